@@ -1,0 +1,82 @@
+/**
+ * What goes over the wire and what comes back, before anything is recorded.
+ * Values here may hold keys: nothing of it is printed or stored; `recorded` forms are made by the recorder.
+ */
+
+/** A header value and how it is written wherever it is shown (a key derived from `$CONFORM_API_KEY`, say). */
+export interface HeaderLine {
+  readonly name: string
+  readonly value: string
+}
+
+/** A request, ready to be sent: nothing is added but `host`, `content-length` and `accept-encoding`. */
+export interface WireRequest {
+  readonly method: string
+  /** Path and query as they stand on the request line, after the base URL's own path: `/v1/files?file_types=pdf`. */
+  readonly path: string
+  readonly headers: readonly HeaderLine[]
+  /** Absent: no body at all. Empty: a body of length 0, sent with `content-length: 0`. */
+  readonly body?: string | Uint8Array
+}
+
+/** An answer, read to its end or to the cap. */
+export interface WireAnswer {
+  readonly kind: 'answer'
+  readonly status: number
+  readonly headers: readonly HeaderLine[]
+  /** Decoded (content-encoding removed) bytes, at most the cap. */
+  readonly body: Uint8Array
+  /** True where the decoded body was longer than the cap, or the rest was not read. */
+  readonly cut: boolean
+  /** Why the content encoding could not be removed; the body then holds the bytes as they came. */
+  readonly undecodable?: string
+  /** Milliseconds on the monotonic clock (`performance.now()`) when the request was handed to the socket, and when the answer had been read. */
+  readonly sentAt: number
+  readonly endedAt: number
+}
+
+/** Why no answer came. */
+export type NoAnswerCause =
+  | 'refused' // connection refused, host not found, network unreachable
+  | 'tls' // certificate or handshake
+  | 'reset' // closed or reset before the answer was whole
+  | 'timeout' // deadline of the exchange
+  | 'malformed' // bytes that are not HTTP, headers too large, wrong lengths
+  | 'aborted' // the run was interrupted
+
+export interface NoAnswer {
+  readonly kind: 'no-answer'
+  readonly cause: NoAnswerCause
+  /** One sentence for a reader; no key, no stack. */
+  readonly message: string
+  /** True where the connection had served an exchange before and not one byte of an answer arrived. */
+  readonly staleConnection: boolean
+  readonly sentAt: number
+  readonly endedAt: number
+}
+
+export type WireResult = WireAnswer | NoAnswer
+
+export interface WireOptions {
+  readonly baseUrl: string
+  /** Contents (not paths) of PEM files. */
+  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
+  readonly insecure?: boolean
+  /** Most sockets opened at once. */
+  readonly connections: number
+  /** Longest decoded body that is read, in bytes. Default 4 MiB. */
+  readonly bodyLimit?: number
+}
+
+export interface SendOptions {
+  /** Deadline of the whole exchange, connect included, in ms. */
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal
+}
+
+/** The one door to the network. Never throws: whatever happens is a `WireResult`. */
+export interface Wire {
+  send(request: WireRequest, options: SendOptions): Promise<WireResult>
+  /** Closes every socket; requests under way end as `aborted`. */
+  close(): Promise<void>
+}
