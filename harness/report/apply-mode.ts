@@ -1,0 +1,14 @@
+import type { Report, TpeMode } from '../../spec/report.ts'
+import { inMode } from './mode.ts'
+import { summarize } from './summary.ts'
+
+/** The same report as that mode decides it: outcomes, verdict and summary. Both verdicts stand in it already. */
+export function applyMode(report: Report, mode: TpeMode): Report {
+  return {
+    ...report,
+    run: { ...report.run, tpe: mode },
+    verdict: report.verdicts[mode],
+    summary: summarize(report.requirements, mode),
+    requirements: report.requirements.map((result) => inMode(result, mode)),
+  }
+}

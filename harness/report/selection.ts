@@ -1,0 +1,20 @@
+export interface Selection {
+  readonly only: readonly string[]
+  readonly skip: readonly string[]
+}
+
+/** Whether `--only` and `--skip` leave the id in: every id where `--only` is not given; `--skip` counts after `--only`. */
+export function isSelected(id: string, { only, skip }: Selection): boolean {
+  if (only.length > 0 && !only.some((pattern) => matchesId(id, pattern))) return false
+  return !skip.some((pattern) => matchesId(id, pattern))
+}
+
+/** Whether the pattern matches the whole id; `*` stands for any characters, `/` included, all else for itself. */
+export function matchesId(id: string, pattern: string): boolean {
+  const source = pattern.split('*').map(escapeRegExp).join('.*')
+  return new RegExp(`^${source}$`, 's').test(id)
+}
+
+function escapeRegExp(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
+}

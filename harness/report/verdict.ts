@@ -1,0 +1,43 @@
+import type { Report, RequirementResult, TpeMode, Verdict } from '../../spec/report.ts'
+import { outcomeIn } from './mode.ts'
+import { isSelected } from './selection.ts'
+
+/** What a verdict takes into account besides the results. */
+export interface RunFacts extends Pick<Report['run'], 'only' | 'skip' | 'readOnly'> {
+  /** Ended before its end: by a signal, or because the target stopped answering. */
+  readonly interrupted: boolean
+  /** Every request with the full key was answered 401. */
+  readonly keyRefused?: boolean
+}
+
+/**
+ * The verdict of the results in that mode. A run that was interrupted or read only has the verdict of what was learned,
+ * never `conformant`. Where nothing but `envelope/` is selected, those rows alone make it a judgement.
+ */
+export function verdictOf(results: readonly RequirementResult[], mode: TpeMode, run: RunFacts): Verdict {
+  if (run.keyRefused || !countedRows(results, run).some((result) => isJudged(result, mode))) return 'not-judged'
+  const musts = results.filter((result) => result.level === 'must').map((result) => outcomeIn(result, mode))
+  if (musts.includes('failed')) return 'non-conformant'
+  if (run.readOnly || run.interrupted || musts.includes('not-exercised')) return 'passing'
+  return 'conformant'
+}
+
+export function bothVerdicts(results: readonly RequirementResult[], run: RunFacts): Report['verdicts'] {
+  return { exact: verdictOf(results, 'exact', run), family: verdictOf(results, 'family', run) }
+}
+
+/** The rows of which at least one must have passed or failed: those outside `envelope/`, or all where only those are selected. */
+export function countedRows(
+  results: readonly RequirementResult[],
+  run: Pick<RunFacts, 'only' | 'skip'>,
+): RequirementResult[] {
+  const outside = results.filter((result) => result.operation !== 'envelope')
+  const selected = results.filter((result) => isSelected(result.id, run))
+  const onlyEnvelope = selected.length > 0 && selected.every((result) => result.operation === 'envelope')
+  return onlyEnvelope ? selected : outside
+}
+
+function isJudged(result: RequirementResult, mode: TpeMode): boolean {
+  const outcome = outcomeIn(result, mode)
+  return outcome === 'passed' || outcome === 'failed'
+}

@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest'
+import { applyMode } from '../../harness/report/apply-mode.ts'
+import { decidingRows, exitCode } from '../../harness/report/exit-code.ts'
+import { leftOut } from '../../harness/report/left-out.ts'
+import { familyNamesOnly, inMode, outcomeIn } from '../../harness/report/mode.ts'
+import { matchesId } from '../../harness/report/selection.ts'
+import { summarize } from '../../harness/report/summary.ts'
+import { bothVerdicts, verdictOf } from '../../harness/report/verdict.ts'
+import { failed, missed, notApplicable, report, result } from './results.ts'
+
+const run = { only: [], skip: [], readOnly: false, interrupted: false }
+const shouldFail = { ...failed('envelope/content-type'), level: 'should' as const }
+
+test('conformant: every must passed or is not applicable, whatever the shoulds say', () => {
+  const rows = [result('jobs.create/202-created'), notApplicable('pdf.parse/200-text'), shouldFail]
+  expect(verdictOf(rows, 'exact', run)).toBe('conformant')
+})
+
+test('passing: none failed, some were not exercised or left out', () => {
+  const done = result('jobs.create/202-created')
+  expect(verdictOf([done, missed('jobs.create/409-atomic')], 'exact', run)).toBe('passing')
+  expect(verdictOf([done, missed('jobs.create/409-atomic', leftOut('--skip'))], 'exact', run)).toBe('passing')
+})
+
+test('a should that was not exercised does not stand in the way of conformant', () => {
+  const should = { ...missed('jobs.retrieve/200-outcome'), level: 'should' as const }
+  expect(verdictOf([result('jobs.create/202-created'), should], 'exact', run)).toBe('conformant')
+})
+
+test('non-conformant: a must failed', () => {
+  expect(verdictOf([failed('jobs.create/202-created'), missed('a.b/c')], 'exact', run)).toBe('non-conformant')
+})
+
+test('not-judged: nothing outside envelope/ passed or failed', () => {
+  expect(verdictOf([], 'exact', run)).toBe('not-judged')
+  const rows = [missed('jobs.create/202-created'), notApplicable('pdf.parse/200-text'), failed('envelope/shape')]
+  expect(verdictOf(rows, 'exact', run)).toBe('not-judged')
+})
+
+test('not-judged: the key is not accepted, whatever else was learned', () => {
+  expect(verdictOf([result('jobs.create/202-created')], 'exact', { ...run, keyRefused: true })).toBe('not-judged')
+})
+
+test('with nothing but envelope/ selected, its rows are what counts', () => {
+  const rows = [missed('jobs.create/202-created', leftOut('--only')), result('envelope/shape')]
+  expect(verdictOf(rows, 'exact', { ...run, only: ['envelope/*'] })).toBe('passing')
+  expect(verdictOf(rows, 'exact', { ...run, skip: ['jobs.*'] })).toBe('passing')
+  expect(verdictOf(rows, 'exact', { ...run, only: ['jobs.*', 'envelope/*'] })).toBe('not-judged')
+})
+
+test('a read-only or interrupted run is never conformant', () => {
+  const rows = [result('jobs.create/202-created')]
+  expect(verdictOf(rows, 'exact', { ...run, readOnly: true })).toBe('passing')
+  expect(verdictOf(rows, 'exact', { ...run, interrupted: true })).toBe('passing')
+  expect(verdictOf([failed('a.b/c')], 'exact', { ...run, interrupted: true })).toBe('non-conformant')
+})
+
+test('a requirement that fails only by family names has passed in family mode', () => {
+  const row = failed('jobs.create/404-unknown-application', { familyOnly: true })
+  expect(bothVerdicts([row], run)).toEqual({ exact: 'non-conformant', family: 'conformant' })
+  expect(inMode(row, 'family')).toMatchObject({ outcome: 'passed', failures: [{ familyOnly: true }] })
+  expect(outcomeIn(inMode(row, 'family'), 'exact')).toBe('failed')
+  expect(familyNamesOnly([row, failed('a.b/c', { familyOnly: true }, {})])).toEqual([row])
+})
+
+test('applying a mode changes outcomes, verdict and summary together', () => {
+  const family = applyMode(report([failed('jobs.create/404-unknown-application', { familyOnly: true })]), 'family')
+  expect(family.verdict).toBe('conformant')
+  expect(family.run.tpe).toBe('family')
+  expect(family.summary.must).toEqual({ passed: 1, failed: 0, notExercised: 0, notApplicable: 0 })
+  expect(exitCode(family)).toBe(0)
+  expect(exitCode(applyMode(family, 'exact'))).toBe(1)
+})
+
+test('the summary counts by level and outcome', () => {
+  expect(
+    summarize([result('a.b/c'), failed('a.b/d'), missed('a.b/e'), notApplicable('a.b/f'), shouldFail], 'exact'),
+  ).toEqual({
+    must: { passed: 1, failed: 1, notExercised: 1, notApplicable: 1 },
+    should: { passed: 0, failed: 1, notExercised: 0, notApplicable: 0 },
+  })
+})
+
+test('exit code: 3 before 1 before 0', () => {
+  expect(exitCode(report([result('a.b/c')]))).toBe(0)
+  expect(exitCode(report([failed('a.b/c')]))).toBe(1)
+  expect(exitCode(report([missed('a.b/c')]))).toBe(3)
+  expect(exitCode(report([missed('a.b/c'), failed('envelope/shape')]))).toBe(3)
+  expect(exitCode(report([failed('a.b/c')], { interrupted: true }))).toBe(3)
+})
+
+test('a failed should decides under --strict only', () => {
+  expect(exitCode(report([result('a.b/c'), shouldFail]))).toBe(0)
+  expect(exitCode(report([result('a.b/c'), shouldFail], { strict: true }))).toBe(1)
+})
+
+test('--require-exercised counts a must that was not exercised, but not what was left out', () => {
+  const options = { requireExercised: true }
+  expect(exitCode(report([result('a.b/c'), missed('a.b/d')]), options)).toBe(1)
+  expect(exitCode(report([result('a.b/c'), missed('a.b/d', leftOut('--read-only'))]), options)).toBe(0)
+  expect(exitCode(report([result('a.b/c'), notApplicable('a.b/d')]), options)).toBe(0)
+  expect(decidingRows(report([result('a.b/c'), missed('a.b/d')]), options).map((row) => row.id)).toEqual(['a.b/d'])
+})
+
+test('expected failures do not decide, stale entries do', () => {
+  const baseline = { file: 'b.json', expected: ['a.b/c'], stale: [], notExercised: [] }
+  expect(exitCode(report([failed('a.b/c')], { baseline }))).toBe(0)
+  expect(exitCode(report([failed('a.b/c'), failed('a.b/d')], { baseline }))).toBe(1)
+  const stale = [{ id: 'a.b/e', why: 'it passed' }]
+  expect(exitCode(report([failed('a.b/c')], { baseline: { ...baseline, stale } }))).toBe(1)
+})
+
+test('an empty shard is not judged and exits 0; one that learned nothing of its own rows exits 3', () => {
+  const others = missed('a.b/c', leftOut('--shard'))
+  const empty = report([others, result('envelope/unknown-path')], { shard: '2/2' })
+  expect(empty.verdict).toBe('not-judged')
+  expect(exitCode(empty)).toBe(0)
+  expect(exitCode(report([others, missed('d.e/f')], { shard: '2/2' }))).toBe(3)
+})
+
+test('patterns: * matches any characters, everything else itself', () => {
+  expect(matchesId('jobs.create/409-atomic', '*/409-*')).toBe(true)
+  expect(matchesId('jobs.create/409-atomic', 'jobs.create/*')).toBe(true)
+  expect(matchesId('jobsxcreate/409-atomic', 'jobs.create/*')).toBe(false)
+  expect(matchesId('jobs.create/409-atomic', 'jobs.create')).toBe(false)
+})
