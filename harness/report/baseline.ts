@@ -1,0 +1,56 @@
+import type { BaselineSummary, RequirementResult, TpeMode } from '../../spec/report.ts'
+import { outcomeIn } from './mode.ts'
+
+/** A failure that is known of, and so does not decide the exit code. */
+export interface BaselineEntry {
+  readonly id: string
+  /** Why it is expected, for readers. */
+  readonly reason?: string
+  /** The last day, `YYYY-MM-DD` in UTC, on which it is expected. */
+  readonly until?: string
+}
+
+export interface Baseline {
+  readonly file: string
+  readonly entries: readonly BaselineEntry[]
+}
+
+/**
+ * Holds a baseline against results, in that mode. An entry whose requirement passed, is unknown, or that is past its
+ * `until` is stale and decides the exit code; one that was not exercised, or does not apply, is only named.
+ */
+export function holdAgainst(
+  baseline: Baseline,
+  results: readonly RequirementResult[],
+  mode: TpeMode,
+  now: Date,
+): BaselineSummary {
+  const byId = new Map(results.map((result) => [result.id, result]))
+  const summary: BaselineSummary = { file: baseline.file, expected: [], stale: [], notExercised: [] }
+  for (const entry of baseline.entries) {
+    const result = byId.get(entry.id)
+    const outcome = result && outcomeIn(result, mode)
+    const why = staleness(entry, outcome, now)
+    if (why !== null) summary.stale.push({ id: entry.id, why })
+    else if (outcome === 'failed') summary.expected.push(entry.id)
+    else summary.notExercised.push(entry.id)
+  }
+  return summary
+}
+
+/** The ids whose failure is expected on that day; `--bail` does not stop at them. */
+export function expectedIds(baseline: Baseline, now: Date): Set<string> {
+  return new Set(baseline.entries.filter((entry) => !isPast(entry, now)).map((entry) => entry.id))
+}
+
+/** Whether the entry's last day, which still counts, is over in UTC. */
+export function isPast({ until }: BaselineEntry, now: Date): boolean {
+  return until !== undefined && now.toISOString().slice(0, 10) > until
+}
+
+function staleness(entry: BaselineEntry, outcome: string | undefined, now: Date): string | null {
+  if (outcome === undefined) return 'no requirement has this id'
+  if (outcome === 'passed') return 'it passed'
+  if (isPast(entry, now)) return `expected until ${entry.until}`
+  return null
+}

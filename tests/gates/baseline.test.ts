@@ -1,0 +1,124 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { BaselineEntry } from '../../harness/report/baseline.ts'
+import { expectedIds, holdAgainst } from '../../harness/report/baseline.ts'
+import { exitCode } from '../../harness/report/exit-code.ts'
+import { parseBaseline, readBaseline, readBaselineOrNone } from '../../harness/report/read-baseline.ts'
+import { updateBaseline } from '../../harness/report/update-baseline.ts'
+import { UserError } from '../../harness/user-error.ts'
+import { failed, missed, notApplicable, report, result } from './results.ts'
+
+const noon = new Date('2027-01-31T12:00:00Z')
+const of = (...entries: BaselineEntry[]) => ({ file: 'b.json', entries })
+const parse = (value: unknown) => parseBaseline(JSON.stringify(value), 'b.json', 'exact')
+
+test('each entry is expected, stale or only named', () => {
+  const baseline = of({ id: 'a.b/1' }, { id: 'a.b/2' }, { id: 'a.b/3' }, { id: 'a.b/4' }, { id: 'a.b/5' })
+  const rows = [failed('a.b/1'), result('a.b/2'), missed('a.b/3'), notApplicable('a.b/4')]
+  expect(holdAgainst(baseline, rows, 'exact', noon)).toEqual({
+    file: 'b.json',
+    expected: ['a.b/1'],
+    stale: [
+      { id: 'a.b/2', why: 'it passed' },
+      { id: 'a.b/5', why: 'no requirement has this id' },
+    ],
+    notExercised: ['a.b/3', 'a.b/4'],
+  })
+})
+
+test('until is the last day that counts, in UTC', () => {
+  const baseline = of({ id: 'a.b/1', until: '2027-01-31' })
+  const at = (time: string) => holdAgainst(baseline, [failed('a.b/1')], 'exact', new Date(time))
+  expect(at('2027-01-31T23:59:59.999Z').expected).toEqual(['a.b/1'])
+  expect(at('2027-02-01T00:00:00Z').stale).toEqual([{ id: 'a.b/1', why: 'expected until 2027-01-31' }])
+  expect([...expectedIds(baseline, new Date('2027-02-01T00:00:00Z'))]).toEqual([])
+})
+
+test('a failure that is only a family name is no failure of a family run', () => {
+  const rows = [failed('a.b/1', { familyOnly: true })]
+  expect(holdAgainst(of({ id: 'a.b/1' }), rows, 'exact', noon).expected).toEqual(['a.b/1'])
+  expect(holdAgainst(of({ id: 'a.b/1' }), rows, 'family', noon).stale).toEqual([{ id: 'a.b/1', why: 'it passed' }])
+})
+
+test('a report serves as a baseline: what fails in the mode asked for is expected', () => {
+  const text = JSON.stringify(report([failed('a.b/1'), failed('a.b/2', { familyOnly: true }), result('a.b/3')]))
+  const ids = (mode: 'exact' | 'family') => parseBaseline(text, 'r.json', mode).entries.map((entry) => entry.id)
+  expect(ids('exact')).toEqual(['a.b/1', 'a.b/2'])
+  expect(ids('family')).toEqual(['a.b/1'])
+})
+
+test('a file is read from disk', () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'conform-baseline-')), 'baseline.json')
+  writeFileSync(file, '{"expected": [{"id": "a.b/1", "reason": "known", "until": "2027-01-31"}]}')
+  expect(readBaseline(file, 'exact')).toEqual({
+    file,
+    entries: [{ id: 'a.b/1', reason: 'known', until: '2027-01-31' }],
+  })
+})
+
+test.each([
+  ['[]', 'b.json: a baseline is a report or'],
+  ['{', 'b.json: the baseline is not JSON'],
+  ['{}', 'b.json: expected: must be an array'],
+  ['{"expects": []}', 'b.json: unknown member "expects"; known are $schema, expected'],
+  ['{"expected": [1]}', 'b.json: expected[0]: must be an object'],
+  ['{"expected": [{"reason": "x"}]}', 'b.json: expected[0].id'],
+  ['{"expected": [{"id": "a", "why": "x"}]}', 'b.json: expected[0]: unknown member "why"'],
+  ['{"expected": [{"id": "a", "reason": 1}]}', 'b.json: expected[0].reason'],
+  ['{"expected": [{"id": "a", "until": "2027-02-30"}]}', 'b.json: expected[0].until'],
+  ['{"expected": [{"id": "a", "until": "31.1.2027"}]}', 'b.json: expected[0].until'],
+  ['{"expected": [{"id": "a"}, {"id": "a"}]}', 'b.json: expected[1].id: a stands there twice'],
+  ['{"format": "other/1"}', 'b.json: format'],
+  ['{"format": "conformance-report/1", "requirements": [{}]}', 'b.json: requirements[0]'],
+])('a bad file is one sentence that names the place: %s', (text, message) => {
+  expect(() => parseBaseline(text, 'b.json', 'exact')).toThrow(UserError)
+  expect(() => parseBaseline(text, 'b.json', 'exact')).toThrow(message)
+})
+
+test('a file that is not there is a mistake of the user', () => {
+  expect(() => readBaseline('/nowhere/b.json', 'exact')).toThrow(/\/nowhere\/b\.json: the baseline cannot be read/)
+  expect(readBaselineOrNone('/nowhere/b.json', 'exact').entries).toEqual([])
+})
+
+test('an update keeps what remains, takes in new failures, drops what passed, and says so', () => {
+  const old = of(
+    { id: 'a.b/1', reason: 'ticket 7', until: '2027-01-30' },
+    { id: 'a.b/2', reason: 'mended by now' },
+    { id: 'a.b/3', reason: 'not seen today' },
+    { id: 'a.b/9', reason: 'gone' },
+  )
+  const rows = [failed('a.b/1'), result('a.b/2'), missed('a.b/3'), failed('a.b/4')]
+  const { baseline, text, difference } = updateBaseline(old, report(rows), noon)
+  expect(baseline.entries).toEqual([
+    { id: 'a.b/1', reason: 'ticket 7', until: '2027-01-30' },
+    { id: 'a.b/3', reason: 'not seen today' },
+    { id: 'a.b/4', reason: 'expected 404 ResourceNotFound, received 404 NotFound' },
+  ])
+  expect(parseBaseline(text, 'b.json', 'exact')).toEqual(baseline)
+  expect(difference).toEqual([
+    '+ a.b/4: expected 404 ResourceNotFound, received 404 NotFound',
+    '- a.b/2: passed',
+    '- a.b/9: unknown',
+    '! a.b/1: expected until 2027-01-30; mend it, or move the date by hand',
+  ])
+})
+
+test('after an update the same run exits 0, and a second update changes nothing', () => {
+  const rows = [failed('a.b/1'), { ...failed('a.b/2'), level: 'should' as const }, result('a.b/3')]
+  const { baseline } = updateBaseline(of({ id: 'a.b/3' }), report(rows), noon)
+  const again = report(rows, { baseline: holdAgainst(baseline, rows, 'exact', noon) })
+  expect(exitCode(again)).toBe(0)
+  expect(updateBaseline(baseline, again, noon).difference).toEqual([])
+})
+
+test('a failed should is taken in only where it decides', () => {
+  const rows = [{ ...failed('a.b/1'), level: 'should' as const }]
+  expect(updateBaseline(of(), report(rows), noon).baseline.entries).toEqual([])
+  expect(updateBaseline(of(), report(rows, { strict: true }), noon).baseline.entries).toHaveLength(1)
+})
+
+test('the schema line of a hand-written file is no unknown member', () => {
+  expect(parse({ $schema: 'x', expected: [] }).entries).toEqual([])
+})
