@@ -1,0 +1,99 @@
+import type { Transform } from 'node:stream'
+import zlib from 'node:zlib'
+import { collect } from './collect.ts'
+
+export interface Decoded {
+  readonly body: Uint8Array
+  /** The decoded body was longer than the limit, or its end was missing already. */
+  readonly cut: boolean
+  /** Why it could not be decoded; `body` then holds the bytes as they came. */
+  readonly undecodable?: string
+}
+
+export interface Encoded {
+  readonly body: Uint8Array
+  /** The value of `content-encoding`: codings in the order in which they were applied. */
+  readonly encoding: string
+  /** Only the beginning of the body was read. */
+  readonly cut: boolean
+}
+
+const mostCodings = 5
+
+/** Names of the codings that have to be undone; `identity` changes nothing. */
+export function codingsOf(encoding: string): string[] {
+  const names = encoding.split(',').map((name) => name.trim().toLowerCase())
+  return names.filter((name) => name !== '' && name !== 'identity')
+}
+
+/**
+ * Undoes the content codings (gzip, x-gzip, deflate with or without its zlib frame, br), the last one first.
+ * Each step ends at `limit` bytes, so that neither memory nor time depends on what a bomb would unpack to.
+ * Rejects only with the reason of `signal`.
+ */
+export async function decode({ body, encoding, cut }: Encoded, limit: number, signal: AbortSignal): Promise<Decoded> {
+  const codings = codingsOf(encoding)
+  if (codings.length === 0 || body.length === 0) return { body, cut }
+  if (codings.length > mostCodings) {
+    return { body, cut, undecodable: `${codings.length} content codings in a row, more than ${mostCodings}` }
+  }
+  let decoded: Decoded = { body, cut }
+  for (const coding of codings.reverse()) {
+    decoded = await undo(coding, decoded, limit, signal)
+    if (decoded.undecodable !== undefined) return { body, cut, undecodable: decoded.undecodable }
+  }
+  return decoded
+}
+
+function undo(coding: string, { body, cut }: Decoded, limit: number, signal: AbortSignal): Promise<Decoded> {
+  const decoder = decoderFor(coding, body, cut)
+  if (!decoder) {
+    return Promise.resolve({ body, cut, undecodable: `unknown content coding ${JSON.stringify(coding.slice(0, 40))}` })
+  }
+  const { promise, resolve, reject } = withResolvers<Decoded>()
+  const collected = collect(limit)
+  const abort = () => {
+    decoder.destroy()
+    reject(signal.reason)
+  }
+  signal.addEventListener('abort', abort, { once: true })
+  decoder.on('data', (chunk: Uint8Array) => {
+    if (collected.add(chunk)) return
+    decoder.destroy()
+    resolve({ body: collected.bytes(), cut: true })
+  })
+  decoder.on('end', () => resolve({ body: collected.bytes(), cut }))
+  decoder.on('error', (error) => resolve({ body, cut, undecodable: `not valid ${coding}: ${error.message}` }))
+  decoder.end(body)
+  if (signal.aborted) abort()
+  return promise.finally(() => signal.removeEventListener('abort', abort))
+}
+
+/** A body whose end is missing is decoded as far as it goes, not refused for its missing end. */
+function decoderFor(coding: string, body: Uint8Array, cut: boolean): Transform | undefined {
+  const flushing = cut ? { finishFlush: zlib.constants.Z_SYNC_FLUSH } : {}
+  switch (coding) {
+    case 'gzip':
+    case 'x-gzip':
+      return zlib.createGunzip(flushing)
+    case 'deflate':
+      return hasZlibFrame(body) ? zlib.createInflate(flushing) : zlib.createInflateRaw(flushing)
+    case 'br':
+      return zlib.createBrotliDecompress(cut ? { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH } : {})
+    default:
+      return undefined
+  }
+}
+
+/** `deflate` means the zlib format (RFC 9110 §8.4.1.2), but bare deflate is seen as often: its first byte never says "8". */
+const hasZlibFrame = (body: Uint8Array) => ((body[0] ?? 0) & 0x0f) === 8
+
+function withResolvers<T>() {
+  let resolve!: (value: T) => void
+  let reject!: (reason: unknown) => void
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes
+    reject = no
+  })
+  return { promise, resolve, reject }
+}

@@ -1,0 +1,26 @@
+import type { HeaderLine, WireRequest } from './message.ts'
+
+/** Names and values in turn, as undici reads a list; a proxy dispatcher wants an object, or it drops all but the last of a name. */
+export function headersOf({ headers }: WireRequest, grouped: boolean): string[] | Record<string, string[]> {
+  const given = headers.some(({ name }) => name.toLowerCase() === 'accept-encoding')
+  const lines = given ? headers : [...headers, { name: 'accept-encoding', value: 'gzip, deflate, br' }]
+  if (!grouped) return lines.flatMap(({ name, value }) => [name, value])
+  const groups: Record<string, string[]> = {}
+  for (const { name, value } of lines) (groups[name] ??= []).push(value)
+  return groups
+}
+
+/** Header lines of an answer, in the order and the letter case in which they came. */
+export function headerLines(raw: readonly Buffer[]): HeaderLine[] {
+  const lines: HeaderLine[] = []
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    lines.push({ name: raw[at]!.toString('latin1'), value: raw[at + 1]!.toString('latin1') })
+  }
+  return lines
+}
+
+/** The values of all header lines of that name (lower case), joined as HTTP joins them; undefined where there is none. */
+export function headerValue(headers: readonly HeaderLine[], name: string): string | undefined {
+  const values = headers.filter((line) => line.name.toLowerCase() === name).map(({ value }) => value)
+  return values.length === 0 ? undefined : values.join(', ')
+}

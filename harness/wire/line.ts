@@ -1,0 +1,52 @@
+import type { Dispatcher } from 'undici'
+import { type Endpoint, createDispatcher } from './dispatcher.ts'
+import { type AnswerWatch, watchAnswer } from './informational.ts'
+
+/** One open connection. */
+export interface Connection {
+  readonly watch: AnswerWatch
+  /** Exchanges that were begun on it. */
+  exchanges: number
+}
+
+/** A place for one connection, and one exchange at a time: it connects when it has to, and again after a close. */
+export interface Line {
+  readonly endpoint: Endpoint
+  /** The connection that was opened last, if any. */
+  readonly connection: Connection | undefined
+  readonly dispatch: Dispatcher['dispatch']
+  /** Destroys the socket, also one that is still connecting. The line is of no use afterwards. */
+  hangUp(): Promise<void>
+}
+
+export function openLine(endpoint: Endpoint): Line {
+  const ending = new AbortController()
+  let connection: Connection | undefined
+  const dispatcher = createDispatcher(
+    endpoint,
+    (socket) => {
+      if (!socket) return
+      const watch = watchAnswer()
+      const read = socket.read
+      socket.read = function (size) {
+        const chunk = read.call(socket, size)
+        if (chunk instanceof Uint8Array) watch.see(chunk)
+        return chunk
+      }
+      connection = { watch, exchanges: 0 }
+    },
+    ending.signal,
+  )
+  return {
+    endpoint,
+    get connection() {
+      return connection
+    },
+    dispatch: (options, handler) => dispatcher.dispatch(options, handler),
+    async hangUp() {
+      const gone = dispatcher.destroy().catch(() => {})
+      ending.abort()
+      await gone
+    },
+  }
+}

@@ -1,0 +1,127 @@
+import type { NoAnswerCause } from './message.ts'
+
+/** How far an exchange came. */
+export interface Progress {
+  readonly host: string
+  readonly secure: boolean
+  readonly connected: boolean
+  /** Bytes of an answer, informational ones included. */
+  readonly bytes: number
+  /** Set when the head of the final answer is read. */
+  readonly status?: number
+  readonly bodyBytes: number
+  /** What `content-length` promises. */
+  readonly bodyLength?: number
+}
+
+export interface Reason {
+  readonly cause: NoAnswerCause
+  /** One sentence for a reader. */
+  readonly message: string
+}
+
+interface SystemError extends Error {
+  readonly code?: string
+  readonly syscall?: string
+  readonly address?: string
+  readonly port?: number
+  readonly hostname?: string
+  /** What OpenSSL says. */
+  readonly reason?: string
+}
+
+/** What an error of undici or of the system means to somebody who looks at the server. */
+export function explain(error: unknown, progress: Progress): Reason {
+  const known = plain(error)
+  const { code = '' } = known
+  if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') {
+    return { cause: 'refused', message: `the request cannot be sent: ${firstLine(known)}` }
+  }
+  if (isTls(known, progress)) return tls(known)
+  if (!progress.connected) return unreachable(known, progress)
+  if (code === 'UND_ERR_HEADERS_OVERFLOW')
+    return { cause: 'malformed', message: 'the head of the answer is longer than 64 KiB' }
+  if (known.message === 'bad upgrade') return unaskedUpgrade
+  if (code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE') return notHttp(known, progress)
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && progress.status === undefined) {
+    return { cause: 'malformed', message: 'the answer is not HTTP: its head is not valid, see content-length' }
+  }
+  return closed(known, progress)
+}
+
+export const unaskedUpgrade: Reason = {
+  cause: 'malformed',
+  message: 'the answer switches protocols (101), which the request did not ask for',
+}
+
+export function timedOut(timeoutMs: number, progress: Progress): Reason {
+  const within = `within ${count(timeoutMs)} ms`
+  if (!progress.connected) return { cause: 'timeout', message: `no connection to ${progress.host} ${within}` }
+  if (progress.status !== undefined) {
+    return { cause: 'timeout', message: `the answer did not end ${within}: ${read(progress)} had come` }
+  }
+  const message = progress.bytes > 0 ? `the head of the answer did not end ${within}` : `no answer ${within}`
+  return { cause: 'timeout', message }
+}
+
+/** Two addresses of one host fail as one error with two inside. */
+function plain(error: unknown): SystemError {
+  if (error instanceof AggregateError && error.errors[0] instanceof Error) return error.errors[0]
+  return error instanceof Error ? error : new Error(String(error))
+}
+
+/** Before the connection stands, what is neither the system's nor undici's complaint is that of the handshake. */
+function isTls({ code = '', syscall }: SystemError, { secure, connected }: Progress): boolean {
+  if (code.startsWith('ERR_SSL_') || code === 'EPROTO') return true
+  if (!secure || connected) return false
+  return syscall === undefined ? code !== '' && !/^(UND_|ABORT_)/.test(code) : syscall === 'read'
+}
+
+function tls(error: SystemError): Reason {
+  const { code = '', reason } = error
+  if (code.startsWith('ERR_SSL_') || code === 'EPROTO' || code === 'ECONNRESET') {
+    return { cause: 'tls', message: `TLS handshake failed: ${reason ?? firstLine(error)} (${code})` }
+  }
+  return { cause: 'tls', message: `certificate not accepted: ${firstLine(error)} (${code})` }
+}
+
+function unreachable(error: SystemError, { host }: Progress): Reason {
+  const { code, address, port, hostname } = error
+  const at = address === undefined ? host : port === undefined ? address : `${address}:${port}`
+  const message =
+    code === 'ECONNREFUSED'
+      ? `connection refused at ${at}`
+      : code === 'ENOTFOUND' || code === 'EAI_AGAIN'
+        ? `host not found: ${hostname ?? host} (${code})`
+        : `no connection to ${at}: ${firstLine(error)}`
+  return { cause: 'refused', message }
+}
+
+function notHttp({ message }: SystemError, { status, bodyBytes }: Progress): Reason {
+  const detail = /\((.*)\)/.exec(message)?.[1] ?? message
+  if (status === undefined) return { cause: 'malformed', message: `the answer is not HTTP: ${detail}` }
+  return {
+    cause: 'malformed',
+    message: `the body of the answer is not HTTP after ${count(bodyBytes)} bytes: ${detail}`,
+  }
+}
+
+function closed({ code }: SystemError, progress: Progress): Reason {
+  const event = code === 'ECONNRESET' || code === 'EPIPE' ? 'reset' : 'closed'
+  const place =
+    progress.status !== undefined
+      ? `after ${read(progress)}`
+      : progress.bytes > 0
+        ? 'inside the head of the answer'
+        : 'before any byte of an answer'
+  return { cause: 'reset', message: `the connection was ${event} ${place}` }
+}
+
+function read({ bodyBytes, bodyLength }: Progress): string {
+  if (bodyLength === undefined) return `${count(bodyBytes)} bytes of the body`
+  return `${count(bodyBytes)} of ${count(bodyLength)} bytes of the body`
+}
+
+const count = (value: number) => value.toLocaleString('en-US')
+
+const firstLine = ({ message }: Error) => message.split('\n', 1)[0]!.trim()
