@@ -38,11 +38,11 @@ export function explain(error: unknown, progress: Progress): Reason {
     return { cause: 'refused', message: `the request cannot be sent: ${firstLine(known)}` }
   }
   if (isTls(known, progress)) return tls(known)
-  if (!progress.connected) return unreachable(known, progress)
+  if (!progress.connected && !isReset(known)) return unreachable(known, progress)
   if (code === 'UND_ERR_HEADERS_OVERFLOW')
     return { cause: 'malformed', message: 'the head of the answer is longer than 64 KiB' }
   if (known.message === 'bad upgrade') return unaskedUpgrade
-  if (code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE') return notHttp(known, progress)
+  if (known.name === 'HTTPParserError' && !known.message.includes('EOF')) return notHttp(known, progress)
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && progress.status === undefined) {
     return { cause: 'malformed', message: 'the answer is not HTTP: its head is not valid, see content-length' }
   }
@@ -106,8 +106,10 @@ function notHttp({ message }: SystemError, { status, bodyBytes }: Progress): Rea
   }
 }
 
-function closed({ code }: SystemError, progress: Progress): Reason {
-  const event = code === 'ECONNRESET' || code === 'EPIPE' ? 'reset' : 'closed'
+const isReset = ({ code }: SystemError) => code === 'ECONNRESET' || code === 'ECONNABORTED' || code === 'EPIPE'
+
+function closed(error: SystemError, progress: Progress): Reason {
+  const event = isReset(error) ? 'reset' : 'closed'
   const place =
     progress.status !== undefined
       ? `after ${read(progress)}`

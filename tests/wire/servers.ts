@@ -1,0 +1,94 @@
+import net from 'node:net'
+import { onTestFinished } from 'vitest'
+import { createWire } from '../../harness/wire/wire.ts'
+import type { NoAnswer, Wire, WireAnswer, WireOptions, WireResult } from '../../harness/wire/message.ts'
+
+export interface Served {
+  readonly url: string
+  readonly port: number
+  /** Sockets that clients opened so far. */
+  readonly sockets: readonly net.Socket[]
+}
+
+/** Listens on a free loopback port until the test ends. */
+export async function listen(server: net.Server): Promise<Served> {
+  const sockets: net.Socket[] = []
+  server.on('connection', (socket: net.Socket) => {
+    sockets.push(socket)
+    socket.on('error', () => {})
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const { port } = server.address() as net.AddressInfo
+  return { url: `http://127.0.0.1:${port}`, port, sockets }
+}
+
+export interface Asked {
+  /** Head and body as they stood on the wire. */
+  readonly text: string
+  /** Place among the requests of this connection, from 1. */
+  readonly count: number
+  readonly socket: net.Socket
+}
+
+/** A bare TCP server: `answer` is called once for each whole request and writes whatever it wants. */
+export function rawServer(answer: (asked: Asked) => void): Promise<Served> {
+  const server = net.createServer((socket) => {
+    let text = ''
+    let count = 0
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1')
+      for (let end = wholeRequest(text); end !== undefined; end = wholeRequest(text)) {
+        count += 1
+        answer({ text: text.slice(0, end), count, socket })
+        text = text.slice(end)
+      }
+    })
+  })
+  return listen(server)
+}
+
+function wholeRequest(text: string): number | undefined {
+  const head = text.indexOf('\r\n\r\n')
+  if (head < 0) return undefined
+  const length = Number(/\r\ncontent-length: (\d+)/i.exec(text.slice(0, head + 2))?.[1] ?? 0)
+  const end = head + 4 + length
+  return text.length >= end ? end : undefined
+}
+
+/** Answers every request with the same bytes. */
+export const always = (bytes: string | Buffer) =>
+  rawServer(({ socket }) => {
+    socket.write(bytes)
+  })
+
+/** A whole answer; one character of the body is one byte. */
+export const ok = (body: string, ...headers: string[]) =>
+  ['HTTP/1.1 200 OK', `content-length: ${body.length}`, ...headers, '', body].join('\r\n')
+
+export function wireTo({ url }: { url: string }, options: Partial<WireOptions> = {}): Wire {
+  const wire = createWire({ baseUrl: url, connections: 8, ...options })
+  onTestFinished(() => wire.close())
+  return wire
+}
+
+export const get = (wire: Wire, timeoutMs = 2000, signal?: AbortSignal) =>
+  wire.send({ method: 'GET', path: '/v1/files', headers: [] }, { timeoutMs, signal })
+
+export const post = (wire: Wire, body: string | Uint8Array, timeoutMs = 2000) =>
+  wire.send({ method: 'POST', path: '/v1/files', headers: [], body }, { timeoutMs })
+
+export function answered(result: WireResult): WireAnswer {
+  if (result.kind !== 'answer') throw new Error(`no answer: ${result.message}`)
+  return result
+}
+
+export function unanswered(result: WireResult): NoAnswer {
+  if (result.kind === 'answer') throw new Error(`answered with ${result.status}`)
+  return result
+}
+
+export const textOf = (result: WireResult) => Buffer.from(answered(result).body).toString('latin1')
