@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import type { RequirementResult, TpeMode } from '../../spec/report.ts'
 import { UserError } from '../user-error.ts'
 import type { Baseline, BaselineEntry } from './baseline.ts'
+import { isObject, parseJson, readBytes } from './json-file.ts'
 import { outcomeIn } from './mode.ts'
 
 /**
@@ -9,7 +10,7 @@ import { outcomeIn } from './mode.ts'
  * expected. Throws UserError, naming the place, on anything else.
  */
 export function readBaseline(file: string, mode: TpeMode): Baseline {
-  return parseBaseline(readText(file), file, mode)
+  return parseBaseline(readBytes(file).toString('utf8'), file, mode)
 }
 
 /** The same for a baseline that is about to be rewritten: where there is no such file yet, nothing is expected. */
@@ -84,24 +85,4 @@ function isDay(value: unknown): value is string {
   if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return false
   const time = Date.parse(`${value}T00:00:00Z`)
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value)
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new UserError(`${file}: the baseline cannot be read (${(error as NodeJS.ErrnoException).code})`)
-  }
-}
-
-function parseJson(text: string, file: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new UserError(`${file}: the baseline is not JSON: ${(error as Error).message}`)
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

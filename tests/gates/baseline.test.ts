@@ -60,7 +60,7 @@ test('a file is read from disk', () => {
 
 test.each([
   ['[]', 'b.json: a baseline is a report or'],
-  ['{', 'b.json: the baseline is not JSON'],
+  ['{', 'b.json: is not JSON'],
   ['{}', 'b.json: expected: must be an array'],
   ['{"expects": []}', 'b.json: unknown member "expects"; known are $schema, expected'],
   ['{"expected": [1]}', 'b.json: expected[0]: must be an object'],
@@ -78,7 +78,7 @@ test.each([
 })
 
 test('a file that is not there is a mistake of the user', () => {
-  expect(() => readBaseline('/nowhere/b.json', 'exact')).toThrow(/\/nowhere\/b\.json: the baseline cannot be read/)
+  expect(() => readBaseline('/nowhere/b.json', 'exact')).toThrow(/\/nowhere\/b\.json: cannot be read/)
   expect(readBaselineOrNone('/nowhere/b.json', 'exact').entries).toEqual([])
 })
 
