@@ -1,0 +1,34 @@
+import type { Colors } from 'picocolors/types'
+import { terminalText } from '../escape/terminal.ts'
+import type { ReasonGroup } from '../view/reasons.ts'
+
+const MOST_REASONS = 12
+const MOST_IDS = 3
+
+/** Why requirements were not judged: a line each reason, with how many and which first. */
+export function reasonLines(title: string, groups: readonly ReasonGroup[], colors: Colors): string[] {
+  if (groups.length === 0) return []
+  const all = groups.reduce((sum, { ids }) => sum + ids.length, 0)
+  const width = String(groups[0]!.ids.length).length
+  const lines = groups
+    .slice(0, MOST_REASONS)
+    .flatMap(({ reason, ids }) => [
+      `  ${String(ids.length).padStart(width)}  ${terminalText(reason, 300)}`,
+      `  ${' '.repeat(width)}  ${colors.dim(firstOf(ids))}`,
+    ])
+  const rest = groups.slice(MOST_REASONS)
+  const restIds = rest.reduce((sum, { ids }) => sum + ids.length, 0)
+  if (rest.length > 0)
+    lines.push(colors.dim(`  and ${restIds} more, for ${rest.length} other reasons: see the reports`))
+  return [colors.bold(`${title}: ${all}`), ...lines, '']
+}
+
+function firstOf(ids: readonly string[]): string {
+  const more = ids.length - MOST_IDS
+  return (
+    ids
+      .slice(0, MOST_IDS)
+      .map((id) => terminalText(id))
+      .join(', ') + (more > 0 ? `, and ${more} more` : '')
+  )
+}

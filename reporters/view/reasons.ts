@@ -1,0 +1,25 @@
+import type { Outcome, Report, RequirementResult } from '../../spec/report.ts'
+
+/** Requirements that share an outcome and the reason for it. */
+export interface ReasonGroup {
+  /** The reason; `<id>` stands for the requirement's own id. */
+  readonly reason: string
+  readonly ids: readonly string[]
+}
+
+/** The requirements of that outcome by reason, the reason of most first, in report order otherwise. */
+export function byReason(report: Report, outcome: Outcome): ReasonGroup[] {
+  const groups = new Map<string, string[]>()
+  for (const result of report.requirements) {
+    if (result.outcome !== outcome) continue
+    const reason = reasonOf(result)
+    groups.set(reason, [...(groups.get(reason) ?? []), result.id])
+  }
+  return [...groups].map(([reason, ids]) => ({ reason, ids })).sort((a, b) => b.ids.length - a.ids.length)
+}
+
+/** Reasons that differ only by the requirement's own id (plain, or escaped in a JSON Pointer) are one. */
+function reasonOf({ id, reason }: RequirementResult): string {
+  if (reason === undefined) return 'no reason was recorded'
+  return reason.replaceAll(id, '<id>').replaceAll(id.replaceAll('/', '~1'), '<id>')
+}

@@ -1,0 +1,63 @@
+import type { Counts, Report } from '../../spec/report.ts'
+import { count, total } from './counts.ts'
+
+/**
+ * The verdict and, in one sentence, what it means: `non-conformant: 3 of 212 musts failed`.
+ * What did not run is never called a pass.
+ */
+export function verdictSentence(report: Report): string {
+  return `${report.verdict}: ${meaning(report)}`
+}
+
+/** What the verdict means, without its name. */
+export function meaning(report: Report): string {
+  return [mustsOf(report), ...shouldsOf(report)].join('; ')
+}
+
+function mustsOf(report: Report): string {
+  const { must } = report.summary
+  switch (report.verdict) {
+    case 'conformant':
+      return `all ${count(must.passed, 'must')} that apply passed${but(must, ['notApplicable'])}`
+    case 'passing':
+      return `${must.passed} of ${count(total(must), 'must')} passed and none failed${but(must, ['notExercised', 'notApplicable'])}`
+    case 'non-conformant':
+      return `${must.failed} of ${count(total(must), 'must')} failed${but(must, ['notExercised', 'notApplicable'])}`
+    case 'not-judged':
+      return notJudged(report)
+  }
+}
+
+function notJudged(report: Report): string {
+  if (report.run.shard !== null)
+    return `this shard (${report.run.shard}) judges nothing by itself; merge the reports of all shards`
+  if (report.run.interrupted) return 'the run was ended before anything could be judged'
+  const reason = commonReason(report)
+  return `the target could not be judged${reason === undefined ? '' : ` (${reason})`}`
+}
+
+/** The reason that most of the requirements that were not exercised share. */
+function commonReason(report: Report): string | undefined {
+  const times = new Map<string, number>()
+  for (const { outcome, reason } of report.requirements) {
+    if (outcome === 'not-exercised' && reason !== undefined) times.set(reason, (times.get(reason) ?? 0) + 1)
+  }
+  return [...times].sort((a, b) => b[1] - a[1])[0]?.[0]
+}
+
+function shouldsOf(report: Report): string[] {
+  const { should } = report.summary
+  if (should.failed === 0) return []
+  const weight = report.run.strict ? ', which count like musts (--strict)' : ', which do not decide the verdict'
+  return [
+    `${should.failed} of ${count(total(should), 'should')} failed${report.verdict === 'not-judged' ? '' : weight}`,
+  ]
+}
+
+function but(counts: Counts, members: ('notExercised' | 'notApplicable')[]): string {
+  const words = { notExercised: 'not exercised', notApplicable: 'not applicable' }
+  return members
+    .filter((member) => counts[member] > 0)
+    .map((member) => `, ${counts[member]} ${words[member]}`)
+    .join('')
+}

@@ -1,0 +1,22 @@
+/** Text that a hostile target may answer with, each piece an attack on some format. */
+export const hostilePieces = [
+  '\u001b[2J\u001b]0;owned\u0007',
+  '\u009b31m',
+  '\u202egnp.exe\u2066\u200f\u061c',
+  '\u0000\b\u000b\ufffe\uffff\ud800',
+  '<script>alert(1)</script><img src=x onerror=alert(2)>',
+  '</pre></script></style></textarea><!--]]>-->',
+  '"\' onmouseover="alert(3)',
+  '&amp;&#x3c;&lt;',
+  '| a | b |\n| - | - |\n`code` **bold** [link](javascript:alert(4)) ![i](https://evil.example/i.png) https://evil.example @everyone #1',
+  '\r\n::error title=forged::forged\n::add-mask::x\n::stop-commands::y',
+  '\n# Heading\n\n- item\n\n```\nfence\n~~~',
+  '\u2028\u2029\ufeff\u{e0041}',
+] as const
+
+export const hostile = hostilePieces.join(' ')
+
+/** What no rendered text may hold outside of an escape: everything that hides or disguises, but line feeds and tabs. */
+// eslint-disable-next-line no-control-regex
+export const unsafe =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/u

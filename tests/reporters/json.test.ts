@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { renderJson } from '../../reporters/json.ts'
+import { hostile, unsafe } from './hostile.ts'
+import { fails, mixed, sampleReport } from './sample-report.ts'
+
+test('reads back as the same report', () => {
+  const report = sampleReport({ end: mixed })
+  expect(JSON.parse(renderJson(report))).toEqual(report)
+})
+
+test('hostile text reads back as it was and does nothing on the way', () => {
+  const report = sampleReport({ size: 20, end: fails(hostile) })
+  const text = renderJson(report)
+  expect(JSON.parse(text)).toEqual(report)
+  expect(text).not.toMatch(unsafe)
+})

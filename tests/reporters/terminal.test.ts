@@ -1,0 +1,119 @@
+import pc from 'picocolors'
+import { expect, test } from 'vitest'
+import type { Report } from '../../spec/report.ts'
+import { renderTerminal } from '../../reporters/terminal.ts'
+import { hostile, unsafe } from './hostile.ts'
+import { fails, mixed, sampleFailure, sampleReport } from './sample-report.ts'
+
+const plain = pc.createColors(false)
+const lines = (report: Report) => renderTerminal(report, plain).trimEnd().split('\n')
+
+test('shows a failure as evidence: sent, expected, received, again, curl', () => {
+  const report = sampleReport({
+    end: (at) => (at === 8 ? { outcome: 'failed', failures: [sampleFailure('<id>')] } : {}),
+  })
+  const text = lines(report)
+  const at = text.findIndex((line) => line.startsWith('✗ '))
+  expect(text[at]).toBe('✗ pdf.parse/401-invalid-key  must  §5, §7.1')
+  expect(text.slice(at + 2, at + 7)).toEqual([
+    '    sent      POST /v1/applications/a-1/jobs with a valid body',
+    '    expected  404 ResourceNotFound',
+    '    received  404 NotFound',
+    '    again     conform https://staging.example.com --only pdf.parse/401-invalid-key --seed 421',
+    `    curl      ${sampleFailure('').exchange!.curl}`,
+  ])
+})
+
+test('ends with the seed and the verdict in one sentence', () => {
+  const report = sampleReport({ end: mixed })
+  const { must } = report.summary
+  const all = must.passed + must.failed + must.notExercised + must.notApplicable
+  expect(lines(report).slice(-2)).toEqual([
+    '3012 requests in 48.2 s; seed 421: repeat with --seed 421',
+    expect.stringMatching(
+      `^non-conformant: ${must.failed} of ${all} musts failed, ${must.notExercised} not exercised, `,
+    ),
+  ])
+})
+
+test('is short where all passes', () => {
+  const text = lines(sampleReport())
+  expect(text.length).toBeLessThan(10)
+  expect(text.at(-1)).toMatch(/^conformant: all \d+ musts that apply passed$/)
+})
+
+test('groups what was not exercised by its reason, with counts and the first ids', () => {
+  const report = sampleReport({ end: mixed })
+  const text = renderTerminal(report, plain)
+  const all = report.summary.must.notExercised + report.summary.should.notExercised
+  expect(text).toContain(`Not exercised: ${all}\n  ${all}  declare /scenarios/<id> in the target file\n`)
+  expect(text).toMatch(/, and \d+ more\n/)
+  expect(text).toContain('Not applicable: ')
+})
+
+test('counts in a table', () => {
+  const report = sampleReport({ end: mixed })
+  const row = lines(report).find((line) => line.startsWith('  must '))!
+  expect(row.trim().split(/\s+/)).toEqual(['must', ...Object.values(report.summary.must).map(String)])
+})
+
+test('never calls a run that judged nothing a pass', () => {
+  const nothing = sampleReport({ end: () => ({ outcome: 'not-exercised', reason: 'no key: none was given' }) })
+  expect(nothing.verdict).toBe('not-judged')
+  expect(renderTerminal(nothing, plain)).not.toContain('passed.')
+  expect(lines(nothing).at(-1)).toBe('not-judged: the target could not be judged (no key: none was given)')
+  const shard = lines({ ...nothing, run: { ...nothing.run, shard: '1/4' } }).at(-1)
+  expect(shard).toBe('not-judged: this shard (1/4) judges nothing by itself; merge the reports of all shards')
+})
+
+test('says what the run left unsaid: interrupted, insecure, read only, throttled, family names', () => {
+  const report = sampleReport({
+    end: (at) => (at === 8 ? fails('404 NotFound', { familyOnly: true })!(at) : {}),
+    run: { interrupted: true, insecure: true, readOnly: true, throttled: 3 },
+  })
+  const text = renderTerminal(report, plain)
+  for (const word of ['interrupted: ', 'insecure: ', 'read only: ', 'throttled: 3 answers'])
+    expect(text).toContain(`\n${word}`)
+  expect(text).toContain('\n1 failure is only a family name ')
+  expect(text).toContain('    note      only the code name differs: passes with --tpe family\n')
+})
+
+test('names expected failures once and stale entries with the reason', () => {
+  const report = sampleReport({
+    end: (at) => (at === 8 || at === 9 ? fails()!(at) : {}),
+    run: {
+      baseline: {
+        file: 'expected.json',
+        expected: ['pdf.parse/401-invalid-key'],
+        stale: [{ id: 'pdf.parse/404-unknown', why: 'it passed' }],
+        notExercised: ['files.list/401-expired-key'],
+      },
+    },
+  })
+  const text = renderTerminal(report, plain)
+  expect(text.match(/^✗ .*/gm)).toEqual(['✗ pdf.parse/401-expired-key  must  §5'])
+  expect(text).toContain('failed as expected  pdf.parse/401-invalid-key')
+  expect(text).toContain('stale entry         pdf.parse/404-unknown: it passed')
+  expect(text).toContain('not exercised       files.list/401-expired-key')
+})
+
+test('no text of a target reaches the terminal as a control', () => {
+  const report = sampleReport({
+    size: 60,
+    end: (at) =>
+      at % 2
+        ? fails(hostile, { message: hostile, expected: hostile, rerun: hostile })!(at)
+        : { outcome: 'not-exercised', reason: hostile },
+    target: { name: hostile, baseUrl: hostile },
+  })
+  const text = renderTerminal(report, plain)
+  expect(text).not.toMatch(unsafe)
+  expect(text).toContain('\\x1b[2J')
+  expect(text).toContain('\\u202e')
+  expect(text.split('\n').filter((line) => line.startsWith('::'))).toEqual([])
+})
+
+test('colours only where they are enabled', () => {
+  // eslint-disable-next-line no-control-regex
+  expect(renderTerminal(sampleReport({ end: mixed }), pc.createColors(true))).toMatch(/\u001b\[31m/)
+})
