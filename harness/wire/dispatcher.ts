@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import { type SecureContext, createSecureContext } from 'node:tls'
 import {
   type Dispatcher,
@@ -28,7 +29,7 @@ export interface Endpoint {
 /** Throws UserError where the base URL, a PEM text or a proxy variable cannot be used. */
 export function endpointOf({ baseUrl, tls, insecure = false }: WireOptions): Endpoint {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
-  if (!url || !/^https?:$/.test(url.protocol)) throw new UserError('The base URL is not an http or https URL.')
+  if (!url || !isHttp(url)) throw new UserError('The base URL is not an http or https URL.')
   const secure = url.protocol === 'https:'
   return {
     origin: url.origin,
@@ -48,10 +49,15 @@ const proxyVariables = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'
 function hasProxy(): boolean {
   const named = proxyVariables.filter((name) => process.env[name])
   for (const name of named) {
-    if (!URL.canParse(process.env[name]!)) throw new UserError(`${name} is not a URL; write it as http://host:port.`)
+    const value = process.env[name]!
+    if (!URL.canParse(value) || !isHttp(new URL(value))) {
+      throw new UserError(`${name} is not the URL of an HTTP proxy; write it as http://host:port.`)
+    }
   }
   return named.length > 0
 }
+
+const isHttp = ({ protocol }: URL) => protocol === 'http:' || protocol === 'https:'
 
 function contextOf(tls: WireOptions['tls']): SecureContext {
   try {
@@ -61,33 +67,46 @@ function contextOf(tls: WireOptions['tls']): SecureContext {
   }
 }
 
+/** What a dispatcher tells of its sockets. */
+export interface SocketWatch {
+  /** A socket is being opened, to the target or to a proxy. */
+  opening(socket: Socket): void
+  /** The connection to the target stands; nothing is written or read on it yet. */
+  connected(socket: Socket): void
+}
+
 /**
- * One undici dispatcher that opens one socket at a time; it shows each new socket to `onSocket`.
- * The exchange's own timer is the only one: undici's are coarse, and are switched off. `signal` destroys the sockets,
- * those that are still connecting too, which undici would leave behind.
+ * One undici dispatcher that has one connection at a time. The exchange's own timer is the only one: undici's are
+ * coarse, and are switched off.
  */
-export function createDispatcher(
-  endpoint: Endpoint,
-  onSocket: (socket: Parameters<buildConnector.Callback>[1]) => void,
-  signal: AbortSignal,
-): Dispatcher {
+export function createDispatcher(endpoint: Endpoint, watch: SocketWatch): Dispatcher {
   const { secureContext, insecure, origin, proxied } = endpoint
-  const tls = { secureContext, rejectUnauthorized: !insecure, signal, timeout: 0 }
-  const watched =
-    (connect: buildConnector.connector): buildConnector.connector =>
-    (options, callback) =>
-      connect(options, (...result) => {
-        if (result[1]) onSocket(result[1])
-        callback(...result)
-      })
   const limits = { maxHeaderSize: headLimit, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 }
-  if (!proxied) return new Client(origin, { ...limits, connect: watched(makeConnector(tls as object)) })
+  const tls = { secureContext, rejectUnauthorized: !insecure, timeout: 0 }
+  const connect = makeConnector(tls)
+  if (!proxied) return new Client(origin, { ...limits, connect: watched(connect, watch) })
   return new EnvHttpProxyAgent({
     ...limits,
-    connect: makeConnector(tls as object),
+    connect,
     requestTls: tls,
-    proxyTls: { signal, timeout: 0 } as object,
-    factory: (url: string | URL, { connect, ...options }: Client.Options) =>
-      new Client(url, { ...options, connect: watched(connect as buildConnector.connector) }),
+    proxyTls: { timeout: 0 } as object,
+    clientFactory: (url, options) => {
+      const { connect: toProxy } = options as { connect: buildConnector.connector }
+      return new Client(url, { ...limits, connect: watched(toProxy, { ...watch, connected: () => {} }) })
+    },
+    factory: (url: string | URL, options: Client.Options) =>
+      new Client(url, { ...options, connect: watched(options.connect as buildConnector.connector, watch) }),
   })
+}
+
+/** undici's connectors return the socket that they open, though their type does not say so. */
+function watched(connect: buildConnector.connector, watch: SocketWatch): buildConnector.connector {
+  return (options, callback) => {
+    const socket: unknown = connect(options, (...result) => {
+      if (result[1]) watch.connected(result[1])
+      callback(...result)
+    })
+    if (socket instanceof Socket) watch.opening(socket)
+    return socket
+  }
 }

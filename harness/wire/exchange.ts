@@ -109,6 +109,7 @@ export function exchange(line: Line, request: WireRequest, { limit, timeoutMs, s
     if (signal.aborted) return interrupt()
     line.dispatch(
       {
+        origin: endpoint.origin,
         method: request.method as Dispatcher.HttpMethod,
         path: endpoint.prefix + request.path,
         headers: headersOf(request, endpoint.proxied),

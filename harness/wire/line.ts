@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { Dispatcher } from 'undici'
 import { type Endpoint, createDispatcher } from './dispatcher.ts'
 import { type AnswerWatch, watchAnswer } from './informational.ts'
@@ -20,23 +21,17 @@ export interface Line {
 }
 
 export function openLine(endpoint: Endpoint): Line {
-  const ending = new AbortController()
+  const sockets = new Set<Socket>()
   let connection: Connection | undefined
-  const dispatcher = createDispatcher(
-    endpoint,
-    (socket) => {
-      if (!socket) return
-      const watch = watchAnswer()
-      const read = socket.read
-      socket.read = function (size) {
-        const chunk = read.call(socket, size)
-        if (chunk instanceof Uint8Array) watch.see(chunk)
-        return chunk
-      }
-      connection = { watch, exchanges: 0 }
+  const dispatcher = createDispatcher(endpoint, {
+    opening(socket) {
+      sockets.add(socket)
+      socket.once('close', () => sockets.delete(socket))
     },
-    ending.signal,
-  )
+    connected(socket) {
+      connection = { watch: watchReads(socket), exchanges: 0 }
+    },
+  })
   return {
     endpoint,
     get connection() {
@@ -45,8 +40,20 @@ export function openLine(endpoint: Endpoint): Line {
     dispatch: (options, handler) => dispatcher.dispatch(options, handler),
     async hangUp() {
       const gone = dispatcher.destroy().catch(() => {})
-      ending.abort()
+      for (const socket of sockets) socket.destroy()
       await gone
     },
   }
+}
+
+/** undici takes the bytes of a socket by `read`: there they can be seen as it sees them, TLS already taken off. */
+function watchReads(socket: Socket): AnswerWatch {
+  const watch = watchAnswer()
+  const read = socket.read
+  socket.read = function (size) {
+    const chunk: unknown = read.call(socket, size)
+    if (chunk instanceof Uint8Array) watch.see(chunk)
+    return chunk
+  }
+  return watch
 }

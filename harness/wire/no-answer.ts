@@ -74,7 +74,7 @@ function plain(error: unknown): SystemError {
 function isTls({ code = '', syscall }: SystemError, { secure, connected }: Progress): boolean {
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO') return true
   if (!secure || connected) return false
-  return syscall === undefined ? code !== '' && !/^(UND_|ABORT_)/.test(code) : syscall === 'read'
+  return syscall === undefined ? code !== '' && !/^(UND_|ABORT_|ERR_(?!TLS_))/.test(code) : syscall === 'read'
 }
 
 function tls(error: SystemError): Reason {

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events'
+
 export interface Pacer {
   /** Ends when the next request may be sent, or at once when the signal aborts; never rejects. */
   wait(signal?: AbortSignal): Promise<void>
@@ -27,6 +29,8 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
       resolve()
     }
     const timer = setTimeout(end, ms)
-    signal?.addEventListener('abort', end, { once: true })
+    if (!signal) return
+    setMaxListeners(0, signal) // one signal serves the whole run
+    signal.addEventListener('abort', end, { once: true })
   })
 }

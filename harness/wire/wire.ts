@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { type Encoded, decode } from './decode.ts'
 import { endpointOf } from './dispatcher.ts'
 import { type RawAnswer, type Terms, deadlinePassed, exchange, interrupted } from './exchange.ts'
@@ -30,7 +31,10 @@ export function createWire(options: WireOptions): Wire {
     const stop = () => ending.abort()
     const timer = setTimeout(() => ending.abort(deadlinePassed), Math.min(timeoutMs, longestDelay))
     underWay.add(ending)
-    outer?.addEventListener('abort', stop, { once: true })
+    if (outer) {
+      setMaxListeners(0, outer) // one signal serves the whole run
+      outer.addEventListener('abort', stop, { once: true })
+    }
     if (outer?.aborted || isClosed) stop()
     try {
       return await carry(request, { limit, timeoutMs, signal: ending.signal })

@@ -92,7 +92,9 @@ test('a redirect is an answer, also one to itself', async () => {
 
 test('header lines come back in order, letter case and number', async () => {
   const server = await rawServer(({ socket }) => socket.write(ok('', 'X-A: 1', 'x-a:2', 'X-B: caf\xe9'), 'latin1'))
-  const { headers } = answered(await wireTo(server).send({ method: 'GET', path: '/', headers: [] }, { timeoutMs: 2000 }))
+  const { headers } = answered(
+    await wireTo(server).send({ method: 'GET', path: '/', headers: [] }, { timeoutMs: 2000 }),
+  )
   expect(headers.slice(1).map(({ name, value }) => `${name}=${value}`)).toEqual(['X-A=1', 'x-a=2', 'X-B=caf\xe9'])
 })
 

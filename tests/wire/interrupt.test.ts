@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import { get, ok, rawServer, unanswered, wireTo } from './servers.ts'
+
+const silent = () => rawServer(() => {})
+
+test('a signal ends an exchange under way', async () => {
+  const ending = new AbortController()
+  const server = await rawServer(() => ending.abort())
+  const failed = unanswered(await get(wireTo(server), 5000, ending.signal))
+  expect(failed).toMatchObject({ cause: 'aborted', staleConnection: false })
+  expect(failed.message).toBe('the run was interrupted before the answer was whole')
+})
+
+test('a signal ends an exchange inside a body', async () => {
+  const ending = new AbortController()
+  const server = await rawServer(({ socket }) => {
+    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\nxyz', () => ending.abort())
+  })
+  expect(unanswered(await get(wireTo(server), 5000, ending.signal)).cause).toBe('aborted')
+})
+
+test('a signal that is aborted already sends nothing', async () => {
+  const server = await silent()
+  expect(unanswered(await get(wireTo(server), 5000, AbortSignal.abort())).cause).toBe('aborted')
+  expect(server.sockets).toHaveLength(0)
+})
+
+test('one signal serves many exchanges, without a warning of leaks', async () => {
+  const warnings: Error[] = []
+  const note = (warning: Error) => warnings.push(warning)
+  process.on('warning', note)
+  const ending = new AbortController()
+  const wire = wireTo(await rawServer(({ socket }) => socket.write(ok('x'))), { connections: 40 })
+  await Promise.all(Array.from({ length: 400 }, () => get(wire, 5000, ending.signal)))
+  const failing = Array.from({ length: 40 }, async () => get(wireTo(await silent()), 5000, ending.signal))
+  setImmediate(() => ending.abort())
+  for (const failed of await Promise.all(failing)) expect(unanswered(failed).cause).toBe('aborted')
+  process.off('warning', note)
+  expect(warnings).toEqual([])
+})
+
+test('close ends what is under way or waiting, closes the sockets, and lets nothing else start', async () => {
+  const begun: (() => void)[] = []
+  const twoBegun = new Promise<void>((resolve) => begun.push(() => {}, resolve))
+  const server = await rawServer(() => begun.shift()?.())
+  const wire = wireTo(server, { connections: 2 })
+  const sent = Array.from({ length: 5 }, () => get(wire, 5000))
+  await twoBegun
+  const gone = server.sockets.map((socket) => new Promise((resolve) => socket.on('close', resolve)))
+  await wire.close()
+  for (const failed of await Promise.all(sent)) expect(unanswered(failed).cause).toBe('aborted')
+  await Promise.all(gone)
+  expect(gone).toHaveLength(2)
+  expect(unanswered(await get(wire)).cause).toBe('aborted')
+  await wire.close()
+})
+
+test('close lets go of idle connections', async () => {
+  const server = await rawServer(({ socket }) => socket.write(ok('x')))
+  const wire = wireTo(server)
+  await get(wire)
+  const gone = new Promise((resolve) => server.sockets[0]!.on('close', resolve))
+  await wire.close()
+  await gone
+})
+
+test('a missed deadline closes its connection, and the next exchange has a fresh one', async () => {
+  const server = await rawServer(({ text, socket }) => {
+    if (text.startsWith('GET')) socket.write(ok('late'))
+  })
+  const wire = wireTo(server, { connections: 1 })
+  const missed = await wire.send({ method: 'POST', path: '/', headers: [], body: 'x' }, { timeoutMs: 60 })
+  expect(unanswered(missed).cause).toBe('timeout')
+  expect((await get(wire)).kind).toBe('answer')
+  expect(server.sockets).toHaveLength(2)
+})
