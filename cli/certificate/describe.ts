@@ -1,3 +1,4 @@
+import { visible } from '../../reporters/escape/visible.ts'
 import type { Verification } from './verify-certificate.ts'
 import type { Excluded, Statement } from './statement.ts'
 
@@ -9,14 +10,17 @@ export interface Given {
   readonly report?: string
 }
 
-/** What `verify` prints: signer, claim and what is left out of it first, then what that proves and what it does not. */
+/**
+ * What `verify` prints: signer, claim and what is left out of it first, then what that proves and what it does not.
+ * Names come from whoever signed: no control character of theirs reaches the terminal.
+ */
 export function describe({ problems, statement, signer }: Verification, given: Given): string[] {
   const verdict = problems.map((problem) => `not valid: ${problem}`)
-  if (!statement || !signer) return verdict.map(printable)
+  if (!statement || !signer) return verdict.map((line) => visible(line))
   const who = given.publicKey === undefined ? 'an unknown key' : `the key in ${given.publicKey},`
   const lines = [`signed by ${who} ${signer}`, ...verdict, ...claims(statement)]
   if (problems.length === 0) lines.push(...meaning(statement, signer, given))
-  return lines.map(printable)
+  return lines.map((line) => visible(line))
 }
 
 function claims({ subject: [target, report], predicate }: Statement): string[] {
@@ -63,9 +67,4 @@ function meaning({ predicate }: Statement, signer: string, given: Given): string
         : []),
     ].map((line) => `- ${line}`),
   ]
-}
-
-/** Names come from whoever signed: no control character of theirs reaches the terminal. */
-function printable(line: string): string {
-  return line.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\uFFFD')
 }

@@ -1,0 +1,10 @@
+import type { Outcome } from '../../spec/report.ts'
+
+/** How an outcome stands in a cell: never by colour alone. */
+export const marks: Readonly<Record<Outcome | 'absent', { sign: string; word: string }>> = {
+  passed: { sign: '✓', word: 'passed' },
+  failed: { sign: '✗', word: 'failed' },
+  'not-exercised': { sign: '–', word: 'not exercised' },
+  'not-applicable': { sign: '·', word: 'not applicable' },
+  absent: { sign: ' ', word: 'not in this report' },
+}

@@ -1,0 +1,73 @@
+import type { Colors } from 'picocolors/types'
+import type { Counts, Outcome } from '../../spec/report.ts'
+import type { Change, Comparison, Row } from '../../harness/report/compare.ts'
+import { differingRows } from '../../harness/report/compare.ts'
+import { terminalText } from '../../reporters/escape/terminal.ts'
+import { marks } from './marks.ts'
+
+const tone = {
+  passed: 'green',
+  failed: 'red',
+  'not-exercised': 'yellow',
+  'not-applicable': 'dim',
+  absent: 'dim',
+} as const satisfies Record<Outcome | 'absent', keyof Colors>
+
+/** The comparison for a terminal: the columns numbered, what failed or is not the same in all, and what changed over time. */
+export function renderTable(comparison: Comparison, colors: Colors): string {
+  const differing = differingRows(comparison)
+  const rows = comparison.rows.filter((row) => differing.includes(row) || row.outcomes.includes('failed'))
+  const same = comparison.rows.length - differing.length
+  return [
+    ...columnLines(comparison, colors),
+    '',
+    ...(rows.length > 0 ? [legend(comparison, colors), ...rows.map((row) => rowLine(row, colors)), ''] : []),
+    `${same} of ${comparison.rows.length} requirements are the same in all`,
+    ...comparison.changes.flatMap((change) => changeLines(change, comparison)),
+  ]
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+function columnLines({ of, mode, columns }: Comparison, colors: Colors): string[] {
+  const head = of === 'time' ? `${terminalText(columns[0]!.baseUrl)} over time` : 'Targets'
+  return [
+    colors.bold(`${head} (code names ${mode})`),
+    ...columns.map(({ name, baseUrl, startedAt, verdict, summary, interrupted }, index) => {
+      const what = of === 'time' ? startedAt : `${name}  ${baseUrl}`
+      const end = interrupted ? ', interrupted' : ''
+      return `${index + 1}  ${terminalText(what)}  ${verdict}${end}: must ${countsText(summary.must)}; should ${countsText(summary.should)}`
+    }),
+  ]
+}
+
+function countsText({ passed, failed, notExercised, notApplicable }: Counts): string {
+  return `${passed} passed, ${failed} failed, ${notExercised} not exercised, ${notApplicable} not applicable`
+}
+
+function legend({ columns }: Comparison, colors: Colors): string {
+  const words = Object.values(marks).filter(({ sign }) => sign !== ' ')
+  const numbers = columns.map((_, index) => `${index + 1}`.padStart(2)).join(' ')
+  return `${numbers}   ${colors.dim(words.map(({ sign, word }) => `${sign} ${word}`).join('  '))}`
+}
+
+function rowLine({ id, level, outcomes }: Row, colors: Colors): string {
+  const cells = outcomes.map((outcome) => {
+    const kind = outcome ?? 'absent'
+    return ` ${colors[tone[kind]](marks[kind].sign)}`
+  })
+  return `${cells.join(' ')}   ${terminalText(id)}${level === 'should' ? ' (should)' : ''}`
+}
+
+function changeLines(change: Change, { columns }: Comparison): string[] {
+  const kinds = [
+    ['newly failing', change.newlyFailing],
+    ['newly passing', change.newlyPassing],
+    ['newly not exercised', change.newlyNotExercised],
+  ] as const
+  const told = kinds.filter(([, ids]) => ids.length > 0)
+  const at = terminalText(columns[change.to]!.startedAt)
+  return ['', told.length > 0 ? `${at}:` : `${at}: nothing changed`].concat(
+    told.flatMap(([word, ids]) => [`  ${word}: ${ids.length}`, ...ids.map((id) => `    ${terminalText(id)}`)]),
+  )
+}

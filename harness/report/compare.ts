@@ -1,0 +1,106 @@
+import type { Outcome, Report, TpeMode, Verdict } from '../../spec/report.ts'
+import type { Level } from '../../spec/requirement.ts'
+import { outcomeIn } from './mode.ts'
+import type { ReportFile } from './report-file.ts'
+import { summarize } from './summary.ts'
+
+/** Several reports side by side: of several targets in the order given, or of one target over time, oldest first. */
+export interface Comparison {
+  readonly of: 'targets' | 'time'
+  /** Code names are compared in the mode of the reports; in `exact` where they were not all of one. */
+  readonly mode: TpeMode
+  readonly columns: readonly Column[]
+  /** Every requirement of any of the reports, in the order of the first that has it. */
+  readonly rows: readonly Row[]
+  /** Over time: what changed from each report to the next. */
+  readonly changes: readonly Change[]
+}
+
+export interface Column {
+  readonly path: string
+  readonly name: string
+  readonly baseUrl: string
+  readonly startedAt: string
+  readonly version: string
+  readonly verdict: Verdict
+  readonly summary: Report['summary']
+  readonly interrupted: boolean
+}
+
+export interface Row {
+  readonly id: string
+  readonly operation: string
+  readonly level: Level
+  readonly statement: string
+  /** One for each column; null where that report has no such requirement. */
+  readonly outcomes: readonly (Outcome | null)[]
+}
+
+/** Ids whose outcome became this, from one column to the next. */
+export interface Change {
+  /** Column of the later report. */
+  readonly to: number
+  readonly newlyFailing: readonly string[]
+  readonly newlyPassing: readonly string[]
+  readonly newlyNotExercised: readonly string[]
+}
+
+/** Reports of one base URL are one target over time. */
+export function compareReports(files: readonly ReportFile[]): Comparison {
+  const overTime = files.length > 1 && new Set(files.map(({ report }) => report.target.baseUrl)).size === 1
+  const ordered = overTime ? files.toSorted((a, b) => timeOf(a) - timeOf(b)) : files
+  const modes = new Set(files.map(({ report }) => report.run.tpe))
+  const mode = modes.size === 1 ? [...modes][0]! : 'exact'
+  const rows = rowsOf(ordered, mode)
+  return {
+    of: overTime ? 'time' : 'targets',
+    mode,
+    columns: ordered.map((file) => columnOf(file, mode)),
+    rows,
+    changes: overTime ? ordered.slice(1).map((_, index) => changeTo(index + 1, rows)) : [],
+  }
+}
+
+/** The requirements on which the reports do not agree. */
+export function differingRows({ rows }: Comparison): Row[] {
+  return rows.filter(({ outcomes }) => new Set(outcomes).size > 1)
+}
+
+function timeOf({ report }: ReportFile): number {
+  return Date.parse(report.run.startedAt)
+}
+
+function columnOf({ path, report }: ReportFile, mode: TpeMode): Column {
+  return {
+    path,
+    name: report.target.name,
+    baseUrl: report.target.baseUrl,
+    startedAt: report.run.startedAt,
+    version: report.suite.version,
+    verdict: report.verdicts[mode],
+    summary: summarize(report.requirements, mode),
+    interrupted: report.run.interrupted,
+  }
+}
+
+function rowsOf(files: readonly ReportFile[], mode: TpeMode): Row[] {
+  const results = files.map(({ report }) => new Map(report.requirements.map((result) => [result.id, result])))
+  const ids = new Set(files.flatMap(({ report }) => report.requirements.map(({ id }) => id)))
+  return [...ids].map((id) => {
+    const found = results.map((byId) => byId.get(id))
+    const { operation, level, statement } = found.find((result) => result !== undefined)!
+    const outcomes = found.map((result) => (result ? outcomeIn(result, mode) : null))
+    return { id, operation, level, statement, outcomes }
+  })
+}
+
+function changeTo(to: number, rows: readonly Row[]): Change {
+  const became = (outcome: Outcome) =>
+    rows.filter(({ outcomes }) => outcomes[to] === outcome && outcomes[to - 1] !== outcome).map(({ id }) => id)
+  return {
+    to,
+    newlyFailing: became('failed'),
+    newlyPassing: became('passed'),
+    newlyNotExercised: became('not-exercised'),
+  }
+}

@@ -1,0 +1,88 @@
+import pc from 'picocolors'
+import { expect, test } from 'vitest'
+import { renderMatrix } from '../../cli/compare/render-matrix.ts'
+import { renderTable } from '../../cli/compare/render-table.ts'
+import { compareReports, differingRows } from '../../harness/report/compare.ts'
+import type { RequirementResult } from '../../spec/report.ts'
+import { failed, missed, report, result } from './results.ts'
+
+const plain = pc.createColors(false)
+
+function at(startedAt: string, ...rows: RequirementResult[]) {
+  return { path: `${startedAt}.json`, report: report(rows, { startedAt }) }
+}
+
+function target(name: string, ...rows: RequirementResult[]) {
+  const whole = report(rows)
+  return { path: `${name}.json`, report: { ...whole, target: { ...whole.target, name, baseUrl: `https://${name}` } } }
+}
+
+const march = at('2026-03-01T00:00:00Z', result('a.b/1'), failed('a.b/2'), result('a.b/3'), result('a.b/4'))
+const april = at('2026-04-01T00:00:00Z', failed('a.b/1'), result('a.b/2'), missed('a.b/3'), result('a.b/4'))
+
+test('one target over time, oldest first, with what changed', () => {
+  const comparison = compareReports([april, march])
+  expect(comparison.of).toBe('time')
+  expect(comparison.columns.map((column) => column.startedAt)).toEqual(['2026-03-01T00:00:00Z', '2026-04-01T00:00:00Z'])
+  expect(comparison.changes).toEqual([
+    { to: 1, newlyFailing: ['a.b/1'], newlyPassing: ['a.b/2'], newlyNotExercised: ['a.b/3'] },
+  ])
+})
+
+test('several targets stand in the order given, and nothing changed between them', () => {
+  const comparison = compareReports([target('z', result('a.b/1')), target('a', failed('a.b/1'), result('a.b/9'))])
+  expect(comparison).toMatchObject({ of: 'targets', changes: [] })
+  expect(comparison.columns.map((column) => column.name)).toEqual(['z', 'a'])
+  expect(differingRows(comparison).map(({ id, outcomes }) => [id, ...outcomes])).toEqual([
+    ['a.b/1', 'passed', 'failed'],
+    ['a.b/9', null, 'passed'],
+  ])
+})
+
+test('reports of both modes are compared in exact', () => {
+  const row = failed('a.b/1', { familyOnly: true })
+  const family = { path: 'f.json', report: report([{ ...row, outcome: 'passed' }], { tpe: 'family' }) }
+  expect(compareReports([family]).rows[0]!.outcomes).toEqual(['passed'])
+  const mixed = compareReports([family, target('z', result('a.b/1'))])
+  expect(mixed).toMatchObject({ mode: 'exact', columns: [{ verdict: 'non-conformant' }, {}] })
+  expect(mixed.rows[0]!.outcomes).toEqual(['failed', 'passed'])
+})
+
+test('the table names what differs and what changed', () => {
+  expect(renderTable(compareReports([march, april]), plain)).toMatchInlineSnapshot(`
+    "https://example.com over time (code names exact)
+    1  2026-03-01T00:00:00Z  non-conformant: must 3 passed, 1 failed, 0 not exercised, 0 not applicable; should 0 passed, 0 failed, 0 not exercised, 0 not applicable
+    2  2026-04-01T00:00:00Z  non-conformant: must 2 passed, 1 failed, 1 not exercised, 0 not applicable; should 0 passed, 0 failed, 0 not exercised, 0 not applicable
+
+     1  2   ✓ passed  ✗ failed  – not exercised  · not applicable
+     ✓  ✗   a.b/1
+     ✗  ✓   a.b/2
+     ✓  –   a.b/3
+
+    1 of 4 requirements are the same in all
+
+    2026-04-01T00:00:00Z:
+      newly failing: 1
+        a.b/1
+      newly passing: 1
+        a.b/2
+      newly not exercised: 1
+        a.b/3
+    "
+  `)
+})
+
+test('the page holds every requirement and outcome, as text', async () => {
+  const page = await renderMatrix(compareReports([march, april]))
+  expect(page.match(/<td data-outcome/g)).toHaveLength(8)
+  expect(page).toContain('Newly failing: 1')
+  expect(page).not.toMatch(/<script|https?:\/\/(?!example\.com)/)
+})
+
+test('names of a target are text in the page and on the terminal', async () => {
+  const comparison = compareReports([target('<img src=x onerror=alert(1)>\u001b[2J', result('a.b/1')), march])
+  const page = await renderMatrix(comparison)
+  expect(page).not.toContain('<img')
+  expect(page).not.toContain('\u001b')
+  expect(renderTable(comparison, plain)).not.toContain('\u001b')
+})
