@@ -1,0 +1,29 @@
+import { Hono, type Context } from 'hono'
+import { adminRoutes } from './admin.ts'
+import type { Answer } from './answer.ts'
+import { Call } from './call.ts'
+import { envelope } from './envelope.ts'
+import { perform, type Operation } from './operation.ts'
+import { allOperations } from './operations/index.ts'
+import { elsewhere } from './elsewhere.ts'
+import { successes } from './successes.ts'
+import { throttled } from './throttled.ts'
+import { transmit } from './transmit.ts'
+import type { World } from './world.ts'
+
+/** The routes of one server. */
+export function createApp(world: World): Hono {
+  const app = new Hono()
+  const send = (c: Context, answer: Answer) => transmit(answer, c.req.header('accept-encoding') ?? '', world.switches)
+
+  const handle = (operation: Operation) => async (c: Context) => {
+    const call = new Call(operation.id, c.req, world, (refused) => successes(operation.grant(refused), refused))
+    const answer = throttled(world) ?? (await perform(operation, call))
+    return send(c, answer.error ? answer : successes(answer, call))
+  }
+  for (const operation of allOperations) app.on(operation.method, [...operation.paths], handle(operation))
+  app.route('/admin', adminRoutes(world))
+  app.notFound((c) => send(c, throttled(world) ?? elsewhere(c.req.method, c.req.path, world.switches)))
+  app.onError((_, c) => send(c, envelope({ status: 500, tpe: 'InternalServerError' })))
+  return app
+}

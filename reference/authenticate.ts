@@ -1,0 +1,23 @@
+import type { Call } from './call.ts'
+import { verify } from './keys.ts'
+
+/** §5.1, §5.2: a bearer key that is one of ours and has not expired. */
+export async function authenticate(call: Call): Promise<void> {
+  const header = call.request.header('authorization')
+  if (header === undefined) call.refuse('401-missing-credentials', 401, 'BadCredentials')
+  const token = /^Bearer +(\S+)$/i.exec(header)?.[1]
+  // Every JWT begins so, in whatever letter case a damaged one arrives: it is an object in base64url.
+  if (token === undefined || !/^eyJ/i.test(token)) call.refuse('401-malformed-key', 401, 'BadCredentials')
+  const key = await verify(token)
+  if (key === 'expired') call.refuse('401-expired-key', 401, 'BadToken')
+  if (key === 'invalid') call.refuse('401-invalid-key', 401, 'BadToken')
+  call.key = key
+}
+
+/** §5.3: the key has the permission that the operation needs. */
+export function authorize(call: Call): void {
+  const permissions = call.key?.permissions ?? []
+  if (!permissions.includes('*') && !permissions.includes(call.operation)) {
+    call.refuse('403-insufficient-rights', 403, 'InsufficientAccessRights')
+  }
+}

@@ -1,0 +1,51 @@
+import { isMembers, type Call, type Members } from './call.ts'
+
+const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool'])
+
+function isImageAddress(part: Members): boolean {
+  const address = isMembers(part['image_url']) ? part['image_url']['url'] : undefined
+  return typeof address === 'string' && /^(https?:\/\/|data:image\/[a-z+.-]+;base64,)/i.test(address)
+}
+
+function checkPart(call: Call, part: unknown): void {
+  if (!isMembers(part))
+    return call.refuse('400-malformed-messages', 400, 'BadRequest', { description: 'A part is an object' })
+  if (call.broken('200-text-parts') && part['type'] === 'text') call.reject(400, 'BadRequest', 'content is a string')
+  if (part['type'] === 'text' && typeof part['text'] === 'string') return
+  if (part['type'] === 'image_url' && isImageAddress(part)) {
+    const asData = String((part['image_url'] as Members)['url']).startsWith('data:')
+    if (call.broken('200-image-parts') && asData) call.reject(400, 'BadRequest', 'Images are given by address')
+    if (call.broken('200-image-url') && !asData) call.reject(400, 'BadRequest', 'Images are given as data')
+    return
+  }
+  call.reject(400, 'BadRequest', 'A part is text or image_url')
+}
+
+function checkMessage(call: Call, message: unknown): void {
+  const malformed = (description: string) => call.refuse('400-malformed-messages', 400, 'BadRequest', { description })
+  if (!isMembers(message)) return malformed('A message is an object')
+  const { role, content } = message
+  if (typeof role !== 'string' || !roles.has(role)) {
+    call.refuse('400-invalid-role', 400, 'BadRequest', { description: `No role ${JSON.stringify(role)}` })
+  }
+  if (Array.isArray(content)) for (const part of content) checkPart(call, part)
+  else if (typeof content !== 'string' && content !== null) malformed('content is a string or an array of parts')
+}
+
+/** Checks `messages` (§2.8). */
+export function checkMessages(call: Call): void {
+  const { messages } = call.body
+  if (!Array.isArray(messages) || messages.length === 0) {
+    return call.refuse('400-malformed-messages', 400, 'BadRequest', { description: 'messages is an array' })
+  }
+  for (const message of messages) checkMessage(call, message)
+}
+
+/** All text of the messages, their parts included. */
+export function textOfMessages(call: Call): string {
+  const messages = call.body['messages'] as readonly Members[]
+  const parts = messages.flatMap(({ content }) =>
+    Array.isArray(content) ? (content as Members[]) : [{ text: content }],
+  )
+  return parts.map((part) => (typeof part['text'] === 'string' ? part['text'] : '')).join('\n')
+}

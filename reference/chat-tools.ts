@@ -1,0 +1,37 @@
+import { isMembers, type Call, type Members } from './call.ts'
+import { checkQueryConfig } from './query-config.ts'
+
+const choices = new Set(['auto', 'none', 'required'])
+
+function checkTool(call: Call, tool: unknown): void {
+  const malformed = (description: string) =>
+    call.refuse('400-malformed-tools', 400, 'InvalidContentType', { description })
+  if (!isMembers(tool)) return malformed('A tool is an object')
+  if (typeof tool['type'] !== 'string') return malformed('A tool has a type')
+  if (!isMembers(tool['function'])) return malformed('A tool has a function')
+  if (tool['type'] === 'graph') checkQueryConfig(call, tool['function']['query_config'], '200-query-config')
+}
+
+/** Checks `tools` and `tool_choice` (§2.8). */
+export function checkTools(call: Call): void {
+  const { tools, tool_choice: choice } = call.body
+  const absent = tools === undefined || tools === null
+  if (!absent && !Array.isArray(tools)) {
+    return call.refuse('400-malformed-tools', 400, 'InvalidContentType', { description: 'tools is an array' })
+  }
+  if (Array.isArray(tools)) for (const tool of tools) checkTool(call, tool)
+  if (choice === undefined || choice === null) return
+  if (!(typeof choice === 'string' && choices.has(choice)) && !isMembers(choice)) {
+    call.refuse('400-malformed-tool-choice', 400, 'InvalidContentType')
+  }
+  if (call.broken('200-tool-choice-auto') && choice === 'auto' && Array.isArray(tools)) {
+    call.reject(400, 'InvalidContentType', 'tool_choice is required')
+  }
+}
+
+/** The llm tool of the request, if it has one; the reference always lets it run. */
+export function llmToolOf(call: Call): Members | undefined {
+  const { tools, tool_choice: choice } = call.body
+  if (!Array.isArray(tools) || choice === 'none') return undefined
+  return (tools as Members[]).find((tool) => tool['type'] === 'llm')
+}

@@ -1,0 +1,12 @@
+import type { Call } from './call.ts'
+import type { Graph } from './store.ts'
+
+/** The graph that the path names (§7.3). */
+export function findGraph(call: Call): Graph {
+  const graph = call.world.store.graphs.get(call.param('graph_id'))
+  return graph ?? call.refuse('404-unknown-graph', 404, 'ResourceNotFound')
+}
+
+export function checkGraphAccess(call: Call, graph: Graph): void {
+  if (graph.account !== call.key?.account) call.refuse('403-graph-access', 403, 'InsufficientAccessRights')
+}

@@ -1,0 +1,46 @@
+import type { Call } from './call.ts'
+
+interface Trouble {
+  readonly condition: string
+  readonly status: number
+  readonly tpe: string
+}
+
+const working = new Set(['m-1', 'm-2', 'm-medical'])
+
+// Models that exist and in which something is wrong (§7.3, §7.4). The two operations that use them differ in statuses.
+const troubled: Readonly<Record<string, Trouble>> = {
+  'm-restricted': { condition: '403-model-access', status: 403, tpe: 'InsufficientAccessRights' },
+  'm-exhausted': { condition: '429-model-quota', status: 429, tpe: 'CompletionModelQuotaError' },
+  'm-unauthorized': { condition: 'model-unauthorized', status: 500, tpe: 'CompletionModelUnauthorizedError' },
+  'm-broken': { condition: 'model-underlying-request', status: 500, tpe: 'CompletionModelUnderlyingRequestError' },
+  'm-silent': { condition: 'model-no-prediction', status: 500, tpe: 'CompletionModelNoPredictionError' },
+}
+
+const troubledByOperation: Readonly<Record<string, Readonly<Record<string, Trouble>>>> = {
+  'completion.create': {
+    'm-offline': { condition: '500-model-unavailable', status: 500, tpe: 'CompletionModelUnavailableError' },
+    'm-overloaded': { condition: '500-model-overload', status: 500, tpe: 'CompletionModelInternalError' },
+  },
+  'chat.create': {
+    'm-offline': { condition: '503-model-unavailable', status: 503, tpe: 'CompletionModelUnavailableError' },
+    'm-overloaded': { condition: '500-model-internal-error', status: 500, tpe: 'CompletionModelInternalError' },
+  },
+}
+
+function troubleOf(call: Call, model: string): Trouble | undefined {
+  return troubled[model] ?? troubledByOperation[call.operation]?.[model]
+}
+
+/** Whether the service has a model of that id. */
+export function isModel(call: Call, id: unknown): id is string {
+  return typeof id === 'string' && (working.has(id) || troubleOf(call, id) !== undefined)
+}
+
+/** Refuses where something is wrong with the model. */
+export function refuseTroubledModel(call: Call, model: unknown): void {
+  const trouble = troubleOf(call, String(model))
+  if (trouble === undefined) return
+  const elsewhere = call.varied('models/other-statuses') && trouble.condition.startsWith('model-')
+  call.refuse(trouble.condition, elsewhere ? 400 : trouble.status, trouble.tpe)
+}

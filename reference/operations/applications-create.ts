@@ -1,0 +1,64 @@
+import type { Answer } from '../answer.ts'
+import { isMembers, type Call } from '../call.ts'
+import { newId, writeId } from '../ids.ts'
+import type { Operation } from '../operation.ts'
+import type { Application } from '../store.ts'
+
+/** A blueprint names its nodes, and its edges lead from one of them to another. */
+function isBlueprint(blueprint: unknown): boolean {
+  if (!isMembers(blueprint) || !Array.isArray(blueprint['nodes']) || !Array.isArray(blueprint['edges'])) return false
+  const nodes: unknown[] = blueprint['nodes']
+  return (
+    nodes.every((node) => typeof node === 'string') &&
+    blueprint['edges'].every(
+      (edge) => Array.isArray(edge) && edge.length === 2 && edge.every((end) => nodes.includes(end)),
+    )
+  )
+}
+
+function check(call: Call): void {
+  const { name, blueprint } = call.body
+  if (typeof name !== 'string')
+    call.refuse('400-malformed-parameters', 400, 'BadRequest', { description: 'name is a string' })
+  if (!isBlueprint(blueprint)) {
+    call.refuse('400-invalid-blueprint', 400, 'InvalidInputParameters', {
+      description: 'The blueprint does not hold together',
+    })
+  }
+}
+
+function run(call: Call): Answer {
+  const { world, key } = call
+  const name = String(call.body['name'])
+  for (const application of world.store.applications.values()) {
+    if (application.name === name)
+      call.refuse('400-duplicate-name', 400, 'BadRequest', { description: 'The name exists' })
+  }
+  const application: Application = {
+    id: newId(world, 'application'),
+    account: key?.account ?? '',
+    name,
+    inputs: [],
+    pace: 'usual',
+    fails: false,
+    createdAt: world.clock.now(),
+    jobs: 0,
+  }
+  world.store.applications.set(application.id, application)
+  return {
+    status: 201,
+    body: { id: writeId(world, application.id), name, created_at: world.clock.write(application.createdAt) },
+  }
+}
+
+/** §4.4 */
+export const applicationsCreate: Operation = {
+  id: 'applications.create',
+  method: 'POST',
+  paths: ['/v1/applications'],
+  body: 'json',
+  members: ['name', 'blueprint'],
+  check,
+  run,
+  grant: (call) => ({ status: 201, body: { id: newId(call.world, 'application'), name: 'application' } }),
+}

@@ -1,0 +1,94 @@
+import type { Answer } from '../answer.ts'
+import { isMembers, type Call, type Members } from '../call.ts'
+import { checkMessages, textOfMessages } from '../chat-messages.ts'
+import { checkTools, llmToolOf } from '../chat-tools.ts'
+import { generated } from '../generated.ts'
+import { guard } from '../guard.ts'
+import { jsonInstance } from '../json-instance.ts'
+import { isModel, refuseTroubledModel } from '../models.ts'
+import type { Operation } from '../operation.ts'
+import { countUp } from '../world.ts'
+
+function isResponseFormat(format: unknown): boolean {
+  if (format === undefined || format === null) return true
+  if (!isMembers(format)) return false
+  const wanted = format['json_schema']
+  return (
+    format['type'] === 'text' || (format['type'] === 'json_schema' && isMembers(wanted) && isMembers(wanted['schema']))
+  )
+}
+
+function check(call: Call): void {
+  const { model, stream, stream_options: options, response_format: format } = call.body
+  if (!isModel(call, model)) call.refuse('400-unsupported-model', 400, 'InvalidInputParameters')
+  checkMessages(call)
+  checkTools(call)
+  if (stream !== undefined && stream !== null && typeof stream !== 'boolean')
+    call.refuse('400-invalid-stream', 400, 'BadRequest')
+  if (options !== undefined && options !== null && !isMembers(options)) {
+    call.refuse('400-invalid-stream-options', 400, 'BadRequest')
+  }
+  if (!isResponseFormat(format)) call.refuse('400-malformed-response-format', 400, 'BadRequest')
+}
+
+/** Every second time under `generation/varying`: a model does not always do as it is told. */
+function erring(call: Call, kind: string): boolean {
+  return call.varied('generation/varying') && countUp(call.world, kind) % 2 === 1
+}
+
+function contentOf(call: Call): string {
+  const { response_format: format } = call.body
+  if (!isMembers(format) || !isMembers(format['json_schema'])) {
+    return generated(call, `You said: ${textOfMessages(call).slice(0, 200)}`)
+  }
+  if (call.broken('200-structured-output') || erring(call, 'structured')) return 'Here is your answer: tea'
+  if (call.broken('200-structured-output#schema')) return JSON.stringify([17])
+  return JSON.stringify(jsonInstance(format['json_schema']['schema']))
+}
+
+function messageOf(call: Call): Members {
+  const content = contentOf(call)
+  const tool = llmToolOf(call)
+  if (!tool || erring(call, 'llm')) return { role: 'assistant', content }
+  const { model, description } = tool['function'] as Members
+  const llm: Record<string, unknown> = { prompt: String(description ?? ''), model: String(model) }
+  if (call.broken('200-llm-tool')) delete llm['prompt']
+  if (call.broken('200-llm-tool#model')) llm['model'] = { id: model }
+  if (call.broken('200-llm-tool#missing')) return { role: 'assistant', content }
+  return { role: 'assistant', content, llm_data: llm }
+}
+
+function completed(call: Call, message: Members): Members {
+  if (call.broken('200-completion#no-choices')) return { message }
+  if (call.broken('200-completion#empty-choices')) return { choices: [] }
+  const shown = call.broken('200-completion') ? { ...message, content: { text: message['content'] } } : message
+  return { id: 'chat-1', model: call.body['model'], choices: [{ index: 0, finish_reason: 'stop', message: shown }] }
+}
+
+/** The same answer as server-sent events. */
+function streamed(call: Call, message: Members): Answer {
+  const events = [
+    { choices: [{ index: 0, delta: message }] },
+    { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+  ]
+  const value = events.map((event) => `data: ${JSON.stringify({ model: call.body['model'], ...event })}\n\n`).join('')
+  return { status: 200, text: { type: 'text/event-stream', value: `${value}data: [DONE]\n\n` } }
+}
+
+/** §4.4, §2.8 */
+export const chat: Operation = {
+  id: 'chat.create',
+  method: 'POST',
+  paths: ['/v1/chat/completions', '/v1/chat'],
+  body: 'json',
+  members: ['model', 'messages', 'tools', 'tool_choice', 'stream', 'stream_options', 'response_format'],
+  check,
+  run: (call: Call) => {
+    refuseTroubledModel(call, call.body['model'])
+    guard(call, textOfMessages(call), '400-unsafe-request')
+    const message = messageOf(call)
+    if (call.body['stream'] === true) return streamed(call, message)
+    return { status: 200, body: completed(call, message) }
+  },
+  grant: () => ({ status: 200, body: { choices: [{ message: { role: 'assistant', content: '' } }] } }),
+}

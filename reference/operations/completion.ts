@@ -1,0 +1,49 @@
+import type { Call } from '../call.ts'
+import { generated } from '../generated.ts'
+import { guard } from '../guard.ts'
+import { isModel, refuseTroubledModel } from '../models.ts'
+import type { Operation } from '../operation.ts'
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null
+}
+
+function check(call: Call): void {
+  const { model, prompt, temperature, max_tokens: most, top_p: share } = call.body
+  if (typeof model !== 'string')
+    call.refuse('400-malformed-request', 400, 'BadRequest', { description: 'model is a string' })
+  if (!isModel(call, model))
+    call.refuse('400-unsupported-model', 400, 'BadRequest', { description: `No model ${model}` })
+  if (typeof prompt !== 'string') {
+    call.refuse('400-malformed-request', 400, 'BadRequest', { description: 'prompt is a string', at: 'prompt' })
+  }
+  if (prompt === '') call.refuse('400-empty-prompt', 400, 'InvalidInputParameters')
+  if (!isAbsent(temperature) && typeof temperature !== 'number') {
+    call.refuse('400-invalid-temperature', 400, 'InvalidContentType')
+  }
+  if (!isAbsent(most) && typeof most !== 'number') call.refuse('400-invalid-max-tokens', 400, 'InvalidContentType')
+  if (typeof most === 'number' && most < 1) {
+    call.refuse('400-invalid-max-tokens', 400, 'InvalidContentType', { at: 'negative' })
+  }
+  if (!isAbsent(share) && typeof share !== 'number') call.refuse('400-invalid-parameter', 400, 'InvalidContentType')
+}
+
+/** §4.4 */
+export const completion: Operation = {
+  id: 'completion.create',
+  method: 'POST',
+  paths: ['/v1/completion'],
+  body: 'json',
+  members: ['model', 'prompt', 'temperature', 'max_tokens', 'top_p'],
+  check,
+  run: (call: Call) => {
+    refuseTroubledModel(call, call.body['model'])
+    const prompt = String(call.body['prompt'])
+    guard(call, prompt, 'model-unsafe-request')
+    return {
+      status: 200,
+      body: { model: call.body['model'], choices: [{ text: generated(call, `${prompt} Indeed.`) }] },
+    }
+  },
+  grant: () => ({ status: 200, body: { choices: [{ text: '' }] } }),
+}

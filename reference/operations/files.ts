@@ -1,0 +1,48 @@
+import type { Call } from '../call.ts'
+import { extensionOf, fileView } from '../file-view.ts'
+import type { Operation } from '../operation.ts'
+import { ownAccount, type StoredFile } from '../store.ts'
+
+/** Files on one page of the listing. */
+const pageSize = 50
+
+/** §4.4: the newest files, those of `file_types` where it is given (§2.8). */
+export const filesList: Operation = {
+  id: 'files.list',
+  method: 'GET',
+  paths: ['/v1/files'],
+  body: 'none',
+  run: (call: Call) => {
+    const asked = call.request.query('file_types')
+    if (asked !== undefined && call.broken('2xx-file-types')) call.reject(400, 'BadRequest', 'file_types is unknown')
+    if (asked !== undefined && call.broken('2xx-file-types#5xx')) throw new Error('file_types')
+    const types = asked?.split(',').map((type) => type.trim().toLowerCase())
+    const { world, key } = call
+    const files = [...world.store.files.values()]
+      .filter((file) => file.state === 'stored' && file.account === key?.account)
+      .filter((file) => types === undefined || types.includes(extensionOf(file)))
+    const data = files.slice(-pageSize).reverse()
+    return { status: 200, body: { data: data.map((file) => fileView(world, file)), has_more: files.length > pageSize } }
+  },
+  grant: () => ({ status: 200, body: { data: [], has_more: false } }),
+}
+
+/** §4.4 */
+export const filesRetrieve: Operation<StoredFile> = {
+  id: 'files.retrieve',
+  method: 'GET',
+  paths: ['/v1/files/:file_id'],
+  body: 'none',
+  find: (call: Call) => {
+    const file = call.world.store.files.get(call.param('file_id'))
+    if (!file) call.refuse('404-unknown-file', 404, 'ResourceNotFound')
+    if (file.state === 'deleted') call.refuse('410-deleted-file', 410, 'ResourceNotFound')
+    if (file.state === 'expired') call.refuse('general/410-gone', 410, 'Gone')
+    return file
+  },
+  access: (call, file) => {
+    if (file.account !== call.key?.account) call.refuse('403-file-access', 403, 'InsufficientAccessRights')
+  },
+  run: (call, file) => ({ status: 200, body: fileView(call.world, file) }),
+  grant: (call) => ({ status: 200, body: { id: call.param('file_id'), name: 'file', owner: ownAccount } }),
+}

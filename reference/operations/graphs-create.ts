@@ -1,0 +1,46 @@
+import type { Answer } from '../answer.ts'
+import { newId, writeId } from '../ids.ts'
+import type { Call, Members } from '../call.ts'
+import type { Operation } from '../operation.ts'
+import type { Graph } from '../store.ts'
+
+function view(call: Call, graph: Graph): Members {
+  const { id, name, createdAt, version } = graph
+  return { id: writeId(call.world, id), name, version, created_at: call.world.clock.write(createdAt) }
+}
+
+function check(call: Call): void {
+  const { name, description } = call.body
+  if (typeof name !== 'string')
+    call.refuse('400-malformed-parameters', 400, 'BadRequest', { description: 'name is a string' })
+  if (!/^[\p{L}\p{N} ._-]+$/u.test(name)) call.refuse('400-invalid-name', 400, 'InvalidInputParameters')
+  if (description !== undefined && description !== null && typeof description !== 'string') {
+    call.reject(400, 'BadRequest', 'description is a string')
+  }
+}
+
+function run(call: Call): Answer {
+  const { world, key } = call
+  if (key?.account === 'full') call.refuse('general/507-insufficient-storage', 507, 'InsufficientStorage')
+  const name = String(call.body['name'])
+  for (const graph of world.store.graphs.values()) {
+    if (graph.name === name) call.refuse('400-duplicate-name', 400, 'BadRequest', { description: 'The name exists' })
+  }
+  const createdAt = world.clock.now()
+  const id = newId(world, 'graph')
+  const graph: Graph = { id, account: key?.account ?? '', name, version: '"1"', files: new Map(), createdAt }
+  world.store.graphs.set(id, graph)
+  return { status: 200, body: view(call, graph) }
+}
+
+/** §4.4 */
+export const graphsCreate: Operation = {
+  id: 'graphs.create',
+  method: 'POST',
+  paths: ['/v1/knowledge-graphs'],
+  body: 'json',
+  members: ['name', 'description'],
+  check,
+  run,
+  grant: (call) => ({ status: 200, body: { id: newId(call.world, 'graph'), name: 'graph' } }),
+}

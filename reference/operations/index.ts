@@ -1,0 +1,38 @@
+import type { Operation } from '../operation.ts'
+import { applicationsCreate } from './applications-create.ts'
+import { chat } from './chat.ts'
+import { completion } from './completion.ts'
+import { filesUpload } from './files-upload.ts'
+import { filesList, filesRetrieve } from './files.ts'
+import { graphsAddFile } from './graphs-add-file.ts'
+import { graphsCreate } from './graphs-create.ts'
+import { graphsQuery } from './graphs-query.ts'
+import { jobsCreate } from './jobs-create.ts'
+import { jobsRetrieve } from './jobs-retrieve.ts'
+import { medicalComprehend } from './medical.ts'
+import { pdfParse } from './pdf-parse.ts'
+import { aiDetect, webSearch } from './tools.ts'
+import { translate } from './translate.ts'
+import { vision } from './vision.ts'
+
+// An operation with an object of its own is one of `Operation<unknown>` here: `find` and its readers stay together.
+/** The operations of §4, all 17. */
+export const allOperations = [
+  pdfParse,
+  jobsCreate,
+  jobsRetrieve,
+  completion,
+  chat,
+  filesUpload,
+  filesList,
+  filesRetrieve,
+  graphsCreate,
+  graphsAddFile,
+  graphsQuery,
+  applicationsCreate,
+  aiDetect,
+  webSearch,
+  medicalComprehend,
+  translate,
+  vision,
+] as readonly Operation[]

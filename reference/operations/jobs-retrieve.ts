@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import type { Answer } from '../answer.ts'
+import type { Call } from '../call.ts'
+import { jobView } from '../job-view.ts'
+import type { Operation } from '../operation.ts'
+import { ownAccount, type Job } from '../store.ts'
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** ms during which a new job cannot be retrieved under `jobs.create/202-retrievable#late`. */
+const lateMs = 4000
+
+function isLost(call: Call, job: Job): boolean {
+  const { broken } = call.world.switches
+  if (broken('jobs.create/202-retrievable')) return true
+  return broken('jobs.create/202-retrievable#late') && call.world.clock.now() < job.createdAt + lateMs
+}
+
+function find(call: Call): Job {
+  // A uuid means the same in either letter case.
+  const id = call.param('job_id').toLowerCase()
+  if (!uuid.test(id)) call.refuse('4xx-malformed-id', 400, 'BadRequest')
+  const job = call.world.store.jobs.get(id)
+  if (job && isLost(call, job)) call.reject(404, 'ResourceNotFound')
+  const { broken } = call.world.switches
+  if (!job && broken('envelope/status-tpe-pair')) call.reject(404, 'InvalidInputParameters')
+  if (!job && broken('envelope/status-tpe-pair#unknown-name')) call.reject(404, 'NoSuchJob')
+  return job ?? call.refuse('4xx-unknown-job', 404, 'ResourceNotFound')
+}
+
+/** A completed job of that very id. */
+function grant(call: Call): Answer {
+  const now = call.world.clock.now()
+  const id = uuid.test(call.param('job_id').toLowerCase()) ? call.param('job_id') : randomUUID()
+  const job: Job = {
+    id,
+    account: ownAccount,
+    applicationId: randomUUID(),
+    createdAt: now,
+    updatedAt: now,
+    status: 'completed',
+    readings: 0,
+  }
+  return { status: 200, body: jobView(call.world, job) }
+}
+
+/** §4.3 */
+export const jobsRetrieve: Operation<Job> = {
+  id: 'jobs.retrieve',
+  method: 'GET',
+  paths: ['/v1/applications/jobs/:job_id'],
+  body: 'none',
+  find,
+  access: (call, job) => {
+    if (job.account !== call.key?.account) call.reject(404, 'ResourceNotFound')
+  },
+  run: (call, job) => {
+    if (job.status !== 'in_progress') job.readings += 1
+    return { status: 200, body: jobView(call.world, job) }
+  },
+  grant,
+}

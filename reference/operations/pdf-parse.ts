@@ -1,0 +1,58 @@
+import type { Answer } from '../answer.ts'
+import type { Call } from '../call.ts'
+import { reachable } from '../find-file.ts'
+import type { Operation } from '../operation.ts'
+import { pdfText } from '../pdf-text.ts'
+import { pdfLimit } from '../plan.ts'
+import type { StoredFile } from '../store.ts'
+
+function check(call: Call): void {
+  const { format } = call.body
+  if (format === undefined) call.refuse('400-missing-format', 400, 'BadRequest')
+  if (typeof format !== 'string' && call.world.switches.broken('envelope/bad-input-no-5xx')) throw new Error('format')
+  if (typeof format !== 'string') call.refuse('400-malformed-format', 400, 'BadRequest')
+  if (format !== 'text' && format !== 'markdown') {
+    call.refuse('400-unsupported-format', 400, 'InvalidInputParameters', { description: 'format is text or markdown' })
+  }
+}
+
+async function run(call: Call, file: StoredFile): Promise<Answer> {
+  const bytes = file.bytes()
+  if (bytes.length > pdfLimit) call.refuse('400-oversized-pdf', 400, 'InvalidInputParameters')
+  const pages = await pdfText(bytes)
+  if (pages === 'corrupted') call.refuse('400-corrupted-pdf', 400, 'BadRequest')
+  if (pages === 'encrypted') call.refuse('400-encrypted-pdf', 400, 'BadRequest')
+  const asMarkdown = call.body['format'] === 'markdown'
+  const content = asMarkdown ? pages.map((page) => page.replaceAll('\n', '\n\n')).join('\n\n---\n\n') : pages.join('\n')
+  const row = asMarkdown ? '200-markdown' : '200-text'
+  if (call.broken(row)) return { status: 200, body: { content: pages } }
+  if (call.broken(`${row}#missing`)) return { status: 200, body: { text: content } }
+  if (call.broken(`${row}#status`)) return { status: 201, body: { content } }
+  return { status: 200, body: { content } }
+}
+
+/** Refuses every request once the operation is removed (§9.2). */
+function refuseIfRemoved(call: Call): void {
+  if (call.varied('pdf-removed')) call.refuse('4xx-removed', 410, 'Gone')
+  if (call.varied('pdf-removed-404')) call.refuse('4xx-removed', 404, 'NotFound')
+}
+
+/** §4.1 */
+export const pdfParse: Operation<StoredFile> = {
+  id: 'pdf.parse',
+  method: 'POST',
+  paths: ['/v1/tools/pdf-parser/:file_id'],
+  body: 'json',
+  members: ['format'],
+  gone: refuseIfRemoved,
+  find: (call: Call) => {
+    const file = reachable(call, call.param('file_id'))
+    return file ?? call.refuse('4xx-unknown-file', 404, 'ResourceNotFound')
+  },
+  access: (call, file) => {
+    if (file.account !== call.key?.account) call.refuse('403-file-access', 403, 'InsufficientAccessRights')
+  },
+  check,
+  run,
+  grant: () => ({ status: 200, body: { content: '' } }),
+}

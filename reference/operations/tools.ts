@@ -1,0 +1,48 @@
+import type { Call } from '../call.ts'
+import type { Operation } from '../operation.ts'
+import { planOf } from '../plan.ts'
+
+/** §4.4 */
+export const aiDetect: Operation = {
+  id: 'ai-detect.run',
+  method: 'POST',
+  paths: ['/v1/tools/ai-detect'],
+  body: 'json',
+  members: ['input'],
+  check: (call: Call) => {
+    const { input } = call.body
+    if (typeof input !== 'string' && call.world.switches.broken('envelope/bad-input-no-5xx#text'))
+      throw new Error('text')
+    if (typeof input !== 'string') call.refuse('400-malformed-text', 400, 'BadRequest')
+    if (input.trim() === '') call.refuse('400-empty-text', 400, 'BadRequest')
+    if (input.length > planOf(call).text) call.refuse('400-text-too-long', 400, 'InvalidInputParameters')
+  },
+  run: (call) => ({
+    status: 200,
+    body: { label: /\bdelve\b/i.test(String(call.body['input'])) ? 'fake' : 'real', score: 0.5 },
+  }),
+  grant: () => ({ status: 200, body: { label: 'real', score: 0 } }),
+}
+
+/** §4.4 */
+export const webSearch: Operation = {
+  id: 'web-search.run',
+  method: 'POST',
+  paths: ['/v1/tools/web-search'],
+  body: 'json',
+  members: ['query'],
+  check: (call: Call) => {
+    const { query } = call.body
+    if (typeof query !== 'string') call.refuse('400-malformed-query', 400, 'BadRequest')
+    if (query.trim() === '') call.refuse('400-empty-query', 400, 'BadRequest')
+    if (query.length > planOf(call).text) call.refuse('400-query-too-long', 400, 'InvalidInputParameters')
+  },
+  run: (call: Call) => {
+    if (call.world.searchDown) call.refuse('503-search-down', 503, 'InternalError')
+    return {
+      status: 200,
+      body: { query: call.body['query'], results: [{ title: 'Tea', url: 'https://example.com/tea' }] },
+    }
+  },
+  grant: () => ({ status: 200, body: { query: '', results: [] } }),
+}

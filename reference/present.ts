@@ -1,0 +1,80 @@
+import type { Answer } from './answer.ts'
+import { isMembers, type Members } from './call.ts'
+import type { Switches } from './switches/switches.ts'
+
+/** Rewrites every object of a JSON value, the inner ones first. */
+function everyObject(value: unknown, rewrite: (members: Members) => Members): unknown {
+  if (Array.isArray(value)) return value.map((item) => everyObject(item, rewrite))
+  if (!isMembers(value)) return value
+  return rewrite(Object.fromEntries(Object.entries(value).map(([name, item]) => [name, everyObject(item, rewrite)])))
+}
+
+const additional = { x_trace: { span: [1, null] }, hint: null, Größe: 17.5 }
+
+function reversed(members: Members): Members {
+  return Object.fromEntries(Object.entries(members).reverse())
+}
+
+/** What an envelope may look like beyond the usual one (§2.6 requires `tpe`, `errors` and `extras`). */
+const envelopes: Readonly<Record<string, (body: Members, message: Members) => Members>> = {
+  'envelope/no-errors': (body) => ({ ...body, errors: [] }),
+  'envelope/bare-errors': (body) => ({ ...body, errors: [{}] }),
+  'envelope/without-key': (body, { description, extras }) => ({ ...body, errors: [{ description, extras }] }),
+  'envelope/without-description': (body, { key, extras }) => ({ ...body, errors: [{ key, extras }] }),
+  'envelope/without-item-extras': (body, { description, key }) => ({ ...body, errors: [{ description, key }] }),
+  'envelope/unlisted-keys': (body, message) => ({ ...body, errors: [{ ...message, key: 'error.own.4711' }] }),
+  'envelope/several-errors': (body, message) => ({ ...body, errors: [message, { description: 'See above' }, message] }),
+  'envelope/full-extras': (body) => ({ ...body, extras: { request: { id: 17 }, tags: ['a'] } }),
+  'envelope/other-language': (body, message) => ({
+    ...body,
+    errors: [{ ...message, description: '要求を処理できません — requête refusée' }],
+  }),
+}
+
+/** Envelopes that a broken server sends, by variant of the defect `envelope/shape`; on answers with status 401 only. */
+const misshapen: Readonly<Record<string, (body: Members, message: Members) => unknown>> = {
+  '': ({ tpe, errors }) => ({ tpe, errors }),
+  '#no-errors': ({ tpe, extras }) => ({ tpe, extras }),
+  '#errors-object': (body, message) => ({ ...body, errors: message }),
+  '#errors-text': (body) => ({ ...body, errors: ['refused'] }),
+  '#description-number': (body, message) => ({ ...body, errors: [{ ...message, description: 401 }] }),
+  '#key-number': (body, message) => ({ ...body, errors: [{ ...message, key: 401 }] }),
+  '#item-extras-text': (body, message) => ({ ...body, errors: [{ ...message, extras: 'none' }] }),
+  '#extras-array': (body) => ({ ...body, extras: [] }),
+  '#extras-null': (body) => ({ ...body, extras: null }),
+  '#no-tpe': ({ errors, extras }) => ({ errors, extras }),
+  '#tpe-number': (body) => ({ ...body, tpe: 401 }),
+  '#array': (body) => [body],
+}
+
+/** Message keys of §7.1 that a broken server puts on the wrong errors. */
+const wrongKeys: Readonly<Record<string, readonly [status: number, key: string]>> = {
+  '': [401, 'fail.badRequest.invalidParameters'],
+  '#not-found': [404, 'fail.tooManyRequests.quotaExceeded'],
+  '#forbidden': [403, 'fail.unauthorized.badToken'],
+}
+
+function presentError(answer: Answer, { broken, varied }: Switches): unknown {
+  const body = answer.body as { readonly errors: readonly Members[] } & Members
+  const message = body.errors[0] ?? {}
+  for (const [variant, [status, key]] of Object.entries(wrongKeys)) {
+    if (broken(`envelope/message-keys${variant}`) && answer.status === status) {
+      return { ...body, errors: [{ ...message, key }] }
+    }
+  }
+  for (const [variant, reshape] of Object.entries(misshapen)) {
+    if (broken(`envelope/shape${variant}`) && answer.status === 401) return reshape(body, message)
+  }
+  return Object.entries(envelopes).reduce<Members>((shown, [variant, reshape]) => {
+    return varied(variant) ? reshape(shown, message) : shown
+  }, body)
+}
+
+/** The JSON of an answer as this server shows it. */
+export function present(answer: Answer, switches: Switches): unknown {
+  let shown = answer.error ? presentError(answer, switches) : answer.body
+  if (switches.varied('json/additional-members'))
+    shown = everyObject(shown, (members) => ({ ...members, ...additional }))
+  if (switches.varied('json/members-reversed')) shown = everyObject(shown, reversed)
+  return shown
+}

@@ -1,0 +1,42 @@
+import { isMembers, type Call } from './call.ts'
+
+// §2.7. Up to 25 snippets are recommended and 30 is the default; what lies between is not told apart.
+const bounds: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  search_weight: [0, 100],
+  max_subquestions: [1, 10],
+  grounding_level: [0, 1],
+  max_snippets: [5, 30],
+  max_tokens: [100, 8000],
+  keyword_threshold: [0, 1],
+  semantic_threshold: [0, 1],
+}
+
+function refuse(call: Call, description: string): void {
+  call.refuse('400-query-config', 400, 'InvalidInputParameters', { description })
+}
+
+function checkNumber(call: Call, name: string, value: unknown, granted: string): void {
+  const [least, most] = bounds[name] ?? [0, 0]
+  if (typeof value !== 'number') {
+    if (!call.broken('400-query-config#range')) refuse(call, `${name} is a number`)
+    return
+  }
+  const outside = value < least || value > most
+  if (outside && !call.broken('400-query-config#type')) refuse(call, `${name} is from ${least} to ${most}`)
+  // Defects of the granted row: a bound taken for the first value outside, and the recommendation for a limit.
+  const atBound = value === least || value === most
+  if (call.broken(`${granted}#bounds`) && atBound) call.reject(400, 'BadRequest', `${name} is at its bound`)
+  if (call.broken(granted) && name === 'max_snippets' && value > 25) call.reject(400, 'BadRequest', 'Too many snippets')
+}
+
+/** Checks a `query_config`; `granted` is the requirement about those that are to be accepted. */
+export function checkQueryConfig(call: Call, config: unknown, granted: string): void {
+  if (config === undefined || config === null) return
+  if (!isMembers(config)) return refuse(call, 'query_config is an object')
+  for (const [name, value] of Object.entries(config)) {
+    if (value === null) continue
+    if (name in bounds) checkNumber(call, name, value, granted)
+    else if (name !== 'inline_citations') call.reject(400, 'BadRequest', `query_config has no ${name}`)
+    else if (typeof value !== 'boolean') refuse(call, 'inline_citations is a boolean')
+  }
+}

@@ -1,0 +1,72 @@
+/** The account that the keys of the target file belong to. */
+export const ownAccount = 'main'
+
+export type FileState = 'stored' | 'deleted' | 'expired'
+
+export interface StoredFile {
+  readonly id: string
+  readonly account: string
+  readonly name: string
+  /** Media type. */
+  readonly type: string
+  readonly bytes: () => Uint8Array
+  readonly state: FileState
+  readonly createdAt: number
+}
+
+export interface GraphFile {
+  /** Whether it came with its upload or was added afterwards. */
+  readonly by: 'upload' | 'addition'
+  /** ms since the epoch from when on it counts as part of the graph. */
+  readonly from: number
+}
+
+export interface Graph {
+  readonly id: string
+  readonly account: string
+  readonly name: string
+  readonly version: string
+  readonly files: Map<string, GraphFile>
+  readonly createdAt: number
+}
+
+export interface ApplicationInput {
+  readonly id: string
+  readonly required: boolean
+}
+
+export interface Application {
+  readonly id: string
+  readonly account: string
+  readonly name: string
+  readonly inputs: readonly ApplicationInput[]
+  readonly pace: 'usual' | 'slow'
+  readonly fails: boolean
+  readonly createdAt: number
+  /** The job it is busy with, or was last. */
+  job?: Job
+  /** How many jobs it has had. */
+  jobs: number
+}
+
+export interface Job {
+  readonly id: string
+  readonly account: string
+  readonly applicationId: string
+  readonly createdAt: number
+  status: 'in_progress' | 'failed' | 'completed'
+  updatedAt: number
+  completedAt?: number
+  data?: Readonly<Record<string, string>>
+  error?: string
+  /** How often it has been read since it ended. */
+  readings: number
+}
+
+/** Everything that one server knows; nothing outlives it. */
+export interface Store {
+  readonly files: Map<string, StoredFile>
+  readonly graphs: Map<string, Graph>
+  readonly applications: Map<string, Application>
+  readonly jobs: Map<string, Job>
+}

@@ -1,0 +1,39 @@
+import { alternatives } from './alternatives.ts'
+import { defects } from './defects.ts'
+import { variants } from './variants.ts'
+
+export interface Pair {
+  readonly status: number
+  readonly tpe: string
+}
+
+/** Which defects and variants a server has. All are off in the conforming reference. */
+export interface Switches {
+  /** The defect of that name is on: the server breaks that requirement. */
+  broken(defect: string): boolean
+  /** The variant of that name is on: the server behaves in another way that conforms as well. */
+  varied(variant: string): boolean
+  /** The pair that a variant `<id>=<status>-<tpe>` puts in place of the usual refusal. */
+  alternative(id: string): Pair | undefined
+}
+
+const known = { defect: new Set(defects), variant: new Set(variants) }
+
+function checked(kind: 'defect' | 'variant', names: Iterable<string>): ReadonlySet<string> {
+  const chosen = new Set(names)
+  for (const name of chosen) if (!known[kind].has(name)) throw new Error(`the reference has no ${kind} "${name}"`)
+  return chosen
+}
+
+/** @throws Error on a name that does not exist. */
+export function createSwitches(defectNames: Iterable<string>, variantNames: Iterable<string>): Switches {
+  const broken = checked('defect', defectNames)
+  const varied = checked('variant', variantNames)
+  const pairs = new Map<string, Pair>()
+  for (const alternative of alternatives) if (varied.has(alternative.name)) pairs.set(alternative.id, alternative)
+  return {
+    broken: (defect) => broken.has(defect),
+    varied: (variant) => varied.has(variant),
+    alternative: (id) => pairs.get(id) ?? pairs.get(`*/${id.slice(id.indexOf('/') + 1)}`),
+  }
+}

@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs'
+
+/** A change to the valid request of an operation, as the scenarios of the target file spell it. */
+export interface Change {
+  readonly operation?: string
+  readonly path?: string
+  readonly key?: string
+  readonly headers?: Readonly<Record<string, string | undefined>>
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  readonly merge?: Readonly<Record<string, unknown>>
+  readonly raw?: { readonly text?: string; readonly base64?: string; readonly contentType: string }
+  readonly repeat?: number
+  readonly before?: readonly Side[]
+  readonly after?: readonly Side[]
+}
+
+interface Side {
+  readonly method: string
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+interface Declared {
+  readonly body?: Readonly<Record<string, unknown>>
+  readonly content?: { readonly text: string }
+  readonly contentType?: string
+  readonly filename?: string
+}
+
+interface Application {
+  readonly id: string
+  readonly inputs: readonly { readonly id: string; readonly value: readonly string[] }[]
+}
+
+interface Target {
+  readonly keys: Readonly<Record<'full' | 'expired' | 'restricted', string>>
+  readonly resources: Readonly<
+    Record<'application' | 'otherApplication' | 'slowApplication' | 'failingApplication', Application> &
+      Record<
+        'job' | 'file' | 'deletedFile' | 'graph' | `${'p' | 'corruptedP' | 'encryptedP' | 'oversizedP'}dfFile`,
+        string
+      >
+  >
+  readonly operations: Readonly<Record<string, Declared>>
+  readonly scenarios: Readonly<Record<string, Change>>
+}
+
+const file = new URL('../../fixtures/reference.target.json', import.meta.url)
+/** The target file of the reference. */
+export const target = JSON.parse(readFileSync(file, 'utf8')) as Target
+
+const { resources } = target
+const inputs = resources.application.inputs
+
+/** Method, path, and the body of a valid request, by operation. */
+export const routes: Readonly<Record<string, readonly [method: string, path: string, body?: unknown]>> = {
+  'pdf.parse': ['POST', '/v1/tools/pdf-parser/{file_id}', { format: 'text' }],
+  'jobs.create': ['POST', '/v1/applications/{application_id}/jobs', { inputs }],
+  'jobs.retrieve': ['GET', '/v1/applications/jobs/{job_id}'],
+  'completion.create': ['POST', '/v1/completion'],
+  'chat.create': ['POST', '/v1/chat/completions'],
+  'files.upload': ['POST', '/v1/files'],
+  'files.list': ['GET', '/v1/files'],
+  'files.retrieve': ['GET', '/v1/files/{file_id}'],
+  'graphs.create': ['POST', '/v1/knowledge-graphs'],
+  'graphs.add-file': ['POST', '/v1/knowledge-graphs/{graph_id}/files'],
+  'graphs.query': ['POST', '/v1/knowledge-graphs/{graph_id}/query'],
+  'applications.create': ['POST', '/v1/applications'],
+  'ai-detect.run': ['POST', '/v1/tools/ai-detect'],
+  'web-search.run': ['POST', '/v1/tools/web-search'],
+  'medical.comprehend': ['POST', '/v1/tools/comprehend/medical'],
+  'translate.run': ['POST', '/v1/translate'],
+  'vision.analyze': ['POST', '/v1/vision/analyze'],
+}
+
+const parameters = (operation: string): Record<string, string> => ({
+  file_id: operation === 'pdf.parse' ? resources.pdfFile : resources.file,
+  application_id: resources.application.id,
+  job_id: resources.job,
+  graph_id: resources.graph,
+})
+
+export interface Reply {
+  readonly status: number
+  readonly type: string
+  readonly headers: Headers
+  readonly text: string
+  /** The body as JSON; undefined where it is none. */
+  readonly json: any
+}
+
+async function reply(response: Response): Promise<Reply> {
+  const text = await response.text()
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    json = undefined
+  }
+  const { status, headers } = response
+  return { status, headers, type: headers.get('content-type') ?? '', text, json }
+}
+
+function bodyOf(operation: string, change: Change): { body?: string | Uint8Array<ArrayBuffer>; type?: string } {
+  const declared = target.operations[operation]
+  if (change.raw) {
+    const { text, base64, contentType: type } = change.raw
+    return { body: text ?? new Uint8Array(Buffer.from(base64 ?? '', 'base64')), type }
+  }
+  if (operation === 'files.upload') return { body: declared?.content?.text ?? '', type: 'text/plain' }
+  const valid = routes[operation]?.[2] ?? declared?.body
+  if (valid === undefined) return {}
+  const body = 'body' in change ? change.body : { ...(valid as object), ...change.merge }
+  return { body: JSON.stringify(body), type: 'application/json' }
+}
+
+/** Sends the valid request of an operation with one change. */
+export async function send(url: string, operation: string, change: Change = {}): Promise<Reply> {
+  const [method, template] = routes[operation] ?? ['GET', '/']
+  const known: Record<string, string> = { ...parameters(operation), ...change.params }
+  const path = (change.path ?? template).replace(/\{(\w+)\}/g, (_, name: string) => known[name] ?? '')
+  const { body, type } = bodyOf(operation, change)
+  const headers = new Headers({ authorization: `Bearer ${change.key ?? target.keys.full}` })
+  if (type !== undefined) headers.set('content-type', type)
+  if (operation === 'files.upload') headers.set('content-disposition', 'attachment; filename="green-tea.txt"')
+  for (const [name, value] of Object.entries(change.headers ?? {})) {
+    if (value === undefined) headers.delete(name)
+    else headers.set(name, value)
+  }
+  const query = change.query ? `?${new URLSearchParams(change.query).toString()}` : ''
+  return reply(await fetch(`${url}${path}${query}`, { method, headers, ...(body === undefined ? {} : { body }) }))
+}
+
+async function aside(url: string, sides: readonly Side[] = []): Promise<void> {
+  for (const side of sides) {
+    const headers = { authorization: `Bearer ${target.keys.full}`, ...side.headers }
+    await fetch(`${url}${side.url}`, { method: side.method, headers, body: JSON.stringify(side.body) })
+  }
+}
+
+/** Sends what a scenario of the target file describes; a repeated one until the answer is no success. */
+export async function play(url: string, id: string): Promise<Reply> {
+  const scenario = target.scenarios[id] ?? {}
+  const operation = scenario.operation ?? id.slice(0, id.indexOf('/'))
+  await aside(url, scenario.before)
+  try {
+    let last = await send(url, operation, scenario)
+    for (let sent = 1; sent < (scenario.repeat ?? 1) && last.status < 300; sent++)
+      last = await send(url, operation, scenario)
+    return last
+  } finally {
+    await aside(url, scenario.after)
+  }
+}
+
+/** Another method or path, with the full key. */
+export async function get(url: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {
+  return reply(await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${target.keys.full}`, ...headers } }))
+}
