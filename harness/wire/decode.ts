@@ -21,7 +21,7 @@ export interface Encoded {
 const mostCodings = 5
 
 /** Names of the codings that have to be undone; `identity` changes nothing. */
-export function codingsOf(encoding: string): string[] {
+function codingsOf(encoding: string): string[] {
   const names = encoding.split(',').map((name) => name.trim().toLowerCase())
   return names.filter((name) => name !== '' && name !== 'identity')
 }

@@ -11,7 +11,7 @@ import { UserError } from '../user-error.ts'
 import type { WireOptions } from './message.ts'
 
 /** Longest head of an answer, in bytes. */
-export const headLimit = 64 * 1024
+const headLimit = 64 * 1024
 
 /** Where requests go and how: settled once, the same for every line. */
 export interface Endpoint {

@@ -15,7 +15,7 @@ export interface WireRequest {
   /** Path and query as they stand on the request line, after the base URL's own path: `/v1/files?file_types=pdf`. */
   readonly path: string
   readonly headers: readonly HeaderLine[]
-  /** Absent: no body at all. Empty: a body of length 0, sent with `content-length: 0`. */
+  /** Absent: no body at all. Empty: a body of length 0, which a POST, PUT or PATCH says with `content-length: 0`. */
   readonly body?: string | Uint8Array
 }
 
@@ -69,7 +69,7 @@ export interface WireOptions {
 }
 
 export interface SendOptions {
-  /** Deadline of the whole exchange, connect included, in ms. */
+  /** Deadline of the whole exchange, connecting and decoding included, in ms; Infinity: none. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal
 }

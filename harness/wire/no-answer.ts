@@ -39,8 +39,7 @@ export function explain(error: unknown, progress: Progress): Reason {
   }
   if (isTls(known, progress)) return tls(known)
   if (!progress.connected && !isReset(known)) return unreachable(known, progress)
-  if (code === 'UND_ERR_HEADERS_OVERFLOW')
-    return { cause: 'malformed', message: 'the head of the answer is longer than 64 KiB' }
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return headTooLong
   if (known.message === 'bad upgrade') return unaskedUpgrade
   if (known.name === 'HTTPParserError' && !known.message.includes('EOF')) return notHttp(known, progress)
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && progress.status === undefined) {
@@ -48,6 +47,8 @@ export function explain(error: unknown, progress: Progress): Reason {
   }
   return closed(known, progress)
 }
+
+const headTooLong: Reason = { cause: 'malformed', message: 'the head of the answer is longer than 64 KiB' }
 
 export const unaskedUpgrade: Reason = {
   cause: 'malformed',

@@ -92,18 +92,21 @@ test('50 MB, and a body without end, are cut at 4 MiB', async () => {
   }
 })
 
+const block = Buffer.alloc(64_000_000)
+
 test.each([
-  ['gzip', zlib.createGzip],
-  ['deflate', zlib.createDeflateRaw],
-  ['br', () => zlib.createBrotliCompress({ params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 } })],
-])('a %s bomb of 200 MB is cut at the limit', async (encoding, compressor) => {
-  const server = await streaming(() => zeros(200_000_000).pipe(compressor()), `content-encoding: ${encoding}`)
-  const { cut, body, undecodable } = answered(await get(wireTo(server), 10_000))
-  expect([cut, body.length, undecodable]).toEqual([true, 4 * 1024 * 1024, undefined])
+  ['gzip', zlib.gzipSync(block)],
+  ['deflate', zlib.deflateRawSync(block)],
+  ['br', zlib.brotliCompressSync(block, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 } })],
+])('a %s bomb is cut at the limit', async (encoding, body) => {
+  // gzip may have any number of members: a gigabyte of zeros
+  const bomb = encoding === 'gzip' ? Buffer.concat(Array(16).fill(body)) : body
+  const { cut, body: read, undecodable } = answered(await get(wireTo(await encoded(encoding, bomb))))
+  expect([cut, read.length, undecodable]).toEqual([true, 4 * 1024 * 1024, undefined])
 })
 
 test('a bomb inside a bomb is cut at the limit', async () => {
-  const twice = zlib.gzipSync(zlib.gzipSync(Buffer.alloc(100_000_000)))
+  const twice = zlib.gzipSync(zlib.gzipSync(block))
   const { cut, body } = answered(await get(wireTo(await encoded('gzip, gzip', twice))))
   expect([cut, body.length]).toEqual([true, 4 * 1024 * 1024])
 })
