@@ -1,0 +1,53 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { Command } from 'commander'
+import { UserError } from '../harness/user-error.ts'
+import type { Answers } from './init/answers.ts'
+import { baseUrlProblem, EXAMPLE_URL, KEY_VARIABLE, nameOf } from './init/answers.ts'
+import { askAnswers } from './init/ask-answers.ts'
+import { isModule } from './init/file-kind.ts'
+import { probeTarget } from './init/probe-target.ts'
+import { starter } from './init/starter.ts'
+import { terminalQuestions } from './init/terminal-questions.ts'
+
+export interface InitArguments {
+  readonly baseUrl?: string
+  readonly name?: string
+  readonly force?: boolean
+}
+
+export function initCommand(): Command {
+  return new Command('init')
+    .description('write a commented starter target file; asks questions only on a terminal')
+    .argument('[file]', 'ends in .json, or .ts, .mts, .js, .mjs for a module', 'conform.target.json')
+    .option('--base-url <url>', 'base URL of the target')
+    .option('--name <name>', 'what the reports call it (default: its host)')
+    .option('--force', 'overwrite the file')
+    .action(async (file: string, options: InitArguments) => {
+      checkInit(file, options)
+      const onTerminal = process.stdin.isTTY && process.stdout.isTTY
+      const surroundings = { environment: process.env, probe: probeTarget }
+      const answers = onTerminal ? await askAnswers(options, terminalQuestions, surroundings) : standardAnswers(options)
+      writeStarter(file, answers, options.force === true)
+      process.stdout.write(`${file} written; next: conform --target ${file}\n`)
+    })
+}
+
+/** Refuses before anything is asked; throws UserError. */
+export function checkInit(file: string, { baseUrl, force }: InitArguments): void {
+  isModule(file)
+  if (!force && existsSync(file)) throw new UserError(`${file}: exists already; --force overwrites it`)
+  const problem = baseUrl === undefined ? null : baseUrlProblem(baseUrl)
+  if (problem !== null) throw new UserError(`--base-url: ${problem}`)
+}
+
+export function standardAnswers({ baseUrl = EXAMPLE_URL, name }: InitArguments): Answers {
+  return { baseUrl, name: name ?? nameOf(baseUrl), keyVariable: KEY_VARIABLE, notServed: [] }
+}
+
+export function writeStarter(file: string, answers: Answers, force: boolean): void {
+  try {
+    writeFileSync(file, starter(file, answers), { flag: force ? 'w' : 'wx' })
+  } catch (error) {
+    throw new UserError(`${file}: cannot be written (${(error as NodeJS.ErrnoException).code})`)
+  }
+}

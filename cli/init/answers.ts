@@ -1,0 +1,38 @@
+import type { OperationId } from '../../spec/operations.ts'
+
+/** What a starter file is made from. */
+export interface Answers {
+  readonly name: string
+  readonly baseUrl: string
+  /** Environment variable that holds the full key. */
+  readonly keyVariable: string
+  readonly notServed: readonly OperationId[]
+  readonly application?: { readonly id: string; readonly inputs: readonly { id: string; value: string[] }[] }
+  /** Ids of files that the target listed. */
+  readonly file?: string
+  readonly pdfFile?: string
+}
+
+export const KEY_VARIABLE = 'CONFORM_API_KEY'
+export const EXAMPLE_URL = 'https://staging.example.com'
+
+/** The name that a target goes by where nobody gives it one: its host. */
+export function nameOf(baseUrl: string): string {
+  return new URL(baseUrl).host
+}
+
+/** What is wrong with a base URL, in one clause; null where nothing is. */
+export function baseUrlProblem(text: string): string | null {
+  if (!URL.canParse(text)) return 'must be a URL such as https://staging.example.com'
+  const url = new URL(text)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must begin with http:// or https://'
+  if (url.username !== '' || url.password !== '') return 'must hold no credentials; the key stands in keys.full'
+  return url.search !== '' || url.hash !== '' ? 'must end with its path' : null
+}
+
+/** Reads `topic=tea, tone=dry` as inputs of an application; null where it is nothing of the kind. */
+export function parseInputs(text: string): { id: string; value: string[] }[] | null {
+  if (text.trim() === '') return []
+  const pairs = text.split(',').map((pair) => /^\s*([^=\s]+)\s*=\s*(.+?)\s*$/.exec(pair))
+  return pairs.every((pair) => pair !== null) ? pairs.map((pair) => ({ id: pair[1]!, value: [pair[2]!] })) : null
+}

@@ -1,0 +1,137 @@
+import type { Answers } from './answers.ts'
+import { compactJson } from './compact-json.ts'
+import { isModule } from './file-kind.ts'
+
+/** A member of the target file, with what is to be said about it; one that is not `live` is written as a comment. */
+interface Block {
+  readonly about: readonly string[]
+  readonly name: string
+  readonly value: unknown
+  readonly live: boolean
+}
+
+/** A commented target file that can be used at once: what is known stands, the rest stands ready as comments. */
+export function starter(file: string, answers: Answers): string {
+  const body = blocks(answers).map(write).join('\n\n')
+  if (!isModule(file)) return `{\n${schemaLine}\n\n${body}\n}\n`
+  return `import { defineTarget } from 'ai-content-conformance'\n\nexport default defineTarget({\n${body}\n})\n`
+}
+
+const schemaLine = '  "$schema": "./node_modules/ai-content-conformance/schemas/target.schema.json",'
+
+function write({ about, name, value, live }: Block, index: number, all: readonly Block[]): string {
+  const comma = index === all.length - 1 ? '' : ','
+  const lines = `${JSON.stringify(name)}: ${compactJson(value, 90)}${comma}`.split('\n')
+  return [...about.map((line) => `  // ${line}`), ...lines.map((line) => (live ? `  ${line}` : `  // ${line}`))].join(
+    '\n',
+  )
+}
+
+function blocks(answers: Answers): Block[] {
+  const resources = {
+    ...(answers.application && { application: answers.application }),
+    ...(answers.pdfFile !== undefined && { pdfFile: answers.pdfFile }),
+    ...(answers.file !== undefined && { file: answers.file }),
+  }
+  const known = Object.keys(resources).length > 0
+  const notServed = Object.fromEntries(answers.notServed.map((id) => [id, 'not-served']))
+  return [
+    { about: ['What the reports call the target.'], name: 'name', value: answers.name, live: true },
+    {
+      about: ['http or https; may have a path. No key belongs here.'],
+      name: 'baseUrl',
+      value: answers.baseUrl,
+      live: true,
+    },
+    {
+      about: ['Sent with every request.'],
+      name: 'headers',
+      value: { 'x-tenant': { env: 'TENANT' } },
+      live: false,
+    },
+    {
+      about: [
+        'The key with full rights: a string, {"env": "NAME"}, {"file": "path"} or {"command": [...], "ttlSeconds": 300}.',
+        'Also of use: "expired" (was valid once) and "restricted" (valid, without permission).',
+      ],
+      name: 'keys',
+      value: { full: { env: answers.keyVariable } },
+      live: true,
+    },
+    {
+      about: [
+        'What the target holds. The application judges jobs.create and jobs.retrieve: jobs are created on it.',
+        ...(known ? [`Others: ${others(resources).join(', ')}.`] : []),
+      ],
+      name: 'resources',
+      value: known ? resources : exampleResources,
+      live: known,
+    },
+    ...(answers.notServed.length > 0
+      ? [
+          {
+            about: [
+              'What the target does not serve is not applicable. Of the others, give a request known to succeed:',
+              ...example,
+            ],
+            name: 'operations',
+            value: notServed,
+            live: true,
+          },
+        ]
+      : [
+          {
+            about: [
+              'Requests known to succeed, for operations whose payloads the interface does not show; or "not-served".',
+            ],
+            name: 'operations',
+            value: exampleOperations,
+            live: false,
+          },
+        ]),
+    {
+      about: ['How to bring about a condition that no client can cause by itself.'],
+      name: 'scenarios',
+      value: { 'jobs.create/429-quota-exceeded': { headers: { 'x-simulate': 'quota' } } },
+      live: false,
+    },
+    {
+      about: ['What cannot be brought about here, and why: not applicable, and named in every report.'],
+      name: 'unreachable',
+      value: { 'completion.create/500-*': 'no staging switch for model outages' },
+      live: false,
+    },
+    {
+      about: ['0 requests per second: no limit. maxGenerations bounds what a run may generate.'],
+      name: 'limits',
+      value: { concurrency: 8, requestsPerSecond: 0, timeoutMs: 60000, jobTimeoutMs: 60000, maxGenerations: 200 },
+      live: true,
+    },
+  ]
+}
+
+const resourceNames = [
+  ...['application', 'otherApplication', 'slowApplication', 'failingApplication', 'job'],
+  ...['pdfFile', 'corruptedPdfFile', 'encryptedPdfFile', 'oversizedPdfFile', 'file', 'deletedFile', 'graph'],
+]
+
+function others(resources: object): string[] {
+  return resourceNames.filter((name) => !Object.hasOwn(resources, name))
+}
+
+const exampleResources = {
+  application: { id: 'an-application', inputs: [{ id: 'topic', value: ['tea'] }], requiredInputs: ['topic'] },
+  slowApplication: { id: 'one-whose-jobs-take-a-second', inputs: [{ id: 'topic', value: ['tea'] }] },
+  file: 'id-of-a-file',
+  deletedFile: 'id-of-a-file-that-was-deleted',
+  graph: 'id-of-a-graph',
+}
+
+const exampleOperations = {
+  'completion.create': { body: { model: 'm-1', prompt: 'Hello' }, fields: { model: '/model', prompt: '/prompt' } },
+  'chat.create': { body: { model: 'm-1', messages: [{ role: 'user', content: 'Hello' }] } },
+  'files.upload': { content: { text: 'Hello' }, contentType: 'text/plain', filename: 'hello.txt' },
+  'vision.analyze': 'not-served',
+}
+
+const example = ['"completion.create": {"body": {"model": "m-1", "prompt": "Hello"}, "fields": {"prompt": "/prompt"}}']

@@ -1,0 +1,156 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { checkInit, standardAnswers, writeStarter } from '../../cli/init.ts'
+import { baseUrlProblem, parseInputs } from '../../cli/init/answers.ts'
+import type { Questions } from '../../cli/init/ask-answers.ts'
+import { askAnswers } from '../../cli/init/ask-answers.ts'
+import { probeTarget } from '../../cli/init/probe-target.ts'
+import { starter } from '../../cli/init/starter.ts'
+
+const withoutComments = (text: string) => text.replace(/^\s*\/\/.*$/gm, '')
+const uncommented = (text: string) => text.replace(/^ {2}\/\/ (?=["\s{}\]])/gm, '  ').replace(/^ {2}\/\/.*$/gm, '')
+const folder = () => mkdtempSync(join(tmpdir(), 'conform-init-'))
+
+/** Answers in order; the default where one is undefined. */
+function scripted(...answers: (string | undefined)[]) {
+  const told: string[] = []
+  const questions: Questions = {
+    text: async (_, { default: standard, problem }) => {
+      const answer = answers.shift() ?? standard
+      expect(answer === '' ? null : (problem?.(answer) ?? null)).toBeNull()
+      return answer
+    },
+    choose: async (_, all, chosen) => all.filter((id) => chosen.includes(id) && id !== ('vision.analyze' as string)),
+    tell: (finding) => void told.push(finding),
+  }
+  return { questions, told }
+}
+
+const answering = (body: string, init?: ResponseInit) => {
+  const asked: Request[] = []
+  const request = (async (url: string, options: RequestInit) => {
+    asked.push(new Request(url, options))
+    return new Response(body, init)
+  }) as typeof fetch
+  return { asked, request }
+}
+
+test('without a terminal: a starter from flags, JSON once its comments are gone', () => {
+  const text = starter('t.json', standardAnswers({ baseUrl: 'https://api.example.com/base' }))
+  expect(JSON.parse(withoutComments(text))).toMatchObject({
+    name: 'api.example.com',
+    baseUrl: 'https://api.example.com/base',
+    keys: { full: { env: 'CONFORM_API_KEY' } },
+    limits: { concurrency: 8 },
+  })
+})
+
+test('every comment that is a member can be uncommented as it stands', () => {
+  const whole = JSON.parse(uncommented(starter('t.json', standardAnswers({}))))
+  expect(Object.keys(whole)).toEqual([
+    ...[
+      '$schema',
+      'name',
+      'baseUrl',
+      'headers',
+      'keys',
+      'resources',
+      'operations',
+      'scenarios',
+      'unreachable',
+      'limits',
+    ],
+  ])
+})
+
+test('a module is written with defineTarget', () => {
+  const text = starter('t.mts', standardAnswers({}))
+  expect(text).toContain("import { defineTarget } from 'ai-content-conformance'")
+  expect(text).toMatch(/export default defineTarget\(\{[^]*\}\)\n$/)
+  expect(text).not.toContain('$schema')
+})
+
+test('nothing is overwritten unless asked to, and no name is taken that cannot be a target file', () => {
+  const file = join(folder(), 't.json')
+  writeFileSync(file, 'mine')
+  expect(() => checkInit(file, {})).toThrow(/t\.json: exists already; --force/)
+  expect(() => writeStarter(file, standardAnswers({}), false)).toThrow(/cannot be written \(EEXIST\)/)
+  expect(readFileSync(file, 'utf8')).toBe('mine')
+  checkInit(file, { force: true })
+  writeStarter(file, standardAnswers({}), true)
+  expect(readFileSync(file, 'utf8')).toContain('"baseUrl"')
+  expect(() => checkInit('t.yaml', {})).toThrow(/t\.yaml: a target file ends in \.json/)
+  expect(() => checkInit('t.json', { baseUrl: 'https://me:secret@x' })).toThrow(/--base-url: must hold no credentials/)
+})
+
+test('a base URL is checked', () => {
+  expect(baseUrlProblem('http://127.0.0.1:8080/base')).toBeNull()
+  for (const text of ['', 'example.com', 'ftp://x', 'https://a:b@x', 'https://x/?q', 'https://x/#f']) {
+    expect(baseUrlProblem(text), text).not.toBeNull()
+  }
+})
+
+test('inputs of an application are read as written', () => {
+  expect(parseInputs(' topic = green tea, tone=dry')).toEqual([
+    { id: 'topic', value: ['green tea'] },
+    { id: 'tone', value: ['dry'] },
+  ])
+  expect(parseInputs('')).toEqual([])
+  expect(parseInputs('topic')).toBeNull()
+})
+
+test('on a terminal: what is seen of the target fills the file', async () => {
+  const files = {
+    items: [
+      { id: 'f-1', name: 'a.txt' },
+      { id: 'f-2', name: 'b.pdf' },
+    ],
+  }
+  const { asked, request } = answering(JSON.stringify(files))
+  const { questions, told } = scripted('https://api.example.com/', 'Staging', 'MY_KEY', 'app-1', 'topic=tea')
+  const answers = await askAnswers({}, questions, {
+    environment: { MY_KEY: 'k-123' },
+    probe: (baseUrl, key) => probeTarget(baseUrl, key, request),
+  })
+  expect(asked[0]!.url).toBe('https://api.example.com/v1/files')
+  expect(asked[0]!.headers.get('authorization')).toBe('Bearer k-123')
+  expect(told).toEqual(['GET /v1/files answers 200, the key is accepted'])
+  const text = starter('t.json', answers)
+  expect(text).not.toContain('k-123')
+  expect(JSON.parse(withoutComments(text))).toMatchObject({
+    name: 'Staging',
+    keys: { full: { env: 'MY_KEY' } },
+    resources: {
+      application: { id: 'app-1', inputs: [{ id: 'topic', value: ['tea'] }] },
+      pdfFile: 'f-2',
+      file: 'f-1',
+    },
+    operations: { 'vision.analyze': 'not-served' },
+  })
+})
+
+test.each([
+  [401, {}, 'asks for a key (401)'],
+  [404, {}, 'answers 404'],
+  [308, { location: 'https://x/v1/files' }, 'redirects to https://x/v1/files'],
+  [500, {}, 'answers 500'],
+])('a target that answers %i is described', async (status, headers, finding) => {
+  const { request } = answering('', { status, headers })
+  const seen = await probeTarget('https://x', undefined, request)
+  expect(seen.finding).toContain(finding)
+  expect(seen.listMissing).toBe(status === 404)
+})
+
+test('a target that does not answer, or lists nothing of use, stands in no one’s way', async () => {
+  const down = (async () => Promise.reject(new TypeError('fetch failed'))) as typeof fetch
+  expect((await probeTarget('https://x', 'k', down)).finding).toContain('no connection')
+  for (const body of ['no json', '[]', '{}', 'null', '"x"', '[1, {"id": 5}]', '{"a": 1}']) {
+    expect(await probeTarget('https://x', 'k', answering(body).request), body).toEqual({
+      reachable: true,
+      listMissing: false,
+      finding: 'GET /v1/files answers 200, the key is accepted',
+    })
+  }
+})
