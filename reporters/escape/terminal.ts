@@ -1,10 +1,9 @@
+import { shortened } from '../view/shortened.ts'
 import { visible } from './visible.ts'
 
 /** Text of a target on a terminal: one line, no control sequence, at most `limit` characters. */
 export function terminalText(text: string, limit = 2000): string {
-  const shown = visible(text)
-  if (shown.length <= limit) return shown
-  return `${shown.slice(0, limit)}… (${shown.length - limit} more characters)`
+  return shortened(visible(text), limit)
 }
 
 /** Lines of such text; a line feed begins a new one. At most `lines` of them. */

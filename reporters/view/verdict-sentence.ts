@@ -1,5 +1,6 @@
 import type { Counts, Report } from '../../spec/report.ts'
 import { count, total } from './counts.ts'
+import { nothingWasAsked } from './left-out.ts'
 
 /**
  * The verdict and, in one sentence, what it means: `non-conformant: 3 of 212 musts failed`.
@@ -29,18 +30,19 @@ function mustsOf(report: Report): string {
 }
 
 function notJudged(report: Report): string {
-  if (report.run.shard !== null)
+  if (report.run.shard !== null && nothingWasAsked(report))
     return `this shard (${report.run.shard}) judges nothing by itself; merge the reports of all shards`
   if (report.run.interrupted) return 'the run was ended before anything could be judged'
   const reason = commonReason(report)
   return `the target could not be judged${reason === undefined ? '' : ` (${reason})`}`
 }
 
-/** The reason that most of the requirements that were not exercised share. */
+/** The reason that most of the requirements share that were not exercised although no option left them out. */
 function commonReason(report: Report): string | undefined {
   const times = new Map<string, number>()
   for (const { outcome, reason } of report.requirements) {
-    if (outcome === 'not-exercised' && reason !== undefined) times.set(reason, (times.get(reason) ?? 0) + 1)
+    if (outcome !== 'not-exercised' || reason === undefined || reason.startsWith('left out:')) continue
+    times.set(reason, (times.get(reason) ?? 0) + 1)
   }
   return [...times].sort((a, b) => b[1] - a[1])[0]?.[0]
 }

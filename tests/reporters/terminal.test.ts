@@ -62,7 +62,11 @@ test('never calls a run that judged nothing a pass', () => {
   expect(nothing.verdict).toBe('not-judged')
   expect(renderTerminal(nothing, plain)).not.toContain('passed.')
   expect(lines(nothing).at(-1)).toBe('not-judged: the target could not be judged (no key: none was given)')
-  const shard = lines({ ...nothing, run: { ...nothing.run, shard: '1/4' } }).at(-1)
+  const dealt = sampleReport({
+    end: () => ({ outcome: 'not-exercised', reason: 'left out: --shard' }),
+    run: { shard: '1/4' },
+  })
+  const shard = lines(dealt).at(-1)
   expect(shard).toBe('not-judged: this shard (1/4) judges nothing by itself; merge the reports of all shards')
 })
 

@@ -1,0 +1,59 @@
+import { appendFileSync, statSync } from 'node:fs'
+import type { Report, RequirementResult } from '../spec/report.ts'
+import { commandData, commandProperty } from './escape/github.ts'
+import { renderMarkdown } from './markdown.ts'
+import { count } from './view/counts.ts'
+import { evidenceText } from './view/evidence.ts'
+import { failed } from './view/failed.ts'
+import { runErrors } from './view/run-errors.ts'
+
+/** GitHub shows ten annotations of a kind for a step, and takes 1 MiB for its summary. */
+const MOST_ANNOTATIONS = 10
+const SUMMARY_LIMIT = 1024 * 1024
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * On GitHub Actions: an annotation for each failure that no baseline expects (a warning where it does not decide), and
+ * the report in the job's summary. Elsewhere nothing. Throws what the file system throws where the summary cannot be written.
+ * @param write takes the annotations, one line or several, each ended by a line feed
+ */
+export function reportToGithub(report: Report, env: Environment, write: (text: string) => void): void {
+  if (env.GITHUB_ACTIONS !== 'true') return
+  write(githubAnnotations(report))
+  if (env.GITHUB_STEP_SUMMARY) {
+    const room = SUMMARY_LIMIT - sizeOf(env.GITHUB_STEP_SUMMARY)
+    appendFileSync(env.GITHUB_STEP_SUMMARY, githubSummary(report, room))
+  }
+}
+
+/** The annotations as workflow commands, a line each; the last says how many more failures there are. */
+export function githubAnnotations(report: Report): string {
+  const errors = runErrors(report).map((error) => `::error title=conform::${commandData(error)}\n`)
+  const failures = failed(report).unexpected.map((result) => annotation(report, result))
+  const all = [...errors, ...failures]
+  const more = all.length - MOST_ANNOTATIONS
+  const rest =
+    more > 0 ? [`::notice title=conform::${count(more, 'more failure')}: see the summary or the reports\n`] : []
+  return [...all.slice(0, MOST_ANNOTATIONS), ...rest].join('')
+}
+
+function annotation(report: Report, result: RequirementResult): string {
+  const kind = result.level === 'must' || report.run.strict ? 'error' : 'warning'
+  const text = [result.statement, ...result.failures.slice(0, 1).map(evidenceText)].join('\n')
+  return `::${kind} title=${commandProperty(result.id)}::${commandData(text)}\n`
+}
+
+/** The Markdown report in at most that many bytes, with less evidence where there is not room for all. */
+export function githubSummary(report: Report, limit: number): string {
+  const least = `The report does not fit into this summary: the verdict is ${report.verdict}.\n`
+  for (const options of [{}, { evidence: 5 }, { evidence: 0 }]) {
+    const text = `${renderMarkdown(report, options)}\n`
+    if (Buffer.byteLength(text) <= limit) return text
+  }
+  return Buffer.byteLength(least) <= limit ? least : ''
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}

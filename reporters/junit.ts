@@ -1,0 +1,66 @@
+import { create } from 'xmlbuilder2'
+import type { XMLBuilder } from 'xmlbuilder2/lib/interfaces.js'
+import type { Report } from '../spec/report.ts'
+import { xmlAttribute } from './escape/xml.ts'
+import { properties } from './junit/properties.ts'
+import { seconds, testCase } from './junit/test-case.ts'
+import { byOperation, type OperationGroup } from './view/by-operation.ts'
+import { runErrors } from './view/run-errors.ts'
+
+/** JUnit XML as Jenkins reads it: a suite an operation, a case a requirement, an error where the run itself is no success. */
+export function renderJunit(report: Report): string {
+  const errors = runErrors(report)
+  const document = create({ version: '1.0', encoding: 'UTF-8' })
+  const root = document.ele('testsuites', {
+    name: xmlAttribute(`conformance of ${report.target.name}`),
+    tests: String(report.requirements.length + errors.length),
+    failures: String(countOf(report.requirements, ['failed'])),
+    errors: String(errors.length),
+    time: seconds(report.run.durationMs),
+  })
+  if (errors.length > 0) runSuite(root, report, errors)
+  for (const group of byOperation(report)) operationSuite(root, report, group)
+  return `${document.end({ prettyPrint: true })}\n`
+}
+
+function operationSuite(root: XMLBuilder, report: Report, { operation, results }: OperationGroup): void {
+  const suite = root.ele('testsuite', {
+    name: xmlAttribute(operation),
+    tests: String(results.length),
+    failures: String(countOf(results, ['failed'])),
+    errors: '0',
+    skipped: String(countOf(results, ['not-exercised', 'not-applicable'])),
+    time: seconds(results.reduce((sum, { durationMs }) => sum + durationMs, 0)),
+    timestamp: timestamp(report),
+  })
+  const list = suite.ele('properties')
+  for (const [name, value] of properties(report)) list.ele('property', { name, value: xmlAttribute(value) })
+  for (const result of results) testCase(suite, result)
+}
+
+function runSuite(root: XMLBuilder, report: Report, errors: readonly string[]): void {
+  const suite = root.ele('testsuite', {
+    name: 'run',
+    tests: String(errors.length),
+    failures: '0',
+    errors: String(errors.length),
+    skipped: '0',
+    time: '0.000',
+    timestamp: timestamp(report),
+  })
+  errors.forEach((error, at) => {
+    const message = xmlAttribute(error)
+    suite
+      .ele('testcase', { name: `run/${at + 1}`, classname: 'run', time: '0.000' })
+      .ele('error', { message, type: 'run' })
+  })
+}
+
+function countOf(results: readonly { outcome: string }[], outcomes: readonly string[]): number {
+  return results.filter(({ outcome }) => outcomes.includes(outcome)).length
+}
+
+/** Without fraction and zone, as the format wants it; UTC. */
+function timestamp(report: Report): string {
+  return xmlAttribute(report.run.startedAt.slice(0, 19))
+}

@@ -1,0 +1,19 @@
+import type { Report } from '../../spec/report.ts'
+import { runNotes } from '../view/run-notes.ts'
+
+/** What a reader of one test suite must know of the run, by name. */
+export function properties(report: Report): [name: string, value: string][] {
+  const { run, suite, target, verdict, verdicts } = report
+  return [
+    ['target', target.name],
+    ['baseUrl', target.baseUrl],
+    ['verdict', verdict],
+    ['verdict.exact', verdicts.exact],
+    ['verdict.family', verdicts.family],
+    ['seed', String(run.seed)],
+    ['suite', `${suite.name} ${suite.version}`],
+    ['requirementsDigest', suite.requirementsDigest],
+    ...(run.shard === null ? [] : ([['shard', run.shard]] as [string, string][])),
+    ...runNotes(report).map((note): [string, string] => ['note', note]),
+  ]
+}

@@ -1,0 +1,32 @@
+import type { Failure, RequirementResult } from '../../spec/report.ts'
+import { shortened } from './shortened.ts'
+
+/** A line of what a failure shows: what was sent, expected and received, and how to see it again. */
+export type EvidenceLine = readonly [label: 'sent' | 'expected' | 'received' | 'note' | 'again' | 'curl', text: string]
+
+/** A failure in the order in which a reader needs it; long texts are cut, but for the lines that can be run. */
+export function evidence(failure: Failure, limit = 2000): EvidenceLine[] {
+  const note = failure.familyOnly ? 'only the code name differs: passes with --tpe family' : undefined
+  return [
+    ['sent', shortened(failure.message, limit)],
+    ['expected', shortened(failure.expected, limit)],
+    ['received', shortened(failure.actual, limit)],
+    ...(note === undefined ? [] : ([['note', note]] as const)),
+    ['again', failure.rerun],
+    ...(failure.exchange ? ([['curl', failure.exchange.curl]] as const) : []),
+  ]
+}
+
+/** The same as text, a line each. */
+export function evidenceText(failure: Failure): string {
+  return evidence(failure)
+    .map(([label, text]) => `${label.padEnd(10)}${text}`)
+    .join('\n')
+}
+
+/** The failures of a result in one sentence: the first of them. */
+export function failureSentence({ failures }: RequirementResult): string {
+  const [first] = failures
+  if (!first) return 'failed; no evidence was recorded'
+  return `expected ${shortened(first.expected, 400)}, received ${shortened(first.actual, 400)}`
+}
