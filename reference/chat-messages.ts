@@ -10,7 +10,6 @@ function isImageAddress(part: Members): boolean {
 function checkPart(call: Call, part: unknown): void {
   if (!isMembers(part))
     return call.refuse('400-malformed-messages', 400, 'BadRequest', { description: 'A part is an object' })
-  if (call.broken('200-text-parts') && part['type'] === 'text') call.reject(400, 'BadRequest', 'content is a string')
   if (part['type'] === 'text' && typeof part['text'] === 'string') return
   if (part['type'] === 'image_url' && isImageAddress(part)) {
     const asData = String((part['image_url'] as Members)['url']).startsWith('data:')
@@ -28,8 +27,11 @@ function checkMessage(call: Call, message: unknown): void {
   if (typeof role !== 'string' || !roles.has(role)) {
     call.refuse('400-invalid-role', 400, 'BadRequest', { description: `No role ${JSON.stringify(role)}` })
   }
-  if (Array.isArray(content)) for (const part of content) checkPart(call, part)
-  else if (typeof content !== 'string' && content !== null) malformed('content is a string or an array of parts')
+  if (Array.isArray(content)) {
+    for (const part of content) checkPart(call, part)
+    const onlyText = content.every((part: Members) => part['type'] === 'text')
+    if (call.broken('200-text-parts') && onlyText) call.reject(400, 'BadRequest', 'content is a string')
+  } else if (typeof content !== 'string' && content !== null) malformed('content is a string or an array of parts')
 }
 
 /** Checks `messages` (§2.8). */

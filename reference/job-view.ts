@@ -69,8 +69,10 @@ function untrue(world: World, job: Job): Members {
   return {
     ...(broken('jobs.retrieve/200-identity') ? { application_id: preloadedIds.foreignApplication } : {}),
     ...(broken('jobs.retrieve/200-identity#id') ? { id: preloadedIds.job } : {}),
-    ...(broken('jobs.retrieve/200-created-at') ? { created_at: write(job.createdAt + 2000 * (1 + job.readings)) } : {}),
-    ...(broken('jobs.retrieve/200-created-at#late') ? { created_at: write(job.createdAt + 5000) } : {}),
+    ...(broken('jobs.retrieve/200-created-at') ? { created_at: write(job.createdAt + 5000) } : {}),
+    ...(broken('jobs.retrieve/200-created-at#drifting')
+      ? { created_at: write(job.createdAt + 3000 * job.readings) }
+      : {}),
     ...(broken('jobs.retrieve/200-stable') && ended ? { data: { title: `Reading ${job.readings}` } } : {}),
     ...(broken('jobs.retrieve/200-stable#status') && job.readings > 1 ? { status: 'in_progress' } : {}),
     ...(broken('jobs.retrieve/200-failed') && job.status === 'failed' ? { status: 'completed', error: undefined } : {}),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { preloadedIds } from './preloaded.ts'
 import type { Application, Job } from './store.ts'
 import { countUp, type World } from './world.ts'
 
@@ -45,7 +46,7 @@ export function startJob(world: World, application: Application): Job {
     endJob(world, job, fails)
     return job
   }
-  if (broken('jobs.retrieve/200-outcome') && !application.fails && application.pace === 'usual') return job
+  if (broken('jobs.retrieve/200-outcome') && application.id === preloadedIds.application) return job
   const timer = setTimeout(() => {
     world.timers.delete(timer)
     endJob(world, job, fails)

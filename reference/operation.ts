@@ -61,6 +61,11 @@ function orderOf(switches: Switches): readonly Step[] {
   return usual
 }
 
+/** Whether the request has none of the members whose acceptance is a requirement of its own. */
+function isPlain(call: Call): boolean {
+  return Object.keys(call.request.query()).length === 0 && call.body['query_config'] === undefined
+}
+
 /** Takes a call through the steps of its operation. */
 export async function perform<Found>(operation: Operation<Found>, call: Call): Promise<Answer> {
   let found: Found | undefined
@@ -84,8 +89,10 @@ export async function perform<Found>(operation: Operation<Found>, call: Call): P
   try {
     operation.gone?.(call)
     for (const step of orderOf(call.world.switches)) await steps[step]()
-    if (call.broken('2xx-accepted')) call.reject(400, 'BadRequest', 'Refused although nothing is wrong')
-    if (call.broken('2xx-accepted#envelope')) return { ...envelope({ status: 200, tpe: 'BadRequest' }) }
+    if (isPlain(call)) {
+      if (call.broken('2xx-accepted')) call.reject(400, 'BadRequest', 'Refused although nothing is wrong')
+      if (call.broken('2xx-accepted#envelope')) return envelope({ status: 200, tpe: 'BadRequest' })
+    }
     return await operation.run(call, found as Found)
   } catch (error) {
     if (error instanceof Ending) return error.answer

@@ -18,11 +18,11 @@ function refuse(call: Call, description: string): void {
 function checkNumber(call: Call, name: string, value: unknown, granted: string): void {
   const [least, most] = bounds[name] ?? [0, 0]
   if (typeof value !== 'number') {
-    if (!call.broken('400-query-config#range')) refuse(call, `${name} is a number`)
+    if (!call.broken('400-query-config#type')) refuse(call, `${name} is a number`)
     return
   }
   const outside = value < least || value > most
-  if (outside && !call.broken('400-query-config#type')) refuse(call, `${name} is from ${least} to ${most}`)
+  if (outside && !call.broken('400-query-config#range')) refuse(call, `${name} is from ${least} to ${most}`)
   // Defects of the granted row: a bound taken for the first value outside, and the recommendation for a limit.
   const atBound = value === least || value === most
   if (call.broken(`${granted}#bounds`) && atBound) call.reject(400, 'BadRequest', `${name} is at its bound`)

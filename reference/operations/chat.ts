@@ -58,10 +58,18 @@ function messageOf(call: Call): Members {
   return { role: 'assistant', content, llm_data: llm }
 }
 
+/** Whether the request is about none of the things that have a requirement of their own. */
+function isPlain({ body }: Call): boolean {
+  const messages = body['messages'] as readonly Members[]
+  const texts = messages.every(({ content }) => typeof content === 'string')
+  return texts && body['tools'] === undefined && body['response_format'] === undefined
+}
+
 function completed(call: Call, message: Members): Members {
-  if (call.broken('200-completion#no-choices')) return { message }
-  if (call.broken('200-completion#empty-choices')) return { choices: [] }
-  const shown = call.broken('200-completion') ? { ...message, content: { text: message['content'] } } : message
+  if (call.broken('200-completion#no-choices') && isPlain(call)) return { message }
+  if (call.broken('200-completion#empty-choices') && isPlain(call)) return { choices: [] }
+  const shown =
+    call.broken('200-completion') && isPlain(call) ? { ...message, content: { text: message['content'] } } : message
   return { id: 'chat-1', model: call.body['model'], choices: [{ index: 0, finish_reason: 'stop', message: shown }] }
 }
 

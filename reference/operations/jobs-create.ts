@@ -51,7 +51,7 @@ async function run(call: Call, application: Application): Promise<Answer> {
   // Check and start in one go, with no gap in which another request could pass the check too (§8.3).
   refuseWhileBusy(call, application)
   if (call.broken('409-atomic')) await pause(10)
-  if (call.broken('409-atomic#immediate')) await new Promise((resolve) => setImmediate(resolve))
+  if (call.broken('409-atomic#short')) await pause(2)
   const job = startJob(call.world, application)
   return { status: call.broken('202-created') ? 200 : 202, body: createdJobView(call.world, job) }
 }

@@ -14,7 +14,7 @@ const placed: readonly string[] = [
   'jobs.create/409-released#slow',
   'jobs.create/409-per-application',
   'jobs.create/409-atomic',
-  'jobs.create/409-atomic#immediate',
+  'jobs.create/409-atomic#short',
   'jobs.retrieve/200-job',
   ...[
     '#updated-at',
@@ -35,7 +35,7 @@ const placed: readonly string[] = [
   'jobs.retrieve/200-identity',
   'jobs.retrieve/200-identity#id',
   'jobs.retrieve/200-created-at',
-  'jobs.retrieve/200-created-at#late',
+  'jobs.retrieve/200-created-at#drifting',
   'jobs.retrieve/200-outcome',
   'jobs.retrieve/200-failed',
   'jobs.retrieve/200-failed#error',

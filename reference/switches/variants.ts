@@ -23,6 +23,7 @@ export const variants: readonly string[] = [
   'connection/chunked',
   'connection/closed',
   'connection/short-lived',
+  'connection/reset-when-reused',
   'compressed/gzip',
   'compressed/deflate',
   'compressed/br',

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { defects, startReference, variants } from '../../reference/server.ts'
+
+const ids = JSON.parse(readFileSync(new URL('requirement-ids.json', import.meta.url), 'utf8')) as string[]
+
+test('every requirement has a defect of its name, and every defect is of a requirement', () => {
+  expect(new Set(ids).size).toBe(290)
+  expect(ids.filter((id) => !defects.includes(id))).toEqual([])
+  expect(defects.filter((name) => !ids.includes(name.replace(/#.*/, '')))).toEqual([])
+})
+
+test('no name stands twice', () => {
+  expect(new Set(defects).size).toBe(defects.length)
+  expect(new Set(variants).size).toBe(variants.length)
+})
+
+test('a name that does not exist is refused', async () => {
+  await expect(startReference({ defects: ['jobs.create/202-made'] })).rejects.toThrow(
+    'no defect "jobs.create/202-made"',
+  )
+  await expect(startReference({ variants: ['json/upside-down'] })).rejects.toThrow('no variant "json/upside-down"')
+})
