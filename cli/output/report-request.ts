@@ -1,0 +1,41 @@
+import { closest } from 'fastest-levenshtein'
+import { UserError } from '../../harness/user-error.ts'
+import type { FormatName } from '../../reporters/index.ts'
+import { formats } from '../../reporters/index.ts'
+
+/** A report that `--report` asks for, and where to; `-` is stdout. */
+export interface ReportRequest {
+  readonly format: FormatName
+  readonly path: string
+}
+
+/** Reads the values of `--report <format>[=<path>]`; throws UserError on a wrong one, and where two want the same place. */
+export function parseReportRequests(values: readonly string[], allowed = formatNames): ReportRequest[] {
+  const requests = values.map((value) => parseOne(value, allowed))
+  requests.forEach(({ path }, index) => {
+    const other = requests.findIndex((request) => request.path === path)
+    if (other === index) return
+    const place = path === '-' ? 'stdout (-)' : path
+    throw new UserError(`--report ${values[index]}: ${place} is taken by --report ${values[other]}`)
+  })
+  return requests
+}
+
+export const formatNames = Object.keys(formats) as FormatName[]
+
+/** Whether a report takes stdout, so that what is for people goes to stderr. */
+export function takesStdout(requests: readonly ReportRequest[]): boolean {
+  return requests.some((request) => request.path === '-')
+}
+
+function parseOne(value: string, allowed: readonly FormatName[]): ReportRequest {
+  const [name, ...rest] = value.split('=')
+  const format = allowed.find((known) => known === name)
+  if (format === undefined) {
+    const near = closest(name!, [...allowed])
+    throw new UserError(`--report ${value}: no format ${name} here; ${near} is near, known are ${allowed.join(', ')}`)
+  }
+  const path = rest.length === 0 ? formats[format].file : rest.join('=')
+  if (path === '') throw new UserError(`--report ${value}: give a path after =, or - for stdout`)
+  return { format, path }
+}

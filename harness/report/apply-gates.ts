@@ -1,0 +1,21 @@
+import type { Report, TpeMode } from '../../spec/report.ts'
+import { applyMode } from './apply-mode.ts'
+import { holdAgainst } from './baseline.ts'
+import { readBaseline } from './read-baseline.ts'
+
+/** What decides the exit code of a report besides the report. */
+export interface Gates {
+  readonly tpe?: TpeMode
+  readonly strict?: boolean
+  /** File of the baseline. */
+  readonly baseline?: string
+}
+
+/** The report as these options decide it; where one is not given, the report's own stands. Throws UserError for a bad baseline. */
+export function applyGates(report: Report, { tpe, strict, baseline }: Gates, now: Date): Report {
+  const moded = tpe === undefined || tpe === report.run.tpe ? report : applyMode(report, tpe)
+  const { run, requirements } = moded
+  const held =
+    baseline === undefined ? run.baseline : holdAgainst(readBaseline(baseline, run.tpe), requirements, run.tpe, now)
+  return { ...moded, run: { ...run, strict: strict ?? run.strict, baseline: held } }
+}

@@ -1,0 +1,69 @@
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { expect, test } from 'vitest'
+import { mergeRequests } from '../../cli/merge.ts'
+import { failureExchanges } from '../../cli/output/failure-exchanges.ts'
+import { parseReportRequests, takesStdout } from '../../cli/output/report-request.ts'
+import { writeReports } from '../../cli/output/write-reports.ts'
+import { failed, failure, report, result } from './results.ts'
+
+test('a report goes to its usual file, to a path, or to stdout', () => {
+  expect(parseReportRequests(['json', 'ctrf', 'html=a=b.html', 'junit=-'])).toEqual([
+    { format: 'json', path: 'conform-report.json' },
+    { format: 'ctrf', path: 'conform-report.ctrf.json' },
+    { format: 'html', path: 'a=b.html' },
+    { format: 'junit', path: '-' },
+  ])
+  expect(takesStdout(parseReportRequests(['json', 'junit=-']))).toBe(true)
+  expect(takesStdout(parseReportRequests(['json']))).toBe(false)
+})
+
+test.each([
+  [['jsno'], '--report jsno: no format jsno here; json is near'],
+  [['JSON=x'], 'no format JSON here'],
+  [['json='], '--report json=: give a path after ='],
+  [['json=-', 'html=-'], '--report html=-: stdout (-) is taken by --report json=-'],
+  [['json=x', 'html=x'], '--report html=x: x is taken by --report json=x'],
+])('%s is refused', (values, message) => {
+  expect(() => parseReportRequests(values)).toThrow(message)
+})
+
+test('a merge writes no HAR', () => {
+  expect(() => mergeRequests(['har'])).toThrow(/merge writes no HAR/)
+  expect(() => mergeRequests(['har=x'])).toThrow(/merge writes no HAR/)
+  expect(mergeRequests(['json'])).toHaveLength(1)
+})
+
+test('a report that cannot be written is named, and the others are written', async () => {
+  const at = mkdtempSync(join(tmpdir(), 'conform-reports-'))
+  const whole = report([failed('a.b/1')])
+  const requests = parseReportRequests([`json=${at}/none/r.json`, `junit=${at}/r.xml`, `json=${at}/r.json`])
+  const problems = await writeReports(requests, whole, () => [])
+  expect(problems).toEqual([`--report json=${at}/none/r.json: cannot be written (ENOENT)`])
+  expect(JSON.parse(readFileSync(join(at, 'r.json'), 'utf8'))).toEqual(whole)
+  expect(readFileSync(join(at, 'r.xml'), 'utf8')).toContain('<testsuite')
+})
+
+test('stdout gets the report and stays open', async () => {
+  const stdout = new PassThrough()
+  const whole = report([result('a.b/1')])
+  expect(await writeReports(parseReportRequests(['json=-']), whole, () => [], stdout)).toEqual([])
+  stdout.end('.')
+  const written = await text(stdout)
+  expect(JSON.parse(written.slice(0, -1))).toEqual(whole)
+})
+
+test('the exchanges of failures are those of the report, in order', () => {
+  const silent = failure()
+  delete silent.exchange
+  const row = result('a.b/2', { outcome: 'failed', failures: [silent, failure()] })
+  expect(
+    failureExchanges(report([failed('a.b/1'), row])).map(({ n, requirement, role }) => [n, requirement, role]),
+  ).toEqual([
+    [0, 'a.b/1', 'probe'],
+    [1, 'a.b/2', 'probe'],
+  ])
+})
