@@ -1,0 +1,127 @@
+/** The error tables of §7, as data. */
+import type { OperationId } from './operations.ts'
+
+/** §7.2: the code names of each status. */
+const statusRows: Readonly<Record<number, readonly string[]>> = {
+  400: ['BadRequest', 'InvalidInputParameters', 'InvalidContentType'],
+  401: ['Unauthorized', 'BadCredentials', 'BadToken'],
+  403: ['Forbidden', 'InsufficientAccessRights'],
+  404: ['NotFound', 'ResourceNotFound'],
+  409: ['Conflict'],
+  410: ['Gone'],
+  413: ['PayloadTooLarge'],
+  422: ['UnprocessableEntity'],
+  429: ['TooManyRequests', 'QuotaExceeded', 'CompletionModelQuotaError'],
+  500: ['InternalServerError', 'InternalError'],
+  503: ['ServiceUnavailable'],
+  507: ['InsufficientStorage'],
+}
+
+/** §7.4: types that stand for the model behind an operation, with any status. */
+export const modelErrors = [
+  'CompletionModelUnavailableError',
+  'CompletionModelInternalError',
+  'CompletionModelQuotaError',
+  'CompletionModelUnauthorizedError',
+  'CompletionModelUnderlyingRequestError',
+  'CompletionModelUnsafeRequestError',
+  'CompletionModelNoPredictionError',
+] as const
+
+type PairTable = readonly (readonly [status: number, ...tpe: string[]])[]
+
+/** §7.3, lead sentence: what every operation can return. */
+const everyOperation: PairTable = [
+  [401, 'BadCredentials', 'BadToken'],
+  [403, 'InsufficientAccessRights'],
+  [429, 'QuotaExceeded'],
+]
+
+/** §7.3, last row: guardrails, on any operation. */
+const guardrails: PairTable = [
+  [400, 'GuardrailBlockedError', 'BadRequest'],
+  [401, 'BadCredentials'],
+  [403, 'InsufficientAccessRights'],
+  [404, 'ResourceNotFound'],
+  [500, 'InternalError'],
+  [503, 'InternalError'],
+]
+
+/** §7.3, the row of each operation, where it names a type that the status's row of §7.2 does not have. */
+const listed: Readonly<Partial<Record<OperationId, PairTable>>> = {
+  'completion.create': [
+    [429, 'CompletionModelQuotaError'],
+    [500, 'CompletionModelUnavailableError', 'CompletionModelInternalError'],
+  ],
+  'chat.create': [
+    [400, 'CompletionModelUnsafeRequestError'],
+    [429, 'CompletionModelQuotaError'],
+    [500, 'CompletionModelInternalError'],
+    [503, 'CompletionModelUnavailableError'],
+  ],
+  'files.upload': [
+    [413, 'BadRequest'],
+    [507, 'QuotaExceeded'],
+  ],
+  'files.retrieve': [[410, 'ResourceNotFound']],
+  'graphs.add-file': [[409, 'BadRequest']],
+  'jobs.create': [[409, 'BadRequest']],
+  'web-search.run': [[503, 'InternalError']],
+  'translate.run': [[503, 'InternalError']],
+  'vision.analyze': [[503, 'InternalError']],
+}
+
+/** §7.1: message keys and the type that each is shown with. */
+const messageKeys: Readonly<Record<string, { readonly tpe: string; readonly status: number }>> = {
+  'fail.unauthorized.badToken': { tpe: 'Unauthorized', status: 401 },
+  'fail.forbidden.insufficientAccessRights': { tpe: 'Forbidden', status: 403 },
+  'fail.badRequest.invalidParameters': { tpe: 'BadRequest', status: 400 },
+  'fail.notFound.resource': { tpe: 'NotFound', status: 404 },
+  'fail.tooManyRequests.quotaExceeded': { tpe: 'TooManyRequests', status: 429 },
+  'fail.internalServerError.generic': { tpe: 'InternalServerError', status: 500 },
+  'fail.serviceUnavailable.temporary': { tpe: 'ServiceUnavailable', status: 503 },
+  'fail.model.quotaExceeded': { tpe: 'CompletionModelQuotaError', status: 429 },
+  'fail.guardrail.blocked': { tpe: 'BadRequest', status: 400 },
+}
+
+/** The code names of a status's row of §7.2; undefined for a status that it does not list. */
+export function codeNames(status: number): readonly string[] | undefined {
+  return Object.hasOwn(statusRows, status) ? statusRows[status] : undefined
+}
+
+/** The types that §7.3 gives the operation with that status: its own row, the guardrails' and the lead sentence. */
+export function listedTypes(operation: OperationId | null, status: number): readonly string[] {
+  const own = operation === null ? [] : (listed[operation] ?? [])
+  return [...own, ...guardrails, ...everyOperation].flatMap(([of, ...names]) => (of === status ? names : []))
+}
+
+function isModelError(tpe: string): boolean {
+  return (modelErrors as readonly string[]).includes(tpe)
+}
+
+/**
+ * Whether a status may carry that `tpe`: a code name of its row of §7.2, a type that §7.3 lists with it for the
+ * operation, in the guardrail row or in the lead sentence, or a model error of §7.4. A status that §7.2 does not list
+ * may carry any. `null` stands for a request that is no operation of the interface.
+ */
+export function mayCarry(operation: OperationId | null, status: number, tpe: string): boolean {
+  const row = codeNames(status)
+  return row === undefined || row.includes(tpe) || listedTypes(operation, status).includes(tpe) || isModelError(tpe)
+}
+
+/**
+ * Whether a message key of §7.1 fits: it stands with its own `tpe`, with a code name of its status's row, or with a
+ * type that §7.3 or §7.4 allows with the answer's status. Undefined for a key that §7.1 does not show.
+ */
+export function keyFits(key: string, operation: OperationId | null, status: number, tpe: string): boolean | undefined {
+  const shown = Object.hasOwn(messageKeys, key) ? messageKeys[key] : undefined
+  if (!shown) return undefined
+  const row = codeNames(shown.status) ?? []
+  return (
+    tpe === shown.tpe ||
+    row.includes(tpe) ||
+    listedTypes(operation, shown.status).includes(tpe) ||
+    listedTypes(operation, status).includes(tpe) ||
+    isModelError(tpe)
+  )
+}
