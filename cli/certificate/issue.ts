@@ -9,8 +9,13 @@ import { encode, seal } from './dsse.ts'
 import { pemOf } from './keys.ts'
 import { makeStatement } from './make-statement.ts'
 import { partialReasons } from './partial.ts'
+import type { Report } from '../../spec/report.ts'
+import type { Requirement } from '../../spec/requirement.ts'
 import type { Digest } from './statement.ts'
 import { PAYLOAD_TYPE } from './statement.ts'
+
+/** More reasons than these tell a reader nothing. */
+const MOST_REASONS = 5
 
 /** Days for which a certificate stands where nothing else is asked for. */
 export const VALID_DAYS = 180
@@ -28,14 +33,14 @@ export interface IssueOptions {
 export interface SuiteFacts {
   readonly version: string
   readonly digest: Digest
-  readonly requirementIds: readonly string[]
+  readonly requirements: readonly Pick<Requirement, 'id' | 'operation' | 'level'>[]
 }
 
-/** The bytes of a certificate for the report in that file. Throws UserError, with every reason, where it refuses. */
+/** The bytes of a certificate for the report in that file. Throws UserError, with the reasons, where it refuses. */
 export function issueCertificate(reportFile: string, options: IssueOptions): Buffer {
   const bytes = readBytes(reportFile)
   const report = parseReport(bytes.toString('utf8'), reportFile)
-  const refusals = [...inconsistencies(report), ...foreign(report, options.suite)]
+  const refusals = [...inconsistencies(report), ...foreign(report, options.suite)].slice(0, MOST_REASONS)
   if (refusals.length > 0) throw new UserError(`${reportFile}: cannot be signed: ${refusals.join('; ')}`)
   const partial = partialReasons(report)
   if (partial.length > 0 && !options.partial) {
@@ -52,16 +57,18 @@ export function issueCertificate(reportFile: string, options: IssueOptions): Buf
   return encode(seal(PAYLOAD_TYPE, Buffer.from(canonicalize(statement)!), options.privateKey))
 }
 
-function foreign(report: ReturnType<typeof parseReport>, suite: SuiteFacts): string[] {
+function foreign(report: Report, suite: SuiteFacts): string[] {
   if (report.suite.version !== suite.version) {
     return [
       `version ${report.suite.version} of the suite wrote it, this is ${suite.version}; sign with the one that judged`,
     ]
   }
-  const ids = new Set(report.requirements.map((result) => result.id))
-  const known = new Set(suite.requirementIds)
-  return [
-    ...suite.requirementIds.filter((id) => !ids.has(id)).map((id) => `${id} is missing`),
-    ...[...ids].filter((id) => !known.has(id)).map((id) => `${id} is no requirement`),
-  ].slice(0, 5)
+  const judged = new Map(report.requirements.map((result) => [result.id, result]))
+  const known = new Set(suite.requirements.map(({ id }) => id))
+  const changed = suite.requirements.flatMap(({ id, operation, level }) => {
+    const result = judged.get(id)
+    if (!result) return [`${id} is missing`]
+    return result.level === level && result.operation === operation ? [] : [`${id} is a ${level} of ${operation}`]
+  })
+  return [...changed, ...[...judged.keys()].filter((id) => !known.has(id)).map((id) => `${id} is no requirement`)]
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { IssueOptions } from '../../cli/certificate/issue.ts'
 import { issueCertificate } from '../../cli/certificate/issue.ts'
 import type { Report } from '../../spec/report.ts'
+import type { Requirement } from '../../spec/requirement.ts'
 import { notApplicable, report, result } from '../gates/results.ts'
 
 export const issuedAt = new Date('2026-03-02T08:00:00Z')
@@ -32,7 +33,7 @@ export function options(of: Report, change: Partial<IssueOptions>): IssueOptions
   const suite = {
     version: '0.1.0',
     digest: { sha256: 'd'.repeat(64) },
-    requirementIds: of.requirements.map((row) => row.id),
+    requirements: of.requirements as Pick<Requirement, 'id' | 'operation' | 'level'>[],
   }
   return { privateKey: pair.privateKey as KeyObject, now: issuedAt, validDays: 180, partial: false, suite, ...change }
 }

@@ -69,10 +69,10 @@ test('the report of another version, or of other requirements, is refused', () =
   const refused = (change: Partial<typeof suite>) => () =>
     issued(conformant, { partial: true, suite: { ...suite, ...change } }).certificate()
   expect(refused({ version: '0.2.0' })).toThrow(/version 0.1.0 of the suite wrote it, this is 0.2.0/)
-  expect(refused({ requirementIds: [...suite.requirementIds, 'x.y/1'] })).toThrow(/x\.y\/1 is missing/)
-  expect(refused({ requirementIds: suite.requirementIds.slice(1) })).toThrow(
-    /jobs.create\/202-created is no requirement/,
-  )
+  const [first, ...others] = suite.requirements
+  expect(refused({ requirements: [...suite.requirements, { ...first!, id: 'x.y/1' }] })).toThrow(/x\.y\/1 is missing/)
+  expect(refused({ requirements: others })).toThrow(/jobs.create\/202-created is no requirement/)
+  expect(refused({ requirements: [{ ...first!, level: 'should' }, ...others] })).toThrow(/is a should of jobs\.create/)
 })
 
 test('the digest of the suite is that of its files', () => {
