@@ -1,0 +1,65 @@
+import type { WireAnswer } from '../wire/message.ts'
+
+/** The body read as JSON, or why it is none. */
+export type Json = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }
+
+/** What an answer says, read once and kept: text, JSON and the error envelope's `tpe`. */
+export interface Answer {
+  readonly status: number
+  readonly wire: WireAnswer
+  /** First value of a header, name in any letter case. */
+  header(name: string): string | undefined
+  /** The body as JSON (RFC 8259: UTF-8 without a byte order mark). A body that was cut is none. */
+  json(): Json
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function readJson(wire: WireAnswer): Json {
+  if (wire.undecodable !== undefined) return { ok: false, problem: wire.undecodable }
+  if (wire.cut) return { ok: false, problem: 'the body is longer than 4 MiB' }
+  if (wire.body.length === 0) return { ok: false, problem: 'the body is empty' }
+  try {
+    return { ok: true, value: JSON.parse(utf8.decode(wire.body)) as unknown }
+  } catch (error) {
+    return { ok: false, problem: error instanceof SyntaxError ? 'the body is not JSON' : 'the body is not UTF-8' }
+  }
+}
+
+export function answerOf(wire: WireAnswer): Answer {
+  let json: Json | undefined
+  return {
+    status: wire.status,
+    wire,
+    header: (name) => wire.headers.find((line) => line.name.toLowerCase() === name)?.value,
+    json: () => (json ??= readJson(wire)),
+  }
+}
+
+/** True for a JSON object (not an array, not null). */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The member of that name, where `value` is an object that has it as its own. */
+export function member(value: unknown, name: string): unknown {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+}
+
+/** The `tpe` of an error envelope; undefined where the body has none. */
+export function tpeOf(answer: Answer): string | undefined {
+  const json = answer.json()
+  const tpe = json.ok ? member(json.value, 'tpe') : undefined
+  return typeof tpe === 'string' ? tpe : undefined
+}
+
+/** An error envelope in a 2xx is no success: it has `tpe` and `errors` (§2.6). */
+export function isEnvelope(answer: Answer): boolean {
+  const json = answer.json()
+  return json.ok && typeof member(json.value, 'tpe') === 'string' && Array.isArray(member(json.value, 'errors'))
+}
+
+/** A 2xx whose body is not an error envelope. */
+export function isGranted(answer: Answer): boolean {
+  return answer.status >= 200 && answer.status < 300 && !isEnvelope(answer)
+}

@@ -1,0 +1,50 @@
+import type { Probe } from '../request/probe.ts'
+import type { Run } from '../run/run.ts'
+import { isExpected } from '../expect/pairs.ts'
+import type { Exchange, Purpose } from './exchange.ts'
+import { isThrottled, throttleTries } from './throttle.ts'
+import { sendOnce } from './send-once.ts'
+
+/** A request, or what makes a fresh one for each try (an object to be created gets a new name each time). */
+export type Source = Probe | (() => Probe | Promise<Probe>)
+
+export async function probeOf(source: Source): Promise<Probe> {
+  return typeof source === 'function' ? source() : source
+}
+
+/**
+ * Sends a request with the patience that a conforming target may ask for: 429 and 503 are backed off, a request that
+ * cannot have had an effect is sent once more where no answer came, and so is any that met a connection which the
+ * target had just closed. Throws `NotExercised` where the operation is asked no more or the run is over.
+ */
+export async function ask(run: Run, source: Source, purpose: Purpose): Promise<Exchange> {
+  let attempt = 0
+  let resent = false
+  for (;;) {
+    const probe = await probeOf(source)
+    const operation = probe.operation ?? `${probe.method} ${probe.path}`
+    run.silence.check(operation)
+    await run.throttle.pass(operation, run.signal)
+    const exchange = await sendOnce(run, probe, purpose)
+    const { answer, noAnswer } = exchange
+    if (noAnswer) {
+      const harmless = probe.effect === 'none'
+      if (!resent && (noAnswer.staleConnection || harmless)) {
+        resent = true
+        continue
+      }
+      run.silence.count(operation)
+      return exchange
+    }
+    if (!answer) return exchange
+    run.silence.reset(operation)
+    if (!isThrottled(answer) || isExpected(purpose.expects, answer)) {
+      run.throttle.release()
+      return exchange
+    }
+    const pauseMs = run.throttle.hold(operation, answer, attempt)
+    if (run.throttle.parched()) run.end('throttled', 'for 30 s every answer of the target was 429 or 503')
+    run.signal.throwIfAborted()
+    if (pauseMs === undefined || attempt++ >= throttleTries) return { ...exchange, throttled: true, pauseMs }
+  }
+}

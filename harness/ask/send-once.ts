@@ -1,0 +1,57 @@
+import type { Probe } from '../request/probe.ts'
+import { pathOf } from '../request/probe.ts'
+import type { Run } from '../run/run.ts'
+import type { WireRequest, WireResult } from '../wire/message.ts'
+import { answerOf } from './answer.ts'
+import type { Exchange, Purpose } from './exchange.ts'
+
+/** Longest wait for an answer that takes no generation, in ms. */
+const promptMs = 15_000
+
+/** The request as it goes over the wire: the target's own headers first, the probe's over them. */
+export function wireRequest(run: Run, probe: Probe): WireRequest {
+  const own = new Set([...probe.headers.map(({ name }) => name.toLowerCase()), 'authorization'])
+  const headers = run.target.headers.filter(({ name }) => !own.has(name.toLowerCase())).concat(probe.headers)
+  if (probe.credential.value !== undefined) headers.push({ name: 'authorization', value: probe.credential.value })
+  return { method: probe.method, path: pathOf(probe), headers, ...(probe.body === undefined ? {} : { body: probe.body }) }
+}
+
+/** How long this request may take in all, in ms. */
+export function deadlineOf(run: Run, probe: Probe): number {
+  const { timeoutMs } = run.target.limits
+  return probe.effect === 'generates' ? timeoutMs : Math.min(timeoutMs, promptMs)
+}
+
+/** One request, once: under the ceiling, at the pace asked for, recorded and shown to whoever watches. */
+export async function sendOnce(run: Run, probe: Probe, purpose: Purpose, entered?: () => void): Promise<Exchange> {
+  const leave = entered ?? (await run.ceiling.enter(run.signal))
+  try {
+    if (!entered) await run.pacer.wait(run.signal)
+    run.signal.throwIfAborted()
+    const request = wireRequest(run, probe)
+    const result = await run.liveness.during(() =>
+      run.wire.send(request, { timeoutMs: deadlineOf(run, probe), signal: run.signal }),
+    )
+    run.signal.throwIfAborted()
+    return settle(run, probe, purpose, request, result)
+  } finally {
+    leave()
+  }
+}
+
+/** Records an exchange and tells whoever watches. */
+export function settle(run: Run, probe: Probe, purpose: Purpose, request: WireRequest, result: WireResult): Exchange {
+  const recorded = run.recorder.record(probe, request, result, purpose)
+  const { sentAt, endedAt } = result
+  const exchange: Exchange = {
+    probe,
+    purpose,
+    throttled: false,
+    recorded,
+    sentAt,
+    endedAt,
+    ...(result.kind === 'answer' ? { answer: answerOf(result) } : { noAnswer: result }),
+  }
+  if (exchange.answer) for (const observe of run.observers) observe(exchange)
+  return exchange
+}

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Answer } from './answer.ts'
+
+/** Most tries of one throttled request, after the first. */
+export const throttleTries = 5
+/** A longer `Retry-After` is not waited for, in ms. */
+const longestPause = 60_000
+/** A run in which every answer was a throttled one for this long waits no more, in ms. */
+const longestDrought = 30_000
+
+export function isThrottled(answer: Answer): boolean {
+  return answer.status === 429 || answer.status === 503
+}
+
+/** `Retry-After` in ms, of either form (RFC 9110 §10.2.3); undefined where absent or unreadable. */
+export function retryAfter(answer: Answer, nowMs: number): number | undefined {
+  const value = answer.header('retry-after')?.trim()
+  if (value === undefined) return undefined
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000
+  const date = Date.parse(value)
+  if (Number.isNaN(date)) return undefined
+  // A date is read on the target's own clock where it tells it: that clock may be hours off.
+  const theirs = Date.parse(answer.header('date') ?? '')
+  return Math.max(0, date - (Number.isNaN(theirs) ? nowMs : theirs))
+}
+
+/** Holds back an operation's requests while its target asks for patience. */
+export interface Throttle {
+  /** Throttled answers so far. */
+  readonly count: number
+  /** Waits until the operation may be asked again. */
+  pass(operation: string, signal: AbortSignal): Promise<void>
+  /**
+   * A throttled answer, the `attempt`th in a row to one request (from 0): the operation is held back.
+   * Gives the pause in ms; undefined where it is too long to be waited for.
+   */
+  hold(operation: string, answer: Answer, attempt: number): number | undefined
+  /** Any other answer: ends a drought. */
+  release(): void
+  /** True where for 30 s every answer was a throttled one. */
+  parched(): boolean
+}
+
+/** @param baseMs first pause where the target names none; it doubles with each try */
+export function createThrottle(baseMs: number): Throttle {
+  const heldUntil = new Map<string, number>()
+  let count = 0
+  let refreshed = performance.now()
+  return {
+    get count() {
+      return count
+    },
+    async pass(operation, signal) {
+      for (;;) {
+        const wait = (heldUntil.get(operation) ?? 0) - performance.now()
+        if (wait <= 0) return
+        await sleep(wait, undefined, { signal }).catch(() => undefined)
+        signal.throwIfAborted()
+      }
+    },
+    hold(operation, answer, attempt) {
+      count++
+      const pause = retryAfter(answer, Date.now()) ?? baseMs * 2 ** attempt
+      if (pause > longestPause) return undefined
+      heldUntil.set(operation, Math.max(heldUntil.get(operation) ?? 0, performance.now() + pause))
+      return pause
+    },
+    release() {
+      refreshed = performance.now()
+    },
+    parched: () => count > 0 && performance.now() - refreshed >= longestDrought,
+  }
+}

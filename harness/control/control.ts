@@ -1,0 +1,60 @@
+import type { OperationId } from '../../spec/operations.ts'
+import { isGranted, tpeOf } from '../ask/answer.ts'
+import type { Exchange } from '../ask/exchange.ts'
+import type { Probe } from '../request/probe.ts'
+import { validRequest } from '../request/valid-request.ts'
+import { NotExercised } from '../run/outcome.ts'
+import { effectOf } from '../request/effect-of.ts'
+import type { Run } from '../run/run.ts'
+import { describeAnswer } from '../words/describe.ts'
+import { askThroughGate } from '../words/story.ts'
+import { grantedRow } from './granted-rows.ts'
+
+/** The operation's valid request and how it was answered. */
+export interface Control {
+  /** `none`: not sent, because it would create or generate something under `--read-only`. */
+  readonly state: 'granted' | 'refused' | 'none'
+  /** How it was answered, in words. */
+  readonly said: string
+  readonly exchange?: Exchange
+  /** The request that was sent, fresh each time. */
+  valid(): Promise<Probe>
+}
+
+/** Generated answers vary: a chat gets this many tries. */
+const chatTries = 3
+
+/** The operation's granted requirement, sent once a run. Throws `NotExercised` where it is not declared. */
+export function control(run: Run, operation: OperationId): Promise<Control> {
+  return run.once(`control ${operation}`, async () => sendControl(run, operation))
+}
+
+/** Whether a control's answer counts as granted: a file that is in the graph already was added by a valid request. */
+export function countsAsGranted(exchange: Exchange): boolean {
+  const { answer, probe } = exchange
+  if (!answer) return false
+  const already = probe.operation === 'graphs.add-file' && answer.status === 409 && tpeOf(answer) === 'BadRequest'
+  return isGranted(answer) || already
+}
+
+async function sendControl(run: Run, operation: OperationId): Promise<Control> {
+  const valid = (): Promise<Probe> => validRequest(run, operation)
+  if (run.options.readOnly && effectOf(run, operation) !== 'none') {
+    return { state: 'none', said: 'not sent: --read-only', valid }
+  }
+  const tries = operation === 'chat.create' ? chatTries : 1
+  for (let attempt = 1; ; attempt++) {
+    const exchange = await askThroughGate(run, valid, { requirement: grantedRow[operation], role: 'control' })
+    const granted = countsAsGranted(exchange)
+    if (!granted && attempt < tries) continue
+    const said = `answered ${describeAnswer(exchange)}`
+    return { state: granted ? 'granted' : 'refused', said, exchange, valid }
+  }
+}
+
+/** The control's exchange, for the granted requirement itself; throws `NotExercised` where none was sent. */
+export async function controlExchange(run: Run, operation: OperationId): Promise<Exchange> {
+  const { exchange, said } = await control(run, operation)
+  if (!exchange) throw new NotExercised(said)
+  return exchange
+}

@@ -1,0 +1,29 @@
+import type { OperationId } from '../../spec/operations.ts'
+import { missingNeeds } from '../target/declared.ts'
+import { requirement } from '../../spec/catalogue.ts'
+import type { Probe } from '../request/probe.ts'
+import { standInRequest } from '../request/stand-in.ts'
+import type { Run } from '../run/run.ts'
+import { describeAnswer } from '../words/describe.ts'
+import { askThroughGate } from '../words/story.ts'
+import { type Control, control, countsAsGranted } from './control.ts'
+import { grantedRow } from './granted-rows.ts'
+
+/**
+ * The control of faults of credentials: the very same request with the full key. Where nothing is declared, `{}` or an
+ * unknown id stands in: whatever answers it but 401 and 403 shows that the key was looked at first, or not at all.
+ */
+export async function credentialControl(run: Run, operation: OperationId): Promise<Control> {
+  if (isDeclared(run, operation)) return control(run, operation)
+  return run.once(`credential control ${operation}`, async () => {
+    const stand = await standInRequest(run, operation)
+    const valid = async (): Promise<Probe> => stand
+    const exchange = await askThroughGate(run, stand, { requirement: null, role: 'control' })
+    const granted = countsAsGranted(exchange)
+    return { state: granted ? 'granted' : 'refused', said: `answered ${describeAnswer(exchange)}`, exchange, valid }
+  })
+}
+
+function isDeclared(run: Run, operation: OperationId): boolean {
+  return missingNeeds(run.target.file, requirement(grantedRow[operation]).needs).length === 0
+}

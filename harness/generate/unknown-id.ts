@@ -1,0 +1,58 @@
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const classes = ['0123456789', 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'] as const
+const hexDigits = '0123456789abcdef'
+
+/** Fewest free characters of an unknown id: fewer could meet an id that exists. */
+const fewest = 9
+/** Longest id ever sent. */
+const longest = 64
+
+export function isUuid(id: string): boolean {
+  return uuid.test(id)
+}
+
+function pick(from: string, random: () => number): string {
+  return from[Math.floor(random() * from.length)] as string
+}
+
+function likeUuid(id: string, random: () => number): string {
+  const upper = id !== id.toLowerCase()
+  // Version (14th digit) and variant (19th) tell what kind of uuid it is: kept, so that no parser refuses it for them.
+  return [...id]
+    .map((char, at) => {
+      if (char === '-' || at === 14 || at === 19) return char
+      const digit = pick(hexDigits, random)
+      return upper ? digit.toUpperCase() : digit
+    })
+    .join('')
+}
+
+function likeWord(id: string, random: () => number, known: boolean): string {
+  const split = Math.max(id.lastIndexOf('_'), id.lastIndexOf('-'), id.lastIndexOf(':')) + 1
+  const prefix = id.slice(0, split)
+  const rest = id.slice(split)
+  if (/^[0-9]*$/.test(rest) && rest.length < fewest) {
+    // Within 32 bits, so that a server which keeps numbers looks it up instead of refusing its form.
+    return prefix + (known ? String(100000000 + Math.floor(random() * 899999999)) : '999999937')
+  }
+  const alphabet = (char: string): string | undefined => classes.find((one) => one.includes(char))
+  const drawn = [...rest].map((char) => {
+    const from = alphabet(char)
+    return from ? pick(from, random) : char
+  })
+  let free = [...rest].filter(alphabet).length
+  const filler = classes.find((one) => [...rest].some((char) => one.includes(char))) ?? classes[1]
+  while (free++ < fewest && prefix.length + drawn.length < longest) drawn.push(pick(filler, random))
+  return (prefix + drawn.join('')).slice(0, longest)
+}
+
+/**
+ * An id of the shape of `like` that no object has: a uuid keeps version and variant; else the prefix up to the last
+ * `_`, `-` or `:` and each character's class are kept, the rest drawn from `random`. Never one of `taken` (lower case).
+ */
+export function unknownId(like: string, random: () => number, taken: ReadonlySet<string>): string {
+  for (let round = 0; ; round++) {
+    const id = isUuid(like) ? likeUuid(like, random) : likeWord(like, random, round > 0)
+    if (!taken.has(id.toLowerCase())) return id
+  }
+}

@@ -1,0 +1,49 @@
+import fc from 'fast-check'
+
+/** Kinds of JSON values, so that a fault can be "of another type than this". */
+export type JsonKind = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object'
+
+export function kindOf(value: unknown): JsonKind {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  return typeof value as JsonKind
+}
+
+const word = fc.stringMatching(/^[a-z]{1,12}$/)
+
+/** Small values of each kind: they shrink in a few steps. Strings are words, never empty; arrays and objects are never empty. */
+const ofKind: Readonly<Record<JsonKind, fc.Arbitrary<unknown>>> = {
+  null: fc.constant(null),
+  boolean: fc.boolean(),
+  number: fc.oneof(fc.integer({ min: -1000, max: 1000 }), fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e6, max: 1e6 })),
+  string: word,
+  array: fc.array(fc.oneof(word, fc.integer({ min: 0, max: 99 })), { minLength: 1, maxLength: 3 }),
+  object: fc.dictionary(word, fc.oneof(word, fc.integer({ min: 0, max: 99 })), { minKeys: 1, maxKeys: 2 }),
+}
+
+/** Any value of those kinds. */
+export function ofKinds(...kinds: JsonKind[]): fc.Arbitrary<unknown> {
+  return fc.oneof(...kinds.map((kind) => ofKind[kind]))
+}
+
+/** One fixed value of each kind, for faults that have a name. */
+export const sample: Readonly<Record<JsonKind, unknown>> = {
+  null: null,
+  boolean: true,
+  number: 42,
+  string: 'text',
+  array: ['text'],
+  object: { key: 'text' },
+}
+
+/** `an array`, `null`, `a number` */
+export function nameOfKind(kind: JsonKind): string {
+  if (kind === 'null') return 'null'
+  return /^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`
+}
+
+/** A value as it stands in a sentence, at most 60 characters. */
+export function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing'
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text
+}

@@ -1,0 +1,26 @@
+import type { Exchange } from '../ask/exchange.ts'
+import { sendOnce } from '../ask/send-once.ts'
+import type { Probe } from '../request/probe.ts'
+import { operationProbe } from '../request/operation-probe.ts'
+import type { Run } from '../run/run.ts'
+
+/** How many creations start together. */
+const burstSize = 6
+
+/**
+ * Sends several requests at the very same time: the ceiling's places are taken first, and connections opened by reads,
+ * so that a gap of a millisecond between a server's check and its set is met.
+ */
+export async function sendBurst(run: Run, make: () => Promise<Probe>, requirement: string): Promise<Exchange[]> {
+  const size = Math.min(burstSize, run.ceiling.size)
+  const probes = await Promise.all(Array.from({ length: size }, make))
+  const leave = await run.ceiling.enter(run.signal, size)
+  const warm = await operationProbe(run, 'files.list', {})
+  // Each request gives its own place back; what fails to be sent must not keep the others'.
+  try {
+    await Promise.allSettled(probes.map(() => sendOnce(run, warm, { requirement: null, role: 'setup' }, () => undefined)))
+    return await Promise.all(probes.map((probe) => sendOnce(run, probe, { requirement, role: 'probe' }, () => undefined)))
+  } finally {
+    for (let place = 0; place < size; place++) leave()
+  }
+}

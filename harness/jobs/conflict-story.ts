@@ -1,0 +1,191 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ask } from '../ask/ask.ts'
+import { isGranted } from '../ask/answer.ts'
+import type { Exchange } from '../ask/exchange.ts'
+import { jobRequest } from '../request/valid-request.ts'
+import { isPlanned, type Run } from '../run/run.ts'
+import type { ApplicationResource } from '../target/model.ts'
+import { describeAnswer } from '../words/describe.ts'
+import { sendBurst } from './burst.ts'
+import { type Finding, isSettled, newFinding } from './finding.ts'
+import { type Gate, looks } from './gate.ts'
+import type { Job, Reading } from './job-book.ts'
+
+/** What the 409 rows learn from one story on one application, whose jobs they share. */
+export interface ConflictFindings {
+  readonly inProgress: Finding & { second?: Exchange }
+  readonly released: Finding
+  readonly perApplication: Finding
+  readonly atomic: Finding
+  /** Some creation on the application was answered 409 in this run. */
+  conflictSeen: boolean
+}
+
+/** Seconds between two creations on an application that should be free, in ms. */
+const releaseMs = 1000
+
+/** The application whose jobs last longest: the declared slow one, else the plain one. */
+function busyApplication(run: Run): ApplicationResource {
+  return (run.target.resources.slowApplication ?? run.target.resources.application) as ApplicationResource
+}
+
+/** Tells the story once a run: three looks at most, each a job (or a burst of creations) and what is asked beside it. */
+export function conflictStory(run: Run): Promise<ConflictFindings> {
+  return run.once('conflict story', async () => {
+    const application = busyApplication(run)
+    const gate = run.gates.of(application.id)
+    const other = isPlanned(run, 'jobs.create/409-per-application') ? run.target.resources.otherApplication : undefined
+    const found: ConflictFindings = {
+      inProgress: newFinding('no creation was granted, so that no job was in progress'),
+      released: newFinding('no reading showed a job of the application ended'),
+      perApplication: newFinding('no creation was granted, so that no job was in progress'),
+      atomic: newFinding('no concurrent creation was answered 409'),
+      conflictSeen: false,
+    }
+    await gate.hold(async () => {
+      let freed = false
+      for (let look = 1; look <= looks && (look === 1 || wantsMore(run, found)); look++) {
+        const once = (): Promise<boolean> => lookOnce(run, gate, application, other, found, freed)
+        freed = other && !isSettled(found.perApplication) ? await run.gates.of(other.id).hold(once) : await once()
+        if (gate.stuck || found.released.failure) break
+      }
+    })
+    found.conflictSeen = gate.conflictSeen
+    return found
+  })
+}
+
+function wantsMore(run: Run, found: ConflictFindings): boolean {
+  if (found.atomic.failure === undefined && isPlanned(run, 'jobs.create/409-atomic')) return true
+  const wanted = [found.inProgress, found.released, ...(run.target.resources.otherApplication ? [found.perApplication] : [])]
+  return wanted.some((finding) => !isSettled(finding))
+}
+
+/** One look; true where a reading showed every job that it made ended, so that the application is free. */
+async function lookOnce(
+  run: Run,
+  gate: Gate,
+  application: ApplicationResource,
+  other: ApplicationResource | undefined,
+  found: ConflictFindings,
+  freed: boolean,
+): Promise<boolean> {
+  const jobs = await begin(run, gate, application, found, freed)
+  const [first, second] = jobs
+  if (!first) return false
+  if (freed) Object.assign(found.released, { held: true, cases: found.released.cases + 1 })
+  if (second) await proveOverlap(run, first, second, found.atomic)
+  if (!isSettled(found.inProgress)) await askSecond(run, gate, application, first, found)
+  if (other && !isSettled(found.perApplication)) await askOther(run, other, first, found.perApplication)
+  const deadline = performance.now() + run.target.limits.jobTimeoutMs
+  for (const job of run.jobs.all.filter((job) => job.application === application.id)) {
+    if (await run.jobs.awaitEnd(job, deadline)) continue
+    // A job that cannot be read may have ended: then only the application itself can tell.
+    gate.stuck = job.readings.at(-1)?.status !== undefined
+    found.released.unseen = gate.stuck
+      ? `a job was still in progress after ${run.target.limits.jobTimeoutMs} ms`
+      : 'the job could not be retrieved'
+    return false
+  }
+  return true
+}
+
+/** Starts a look's job: by a burst where atomicity is to be judged, by one creation else. */
+async function begin(
+  run: Run,
+  gate: Gate,
+  application: ApplicationResource,
+  found: ConflictFindings,
+  freed: boolean,
+): Promise<Job[]> {
+  const atomic = isPlanned(run, 'jobs.create/409-atomic') && run.ceiling.size > 1
+  const exchanges = atomic
+    ? await sendBurst(run, () => jobRequest(run, application), 'jobs.create/409-atomic')
+    : [await create(run, application, 'jobs.create/409-released')]
+  const jobs = exchanges.map((exchange) => gate.note(exchange)).filter((job) => job !== undefined)
+  const refused = exchanges.filter(({ answer }) => answer?.status === 409).length
+  if (atomic) {
+    found.atomic.cases += exchanges.length
+    if (jobs.length === 1 && refused > 0) found.atomic.held = true
+  }
+  if (jobs.length > 0 || !freed || refused < exchanges.length) return jobs
+  return awaitRelease(run, gate, application, found.released)
+}
+
+/** All creations after the last job ended were answered 409: two more, 1 s apart, tell whether it stays so. */
+async function awaitRelease(run: Run, gate: Gate, application: ApplicationResource, finding: Finding): Promise<Job[]> {
+  for (let more = 1; ; more++) {
+    await sleep(releaseMs, undefined, { signal: run.signal }).catch(() => undefined)
+    run.signal.throwIfAborted()
+    const exchange = await create(run, application, 'jobs.create/409-released')
+    finding.cases++
+    const job = gate.note(exchange)
+    if (job) return [job]
+    if (exchange.answer?.status !== 409) return []
+    if (more < 2) continue
+    const what = 'with a valid body, after a retrieval showed the last job of the application ended'
+    finding.failure = { exchange, expected: '202, as the application has no job in progress', what }
+    return []
+  }
+}
+
+function create(run: Run, application: ApplicationResource, requirement: string): Promise<Exchange> {
+  const purpose = { requirement, role: 'probe', expects: [[409, 'BadRequest']] } as const
+  return ask(run, () => jobRequest(run, application), purpose)
+}
+
+/** Of two granted jobs, one reading of the second as in progress between two of the first. */
+async function proveOverlap(run: Run, first: Job, second: Job, finding: Finding): Promise<void> {
+  const readings: Reading[] = []
+  for (const job of [first, second, first]) readings.push(await run.jobs.read(job, 'jobs.create/409-atomic'))
+  if (!readings.every(({ status }) => status === 'in_progress')) {
+    finding.unseen = 'two concurrent creations were granted, but the jobs ended before they could be read'
+    return
+  }
+  finding.failure = {
+    exchange: second.creation,
+    expected: '409 BadRequest for all but one of several concurrent creations',
+    what: `with a valid body, at the same time as others; jobs ${first.id} and ${second.id} were then both read as in progress`,
+  }
+}
+
+/** A second creation while the first job is in progress. */
+async function askSecond(
+  run: Run,
+  gate: Gate,
+  application: ApplicationResource,
+  first: Job,
+  { inProgress }: ConflictFindings,
+): Promise<void> {
+  const exchange = await create(run, application, 'jobs.create/409-job-in-progress')
+  gate.note(exchange)
+  inProgress.cases++
+  if (exchange.answer?.status === 409) {
+    inProgress.held = true
+    inProgress.second = exchange
+    return
+  }
+  const reading = await run.jobs.read(first, 'jobs.create/409-job-in-progress')
+  if (reading.status !== 'in_progress') {
+    inProgress.unseen = `the second creation was answered ${describeAnswer(exchange)}, but the first job had ended by then`
+    return
+  }
+  const what = `with a valid body, while job ${first.id} of the application was in progress`
+  inProgress.failure = { exchange, expected: '409 BadRequest', what }
+}
+
+/** A creation on another application while the first job is in progress. */
+async function askOther(run: Run, other: ApplicationResource, first: Job, finding: Finding): Promise<void> {
+  const exchange = await create(run, other, 'jobs.create/409-per-application')
+  run.gates.of(other.id).note(exchange)
+  finding.cases++
+  const reading = await run.jobs.read(first, 'jobs.create/409-per-application')
+  const proven = reading.status === 'in_progress'
+  finding.unseen = `the other application answered ${describeAnswer(exchange)}, but the first job had ended by then`
+  if (!proven) return
+  if (exchange.answer?.status === 409) {
+    const what = `with a valid body, while only job ${first.id} of another application was in progress`
+    finding.failure = { exchange, expected: '202: a job in progress on another application is no conflict', what }
+  } else if (exchange.answer && isGranted(exchange.answer)) finding.held = true
+  else finding.unseen = `the other application answered ${describeAnswer(exchange)}`
+}

@@ -1,0 +1,23 @@
+import type { Failure } from '../../spec/report.ts'
+import type { Exchange } from '../ask/exchange.ts'
+
+/** What a story of several looks learned about one requirement. */
+export interface Finding {
+  /** Answers that were looked at. */
+  cases: number
+  /** The state was there and the answer was right. */
+  held: boolean
+  /** The answer was wrong, and a later reading proves that the state was there. */
+  failure?: { exchange: Exchange; expected: string; what: string; actual?: string }
+  familyOnly?: Failure
+  /** Why the last look proved nothing. */
+  unseen: string
+}
+
+export function newFinding(unseen: string): Finding {
+  return { cases: 0, held: false, unseen }
+}
+
+export function isSettled(finding: Finding): boolean {
+  return finding.held || finding.failure !== undefined
+}

@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isGranted } from '../ask/answer.ts'
+import type { Exchange } from '../ask/exchange.ts'
+import { NotExercised } from '../run/outcome.ts'
+import type { Run } from '../run/run.ts'
+import { createReadWriteLock, type ReadWriteLock } from './read-write-lock.ts'
+import type { Job } from './job-book.ts'
+
+/**
+ * The door to one application: nothing goes through while it has a job in progress, but what a 409 row sends itself.
+ * Refusals go through together, creations alone.
+ */
+export interface Gate {
+  readonly application: string
+  /** Some request to the application was answered 409 in this run. */
+  conflictSeen: boolean
+  /** One wait for it outlasted `jobTimeoutMs`: it is not waited for again. */
+  stuck: boolean
+  /** Sends through the gate once the application is idle; a 409 where another answer was expected is waited out. */
+  pass(exclusive: boolean, expects409: boolean, send: () => Promise<Exchange>): Promise<Exchange>
+  /** Has the idle application to itself while `story` lasts; what it sends goes past the gate. */
+  hold<T>(story: () => Promise<T>): Promise<T>
+  /** Notes what a creation made or met: its job, if any. */
+  note(exchange: Exchange): Job | undefined
+}
+
+export interface Gates {
+  of(application: string): Gate
+}
+
+/** Most looks at a state that may pass while it is looked at. */
+export const looks = 3
+
+function createGate(application: string, run: () => Run): Gate {
+  const lock: ReadWriteLock = createReadWriteLock()
+  const jobs = new Set<Job>()
+
+  const timeout = (): number => run().target.limits.jobTimeoutMs
+  const stuckError = (): NotExercised =>
+    new NotExercised(`application ${application} still had a job in progress after ${timeout()} ms (limits.jobTimeoutMs)`)
+
+  const idle = async (): Promise<void> => {
+    if (gate.stuck) throw stuckError()
+    const deadline = performance.now() + timeout()
+    for (const job of jobs) {
+      const ended = await run().jobs.awaitEnd(job, deadline)
+      jobs.delete(job)
+      if (ended || job.readings.at(-1)?.status === undefined) continue
+      gate.stuck = true
+      throw stuckError()
+    }
+  }
+
+  const gate: Gate = {
+    application,
+    conflictSeen: false,
+    stuck: false,
+    note(exchange) {
+      const { answer } = exchange
+      if (answer?.status === 409) gate.conflictSeen = true
+      if (!answer || !isGranted(answer)) return undefined
+      const job = run().jobs.track(exchange, application)
+      if (job) jobs.add(job)
+      return job
+    },
+    async pass(exclusive, expects409, send) {
+      const started = performance.now()
+      for (let look = 1; ; look++) {
+        const leave = await lock.enter(exclusive, run().signal)
+        let exchange: Exchange
+        try {
+          await idle()
+          exchange = await send()
+          gate.note(exchange)
+        } finally {
+          leave()
+        }
+        if (exchange.answer?.status !== 409 || expects409) return exchange
+        if (look >= looks && (!exclusive || performance.now() - started >= timeout())) {
+          if (exclusive) gate.stuck = true
+          throw new NotExercised(`application ${application} is busy: answered 409 ${look} times in a row`)
+        }
+        // Busy with a job that this run did not create, or does not know of: all that helps is time.
+        await sleep(Math.min(250 * 2 ** (look - 1), 5000, timeout()), undefined, { signal: run().signal }).catch(() => undefined)
+        run().signal.throwIfAborted()
+      }
+    },
+    async hold(story) {
+      const leave = await lock.enter(true, run().signal)
+      try {
+        await idle()
+        return await story()
+      } finally {
+        leave()
+      }
+    },
+  }
+  return gate
+}
+
+export function createGates(run: () => Run): Gates {
+  const gates = new Map<string, Gate>()
+  return {
+    of(application) {
+      const known = gates.get(application)
+      if (known) return known
+      const gate = createGate(application, run)
+      gates.set(application, gate)
+      return gate
+    },
+  }
+}

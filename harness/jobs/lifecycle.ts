@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { control } from '../control/control.ts'
+import { askThroughGate } from '../words/story.ts'
+import { jobRequest } from '../request/valid-request.ts'
+import { NotExercised } from '../run/outcome.ts'
+import type { Run } from '../run/run.ts'
+import type { ApplicationResource } from '../target/model.ts'
+import { describeAnswer } from '../words/describe.ts'
+import { isEnded, type Job, type Reading } from './job-book.ts'
+
+/** What was seen of one job from its creation to its end. */
+export interface Lifecycle {
+  readonly job: Job
+  /** Looks within the first second, until one was 200. */
+  readonly first: readonly Reading[]
+  /** False where it had not ended within `jobTimeoutMs`. */
+  readonly ended: boolean
+}
+
+/** A returned id may take this long until it can be retrieved, in ms (processing is asynchronous). */
+const settleMs = [0, 250, 750] as const
+
+/** The job that the control of `jobs.create` made. */
+export async function mainJob(run: Run): Promise<Job> {
+  if (run.options.readOnly) throw new NotExercised('left out: --read-only')
+  const { exchange, said, state } = await control(run, 'jobs.create')
+  if (state !== 'granted') throw new NotExercised(`no job could be created: ${said}`)
+  const job = run.jobs.all.find(({ creation }) => creation === exchange)
+  if (!job) throw new NotExercised(`the creation response names no id: ${said}`)
+  return job
+}
+
+/** Follows the main job to its end, once a run. */
+export function mainLifecycle(run: Run): Promise<Lifecycle> {
+  return run.once('lifecycle', async () => follow(run, await mainJob(run)))
+}
+
+/** Creates a job of another application and follows it to its end, once a run. */
+export function lifecycleOf(run: Run, name: string, application: ApplicationResource, requirement: string): Promise<Lifecycle> {
+  return run.once(`lifecycle ${name}`, async () => {
+    const source = () => jobRequest(run, application)
+    const exchange = await askThroughGate(run, source, { requirement, role: 'setup' })
+    const job = run.jobs.all.find(({ creation }) => creation === exchange)
+    if (!job) throw new NotExercised(`no job of resources.${name} could be created: ${describeAnswer(exchange)}`)
+    return follow(run, job)
+  })
+}
+
+async function follow(run: Run, job: Job): Promise<Lifecycle> {
+  const deadline = performance.now() + run.target.limits.jobTimeoutMs
+  const first: Reading[] = []
+  for (const pause of settleMs) {
+    await sleep(pause, undefined, { signal: run.signal }).catch(() => undefined)
+    run.signal.throwIfAborted()
+    const reading = await run.jobs.read(job, 'jobs.create/202-retrievable')
+    first.push(reading)
+    if (reading.exchange.answer?.status === 200) break
+  }
+  const ended = await run.jobs.awaitEnd(job, deadline)
+  return { job, first, ended: ended || isEnded(job.readings.at(-1)) }
+}

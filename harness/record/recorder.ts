@@ -1,0 +1,88 @@
+import { closeSync, openSync, writeSync } from 'node:fs'
+import type { FailureExchange, RecordedExchange, RecordedHeaders } from '../../spec/report.ts'
+import type { Purpose } from '../ask/exchange.ts'
+import type { Redactor } from '../redact/redactor.ts'
+import type { Probe, RequestHeader } from '../request/probe.ts'
+import type { HeaderLine, WireRequest, WireResult } from '../wire/message.ts'
+import { recordBody } from './body.ts'
+import { curlOf } from './curl.ts'
+
+/** Writes each exchange down as it comes, keys removed, and gives its recorded form back. */
+export interface Recorder {
+  record(probe: Probe, request: WireRequest, result: WireResult, purpose: Purpose): FailureExchange
+  readonly count: number
+  /** What is wrong with the log where it could not be written; exchanges are then not kept. */
+  readonly problem: string | undefined
+  close(): void
+}
+
+function recordHeaders(lines: readonly HeaderLine[], redactor: Redactor): RecordedHeaders {
+  const recorded: RecordedHeaders = Object.create(null) as RecordedHeaders
+  for (const { name, value } of lines) {
+    const key = redactor.text(name.toLowerCase())
+    const shown = redactor.header(name, value)
+    recorded[key] = key in recorded ? `${recorded[key]}, ${shown}` : shown
+  }
+  return { ...recorded }
+}
+
+/** Request headers whose shown value differs from the one sent: a shell has to fill the key in. */
+function expandedNames(lines: readonly RequestHeader[], shown: RecordedHeaders): ReadonlySet<string> {
+  const names = lines.filter(({ name, value }) => shown[name.toLowerCase()] !== value).map(({ name }) => name.toLowerCase())
+  return new Set([...names, 'authorization'])
+}
+
+export function createRecorder(baseUrl: string, logFile: string, redactor: Redactor): Recorder {
+  let fd: number | undefined
+  let count = 0
+  let problem: string | undefined
+  const write = (line: RecordedExchange): void => {
+    if (problem !== undefined) return
+    try {
+      fd ??= openSync(logFile, 'a')
+      writeSync(fd, `${JSON.stringify(line)}\n`)
+    } catch (error) {
+      problem = `the exchanges cannot be written to ${logFile}: ${(error as NodeJS.ErrnoException).code ?? 'error'}`
+    }
+  }
+  return {
+    get count() {
+      return count
+    },
+    get problem() {
+      return problem
+    },
+    record(probe, request, result, purpose) {
+      const redact = (text: string): string => redactor.text(text)
+      const headers = recordHeaders(
+        request.headers.filter(({ name }) => name.toLowerCase() !== 'authorization'),
+        redactor,
+      )
+      if (probe.credential.value !== undefined) headers['authorization'] = probe.credential.shown
+      if (request.body !== undefined) headers['content-length'] = String(Buffer.byteLength(request.body))
+      const sent = { method: request.method, url: redact(baseUrl.replace(/\/$/, '') + request.path), headers, ...recordBody(request.body, redact) }
+      const exchange: FailureExchange = { request: sent, curl: curlOf(sent, expandedNames(request.headers, headers)) }
+      if (result.kind === 'answer') {
+        const body = recordBody(result.body, redact)
+        exchange.response = { status: result.status, headers: recordHeaders(result.headers, redactor), ...body }
+        if (result.cut) exchange.response.bodyLength ??= result.body.length
+      }
+      const durationMs = Math.round((result.endedAt - result.sentAt) * 1000) / 1000
+      write({
+        n: count++,
+        requirement: purpose.requirement,
+        operation: probe.operation,
+        role: purpose.role,
+        startedAt: new Date(performance.timeOrigin + result.sentAt).toISOString(),
+        durationMs,
+        ...(result.kind === 'no-answer' ? { error: redact(result.message) } : { httpVersion: '1.1' }),
+        ...exchange,
+      })
+      return exchange
+    },
+    close() {
+      if (fd !== undefined) closeSync(fd)
+      fd = undefined
+    },
+  }
+}

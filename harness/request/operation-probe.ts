@@ -1,0 +1,32 @@
+import { type OperationId, operation } from '../../spec/operations.ts'
+import type { Run } from '../run/run.ts'
+import type { Credential, Probe, RequestHeader } from './probe.ts'
+
+export interface ProbeParts {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  readonly headers?: readonly RequestHeader[]
+  /** Sent as JSON. */
+  readonly json?: unknown
+  readonly credential?: Credential
+  readonly effect?: Probe['effect']
+}
+
+export const jsonType: RequestHeader = { name: 'content-type', value: 'application/json' }
+
+/** A request of that operation, with the full key where no other credential is given; at the path that the target declares. */
+export async function operationProbe(run: Run, id: OperationId, parts: ProbeParts): Promise<Probe> {
+  const { method, path } = operation(id)
+  const hasJson = Object.hasOwn(parts, 'json')
+  return {
+    operation: id,
+    method,
+    path: run.target.operations[id]?.path ?? path,
+    params: parts.params ?? {},
+    query: parts.query ?? {},
+    headers: [...(hasJson ? [jsonType] : []), ...(parts.headers ?? [])],
+    credential: parts.credential ?? (await run.keys.full()),
+    effect: parts.effect ?? 'none',
+    ...(hasJson ? { body: JSON.stringify(parts.json) } : {}),
+  }
+}

@@ -1,0 +1,55 @@
+import { isGranted } from '../ask/answer.ts'
+import { ask } from '../ask/ask.ts'
+import { getAt } from '../json/pointer.ts'
+import { NotExercised } from '../run/outcome.ts'
+import type { Run } from '../run/run.ts'
+import { describeAnswer } from '../words/describe.ts'
+import type { Exchange } from '../ask/exchange.ts'
+import { operationProbe } from './operation-probe.ts'
+import type { Probe } from './probe.ts'
+
+export interface UploadedFile {
+  readonly bytes: Uint8Array
+  readonly filename: string
+  readonly contentType: string
+}
+
+/** `report.pdf` → `report-k3x9a2.pdf`: what a run creates has a name of its own. */
+function freshName(filename: string, suffix: string): string {
+  const dot = filename.lastIndexOf('.')
+  return dot > 0 ? `${filename.slice(0, dot)}-${suffix}${filename.slice(dot)}` : `${filename}-${suffix}`
+}
+
+/** An upload (§2.8): raw bytes, their media type, and the file name as an attachment. */
+export async function uploadProbe(run: Run, file: UploadedFile, query: Readonly<Record<string, string>> = {}): Promise<Probe> {
+  const name = freshName(file.filename, run.suffix())
+  const quoted = name.replaceAll(/["\\]/g, '\\$&')
+  const binding = run.target.operations['files.upload']
+  const probe = await operationProbe(run, 'files.upload', {
+    query: { ...binding?.query, ...query },
+    headers: [
+      { name: 'content-type', value: file.contentType },
+      { name: 'content-disposition', value: `attachment; filename="${quoted}"` },
+      ...(binding?.headers ?? []),
+    ],
+    effect: 'creates',
+  })
+  return { ...probe, body: file.bytes, creates: name }
+}
+
+/** The id of the object that a granted creation made, where the target declares that it stands; undefined where it is none. */
+export function createdId(run: Run, exchange: Exchange): string | undefined {
+  const { answer, probe } = exchange
+  if (!answer || probe.operation === null || !isGranted(answer)) return undefined
+  const json = answer.json()
+  const id = json.ok ? getAt(json.value, run.target.operations[probe.operation]?.fields?.['id'] ?? '/id') : undefined
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined
+}
+
+/** Uploads a file and gives its id; throws `NotExercised` where the upload is refused or names no id. */
+export async function upload(run: Run, file: UploadedFile, query?: Readonly<Record<string, string>>): Promise<string> {
+  const exchange = await ask(run, () => uploadProbe(run, file, query), { requirement: null, role: 'setup' })
+  const id = createdId(run, exchange)
+  if (id === undefined) throw new NotExercised(`a file that the suite uploads was refused: ${describeAnswer(exchange)}`)
+  return id
+}

@@ -1,0 +1,115 @@
+import { requirement } from '../../spec/catalogue.ts'
+import type { OperationId } from '../../spec/operations.ts'
+import { grantedRow } from '../control/granted-rows.ts'
+import { mainJob } from '../jobs/lifecycle.ts'
+import { setAt, getAt } from '../json/pointer.ts'
+import { NotExercised } from '../run/outcome.ts'
+import type { Run } from '../run/run.ts'
+import { applyScenario } from '../scenario/apply-scenario.ts'
+import { missingReason } from '../target/declared.ts'
+import type { ApplicationResource } from '../target/model.ts'
+import { effectOf } from './effect-of.ts'
+import { operationProbe, type ProbeParts } from './operation-probe.ts'
+import type { Probe } from './probe.ts'
+import { pdfId } from './resource.ts'
+import { upload, uploadProbe, type UploadedFile } from './upload.ts'
+
+/**
+ * The operation's valid request, as the target declares it, fresh each time: what it creates gets a name of its own, a
+ * file to be added to a graph is uploaded first. A scenario for the granted requirement is applied to it.
+ * Throws `NotExercised` where something is not declared.
+ */
+export async function validRequest(run: Run, operation: OperationId): Promise<Probe> {
+  const scenario = run.target.scenarios[grantedRow[operation]]
+  const plain = (): Promise<Probe> => plainRequest(run, operation)
+  return scenario ? applyScenario(run, scenario, operation, plain) : plain()
+}
+
+/** The operation's valid request without any scenario. */
+export async function plainRequest(run: Run, operation: OperationId): Promise<Probe> {
+  const missing = missingReason(run.target.file, requirement(grantedRow[operation]).needs)
+  if (missing !== undefined) throw new NotExercised(missing)
+  switch (operation) {
+    case 'pdf.parse':
+      return probe(run, operation, { params: { file_id: await pdfId(run, 'pdfFile') }, json: { format: 'text' } })
+    case 'jobs.create':
+      return jobRequest(run, declaredResource(run, 'application'))
+    case 'jobs.retrieve':
+      return probe(run, operation, { params: { job_id: await existingJob(run) } })
+    case 'files.upload':
+      return uploadProbe(run, contentOf(run))
+    case 'files.list':
+      return probe(run, operation, {})
+    case 'files.retrieve':
+      return probe(run, operation, { params: { file_id: declaredResource(run, 'file') } })
+    case 'graphs.add-file':
+      return probe(run, operation, { params: graphParams(run), json: await freshAddition(run) })
+    case 'graphs.query':
+      return probe(run, operation, { params: graphParams(run), json: bodyOf(run, operation) })
+    case 'graphs.create':
+    case 'applications.create':
+      return namedCreation(run, operation)
+    default:
+      return probe(run, operation, { json: bodyOf(run, operation) })
+  }
+}
+
+async function probe(run: Run, operation: OperationId, parts: ProbeParts): Promise<Probe> {
+  const binding = run.target.operations[operation]
+  return operationProbe(run, operation, {
+    effect: effectOf(run, operation),
+    ...parts,
+    query: { ...binding?.query, ...parts.query },
+    headers: [...(binding?.headers ?? []), ...(parts.headers ?? [])],
+  })
+}
+
+/** A creation of a job for that application, with its declared inputs. */
+export function jobRequest(run: Run, { id, inputs }: ApplicationResource): Promise<Probe> {
+  return probe(run, 'jobs.create', { params: { application_id: id }, json: { inputs }, effect: 'generates' })
+}
+
+/** The declared job, or one that this run makes. */
+export async function existingJob(run: Run): Promise<string> {
+  return run.target.resources.job ?? (await mainJob(run)).id
+}
+
+function declaredResource<K extends keyof Run['target']['resources']>(run: Run, name: K) {
+  const value = run.target.resources[name]
+  if (value === undefined) throw new NotExercised(`declare resources.${name}`)
+  return value as NonNullable<typeof value>
+}
+
+/** The declared body of an operation whose payload the spec does not show. */
+export function bodyOf(run: Run, operation: OperationId): unknown {
+  const body = run.target.operations[operation]?.body
+  if (body === undefined) throw new NotExercised(`declare operations.${operation}.body`)
+  return body
+}
+
+function graphParams(run: Run): Record<string, string> {
+  return { graph_id: declaredResource(run, 'graph') }
+}
+
+/** The declared content of `files.upload`. */
+export function contentOf(run: Run): UploadedFile {
+  const content = run.target.operations['files.upload']?.content
+  if (content === undefined) throw new NotExercised('declare operations.files.upload.content')
+  return content
+}
+
+/** Each addition adds a freshly uploaded file, where the target declares how to upload one and where its id stands in the body. */
+async function freshAddition(run: Run): Promise<unknown> {
+  const body = bodyOf(run, 'graphs.add-file')
+  const pointer = run.target.operations['graphs.add-file']?.fields?.['file']
+  if (pointer === undefined || run.target.operations['files.upload']?.content === undefined) return body
+  const id = await upload(run, contentOf(run))
+  return setAt(body, pointer, typeof getAt(body, pointer) === 'number' ? Number(id) : id)
+}
+
+async function namedCreation(run: Run, operation: 'graphs.create' | 'applications.create'): Promise<Probe> {
+  const body = bodyOf(run, operation)
+  const pointer = run.target.operations[operation]?.fields?.['name'] ?? '/name'
+  const name = `${String(getAt(body, pointer) ?? 'conform')}${run.suffix()}`
+  return { ...(await probe(run, operation, { json: setAt(body, pointer, name) })), creates: name }
+}

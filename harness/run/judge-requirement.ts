@@ -1,0 +1,60 @@
+import { inMode } from '../report/mode.ts'
+import type { CatalogueRow } from '../../spec/catalogue.ts'
+import type { RequirementResult } from '../../spec/report.ts'
+import { createStory, type Story } from '../words/story.ts'
+import { judgeOf } from '../words/registry.ts'
+import { leftOut } from '../report/left-out.ts'
+import { Failed, NotExercised } from './outcome.ts'
+import type { Run } from './run.ts'
+
+type Judged = Pick<RequirementResult, 'outcome' | 'reason' | 'failures'>
+
+/** Judges one requirement to its end; never throws. */
+export async function judgeRequirement(run: Run, row: CatalogueRow): Promise<RequirementResult> {
+  const started = performance.now()
+  const { id, operation, level, section, statement } = row
+  const story = createStory(run, row)
+  const judged = await judge(run, row, story)
+  const { control, cases } = story
+  const durationMs = Math.round(performance.now() - started)
+  const result = { id, operation, level, section, statement, ...judged, control, cases, durationMs }
+  const told = inMode(result, run.options.tpe)
+  if (told.outcome === 'failed' && level === 'must' && run.options.bail && !run.options.expected.includes(id)) {
+    run.end('bail', leftOut('--bail'))
+  }
+  return told
+}
+
+async function judge(run: Run, row: CatalogueRow, story: Story): Promise<Judged> {
+  const entry = run.plan.get(row.id)
+  if (!entry?.run) return { outcome: entry?.outcome ?? 'not-exercised', reason: entry?.reason ?? 'not planned', failures: [] }
+  const judged = await outcomeOf(run, row, story)
+  // Nothing can be judged without a key but a server that asks for none.
+  const unjudged = run.keys.hasFull ? entry.leftOut : (entry.leftOut ?? 'no key: only what needs none was sent')
+  const failed = judged.outcome === 'failed' && entry.leftOut === undefined
+  return unjudged === undefined || failed ? judged : { outcome: 'not-exercised', reason: unjudged, failures: [] }
+}
+
+async function outcomeOf(run: Run, row: CatalogueRow, story: Story): Promise<Judged> {
+  try {
+    if (run.ended && row.operation !== 'envelope') throw run.ended
+    await (judgeOf(row.id) ?? noCheck)(story)
+    const failures = [...story.familyOnly]
+    if (failures.length > 0) return { outcome: 'failed', failures }
+    if (story.cases > 0) return { outcome: 'passed', failures }
+    return { outcome: 'not-exercised', reason: 'no answer was judged', failures }
+  } catch (error) {
+    return ended(error, story)
+  }
+}
+
+const noCheck = async (): Promise<void> => {
+  throw new NotExercised('no check yet')
+}
+
+function ended(error: unknown, story: Story): Judged {
+  const kept = [...story.familyOnly]
+  if (error instanceof Failed) return { outcome: 'failed', failures: [error.failure, ...error.more, ...kept] }
+  const reason = error instanceof NotExercised ? error.message : `a mistake of the suite: ${String(error)}`
+  return kept.length > 0 ? { outcome: 'failed', failures: kept } : { outcome: 'not-exercised', reason, failures: [] }
+}

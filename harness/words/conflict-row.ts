@@ -1,0 +1,30 @@
+import { conflictStory, type ConflictFindings } from '../jobs/conflict-story.ts'
+import { NotExercised } from '../run/outcome.ts'
+import { judgePairs } from './judge.ts'
+import type { Judge } from './registry.ts'
+import { judgeScenarioPairs } from '../scenario/judge-scenario.ts'
+
+/** What §4.2 and §8 give a creation on a busy application. */
+const conflict = [[409, 'BadRequest']] as const
+
+/**
+ * One row of the conflict story: failed by the evidence of a later reading, passed by that of the same, not exercised
+ * where three looks showed neither. The rows that say when there is no conflict also need a 409 seen in the run: a
+ * server that never answers one keeps them by never looking.
+ */
+export function conflictRow(name: 'inProgress' | 'released' | 'perApplication' | 'atomic'): Judge {
+  return async (story) => {
+    if (await judgeScenarioPairs(story, 'jobs.create', conflict)) return
+    const found: ConflictFindings = await conflictStory(story.run)
+    const finding = found[name]
+    for (let cases = 0; cases < finding.cases; cases++) story.count()
+    const { failure } = finding
+    if (failure) story.fail(failure.exchange, failure.expected, failure.what, failure.actual)
+    if (name === 'inProgress' && found.inProgress.second) {
+      story.control = 'granted'
+      return judgePairs(story, found.inProgress.second, conflict, 'with a valid body, while a job of the application was in progress')
+    }
+    if (!finding.held) throw new NotExercised(`three looks showed nothing: ${finding.unseen}`)
+    if (!found.conflictSeen) throw new NotExercised('no creation on that application was answered 409 in this run')
+  }
+}

@@ -1,0 +1,59 @@
+import fc from 'fast-check'
+import { operations } from '../../spec/operations.ts'
+import { property } from '../../harness/generate/property.ts'
+import type { Credential, Probe } from '../../harness/request/probe.ts'
+import { refused } from '../../harness/words/conditions.ts'
+import type { Condition, Probing } from '../../harness/words/refusals.ts'
+import { NotExercised } from '../../harness/run/outcome.ts'
+import { invalidForms, malformedForms, type KeyForm } from './key-forms.ts'
+
+/** Operations on which every form is sent; on the others one of each kind, in rotation. */
+const thorough: readonly string[] = ['pdf.parse', 'jobs.create', 'jobs.retrieve']
+
+/** Generated malformed keys go to one operation only: the first of these that is served. */
+const generatedOn = ['jobs.retrieve', 'pdf.parse', 'jobs.create', 'files.list'] as const
+
+function withCredential(probe: Probe, credential: Credential): Probe {
+  return refused({ ...probe, credential })
+}
+
+async function judgeForms(probing: Probing, forms: readonly KeyForm[]): Promise<void> {
+  const place = operations.findIndex(({ id }) => id === probing.operation)
+  const rotated = forms[place % forms.length]
+  const sent = thorough.includes(probing.operation) ? forms : rotated ? [rotated] : []
+  if (sent.length === 0) throw new NotExercised('no form of the full key differs from a declared key')
+  for (const { credential } of sent) probing.story.run.keys.learn(credential)
+  for (const { credential, what } of sent) await probing.judge(withCredential(await probing.valid(), credential), what)
+}
+
+export const missing: Condition = async ({ valid, judge }) =>
+  judge(withCredential(await valid(), { shown: '', full: false }), 'without an Authorization header')
+
+export const malformed: Condition = async (probing) => {
+  const { story, valid, judge, operation } = probing
+  await judgeForms(probing, malformedForms(await story.run.keys.fullKey()))
+  const served = generatedOn.find((id) => !story.run.target.notServed.has(id))
+  if (operation !== served) return
+  const { seed, refusalRuns } = story.run.options
+  const word = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)), minLength: 1, maxLength: 1000 })
+  await property(word, { seed, name: story.row.id, runs: refusalRuns }, async (key) =>
+    judge(withCredential(await valid(), { value: `Bearer ${key}`, shown: `Bearer ${key}`, full: false }), 'with a key that is no JWT'),
+  )
+}
+
+export const invalid: Condition = async (probing) => {
+  const { keys } = probing.story.run
+  const full = await keys.fullKey()
+  if (full === undefined) throw new NotExercised('no key: an invalid key is made from the full one')
+  await judgeForms(probing, invalidForms(full, await keys.declared()))
+}
+
+export const expired: Condition = async ({ valid, judge, story }) => {
+  const credential = await story.run.keys.expired()
+  await judge(withCredential(await valid(), credential), 'with an expired key')
+}
+
+export const restricted: Condition = async ({ valid, judge, story, operation }) => {
+  const credential = await story.run.keys.restricted(operation)
+  await judge(withCredential(await valid(), credential), 'with a key that lacks the permission')
+}

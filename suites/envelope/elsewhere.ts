@@ -1,0 +1,57 @@
+import { operations } from '../../spec/operations.ts'
+import { randomOf, seedFor } from '../../harness/generate/seed.ts'
+import { unknownId } from '../../harness/generate/unknown-id.ts'
+import type { Exchange } from '../../harness/ask/exchange.ts'
+import { matchPairs, type Pairs } from '../../harness/expect/pairs.ts'
+import type { Probe } from '../../harness/request/probe.ts'
+import { NotExercised } from '../../harness/run/outcome.ts'
+import type { Story } from '../../harness/words/story.ts'
+
+/** 401 counts here: a server may look at the key, or at nothing at all, before it looks at the path. */
+const clientError: Pairs = [['4xx'], [401]]
+const expected = 'a 4xx with an error envelope'
+
+async function elsewhere(story: Story, method: string, path: string): Promise<Exchange> {
+  const json = method === 'POST' ? { headers: [{ name: 'content-type', value: 'application/json' }], body: '{}' } : { headers: [] }
+  const probe: Probe = {
+    operation: null,
+    method,
+    path,
+    params: {},
+    query: {},
+    credential: await story.run.keys.full(),
+    effect: 'none',
+    ...json,
+  }
+  return story.ask(probe, { unjudged: true })
+}
+
+function judgeElsewhere(story: Story, exchange: Exchange, what: string): void {
+  if (!exchange.answer || exchange.throttled) throw new NotExercised('no answer, or nothing but throttling')
+  story.count()
+  if (matchPairs(clientError, exchange.answer) !== 'exact') story.fail(exchange, expected, what)
+}
+
+/** A path under /v1 that the interface does not have. */
+export async function judgeUnknownPath(story: Story): Promise<void> {
+  const random = randomOf(seedFor(story.run.options.seed, story.row.id))
+  const name = unknownId('no-such-operation-aaaaaaaaa', random, new Set())
+  for (const method of ['GET', 'POST']) {
+    judgeElsewhere(story, await elsewhere(story, method, `/v1/${name}`), 'at a path that the interface does not have')
+  }
+}
+
+/** GET on the POST-only paths without an id; where a server has that method, it is one beyond the interface. */
+export async function judgeUnsupportedMethod(story: Story): Promise<void> {
+  const listed = operations.filter(({ method }) => method === 'GET').map(({ path }) => path as string)
+  const paths = operations.filter(({ id, method, path }) => {
+    return method === 'POST' && !path.includes('{') && !listed.includes(path) && !story.run.target.notServed.has(id)
+  })
+  for (const { path } of paths) {
+    const exchange = await elsewhere(story, 'GET', path)
+    const status = exchange.answer?.status ?? 0
+    if (status >= 200 && status < 300) continue
+    judgeElsewhere(story, exchange, 'with a method that the interface does not have there')
+  }
+  if (story.cases === 0) throw new NotExercised('the target answers GET on every such path with a 2xx: it has that method')
+}

@@ -1,0 +1,68 @@
+import fc from 'fast-check'
+import { controlExchange } from '../harness/control/control.ts'
+import { unknown, changed, withBody } from '../harness/words/conditions.ts'
+import { conflictRow } from '../harness/words/conflict-row.ts'
+import { judgeGranted } from '../harness/words/judge.ts'
+import { judgeShape } from '../harness/words/shapes.ts'
+import { refusals, scenario } from '../harness/words/refusals.ts'
+import { must, should } from '../harness/words/registry.ts'
+import { missingBody } from '../harness/words/bodies.ts'
+import { mainLifecycle } from '../harness/jobs/lifecycle.ts'
+import { jobRequest } from '../harness/request/valid-request.ts'
+import { property } from '../harness/generate/property.ts'
+import { getAt } from '../harness/json/pointer.ts'
+import { malformedInputs } from './jobs-create/malformed-inputs.ts'
+import { withoutInput } from './jobs-create/required-inputs.ts'
+
+// §4.2 Create application job
+
+const valid = 'with a valid body'
+
+must('jobs.create/202-created', async (story) => {
+  const exchange = await controlExchange(story.run, 'jobs.create')
+  judgeGranted(story, exchange, '202 with the id, status and created_at of the new job', valid, 202)
+  judgeShape(story, exchange, 'created-job', valid)
+})
+
+must('jobs.create/202-retrievable', async (story) => {
+  const { first } = await mainLifecycle(story.run)
+  for (const { exchange } of first) {
+    story.count()
+    if (exchange.answer?.status === 200) return
+  }
+  const last = first.at(-1)
+  if (last) story.fail(last.exchange, '200: the id that the creation returned can be retrieved, at the latest 1 s later', '')
+})
+
+should('jobs.create/202-any-text', async (story) => {
+  const { run } = story
+  const application = run.target.resources.application
+  if (!application) return
+  const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
+  await property(text, { seed: run.options.seed, name: story.row.id, runs: run.options.grantedRuns }, async (value) => {
+    const inputs = application.inputs.map((input) => {
+      const values = getAt(input, '/value')
+      return { ...input, ...(Array.isArray(values) ? { value: values.map(() => value) } : {}) }
+    })
+    const exchange = await story.ask(() => jobRequest(run, { ...application, inputs }))
+    story.count()
+    if (exchange.answer && exchange.answer.status >= 500 && !exchange.throttled) {
+      story.fail(exchange, 'any answer but a 5xx, whatever text an input holds', `with inputs that hold ${JSON.stringify(value)}`)
+    }
+  })
+})
+
+// prettier-ignore
+refusals('jobs.create', [
+  { id: 'jobs.create/400-missing-body',            when: missingBody,             gives: [[400, 'BadRequest', 'InvalidInputParameters', 'InvalidContentType']] },
+  { id: 'jobs.create/400-missing-inputs',          when: changed('with a body that has no inputs', (probe) => withBody(probe, {})), gives: [[400, 'InvalidInputParameters', 'BadRequest']] },
+  { id: 'jobs.create/400-missing-required-inputs', when: withoutInput,            gives: [[400, 'InvalidInputParameters']] },
+  { id: 'jobs.create/400-malformed-inputs',        when: malformedInputs,         gives: [[400, 'BadRequest']] },
+  { id: 'jobs.create/403-application-access',      when: scenario,                gives: [[403, 'InsufficientAccessRights']] },
+  { id: 'jobs.create/404-unknown-application',     when: unknown('application_id'), gives: [[404, 'ResourceNotFound']] },
+])
+
+must('jobs.create/409-job-in-progress', conflictRow('inProgress'))
+must('jobs.create/409-released', conflictRow('released'))
+must('jobs.create/409-per-application', conflictRow('perApplication'))
+must('jobs.create/409-atomic', conflictRow('atomic'))

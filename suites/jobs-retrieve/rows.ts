@@ -1,0 +1,102 @@
+import { isUuid } from '../../harness/generate/unknown-id.ts'
+import { member } from '../../harness/ask/answer.ts'
+import { control } from '../../harness/control/control.ts'
+import { conflictStory } from '../../harness/jobs/conflict-story.ts'
+import type { Job, Reading } from '../../harness/jobs/job-book.ts'
+import { lifecycleOf, mainLifecycle } from '../../harness/jobs/lifecycle.ts'
+import { NotExercised } from '../../harness/run/outcome.ts'
+import { isPlanned, type Run } from '../../harness/run/run.ts'
+import { judgeGranted } from '../../harness/words/judge.ts'
+import { judgeShape } from '../../harness/words/shapes.ts'
+import type { Story } from '../../harness/words/story.ts'
+
+/** A new id may not be found at once: until then an answer other than 200 is no reading of a job. */
+const settleMs = 1000
+
+/** Every reading of every job of the run that counts as one. */
+function readingsOf(run: Run): { job: Job; reading: Reading }[] {
+  return run.jobs.all.flatMap((job) =>
+    job.readings
+      .filter(({ exchange }) => {
+        const { answer, throttled, sentAt } = exchange
+        return answer && !throttled && (answer.status === 200 || sentAt - job.createdAtMs > settleMs)
+      })
+      .map((reading) => ({ job, reading })),
+  )
+}
+
+const conflicts = [
+  'jobs.create/409-job-in-progress',
+  'jobs.create/409-released',
+  'jobs.create/409-per-application',
+  'jobs.create/409-atomic',
+] as const
+
+/** Waits for whatever else in this run shows jobs in other states. */
+async function seeAllStates(run: Run): Promise<void> {
+  if (conflicts.some((id) => isPlanned(run, id))) await conflictStory(run).catch(() => undefined)
+  const { failingApplication } = run.target.resources
+  if (failingApplication && isPlanned(run, 'jobs.retrieve/200-failed')) {
+    await lifecycleOf(run, 'failingApplication', failingApplication, 'jobs.retrieve/200-failed').catch(() => undefined)
+  }
+}
+
+const job = '200 with a job'
+
+export async function judgeJobs(story: Story): Promise<void> {
+  const { run } = story
+  const { exchange } = await control(run, 'jobs.retrieve')
+  if (!exchange) throw new NotExercised('left out: --read-only')
+  judgeGranted(story, exchange, job, '', 200)
+  judgeShape(story, exchange, 'job', '')
+  if (run.jobs.all.length > 0) {
+    await mainLifecycle(run)
+    await seeAllStates(run)
+  }
+  for (const { reading } of readingsOf(run)) {
+    judgeGranted(story, reading.exchange, job, '', 200)
+    judgeShape(story, reading.exchange, 'job', '')
+  }
+}
+
+function sameId(one: string, other: string): boolean {
+  return isUuid(other) ? one.toLowerCase() === other.toLowerCase() : one === other
+}
+
+export async function judgeIdentity(story: Story): Promise<void> {
+  await mainLifecycle(story.run)
+  for (const { job, reading } of readingsOf(story.run)) {
+    for (const [name, own] of [['id', job.id], ['application_id', job.application]] as const) {
+      const read = member(reading.job, name)
+      // An absent or ill-typed member is a fault of the job's shape, and told there.
+      if (typeof read !== 'string') continue
+      story.count()
+      if (!sameId(read, own)) story.fail(reading.exchange, `${name} ${own}`, '', `${name} ${read}`)
+    }
+  }
+  if (story.cases === 0) throw new NotExercised('no reading of a job had an id')
+}
+
+export async function judgeOutcome(story: Story): Promise<void> {
+  const { job, ended } = await mainLifecycle(story.run)
+  const last = job.readings.at(-1)
+  story.count()
+  if (ended && (last?.status === 'completed' || last?.status === 'failed')) return
+  const within = `within ${story.run.target.limits.jobTimeoutMs} ms (limits.jobTimeoutMs)`
+  if (last) story.fail(last.exchange, `a job that is completed or failed ${within}`, '')
+}
+
+export async function judgeFailedJob(story: Story): Promise<void> {
+  const { failingApplication } = story.run.target.resources
+  if (!failingApplication) throw new NotExercised('declare resources.failingApplication')
+  const { job, ended } = await lifecycleOf(story.run, 'failingApplication', failingApplication, story.row.id)
+  const last = job.readings.at(-1)
+  if (!last || !ended) throw new NotExercised('the job of resources.failingApplication did not end in time')
+  story.count()
+  const expected = 'status failed; error, where present, a string'
+  if (last.status !== 'failed') story.fail(last.exchange, expected, 'of an application whose jobs fail')
+  const error = member(last.job, 'error')
+  if (error !== undefined && typeof error !== 'string') {
+    story.fail(last.exchange, expected, 'of an application whose jobs fail', `error ${JSON.stringify(error).slice(0, 60)}`)
+  }
+}

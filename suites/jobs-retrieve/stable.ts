@@ -1,0 +1,52 @@
+import { isDeepStrictEqual } from 'node:util'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { member } from '../../harness/ask/answer.ts'
+import { control } from '../../harness/control/control.ts'
+import { isEnded, type Reading } from '../../harness/jobs/job-book.ts'
+import { mainLifecycle } from '../../harness/jobs/lifecycle.ts'
+import { existingJob } from '../../harness/request/valid-request.ts'
+import { NotExercised } from '../../harness/run/outcome.ts'
+import type { Run } from '../../harness/run/run.ts'
+import type { Story } from '../../harness/words/story.ts'
+
+/** The members that the spec shows (§2.3): others may change as a server likes. */
+const shown = ['id', 'status', 'application_id', 'created_at', 'updated_at', 'completed_at', 'data', 'error'] as const
+
+/** Two more looks, the second a little later, in ms. */
+const pauses = [0, 200] as const
+
+/** Looks at an ended job again: what the spec shows of it reads the same. */
+export async function judgeStable(story: Story): Promise<void> {
+  const { run } = story
+  const first = await endedReading(run)
+  for (const pause of pauses) {
+    await sleep(pause, undefined, { signal: run.signal }).catch(() => undefined)
+    run.signal.throwIfAborted()
+    const exchange = await story.ask(first.exchange.probe)
+    const json = exchange.answer?.json()
+    if (!exchange.answer || exchange.throttled || !json?.ok) throw new NotExercised('the job could not be read again')
+    story.count()
+    for (const name of shown) {
+      const [before, after] = [member(first.job, name), member(json.value, name)]
+      if (isDeepStrictEqual(before, after)) continue
+      const told = (value: unknown): string => `${name} ${JSON.stringify(value)?.slice(0, 80) ?? 'absent'}`
+      story.fail(exchange, `${told(before)}, as when the ended job was read before`, '', told(after))
+    }
+  }
+}
+
+/** A reading of an ended job: the run's own, or the declared one. */
+async function endedReading(run: Run): Promise<Reading> {
+  if (run.target.resources.job === undefined) {
+    const { job } = await mainLifecycle(run)
+    const last = job.readings.at(-1)
+    if (last && isEnded(last)) return last
+    throw new NotExercised('the job did not end in time')
+  }
+  const { exchange, said } = await control(run, 'jobs.retrieve')
+  const json = exchange?.answer?.json()
+  const job = json?.ok ? json.value : undefined
+  const status = member(job, 'status')
+  if (exchange && (status === 'completed' || status === 'failed')) return { exchange, job, status }
+  throw new NotExercised(`job ${await existingJob(run)} has not ended: ${said}`)
+}

@@ -1,0 +1,59 @@
+import { unknown, changed, withBody } from '../harness/words/conditions.ts'
+import { missingBody } from '../harness/words/bodies.ts'
+import { controlExchange } from '../harness/control/control.ts'
+import { pdfId } from '../harness/request/resource.ts'
+import { validRequest } from '../harness/request/valid-request.ts'
+import { type Condition, refusals, scenario } from '../harness/words/refusals.ts'
+import { judgeGranted } from '../harness/words/judge.ts'
+import { judgeShape } from '../harness/words/shapes.ts'
+import { must } from '../harness/words/registry.ts'
+import type { Pairs } from '../harness/expect/pairs.ts'
+import { malformedFormat, unsupportedFormat } from './pdf-parse/formats.ts'
+import { judgeRemoved } from './pdf-parse/removed.ts'
+
+// §4.1 Parse PDF (deprecated)
+
+must('pdf.parse/200-text', async (story) => {
+  const exchange = await controlExchange(story.run, 'pdf.parse')
+  judgeGranted(story, exchange, '200 with the content of the PDF', 'with format text', 200)
+  judgeShape(story, exchange, 'pdf-content', 'with format text')
+})
+
+must('pdf.parse/200-markdown', async (story) => {
+  const exchange = await story.ask(async () => withBody(await validRequest(story.run, 'pdf.parse'), { format: 'markdown' }))
+  judgeGranted(story, exchange, '200 with the content of the PDF', 'with format markdown', 200)
+  judgeShape(story, exchange, 'pdf-content', 'with format markdown')
+})
+
+/** A file that cannot be parsed in place of the good one. */
+function file(name: 'corruptedPdfFile' | 'encryptedPdfFile' | 'oversizedPdfFile', what: string): Condition {
+  return async ({ valid, judge, story }) => {
+    const probe = await valid()
+    await judge({ ...probe, params: { file_id: await pdfId(story.run, name) } }, `with a valid body, for ${what}`)
+  }
+}
+
+/** Which of the three names §7.2 has for a body that lacks something, or holds what is not supported: it does not say. */
+const validation: Pairs = [[400, 'BadRequest', 'InvalidInputParameters', 'InvalidContentType']]
+
+const unknownFile: Pairs = [
+  [404, 'NotFound', 'ResourceNotFound'],
+  [410, 'Gone', 'ResourceNotFound'],
+  [400, 'BadRequest', 'InvalidInputParameters'],
+  [403, 'InsufficientAccessRights'],
+]
+
+// prettier-ignore
+refusals('pdf.parse', [
+  { id: 'pdf.parse/400-missing-body',       when: missingBody,                                                   gives: validation },
+  { id: 'pdf.parse/400-missing-format',     when: changed('with a body that has no format', (probe) => withBody(probe, {})), gives: validation },
+  { id: 'pdf.parse/400-unsupported-format', when: unsupportedFormat,                                             gives: validation },
+  { id: 'pdf.parse/400-malformed-format',   when: malformedFormat,                                               gives: validation },
+  { id: 'pdf.parse/400-corrupted-pdf',      when: file('corruptedPdfFile', 'a corrupted PDF'),                   gives: [[400, 'BadRequest']] },
+  { id: 'pdf.parse/400-encrypted-pdf',      when: file('encryptedPdfFile', 'a PDF that asks for a password'),    gives: [[400, 'BadRequest']] },
+  { id: 'pdf.parse/400-oversized-pdf',      when: file('oversizedPdfFile', 'a PDF over the size limit'),         gives: [[400, 'InvalidInputParameters'], [413, 'BadRequest', 'PayloadTooLarge']] },
+  { id: 'pdf.parse/403-file-access',        when: scenario,                                                      gives: [[403, 'InsufficientAccessRights']] },
+  { id: 'pdf.parse/4xx-unknown-file',       when: unknown('file_id'),                                            gives: unknownFile },
+])
+
+must('pdf.parse/4xx-removed', judgeRemoved)
