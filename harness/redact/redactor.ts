@@ -1,0 +1,127 @@
+import { withTail } from './base64-tail.ts'
+import { base64, bitsOf, type Encoding, hex, plain } from './encoding.ts'
+import { GramIndex } from './gram-index.ts'
+import { tellingPart } from './jwt.ts'
+import { keepsRun } from './kept-text.ts'
+import { type Span, paint } from './paint.ts'
+import { escapedViews, originAt, rawView } from './view.ts'
+
+/** A run of this many characters shared with a key is removed. */
+const run = 12
+/** Shorter keys are looked for only where nothing else stands: in other text they would be met by chance. */
+const shortestKey = 8
+const redacted = '[redacted]'
+
+interface Key {
+  readonly value: string
+  readonly label: string
+}
+
+interface Index {
+  readonly encoding: Encoding
+  readonly grams: GramIndex
+}
+
+/**
+ * Removes keys from everything that is shown or stored: whole ones are written as their label, parts of
+ * 12 characters or more as `[redacted]`, whether plain, percent-encoded, escaped for JSON, HTML or XML, in hex, base64 or
+ * base64url.
+ */
+export class Redactor {
+  readonly #keys: Key[] = []
+  readonly #known = new Set<string>()
+  readonly #kept = new Set<string>()
+  readonly #indexes = new Map<string, Index>()
+  /** Kept texts that some key has a run of; undefined until they are looked for. */
+  #relevant: string[] | undefined
+
+  /** Learns a key and how it is written in its place. The first label of a key stays. */
+  add(secret: string, label: string): void {
+    if (secret === '' || this.#known.has(secret)) return
+    this.#known.add(secret)
+    const number = this.#keys.push({ value: secret, label }) - 1
+    if (secret.length < shortestKey) return
+    this.#relevant = undefined
+    for (const encoding of encodings) {
+      const grams = this.#gramsOf(encoding, encoding.shortest(Math.min(run, secret.length)))
+      for (const form of encoding.streams(tellingPart(secret))) grams.addRuns(form)
+      encoding.streams(secret).forEach((form, stream) => grams.addWhole(form, number, stream))
+    }
+  }
+
+  /** Learns a value made from a key, and how it is written: `${CONFORM_API_KEY%????}`. */
+  addDerived(value: string, shown: string): void {
+    this.add(value, shown)
+  }
+
+  /** Text that stays although a key has it too (an id that stands in a token, say); a whole key does not stay. */
+  keep(text: string): void {
+    this.#kept.add(text)
+    this.#relevant = undefined
+  }
+
+  /** The text without any key. */
+  text(text: string): string {
+    const shown = this.#long(text)
+    return this.#shortKeys().reduce(
+      (rest, { value, label }) => rest.replaceAll(JSON.stringify(value), () => JSON.stringify(label)),
+      shown,
+    )
+  }
+
+  /** A header's value without any key; short keys are found where they are all of it, or all that follows a scheme. */
+  header(_name: string, value: string): string {
+    const [, scheme = '', rest = ''] = /^(\S+ +)?(.*)$/s.exec(value) ?? []
+    for (const key of this.#shortKeys()) {
+      if (value === key.value) return key.label
+      if (rest === key.value) return scheme + key.label
+    }
+    return this.text(value)
+  }
+
+  #shortKeys(): Key[] {
+    return this.#keys.filter(({ value }) => value.length < shortestKey)
+  }
+
+  #long(text: string): string {
+    const indexes = [...this.#indexes.values()].filter(({ grams }) => grams.size <= text.length)
+    if (indexes.length === 0) return text
+    const kept = (this.#relevant ??= this.#relevantTexts())
+    const runs: Span[] = []
+    const wholes: Span[] = []
+    const raw = rawView(text)
+    for (const view of [raw, ...escapedViews(text, raw)]) {
+      for (const { encoding, grams } of indexes) {
+        grams.scan(
+          view,
+          (start, end) => {
+            if (encoding === plain && keepsRun(view, start, end, kept)) return
+            runs.push({ start: originAt(view, start), end: originAt(view, end), label: redacted })
+          },
+          (whole, start) => {
+            const { value, label } = this.#keys[whole.key] as Key
+            const end = start + whole.codes.length
+            const [from, to] =
+              encoding === base64 ? withTail(view, start, end, bitsOf(value), whole.stream) : [start, end]
+            wholes.push({ start: originAt(view, from), end: originAt(view, to), label })
+          },
+        )
+      }
+    }
+    return paint(text, wholes, runs)
+  }
+
+  #gramsOf(encoding: Encoding, size: number): GramIndex {
+    const name = `${encodings.indexOf(encoding)} ${size}`
+    const index = this.#indexes.get(name) ?? { encoding, grams: new GramIndex(encoding, size) }
+    this.#indexes.set(name, index)
+    return index.grams
+  }
+
+  #relevantTexts(): string[] {
+    const plains = [...this.#indexes.values()].filter(({ encoding }) => encoding === plain)
+    return [...this.#kept].filter((text) => plains.some(({ grams }) => grams.meets(rawView(text))))
+  }
+}
+
+const encodings: readonly Encoding[] = [plain, hex, base64]

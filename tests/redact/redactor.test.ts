@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { Redactor } from '../../harness/redact/redactor.ts'
+import { encodings, readings } from './encodings.ts'
+
+const part = (json: unknown): string => Buffer.from(JSON.stringify(json)).toString('base64url')
+const jwt = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ sub: 'tenant-one', exp: 1_900_000_000 })}.dGhlLXNpZ25hdHVyZS1vZi10aGF0LXRva2Vu`
+const odd = `k<&>"'\\/%41=${'?'}x-9876543210`
+
+const redactorOf = (...keys: [string, string][]): Redactor => {
+  const redactor = new Redactor()
+  for (const [key, label] of keys) redactor.add(key, label)
+  return redactor
+}
+const runsOf = (key: string): string[] => Array.from({ length: key.length - 11 }, (_, at) => key.slice(at, at + 12))
+
+test.each(Object.entries(encodings))('a whole key, %s, becomes its label', (_, encode) => {
+  for (const key of [jwt, odd, 'short-key1', '12345678']) {
+    const redactor = redactorOf([key, '$CONFORM_API_KEY'])
+    const shown = redactor.text(`before ${encode(key)} after`)
+    expect(shown).toMatch(/^before .{0,4}\$CONFORM_API_KEY.{0,5} after$/)
+  }
+})
+
+test('plain base64 leaves no padding and no odd digit behind', () => {
+  for (const key of [jwt, `${jwt}x`, `${jwt}xy`]) {
+    expect(redactorOf([key, '$K']).text(`"${Buffer.from(key).toString('base64')}"`)).toBe('"$K"')
+  }
+})
+
+test('basic credentials in base64 hide the key', () => {
+  const shown = redactorOf([jwt, '$K']).text(`Basic ${Buffer.from(`user:${jwt}`).toString('base64')}`)
+  expect(shown).toMatch(/^Basic \w{6,8}\$K$/)
+})
+
+test('a run of 12 characters goes, one of 11 stays', () => {
+  const redactor = redactorOf(['abcdefghijklmnopqrstuvwxyz', '$K'])
+  expect(redactor.text('x efghijklmnop y')).toBe('x [redacted] y')
+  expect(redactor.text('x efghijklmno y')).toBe('x efghijklmno y')
+  expect(redactor.text('abcdefghijklmnopqrstuvwxyzabcdefghijklmn')).toBe('$K[redacted]')
+})
+
+test('the first part of a JWT stays, its other parts do not', () => {
+  const [head, payload, signature] = jwt.split('.') as [string, string, string]
+  const redactor = redactorOf([jwt, '$K'])
+  expect(redactor.text(`${head} ${payload.slice(3, 20)} ${signature}`)).toBe(`${head} [redacted] [redacted]`)
+  expect(redactor.text(`${head}.${payload}.`)).toBe(`${head}.[redacted]`)
+})
+
+test('a derived value is written as it was made, a longer match before a shorter one', () => {
+  const redactor = redactorOf([jwt, '$CONFORM_API_KEY'])
+  redactor.addDerived(jwt.slice(0, -4), '${CONFORM_API_KEY%????}')
+  redactor.addDerived(`${jwt}xx`, '${CONFORM_API_KEY}xx')
+  expect(redactor.text(`[${jwt.slice(0, -4)}] [${jwt}] [${jwt}xx]`)).toBe(
+    '[${CONFORM_API_KEY%????}] [$CONFORM_API_KEY] [${CONFORM_API_KEY}xx]',
+  )
+})
+
+test('a key under 8 characters is met only as a whole header value or JSON string', () => {
+  const redactor = redactorOf(['test', '$K'])
+  expect(redactor.header('authorization', 'Bearer test')).toBe('Bearer $K')
+  expect(redactor.header('x-key', 'test')).toBe('$K')
+  expect(redactor.text('{"key":"test","note":"a test"} test')).toBe('{"key":"$K","note":"a test"} test')
+})
+
+test('text of the target file that is no key stays, though a key has it too', () => {
+  const id = 'tenant-4711-production'
+  const redactor = redactorOf([`sk_${id}_${'s3cr3t'.repeat(4)}`, '$K'])
+  expect(redactor.text(`/v1/graphs/${id}/files`)).toBe('/v1/graphs/[redacted]/files')
+  redactor.keep(id)
+  for (const text of [`/v1/graphs/${id}/files`, JSON.stringify({ id }), `a_${id}_b`])
+    expect(redactor.text(text)).toBe(text)
+  expect(redactor.text(`${id}_s3cr3ts3`)).toBe('[redacted]')
+  expect(redactor.text(`${id} s3cr3ts3cr3t`)).toBe(`${id} [redacted]`)
+})
+
+const word = fc.string({ unit: fc.constantFrom(...'abcXYZ019-_.~%&\\"/+=<;#'), minLength: 12, maxLength: 40 })
+const surroundings = fc
+  .string({ unit: 'grapheme', maxLength: 30 })
+  .filter((text) => !/[\\%&\w+/=-]$|^[\w+/=-]/.test(text))
+
+test('any key, encoded in any way, anywhere: no run of 12 characters of it is left', () => {
+  fc.assert(
+    fc.property(
+      word,
+      fc.nat(),
+      fc.nat(),
+      fc.constantFrom(...Object.entries(encodings)),
+      surroundings,
+      surroundings,
+      (key, from, length, [, encode], before, after) => {
+        const start = from % (key.length - 11)
+        const shared = key.slice(start, start + 12 + (length % (key.length - start - 11)))
+        const shown = redactorOf([key, '\u2020']).text(before + encode(shared) + after)
+        const left = readings(shown)
+        expect(runsOf(key).filter((run) => left.some((reading) => reading.includes(run)))).toEqual([])
+      },
+    ),
+    { seed: 20_250_101, numRuns: 3000 },
+  )
+})
+
+test('text that shares nothing with a key is untouched', () => {
+  fc.assert(
+    fc.property(word, fc.string({ unit: 'binary', maxLength: 400 }), (key, text) => {
+      fc.pre(!readings(text).some((reading) => runsOf(key).some((run) => reading.includes(run))))
+      expect(redactorOf([key, '$K']).text(text)).toBe(text)
+    }),
+    { seed: 20_250_102, numRuns: 500 },
+  )
+})
