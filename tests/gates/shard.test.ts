@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { isDealtTo, isPassive, parseShard, shardOf } from '../../harness/report/shard.ts'
+import { catalogue } from '../../spec/catalogue.ts'
 import { operations } from '../../spec/operations.ts'
 
 const areas = [...operations.map((operation) => operation.id), 'guardrails', 'general']
@@ -25,8 +26,16 @@ test('whatever the count, every requirement is dealt to exactly one shard', () =
 test('all of jobs is one group, and the deal is the same on every machine', () => {
   expect(shardOf('jobs.create/a', 'jobs.create', 5, none)).toBe(shardOf('jobs.retrieve/b', 'jobs.retrieve', 5, none))
   expect(areas.map((area) => shardOf(`${area}/x`, area, 3, none)).join('')).toMatchInlineSnapshot(
-    `"3331121313121123132"`,
+    `"2331132322132322213"`,
   )
+})
+
+test('two to five shards are nearly even', () => {
+  for (const count of [2, 3, 4, 5]) {
+    const sizes = Array.from({ length: count }, () => 0)
+    for (const { id, operation } of catalogue) sizes[shardOf(id, operation, count, none) - 1]! += 1
+    expect(Math.max(...sizes) / (catalogue.length / count), sizes.join(' ')).toBeLessThan(1.25)
+  }
 })
 
 test('what runs alone and the active envelope rows are in the last shard, the passive ones in all', () => {
