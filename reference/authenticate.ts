@@ -1,5 +1,11 @@
 import type { Call } from './call.ts'
-import { verify } from './keys.ts'
+import { damageOf, verify } from './keys.ts'
+
+function malformedKind(header: string): string {
+  if (/^eyJ/.test(header)) return 'no-scheme'
+  if (/^Bearer *$/i.test(header)) return 'bearer-alone'
+  return /^Bearer /i.test(header) ? 'word' : 'other-scheme'
+}
 
 /** §5.1, §5.2: a bearer key that is one of ours and has not expired. */
 export async function authenticate(call: Call): Promise<void> {
@@ -7,10 +13,12 @@ export async function authenticate(call: Call): Promise<void> {
   if (header === undefined) call.refuse('401-missing-credentials', 401, 'BadCredentials')
   const token = /^Bearer +(\S+)$/i.exec(header)?.[1]
   // Every JWT begins so, in whatever letter case a damaged one arrives: it is an object in base64url.
-  if (token === undefined || !/^eyJ/i.test(token)) call.refuse('401-malformed-key', 401, 'BadCredentials')
+  if (token === undefined || !/^eyJ/i.test(token)) {
+    call.refuse('401-malformed-key', 401, 'BadCredentials', { kind: malformedKind(header) })
+  }
   const key = await verify(token)
   if (key === 'expired') call.refuse('401-expired-key', 401, 'BadToken')
-  if (key === 'invalid') call.refuse('401-invalid-key', 401, 'BadToken')
+  if (key === 'invalid') call.refuse('401-invalid-key', 401, 'BadToken', { kind: damageOf(token) })
   call.key = key
 }
 

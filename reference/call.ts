@@ -11,12 +11,20 @@ export function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** The JSON type of a value, as a kind of fault. */
+export function jsonType(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}
+
 interface Details {
   readonly description?: string
   readonly extras?: Members
   readonly key?: string
   /** Which fault it is, where the spec allows one fault of the requirement more answers than the others. */
   readonly at?: string
+  /** Which kind of fault it is; a switch `#takes-<kind>` makes the server take just these for valid. */
+  readonly kind?: string
 }
 
 /** One request on its way through an operation. */
@@ -48,8 +56,9 @@ export class Call {
    * Refuses for a condition that has a requirement: `<status>-<condition>` of this operation, or a whole id where it
    * belongs to none. The switches of that requirement decide what is really answered.
    */
-  refuse(condition: string, status: number, tpe: string, details: Details = {}): never {
+  refuse(condition: string, status: number, tpe: string, { kind, ...details }: Details = {}): never {
     const id = condition.includes('/') ? condition : `${this.operation}/${condition}`
+    if (kind !== undefined && this.world.switches.broken(`${id}#takes-${kind}`)) throw new Ending(this.#grant(this))
     throw new Ending(refusal(this.world.switches, id, { status, tpe, ...details }, () => this.#grant(this)))
   }
 

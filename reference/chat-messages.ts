@@ -1,4 +1,4 @@
-import { isMembers, type Call, type Members } from './call.ts'
+import { isMembers, jsonType, type Call, type Members } from './call.ts'
 
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool'])
 
@@ -9,7 +9,10 @@ function isImageAddress(part: Members): boolean {
 
 function checkPart(call: Call, part: unknown): void {
   if (!isMembers(part))
-    return call.refuse('400-malformed-messages', 400, 'BadRequest', { description: 'A part is an object' })
+    return call.refuse('400-malformed-messages', 400, 'BadRequest', {
+      description: 'A part is an object',
+      kind: 'part',
+    })
   if (part['type'] === 'text' && typeof part['text'] === 'string') return
   if (part['type'] === 'image_url' && isImageAddress(part)) {
     const asData = String((part['image_url'] as Members)['url']).startsWith('data:')
@@ -21,24 +24,33 @@ function checkPart(call: Call, part: unknown): void {
 }
 
 function checkMessage(call: Call, message: unknown): void {
-  const malformed = (description: string) => call.refuse('400-malformed-messages', 400, 'BadRequest', { description })
-  if (!isMembers(message)) return malformed('A message is an object')
+  const malformed = (description: string, kind: string) =>
+    call.refuse('400-malformed-messages', 400, 'BadRequest', { description, kind })
+  if (!isMembers(message)) return malformed('A message is an object', 'item')
   const { role, content } = message
   if (typeof role !== 'string' || !roles.has(role)) {
-    call.refuse('400-invalid-role', 400, 'BadRequest', { description: `No role ${JSON.stringify(role)}` })
+    call.refuse('400-invalid-role', 400, 'BadRequest', {
+      description: `No role ${JSON.stringify(role)}`,
+      kind: jsonType(role),
+    })
   }
   if (Array.isArray(content)) {
     for (const part of content) checkPart(call, part)
     const onlyText = content.every((part: Members) => part['type'] === 'text')
     if (call.broken('200-text-parts') && onlyText) call.reject(400, 'BadRequest', 'content is a string')
-  } else if (typeof content !== 'string' && content !== null) malformed('content is a string or an array of parts')
+  } else if (typeof content !== 'string' && content !== null) {
+    malformed('content is a string or an array of parts', `content-${jsonType(content)}`)
+  }
 }
 
 /** Checks `messages` (§2.8). */
 export function checkMessages(call: Call): void {
   const { messages } = call.body
   if (!Array.isArray(messages) || messages.length === 0) {
-    return call.refuse('400-malformed-messages', 400, 'BadRequest', { description: 'messages is an array' })
+    return call.refuse('400-malformed-messages', 400, 'BadRequest', {
+      description: 'messages is an array',
+      kind: jsonType(messages),
+    })
   }
   for (const message of messages) checkMessage(call, message)
 }

@@ -1,4 +1,4 @@
-import { isMembers, type Call } from './call.ts'
+import { isMembers, jsonType, type Call } from './call.ts'
 
 // §2.7. Up to 25 snippets are recommended and 30 is the default; what lies between is not told apart.
 const bounds: Readonly<Record<string, readonly [least: number, most: number]>> = {
@@ -11,18 +11,15 @@ const bounds: Readonly<Record<string, readonly [least: number, most: number]>> =
   semantic_threshold: [0, 1],
 }
 
-function refuse(call: Call, description: string): void {
-  call.refuse('400-query-config', 400, 'InvalidInputParameters', { description })
+function refuse(call: Call, description: string, kind: string): never {
+  call.refuse('400-query-config', 400, 'InvalidInputParameters', { description, kind })
 }
 
 function checkNumber(call: Call, name: string, value: unknown, granted: string): void {
   const [least, most] = bounds[name] ?? [0, 0]
-  if (typeof value !== 'number') {
-    if (!call.broken('400-query-config#type')) refuse(call, `${name} is a number`)
-    return
-  }
-  const outside = value < least || value > most
-  if (outside && !call.broken('400-query-config#range')) refuse(call, `${name} is from ${least} to ${most}`)
+  if (typeof value !== 'number') return refuse(call, `${name} is a number`, `${name}-${jsonType(value)}`)
+  if (value < least) refuse(call, `${name} is at least ${least}`, `${name}-low`)
+  if (value > most) refuse(call, `${name} is at most ${most}`, `${name}-high`)
   // Defects of the granted row: a bound taken for the first value outside, and the recommendation for a limit.
   const atBound = value === least || value === most
   if (call.broken(`${granted}#bounds`) && atBound) call.reject(400, 'BadRequest', `${name} is at its bound`)
@@ -32,11 +29,11 @@ function checkNumber(call: Call, name: string, value: unknown, granted: string):
 /** Checks a `query_config`; `granted` is the requirement about those that are to be accepted. */
 export function checkQueryConfig(call: Call, config: unknown, granted: string): void {
   if (config === undefined || config === null) return
-  if (!isMembers(config)) return refuse(call, 'query_config is an object')
+  if (!isMembers(config)) return refuse(call, 'query_config is an object', 'whole')
   for (const [name, value] of Object.entries(config)) {
     if (value === null) continue
     if (name in bounds) checkNumber(call, name, value, granted)
     else if (name !== 'inline_citations') call.reject(400, 'BadRequest', `query_config has no ${name}`)
-    else if (typeof value !== 'boolean') refuse(call, 'inline_citations is a boolean')
+    else if (typeof value !== 'boolean') refuse(call, 'inline_citations is a boolean', name)
   }
 }

@@ -2,7 +2,7 @@ import { isMembers, type Call, type Members } from './call.ts'
 import { planOf } from './plan.ts'
 
 /** `application/json`, with UTF-8 as the only charset. */
-const jsonType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i
+const jsonLabel = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i
 // A byte order mark is kept, so that the JSON grammar refuses it.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -24,12 +24,31 @@ function decoded(call: Call): string {
   }
 }
 
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** What a lenient parser would have had to overlook; of text after the end only a few characters are looked at. */
+function repairOf(text: string): string {
+  if (isJson(text.replace(/,(?=\s*[,\]}])|(?<=[[{]\s*),/g, ''))) return 'comma'
+  for (let end = text.length - 1; end > text.length - 40; end--) {
+    if (isJson(text.slice(0, end))) return 'text-after-end'
+  }
+  return 'other'
+}
+
 function parsed(call: Call): unknown {
   const text = decoded(call)
   try {
     return JSON.parse(text)
   } catch {
-    call.refuse('400-malformed-json', 400, 'InvalidContentType', { description: 'The body is not JSON' })
+    const kind = repairOf(text)
+    call.refuse('400-malformed-json', 400, 'InvalidContentType', { description: 'The body is not JSON', kind })
   }
 }
 
@@ -58,8 +77,10 @@ interface Expected {
 /** Reads a JSON body strictly: an object in UTF-8, labelled as JSON. */
 export async function readJson(call: Call, { members, shapeless }: Expected): Promise<void> {
   await readBytes(call)
-  if (!jsonType.test(call.request.header('content-type') ?? '')) {
-    call.refuse('400-wrong-content-type', 400, 'InvalidContentType')
+  const type = call.request.header('content-type') ?? ''
+  if (!jsonLabel.test(type)) {
+    const kind = type.split(';')[0] ?? ''
+    call.refuse('400-wrong-content-type', 400, 'InvalidContentType', { kind })
   }
   // The operations of §4.1 and §4.2 say that a body is required.
   const named = call.operation === 'jobs.create' || call.operation === 'pdf.parse'

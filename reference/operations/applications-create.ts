@@ -18,8 +18,10 @@ function isBlueprint(blueprint: unknown): boolean {
 
 function check(call: Call): void {
   const { name, blueprint } = call.body
-  if (typeof name !== 'string')
-    call.refuse('400-malformed-parameters', 400, 'BadRequest', { description: 'name is a string' })
+  if (typeof name !== 'string') {
+    const kind = name === undefined ? 'absent' : 'other-type'
+    call.refuse('400-malformed-parameters', 400, 'BadRequest', { description: 'name is a string', kind })
+  }
   if (!isBlueprint(blueprint)) {
     call.refuse('400-invalid-blueprint', 400, 'InvalidInputParameters', {
       description: 'The blueprint does not hold together',

@@ -1,5 +1,5 @@
 import type { Answer } from '../answer.ts'
-import { isMembers, type Call, type Members } from '../call.ts'
+import { isMembers, jsonType, type Call, type Members } from '../call.ts'
 import { checkMessages, textOfMessages } from '../chat-messages.ts'
 import { checkTools, llmToolOf } from '../chat-tools.ts'
 import { generated } from '../generated.ts'
@@ -23,12 +23,15 @@ function check(call: Call): void {
   if (!isModel(call, model)) call.refuse('400-unsupported-model', 400, 'InvalidInputParameters')
   checkMessages(call)
   checkTools(call)
-  if (stream !== undefined && stream !== null && typeof stream !== 'boolean')
-    call.refuse('400-invalid-stream', 400, 'BadRequest')
-  if (options !== undefined && options !== null && !isMembers(options)) {
-    call.refuse('400-invalid-stream-options', 400, 'BadRequest')
+  if (stream !== undefined && stream !== null && typeof stream !== 'boolean') {
+    call.refuse('400-invalid-stream', 400, 'BadRequest', { kind: jsonType(stream) })
   }
-  if (!isResponseFormat(format)) call.refuse('400-malformed-response-format', 400, 'BadRequest')
+  if (options !== undefined && options !== null && !isMembers(options)) {
+    call.refuse('400-invalid-stream-options', 400, 'BadRequest', { kind: jsonType(options) })
+  }
+  if (!isResponseFormat(format)) {
+    call.refuse('400-malformed-response-format', 400, 'BadRequest', { kind: jsonType(format) })
+  }
 }
 
 /** Every second time under `generation/varying`: a model does not always do as it is told. */

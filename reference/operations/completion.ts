@@ -1,4 +1,4 @@
-import type { Call } from '../call.ts'
+import { jsonType, type Call } from '../call.ts'
 import { generated } from '../generated.ts'
 import { guard } from '../guard.ts'
 import { isModel, refuseTroubledModel } from '../models.ts'
@@ -11,19 +11,25 @@ function isAbsent(value: unknown): boolean {
 function check(call: Call): void {
   const { model, prompt, temperature, max_tokens: most, top_p: share } = call.body
   if (typeof model !== 'string')
-    call.refuse('400-malformed-request', 400, 'BadRequest', { description: 'model is a string' })
+    call.refuse('400-malformed-request', 400, 'BadRequest', { description: 'model is a string', kind: 'model' })
   if (!isModel(call, model))
     call.refuse('400-unsupported-model', 400, 'BadRequest', { description: `No model ${model}` })
   if (typeof prompt !== 'string') {
-    call.refuse('400-malformed-request', 400, 'BadRequest', { description: 'prompt is a string', at: 'prompt' })
+    call.refuse('400-malformed-request', 400, 'BadRequest', {
+      description: 'prompt is a string',
+      at: 'prompt',
+      kind: 'prompt',
+    })
   }
   if (prompt === '') call.refuse('400-empty-prompt', 400, 'InvalidInputParameters')
   if (!isAbsent(temperature) && typeof temperature !== 'number') {
-    call.refuse('400-invalid-temperature', 400, 'InvalidContentType')
+    call.refuse('400-invalid-temperature', 400, 'InvalidContentType', { kind: jsonType(temperature) })
   }
-  if (!isAbsent(most) && typeof most !== 'number') call.refuse('400-invalid-max-tokens', 400, 'InvalidContentType')
+  if (!isAbsent(most) && typeof most !== 'number') {
+    call.refuse('400-invalid-max-tokens', 400, 'InvalidContentType', { kind: jsonType(most) })
+  }
   if (typeof most === 'number' && most < 1) {
-    call.refuse('400-invalid-max-tokens', 400, 'InvalidContentType', { at: 'negative' })
+    call.refuse('400-invalid-max-tokens', 400, 'InvalidContentType', { at: 'negative', kind: 'negative' })
   }
   if (!isAbsent(share) && typeof share !== 'number') call.refuse('400-invalid-parameter', 400, 'InvalidContentType')
 }

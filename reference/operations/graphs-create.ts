@@ -11,8 +11,10 @@ function view(call: Call, graph: Graph): Members {
 
 function check(call: Call): void {
   const { name, description } = call.body
-  if (typeof name !== 'string')
-    call.refuse('400-malformed-parameters', 400, 'BadRequest', { description: 'name is a string' })
+  if (typeof name !== 'string') {
+    const kind = name === undefined ? 'absent' : 'other-type'
+    call.refuse('400-malformed-parameters', 400, 'BadRequest', { description: 'name is a string', kind })
+  }
   if (!/^[\p{L}\p{N} ._-]+$/u.test(name)) call.refuse('400-invalid-name', 400, 'InvalidInputParameters')
   if (description !== undefined && description !== null && typeof description !== 'string') {
     call.reject(400, 'BadRequest', 'description is a string')

@@ -1,27 +1,31 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Answer } from '../answer.ts'
-import { isMembers, type Call } from '../call.ts'
+import { isMembers, jsonType, type Call } from '../call.ts'
 import { createdJobView } from '../job-view.ts'
 import { endJob, isBusy, newJob, startJob } from '../jobs.ts'
 import type { Operation } from '../operation.ts'
 import type { Application } from '../store.ts'
 
-function isInput(item: unknown): boolean {
-  if (!isMembers(item) || typeof item['id'] !== 'string' || !Array.isArray(item['value'])) return false
-  return item['value'].every((text) => typeof text === 'string')
+/** What is wrong with an item of `inputs`, if anything is (§2.5). */
+function faultOf(item: unknown): string | undefined {
+  if (!isMembers(item)) return 'item'
+  if (typeof item['id'] !== 'string') return 'id'
+  if (!Array.isArray(item['value'])) return 'value'
+  return item['value'].every((text) => typeof text === 'string') ? undefined : 'text'
 }
 
 /** A fault of the body itself or of an item, which may also count as invalid input. */
-function refuseItems(call: Call): never {
-  call.refuse('400-malformed-inputs', 400, 'BadRequest', { at: 'items' })
+function refuseItems(call: Call, kind: string): never {
+  call.refuse('400-malformed-inputs', 400, 'BadRequest', { at: 'items', kind })
 }
 
 function check(call: Call): void {
   const { inputs } = call.body
   if (inputs === undefined) call.refuse('400-missing-inputs', 400, 'InvalidInputParameters')
-  if (inputs === null) refuseItems(call)
-  if (!Array.isArray(inputs)) call.refuse('400-malformed-inputs', 400, 'BadRequest')
-  if (!inputs.every(isInput)) refuseItems(call)
+  if (inputs === null) refuseItems(call, 'null')
+  if (!Array.isArray(inputs)) call.refuse('400-malformed-inputs', 400, 'BadRequest', { kind: jsonType(inputs) })
+  const fault = inputs.map(faultOf).find((each) => each !== undefined)
+  if (fault !== undefined) refuseItems(call, fault)
 }
 
 function textsOf(inputs: unknown): string {
@@ -71,7 +75,7 @@ export const jobsCreate: Operation<Application> = {
   paths: ['/v1/applications/:application_id/jobs'],
   body: 'json',
   members: ['inputs'],
-  shapeless: refuseItems,
+  shapeless: (call) => refuseItems(call, 'body'),
   find: (call: Call) => {
     const application = call.world.store.applications.get(call.param('application_id'))
     return application ?? call.refuse('404-unknown-application', 404, 'ResourceNotFound')

@@ -1,18 +1,32 @@
 import type { Answer } from '../answer.ts'
-import type { Call } from '../call.ts'
+import { jsonType, type Call } from '../call.ts'
 import { reachable } from '../find-file.ts'
 import type { Operation } from '../operation.ts'
 import { pdfText } from '../pdf-text.ts'
 import { pdfLimit } from '../plan.ts'
 import type { StoredFile } from '../store.ts'
 
+function isFormat(format: string): boolean {
+  return format === 'text' || format === 'markdown'
+}
+
+/** Mistakes by which a server takes a string for one of the formats. */
+function kindOf(format: string): string {
+  if (format === '') return 'empty'
+  if (isFormat(format.trim())) return 'blanks'
+  if (isFormat(format.toLowerCase())) return 'letter-case'
+  if (['text', 'markdown'].some((whole) => whole.startsWith(format))) return 'abbreviation'
+  return format in {} ? 'object-member' : 'other'
+}
+
 function check(call: Call): void {
   const { format } = call.body
   if (format === undefined) call.refuse('400-missing-format', 400, 'BadRequest')
   if (typeof format !== 'string' && call.world.switches.broken('envelope/bad-input-no-5xx')) throw new Error('format')
-  if (typeof format !== 'string') call.refuse('400-malformed-format', 400, 'BadRequest')
-  if (format !== 'text' && format !== 'markdown') {
-    call.refuse('400-unsupported-format', 400, 'InvalidInputParameters', { description: 'format is text or markdown' })
+  if (typeof format !== 'string') call.refuse('400-malformed-format', 400, 'BadRequest', { kind: jsonType(format) })
+  if (!isFormat(format)) {
+    const description = 'format is text or markdown'
+    call.refuse('400-unsupported-format', 400, 'InvalidInputParameters', { description, kind: kindOf(format) })
   }
 }
 

@@ -7,9 +7,12 @@ const languages = new Set(['de', 'en', 'es', 'fr', 'it', 'ja', 'nl', 'pt'])
 
 function check(call: Call): void {
   const { text, source, target } = call.body
-  for (const language of [source, target]) {
+  for (const [kind, language] of Object.entries({ source, target })) {
     if (typeof language !== 'string' || !languages.has(language)) {
-      call.refuse('400-unsupported-language', 400, 'BadRequest', { description: `No language ${String(language)}` })
+      call.refuse('400-unsupported-language', 400, 'BadRequest', {
+        description: `No ${kind} ${String(language)}`,
+        kind,
+      })
     }
   }
   if (typeof text !== 'string') call.refuse('400-malformed-text', 400, 'InvalidInputParameters')

@@ -28,8 +28,8 @@ function isVariables(value: unknown): value is readonly Variable[] {
 function check(call: Call): void {
   const { model, prompt, variables } = call.body
   if (!isModel(call, model)) call.reject(400, 'BadRequest', 'model is not supported')
-  if (typeof prompt !== 'string') call.refuse('400-malformed-request', 400, 'BadRequest')
-  if (!isVariables(variables)) call.refuse('400-malformed-request', 400, 'BadRequest')
+  if (typeof prompt !== 'string') call.refuse('400-malformed-request', 400, 'BadRequest', { kind: 'prompt' })
+  if (!isVariables(variables)) call.refuse('400-malformed-request', 400, 'BadRequest', { kind: 'variables' })
 }
 
 function fit(call: Call): void {

@@ -1,0 +1,60 @@
+const types = {
+  format: ['null', 'number', 'boolean', 'array', 'object'],
+  number: ['string', 'boolean', 'array', 'object'],
+}
+
+const numbers = [
+  'search_weight',
+  'max_subquestions',
+  'grounding_level',
+  'max_snippets',
+  'max_tokens',
+  'keyword_threshold',
+  'semantic_threshold',
+]
+const queryConfig = [
+  ...numbers.flatMap((name) => ['low', 'high', 'string', 'array', 'object'].map((kind) => `${name}-${kind}`)),
+  'inline_citations',
+]
+
+const malformedKey = ['no-scheme', 'other-scheme', 'bearer-alone', 'word']
+const invalidKey = ['cut', 'appended', 'letter-case', 'signature']
+const mediaTypes = ['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'multipart/form-data']
+
+/** Kinds of fault of one requirement, each of which a server may take for valid while it refuses the others. */
+const kinds: Readonly<Record<string, readonly string[]>> = {
+  'jobs.create/401-malformed-key': malformedKey,
+  'jobs.retrieve/401-malformed-key': malformedKey,
+  'pdf.parse/401-malformed-key': malformedKey,
+  'jobs.create/401-invalid-key': invalidKey,
+  'jobs.retrieve/401-invalid-key': invalidKey,
+  'pdf.parse/401-invalid-key': invalidKey,
+  'jobs.create/400-malformed-json': ['comma', 'text-after-end'],
+  'jobs.create/400-wrong-content-type': mediaTypes,
+  'jobs.create/400-malformed-inputs': [
+    ...['body', 'null', 'string', 'number', 'boolean', 'object', 'item', 'id', 'value', 'text'],
+  ],
+  'pdf.parse/400-malformed-format': types.format,
+  'pdf.parse/400-unsupported-format': ['empty', 'blanks', 'letter-case', 'abbreviation', 'object-member'],
+  'completion.create/400-malformed-request': ['model', 'prompt'],
+  'completion.create/400-invalid-temperature': types.number,
+  'completion.create/400-invalid-max-tokens': [...types.number, 'negative'],
+  'chat.create/400-malformed-messages': ['object', 'item', 'content-number', 'content-boolean', 'content-object'],
+  'chat.create/400-invalid-role': ['string', 'number'],
+  'chat.create/400-malformed-tools': ['item', 'function'],
+  'chat.create/400-malformed-tool-choice': ['number', 'boolean', 'array'],
+  'chat.create/400-invalid-stream': ['string', 'number', 'array', 'object'],
+  'chat.create/400-invalid-stream-options': ['string', 'number', 'boolean', 'array'],
+  'chat.create/400-malformed-response-format': ['string', 'number', 'array'],
+  'chat.create/400-query-config': queryConfig,
+  'graphs.query/400-query-config': queryConfig,
+  'graphs.create/400-malformed-parameters': ['other-type', 'absent'],
+  'applications.create/400-malformed-parameters': ['other-type', 'absent'],
+  'translate.run/400-unsupported-language': ['source', 'target'],
+  'vision.analyze/400-malformed-request': ['prompt', 'variables'],
+}
+
+/** Defects `<id>#takes-<kind>`: the server refuses all faults of the requirement but those of one kind. */
+export const takenKinds: readonly string[] = Object.entries(kinds).flatMap(([id, names]) =>
+  names.map((kind) => `${id}#takes-${kind}`),
+)
