@@ -19,7 +19,7 @@ export function adminRoutes(world: World): Hono {
     })
   }
   admin.post('/search', async (c) => {
-    world.searchDown = ((await c.req.json()) as { down?: unknown }).down === true
+    world.searchDown = (await c.req.json<{ down?: unknown }>()).down === true
     return c.body(null, 204)
   })
   return admin

@@ -1,4 +1,4 @@
-import { Hono, type Context } from 'hono'
+import { Hono, type Context, type HonoRequest } from 'hono'
 import { adminRoutes } from './admin.ts'
 import type { Answer } from './answer.ts'
 import { Call } from './call.ts'
@@ -17,7 +17,9 @@ export function createApp(world: World): Hono {
   const send = (c: Context, answer: Answer) => transmit(answer, c.req.header('accept-encoding') ?? '', world.switches)
 
   const handle = (operation: Operation) => async (c: Context) => {
-    const call = new Call(operation.id, c.req, world, (refused) => successes(operation.grant(refused), refused))
+    const call = new Call(operation.id, c.req as HonoRequest, world, (refused) =>
+      successes(operation.grant(refused), refused),
+    )
     const answer = throttled(world) ?? (await perform(operation, call))
     return send(c, answer.error ? answer : successes(answer, call))
   }

@@ -5,9 +5,9 @@ const hourMs = 3_600_000
 /** Tells the time and writes it down (RFC 3339, §5.6 there). */
 export interface Clock {
   /** ms since the epoch, as this server believes. */
-  now(): number
+  readonly now: () => number
   /** A date-time. */
-  write(ms: number): string
+  readonly write: (ms: number) => string
 }
 
 function withOffset(ms: number): string {

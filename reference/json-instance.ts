@@ -59,7 +59,11 @@ export function jsonInstance(schema: unknown, root: Members = isMembers(schema) 
       return jsonInstance({ ...schema, [list]: undefined, ...schema[list][0] }, root, depth + 1)
   }
   if (Array.isArray(schema['allOf'])) {
-    return jsonInstance(Object.assign({ ...schema, allOf: undefined }, ...schema['allOf']), root, depth + 1)
+    return jsonInstance(
+      Object.assign({ ...schema, allOf: undefined }, ...(schema['allOf'] as Members[])),
+      root,
+      depth + 1,
+    )
   }
   const type: unknown = Array.isArray(schema['type']) ? schema['type'][0] : schema['type']
   if (type === 'string') return text(schema)

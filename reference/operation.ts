@@ -16,7 +16,7 @@ export interface Operation<Found = unknown> {
   /** Members that a request may have. */
   readonly members?: readonly string[]
   /** Refuses a JSON body that is no object, where a requirement is about it. */
-  shapeless?(call: Call): never
+  readonly shapeless?: (call: Call) => never
   /** Whether the operation exists at all. */
   gone?(call: Call): void
   /** Looks up the object that the path names. */

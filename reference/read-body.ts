@@ -71,7 +71,7 @@ function checkMembers(call: Call, body: Members, known: readonly string[]): void
 
 interface Expected {
   readonly members?: readonly string[]
-  shapeless?(call: Call): never
+  readonly shapeless?: (call: Call) => never
 }
 
 /** Reads a JSON body strictly: an object in UTF-8, labelled as JSON. */

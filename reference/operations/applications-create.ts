@@ -7,13 +7,9 @@ import type { Application } from '../store.ts'
 /** A blueprint names its nodes, and its edges lead from one of them to another. */
 function isBlueprint(blueprint: unknown): boolean {
   if (!isMembers(blueprint) || !Array.isArray(blueprint['nodes']) || !Array.isArray(blueprint['edges'])) return false
-  const nodes: unknown[] = blueprint['nodes']
-  return (
-    nodes.every((node) => typeof node === 'string') &&
-    blueprint['edges'].every(
-      (edge) => Array.isArray(edge) && edge.length === 2 && edge.every((end) => nodes.includes(end)),
-    )
-  )
+  const nodes = new Set<unknown>(blueprint['nodes'])
+  const isEdge = (edge: unknown) => Array.isArray(edge) && edge.length === 2 && edge.every((end) => nodes.has(end))
+  return [...nodes].every((node) => typeof node === 'string') && blueprint['edges'].every(isEdge)
 }
 
 function check(call: Call): void {

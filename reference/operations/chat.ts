@@ -54,7 +54,10 @@ function messageOf(call: Call): Members {
   const tool = llmToolOf(call)
   if (!tool || erring(call, 'llm')) return { role: 'assistant', content }
   const { model, description } = tool['function'] as Members
-  const llm: Record<string, unknown> = { prompt: String(description ?? ''), model: String(model) }
+  const llm: Record<string, unknown> = {
+    prompt: typeof description === 'string' ? description : '',
+    model: String(model),
+  }
   if (call.broken('200-llm-tool')) delete llm['prompt']
   if (call.broken('200-llm-tool#model')) llm['model'] = { id: model }
   if (call.broken('200-llm-tool#missing')) return { role: 'assistant', content }

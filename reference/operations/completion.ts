@@ -13,7 +13,7 @@ function check(call: Call): void {
   if (typeof model !== 'string')
     call.refuse('400-malformed-request', 400, 'BadRequest', { description: 'model is a string', kind: 'model' })
   if (!isModel(call, model))
-    call.refuse('400-unsupported-model', 400, 'BadRequest', { description: `No model ${model}` })
+    call.refuse('400-unsupported-model', 400, 'BadRequest', { description: 'The model is not supported' })
   if (typeof prompt !== 'string') {
     call.refuse('400-malformed-request', 400, 'BadRequest', {
       description: 'prompt is a string',

@@ -1,4 +1,3 @@
-import { extname } from 'node:path'
 import type { Answer } from '../answer.ts'
 import type { Call } from '../call.ts'
 import { fileView } from '../file-view.ts'
@@ -16,11 +15,16 @@ function mediaType(call: Call): string {
   return (call.request.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 }
 
+/** Percent-encoded bytes, one character each. */
+function unescaped(text: string): string {
+  return text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
+}
+
 /** The name in `attachment; filename="..."` (RFC 6266). */
 function filename(call: Call): string | undefined {
   const header = call.request.header('content-disposition') ?? ''
-  const extended = /filename\*=UTF-8''([^;\s]+)/i.exec(header)?.[1]
-  if (extended !== undefined) return decodeURIComponent(extended)
+  const extended = /filename\*=UTF-8''((?:%[0-9a-f]{2}|[^;\s%])+)/i.exec(header)?.[1]
+  if (extended !== undefined) return Buffer.from(unescaped(extended), 'latin1').toString()
   const [, quoted, token] = /filename=(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header) ?? []
   return quoted?.replace(/\\(.)/g, '$1') ?? token
 }
@@ -70,8 +74,5 @@ export const filesUpload: Operation = {
   body: 'raw',
   check,
   run,
-  grant: (call) => ({
-    status: 200,
-    body: { id: newId(call.world, 'file'), name: 'file', extension: extname('a.txt') },
-  }),
+  grant: (call) => ({ status: 200, body: { id: newId(call.world, 'file'), name: 'file' } }),
 }

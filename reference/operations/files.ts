@@ -1,7 +1,7 @@
 import type { Call } from '../call.ts'
 import { extensionOf, fileView } from '../file-view.ts'
 import type { Operation } from '../operation.ts'
-import { ownAccount, type StoredFile } from '../store.ts'
+import type { StoredFile } from '../store.ts'
 
 /** Files on one page of the listing. */
 const pageSize = 50
@@ -44,5 +44,5 @@ export const filesRetrieve: Operation<StoredFile> = {
     if (file.account !== call.key?.account) call.refuse('403-file-access', 403, 'InsufficientAccessRights')
   },
   run: (call, file) => ({ status: 200, body: fileView(call.world, file) }),
-  grant: (call) => ({ status: 200, body: { id: call.param('file_id'), name: 'file', owner: ownAccount } }),
+  grant: (call) => ({ status: 200, body: { id: call.param('file_id'), name: 'file' } }),
 }

@@ -10,11 +10,11 @@ export interface Pair {
 /** Which defects and variants a server has. All are off in the conforming reference. */
 export interface Switches {
   /** The defect of that name is on: the server breaks that requirement. */
-  broken(defect: string): boolean
+  readonly broken: (defect: string) => boolean
   /** The variant of that name is on: the server behaves in another way that conforms as well. */
-  varied(variant: string): boolean
+  readonly varied: (variant: string) => boolean
   /** The pair that a variant `<id>=<status>-<tpe>` puts in place of the usual refusal. */
-  alternative(id: string): Pair | undefined
+  readonly alternative: (id: string) => Pair | undefined
 }
 
 const known = { defect: new Set(defects), variant: new Set(variants) }
