@@ -1,0 +1,61 @@
+import type { Counts, Report } from '../../spec/report.ts'
+import { htmlAttribute, htmlText } from '../escape/html.ts'
+import { exercised, sum, total } from '../view/counts.ts'
+import { runNotes } from '../view/run-notes.ts'
+import { meaning } from '../view/verdict-sentence.ts'
+import { outcomes, verdicts } from './words.ts'
+
+/** The first screen: whose report this is, the verdict, the counts of each level, the coverage. */
+export function masthead(report: Report): string {
+  const { run, suite, summary, target, verdict } = report
+  const { sign, tone, word } = verdicts[verdict]
+  const notes = runNotes(report).map((note) => `<li>${htmlText(note)}</li>`)
+  return `<header class="top">
+<p class="kind">Conformance report <span>${htmlText(suite.name)} ${htmlText(suite.version)}, interface version ${htmlText(suite.specVersion)}</span></p>
+<h1>${htmlText(target.name)}</h1>
+<p class="where"><span class="mono">${htmlText(target.baseUrl)}</span> <time datetime="${htmlAttribute(run.startedAt)}">${htmlText(day(run.startedAt))}</time></p>
+<div class="verdict ${tone}"><span class="seal" aria-hidden="true">${sign}</span><div><p class="word">${word}</p><p>${htmlText(sentence(meaning(report)))}</p></div></div>
+${notes.length > 0 ? `<ul class="notes">${notes.join('')}</ul>\n` : ''}<div class="counts">
+${level('Must', 'Decides the verdict', summary.must)}
+${level('Should', run.strict ? 'Counts like must (--strict)' : 'Reported, does not decide', summary.should)}
+${coverage(sum(summary.must, summary.should))}
+</div>
+</header>
+`
+}
+
+function level(title: string, weight: string, counts: Counts): string {
+  const items = Object.values(outcomes).map(
+    ({ member, sign, tone, word }) =>
+      `<li class="${tone}${counts[member] === 0 ? ' zero' : ''}"><i aria-hidden="true">${sign}</i><b>${counts[member]}</b> ${word.toLowerCase()}</li>`,
+  )
+  return `<section class="card"><h2>${title} <small>${total(counts)}</small></h2><p class="weight">${weight}</p>${bar(counts)}<ul class="legend">${items.join('')}</ul></section>`
+}
+
+/** The shares of the outcomes side by side; the numbers stand beside it as text. */
+function bar(counts: Counts): string {
+  let x = 0
+  const parts = Object.values(outcomes).map(({ member, tone }) => {
+    const width = counts[member]
+    const part = width > 0 ? `<rect class="${tone}" x="${x}" width="${width}" height="1"/>` : ''
+    x += width
+    return part
+  })
+  return `<svg class="bar" viewBox="0 0 ${Math.max(x, 1)} 1" preserveAspectRatio="none" aria-hidden="true">${parts.join('')}</svg>`
+}
+
+function coverage(counts: Counts): string {
+  const apply = total(counts) - counts.notApplicable
+  const share = apply === 0 ? 0 : Math.floor((exercised(counts) / apply) * 100)
+  return `<section class="card"><h2>Coverage</h2><p class="weight">Of what applies to this target</p><p class="share"><b>${share}</b> %</p><p>${exercised(counts)} of ${apply} requirements were exercised; ${counts.notApplicable} do not apply.</p></section>`
+}
+
+function day(time: string): string {
+  const date = new Date(time)
+  if (Number.isNaN(date.getTime())) return time
+  return `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+}

@@ -1,0 +1,50 @@
+import type { Report, RequirementResult } from '../../spec/report.ts'
+import { htmlAnchor, htmlAttribute, htmlText } from '../escape/html.ts'
+import { byOperation, type OperationGroup } from '../view/by-operation.ts'
+import { outcomes } from './words.ts'
+
+/** A condition stands as a column of its own where that many operations have it. */
+const SHARED = 4
+
+/** Operations by requirements: a column for each condition that operations share, the rest of an operation's in the last. */
+export function matrix(report: Report): string {
+  const groups = byOperation(report)
+  const columns = sharedConditions(groups)
+  const heads = columns.map((column) => `<th scope="col"><span>${htmlText(column)}</span></th>`)
+  return `<section aria-labelledby="matrix"><h2 id="matrix">Operations by requirements</h2>
+<p class="key">${Object.values(outcomes)
+    .map(({ sign, tone, word }) => `<span class="${tone}"><i aria-hidden="true">${sign}</i>${word}</span>`)
+    .join(' ')}</p>
+<div class="scroll" role="region" aria-labelledby="matrix" tabindex="0"><table class="matrix"><thead><tr><th scope="col">Operation</th>${heads.join('')}<th scope="col">Of this operation alone</th></tr></thead><tbody>
+${groups.map((group) => row(group, columns)).join('\n')}
+</tbody></table></div></section>
+`
+}
+
+function row({ operation, results }: OperationGroup, columns: readonly string[]): string {
+  const shared = columns.map((column) => {
+    const result = results.find(({ id }) => conditionOf(id) === column)
+    return `<td>${result ? cell(result) : ''}</td>`
+  })
+  const own = results.filter(({ id }) => !columns.includes(conditionOf(id)))
+  return `<tr><th scope="row"><a class="mono" href="${htmlAnchor(operation)}">${htmlText(operation)}</a></th>${shared.join('')}<td class="own">${own.map(cell).join('')}</td></tr>`
+}
+
+function cell({ id, level, outcome }: RequirementResult): string {
+  const { sign, tone, word } = outcomes[outcome]
+  const label = htmlAttribute(`${conditionOf(id)} (${level}): ${word.toLowerCase()}`)
+  return `<a class="cell ${tone}" href="${htmlAnchor(id)}" title="${label}" aria-label="${label}">${sign}</a>`
+}
+
+/** `jobs.create/404-unknown-application` is the condition `404-unknown-application` of `jobs.create`. */
+function conditionOf(id: string): string {
+  return id.slice(id.indexOf('/') + 1)
+}
+
+function sharedConditions(groups: readonly OperationGroup[]): string[] {
+  const times = new Map<string, number>()
+  for (const { results } of groups) {
+    for (const { id } of results) times.set(conditionOf(id), (times.get(conditionOf(id)) ?? 0) + 1)
+  }
+  return [...times].filter(([, number]) => number >= SHARED).map(([condition]) => condition)
+}

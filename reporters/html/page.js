@@ -1,0 +1,81 @@
+// Filter, search, copying and links into folded requirements. The page is whole without it.
+const $ = (id) => document.getElementById(id)
+const rows = [...document.querySelectorAll('#list .r')]
+const texts = new Map()
+const textOf = (row) => {
+  if (!texts.has(row)) texts.set(row, row.firstChild.textContent.toLowerCase())
+  return texts.get(row)
+}
+
+function filter() {
+  const words = $('find').value.toLowerCase().split(/\s+/).filter(Boolean)
+  const outcomes = new Set([...document.querySelectorAll('#tools input:checked')].map((box) => box.value))
+  const level = $('level').value
+  let shown = 0
+  for (const row of rows) {
+    const fits =
+      outcomes.has(row.dataset.o) &&
+      (level === '' || row.dataset.l === level) &&
+      words.every((word) => textOf(row).includes(word))
+    row.hidden = !fits
+    if (fits) shown += 1
+  }
+  for (const section of document.querySelectorAll('#list .op'))
+    section.hidden = !section.querySelector('.r:not([hidden])')
+  $('shown').textContent = shown === rows.length ? '' : `${shown} of ${rows.length} shown`
+}
+
+function copyText(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text)
+  const area = document.body.appendChild(document.createElement('textarea'))
+  area.value = text
+  area.select()
+  document.execCommand('copy')
+  area.remove()
+  return Promise.resolve()
+}
+
+// Buttons are added when what they belong to is opened: three thousand of them would cost the first paint.
+function addCopyButtons(root) {
+  for (const pre of root.querySelectorAll('pre.c:not([data-b])')) {
+    if (pre.closest('details:not([open])')) continue
+    pre.dataset.b = ''
+    const text = pre.textContent
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.className = 'copy'
+    button.textContent = 'Copy'
+    button.addEventListener('click', async () => {
+      await copyText(text).then(
+        () => (button.textContent = 'Copied'),
+        () => (button.textContent = 'Not allowed'),
+      )
+      setTimeout(() => (button.textContent = 'Copy'), 2000)
+    })
+    pre.before(button)
+  }
+}
+
+function openTarget() {
+  const target = $(decodeURIComponent(location.hash.slice(1)))
+  if (target?.tagName !== 'DETAILS') return
+  target.hidden = false
+  target.parentElement.hidden = false
+  target.open = true
+  target.scrollIntoView()
+}
+
+$('tools').hidden = false
+$('find').addEventListener('input', filter)
+$('tools').addEventListener('change', filter)
+$('fold').addEventListener('click', () => {
+  const open = $('fold').textContent === 'Open all'
+  for (const row of rows) row.open = open && !row.hidden
+  $('fold').textContent = open ? 'Close all' : 'Open all'
+})
+document.addEventListener('toggle', (event) => event.target.open && addCopyButtons(event.target), true)
+addEventListener('hashchange', openTarget)
+document.addEventListener('click', (event) => event.target.closest?.('a[href^="#"]') && setTimeout(openTarget))
+addCopyButtons(document)
+filter()
+openTarget()

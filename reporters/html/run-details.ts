@@ -1,0 +1,43 @@
+import type { Report } from '../../spec/report.ts'
+import { htmlText } from '../escape/html.ts'
+import { count } from '../view/counts.ts'
+import { duration } from '../view/duration.ts'
+import { seedLine } from '../view/run-notes.ts'
+
+/** How the run was made and with what, so that it can be made again, and what the words of this page mean. */
+export function runDetails(report: Report): string {
+  const { run, suite, target, verdicts } = report
+  const rows: [string, string][] = [
+    ['Suite', `${suite.name} ${suite.version}`],
+    ['Interface', `version ${suite.specVersion}, ${suite.specDigest}`],
+    ['Requirements', suite.requirementsDigest],
+    ['Target file', target.digest],
+    ['Started', run.startedAt],
+    [
+      'Took',
+      `${duration(run.durationMs)}, ${count(run.requests, 'request')}, ${run.throttled} throttled, at most ${run.concurrency} at once`,
+    ],
+    ['Repeat', `${seedLine(report)}, ${run.runs} cases for each generated refusal`],
+    ['Code names', `judged as ${run.tpe}; by exact names ${verdicts.exact}, by family names ${verdicts.family}`],
+    ...(run.only.length > 0 ? ([['Only', run.only.join(', ')]] as [string, string][]) : []),
+    ...(run.skip.length > 0 ? ([['Left out', run.skip.join(', ')]] as [string, string][]) : []),
+    ...(run.created.length > 0 ? ([['Created', created(report)]] as [string, string][]) : []),
+  ]
+  const list = rows.map(([name, value]) => `<dt>${name}</dt><dd>${htmlText(value)}</dd>`).join('')
+  return `<section aria-labelledby="run"><h2 id="run">The run</h2><dl class="run">${list}</dl></section>\n${glossary}`
+}
+
+function created({ run }: Report): string {
+  return run.created.map(({ id, name, operation }) => `${operation} ${name ?? id}`).join('; ')
+}
+
+const glossary = `<section aria-labelledby="words"><h2 id="words">What the words mean</h2><dl class="run">
+<dt>Conformant</dt><dd>Every must that applies to this target was exercised and passed.</dd>
+<dt>Passing</dt><dd>No must failed, but some were not exercised, so nothing is said of those.</dd>
+<dt>Non-conformant</dt><dd>At least one must failed.</dd>
+<dt>Not judged</dt><dd>Too little could be sent or was answered for a verdict.</dd>
+<dt>Not exercised</dt><dd>The requirement was not judged in this run; the reason stands with it. It is not a pass.</dd>
+<dt>Not applicable</dt><dd>The target does not offer what the requirement is about, or its condition cannot be brought about there.</dd>
+<dt>Control</dt><dd>The same request without the fault, sent so that a refusal is known to be for that fault.</dd>
+</dl></section>
+`

@@ -1,0 +1,16 @@
+import type { Counts, Outcome, Verdict } from '../../spec/report.ts'
+
+/** How an outcome is shown: never by its colour alone. `tone` is its class in the style sheet. */
+export const outcomes = {
+  passed: { sign: '✓', word: 'Passed', tone: 'p', member: 'passed' },
+  failed: { sign: '✕', word: 'Failed', tone: 'f', member: 'failed' },
+  'not-exercised': { sign: '○', word: 'Not exercised', tone: 'm', member: 'notExercised' },
+  'not-applicable': { sign: '–', word: 'Not applicable', tone: 'n', member: 'notApplicable' },
+} as const satisfies Record<Outcome, { sign: string; word: string; tone: string; member: keyof Counts }>
+
+export const verdicts = {
+  conformant: { sign: '✓', word: 'Conformant', tone: 'p' },
+  passing: { sign: '✓', word: 'Passing', tone: 'p' },
+  'non-conformant': { sign: '✕', word: 'Non-conformant', tone: 'f' },
+  'not-judged': { sign: '?', word: 'Not judged', tone: 'm' },
+} as const satisfies Record<Verdict, { sign: string; word: string; tone: string }>

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { renderHtml } from '../../reporters/html.ts'
+import type { RecordedExchange, Report } from '../../spec/report.ts'
+import { hostile, unsafe } from './hostile.ts'
+import { attribute, elements, hasClass, textOf, type Element } from './html-tree.ts'
+import { joined, sampleExchanges } from './sample-exchanges.ts'
+import { fails, mixed, sampleFailure, sampleReport } from './sample-report.ts'
+
+const render = (report: Report, exchanges: Iterable<RecordedExchange> = []) => joined(renderHtml(report, exchanges))
+const rows = (all: Element[]) =>
+  all.filter((one) => one.tagName === 'details' && attribute(one, 'data-o') !== undefined)
+const megabytes = (text: string) => Buffer.byteLength(text) / 1e6
+
+test('every requirement, its outcome, level, section, statement and reason survives', async () => {
+  const report = sampleReport({ end: mixed })
+  const list = rows(elements(await render(report)))
+  expect(list.map((row) => attribute(row, 'id'))).toEqual(report.requirements.map(({ id }) => id))
+  expect(list.map((row) => attribute(row, 'data-o'))).toEqual(report.requirements.map(({ outcome }) => outcome))
+  report.requirements.forEach(({ id, level, reason, statement }, at) => {
+    const text = textOf(list[at]!)
+    for (const part of [id, level, '§', statement, reason ?? '']) expect(text).toContain(part)
+  })
+})
+
+test('the first screen says verdict, target, counts and coverage', async () => {
+  const report = sampleReport({ end: mixed, run: { insecure: true } })
+  const header = textOf(elements(await render(report)).find(({ tagName }) => tagName === 'header')!)
+  const { must, should } = report.summary
+  for (const part of [
+    'Non-conformant',
+    'Example staging',
+    'https://staging.example.com',
+    `${must.failed} of 269 musts failed`,
+    `${must.passed} passed`,
+    `${should.notExercised} not exercised`,
+    `${must.passed + must.failed + should.passed + should.failed} of`,
+    'insecure: ',
+  ])
+    expect(header).toContain(part)
+})
+
+test('the matrix has a cell for every requirement, named by its outcome', async () => {
+  const report = sampleReport({ end: mixed })
+  const cells = elements(await render(report)).filter((one) => hasClass(one, 'cell'))
+  expect(cells.map((cell) => decodeURIComponent(attribute(cell, 'href')!.slice(1))).sort()).toEqual(
+    report.requirements.map(({ id }) => id).sort(),
+  )
+  expect(new Set(cells.map((cell) => attribute(cell, 'aria-label')!.split(': ')[1]))).toEqual(
+    new Set(['passed', 'failed', 'not exercised', 'not applicable']),
+  )
+  expect(new Set(cells.map(textOf)).size).toBe(4)
+})
+
+test('exchanges stand with their requirement, passed ones too, and with curl', async () => {
+  const report = sampleReport({ size: 30 })
+  const exchanges = [...sampleExchanges(report, 60)]
+  const errand = { ...exchanges[0]!, n: 60, requirement: null, role: 'liveness' as const }
+  const all = elements(await render(report, [...exchanges, errand]))
+  const row = textOf(rows(all)[4]!)
+  for (const part of [exchanges[4]!.curl, exchanges[34]!.curl, exchanges[4]!.response!.body, 'x-request-id: r-34'])
+    expect(row).toContain(part)
+  expect(row).toContain(`--only ${report.requirements[4]!.id} --seed 421`)
+  expect(all.map(textOf).some((text) => text.startsWith('Requests of the run itself'))).toBe(true)
+})
+
+test('bodies of passed exchanges are held to 1 KiB, those of a lone failure are whole', async () => {
+  const long = 'é'.repeat(3000)
+  const report = sampleReport({ size: 20, end: (at) => (at === 3 ? fails(long)!(at) : {}) })
+  const [one] = sampleExchanges(report, 1)
+  const cut = { ...one!, request: { ...one!.request, body: long }, response: { ...one!.response!, body: long } }
+  const list = rows(elements(await render(report, [cut])))
+  const shown = textOf(list[0]!).match(/é+/g)!
+  expect(shown.map(({ length }) => length)).toEqual([512, 512])
+  expect(textOf(list[0]!)).toContain('[cut; the whole body has 6000 bytes]')
+  expect(textOf(list[3]!)).toContain(long)
+})
+
+test('an exchange without an answer says why', async () => {
+  const report = sampleReport({ size: 20 })
+  const { response: _response, ...unanswered } = [...sampleExchanges(report, 1)][0]!
+  const row = rows(elements(await render(report, [{ ...unanswered, error: 'no answer within 15 s' }])))[0]!
+  expect(textOf(row)).toContain('No answer: no answer within 15 s')
+})
+
+test('stays under 6 MB with 3,000 exchanges of hostile bodies, and with everything failed', async () => {
+  const report = sampleReport({ end: mixed })
+  expect(megabytes(await render(report, sampleExchanges(report, 3000, 900)))).toBeLessThan(6)
+  const bad = sampleReport({
+    end: (at) => ({ outcome: 'failed', failures: [sampleFailure(`r-${at}`, '<&>'.repeat(5000))] }),
+  })
+  const rude = [...sampleExchanges(bad, 3000)].map((one) => ({
+    ...one,
+    response: { ...one.response!, body: '<&>'.repeat(5000) },
+  }))
+  const html = await render(bad, rude)
+  expect(megabytes(html)).toBeLessThan(6)
+  expect(rows(elements(html))).toHaveLength(290)
+})
+
+test('many exchanges of one requirement take no room from the others', async () => {
+  const report = sampleReport({ size: 20 })
+  const [busy, ...others] = sampleExchanges(report, 20)
+  const polls = Array.from({ length: 200 }, (_, n) => ({ ...busy!, n: 100 + n, role: 'poll' as const }))
+  const list = rows(elements(await render(report, [...polls, ...others])))
+  expect(textOf(list[0]!)).toContain('and 150 more')
+  others.forEach(({ curl }, at) => expect(textOf(list[at + 1]!)).toContain(curl))
+})
+
+test('allows its own style and script by hash, and nothing else', async () => {
+  const all = elements(await render(sampleReport({ end: mixed }), sampleExchanges(sampleReport(), 100)))
+  const policy = attribute(
+    all.find((one) => attribute(one, 'http-equiv') === 'Content-Security-Policy')!,
+    'content',
+  )!
+  const hash = (tag: string) => {
+    const [only, ...more] = all.filter(({ tagName }) => tagName === tag)
+    expect(more).toEqual([])
+    return `'sha256-${createHash('sha256').update(textOf(only!)).digest('base64')}'`
+  }
+  expect(policy.split('; ')).toEqual([
+    "default-src 'none'",
+    `style-src ${hash('style')}`,
+    `script-src ${hash('script')}`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+  ])
+  for (const { attrs, tagName } of all) {
+    for (const { name, value } of attrs) {
+      expect([name.startsWith('on'), name]).not.toContain(true)
+      expect(name).not.toBe('style')
+      if (name === 'src' || name === 'href') expect(`${tagName} ${value}`).toMatch(/^a #|^link data:,$/)
+    }
+  }
+})
+
+test('hostile text is text: no element, attribute or control comes of it', async () => {
+  const build = (text: string) => {
+    const report = sampleReport({
+      size: 40,
+      end: (at) =>
+        at % 2
+          ? fails(text, { message: text, rerun: text, path: text })!(at)
+          : { outcome: 'not-exercised', reason: text, statement: text },
+      target: { name: text, baseUrl: text },
+      run: {
+        startedAt: text,
+        only: [text],
+        created: [{ operation: text, id: text, name: text }],
+        baseline: { file: text, expected: [], stale: [{ id: text, why: text }], notExercised: [text] },
+      },
+    })
+    const exchanges = [...sampleExchanges(report, 40)].map((one) => ({
+      ...one,
+      curl: text,
+      request: { ...one.request, url: `https://x.example/${text}` },
+      response: { status: 299, headers: { 'x-note': text, [text]: text }, body: text },
+    }))
+    return render(report, exchanges)
+  }
+  const html = await build(hostile)
+  const shape = (text: string) =>
+    elements(text).map(({ attrs, tagName }) => [tagName, ...attrs.map(({ name }) => name)])
+  expect(html).not.toMatch(unsafe)
+  expect(shape(html)).toEqual(shape(await build('plain')))
+  expect(html).toContain('\\u202e')
+})
