@@ -1,8 +1,9 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { baseUrlProblem } from '../harness/target/base-url.ts'
 import { UserError } from '../harness/user-error.ts'
 import type { Answers } from './init/answers.ts'
-import { baseUrlProblem, EXAMPLE_URL, KEY_VARIABLE, nameOf } from './init/answers.ts'
+import { EXAMPLE_URL, KEY_VARIABLE, nameOf } from './init/answers.ts'
 import { askAnswers } from './init/ask-answers.ts'
 import { isModule } from './init/file-kind.ts'
 import { probeTarget } from './init/probe-target.ts'
@@ -36,8 +37,8 @@ export function initCommand(): Command {
 export function checkInit(file: string, { baseUrl, force }: InitArguments): void {
   isModule(file)
   if (!force && existsSync(file)) throw new UserError(`${file}: exists already; --force overwrites it`)
-  const problem = baseUrl === undefined ? null : baseUrlProblem(baseUrl)
-  if (problem !== null) throw new UserError(`--base-url: ${problem}`)
+  const problem = baseUrl === undefined ? undefined : baseUrlProblem(baseUrl)
+  if (problem !== undefined) throw new UserError(`--base-url ${problem}`)
 }
 
 export function standardAnswers({ baseUrl = EXAMPLE_URL, name }: InitArguments): Answers {

@@ -21,15 +21,6 @@ export function nameOf(baseUrl: string): string {
   return new URL(baseUrl).host
 }
 
-/** What is wrong with a base URL, in one clause; null where nothing is. */
-export function baseUrlProblem(text: string): string | null {
-  if (!URL.canParse(text)) return 'must be a URL such as https://staging.example.com'
-  const url = new URL(text)
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must begin with http:// or https://'
-  if (url.username !== '' || url.password !== '') return 'must hold no credentials; the key stands in keys.full'
-  return url.search !== '' || url.hash !== '' ? 'must end with its path' : null
-}
-
 /** Reads `topic=tea, tone=dry` as inputs of an application; null where it is nothing of the kind. */
 export function parseInputs(text: string): { id: string; value: string[] }[] | null {
   if (text.trim() === '') return []

@@ -1,13 +1,17 @@
 import type { OperationId } from '../../spec/operations.ts'
 import { operations } from '../../spec/operations.ts'
+import { baseUrlProblem } from '../../harness/target/base-url.ts'
 import type { Answers } from './answers.ts'
-import { baseUrlProblem, EXAMPLE_URL, KEY_VARIABLE, nameOf, parseInputs } from './answers.ts'
+import { EXAMPLE_URL, KEY_VARIABLE, nameOf, parseInputs } from './answers.ts'
 import type { Seen } from './probe-target.ts'
 
 /** The questions that can be asked; on a terminal they are those of @clack/prompts. */
 export interface Questions {
-  /** An empty answer is the default. `problem` says what is wrong with an answer, null for nothing. */
-  text(question: string, options: { default: string; problem?: (answer: string) => string | null }): Promise<string>
+  /** An empty answer is the default. `problem` says what is wrong with an answer, if anything. */
+  text(
+    question: string,
+    options: { default: string; problem?: (answer: string) => string | undefined },
+  ): Promise<string>
   choose<T extends string>(question: string, all: readonly T[], chosen: readonly T[]): Promise<readonly T[]>
   tell(finding: string): void
 }
@@ -27,7 +31,7 @@ export async function askAnswers(
   const name = given.name ?? (await questions.text('Name, as reports show it', { default: nameOf(baseUrl) }))
   const keyVariable = await questions.text('Environment variable that holds the key with full rights', {
     default: KEY_VARIABLE,
-    problem: (answer) => (/^[A-Za-z_]\w*$/.test(answer) ? null : 'must be the name of a variable, not the key'),
+    problem: (answer) => (/^[A-Za-z_]\w*$/.test(answer) ? undefined : 'must be the name of a variable, not the key'),
   })
   const seen = await probe(baseUrl, environment[keyVariable] || undefined)
   questions.tell(seen.finding)
@@ -52,7 +56,7 @@ async function askApplication(questions: Questions): Promise<Answers['applicatio
   if (id === '') return undefined
   const inputs = await questions.text('Its inputs, such as topic=tea, tone=dry', {
     default: '',
-    problem: (answer) => (parseInputs(answer) === null ? 'write id=value, with commas between' : null),
+    problem: (answer) => (parseInputs(answer) === null ? 'write id=value, with commas between' : undefined),
   })
   return { id, inputs: parseInputs(inputs) ?? [] }
 }

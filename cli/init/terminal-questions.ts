@@ -10,7 +10,7 @@ export const terminalQuestions: Questions = {
       message,
       placeholder: standard,
       defaultValue: standard,
-      validate: (value) => (value ? (problem?.(value) ?? undefined) : undefined),
+      validate: (value) => (value ? problem?.(value) : undefined),
     })
     return given<string>(answer).trim()
   },
