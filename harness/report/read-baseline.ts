@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
-import type { RequirementResult, TpeMode } from '../../spec/report.ts'
+import type { Report, RequirementResult, TpeMode } from '../../spec/report.ts'
 import { UserError } from '../user-error.ts'
 import type { Baseline, BaselineEntry } from './baseline.ts'
 import { isObject, parseJson, readBytes } from './json-file.ts'
 import { outcomeIn } from './mode.ts'
+import { parseReport } from './report-file.ts'
 
 /**
  * Reads `{"expected": [{"id", "reason", "until"}]}`, or a report, of which every requirement that fails in that mode is
@@ -21,7 +22,7 @@ export function readBaselineOrNone(file: string, mode: TpeMode): Baseline {
 export function parseBaseline(text: string, file: string, mode: TpeMode): Baseline {
   const value = parseJson(text, file)
   if (!isObject(value)) throw new UserError(`${file}: a baseline is a report or {"expected": [...]}`)
-  if ('format' in value || 'requirements' in value) return { file, entries: failuresOf(value, file, mode) }
+  if ('format' in value || 'requirements' in value) return { file, entries: failuresOf(parseReport(text, file), mode) }
   refuseOthers(value, ['$schema', 'expected'], file)
   if (!Array.isArray(value.expected)) {
     throw new UserError(`${file}: expected: must be an array of {"id", "reason", "until"}`)
@@ -31,28 +32,15 @@ export function parseBaseline(text: string, file: string, mode: TpeMode): Baseli
   return { file, entries }
 }
 
-function failuresOf(report: Record<string, unknown>, file: string, mode: TpeMode): BaselineEntry[] {
-  if (report.format !== 'conformance-report/1' || !Array.isArray(report.requirements)) {
-    throw new UserError(`${file}: format: this is no report that can be read here; conformance-report/1 is`)
-  }
-  return report.requirements.map(resultOf(file)).flatMap((result) => {
-    if (outcomeIn(result, mode) !== 'failed') return []
-    return [{ id: result.id, reason: reasonOf(result) }]
-  })
+function failuresOf({ requirements }: Report, mode: TpeMode): BaselineEntry[] {
+  const failed = requirements.filter((result) => outcomeIn(result, mode) === 'failed')
+  return failed.map((result) => ({ id: result.id, reason: reasonOf(result) }))
 }
 
 /** Why a failed requirement is expected, where nobody wrote it down: what it did. */
 export function reasonOf({ failures: [first] }: RequirementResult): string {
   return first ? `expected ${first.expected}, received ${first.actual}` : 'failed'
 }
-
-const resultOf =
-  (file: string) =>
-  (item: unknown, index: number): RequirementResult => {
-    const whole = isObject(item) && typeof item.id === 'string' && Array.isArray(item.failures)
-    if (!whole) throw new UserError(`${file}: requirements[${index}]: must have an id and failures`)
-    return item as unknown as RequirementResult
-  }
 
 function entryOf(item: unknown, place: string): BaselineEntry {
   if (!isObject(item)) throw new UserError(`${place}: must be an object with an id`)

@@ -1,3 +1,4 @@
+import { validate } from '../../schemas/validate.ts'
 import type { Report } from '../../spec/report.ts'
 import { UserError } from '../user-error.ts'
 import { isObject, parseJson, readBytes } from './json-file.ts'
@@ -8,7 +9,7 @@ export interface ReportFile {
   readonly report: Report
 }
 
-/** Reads a report; throws UserError where the file cannot be read or holds none. */
+/** Reads a report; throws UserError where the file cannot be read or holds none that fits its schema. */
 export function readReport(path: string): ReportFile {
   return { path, report: parseReport(readBytes(path).toString('utf8'), path) }
 }
@@ -18,5 +19,7 @@ export function parseReport(text: string, path: string): Report {
   if (!isObject(value) || value.format !== 'conformance-report/1') {
     throw new UserError(`${path}: is no report (its format is not conformance-report/1); write one with --report json`)
   }
+  const validation = validate('report', value)
+  if (!validation.valid) throw new UserError(`${path}: is no valid report: ${validation.problem}`)
   return value as unknown as Report
 }

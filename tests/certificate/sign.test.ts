@@ -64,6 +64,14 @@ test('what contradicts itself is refused even with --partial', () => {
   expect(() => issued(changed, { partial: true }).certificate()).toThrow(/verdict is conformant, but/)
 })
 
+test('what is no valid report is refused with the place', () => {
+  const strange = { ...conformant, stars: 5 } as Report
+  expect(() => issued(strange).certificate()).toThrow(/report\.json: is no valid report: stars is not a known member/)
+  expect(() => issued({ some: 'json' } as never, { suite: options(conformant, {}).suite }).certificate()).toThrow(
+    /is no report/,
+  )
+})
+
 test('the report of another version, or of other requirements, is refused', () => {
   const suite = options(conformant, {}).suite
   const refused = (change: Partial<typeof suite>) => () =>

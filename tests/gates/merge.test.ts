@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Report, RequirementResult } from '../../spec/report.ts'
+import { validate } from '../../schemas/validate.ts'
+import { inconsistencies } from '../../harness/report/consistency.ts'
 import { exitCode } from '../../harness/report/exit-code.ts'
 import { leftOut } from '../../harness/report/left-out.ts'
 import { mergeReports } from '../../harness/report/merge.ts'
@@ -31,6 +33,8 @@ test('each requirement comes from the shard it was dealt to', () => {
   expect(merged.verdict).toBe('non-conformant')
   expect(merged.summary.must).toEqual({ passed: 2, failed: 1, notExercised: 0, notApplicable: 0 })
   expect(merged.run.shard).toBeNull()
+  expect(validate('report', merged)).toEqual({ valid: true })
+  expect(inconsistencies(merged)).toEqual([])
   expect(exitCode(merged)).toBe(1)
 })
 
