@@ -18,3 +18,10 @@ test('a target that was not judged has no count and no green', () => {
   expect(title(svg)).toBe('conformance: not-judged')
   expect(svg).not.toMatch(/#4c1|#97ca00/)
 })
+
+test('describes where the two verdicts differ', () => {
+  const svg = renderBadge(sampleReport({ size: 20, end: fails('404 NotFound', { familyOnly: true }) }))
+  expect((new XMLParser().parse(svg) as { svg: { desc: string } }).svg.desc).toMatch(
+    /^20 failures are only family names /,
+  )
+})

@@ -108,7 +108,7 @@ export function sampleReport({ size = 290, end = () => ({}), run, target }: Samp
 function verdictOf(results: RequirementResult[], hasFailed: (result: RequirementResult) => boolean): Verdict {
   const musts = results.filter(({ level }) => level === 'must')
   if (musts.some(hasFailed)) return 'non-conformant'
-  if (!results.some(({ outcome }) => outcome === 'passed')) return 'not-judged'
+  if (!results.some(({ outcome }) => outcome === 'passed' || outcome === 'failed')) return 'not-judged'
   return musts.some(({ outcome }) => outcome === 'not-exercised') ? 'passing' : 'conformant'
 }
 

@@ -1,0 +1,99 @@
+import fc from 'fast-check'
+import { parse, parseFragment } from 'parse5'
+import { XMLParser } from 'fast-xml-parser'
+import { expect, test } from 'vitest'
+import { commandData, commandProperty } from '../../reporters/escape/github.ts'
+import { htmlAnchor, htmlAttribute, htmlText } from '../../reporters/escape/html.ts'
+import { json } from '../../reporters/escape/json.ts'
+import { terminalLines, terminalText } from '../../reporters/escape/terminal.ts'
+import { visible, visibleLines } from '../../reporters/escape/visible.ts'
+import { xmlAttribute, xmlText } from '../../reporters/escape/xml.ts'
+import { hostilePieces, unsafe } from './hostile.ts'
+import { attribute, elements, textOf } from './html-tree.ts'
+
+const anything = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom(...hostilePieces),
+  fc.string({
+    unit: fc.constantFrom('<', '>', '&', '"', "'", ';', ':', ',', '%', '\n', '\r', '#', 'a', '\u0000', '\ud800'),
+  }),
+)
+
+/** Holds for any text of a target. */
+function forAnything(judge: (text: string) => void) {
+  fc.assert(fc.property(anything, judge), { seed: 11, numRuns: 300 })
+}
+
+test('HTML: text between tags reads back as what is visible of it', () => {
+  forAnything((text) => {
+    const page = parseFragment(`<pre>\n${htmlText(text)}</pre>`)
+    expect(page.childNodes).toHaveLength(1)
+    expect(textOf(page)).toBe(visibleLines(text))
+  })
+})
+
+test('HTML: an attribute reads back as what is visible of it', () => {
+  forAnything((text) => {
+    const [, , , one, ...more] = elements(`<p title="${htmlAttribute(text)}" id=x></p>`)
+    expect(more).toEqual([])
+    expect(attribute(one!, 'title')).toBe(visible(text))
+    expect(one!.attrs).toHaveLength(2)
+  })
+})
+
+test('HTML: an anchor leads to the id that it names', () => {
+  forAnything((text) => {
+    const link = elements(`<a href="${htmlAnchor(text)}">`).find(({ tagName }) => tagName === 'a')!
+    expect(decodeURIComponent(attribute(link, 'href')!.slice(1))).toBe(visible(text))
+  })
+})
+
+test('HTML: nothing in a title ends it', () => {
+  const page = parse(`<!doctype html><title>${htmlText('</title><script>x')}</title>`)
+  expect(textOf(page)).toBe('</title><script>x')
+})
+
+test('XML: nothing is left that XML 1.0 forbids', () => {
+  // eslint-disable-next-line no-control-regex
+  const forbidden = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
+  const parser = new XMLParser({
+    trimValues: false,
+    parseTagValue: false,
+    ignoreAttributes: false,
+    processEntities: false,
+  })
+  forAnything((text) => {
+    expect(xmlText(text)).not.toMatch(forbidden)
+    expect(xmlAttribute(text)).not.toMatch(forbidden)
+    expect(xmlAttribute(text)).not.toMatch(/[\n\r\t]/)
+    const escaped = xmlText(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+    expect(() => parser.parse(`<a>${escaped}</a>`) as unknown).not.toThrow()
+  })
+})
+
+test('GitHub: a message stays one line, a property ends at no colon or comma', () => {
+  forAnything((text) => {
+    expect(commandData(text)).not.toMatch(/[\n\r]/)
+    expect(commandProperty(text)).not.toMatch(/[\n\r:,]/)
+    expect(commandData(text).replaceAll('%0A', '\n').replaceAll('%25', '%')).toBe(visibleLines(text))
+  })
+})
+
+test('terminal: no control, and no more than was allowed', () => {
+  forAnything((text) => {
+    expect(terminalText(text)).not.toMatch(unsafe)
+    expect(terminalText(text)).not.toContain('\n')
+    expect(terminalLines(text, 2).length).toBeLessThanOrEqual(3)
+  })
+  expect(terminalText('a'.repeat(30), 10)).toBe('aaaaaaaaaa… (20 more characters)')
+})
+
+test('JSON: reads back as the same value, with nothing that disguises', () => {
+  fc.assert(
+    fc.property(fc.dictionary(anything, anything, { noNullPrototype: true }), (value) => {
+      expect(JSON.parse(json(value))).toEqual(value)
+      expect(json(value)).not.toMatch(unsafe)
+    }),
+    { seed: 11 },
+  )
+})
