@@ -3,8 +3,9 @@ import { visible, visibleLines } from './visible.ts'
 /**
  * What gives text a meaning in GitHub's Markdown: markup, HTML, tables, links, mentions, references, emoji, mathematics.
  * Each is written as a character reference, which every renderer shows as the character and none takes for markup.
+ * A colon before a blank begins neither an address nor an emoji.
  */
-const meaningful = /[&<>`*_[\]#|~:@\\$!{}^]/g
+const meaningful = /[&<>`*_[\]#|~@\\$]|:(?!\s|$)/g
 /** Begins a list, a heading or a rule only at the beginning. */
 const leading = /^(\s*)([-+=]|\d+(?=[.)]))/
 const webAddress = /\bwww\./gi
