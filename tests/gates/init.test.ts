@@ -81,6 +81,12 @@ test('a module is written with defineTarget', () => {
   expect(text).not.toContain('$schema')
 })
 
+test.each(['t.ts', 't.mts', 't.js', 't.mjs'])('%s is valid at once, wherever it is', async (name) => {
+  const file = join(folder(), name)
+  writeStarter(file, standardAnswers({ name: 'Here' }), false)
+  expect((await loadTargetFile(file)).file.name).toBe('Here')
+})
+
 test('nothing is overwritten unless asked to, and no name is taken that cannot be a target file', () => {
   const file = join(folder(), 't.json')
   writeFileSync(file, 'mine')
