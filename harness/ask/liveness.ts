@@ -14,7 +14,7 @@ export interface LivenessSettings {
   request(): Promise<WireRequest>
   send(request: WireRequest, timeoutMs: number): Promise<WireResult>
   /** Records the question and its answer. */
-  record(request: WireRequest, result: WireResult): void
+  record(request: WireRequest, result: WireResult): Promise<void>
   onDead(cause: 'unreachable' | 'redirect', reason: string): void
   readonly baseUrl: string
   readonly timeoutMs: number
@@ -36,7 +36,7 @@ export function createLiveness(settings: LivenessSettings): Liveness {
   const question = async (timeoutMs: number): Promise<WireResult> => {
     const request = await settings.request()
     const result = await settings.send(request, timeoutMs)
-    settings.record(request, result)
+    await settings.record(request, result)
     return result
   }
   const look = async (): Promise<void> => {

@@ -22,11 +22,18 @@ export function deadlineOf(run: Run, probe: Probe): number {
   return probe.effect === 'generates' ? timeoutMs : Math.min(timeoutMs, promptMs)
 }
 
+export interface SendingOptions {
+  /** A place under the ceiling that is already taken, and given back by its owner. */
+  readonly hasPlace?: boolean
+  /** At once, whatever pace the target asks for. */
+  readonly unpaced?: boolean
+}
+
 /** One request, once: under the ceiling, at the pace asked for, recorded and shown to whoever watches. */
-export async function sendOnce(run: Run, probe: Probe, purpose: Purpose, entered?: () => void): Promise<Exchange> {
-  const leave = entered ?? (await run.ceiling.enter(run.signal))
+export async function sendOnce(run: Run, probe: Probe, purpose: Purpose, options: SendingOptions = {}): Promise<Exchange> {
+  const leave = options.hasPlace ? undefined : await run.ceiling.enter(run.signal)
   try {
-    if (!entered) await run.pacer.wait(run.signal)
+    if (!options.unpaced) await run.pacer.wait(run.signal)
     run.signal.throwIfAborted()
     const request = wireRequest(run, probe)
     const result = await run.liveness.during(() =>
@@ -35,13 +42,13 @@ export async function sendOnce(run: Run, probe: Probe, purpose: Purpose, entered
     run.signal.throwIfAborted()
     return settle(run, probe, purpose, request, result)
   } finally {
-    leave()
+    leave?.()
   }
 }
 
 /** Records an exchange and tells whoever watches. */
 export function settle(run: Run, probe: Probe, purpose: Purpose, request: WireRequest, result: WireResult): Exchange {
-  const recorded = run.recorder.record(probe, request, result, purpose)
+  const recorded = run.recorder.record(run.target.baseUrl + request.path, probe, request, result, purpose)
   const { sentAt, endedAt } = result
   const exchange: Exchange = {
     probe,

@@ -1,13 +1,11 @@
 import type { OperationId } from '../../spec/operations.ts'
-import { missingNeeds } from '../target/declared.ts'
-import { requirement } from '../../spec/catalogue.ts'
 import type { Probe } from '../request/probe.ts'
 import { standInRequest } from '../request/stand-in.ts'
 import type { Run } from '../run/run.ts'
+import { isDeclared } from '../scenario/apply-scenario.ts'
 import { describeAnswer } from '../words/describe.ts'
 import { askThroughGate } from '../words/story.ts'
 import { type Control, control, countsAsGranted } from './control.ts'
-import { grantedRow } from './granted-rows.ts'
 
 /**
  * The control of faults of credentials: the very same request with the full key. Where nothing is declared, `{}` or an
@@ -22,8 +20,4 @@ export async function credentialControl(run: Run, operation: OperationId): Promi
     const granted = countsAsGranted(exchange)
     return { state: granted ? 'granted' : 'refused', said: `answered ${describeAnswer(exchange)}`, exchange, valid }
   })
-}
-
-function isDeclared(run: Run, operation: OperationId): boolean {
-  return missingNeeds(run.target.file, requirement(grantedRow[operation]).needs).length === 0
 }

@@ -16,10 +16,9 @@ export async function sendBurst(run: Run, make: () => Promise<Probe>, requiremen
   const probes = await Promise.all(Array.from({ length: size }, make))
   const leave = await run.ceiling.enter(run.signal, size)
   const warm = await operationProbe(run, 'files.list', {})
-  // Each request gives its own place back; what fails to be sent must not keep the others'.
   try {
-    await Promise.allSettled(probes.map(() => sendOnce(run, warm, { requirement: null, role: 'setup' }, () => undefined)))
-    return await Promise.all(probes.map((probe) => sendOnce(run, probe, { requirement, role: 'probe' }, () => undefined)))
+    await Promise.allSettled(probes.map(() => sendOnce(run, warm, { requirement: null, role: 'setup' }, { hasPlace: true, unpaced: true })))
+    return await Promise.all(probes.map((probe) => sendOnce(run, probe, { requirement, role: 'probe' }, { hasPlace: true, unpaced: true })))
   } finally {
     for (let place = 0; place < size; place++) leave()
   }

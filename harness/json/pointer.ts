@@ -1,6 +1,7 @@
 /** JSON Pointer (RFC 6901) on plain JSON values. */
 
-function tokens(pointer: string): string[] {
+/** The reference tokens of a pointer, unescaped. */
+export function tokensOf(pointer: string): string[] {
   if (pointer === '') return []
   return pointer
     .slice(1)
@@ -18,12 +19,12 @@ function step(value: unknown, token: string): unknown {
 
 /** The value at the pointer; undefined where there is none. */
 export function getAt(value: unknown, pointer: string): unknown {
-  return tokens(pointer).reduce(step, value)
+  return tokensOf(pointer).reduce(step, value)
 }
 
 /** A copy with `replacement` at the pointer, the member added where its parent lacks it; removed where it is `undefined`. */
 export function setAt(value: unknown, pointer: string, replacement: unknown): unknown {
-  const path = tokens(pointer)
+  const path = tokensOf(pointer)
   const last = path.pop()
   if (last === undefined) return replacement
   const copy = structuredClone(value)

@@ -9,7 +9,8 @@ import { curlOf } from './curl.ts'
 
 /** Writes each exchange down as it comes, keys removed, and gives its recorded form back. */
 export interface Recorder {
-  record(probe: Probe, request: WireRequest, result: WireResult, purpose: Purpose): FailureExchange
+  /** @param url the address in full, as it was asked */
+  record(url: string, probe: Probe, request: WireRequest, result: WireResult, purpose: Purpose): FailureExchange
   readonly count: number
   /** What is wrong with the log where it could not be written; exchanges are then not kept. */
   readonly problem: string | undefined
@@ -32,7 +33,7 @@ function expandedNames(lines: readonly RequestHeader[], shown: RecordedHeaders):
   return new Set([...names, 'authorization'])
 }
 
-export function createRecorder(baseUrl: string, logFile: string, redactor: Redactor): Recorder {
+export function createRecorder(logFile: string, redactor: Redactor): Recorder {
   let fd: number | undefined
   let count = 0
   let problem: string | undefined
@@ -52,15 +53,14 @@ export function createRecorder(baseUrl: string, logFile: string, redactor: Redac
     get problem() {
       return problem
     },
-    record(probe, request, result, purpose) {
+    record(url, probe, request, result, purpose) {
       const redact = (text: string): string => redactor.text(text)
-      const headers = recordHeaders(
-        request.headers.filter(({ name }) => name.toLowerCase() !== 'authorization'),
-        redactor,
-      )
-      if (probe.credential.value !== undefined) headers['authorization'] = probe.credential.shown
+      const own = probe.credential.value !== undefined
+      const shownAsSent = request.headers.filter(({ name }) => !own || name.toLowerCase() !== 'authorization')
+      const headers = recordHeaders(shownAsSent, redactor)
+      if (own) headers['authorization'] = probe.credential.shown
       if (request.body !== undefined) headers['content-length'] = String(Buffer.byteLength(request.body))
-      const sent = { method: request.method, url: redact(baseUrl.replace(/\/$/, '') + request.path), headers, ...recordBody(request.body, redact) }
+      const sent = { method: request.method, url: redact(url), headers, ...recordBody(request.body, redact) }
       const exchange: FailureExchange = { request: sent, curl: curlOf(sent, expandedNames(request.headers, headers)) }
       if (result.kind === 'answer') {
         const body = recordBody(result.body, redact)

@@ -9,7 +9,7 @@ import { escapedViews, originAt, rawView } from './view.ts'
 /** A run of this many characters shared with a key is removed. */
 const run = 12
 /** Shorter keys are looked for only where nothing else stands: in other text they would be met by chance. */
-const shortestKey = 8
+export const shortestKey = 8
 const redacted = '[redacted]'
 
 interface Key {

@@ -1,7 +1,8 @@
 import type { OperationId } from '../../spec/operations.ts'
 import type { Redactor } from '../redact/redactor.ts'
 import { NotExercised } from '../run/outcome.ts'
-import type { KeySource } from '../target/model.ts'
+import { readKey } from '../target/redactor-for.ts'
+import type { KeySource, Target } from '../target/model.ts'
 import type { Credential } from './probe.ts'
 
 /** The keys of a run. Each value is known to the redactor before it is used. */
@@ -22,26 +23,14 @@ export interface Keys {
   learn(credential: Credential): void
 }
 
-export interface KeySources {
-  readonly full?: KeySource
-  readonly expired?: KeySource
-  readonly restricted?: KeySource | Readonly<Partial<Record<OperationId, KeySource>>>
-  /** Keys of scenarios. */
-  readonly others: readonly KeySource[]
-}
+/** Asks the thread that resolved the target for a key that a command or a function gives. */
+export type ReadDynamicKey = (name: string) => Promise<string>
 
-function isSource(value: object): value is KeySource {
-  return 'get' in value
-}
-
-export function createKeys(sources: KeySources, redactor: Redactor): Keys {
-  const restrictedSource = (operation: OperationId): KeySource | undefined => {
-    const { restricted } = sources
-    return restricted && isSource(restricted) ? restricted : restricted?.[operation]
-  }
+export function createKeys(target: Target, readDynamic: ReadDynamicKey, redactor: Redactor): Keys {
+  const sources = target.keys
+  const read = (source: KeySource): Promise<string> => readKey(source, redactor, readDynamic)
   const bearer = async (source: KeySource, full: boolean): Promise<Credential> => {
-    const value = await source.get()
-    redactor.add(value, source.label)
+    const value = await read(source)
     return { value: `Bearer ${value}`, shown: `Bearer ${source.label}`, full }
   }
   const required = (source: KeySource | undefined, member: string): KeySource => {
@@ -51,15 +40,14 @@ export function createKeys(sources: KeySources, redactor: Redactor): Keys {
   return {
     hasFull: sources.full !== undefined,
     full: async () => (sources.full ? bearer(sources.full, true) : { shown: '', full: false }),
-    fullKey: async () => sources.full?.get(),
+    fullKey: async () => (sources.full ? read(sources.full) : undefined),
     expired: async () => bearer(required(sources.expired, 'keys.expired'), false),
-    restricted: async (operation) => bearer(required(restrictedSource(operation), `keys.restricted (for ${operation})`), false),
+    restricted: async (operation) => bearer(required(sources.restricted[operation], `keys.restricted (for ${operation})`), false),
     of: (source) => bearer(source, false),
     async declared() {
-      const { restricted } = sources
-      const lacking = restricted ? (isSource(restricted) ? [restricted] : Object.values(restricted)) : []
-      const all = [sources.full, sources.expired, ...lacking, ...sources.others].filter((source) => source !== undefined)
-      return new Set(await Promise.all(all.map((source) => source.get())))
+      const ofScenarios = Object.values(target.scenarios).map(({ key }) => key)
+      const all = [sources.full, sources.expired, ...Object.values(sources.restricted), ...ofScenarios]
+      return new Set(await Promise.all(all.filter((source) => source !== undefined).map(read)))
     },
     learn({ value, shown }) {
       const withoutScheme = (text: string): string => text.replace(/^(Bearer|Basic) /, '')

@@ -1,5 +1,6 @@
 import { requirement } from '../../spec/catalogue.ts'
 import type { OperationId } from '../../spec/operations.ts'
+import { isObject } from '../ask/answer.ts'
 import { grantedRow } from '../control/granted-rows.ts'
 import { mainJob } from '../jobs/lifecycle.ts'
 import { setAt, getAt } from '../json/pointer.ts'
@@ -46,6 +47,8 @@ export async function plainRequest(run: Run, operation: OperationId): Promise<Pr
       return probe(run, operation, { params: graphParams(run), json: await freshAddition(run) })
     case 'graphs.query':
       return probe(run, operation, { params: graphParams(run), json: bodyOf(run, operation) })
+    case 'chat.create':
+      return probe(run, operation, { json: plainChat(bodyOf(run, operation)) })
     case 'graphs.create':
     case 'applications.create':
       return namedCreation(run, operation)
@@ -105,6 +108,13 @@ async function freshAddition(run: Run): Promise<unknown> {
   if (pointer === undefined || run.target.operations['files.upload']?.content === undefined) return body
   const id = await upload(run, contentOf(run))
   return setAt(body, pointer, typeof getAt(body, pointer) === 'number' ? Number(id) : id)
+}
+
+/** A chat streams and calls tools only where a requirement is about that. */
+function plainChat(body: unknown): unknown {
+  if (!isObject(body)) return body
+  const { stream: _stream, stream_options: _options, tools: _tools, tool_choice: _choice, ...plain } = body
+  return plain
 }
 
 async function namedCreation(run: Run, operation: 'graphs.create' | 'applications.create'): Promise<Probe> {

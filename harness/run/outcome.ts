@@ -11,7 +11,7 @@ export type EndCause = 'interrupted' | 'bail' | 'unreachable' | 'throttled' | 'r
 /** The run is over: whatever was under way is dropped, what remains is not exercised. */
 export class RunEnded extends NotExercised {
   override readonly name = 'RunEnded'
-  readonly cause: EndCause
+  override readonly cause: EndCause
   constructor(cause: EndCause, reason: string) {
     super(reason)
     this.cause = cause

@@ -2,8 +2,9 @@ import { type CatalogueRow, catalogue } from '../../spec/catalogue.ts'
 import { isOperationId } from '../../spec/operations.ts'
 import { grants } from '../cost/cost.ts'
 import { leftOut } from '../report/left-out.ts'
-import { isSelected, matchesId } from '../report/selection.ts'
+import { isSelected } from '../report/selection.ts'
 import { isDealtTo } from '../report/shard.ts'
+import { isExclusive } from '../scenario/around.ts'
 import { missingReason } from '../target/declared.ts'
 import type { Target } from '../target/model.ts'
 import type { Plan, PlanEntry, RunOptions } from './run.ts'
@@ -13,14 +14,15 @@ export type PlanOptions = Pick<RunOptions, 'only' | 'skip' | 'shard' | 'readOnly
 
 /** Requirements whose scenario needs the target to itself: they run alone, after everything else. */
 export function exclusiveIds(target: Pick<Target, 'scenarios'>): ReadonlySet<string> {
-  const alone = Object.entries(target.scenarios).filter(([, { before, after, repeat }]) => before ?? after ?? repeat)
+  const alone = Object.entries(target.scenarios).filter(([, scenario]) => isExclusive(scenario))
   return new Set(alone.map(([id]) => id))
 }
 
 /** Where each requirement stands before anything is sent. */
 export function planRun(target: Target, options: PlanOptions): Plan {
   const exclusive = exclusiveIds(target)
-  const budget = { left: target.limits.maxGenerations, paid: new Set<string>() }
+  // 0 is no limit.
+  const budget = { left: target.limits.maxGenerations || Infinity, paid: new Set<string>() }
   const onlyEnvelope = selectsOnlyEnvelope(options)
   const plan = new Map<string, PlanEntry>()
   for (const row of catalogue) {
@@ -53,12 +55,13 @@ function inapplicable(reason: string): PlanEntry {
 }
 
 function notApplicable({ id, operation }: CatalogueRow, target: Target): PlanEntry | undefined {
-  if (target.notServed.has(operation)) return inapplicable('declared not served')
-  const removed = target.removed.has(operation)
+  const absence = operation === 'envelope' ? undefined : target.absent[operation]
+  if (absence === 'not-served') return inapplicable('declared not served')
+  const removed = absence === 'removed'
   if (id === 'pdf.parse/4xx-removed') return removed ? undefined : inapplicable('PDF parsing is not declared removed')
   if (removed) return inapplicable('declared removed')
-  const unreachable = target.unreachable.find(({ pattern }) => matchesId(id, pattern))
-  return unreachable ? inapplicable(`declared unreachable: ${unreachable.reason}`) : undefined
+  const reason = Object.hasOwn(target.unreachable, id) ? target.unreachable[id] : undefined
+  return reason === undefined ? undefined : inapplicable(`declared unreachable: ${reason}`)
 }
 
 function leftOutBy(row: CatalogueRow, options: PlanOptions, exclusive: ReadonlySet<string>): string | undefined {
@@ -92,9 +95,9 @@ function withoutKey({ id, operation }: CatalogueRow, target: Target): PlanEntry 
   return keyless ? undefined : notExercised('no key: give the full key with --key, keys.full or CONFORM_API_KEY')
 }
 
-function undeclared({ id, needs }: CatalogueRow, target: Target): PlanEntry | undefined {
+function undeclared({ id, needs, operation }: CatalogueRow, target: Target): PlanEntry | undefined {
   if (Object.hasOwn(target.scenarios, id)) return undefined
-  const reason = missingReason(target.file, needs)
+  const reason = missingReason(target.file, needs, operation)
   return reason === undefined ? undefined : notExercised(reason)
 }
 

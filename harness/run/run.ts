@@ -9,6 +9,7 @@ import type { Gates } from '../jobs/gate.ts'
 import type { JobBook } from '../jobs/job-book.ts'
 import type { EnvelopeWatch } from '../passive/envelope-watch.ts'
 import type { Recorder } from '../record/recorder.ts'
+import type { Redactor } from '../redact/redactor.ts'
 import type { Shard } from '../report/shard.ts'
 import type { Keys } from '../request/keys.ts'
 import type { Target } from '../target/model.ts'
@@ -52,6 +53,7 @@ export interface Run {
   readonly target: Target
   readonly plan: Plan
   readonly keys: Keys
+  readonly redactor: Redactor
   readonly wire: Wire
   readonly ceiling: Ceiling
   readonly pacer: { wait(signal: AbortSignal): Promise<void> }
@@ -70,6 +72,10 @@ export interface Run {
   readonly created: Created[]
   /** Ids that exist or were sent as unknown, in lower case: no unknown id is one of them. */
   readonly takenIds: Set<string>
+  /** Requests with the full key that were answered, and how many of them 401. */
+  readonly keyUse: { sent: number; refused: number }
+  /** Why scenarios that need the target to themselves cannot go on: the control was not granted again. */
+  exclusiveStuck: string | undefined
   /** Called with every exchange that was answered. */
   readonly observers: ((exchange: Exchange) => void)[]
   /** Does a thing once a run, whoever asks first. */

@@ -14,6 +14,7 @@ export function judgeSighting(row: PassiveRow): Judge {
       return requirement === null ? failure : { ...failure, rerun: rerunLine(story.run, row, requirement) }
     })
     if (first) throw new Failed(first, more)
+    if (story.run.ended) throw story.run.ended
     if (cases === 0) throw new NotExercised('no answer of this run was of the kind that it judges')
   }
 }

@@ -32,7 +32,7 @@ export const missing: Condition = async ({ valid, judge }) =>
 export const malformed: Condition = async (probing) => {
   const { story, valid, judge, operation } = probing
   await judgeForms(probing, malformedForms(await story.run.keys.fullKey()))
-  const served = generatedOn.find((id) => !story.run.target.notServed.has(id))
+  const served = generatedOn.find((id) => story.run.target.absent[id] === undefined)
   if (operation !== served) return
   const { seed, refusalRuns } = story.run.options
   const word = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)), minLength: 1, maxLength: 1000 })

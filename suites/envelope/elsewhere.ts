@@ -45,7 +45,7 @@ export async function judgeUnknownPath(story: Story): Promise<void> {
 export async function judgeUnsupportedMethod(story: Story): Promise<void> {
   const listed = operations.filter(({ method }) => method === 'GET').map(({ path }) => path as string)
   const paths = operations.filter(({ id, method, path }) => {
-    return method === 'POST' && !path.includes('{') && !listed.includes(path) && !story.run.target.notServed.has(id)
+    return method === 'POST' && !path.includes('{') && !listed.includes(path) && story.run.target.absent[id] === undefined
   })
   for (const { path } of paths) {
     const exchange = await elsewhere(story, 'GET', path)

@@ -1,0 +1,73 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { parseShard, type Shard } from '../../harness/report/shard.ts'
+import type { TpeMode } from '../../spec/report.ts'
+
+/** The options of a run as the command line gives them. */
+export interface RunArguments {
+  readonly target?: string
+  readonly key?: string
+  readonly only: readonly string[]
+  readonly skip: readonly string[]
+  readonly seed?: number
+  readonly runs?: number
+  readonly strict?: boolean
+  readonly readOnly?: boolean
+  readonly tpe: TpeMode
+  readonly report: readonly string[]
+  readonly baseline?: string
+  readonly updateBaseline?: boolean
+  readonly requireExercised?: boolean
+  readonly concurrency?: number
+  readonly rate?: number
+  readonly timeout?: number
+  readonly dryRun?: boolean
+  readonly bail?: boolean
+  readonly shard?: Shard
+  readonly insecure?: boolean
+}
+
+const again = (value: string, before: readonly string[]): readonly string[] => [...before, value]
+
+/** A whole number in that range, or a sentence that says so. */
+function whole(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text)
+    if (!/^-?\d+$/.test(text) || number < least || number > most) {
+      throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`)
+    }
+    return number
+  }
+}
+
+function rate(text: string): number {
+  const number = Number(text)
+  if (text.trim() === '' || !Number.isFinite(number) || number < 0) throw new InvalidArgumentError('Give requests per second, 0 for no limit.')
+  return number
+}
+
+const repeatable = (flags: string, text: string): Option => new Option(flags, text).argParser(again).default([], 'none')
+
+export function addArguments(command: Command): Command {
+  return command
+    .argument('[base_url]', 'the server to judge; without it and without a target file, the embedded reference')
+    .option('-t, --target <file>', 'target file: JSON, or a module (see conform init)')
+    .option('-k, --key <key>', 'key with full rights; better CONFORM_API_KEY, which no process list shows')
+    .addOption(repeatable('--only <pattern>', 'requirement ids to run; * is any characters; repeatable'))
+    .addOption(repeatable('--skip <pattern>', 'requirement ids to leave out; repeatable'))
+    .addOption(new Option('--seed <int>', 'seed of the generated inputs').argParser(whole(-2147483648, 2147483647)))
+    .addOption(new Option('--runs <n>', 'cases per generated requirement (default 25 refusals, 5 granted)').argParser(whole(1, 100_000)))
+    .option('--strict', 'a failed should counts like a failed must')
+    .option('--read-only', 'send nothing that a conforming target would answer by creating or generating')
+    .addOption(new Option('--tpe <mode>', 'which verdict decides').choices(['exact', 'family']).default('exact'))
+    .addOption(repeatable('--report <format>[=<path>]', 'json, html, junit, ctrf, markdown, har, badge; repeatable, - is stdout'))
+    .option('--baseline <file>', 'expected failures: a report, or {"expected": [...]}')
+    .option('--update-baseline', 'rewrite the baseline from this run')
+    .option('--require-exercised', 'exit 1 also where a must was not exercised')
+    .addOption(new Option('--concurrency <n>', 'requests under way at once').argParser(whole(1, 256)))
+    .addOption(new Option('--rate <requests/s>', 'requests per second, 0 for no limit').argParser(rate))
+    .addOption(new Option('--timeout <ms>', 'time for one whole exchange').argParser(whole(1, 3_600_000)))
+    .option('--dry-run', 'print what would be sent, and send nothing')
+    .option('--bail', 'stop at the first must that fails')
+    .addOption(new Option('--shard <i>/<n>', 'one part of the requirements; needs --seed').argParser(parseShard))
+    .option('--insecure', 'accept certificates that do not verify')
+}

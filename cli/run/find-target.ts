@@ -1,0 +1,46 @@
+import { loadTargetFile } from '../../harness/target/load.ts'
+import type { Limits, Target, TargetFile } from '../../harness/target/model.ts'
+import { resolveTarget } from '../../harness/target/resolve.ts'
+import type { RunArguments } from './arguments.ts'
+import { referenceTargetFile } from './embedded.ts'
+
+export interface FoundTarget {
+  readonly target: Target
+  /** Sentences for the user. */
+  readonly warnings: readonly string[]
+  /** Asks for a key that a command or a function gives. */
+  readKey(name: string): Promise<string>
+  /** Ends the embedded reference, where that is the target. */
+  close(): Promise<void>
+}
+
+/** The limits that the command line overrides. */
+function givenLimits({ concurrency, rate, timeout }: RunArguments): Partial<Limits> {
+  return {
+    ...(concurrency === undefined ? {} : { concurrency }),
+    ...(rate === undefined ? {} : { requestsPerSecond: rate }),
+    ...(timeout === undefined ? {} : { timeoutMs: timeout }),
+  }
+}
+
+/** The target of a run: a target file, a URL, both, or (with neither) the embedded reference server. */
+export async function findTarget(baseUrl: string | undefined, options: RunArguments): Promise<FoundTarget> {
+  const embedded = baseUrl === undefined && options.target === undefined
+  const path = embedded ? referenceTargetFile : options.target
+  const { file, dir } = path === undefined ? { file: {} as TargetFile, dir: process.cwd() } : await loadTargetFile(path)
+  const server = embedded && !options.dryRun ? await startEmbedded() : undefined
+  const url = server?.url ?? (embedded ? 'http://127.0.0.1' : baseUrl)
+  const { target, dynamicKeys, warnings } = await resolveTarget(file, {
+    dir,
+    env: process.env,
+    limits: givenLimits(options),
+    ...(url === undefined ? {} : { baseUrl: url }),
+    ...(options.key === undefined ? {} : { key: options.key }),
+  })
+  return { target, warnings, readKey: (name) => dynamicKeys.read(name), close: async () => server?.close() }
+}
+
+async function startEmbedded() {
+  const { startReference } = await import('../../reference/server.ts')
+  return startReference()
+}

@@ -1,0 +1,30 @@
+import { createLogUpdate } from 'log-update'
+import type { Colors } from 'picocolors/types'
+import { catalogue } from '../../spec/catalogue.ts'
+import type { RequirementResult } from '../../spec/report.ts'
+
+/** What a person sees while the run goes on. */
+export interface Progress {
+  result(result: RequirementResult): void
+  done(): void
+}
+
+/** A line that is rewritten on a terminal; nothing elsewhere, where only the report counts. */
+export function showProgress(stream: NodeJS.WriteStream, colors: Colors): Progress {
+  if (!stream.isTTY) return { result: () => undefined, done: () => undefined }
+  const line = createLogUpdate(stream)
+  let judged = 0
+  let failed = 0
+  let last = 0
+  return {
+    result({ outcome, level }) {
+      judged++
+      if (outcome === 'failed' && level === 'must') failed++
+      if (performance.now() - last < 80) return
+      last = performance.now()
+      const failures = failed > 0 ? colors.red(`, ${failed} failed`) : ''
+      line(colors.dim(`judging: ${judged} of ${catalogue.length} requirements`) + failures)
+    },
+    done: () => line.clear(),
+  }
+}

@@ -1,0 +1,74 @@
+import { catalogue } from '../../spec/catalogue.ts'
+import { requirementsDigest, specDigest, specVersion } from '../../spec/digests.ts'
+import type { Report, RequirementResult } from '../../spec/report.ts'
+import { leftOut } from '../../harness/report/left-out.ts'
+import { summarize } from '../../harness/report/summary.ts'
+import { bothVerdicts } from '../../harness/report/verdict.ts'
+import type { RunFacts } from '../../harness/run/facts.ts'
+import type { RunOptions } from '../../harness/run/run.ts'
+import type { Target } from '../../harness/target/model.ts'
+import { suiteVersion } from '../suite-version.ts'
+
+/** What a run left behind. */
+export interface RunRecord {
+  readonly target: Target
+  readonly options: RunOptions
+  readonly startedAt: Date
+  readonly durationMs: number
+  /** By id; those that were cut short are missing. */
+  readonly results: ReadonlyMap<string, RequirementResult>
+  readonly facts: RunFacts | undefined
+}
+
+const noFacts: RunFacts = {
+  requests: 0,
+  throttled: 0,
+  created: [],
+  keyRefused: false,
+  ended: null,
+  jobsInProgress: [],
+  recordingProblem: undefined,
+}
+
+/** The report of a run: every requirement of the catalogue, in its order. */
+export function reportOf({ target, options, startedAt, durationMs, results, facts = noFacts }: RunRecord): Report {
+  const requirements = catalogue.map((row) => results.get(row.id) ?? cutShort(row, facts))
+  const interrupted = facts.ended?.cause === 'interrupted'
+  const { only, skip, readOnly } = options
+  const judged = { only: [...only], skip: [...skip], readOnly, interrupted: facts.ended !== null, keyRefused: facts.keyRefused }
+  const verdicts = bothVerdicts(requirements, judged)
+  return {
+    format: 'conformance-report/1',
+    suite: { name: 'ai-content-conformance', version: suiteVersion(), specVersion, specDigest, requirementsDigest: requirementsDigest() },
+    target: { name: target.name, baseUrl: target.baseUrl, digest: target.digest },
+    run: {
+      startedAt: startedAt.toISOString(),
+      durationMs: Math.round(durationMs),
+      seed: options.seed,
+      runs: options.refusalRuns,
+      nonce: options.nonce,
+      requests: facts.requests,
+      throttled: facts.throttled,
+      concurrency: target.limits.concurrency,
+      strict: options.strict,
+      readOnly,
+      tpe: options.tpe,
+      only: judged.only,
+      skip: judged.skip,
+      shard: options.shard ? `${options.shard.index}/${options.shard.count}` : null,
+      baseline: null,
+      insecure: options.insecure,
+      interrupted,
+      created: [...facts.created],
+    },
+    verdict: verdicts[options.tpe],
+    verdicts,
+    summary: summarize(requirements, options.tpe),
+    requirements,
+  }
+}
+
+function cutShort({ id, operation, level, section, statement }: (typeof catalogue)[number], facts: RunFacts): RequirementResult {
+  const reason = facts.ended?.reason ?? leftOut('interrupted')
+  return { id, operation, level, section, statement, outcome: 'not-exercised', reason, control: 'none', cases: 0, durationMs: 0, failures: [] }
+}

@@ -1,0 +1,50 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import type { RunOptions } from '../../harness/run/run.ts'
+import type { RunArguments } from './arguments.ts'
+
+const refusalRuns = 25
+const grantedRuns = 5
+const backoffMs = 250
+
+/** A word for a POSIX shell, quoted only where it needs to be. */
+function shellWord(word: string): string {
+  return /^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}
+
+/** The options that a failure needs to show again; the ids and the seed are put behind them. */
+function rerunCommand(baseUrl: string | undefined, options: RunArguments): string {
+  const words = ['conform', ...(baseUrl === undefined ? [] : [baseUrl])]
+  if (options.target !== undefined) words.push('--target', options.target)
+  if (options.runs !== undefined) words.push('--runs', String(options.runs))
+  if (options.tpe !== 'exact') words.push('--tpe', options.tpe)
+  if (options.readOnly) words.push('--read-only')
+  if (options.insecure) words.push('--insecure')
+  return words.map(shellWord).join(' ')
+}
+
+/** What the command line decided, in the form that a run takes. A seed that is not given is drawn, and always printed. */
+export function runOptions(
+  options: RunArguments,
+  baseUrl: string | undefined,
+  expected: ReadonlySet<string>,
+  exchangeLog: string,
+): RunOptions {
+  return {
+    seed: options.seed ?? randomInt(0, 2 ** 31),
+    refusalRuns: options.runs ?? refusalRuns,
+    grantedRuns: options.runs ?? grantedRuns,
+    nonce: [...randomBytes(4)].map((byte) => (byte % 36).toString(36)).join(''),
+    tpe: options.tpe,
+    strict: options.strict ?? false,
+    readOnly: options.readOnly ?? false,
+    bail: options.bail ?? false,
+    insecure: options.insecure ?? false,
+    only: options.only,
+    skip: options.skip,
+    shard: options.shard ?? null,
+    expected: [...expected],
+    rerun: rerunCommand(baseUrl, options),
+    exchangeLog,
+    backoffMs,
+  }
+}

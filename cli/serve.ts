@@ -1,0 +1,36 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { UserError } from '../harness/user-error.ts'
+import { referenceTargetFile } from './run/embedded.ts'
+
+function port(text: string): number {
+  const number = Number(text)
+  if (!/^\d{1,5}$/.test(text) || number > 65535) throw new InvalidArgumentError('Give a port from 0 to 65535.')
+  return number
+}
+
+export function serveCommand(): Command {
+  return new Command('serve')
+    .description('run the embedded reference server until interrupted; prints its URL and a target file that fits it')
+    .addOption(new Option('--port <n>', 'port on the loopback address; 0 is any free one').argParser(port).default(0))
+    .action(async (options: { port: number }) => serve(options.port))
+}
+
+async function serve(wanted: number): Promise<void> {
+  const { startReference } = await import('../reference/server.ts')
+  const reference = await startReference({ port: wanted }).catch((error: NodeJS.ErrnoException) => {
+    throw new UserError(`--port ${wanted}: cannot be listened on (${error.code ?? error.message}); give another, or 0`)
+  })
+  const dir = mkdtempSync(join(tmpdir(), 'conform-serve-'))
+  const target = join(dir, 'target.json')
+  const file = JSON.parse(readFileSync(referenceTargetFile, 'utf8')) as object
+  writeFileSync(target, `${JSON.stringify({ ...file, baseUrl: reference.url }, null, 2)}\n`)
+  process.stdout.write(`${JSON.stringify({ url: reference.url, target })}\n`)
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+  })
+  rmSync(dir, { recursive: true, force: true })
+  await reference.close()
+}

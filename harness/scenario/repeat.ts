@@ -1,0 +1,45 @@
+import { sendOnce } from '../ask/send-once.ts'
+import type { Exchange } from '../ask/exchange.ts'
+import type { Control } from '../control/control.ts'
+import type { Pairs } from '../expect/pairs.ts'
+import type { Probe } from '../request/probe.ts'
+import { NotExercised } from '../run/outcome.ts'
+import type { Story } from '../words/story.ts'
+
+/** An answer that says nothing of the condition: a busy application, a passing 503. */
+function tellsNothing({ answer, probe }: Exchange, gives: Pairs): boolean {
+  const status = answer?.status
+  if (gives.some(([expected]) => expected === status)) return false
+  return status === 503 || (status === 409 && probe.operation === 'jobs.create')
+}
+
+/**
+ * Sends the request up to `most` times, as many at once as the ceiling allows, until an answer is not the control's.
+ * Throws `NotExercised` where all were granted.
+ */
+export async function sendRepeatedly(
+  story: Story,
+  make: () => Promise<Probe>,
+  most: number,
+  control: Control,
+  gives: Pairs,
+): Promise<Exchange> {
+  const { run, row } = story
+  const usual = control.exchange?.answer?.status
+  let sent = 0
+  let found: Exchange | undefined
+  const worker = async (): Promise<void> => {
+    while (!found && sent < most) {
+      sent++
+      const probe = await make()
+      const exchange = await sendOnce(run, probe, { requirement: row.id, role: 'probe', expects: gives }, { unpaced: true })
+      if (exchange.probe.operation === 'jobs.create') run.gates.of(probe.params['application_id'] ?? '').note(exchange)
+      const { answer } = exchange
+      const granted = answer !== undefined && (usual === undefined ? answer.status < 300 : answer.status === usual)
+      if (answer && !granted && !tellsNothing(exchange, gives)) found ??= exchange
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(run.ceiling.size, most) }, worker))
+  if (!found) throw new NotExercised(`the condition did not show in ${sent} requests (scenario's repeat)`)
+  return found
+}

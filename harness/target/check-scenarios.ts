@@ -1,0 +1,49 @@
+import { catalogue, isRequirementId } from '../../spec/catalogue.ts'
+import { type OperationId, isOperationId, operation } from '../../spec/operations.ts'
+import { errandProblems } from './check-errands.ts'
+import { headerProblems } from './headers.ts'
+import { didYouMean } from './nearest.ts'
+import type { ScenarioValue, TargetFile } from './target-file.ts'
+
+/** What is wrong with the scenarios beyond their form. */
+export function scenarioProblems({ scenarios = {} }: TargetFile): string[] {
+  return Object.entries(scenarios).flatMap(([id, scenario]) => problemsOf(id, scenario))
+}
+
+function problemsOf(id: string, scenario: ScenarioValue): string[] {
+  const path = `scenarios.${id}`
+  const ids = catalogue.map((row) => row.id)
+  if (!isRequirementId(id)) return [`${path} names no requirement${didYouMean(id, ids)}`]
+  const area = id.slice(0, id.indexOf('/'))
+  if (area === 'envelope') return [`${path} cannot be: envelope requirements are judged on every response`]
+  return [
+    ...operationProblem(path, area, scenario),
+    ...paramProblems(path, isOperationId(area) ? area : scenario.operation, scenario),
+    ...bodyProblems(path, scenario),
+    ...headerProblems(scenario.headers).map(([name, problem]) => `${path}.headers.${name} ${problem}`),
+    ...errandProblems(`${path}.before`, scenario.before),
+    ...errandProblems(`${path}.after`, scenario.after),
+  ]
+}
+
+function operationProblem(path: string, area: string, scenario: ScenarioValue): string[] {
+  const required = area === 'guardrails' || area === 'general'
+  if (required && scenario.operation === undefined)
+    return [`${path}.operation is missing: name the operation whose request is changed`]
+  if (!required && scenario.operation !== undefined)
+    return [`${path}.operation must not stand here: the id says that it is ${area}`]
+  return []
+}
+
+function paramProblems(path: string, id: OperationId | undefined, { params = {} }: ScenarioValue): string[] {
+  const names = id ? [...operation(id).path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string) : []
+  return Object.keys(params)
+    .filter((name) => !names.includes(name))
+    .map((name) => `${path}.params.${name} is no path parameter of ${id}${didYouMean(name, names)}`)
+}
+
+function bodyProblems(path: string, { body, merge, raw }: ScenarioValue): string[] {
+  if (raw !== undefined && (body ?? merge) !== undefined)
+    return [`${path}.raw replaces the body: neither body nor merge may stand beside it`]
+  return []
+}

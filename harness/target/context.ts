@@ -1,0 +1,34 @@
+import { shortestKey } from '../redact/redactor.ts'
+import { UserError } from '../user-error.ts'
+import type { DynamicKeyBook } from './dynamic-keys.ts'
+import type { Secret } from './model.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** What the parts of a target file are resolved with, and where the secrets among them are noted. */
+export interface Context {
+  readonly dir: string
+  readonly env: Environment
+  /** In normal form. */
+  readonly baseUrl: string
+  readonly dynamic: DynamicKeyBook
+  /** How the keys of commands and functions are written, by the path of their member. */
+  readonly labels: Map<string, string>
+  readonly secrets: Secret[]
+  /** Sentences for the user. */
+  readonly warnings: string[]
+}
+
+/** Notes a secret that `member` holds. */
+export function note({ secrets, warnings }: Context, member: string, secret: Secret): void {
+  secrets.push(secret)
+  if (secret.value.length >= shortestKey) return
+  warnings.push(`${member} is shorter than ${shortestKey} characters: reports hide it only where nothing else stands`)
+}
+
+/** The value of an environment variable that a member names; throws a `UserError` where it is not set or empty. */
+export function readEnv({ env }: Pick<Context, 'env'>, name: string, member: string): string {
+  const value = env[name]
+  if (value === undefined || value === '') throw new UserError(`${member}: the environment variable ${name} is not set`)
+  return value
+}

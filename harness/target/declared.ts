@@ -1,0 +1,60 @@
+import { isOperationId, type OperationId } from '../../spec/operations.ts'
+import type { Area, Need, Requirement } from '../../spec/requirement.ts'
+import { getAt } from '../json/pointer.ts'
+import { tokensOf } from './pointer-tokens.ts'
+import { defaultPointer } from './roles.ts'
+import { snippet } from './snippet.ts'
+import type { TargetFile } from './target-file.ts'
+
+/**
+ * True where the target file declares what the pointer names. Of an operation that is not served nothing is declared; a
+ * role that has a default is, where the body is.
+ * @param operation whose restricted key is meant, where each has its own
+ */
+export function declares(file: TargetFile, pointer: string, operation?: Area): boolean {
+  const [member = '', name = '', part = '', role = ''] = tokensOf(pointer)
+  const value = getAt(file, pointer)
+  if (member === 'operations') {
+    const declared = getAt(file, `/operations/${name}`)
+    if (typeof declared !== 'object') return false
+    if (value === undefined && part === 'fields' && isOperationId(name) && defaultPointer(name, role) !== undefined) {
+      return name === 'files.upload' || getAt(declared, '/body') !== undefined
+    }
+  }
+  if (member === 'keys' && name === 'restricted' && operation !== undefined && isKeyPerOperation(value)) {
+    return Object.hasOwn(value, operation)
+  }
+  return value !== undefined
+}
+
+/** True for `keys.restricted` with one key per operation id. */
+export function isKeyPerOperation(value: unknown): value is Partial<Record<OperationId, unknown>> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !['env', 'file', 'command'].some((member) => Object.hasOwn(value, member))
+  )
+}
+
+/** The needs of which no alternative is declared. */
+export function missingNeeds(file: TargetFile, needs: readonly Need[], operation?: Area): Need[] {
+  return needs.filter((need) => ![need].flat().some((pointer) => declares(file, pointer, operation)))
+}
+
+/** True where the requirement can be judged: a scenario is declared for it, or all it needs is. */
+export function isDeclared(file: TargetFile, { id, needs, operation }: Requirement): boolean {
+  return Object.hasOwn(file.scenarios ?? {}, id) || missingNeeds(file, needs, operation).length === 0
+}
+
+/** What to declare, and what to paste into the target file for it; undefined where nothing is missing. */
+export function missingReason(file: TargetFile, needs: readonly Need[], operation?: Area): string | undefined {
+  const missing = missingNeeds(file, needs, operation)
+  if (missing.length === 0) return undefined
+  const names = missing.map((need) => [need].flat().map(nameOf).join(' or '))
+  return `declare ${names.join(' and ')}, for example ${missing.map(snippet).join(', ')}`
+}
+
+function nameOf(pointer: string): string {
+  const [member, ...rest] = tokensOf(pointer)
+  return member === 'scenarios' ? `a scenario for ${rest.join('/')}` : [member, ...rest].join('.')
+}

@@ -1,0 +1,13 @@
+import { createHash } from 'node:crypto'
+import canonicalize from 'canonicalize'
+import { mapKeys } from './map-keys.ts'
+import { plainData } from './plain-data.ts'
+import type { TargetFile } from './target-file.ts'
+
+/** `sha256:...` over the canonical JSON (RFC 8785) of the target file without its keys and Authorization headers. */
+export function targetDigest(file: TargetFile): string {
+  const { keys: _, ...rest } = mapKeys(plainData(file, () => undefined) as TargetFile, () => undefined)
+  return `sha256:${createHash('sha256')
+    .update(canonicalize(rest) ?? '')
+    .digest('hex')}`
+}

@@ -1,0 +1,35 @@
+/** Headers that frame a message or belong to the connection: the suite sets them itself. */
+const framing = [
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'keep-alive',
+  'upgrade',
+  'expect',
+  'te',
+  'trailer',
+]
+
+/** What makes a text unfit for a header; undefined where it may be sent. */
+export function headerValueProblem(value: string): string | undefined {
+  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+  if (/[\u0000-\u001f\u007f]/.test(value)) return 'has a control character'
+  if (/[^\u0000-\u007f]/.test(value)) return 'has a character that is not ASCII'
+  return undefined
+}
+
+/** What makes a text unfit for a key; undefined where it may be sent. */
+export function keyProblem(value: string): string | undefined {
+  if (value === '') return 'is empty'
+  if (value !== value.trim()) return 'begins or ends with a blank'
+  return headerValueProblem(value)
+}
+
+/** What is wrong with headers as they are written, each problem with the name of the header. */
+export function headerProblems(headers: Readonly<Record<string, unknown>> = {}): [name: string, problem: string][] {
+  return Object.entries(headers).flatMap(([name, value]): [string, string][] => {
+    if (framing.includes(name.toLowerCase())) return [[name, 'is set by the suite itself; remove it']]
+    const problem = typeof value === 'string' ? headerValueProblem(value) : undefined
+    return problem === undefined ? [] : [[name, problem]]
+  })
+}

@@ -1,0 +1,10 @@
+import type { Limits } from './target-file.ts'
+
+/** What holds where a target file does not say otherwise. */
+export const defaultLimits: Limits = {
+  concurrency: 8,
+  requestsPerSecond: 0,
+  timeoutMs: 60_000,
+  jobTimeoutMs: 60_000,
+  maxGenerations: 200,
+}

@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises'
+import { dirname, extname, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createJiti } from 'jiti'
+import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
+import { UserError } from '../user-error.ts'
+import { checkTargetFile } from './check.ts'
+import type { TargetFile } from './target-file.ts'
+
+export interface LoadedTargetFile {
+  readonly file: TargetFile
+  /** Folder that relative paths in the file are relative to. */
+  readonly dir: string
+}
+
+/** A target file finds `defineTarget` also where the suite is not installed beside it. */
+const alias = { 'ai-content-conformance': fileURLToPath(new URL('../../index.js', import.meta.url)) }
+
+const modules = ['.ts', '.mts', '.js', '.mjs']
+
+/** Reads and checks a target file: JSON, with comments where it has any, or a module's default export. */
+export async function loadTargetFile(path: string): Promise<LoadedTargetFile> {
+  const extension = extname(path).toLowerCase()
+  if (extension !== '.json' && !modules.includes(extension)) {
+    throw new UserError(`${path}: a target file ends in .json, ${modules.join(', ')}`)
+  }
+  const text = await readText(path)
+  const value = extension === '.json' ? parseJson(text, path) : await importDefault(path)
+  return { file: checkTargetFile(value, path), dir: dirname(resolve(path)) }
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') throw new UserError(`${path}: no such target file`)
+    throw new UserError(`${path}: the target file cannot be read (${code ?? 'error'})`)
+  }
+}
+
+function parseJson(text: string, path: string): unknown {
+  const errors: ParseError[] = []
+  const value: unknown = parse(text.replace(/^\uFEFF/, ''), errors, { allowTrailingComma: true })
+  const [first] = errors
+  if (!first) return value
+  const before = text.slice(0, first.offset).split('\n')
+  const what = printParseErrorCode(first.error)
+    .replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
+    .toLowerCase()
+  throw new UserError(`${path}: not JSON: ${what} at line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`)
+}
+
+async function importDefault(path: string): Promise<unknown> {
+  const exported = await importModule(path)
+  if (typeof exported === 'object' && exported !== null && 'default' in exported && exported.default !== undefined) {
+    return exported.default
+  }
+  throw new UserError(`${path}: no default export; write export default defineTarget({ ... })`)
+}
+
+async function importModule(path: string): Promise<unknown> {
+  try {
+    return await createJiti(import.meta.url, { interopDefault: false, moduleCache: false, alias }).import(resolve(path))
+  } catch (error) {
+    const [message] = (error instanceof Error ? error.message : String(error)).split('\n')
+    throw new UserError(`${path}: the module cannot be loaded: ${message}`)
+  }
+}

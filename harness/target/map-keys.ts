@@ -1,0 +1,89 @@
+import type {
+  ErrandValue,
+  HeaderValue,
+  HeaderValues,
+  KeyValue,
+  OperationValue,
+  ScenarioValue,
+  TargetFile,
+} from './target-file.ts'
+import { isKeyPerOperation } from './declared.ts'
+
+/** What is put in the place of a key at that path of members; undefined leaves it out. */
+export type Replace = (path: string, value: KeyValue | HeaderValue) => string | undefined
+
+/** The file with every key replaced: those of `keys`, of scenarios, and the Authorization headers. */
+export function mapKeys(file: TargetFile, replace: Replace): TargetFile {
+  const { keys, headers, operations, scenarios, ...rest } = file
+  const restricted = keys?.restricted
+  return compact({
+    ...rest,
+    keys: keys && {
+      ...mapMembers({ ...keys }, (name, value) =>
+        name === 'restricted' && isKeyPerOperation(restricted) ? undefined : replace(`keys.${name}`, value as KeyValue),
+      ),
+      ...(isKeyPerOperation(restricted) && {
+        restricted: mapMembers(restricted, (id, value) => replace(`keys.restricted.${id}`, value as KeyValue)),
+      }),
+    },
+    headers: mapHeaders('headers', headers, replace),
+    operations:
+      operations &&
+      mapMembers(operations, (id, value) =>
+        typeof value === 'object' ? mapOperation(`operations.${id}`, value, replace) : value,
+      ),
+    scenarios: scenarios && mapMembers(scenarios, (id, value) => mapScenario(`scenarios.${id}`, value, replace)),
+  }) as TargetFile
+}
+
+export function isAuthorization(header: string): boolean {
+  return ['authorization', 'proxy-authorization'].includes(header.toLowerCase())
+}
+
+function mapHeaders(path: string, headers: HeaderValues | undefined, replace: Replace): HeaderValues | undefined {
+  return (
+    headers && mapMembers(headers, (name, value) => (isAuthorization(name) ? replace(`${path}.${name}`, value) : value))
+  )
+}
+
+function mapErrands(
+  path: string,
+  errands: readonly ErrandValue[] | undefined,
+  replace: Replace,
+): readonly ErrandValue[] | undefined {
+  return errands?.map((errand, at) =>
+    compact({ ...errand, headers: mapHeaders(`${path}[${at}].headers`, errand.headers, replace) }),
+  )
+}
+
+function mapOperation(path: string, value: OperationValue, replace: Replace): OperationValue {
+  return compact({
+    ...value,
+    headers: mapHeaders(`${path}.headers`, value.headers, replace),
+    cleanup: mapErrands(`${path}.cleanup`, value.cleanup, replace),
+  })
+}
+
+function mapScenario(path: string, value: ScenarioValue, replace: Replace): ScenarioValue {
+  return compact({
+    ...value,
+    key: value.key === undefined ? undefined : replace(`${path}.key`, value.key),
+    headers: mapHeaders(`${path}.headers`, value.headers, replace),
+    before: mapErrands(`${path}.before`, value.before, replace),
+    after: mapErrands(`${path}.after`, value.after, replace),
+  })
+}
+
+function mapMembers<T, R>(
+  members: Readonly<Record<string, T>>,
+  map: (name: string, value: T) => R,
+): Record<string, Exclude<R, undefined>> {
+  return compact(
+    Object.fromEntries(Object.entries(members).map(([name, value]) => [name, map(name, value)])),
+  ) as Record<string, Exclude<R, undefined>>
+}
+
+/** Without the members that are undefined. */
+function compact<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
+}

@@ -1,0 +1,84 @@
+import { operations, type OperationId } from '../../spec/operations.ts'
+import { UserError } from '../user-error.ts'
+import { type Context, note, readEnv } from './context.ts'
+import { isKeyPerOperation } from './declared.ts'
+import { keyProblem } from './headers.ts'
+import type { KeySource, KeySources, KeyValue, TargetFile } from './model.ts'
+import { readNamedText } from './read-file.ts'
+
+/** How a key is written in its place, where no environment variable has it already. */
+export const labels = {
+  full: '$CONFORM_API_KEY',
+  expired: '$CONFORM_KEY_EXPIRED',
+  restricted: '$CONFORM_KEY_RESTRICTED',
+  other: '[redacted]',
+} as const
+
+/** Reads a key, or asks its command or function for the first time; whatever it is becomes a secret. */
+export async function resolveKey(context: Context, member: string, value: KeyValue, label: string): Promise<KeySource> {
+  if (typeof value === 'string') return fixedKey(context, member, value, label)
+  if (typeof value === 'object' && 'env' in value) {
+    const from = `${member} (from the environment variable ${value.env})`
+    return fixedKey(context, from, readEnv(context, value.env, member), `$${value.env}`)
+  }
+  if (typeof value === 'object' && 'file' in value) {
+    const text = await readNamedText(context.dir, value.file, member)
+    return fixedKey(context, `${member} (from the file ${value.file})`, text.replace(/\r?\n$/, ''), label)
+  }
+  context.labels.set(member, label)
+  context.dynamic.add(member, value)
+  await context.dynamic.read(member)
+  return { label, dynamic: member }
+}
+
+function fixedKey(context: Context, from: string, value: string, label: string): KeySource {
+  const problem = keyProblem(value)
+  if (problem !== undefined) throw new UserError(`${from} ${problem}`)
+  note(context, from, { value, label })
+  return { label, value }
+}
+
+/** The keys of a run. The full one: `-k`, else `keys.full`, else `CONFORM_API_KEY`, else none. */
+export async function resolveKeys(context: Context, { keys = {} }: TargetFile, given?: string): Promise<KeySources> {
+  const full = await resolveFull(context, keys.full, given)
+  const { expired } = keys
+  return {
+    ...(full && { full }),
+    ...(expired !== undefined && { expired: await resolveKey(context, 'keys.expired', expired, labels.expired) }),
+    restricted: await resolveRestricted(context, keys.restricted),
+  }
+}
+
+async function resolveFull(
+  context: Context,
+  declared: KeyValue | undefined,
+  given?: string,
+): Promise<KeySource | undefined> {
+  if (given !== undefined) {
+    const full = fixedKey(context, 'the key on the command line', given, labels.full)
+    // Not used, but a secret all the same.
+    if (typeof declared === 'string') note(context, 'keys.full', { value: declared, label: labels.other })
+    return full
+  }
+  if (declared !== undefined) return resolveKey(context, 'keys.full', declared, labels.full)
+  const fromEnv = context.env['CONFORM_API_KEY'] ?? ''
+  return fromEnv === ''
+    ? undefined
+    : fixedKey(context, 'the environment variable CONFORM_API_KEY', fromEnv, labels.full)
+}
+
+async function resolveRestricted(
+  context: Context,
+  declared: NonNullable<TargetFile['keys']>['restricted'],
+): Promise<Partial<Record<OperationId, KeySource>>> {
+  if (declared === undefined) return {}
+  if (!isKeyPerOperation(declared)) {
+    const key = await resolveKey(context, 'keys.restricted', declared, labels.restricted)
+    return Object.fromEntries(operations.map(({ id }) => [id, key]))
+  }
+  const resolved: Partial<Record<OperationId, KeySource>> = {}
+  for (const [id, value] of Object.entries(declared) as [OperationId, KeyValue][]) {
+    resolved[id] = await resolveKey(context, `keys.restricted.${id}`, value, labels.restricted)
+  }
+  return resolved
+}

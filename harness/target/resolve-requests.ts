@@ -1,0 +1,111 @@
+import { basename } from 'node:path'
+import { isOperationId, type OperationId } from '../../spec/operations.ts'
+import { UserError } from '../user-error.ts'
+import type { HeaderLine } from '../wire/message.ts'
+import { isWhole } from './check-errands.ts'
+import { type Context, note, readEnv } from './context.ts'
+import { headerValueProblem } from './headers.ts'
+import { isAuthorization } from './map-keys.ts'
+import type {
+  ContentValue,
+  Errand,
+  ErrandValue,
+  HeaderValue,
+  HeaderValues,
+  OperationBinding,
+  OperationValue,
+  Scenario,
+  ScenarioValue,
+  UploadContent,
+} from './model.ts'
+import { labels, resolveKey } from './resolve-key.ts'
+import { fieldsOf } from './roles.ts'
+
+export function resolveHeaders(context: Context, member: string, headers: HeaderValues = {}): HeaderLine[] {
+  return Object.entries(headers).map(([name, declared]) => {
+    const at = `${member}.${name}`
+    const value = typeof declared === 'string' ? declared : readEnv(context, declared.env, at)
+    const problem = headerValueProblem(value)
+    if (problem !== undefined) throw new UserError(`${at} ${problem}`)
+    if (isAuthorization(name)) noteCredentials(context, at, value, declared)
+    return { name, value }
+  })
+}
+
+/** What follows the scheme is secret; the scheme is not. */
+function noteCredentials(context: Context, member: string, value: string, declared: HeaderValue): void {
+  const [, scheme, credentials] = /^(\S+) (.+)$/.exec(value) ?? []
+  const name = typeof declared === 'object' ? declared.env : undefined
+  if (scheme === undefined || credentials === undefined) {
+    note(context, member, { value, label: name === undefined ? labels.other : `$${name}` })
+  } else {
+    note(context, member, { value: credentials, label: name === undefined ? labels.other : `\${${name}#* }` })
+  }
+}
+
+function resolveErrands(context: Context, member: string, errands: readonly ErrandValue[] = []): Errand[] {
+  return errands.map(({ method, url, headers, body }, at) => {
+    const whole = isWhole(url) ? url : `${context.baseUrl}/${url.replace(/^\/+/, '')}`
+    const ownAuthorization = Object.keys(headers ?? {}).some((name) => name.toLowerCase() === 'authorization')
+    return {
+      method: method.toUpperCase(),
+      url: whole,
+      headers: resolveHeaders(context, `${member}[${at}].headers`, headers),
+      ...(body !== undefined && { body }),
+      withKey: !ownAuthorization && new URL(whole).origin === new URL(context.baseUrl).origin,
+    }
+  })
+}
+
+function bytesOf(content: ContentValue): Uint8Array {
+  return new Uint8Array('text' in content ? Buffer.from(content.text) : Buffer.from(content.base64, 'base64'))
+}
+
+function uploadContent({ content, contentType, filename }: OperationValue): { content?: UploadContent } {
+  if (content === undefined) return {}
+  const isText = 'text' in content
+  return {
+    content: {
+      bytes: bytesOf(content),
+      contentType: contentType ?? (isText ? 'text/plain' : 'application/octet-stream'),
+      filename: basename(filename ?? (isText ? 'conform.txt' : 'conform.bin')),
+    },
+  }
+}
+
+export function resolveOperation(context: Context, id: OperationId, value: OperationValue): OperationBinding {
+  const { path, query, headers, body, cleanup } = value
+  return {
+    ...(path !== undefined && { path }),
+    query: query ?? {},
+    headers: resolveHeaders(context, `operations.${id}.headers`, headers),
+    ...(body !== undefined && { body }),
+    ...uploadContent(value),
+    fields: fieldsOf(id, value),
+    cleanup: resolveErrands(context, `operations.${id}.cleanup`, cleanup),
+  }
+}
+
+export async function resolveScenario(context: Context, id: string, value: ScenarioValue): Promise<Scenario> {
+  const { key, headers, params, query, body, merge, raw, repeat, before, after } = value
+  const member = `scenarios.${id}`
+  const area = id.slice(0, id.indexOf('/'))
+  const operation = isOperationId(area) ? area : value.operation
+  if (operation === undefined) throw new UserError(`${member}.operation is missing`)
+  return {
+    id,
+    operation,
+    ...(key !== undefined && { key: await resolveKey(context, `${member}.key`, key, labels.other) }),
+    headers: resolveHeaders(context, `${member}.headers`, headers),
+    params: params ?? {},
+    query: query ?? {},
+    ...(body !== undefined && { body }),
+    ...(merge !== undefined && { merge }),
+    ...(raw && {
+      raw: { bytes: bytesOf(raw), ...(raw.contentType !== undefined && { contentType: raw.contentType }) },
+    }),
+    ...(repeat !== undefined && { repeat }),
+    before: resolveErrands(context, `${member}.before`, before),
+    after: resolveErrands(context, `${member}.after`, after),
+  }
+}

@@ -1,0 +1,129 @@
+import { isOperationId } from '../../spec/operations.ts'
+import { UserError } from '../user-error.ts'
+import { baseUrlProblem, normalBaseUrl } from './base-url.ts'
+import { type Context, type Environment, note } from './context.ts'
+import { targetDigest } from './digest.ts'
+import { createDynamicKeys, type DynamicKeys } from './dynamic-keys.ts'
+import { defaultLimits } from './limits.ts'
+import { mapKeys } from './map-keys.ts'
+import type { Absence, KeySources, Limits, OperationBinding, Scenario, Secret, Target, TargetFile } from './model.ts'
+import { plainData } from './plain-data.ts'
+import { readNamedText } from './read-file.ts'
+import { labels, resolveKeys } from './resolve-key.ts'
+import { resolveHeaders, resolveOperation, resolveScenario } from './resolve-requests.ts'
+import { resolveResources } from './resolve-resources.ts'
+import { leavesOf } from './leaves.ts'
+import { unreachableIds } from './unreachable.ts'
+
+export interface ResolveOptions {
+  /** Folder that relative paths of the file are relative to. */
+  readonly dir: string
+  readonly env: Environment
+  /** From the command line: these win over the file. */
+  readonly baseUrl?: string
+  readonly key?: string
+  readonly limits?: Partial<Limits>
+  /** Called with each further value that a command or function gives, before anybody uses it. */
+  readonly onSecret?: (secret: Secret) => void
+}
+
+export interface Resolved {
+  readonly target: Target
+  /** Serves the keys of `target` that are `dynamic`; stays in the thread that resolved them. */
+  readonly dynamicKeys: DynamicKeys
+  /** Sentences for the user. */
+  readonly warnings: readonly string[]
+}
+
+/** Reads everything that a checked target file refers to; throws a `UserError` where something is not there. */
+export async function resolveTarget(file: TargetFile, options: ResolveOptions): Promise<Resolved> {
+  const baseUrl = resolveBaseUrl(file, options.baseUrl)
+  const names = new Map<string, string>()
+  const dynamic = createDynamicKeys(options.dir, (member, value) => {
+    const secret = { value, label: names.get(member) ?? labels.other }
+    note(context, member, secret)
+    options.onSecret?.(secret)
+  })
+  const context: Context = {
+    dir: options.dir,
+    env: options.env,
+    baseUrl,
+    dynamic,
+    labels: names,
+    secrets: [],
+    warnings: [],
+  }
+  const keys = await resolveKeys(context, file, options.key)
+  const shown = shownFile(file, keys)
+  const { resources = {} } = file
+  const applications = [
+    resources.application,
+    resources.otherApplication,
+    resources.slowApplication,
+    resources.failingApplication,
+  ]
+  const leaves = leavesOf(shown)
+  const target: Target = {
+    name: file.name ?? new URL(baseUrl).host,
+    baseUrl,
+    headers: resolveHeaders(context, 'headers', file.headers),
+    tls: await resolveTls(options.dir, file),
+    keys,
+    resources: await resolveResources(options.dir, file),
+    ...resolveOperations(context, file),
+    scenarios: await resolveScenarios(context, file),
+    unreachable: unreachableIds(shown),
+    limits: { ...defaultLimits, ...file.limits, ...options.limits },
+    applicationIds: new Set(applications.flatMap((application) => application?.id ?? [])),
+    ids: new Set(leaves.map((leaf) => leaf.toLowerCase())),
+    file: shown,
+    digest: targetDigest(file),
+    secrets: [...context.secrets],
+    kept: [...new Set([baseUrl, new URL(baseUrl).host, ...leaves])],
+  }
+  return { target, dynamicKeys: { read: (path) => dynamic.read(path) }, warnings: context.warnings }
+}
+
+function resolveBaseUrl(file: TargetFile, given: string | undefined): string {
+  const text = given ?? file.baseUrl
+  if (text === undefined)
+    throw new UserError('no base URL: give one on the command line or as baseUrl in the target file')
+  const problem = baseUrlProblem(text)
+  if (problem !== undefined) throw new UserError(`the base URL ${problem}`)
+  return normalBaseUrl(text)
+}
+
+/** The file with each key written as its label, the full key of the command line or environment included. */
+function shownFile(file: TargetFile, { full }: KeySources): TargetFile {
+  const data = plainData(file, () => undefined) as TargetFile
+  const shown = mapKeys(data, (path, value) => labelOf(path, value))
+  return full ? { ...shown, keys: { ...shown.keys, full: full.label } } : shown
+}
+
+function labelOf(path: string, value: unknown): string {
+  if (typeof value === 'object' && value !== null && 'env' in value) return `$${String(value.env)}`
+  const [, name = ''] = /^keys\.(expired|restricted)/.exec(path) ?? []
+  return name === 'expired' || name === 'restricted' ? labels[name] : labels.other
+}
+
+async function resolveTls(dir: string, { tls = {} }: TargetFile): Promise<Target['tls']> {
+  const contents: Record<string, string> = {}
+  for (const [name, path] of Object.entries(tls)) contents[name] = await readNamedText(dir, path, `tls.${name}`)
+  return contents
+}
+
+function resolveOperations(context: Context, { operations = {} }: TargetFile): Pick<Target, 'operations' | 'absent'> {
+  const bindings: Record<string, OperationBinding> = {}
+  const absent: Record<string, Absence> = {}
+  for (const [id, value] of Object.entries(operations)) {
+    if (typeof value === 'string') absent[id] = value
+    else if (isOperationId(id) && value) bindings[id] = resolveOperation(context, id, value)
+  }
+  return { operations: bindings, absent }
+}
+
+async function resolveScenarios(context: Context, { scenarios = {} }: TargetFile): Promise<Record<string, Scenario>> {
+  const resolved: Record<string, Scenario> = {}
+  for (const [id, value] of Object.entries(scenarios)) resolved[id] = await resolveScenario(context, id, value)
+  return resolved
+}

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs'
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import { didYouMean } from './nearest.ts'
+import { tokensOf } from './pointer-tokens.ts'
+
+interface Schema {
+  readonly title?: string
+  readonly properties?: Readonly<Record<string, unknown>>
+  readonly enum?: readonly unknown[]
+}
+
+let compiled: ValidateFunction | undefined
+
+function validator(): ValidateFunction {
+  const schema = JSON.parse(
+    readFileSync(new URL('../../schemas/target.schema.json', import.meta.url), 'utf8'),
+  ) as object
+  compiled ??= new Ajv2020({ strict: true, strictRequired: false, allErrors: true, verbose: true }).compile(schema)
+  return compiled
+}
+
+/** What does not fit the schema, each in one sentence that names the member. */
+export function schemaProblems(value: unknown): string[] {
+  const validate = validator()
+  if (validate(value)) return []
+  const sentences = (validate.errors ?? []).filter(isTelling).map(sentence)
+  return [...new Set(sentences)]
+}
+
+/** `if` and the branches of `oneOf` only repeat what another error says. */
+function isTelling({ keyword, schemaPath }: ErrorObject): boolean {
+  return keyword !== 'if' && keyword !== 'propertyNames' && !/\/oneOf\/\d/.test(schemaPath)
+}
+
+/** `/resources/application/inputs/0/id` as `resources.application.inputs[0].id`. */
+export function memberPath(pointer: string): string {
+  return tokensOf(pointer).reduce((path, token) => {
+    if (/^\d+$/.test(token)) return `${path}[${token}]`
+    return path === '' ? token : `${path}.${token}`
+  }, '')
+}
+
+function inside(pointer: string, member: string): string {
+  const path = memberPath(pointer)
+  return path === '' ? member : `${path}.${member}`
+}
+
+function sentence(error: ErrorObject): string {
+  const { keyword, instancePath, params, parentSchema } = error
+  const { title, properties } = (parentSchema ?? {}) as Schema
+  const path = memberPath(instancePath)
+  const subject = path === '' ? 'the target file' : path
+  switch (keyword) {
+    case 'additionalProperties': {
+      const unknown = String(params['additionalProperty'])
+      return `unknown member ${inside(instancePath, unknown)}${didYouMean(unknown, Object.keys(properties ?? {}), inside(instancePath, ''))}`
+    }
+    case 'required':
+      return `${inside(instancePath, String(params['missingProperty']))} is missing`
+    case 'dependentRequired':
+      return `${inside(instancePath, String(params['property']))} needs ${inside(instancePath, String(params['missingProperty']))} beside it`
+    case 'type':
+      return `${subject} must be ${title ?? article(String(params['type']))}`
+    case 'oneOf':
+      return `${subject} must be ${title}, exactly one of these`
+    case 'enum':
+    case 'const':
+      return wrongChoice(error, subject)
+    case 'minLength':
+      return `${subject} must not be empty`
+    case 'pattern':
+      return error.propertyName === undefined
+        ? `${subject} must ${title === undefined ? `match ${String(params['pattern'])}` : `be ${title}`}`
+        : `${inside(instancePath, error.propertyName)} is not ${title}`
+    default:
+      return `${subject} ${error.message ?? 'is not valid'}`
+  }
+}
+
+function wrongChoice({ data, params }: ErrorObject, subject: string): string {
+  const choices = (params['allowedValues'] as string[] | undefined) ?? [String(params['allowedValue'])]
+  const valid = choices.length > 3 ? '' : ` must be ${choices.map((choice) => `"${choice}"`).join(' or ')}`
+  if (typeof data !== 'string' || valid !== '') return `${subject}${valid || ` must be one of ${choices.join(', ')}`}`
+  return `${subject} must be another name than "${data}"${didYouMean(data, choices)}`
+}
+
+function article(type: string): string {
+  return `${/^[aio]/.test(type) ? 'an' : 'a'} ${type}`
+}

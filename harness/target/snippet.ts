@@ -1,0 +1,47 @@
+import { isOperationId, type OperationId } from '../../spec/operations.ts'
+import type { Need } from '../../spec/requirement.ts'
+import { tokensOf } from './pointer-tokens.ts'
+import {
+  bodyExamples,
+  contentExample,
+  keyExamples,
+  memberExamples,
+  pointerExamples,
+  resourceExamples,
+} from './examples.ts'
+
+/** What to paste into the target file for a need (for the first of its alternatives): one line, `"member": {...}`. */
+export function snippet(need: Need): string {
+  const [member = '', name = '', part, ...rest] = tokensOf([need].flat()[0] ?? '')
+  return `"${member}": ${spaced({ [name]: exampleOf(member, name, part, rest[0]) })}`
+}
+
+function exampleOf(member: string, name: string, part: string | undefined, last: string | undefined): unknown {
+  if (member === 'keys') return { env: keyExamples[name] ?? 'NAME' }
+  if (member === 'scenarios') return scenarioExample([name, ...(part === undefined ? [] : [part])].join('/'))
+  if (member === 'operations' && isOperationId(name)) return operationExample(name, part, last)
+  const resource = resourceExamples[name]
+  return part === 'requiredInputs' ? { ...(resource as object), requiredInputs: ['<input id>'] } : resource
+}
+
+function operationExample(operation: OperationId, part: string | undefined, last: string | undefined): unknown {
+  const body = bodyExamples[operation]
+  if (body === undefined) return contentExample
+  if (part === 'body' && last !== undefined) return { body: { ...body, [last]: memberExamples[last] ?? {} } }
+  if (part !== 'fields' || last === undefined) return { body }
+  const pointer = pointerExamples[`${operation} ${last}`] ?? `/${last}`
+  const tools = pointer.startsWith('/tools/') ? { tools: [{ type: 'graph', graph_ids: ['<graph id>'] }] } : {}
+  return { body: { ...body, ...tools }, fields: { [last]: pointer } }
+}
+
+function scenarioExample(id: string): unknown {
+  const operation = id.startsWith('guardrails/') || id.startsWith('general/') ? { operation: 'chat.create' } : {}
+  return { ...operation, headers: { 'x-simulate': id.slice(id.indexOf('/') + 1) } }
+}
+
+/** JSON on one line with a blank after each colon and comma. */
+function spaced(value: unknown): string {
+  return JSON.stringify(value, null, 1)
+    .replaceAll(/\n */g, ' ')
+    .replaceAll(/([{[]) | (?=[}\]])/g, '$1')
+}

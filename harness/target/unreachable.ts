@@ -1,0 +1,54 @@
+import { catalogue, type CatalogueRow, isRequirementId } from '../../spec/catalogue.ts'
+import { isOperationId } from '../../spec/operations.ts'
+import type { Need } from '../../spec/requirement.ts'
+import { validRequest } from '../../spec/requirements/needs.ts'
+import { matchesId } from '../report/selection.ts'
+import { isDeclared } from './declared.ts'
+import { didYouMean } from './nearest.ts'
+import type { TargetFile } from './target-file.ts'
+
+/** What every target has: a requirement that needs no more than this can be reached. */
+const common = ['/keys/full', '/resources/application', '/resources/pdfFile', '/resources/file', '/resources/graph']
+
+function isCommon(need: Need, row: CatalogueRow): boolean {
+  const valid = isOperationId(row.operation) ? validRequest[row.operation] : []
+  return valid.some((one) => String(one) === String(need)) || [need].flat().some((pointer) => common.includes(pointer))
+}
+
+/** True for a requirement that may be declared unreachable: it needs a scenario, another key, another object or a role. */
+export function mayBeUnreachable(row: CatalogueRow): boolean {
+  return row.needs.some((need) => !isCommon(need, row))
+}
+
+/** The requirements that are unreachable, and why: what an entry matches, may be unreachable and is not declared all the same. */
+export function unreachableIds(file: TargetFile): Record<string, string> {
+  const entries = Object.entries(file.unreachable ?? {})
+  const reasons: Record<string, string> = {}
+  for (const row of catalogue) {
+    const [, reason] = entries.find(([pattern]) => matchesId(row.id, pattern)) ?? []
+    if (reason !== undefined && mayBeUnreachable(row) && !isDeclared(file, row)) reasons[row.id] = reason
+  }
+  return reasons
+}
+
+/** What is wrong with the entries of `unreachable`. */
+export function unreachableProblems(file: TargetFile): string[] {
+  return Object.keys(file.unreachable ?? {}).flatMap((entry) => {
+    const path = `unreachable.${entry}`
+    const matched = catalogue.filter(({ id }) => matchesId(id, entry))
+    if (isRequirementId(entry) && matched.some((row) => isDeclared(file, row) && mayBeUnreachable(row))) {
+      return [`${path}: what this requirement needs is declared; remove one of the two`]
+    }
+    if (matched.some(mayBeUnreachable)) return []
+    if (matched.length === 0)
+      return [
+        `${path} matches no requirement${didYouMean(
+          entry,
+          catalogue.map(({ id }) => id),
+        )}`,
+      ]
+    return [
+      `${path} matches only what the full key and a valid request can reach, and that cannot be declared unreachable`,
+    ]
+  })
+}

@@ -1,0 +1,80 @@
+import type { SchemaName } from '../../schemas/validate.ts'
+import type { RequirementId } from '../../spec/catalogue.ts'
+import type { OperationId } from '../../spec/operations.ts'
+import { controlExchange, countsAsGranted } from '../control/control.ts'
+import { grantedRow } from '../control/granted-rows.ts'
+import type { Exchange } from '../ask/exchange.ts'
+import type { Probe } from '../request/probe.ts'
+import { plainRequest, validRequest } from '../request/valid-request.ts'
+import { Failed, NotExercised } from '../run/outcome.ts'
+import { applyScenario } from '../scenario/apply-scenario.ts'
+import { around } from '../scenario/around.ts'
+import { judgeGranted } from './judge.ts'
+import { requirement } from './registry.ts'
+import { judgeShape } from './shapes.ts'
+import type { Story } from './story.ts'
+
+/** Looks at a granted answer further than its status: throws `Failed` where it is not what the spec shows. */
+export type GrantedCheck = (story: Story, exchange: Exchange) => void
+
+/** Generated answers vary: the rows of a chat get three tries. */
+export const chatTries = 3
+
+/** The operation's granted requirement: its request is the control of the refusals, sent once. */
+export function accepted(operation: OperationId, schema?: SchemaName): void {
+  requirement(grantedRow[operation], async (story) => {
+    const scenario = story.run.target.scenarios[story.row.id]
+    const judge = async (): Promise<void> => {
+      const exchange = await controlExchange(story.run, operation)
+      const already = exchange.answer?.status === 409 && countsAsGranted(exchange)
+      if (already) throw new NotExercised('the file is in the graph already, and no fresh one can be uploaded (declare operations.files.upload and fields.file)')
+      judgeGranted(story, exchange, '2xx', 'with a valid request')
+      if (schema) judgeShape(story, exchange, schema, 'with a valid request')
+    }
+    if (scenario) await around(story, scenario, operation, judge)
+    else await judge()
+  })
+}
+
+/** A further granted requirement of an operation: a change to its valid request, or a scenario in its place. */
+export function grantedRowOf(
+  operation: OperationId,
+  id: RequirementId,
+  what: string,
+  change: (valid: Probe, story: Story) => Probe | Promise<Probe>,
+  check: GrantedCheck = () => undefined,
+  tries = 1,
+): void {
+  requirement(id, (story) => {
+    const own = async (): Promise<Probe> => change(await validRequest(story.run, operation), story)
+    return judgeTries(story, operation, own, what, check, tries)
+  })
+}
+
+/** Sends a granted request, up to so many times until it is granted and passes the check. */
+export async function judgeTries(
+  story: Story,
+  operation: OperationId,
+  own: () => Promise<Probe>,
+  what: string,
+  check: GrantedCheck,
+  tries: number,
+): Promise<void> {
+  const { run, row } = story
+  const scenario = run.target.scenarios[row.id]
+  const make = scenario
+    ? (): Promise<Probe> => applyScenario(run, scenario, operation, () => plainRequest(run, operation))
+    : own
+  const tell = async (): Promise<void> => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const exchange = await story.ask(make)
+        judgeGranted(story, exchange, '2xx', what)
+        return check(story, exchange)
+      } catch (error) {
+        if (!(error instanceof Failed) || attempt >= tries) throw error
+      }
+    }
+  }
+  return scenario ? around(story, scenario, operation, tell) : tell()
+}

@@ -1,0 +1,49 @@
+export interface Instant {
+  /** Milliseconds since 1970-01-01T00:00:00Z; fractional where the text is finer than a millisecond. */
+  readonly epochMs: number
+  /**
+   * One unit of the text's last digit in ms: 1000 without a fraction, 1 for three digits. Never below 0.001, since
+   * `epochMs` resolves no less.
+   */
+  readonly unitMs: number
+}
+
+// RFC 3339 §5.6: T and Z in either letter case, no blank in place of T, a colon in the offset.
+const shape = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:Z|([+-])(\d\d):(\d\d))$/i
+
+const finestUnitMs = 0.001
+
+/** Epoch ms of the start of that minute in UTC; a year below 100 stays one. */
+function minuteStart(year: number, month: number, day: number, hour: number, minute: number): number {
+  return new Date(0).setUTCFullYear(year, month - 1, day) + (hour * 60 + minute) * 60_000
+}
+
+function daysIn(year: number, month: number): number {
+  return new Date(new Date(0).setUTCFullYear(year, month, 0)).getUTCDate()
+}
+
+/** Reads a date-time of RFC 3339 by the grammar of its §5.6; undefined for anything else. */
+export function parseDateTime(text: string): Instant | undefined {
+  const match = shape.exec(text)
+  if (!match) return undefined
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ]
+  const fraction = match[7] ?? ''
+  const [offsetHour, offsetMinute] = [Number(match[9] ?? 0), Number(match[10] ?? 0)]
+  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined
+  if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59) return undefined
+  const offsetMs = (offsetHour * 60 + offsetMinute) * (match[8] === '-' ? -60_000 : 60_000)
+  const startMs = minuteStart(year, month, day, hour, minute) - offsetMs
+  // A leap second ends a day of UTC (§5.7 there).
+  if (second === 60 && new Date(startMs).toISOString().slice(-13, -8) !== '23:59') return undefined
+  return {
+    epochMs: startMs + second * 1000 + Number(`0.${fraction || '0'}`) * 1000,
+    unitMs: Math.max(10 ** (3 - fraction.length), finestUnitMs),
+  }
+}

@@ -1,0 +1,58 @@
+import Ajv2020 from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import type { ValidateFunction } from 'ajv'
+import type { Exchange } from '../../harness/ask/exchange.ts'
+import { isObject } from '../../harness/ask/answer.ts'
+import { getAt } from '../../harness/json/pointer.ts'
+import type { Probe } from '../../harness/request/probe.ts'
+import { bodyOf } from '../../harness/request/valid-request.ts'
+import { NotExercised } from '../../harness/run/outcome.ts'
+import { atRole, pointerOf } from '../../harness/words/roles.ts'
+import { judgeShape } from '../../harness/words/shapes.ts'
+import type { Story } from '../../harness/words/story.ts'
+
+const what = 'with response_format json_schema'
+
+/** The valid request with the declared response_format. */
+export function withResponseFormat(probe: Probe, { run }: Story): Probe {
+  const format = getAt(bodyOf(run, 'chat.create'), pointerOf(run, 'chat.create', 'response_format') ?? '/response_format')
+  if (getAt(format, '/type') !== 'json_schema') {
+    throw new NotExercised('declare a response_format of type json_schema in operations.chat.create.body, or a scenario')
+  }
+  return { ...atRole(run, probe, 'response_format', format), effect: probe.effect }
+}
+
+function compiled(schema: Record<string, unknown>): ValidateFunction {
+  try {
+    const ajv = new Ajv2020({ strict: false, allErrors: false, logger: false })
+    formats.default(ajv)
+    const { $schema: _dialect, ...rest } = schema
+    return ajv.compile(rest)
+  } catch (error) {
+    throw new NotExercised(`the declared schema cannot be compiled: ${(error as Error).message}`)
+  }
+}
+
+/** The content is JSON text; where `strict` is true it fits the schema that was asked for. */
+export function judgeStructuredOutput(story: Story, exchange: Exchange): void {
+  judgeShape(story, exchange, 'chat-completion', what)
+  const body: unknown = JSON.parse(String(exchange.probe.body))
+  const asked = getAt(body, `${pointerOf(story.run, 'chat.create', 'response_format') ?? '/response_format'}/json_schema`)
+  const json = exchange.answer?.json()
+  const content = json?.ok ? String(getAt(json.value, '/choices/0/message/content')) : ''
+  const value = parsed(story, exchange, content)
+  const schema = getAt(asked, '/schema')
+  if (getAt(asked, '/strict') !== true || !isObject(schema)) return
+  const validate = compiled(schema)
+  if (validate(value)) return
+  const [problem] = validate.errors ?? []
+  story.fail(exchange, 'content that fits the schema of the request (strict is true)', what, `content ${problem?.instancePath ?? ''} ${problem?.message ?? 'does not fit'}`)
+}
+
+function parsed(story: Story, exchange: Exchange, content: string): unknown {
+  try {
+    return JSON.parse(content)
+  } catch {
+    return story.fail(exchange, 'content that is JSON text', what, `content ${JSON.stringify(content.slice(0, 80))}`)
+  }
+}

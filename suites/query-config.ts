@@ -1,0 +1,79 @@
+import fc from 'fast-check'
+import { type QueryConfigMember, queryConfigMembers } from '../spec/query-config.ts'
+import type { OperationId } from '../spec/operations.ts'
+import { isObject } from '../harness/ask/answer.ts'
+import { property } from '../harness/generate/property.ts'
+import { ofKinds, shown } from '../harness/generate/values.ts'
+import { getAt, setAt } from '../harness/json/pointer.ts'
+import { type Probe, withJson } from '../harness/request/probe.ts'
+import { bodyOf, validRequest } from '../harness/request/valid-request.ts'
+import { NotExercised } from '../harness/run/outcome.ts'
+import type { Run } from '../harness/run/run.ts'
+import { judgeTries } from '../harness/words/granted.ts'
+import { type Fault, refused } from '../harness/words/conditions.ts'
+import { ofOtherTypes, pointerOf } from '../harness/words/roles.ts'
+import type { Condition } from '../harness/words/refusals.ts'
+import type { Judge } from '../harness/words/registry.ts'
+
+/** §2.7: `query_config` of a graph query, or inside the graph tool of a chat. */
+
+interface Setting {
+  readonly name: string
+  readonly value: unknown
+}
+
+/** The valid request with one member of its query_config set; a chat keeps the tools in which that stands. */
+async function withSetting(run: Run, operation: OperationId, { name, value }: Setting): Promise<Probe> {
+  const pointer = pointerOf(run, operation, 'query_config')
+  if (pointer === undefined) throw new NotExercised(`declare operations.${operation}.fields.query_config`)
+  const probe = await validRequest(run, operation)
+  const body = operation === 'chat.create' ? bodyOf(run, operation) : (JSON.parse(String(probe.body)) as unknown)
+  const declared = getAt(body, pointer)
+  const config = { ...(isObject(declared) ? declared : {}), [name]: value }
+  return withJson(probe, setAt(body, pointer, config))
+}
+
+function inside({ name, kind, range }: QueryConfigMember): fc.Arbitrary<Setting> {
+  const [min, max] = range ?? [0, 1]
+  if (kind === 'boolean') return fc.boolean().map((value) => ({ name, value }))
+  if (kind === 'integer') return fc.integer({ min, max }).map((value) => ({ name, value }))
+  return fc.integer({ min: min * 100, max: max * 100 }).map((value) => ({ name, value: value / 100 }))
+}
+
+const generatedInside = fc.constantFrom(...queryConfigMembers).chain(inside)
+
+/** Each member by itself at its bounds and between is accepted; then any value inside. */
+export function judgeInside(operation: OperationId, tries: number): Judge {
+  return async (story) => {
+    const { run, row } = story
+    const accept = (setting: Setting): Promise<void> => {
+      const what = `with query_config.${setting.name} ${shown(setting.value)}`
+      return judgeTries(story, operation, () => withSetting(run, operation, setting), what, () => undefined, tries)
+    }
+    const named = queryConfigMembers.flatMap(({ name, inside }) => inside.map((value) => ({ name, value })))
+    if (run.target.scenarios[row.id]) return accept({ name: 'search_weight', value: 50 })
+    for (const setting of named) await accept(setting)
+    await property(generatedInside, { seed: run.options.seed, name: row.id, runs: run.options.grantedRuns }, accept)
+  }
+}
+
+function setTo({ name }: QueryConfigMember, { what, value }: Fault): Fault<Setting> {
+  return { what: `with query_config.${name} that ${what}`, value: { name, value } }
+}
+
+const outside = queryConfigMembers.flatMap((member) => [
+  ...member.outside.map((value) => setTo(member, { what: `is ${value}, outside its bounds`, value })),
+  ...ofOtherTypes(['string', 'array', 'object']).map((fault) => setTo(member, fault)),
+])
+
+const generatedOutside = fc
+  .constantFrom(...queryConfigMembers)
+  .chain((member) => ofKinds('string', 'array', 'object').map((value) => setTo(member, { what: `is ${shown(value)}`, value })))
+
+/** Each member by itself outside its bounds, or of another type. */
+export const outsideBounds: Condition = async ({ story, operation, judge }) => {
+  const { run, row } = story
+  const refuse = async ({ what, value }: Fault<Setting>): Promise<void> => judge(refused(await withSetting(run, operation, value)), what)
+  for (const fault of outside) await refuse(fault)
+  await property(generatedOutside, { seed: run.options.seed, name: row.id, runs: run.options.refusalRuns }, refuse)
+}

@@ -1,0 +1,4 @@
+import './all.ts'
+import { runInVitest } from '../harness/run/vitest-adapter.ts'
+
+runInVitest()
