@@ -31,12 +31,18 @@ function claims({ subject: [target, report], predicate }: Statement): string[] {
     `claims: ${target.name} (${target.uri}) is ${predicate.verdict} with the interface in version ${spec.version}`,
     `must: ${must.passed} passed, ${must.failed} failed, ${must.notExercised} not exercised, ${must.notApplicable} not applicable`,
     `should: ${should.passed} passed, ${should.failed} failed, ${should.notExercised} not exercised, ${should.notApplicable} not applicable`,
+    `not vouched for: ${predicate.notApplicable.length} not applicable (${unreachable(predicate.notApplicable)} declared unreachable), ${predicate.notExercised.length} not exercised`,
     ...byReason('not applicable', predicate.notApplicable),
     ...byReason('not exercised', predicate.notExercised),
     `judged: ${run.startedAt} by ${suite.name} ${suite.version}, seed ${run.seed}, ${run.requests} requests, code names ${run.tpe}`,
     `valid: ${predicate.issuedAt} to ${predicate.expiresAt}`,
     `report: sha256:${report.digest.sha256}`,
   ]
+}
+
+/** Those that the signer's target file declares out of reach, not those that the target does not serve. */
+function unreachable(rows: readonly Excluded[]): number {
+  return rows.filter(({ reason }) => reason.startsWith('declared unreachable')).length
 }
 
 /** How many requirements are left out of the claim for each reason, the most frequent first. */

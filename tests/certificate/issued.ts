@@ -18,8 +18,8 @@ export const conformant = report([
   result('jobs.create/202-created'),
   result('files.list/2xx-accepted', { cases: 4 }),
   result('envelope/content-type', { level: 'should' }),
-  notApplicable('pdf.parse/200-text', 'not served'),
-  notApplicable('completion.create/500-model-overload', 'unreachable: no staging switch'),
+  notApplicable('pdf.parse/200-text', 'declared not served'),
+  notApplicable('completion.create/500-model-overload', 'declared unreachable: no staging switch'),
 ])
 
 /** A report's file, and the certificate issued for it. */
