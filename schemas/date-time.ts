@@ -26,14 +26,7 @@ function daysIn(year: number, month: number): number {
 export function parseDateTime(text: string): Instant | undefined {
   const match = shape.exec(text)
   if (!match) return undefined
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number)
   const fraction = match[7] ?? ''
   const [offsetHour, offsetMinute] = [Number(match[9] ?? 0), Number(match[10] ?? 0)]
   if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined

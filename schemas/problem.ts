@@ -27,7 +27,7 @@ function member(pointer: string, name: string): string {
   return `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
-/** What the value had to be; undefined where the keyword speaks for itself. */
+/** What the value had to be. */
 function wanted({ keyword, params, message }: ErrorObject): string {
   if (keyword === 'type') return `must be ${[params.type as string | string[]].flat().map(withArticle).join(' or ')}`
   if (keyword === 'format') return `must be ${formats[params.format as string] ?? `a ${params.format}`}`

@@ -5,7 +5,14 @@ import { formats } from './formats.ts'
 import { type Problem, problemOf } from './problem.ts'
 
 export type SchemaName =
-  'llm-tool-completion' | 'job' | 'created-job' | 'pdf-content' | 'error-envelope' | 'chat-completion' | 'medical-entities' | 'report'
+  | 'llm-tool-completion'
+  | 'job'
+  | 'created-job'
+  | 'pdf-content'
+  | 'error-envelope'
+  | 'chat-completion'
+  | 'medical-entities'
+  | 'report'
 
 export type Validity = { valid: true } | ({ valid: false } & Problem)
 
@@ -17,8 +24,8 @@ function compiler(): Ajv2020 {
   const { Ajv2020 } = createRequire(import.meta.url)('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')
   return new Ajv2020({
     strict: true,
-    // The items beyond choices[0] are free.
-    strictTuple: false,
+    // What stands beyond choices[0] is free.
+    strictTuples: false,
     allErrors: false,
     // A member named like one of Object.prototype is no member of the body.
     ownProperties: true,
