@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { tpeOf } from '../../harness/ask/answer.ts'
+import type { Exchange } from '../../harness/ask/exchange.ts'
+import { isDeclared } from '../../harness/scenario/apply-scenario.ts'
+import { setAt } from '../../harness/json/pointer.ts'
+import { operationProbe } from '../../harness/request/operation-probe.ts'
+import { createdId, uploadProbe } from '../../harness/request/upload.ts'
+import { bodyOf, contentOf } from '../../harness/request/valid-request.ts'
+import { NotExercised } from '../../harness/run/outcome.ts'
+import { judgeGranted } from '../../harness/words/judge.ts'
+import { judgeTries } from '../../harness/words/granted.ts'
+import { pointerOf } from '../../harness/words/roles.ts'
+import { describeAnswer } from '../../harness/words/describe.ts'
+import type { Story } from '../../harness/words/story.ts'
+
+/** An upload may be processed up to 5 s later: each look takes a fresh one, and adds it once only, so long after its upload, in ms. */
+const looks = [0, 1000, 5000] as const
+
+/** A file that is uploaded with graphId is in that graph: adding it once more gives 409. */
+export async function judgeAttached(story: Story): Promise<void> {
+  const { run, row } = story
+  const { graph = '' } = run.target.resources
+  const attached = (): ReturnType<typeof uploadProbe> => uploadProbe(run, contentOf(run), { graphId: graph })
+  if (run.target.scenarios[row.id]) return judgeTries(story, 'files.upload', attached, 'with graphId', () => undefined, 1)
+  const pointer = pointerOf(run, 'graphs.add-file', 'file')
+  const canAdd = isDeclared(run, 'graphs.add-file') && pointer !== undefined && run.target.absent['graphs.add-file'] === undefined
+  let granted: Exchange | undefined
+  for (const pause of looks) {
+    const upload = await story.ask(attached)
+    judgeGranted(story, upload, '2xx', 'with graphId')
+    if (!canAdd) return
+    const id = createdId(run, upload)
+    if (id === undefined) throw new NotExercised(`the upload names no id at operations.files.upload.fields.id: ${describeAnswer(upload)}`)
+    await sleep(pause, undefined, { signal: run.signal }).catch(() => undefined)
+    run.signal.throwIfAborted()
+    const addition = await operationProbe(run, 'graphs.add-file', {
+      params: { graph_id: graph },
+      json: setAt(bodyOf(run, 'graphs.add-file'), pointer, id),
+      effect: 'creates',
+    })
+    const exchange = await story.ask(addition)
+    story.count()
+    const { answer } = exchange
+    if (answer?.status === 409 && tpeOf(answer) !== undefined) return
+    if (!answer || answer.status >= 300) throw new NotExercised(`the addition of the file was answered ${describeAnswer(exchange)}`)
+    granted = exchange
+  }
+  if (granted) story.fail(granted, '409: the file was uploaded with graphId, and is in that graph already', 'for that graph and file')
+}

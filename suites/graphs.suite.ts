@@ -1,0 +1,43 @@
+import { badRequest, forbidden, invalidInput, notFound, oversized } from '../harness/expect/common.ts'
+import { unknown } from '../harness/words/conditions.ts'
+import { accepted } from '../harness/words/granted.ts'
+import { refusals, scenario } from '../harness/words/refusals.ts'
+import { must } from '../harness/words/registry.ts'
+import { faultsAt, notText, ofOtherTypes } from '../harness/words/roles.ts'
+import { judgeInside, outsideBounds } from './query-config.ts'
+import { duplicateName, malformedName } from './names.ts'
+import { twice } from './graphs/twice.ts'
+
+// Knowledge graphs (§2.7, §4.4, §7.3)
+
+accepted('graphs.create')
+
+// prettier-ignore
+refusals('graphs.create', [
+  { id: 'graphs.create/400-malformed-parameters', when: malformedName, gives: badRequest },
+  { id: 'graphs.create/400-invalid-name',         when: scenario,      gives: invalidInput },
+  { id: 'graphs.create/400-duplicate-name',       when: duplicateName, gives: badRequest },
+])
+
+accepted('graphs.add-file')
+
+// prettier-ignore
+refusals('graphs.add-file', [
+  { id: 'graphs.add-file/400-unsupported-type', when: scenario,            gives: badRequest },
+  { id: 'graphs.add-file/400-unparsable',       when: scenario,            gives: invalidInput },
+  { id: 'graphs.add-file/403-graph-access',     when: scenario,            gives: forbidden },
+  { id: 'graphs.add-file/404-unknown-graph',    when: unknown('graph_id'), gives: notFound },
+  { id: 'graphs.add-file/409-already-in-graph', when: twice,               gives: [[409, 'BadRequest']] },
+])
+
+accepted('graphs.query')
+must('graphs.query/2xx-query-config', judgeInside('graphs.query', 1))
+
+// prettier-ignore
+refusals('graphs.query', [
+  { id: 'graphs.query/400-query-config',         when: outsideBounds,       gives: [[400, 'BadRequest', 'InvalidInputParameters', 'InvalidContentType']] },
+  { id: 'graphs.query/400-malformed-parameters', when: faultsAt({ role: 'query', faults: ofOtherTypes(notText) }), gives: badRequest },
+  { id: 'graphs.query/400-too-complex',          when: scenario,            gives: oversized },
+  { id: 'graphs.query/403-graph-access',         when: scenario,            gives: forbidden },
+  { id: 'graphs.query/404-unknown-graph',        when: unknown('graph_id'), gives: notFound },
+])

@@ -1,0 +1,20 @@
+import { countsAsGranted } from '../harness/control/control.ts'
+import { NotExercised } from '../harness/run/outcome.ts'
+import { describeAnswer } from '../harness/words/describe.ts'
+import { refused } from '../harness/words/conditions.ts'
+import type { Condition } from '../harness/words/refusals.ts'
+import { faultsAt, ofOtherTypes } from '../harness/words/roles.ts'
+
+/** A name that is absent, or no string. */
+export const malformedName = faultsAt({
+  role: 'name',
+  faults: [{ what: 'is absent', value: undefined }, ...ofOtherTypes(['number', 'boolean', 'array', 'object'])],
+})
+
+/** The same creation twice: the second meets the name of the first. */
+export const duplicateName: Condition = async ({ story, valid, judge }) => {
+  const probe = await valid()
+  const first = await story.ask(probe, { role: 'setup' })
+  if (!countsAsGranted(first)) throw new NotExercised(`the first creation was answered ${describeAnswer(first)}`)
+  await judge(refused(probe), 'with the name of an object that exists')
+}
