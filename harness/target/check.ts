@@ -21,8 +21,8 @@ export function checkTargetFile(value: unknown, source: string): TargetFile {
   const data = plainData(value, (pointer, what) =>
     problems.push(`${memberPath(pointer) || 'the target file'}: ${what}`),
   )
-  problems.push(...schemaProblems(data))
-  // Rules on the meaning of members count on their form.
+  // Each step counts on the one before: form on plain data, meaning on form.
+  if (problems.length === 0) problems.push(...schemaProblems(data))
   if (problems.length === 0) problems.push(...meaningProblems(data as TargetFile))
   if (problems.length === 0) return value as TargetFile
   const more = problems.length > most ? [`and ${problems.length - most} more`] : []

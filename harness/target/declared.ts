@@ -3,7 +3,7 @@ import type { Area, Need, Requirement } from '../../spec/requirement.ts'
 import { getAt } from '../json/pointer.ts'
 import { tokensOf } from './pointer-tokens.ts'
 import { defaultPointer } from './roles.ts'
-import { snippet } from './snippet.ts'
+import { snippetOf } from './snippet.ts'
 import type { TargetFile } from './target-file.ts'
 
 /**
@@ -51,7 +51,7 @@ export function missingReason(file: TargetFile, needs: readonly Need[], operatio
   const missing = missingNeeds(file, needs, operation)
   if (missing.length === 0) return undefined
   const names = missing.map((need) => [need].flat().map(nameOf).join(' or '))
-  return `declare ${names.join(' and ')}, for example ${missing.map(snippet).join(', ')}`
+  return `declare ${names.join(' and ')}, for example ${snippetOf(missing)}`
 }
 
 function nameOf(pointer: string): string {

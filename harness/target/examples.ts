@@ -56,6 +56,9 @@ export const pointerExamples: Readonly<Record<string, string>> = {
   'completion.create parameter': '/top_p',
 }
 
+/** A tool that has a query_config (§2.7). */
+export const graphTool = { type: 'graph', graph_ids: ['<graph id>'] }
+
 export const contentExample = { content: { text: 'Tea is a drink.' }, contentType: 'text/plain', filename: 'tea.txt' }
 
 export const keyExamples: Readonly<Record<string, string>> = {

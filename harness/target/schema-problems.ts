@@ -27,8 +27,14 @@ export function schemaProblems(value: unknown): string[] {
   return [...new Set(sentences)]
 }
 
-/** `if` and the branches of `oneOf` only repeat what another error says. */
-function isTelling({ keyword, schemaPath }: ErrorObject): boolean {
+/** False for errors that only repeat what another says: `if`, the branches of `oneOf`, a `oneOf` that fails for an unknown member. */
+function isTelling(
+  { keyword, schemaPath, instancePath }: ErrorObject,
+  _at: number,
+  all: readonly ErrorObject[],
+): boolean {
+  if (keyword === 'oneOf')
+    return !all.some((other) => other.keyword === 'additionalProperties' && other.instancePath === instancePath)
   return keyword !== 'if' && keyword !== 'propertyNames' && !/\/oneOf\/\d/.test(schemaPath)
 }
 
@@ -60,7 +66,7 @@ function sentence(error: ErrorObject): string {
     case 'dependentRequired':
       return `${inside(instancePath, String(params['property']))} needs ${inside(instancePath, String(params['missingProperty']))} beside it`
     case 'type':
-      return `${subject} must be ${title ?? article(String(params['type']))}`
+      return `${subject} must be ${(path && title) || article(String(params['type']))}`
     case 'oneOf':
       return `${subject} must be ${title}, exactly one of these`
     case 'enum':

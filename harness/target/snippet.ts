@@ -1,19 +1,25 @@
 import { isOperationId, type OperationId } from '../../spec/operations.ts'
 import type { Need } from '../../spec/requirement.ts'
+import { mergePatch } from '../scenario/merge-patch.ts'
 import { tokensOf } from './pointer-tokens.ts'
 import {
   bodyExamples,
   contentExample,
+  graphTool,
   keyExamples,
   memberExamples,
   pointerExamples,
   resourceExamples,
 } from './examples.ts'
 
-/** What to paste into the target file for a need (for the first of its alternatives): one line, `"member": {...}`. */
-export function snippet(need: Need): string {
+/** A target file that declares the needs (the first alternative of each): JSON on one line, to be pasted into one. */
+export function snippetOf(needs: readonly Need[]): string {
+  return spaced(needs.map(exampleFile).reduce(mergePatch, {}))
+}
+
+function exampleFile(need: Need): unknown {
   const [member = '', name = '', part, ...rest] = tokensOf([need].flat()[0] ?? '')
-  return `"${member}": ${spaced({ [name]: exampleOf(member, name, part, rest[0]) })}`
+  return { [member]: { [name]: exampleOf(member, name, part, rest[0]) } }
 }
 
 function exampleOf(member: string, name: string, part: string | undefined, last: string | undefined): unknown {
@@ -30,8 +36,9 @@ function operationExample(operation: OperationId, part: string | undefined, last
   if (part === 'body' && last !== undefined) return { body: { ...body, [last]: memberExamples[last] ?? {} } }
   if (part !== 'fields' || last === undefined) return { body }
   const pointer = pointerExamples[`${operation} ${last}`] ?? `/${last}`
-  const tools = pointer.startsWith('/tools/') ? { tools: [{ type: 'graph', graph_ids: ['<graph id>'] }] } : {}
-  return { body: { ...body, ...tools }, fields: { [last]: pointer } }
+  // Of a body that is declared nothing is repeated, but for what the pointer leads through.
+  const tools = pointer.startsWith('/tools/') ? { body: { ...body, tools: [graphTool] } } : {}
+  return { ...tools, fields: { [last]: pointer } }
 }
 
 function scenarioExample(id: string): unknown {

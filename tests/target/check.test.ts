@@ -1,0 +1,243 @@
+import { expect, test } from 'vitest'
+import { checkTargetFile } from '../../harness/target/check.ts'
+import type { TargetFile } from '../../harness/target/target-file.ts'
+import { UserError } from '../../harness/user-error.ts'
+
+/** The message that the file is refused with; undefined where it is taken. */
+function refusal(file: unknown): string | undefined {
+  try {
+    checkTargetFile(file, 'target.json')
+  } catch (error) {
+    expect(error).toBeInstanceOf(UserError)
+    return (error as Error).message
+  }
+  return undefined
+}
+
+const inputs = [{ id: 'topic', value: ['tea'] }]
+const completion = (value: object): object => ({ operations: { 'completion.create': value } })
+const scenario = (id: string, value: object = {}): object => ({ scenarios: { [id]: value } })
+const unreachable = (id: string): object => ({ unreachable: { [id]: 'no switch' } })
+
+test.each<[unknown, string]>([
+  // Form.
+  [{ resources: { aplication: {} } }, 'unknown member resources.aplication; did you mean resources.application?'],
+  [{ basUrl: '' }, 'unknown member basUrl; did you mean baseUrl?'],
+  [
+    completion({ bdy: {} }),
+    'unknown member operations.completion.create.bdy; did you mean operations.completion.create.body?',
+  ],
+  [{ operations: { 'chat.creat': {} } }, 'unknown member operations.chat.creat; did you mean operations.chat.create?'],
+  [
+    completion({ body: {}, fields: { promt: '/a' } }),
+    'unknown member operations.completion.create.fields.promt; did you mean operations.completion.create.fields.prompt?',
+  ],
+  [{ limits: { concurency: 1 } }, 'unknown member limits.concurency; did you mean limits.concurrency?'],
+  [{ keys: { full: { evn: 'A' } } }, 'unknown member keys.full.evn; did you mean keys.full.env?'],
+  [
+    { keys: { restricted: { 'jobs.creat': 'a' } } },
+    'unknown member keys.restricted.jobs.creat; did you mean keys.restricted.jobs.create?',
+  ],
+  [
+    scenario('jobs.create/404-unknown-application', { befor: [] }),
+    'unknown member scenarios.jobs.create/404-unknown-application.befor; did you mean scenarios.jobs.create/404-unknown-application.before?',
+  ],
+  [{ limits: { timeoutMs: '1' } }, 'limits.timeoutMs must be an integer'],
+  [{ limits: { concurrency: 0 } }, 'limits.concurrency must be >= 1'],
+  [{ name: 7 }, 'name must be a string'],
+  [{ name: '' }, 'name must not be empty'],
+  [[], 'the target file must be an object'],
+  [
+    { keys: { full: 7 } },
+    'keys.full must be a string, {"env": "NAME"}, {"file": "path"} or {"command": ["program", "argument"], "ttlSeconds": 300}',
+  ],
+  [{ headers: { 'x-a': 7 } }, 'headers.x-a must be a string or {"env": "NAME"}'],
+  [{ headers: { 'x a': '' } }, 'headers.x a is not a header name'],
+  [{ resources: { application: { id: 'a' } } }, 'resources.application.inputs is missing'],
+  [
+    { resources: { application: { id: 'a', inputs: [{ id: 'b', value: [1] }] } } },
+    'resources.application.inputs[0].value[0] must be a string',
+  ],
+  [{ resources: { pdfFile: 7 } }, 'resources.pdfFile must be the id of a file or {"upload": "path"}'],
+  [{ operations: { 'completion.create': 'removed' } }, 'operations.completion.create must be "not-served"'],
+  [{ operations: { 'pdf.parse': 'gone' } }, 'operations.pdf.parse must be "not-served" or "removed"'],
+  [{ operations: { guardrails: 'removed' } }, 'operations.guardrails must be "not-served"'],
+  [
+    { operations: { 'chat.create': { path: '/chat' } } },
+    'operations.chat.create.path must be "/v1/chat/completions" or "/v1/chat"',
+  ],
+  [
+    { operations: { 'files.list': { body: {} } } },
+    'unknown member operations.files.list.body; did you mean operations.files.list.query?',
+  ],
+  [
+    completion({ body: {}, fields: { prompt: 'prompt' } }),
+    'operations.completion.create.fields.prompt must be a JSON Pointer like /prompt',
+  ],
+  [{ tls: { cert: 'a.pem' } }, 'tls.cert needs tls.key beside it'],
+  [
+    scenario('general/410-gone', { operation: 'chat.creat' }),
+    'scenarios.general/410-gone.operation must be another name than "chat.creat"; did you mean chat.create?',
+  ],
+  [
+    scenario('files.upload/400-corrupted', { raw: {} }),
+    'scenarios.files.upload/400-corrupted.raw must be {"base64": "..."} or {"text": "..."}, with "contentType", exactly one of these',
+  ],
+  // Data.
+  [{ name: () => 'a' }, 'name: a function cannot stand here'],
+  [completion({ body: { date: new Date(0) } }), 'operations.completion.create.body.date: must be a plain object'],
+  [completion({ body: { n: Number.NaN } }), 'operations.completion.create.body.n: NaN is no JSON number'],
+  // Meaning.
+  [{ baseUrl: 'https://me:secret@example.com' }, 'baseUrl must hold no credentials; use keys and headers instead'],
+  [{ baseUrl: 'ftp://example.com' }, 'baseUrl must begin with http:// or https://, not ftp:'],
+  [{ baseUrl: 'example.com' }, 'baseUrl is no URL; write one like https://staging.example.com'],
+  [{ baseUrl: 'https://example.com/?a' }, 'baseUrl must have no query'],
+  [{ baseUrl: 'https://example.com/#a' }, 'baseUrl must have no fragment'],
+  [{ headers: { 'x-a': 'a\nb' } }, 'headers.x-a has a control character'],
+  [{ headers: { 'x-a': 'ä' } }, 'headers.x-a has a character that is not ASCII'],
+  [{ headers: { 'Content-Length': '3' } }, 'headers.Content-Length is set by the suite itself; remove it'],
+  [{ keys: { full: ' key' } }, 'keys.full begins or ends with a blank'],
+  [{ keys: { restricted: { 'jobs.create': 'a\u0001b' } } }, 'keys.restricted.jobs.create has a control character'],
+  [
+    scenario('files.upload/507-storage-full', { key: 'é' }),
+    'scenarios.files.upload/507-storage-full.key has a character that is not ASCII',
+  ],
+  [
+    { resources: { application: { id: 'a', inputs, requiredInputs: ['topc'] } } },
+    'resources.application.requiredInputs names "topc", which is no id in its inputs; did you mean topic?',
+  ],
+  [
+    completion({ body: { a: 1 }, fields: { prompt: '/b/prompt' } }),
+    'operations.completion.create.fields.prompt points to /b/prompt, but /b of operations.completion.create.body is absent',
+  ],
+  [
+    completion({ body: { a: 1 }, fields: { prompt: '/a/prompt' } }),
+    'operations.completion.create.fields.prompt points to /a/prompt, but /a of operations.completion.create.body is no object',
+  ],
+  [
+    completion({ fields: { prompt: '/prompt' } }),
+    'operations.completion.create.fields.prompt points into operations.completion.create.body, and there is none',
+  ],
+  [
+    completion({ headers: { 'x-a': 'ä' } }),
+    'operations.completion.create.headers.x-a has a character that is not ASCII',
+  ],
+  [
+    { operations: { 'graphs.create': { body: {}, cleanup: [{ method: 'DELETE', url: 'ftp://a/{id}' }] } } },
+    'operations.graphs.create.cleanup[0].url must begin with http:// or https://, not ftp:',
+  ],
+  [
+    scenario('jobs.create/404-unknown-aplication'),
+    'scenarios.jobs.create/404-unknown-aplication names no requirement; did you mean jobs.create/404-unknown-application?',
+  ],
+  [
+    scenario('envelope/shape'),
+    'scenarios.envelope/shape cannot be: envelope requirements are judged on every response',
+  ],
+  [
+    scenario('guardrails/400-blocked'),
+    'scenarios.guardrails/400-blocked.operation is missing: name the operation whose request is changed',
+  ],
+  [
+    scenario('jobs.create/404-unknown-application', { operation: 'jobs.create' }),
+    'scenarios.jobs.create/404-unknown-application.operation must not stand here: the id says that it is jobs.create',
+  ],
+  [
+    scenario('graphs.query/404-unknown-graph', { params: { graph: 'g' } }),
+    'scenarios.graphs.query/404-unknown-graph.params.graph is no path parameter of graphs.query; did you mean graph_id?',
+  ],
+  [
+    scenario('files.upload/400-corrupted', { raw: { text: '' }, body: {} }),
+    'scenarios.files.upload/400-corrupted.raw replaces the body: neither body nor merge may stand beside it',
+  ],
+  [
+    scenario('chat.create/200-llm-tool', { before: [{ method: 'POST', url: '/x', headers: { 'x-a': 'ä' } }] }),
+    'scenarios.chat.create/200-llm-tool.before[0].headers.x-a has a character that is not ASCII',
+  ],
+  [
+    unreachable('completion.create/500-model-unavailabl'),
+    'unreachable.completion.create/500-model-unavailabl matches no requirement; did you mean completion.create/500-model-unavailable?',
+  ],
+  [
+    unreachable('jobs.create/202-created'),
+    'unreachable.jobs.create/202-created matches only what the full key and a valid request can reach, and that cannot be declared unreachable',
+  ],
+  [
+    unreachable('*/401-missing-credentials'),
+    'unreachable.*/401-missing-credentials matches only what the full key and a valid request can reach, and that cannot be declared unreachable',
+  ],
+  [
+    { ...unreachable('chat.create/401-expired-key'), keys: { expired: 'expired-key' } },
+    'unreachable.chat.create/401-expired-key: what this requirement needs is declared; remove one of the two',
+  ],
+  [
+    { ...unreachable('chat.create/200-llm-tool'), ...scenario('chat.create/200-llm-tool') },
+    'unreachable.chat.create/200-llm-tool: what this requirement needs is declared; remove one of the two',
+  ],
+])('%j is refused: %s', (file, message) => {
+  expect(refusal(file)).toBe(`target.json: ${message}`)
+})
+
+test('all problems are said at once, each once', () => {
+  expect(refusal({ nam: 1, limits: { rate: 1 }, keys: { full: 7 } })?.split('\n')).toHaveLength(3)
+  expect(refusal({ headers: Object.fromEntries(Array.from({ length: 14 }, (_, at) => [`x-${at}`, 1])) })).toMatch(
+    /\ntarget.json: and 4 more$/,
+  )
+})
+
+test.each<[string, TargetFile]>([
+  ['a file with nothing in it', {}],
+  [
+    'functions in place of keys',
+    {
+      keys: { full: () => 'a', restricted: { 'jobs.create': () => 'b' } },
+      scenarios: { 'files.upload/507-storage-full': { key: () => 'c' } },
+    },
+  ],
+  [
+    'members of an input beyond id and value',
+    { resources: { application: { id: 'a', inputs: [{ id: 'b', value: [], lang: 'en' }] } } },
+  ],
+  [
+    'a pointer to a member that a probe adds',
+    { operations: { 'completion.create': { body: {}, fields: { prompt: '/prompt' } } } },
+  ],
+  [
+    'a pointer into an array',
+    { operations: { 'chat.create': { body: { tools: [{}] }, fields: { query_config: '/tools/0/query_config' } } } },
+  ],
+  ['the id of a new object without a body', { operations: { 'files.upload': { fields: { id: '/file/id' } } } }],
+  [
+    'what needs a scenario, another key, object or role, unreachable',
+    {
+      unreachable: {
+        'completion.create/500-*': 'a',
+        '*/401-expired-key': 'b',
+        'jobs.create/409-per-application': 'c',
+        'jobs.retrieve/200-failed': 'd',
+        'pdf.parse/400-oversized-pdf': 'e',
+        'graphs.query/400-query-config': 'f',
+        'completion.create/400-empty-prompt': 'g',
+      },
+    },
+  ],
+  [
+    'a pattern of which something is declared',
+    { unreachable: { '*/401-expired-key': 'a', 'chat.create/*': 'b' }, keys: { expired: 'expired-key' } },
+  ],
+])('taken: %s', (_, file) => {
+  expect(refusal(file)).toBeUndefined()
+})
+
+test('no message repeats a key', () => {
+  const secret = 'a-secret\u0007that-is-not-shown'
+  for (const file of [
+    { keys: { full: secret } },
+    { headers: { authorization: secret } },
+    { baseUrl: `x://u:${secret}@h` },
+    { keys: { full: { command: secret } } },
+  ]) {
+    expect(refusal(file)).toBeDefined()
+    expect(refusal(file)).not.toContain('secret')
+  }
+})

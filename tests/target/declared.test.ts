@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { catalogue } from '../../spec/catalogue.ts'
+import { checkTargetFile } from '../../harness/target/check.ts'
+import { declares, missingNeeds, missingReason } from '../../harness/target/declared.ts'
+import { snippetOf } from '../../harness/target/snippet.ts'
+import type { TargetFile } from '../../harness/target/target-file.ts'
+
+const rows = catalogue.filter(({ needs }) => needs.length > 0).map((row) => [row.id, row] as const)
+
+test.each(rows)('what is to be pasted for %s declares all that it needs', (_, { needs, operation }) => {
+  const text = snippetOf(needs)
+  expect(text).not.toMatch(/\n/)
+  const file = checkTargetFile(JSON.parse(text), 'pasted')
+  expect(missingNeeds(file, needs, operation)).toEqual([])
+})
+
+test.each<[string, boolean, TargetFile]>([
+  ['/resources/graph', true, { resources: { graph: 'g' } }],
+  ['/resources/graph', false, { resources: {} }],
+  ['/operations/files.upload', false, { operations: { 'files.upload': 'not-served' } }],
+  [
+    '/operations/completion.create/fields/prompt',
+    false,
+    { operations: { 'completion.create': { body: { prompt: '' } } } },
+  ],
+  [
+    '/operations/completion.create/fields/prompt',
+    true,
+    { operations: { 'completion.create': { body: {}, fields: { prompt: '/p' } } } },
+  ],
+  ['/operations/chat.create/fields/model', true, { operations: { 'chat.create': { body: {} } } }],
+  ['/operations/chat.create/fields/model', false, { operations: { 'chat.create': {} } }],
+  ['/operations/chat.create/fields/query_config', false, { operations: { 'chat.create': { body: {} } } }],
+  ['/operations/graphs.create/fields/name', true, { operations: { 'graphs.create': { body: {} } } }],
+  ['/operations/chat.create/body/tools', true, { operations: { 'chat.create': { body: { tools: [] } } } }],
+  ['/scenarios/jobs.create~1429-quota-exceeded', true, { scenarios: { 'jobs.create/429-quota-exceeded': {} } }],
+])('%s: %s', (pointer, declared, file) => {
+  expect(declares(file, pointer)).toBe(declared)
+})
+
+test('a restricted key of another operation is none', () => {
+  const file: TargetFile = { keys: { restricted: { 'jobs.create': 'a-restricted-key' } } }
+  expect(declares(file, '/keys/restricted', 'jobs.create')).toBe(true)
+  expect(declares(file, '/keys/restricted', 'files.list')).toBe(false)
+  expect(declares({ keys: { restricted: { env: 'A' } } }, '/keys/restricted', 'files.list')).toBe(true)
+})
+
+test('the reason names what to declare and what to paste', () => {
+  expect(missingReason({}, [['/resources/application', '/resources/job'], '/keys/expired'])).toBe(
+    'declare resources.application or resources.job and keys.expired, for example {"resources": {"application": {"id": "<application id>", "inputs": [{"id": "<input id>", "value": ["tea"]}]}}, "keys": {"expired": {"env": "CONFORM_KEY_EXPIRED"}}}',
+  )
+  expect(missingReason({}, ['/scenarios/general~1410-gone'])).toBe(
+    'declare a scenario for general/410-gone, for example {"scenarios": {"general/410-gone": {"operation": "chat.create", "headers": {"x-simulate": "410-gone"}}}}',
+  )
+  const body = { operations: { 'completion.create': { body: { model: 'm', prompt: 'Hi' } } } }
+  expect(
+    missingReason(body, catalogue.find(({ id }) => id === 'completion.create/400-empty-prompt')?.needs ?? []),
+  ).toBe(
+    'declare operations.completion.create.fields.prompt, for example {"operations": {"completion.create": {"fields": {"prompt": "/prompt"}}}}',
+  )
+  expect(missingReason({ keys: { expired: 'a' } }, ['/keys/expired'])).toBeUndefined()
+})

@@ -1,0 +1,68 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { loadTargetFile } from '../../harness/target/load.ts'
+
+let dir: string
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'conform-load-'))
+})
+
+function written(name: string, text: string): string {
+  writeFileSync(join(dir, name), text)
+  return join(dir, name)
+}
+
+const refusal = async (path: string): Promise<string> => {
+  const error: unknown = await loadTargetFile(path).then(
+    () => undefined,
+    (caught: unknown) => caught,
+  )
+  expect((error as Error).name).toBe('UserError')
+  return (error as Error).message.replaceAll(`${dir}/`, '')
+}
+
+test('JSON with comments and a comma too many is read', async () => {
+  const path = written(
+    'a.json',
+    '\uFEFF{\n  // where\n  "baseUrl": "https://example.com", /* and */ "name": "a // b",\n}\n',
+  )
+  expect(await loadTargetFile(path)).toEqual({ file: { baseUrl: 'https://example.com', name: 'a // b' }, dir })
+})
+
+test.each([
+  [
+    'a.ts',
+    `import { defineTarget } from 'ai-content-conformance'\nconst name: string = 'a'\nexport default defineTarget({ name })`,
+  ],
+  [
+    'a.mts',
+    `import { defineTarget, type Target } from 'ai-content-conformance'\nconst target: Target = { name: 'a' }\nexport default defineTarget(target)`,
+  ],
+  ['a.mjs', `export default { name: 'a' }`],
+  ['a.js', `module.exports = { name: 'a' }`],
+])('%s is read through its default export', async (name, text) => {
+  expect((await loadTargetFile(written(name, text))).file).toEqual({ name: 'a' })
+})
+
+test('a function in place of a key stays a function', async () => {
+  const { file } = await loadTargetFile(
+    written('key.ts', `export default { keys: { full: async () => 'a-key-of-its-own' } }`),
+  )
+  expect(file.keys?.full).toBeTypeOf('function')
+})
+
+test.each([
+  ['none.json', undefined, 'none.json: no such target file'],
+  ['a.yaml', 'name: a', 'a.yaml: a target file ends in .json, .ts, .mts, .js, .mjs'],
+  ['broken.json', '{\n  "name": "a"\n  "baseUrl": "b"\n}', 'broken.json: not JSON: comma expected at line 3, column 3'],
+  ['cut.json', '{"name": ', 'cut.json: not JSON: value expected at line 1, column 10'],
+  ['empty.json', '', 'empty.json: not JSON: value expected at line 1, column 1'],
+  ['named.mjs', 'export const target = {}', 'named.mjs: no default export; write export default defineTarget({ ... })'],
+  ['thrown.ts', 'throw new Error("first line\\nsecond line")', 'thrown.ts: the module cannot be loaded: first line'],
+  ['wrong.json', '{"nam": 1}', 'wrong.json: unknown member nam; did you mean name?'],
+])('%s is refused in one sentence', async (name, text, message) => {
+  if (text !== undefined) written(name, text)
+  expect(await refusal(join(dir, name))).toBe(message)
+})
