@@ -1,0 +1,277 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { operations } from '../../spec/operations.ts'
+import { targetDigest } from '../../harness/target/digest.ts'
+import type { TargetFile } from '../../harness/target/model.ts'
+import { readKey, redactorFor } from '../../harness/target/redactor-for.ts'
+import { type Resolved, resolveTarget, type ResolveOptions } from '../../harness/target/resolve.ts'
+
+const baseUrl = 'https://example.com/base/'
+let dir: string
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'conform-resolve-'))
+  writeFileSync(join(dir, 'key.txt'), 'the-key-in-a-file\n')
+  writeFileSync(join(dir, 'blank.txt'), ' the-key-in-a-file\n')
+  writeFileSync(join(dir, 'print.mjs'), "process.stdout.write('  the-key-of-a-command\\n')\n")
+  writeFileSync(join(dir, 'fail.mjs'), "console.error('a-secret'); process.stdout.write('a-secret'); process.exit(3)\n")
+  writeFileSync(join(dir, 'bad.pdf'), '%PDF')
+  writeFileSync(join(dir, 'ca.pem'), 'PEM')
+})
+
+const resolve = (file: TargetFile, options: Partial<ResolveOptions> = {}): Promise<Resolved> =>
+  resolveTarget({ baseUrl, ...file }, { dir, env: {}, ...options })
+const refusal = async (file: TargetFile, options: Partial<ResolveOptions> = {}): Promise<string> => {
+  const error: unknown = await resolve(file, options).then(
+    () => undefined,
+    (caught: unknown) => caught,
+  )
+  expect((error as Error).name).toBe('UserError')
+  return (error as Error).message
+}
+
+test('the command line wins over the file, the file over the environment', async () => {
+  const env = { CONFORM_API_KEY: 'key-of-the-environment', OTHER: 'key-of-the-file' }
+  const full = { keys: { full: { env: 'OTHER' } } }
+  const fullKey = async (file: TargetFile, options: Partial<ResolveOptions>) =>
+    (await resolve(file, options)).target.keys.full
+  expect(await fullKey(full, { env, key: 'key-of-the-command' })).toEqual({
+    label: '$CONFORM_API_KEY',
+    value: 'key-of-the-command',
+  })
+  expect(await fullKey(full, { env })).toEqual({ label: '$OTHER', value: 'key-of-the-file' })
+  expect(await fullKey({}, { env })).toEqual({ label: '$CONFORM_API_KEY', value: 'key-of-the-environment' })
+  expect(await fullKey({}, {})).toBeUndefined()
+  expect((await resolve({}, { baseUrl: 'http://127.0.0.1:8080/' })).target).toMatchObject({
+    baseUrl: 'http://127.0.0.1:8080',
+    name: '127.0.0.1:8080',
+  })
+  expect(
+    (await resolve({ limits: { concurrency: 2, timeoutMs: 5 } }, { limits: { concurrency: 3 } })).target.limits,
+  ).toMatchObject({ concurrency: 3, timeoutMs: 5, jobTimeoutMs: 60_000 })
+})
+
+test('a variable that is not set is named, that of the full key only where it would be used', async () => {
+  expect(await refusal({ keys: { full: { env: 'NONE' } } })).toBe('keys.full: the environment variable NONE is not set')
+  expect(await refusal({ keys: { expired: { env: 'NONE' } } }, { key: 'given-key' })).toBe(
+    'keys.expired: the environment variable NONE is not set',
+  )
+  expect(await refusal({ headers: { 'x-a': { env: 'NONE' } } })).toBe(
+    'headers.x-a: the environment variable NONE is not set',
+  )
+  expect(await refusal({ scenarios: { 'files.upload/507-storage-full': { key: { env: 'NONE' } } } })).toBe(
+    'scenarios.files.upload/507-storage-full.key: the environment variable NONE is not set',
+  )
+  expect((await resolve({ keys: { full: { env: 'NONE' } } }, { key: 'given-key' })).target.keys.full).toBeDefined()
+})
+
+test('keys come from files and commands, relative to the target file', async () => {
+  const command = [process.execPath, 'print.mjs']
+  const { target, dynamicKeys } = await resolve({
+    keys: { full: { file: 'key.txt' }, expired: { command }, restricted: { 'jobs.create': 'for-jobs-only' } },
+  })
+  expect(target.keys).toEqual({
+    full: { label: '$CONFORM_API_KEY', value: 'the-key-in-a-file' },
+    expired: { label: '$CONFORM_KEY_EXPIRED', dynamic: 'keys.expired' },
+    restricted: { 'jobs.create': { label: '$CONFORM_KEY_RESTRICTED', value: 'for-jobs-only' } },
+  })
+  expect(await dynamicKeys.read('keys.expired')).toBe('the-key-of-a-command')
+  expect(target.secrets).toContainEqual({ label: '$CONFORM_KEY_EXPIRED', value: 'the-key-of-a-command' })
+})
+
+test('one restricted key serves every operation', async () => {
+  const { restricted } = (await resolve({ keys: { restricted: 'restricted-key' } })).target.keys
+  expect(Object.keys(restricted)).toEqual(operations.map(({ id }) => id))
+})
+
+test('a key that cannot be sent is refused where it came from', async () => {
+  const env = { BLANK: 'a-key ', UMLAUT: 'ä-key' }
+  expect(await refusal({}, { key: 'a\nkey' })).toBe('the key on the command line has a control character')
+  expect(await refusal({}, { key: '' })).toBe('the key on the command line is empty')
+  expect(await refusal({}, { env: { CONFORM_API_KEY: 'ä' } })).toBe(
+    'the environment variable CONFORM_API_KEY has a character that is not ASCII',
+  )
+  expect(await refusal({ keys: { full: { env: 'BLANK' } } }, { env })).toBe(
+    'keys.full (from the environment variable BLANK) begins or ends with a blank',
+  )
+  expect(await refusal({ keys: { expired: { file: 'blank.txt' } } })).toBe(
+    'keys.expired (from the file blank.txt) begins or ends with a blank',
+  )
+  expect(await refusal({ keys: { expired: { file: 'none.txt' } } })).toBe('keys.expired: none.txt does not exist')
+  expect(await refusal({ keys: { expired: () => 'a\u0000' } })).toBe(
+    'keys.expired: the key that the function gives has a control character',
+  )
+  expect(await refusal({ headers: { 'x-a': { env: 'UMLAUT' } } }, { env })).toBe(
+    'headers.x-a has a character that is not ASCII',
+  )
+})
+
+test('a command that fails is named, and nothing that it printed', async () => {
+  const message = await refusal({ keys: { full: { command: [process.execPath, 'fail.mjs'] } } })
+  expect(message).toBe(`keys.full: the command "${process.execPath}" failed with exit code 3`)
+  expect(await refusal({ keys: { full: { command: ['no-such-program-here'] } } })).toBe(
+    'keys.full: the command "no-such-program-here" was not found',
+  )
+  expect(await refusal({ keys: { full: () => Promise.reject(new Error('a-secret')) } })).toBe(
+    'keys.full: the function that gives the key threw an error',
+  )
+})
+
+test('the base URL', async () => {
+  expect(await refusal({}, { baseUrl: 'https://u:secret@example.com' })).toBe(
+    'the base URL must hold no credentials; use keys and headers instead',
+  )
+  await expect(resolveTarget({}, { dir, env: {} })).rejects.toThrow(
+    'no base URL: give one on the command line or as baseUrl in the target file',
+  )
+})
+
+test('requests, files and defaults are resolved', async () => {
+  const { target } = await resolve(
+    {
+      tls: { ca: 'ca.pem' },
+      headers: { 'x-tenant': { env: 'TENANT' } },
+      resources: { corruptedPdfFile: { upload: 'bad.pdf' }, application: { id: 'App-1', inputs: [] } },
+      operations: {
+        'files.upload': { content: { text: 'tea' } },
+        'graphs.create': { body: {}, cleanup: [{ method: 'delete', url: '/admin/{id}' }] },
+        'pdf.parse': 'removed',
+      },
+      scenarios: {
+        'guardrails/400-blocked': {
+          operation: 'chat.create',
+          merge: { guardrail: null },
+          raw: { base64: 'dGVh', contentType: 'text/plain' },
+        },
+        'jobs.create/429-quota-exceeded': {
+          before: [{ method: 'POST', url: 'https://admin.example.com/on' }],
+          after: [
+            {
+              method: 'POST',
+              url: 'https://example.com/off',
+              headers: { authorization: { env: 'ADMIN' } },
+              body: null,
+            },
+          ],
+        },
+      },
+      unreachable: { 'completion.create/500-*': 'no switch' },
+    },
+    { env: { TENANT: 'one', ADMIN: 'Bearer admin-secret-value' } },
+  )
+  expect(target).toMatchObject({
+    tls: { ca: 'PEM' },
+    headers: [{ name: 'x-tenant', value: 'one' }],
+    resources: {
+      corruptedPdfFile: { bytes: new TextEncoder().encode('%PDF'), filename: 'bad.pdf' },
+      application: { requiredInputs: [] },
+    },
+    absent: { 'pdf.parse': 'removed' },
+    unreachable: {
+      'completion.create/500-model-unavailable': 'no switch',
+      'completion.create/500-model-overload': 'no switch',
+    },
+    applicationIds: new Set(['App-1']),
+  })
+  expect(target.operations['files.upload']?.content).toEqual({
+    bytes: new TextEncoder().encode('tea'),
+    contentType: 'text/plain',
+    filename: 'conform.txt',
+  })
+  expect(target.operations['graphs.create']).toMatchObject({
+    fields: { name: '/name', id: '/id' },
+    cleanup: [{ method: 'DELETE', url: 'https://example.com/base/admin/{id}', withKey: true }],
+  })
+  expect(target.scenarios['guardrails/400-blocked']).toMatchObject({
+    operation: 'chat.create',
+    merge: { guardrail: null },
+    raw: { bytes: new TextEncoder().encode('tea') },
+  })
+  expect(target.scenarios['jobs.create/429-quota-exceeded']).toMatchObject({
+    operation: 'jobs.create',
+    before: [{ withKey: false }],
+    after: [{ withKey: false, body: null }],
+  })
+  expect(target.ids.has('app-1')).toBe(true)
+  expect(target.secrets).toContainEqual({ label: '${ADMIN#* }', value: 'admin-secret-value' })
+})
+
+test('the resolved target can be cloned, and but for keys and secrets holds none', async () => {
+  const secret = (name: string): string => `the-secret-${name}-key`
+  const { target } = await resolve(
+    {
+      headers: { Authorization: `Bearer ${secret('header')}` },
+      keys: {
+        full: secret('full'),
+        expired: { env: 'EXPIRED' },
+        restricted: { 'jobs.create': () => secret('function') },
+      },
+      scenarios: {
+        'jobs.create/429-quota-exceeded': {
+          key: secret('scenario'),
+          headers: { authorization: secret('other') },
+          after: [{ method: 'POST', url: '/a', headers: { Authorization: secret('after') } }],
+        },
+      },
+    },
+    { env: { EXPIRED: secret('expired') } },
+  )
+  expect(structuredClone(target)).toEqual(target)
+  expect(target.secrets.map(({ value }) => value).sort()).toEqual(
+    ['after', 'expired', 'full', 'function', 'header', 'other', 'scenario'].map(secret).sort(),
+  )
+  expect(JSON.stringify([target.file, [...target.ids], target.kept, target.digest])).not.toContain('the-secret')
+  const redactor = redactorFor(target)
+  for (const { value } of target.secrets) expect(redactor.text(`a ${value} b`)).not.toContain(value)
+})
+
+test('a dynamic key is learned before it is used', async () => {
+  let count = 0
+  const learned: string[] = []
+  const { target, dynamicKeys } = await resolve(
+    { keys: { full: () => `the-key-number-${++count}` } },
+    { onSecret: ({ value }) => learned.push(value) },
+  )
+  const redactor = redactorFor(target)
+  const source = target.keys.full
+  const value = source && (await readKey(source, redactor, (path) => dynamicKeys.read(path)))
+  expect(value).toBe('the-key-number-1')
+  expect(learned).toEqual(['the-key-number-1'])
+  expect(redactor.text(`a ${value} b`)).toBe('a $CONFORM_API_KEY b')
+})
+
+test('a short key is warned of, without showing it', async () => {
+  const { warnings } = await resolve({ keys: { expired: 'short' } })
+  expect(warnings).toEqual([
+    'keys.expired is shorter than 8 characters: reports hide it only where nothing else stands',
+  ])
+})
+
+test('text of the file stays though a key has it too', async () => {
+  const { target } = await resolve({
+    keys: { full: 'sk_tenant-4711-production_0123456789abcdef' },
+    resources: { graph: 'tenant-4711-production' },
+  })
+  const redactor = redactorFor(target)
+  expect(redactor.text('/v1/knowledge-graphs/tenant-4711-production/files')).toBe(
+    '/v1/knowledge-graphs/tenant-4711-production/files',
+  )
+  expect(redactor.text('0123456789abcdef')).toBe('[redacted]')
+})
+
+test('the digest is that of the file without keys', () => {
+  const file: TargetFile = { baseUrl, name: 'a', headers: { 'x-tenant': { env: 'TENANT' } } }
+  const same: TargetFile = {
+    headers: { 'x-tenant': { env: 'TENANT' }, authorization: 'Basic x' },
+    name: 'a',
+    keys: { full: () => 'k' },
+    baseUrl,
+  }
+  expect(targetDigest(file)).toMatch(/^sha256:[0-9a-f]{64}$/)
+  expect(targetDigest(same)).toBe(targetDigest(file))
+  expect(targetDigest({ ...file, headers: { 'x-tenant': { env: 'OTHER' } } })).not.toBe(targetDigest(file))
+  const scenario = { 'jobs.create/429-quota-exceeded': { headers: { 'x-simulate': 'quota' } } }
+  const keyed = { 'jobs.create/429-quota-exceeded': { headers: { 'x-simulate': 'quota' }, key: 'another-key' } }
+  expect(targetDigest({ ...file, scenarios: keyed })).toBe(targetDigest({ ...file, scenarios: scenario }))
+})
