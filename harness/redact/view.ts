@@ -5,8 +5,9 @@ export interface View {
   /** UTF-16 codes, `length` of them. */
   readonly codes: Uint16Array
   readonly length: number
-  /** Where each code begins in the text, and at `length` where the last one ends; absent where they are the same. */
-  readonly origin?: Int32Array
+  /** Where the text and the view part: the view's index after each escape, and how much further on the text is from there. */
+  readonly ends: readonly number[]
+  readonly shifts: readonly number[]
 }
 
 /** The code that an escape beginning at `at` stands for, and how many characters it takes; undefined where none begins. */
@@ -16,7 +17,12 @@ type Escape = readonly [code: number, length: number]
 export function rawView(text: string): View {
   const buffer = Buffer.allocUnsafeSlow(2 * text.length)
   buffer.write(text, 'utf16le')
-  return { codes: new Uint16Array(buffer.buffer, buffer.byteOffset, text.length), length: text.length }
+  return {
+    codes: new Uint16Array(buffer.buffer, buffer.byteOffset, text.length),
+    length: text.length,
+    ends: [],
+    shifts: [],
+  }
 }
 
 /** The text with percent-encoding, JSON escapes or HTML and XML entities undone: those of which there are any in it. */
@@ -25,19 +31,27 @@ export function escapedViews(text: string, raw: View): View[] {
 }
 
 function undo(text: string, raw: View, mark: string, unescape: Unescape): View {
-  const first = mark.charCodeAt(0)
   const codes = new Uint16Array(raw.length)
-  const origin = new Int32Array(raw.length + 1)
+  const ends: number[] = []
+  const shifts: number[] = []
   let length = 0
-  for (let at = 0; at < raw.length; length++) {
-    origin[length] = at
-    const code = raw.codes[at] as number
-    const escape = code === first ? unescape(raw.codes, at, text) : undefined
-    codes[length] = escape ? escape[0] : code
-    at += escape ? escape[1] : 1
+  let copied = 0
+  const copyTo = (end: number): void => {
+    codes.set(raw.codes.subarray(copied, end), length)
+    length += end - copied
+    copied = end
   }
-  origin[length] = raw.length
-  return { codes, length, origin }
+  for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, Math.max(at + 1, copied))) {
+    const escape = unescape(raw.codes, at, text)
+    if (!escape) continue
+    copyTo(at)
+    codes[length++] = escape[0]
+    copied = at + escape[1]
+    ends.push(length)
+    shifts.push(copied - length)
+  }
+  copyTo(raw.length)
+  return { codes, length, ends, shifts }
 }
 
 function hexDigit(code: number | undefined): number {
@@ -105,7 +119,14 @@ const unescapes: readonly (readonly [mark: string, Unescape])[] = [
   ['&', entity],
 ]
 
-/** Where in the text the view's character at `at` begins. */
-export function originAt(view: View, at: number): number {
-  return view.origin ? (view.origin[at] as number) : at
+/** Where in the text the view's character at `at` begins; at the view's end, where the last one ends. */
+export function originAt({ ends, shifts }: View, at: number): number {
+  let low = 0
+  let high = ends.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((ends[middle] as number) <= at) low = middle + 1
+    else high = middle
+  }
+  return at + (shifts[low - 1] ?? 0)
 }

@@ -109,3 +109,17 @@ test('text that shares nothing with a key is untouched', () => {
     { seed: 20_250_102, numRuns: 500 },
   )
 })
+
+test.each([
+  ['runs just too short', `${jwt.slice(50, 61)}!`],
+  ['runs just long enough', `${jwt.slice(50, 62)}!`],
+  ['the key over and over', jwt],
+  ['escapes all over', '\\u0041%41&#65;'],
+  ['beginnings of escapes', '&\\%'],
+])('a large text made of %s takes no more than linear time', (_, piece) => {
+  const text = piece.repeat((1 << 20) / piece.length)
+  const start = performance.now()
+  redactorOf([jwt, '$K'], ['a'.repeat(400), '$A']).text(text)
+  // Some 100 ms; quadratic time would take hours.
+  expect(performance.now() - start).toBeLessThan(5000)
+})
