@@ -43,7 +43,7 @@ function paramProblems(path: string, id: OperationId | undefined, { params = {} 
 }
 
 function bodyProblems(path: string, { body, merge, raw }: ScenarioValue): string[] {
-  if (raw !== undefined && (body ?? merge) !== undefined)
+  if (raw !== undefined && (body !== undefined || merge !== undefined))
     return [`${path}.raw replaces the body: neither body nor merge may stand beside it`]
   return []
 }

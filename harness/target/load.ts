@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { dirname, extname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createJiti } from 'jiti'
-import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
+import { type ParseError, parse, printParseErrorCode, visit } from 'jsonc-parser'
 import { UserError } from '../user-error.ts'
 import { checkTargetFile } from './check.ts'
 import type { TargetFile } from './target-file.ts'
@@ -39,16 +39,38 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-function parseJson(text: string, path: string): unknown {
+function parseJson(written: string, path: string): unknown {
+  const text = written.replace(/^\uFEFF/, '')
   const errors: ParseError[] = []
-  const value: unknown = parse(text.replace(/^\uFEFF/, ''), errors, { allowTrailingComma: true })
+  const value: unknown = parse(text, errors, { allowTrailingComma: true })
   const [first] = errors
-  if (!first) return value
-  const before = text.slice(0, first.offset).split('\n')
-  const what = printParseErrorCode(first.error)
+  const { offset, what } = first
+    ? { offset: first.offset, what: `not JSON: ${wordsOf(first)}` }
+    : (repeatedMember(text) ?? { offset: -1, what: '' })
+  if (offset < 0) return value
+  const before = text.slice(0, offset).split('\n')
+  throw new UserError(`${path}: ${what} at line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`)
+}
+
+function wordsOf({ error }: ParseError): string {
+  return printParseErrorCode(error)
     .replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
     .toLowerCase()
-  throw new UserError(`${path}: not JSON: ${what} at line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`)
+}
+
+/** The first member that an object has twice: of two scenarios of one id, say, one would go unread. */
+function repeatedMember(text: string): { offset: number; what: string } | undefined {
+  let found: { offset: number; what: string } | undefined
+  const seen: Set<string>[] = []
+  visit(text, {
+    onObjectBegin: () => void seen.push(new Set()),
+    onObjectEnd: () => void seen.pop(),
+    onObjectProperty(name, offset) {
+      if (seen.at(-1)?.has(name)) found ??= { offset, what: `"${name}" stands a second time` }
+      seen.at(-1)?.add(name)
+    },
+  })
+  return found
 }
 
 async function importDefault(path: string): Promise<unknown> {

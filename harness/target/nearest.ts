@@ -1,6 +1,8 @@
 import { closest } from 'fastest-levenshtein'
 
-/** `; did you mean x?`, x being the candidate nearest to what was written; empty where there is none. */
+/** `; did you mean x?`, x being the candidate that begins as was written, else the nearest; empty where there is none. */
 export function didYouMean(written: string, candidates: readonly string[], prefix = ''): string {
-  return candidates.length === 0 ? '' : `; did you mean ${prefix}${closest(written, [...candidates])}?`
+  if (candidates.length === 0) return ''
+  const longer = written === '' ? undefined : candidates.find((candidate) => candidate.startsWith(written))
+  return `; did you mean ${prefix}${longer ?? closest(written, [...candidates])}?`
 }

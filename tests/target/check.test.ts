@@ -42,6 +42,14 @@ test.each<[unknown, string]>([
     scenario('jobs.create/404-unknown-application', { befor: [] }),
     'unknown member scenarios.jobs.create/404-unknown-application.befor; did you mean scenarios.jobs.create/404-unknown-application.before?',
   ],
+  [
+    scenario('completion.create/500-model'),
+    'scenarios.completion.create/500-model names no requirement; did you mean completion.create/500-model-unavailable?',
+  ],
+  [
+    scenario('files.upload/400-corrupted', { raw: { text: '' }, body: null }),
+    'scenarios.files.upload/400-corrupted.raw replaces the body: neither body nor merge may stand beside it',
+  ],
   [{ limits: { timeoutMs: '1' } }, 'limits.timeoutMs must be an integer'],
   [{ limits: { concurrency: 0 } }, 'limits.concurrency must be >= 1'],
   [{ name: 7 }, 'name must be a string'],
