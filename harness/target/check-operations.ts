@@ -14,7 +14,9 @@ export function operationProblems({ operations = {} }: TargetFile): string[] {
 
 function problemsOf(id: OperationId, value: OperationValue): string[] {
   return [
-    ...headerProblems(value.headers).map(([name, problem]) => `operations.${id}.headers.${name} ${problem}`),
+    ...headerProblems(value.headers, 'give the key as keys.full').map(
+      ([name, problem]) => `operations.${id}.headers.${name} ${problem}`,
+    ),
     ...errandProblems(`operations.${id}.cleanup`, value.cleanup),
     ...Object.entries(value.fields ?? {})
       .filter(([role]) => role !== 'id')

@@ -20,7 +20,9 @@ function problemsOf(id: string, scenario: ScenarioValue): string[] {
     ...operationProblem(path, area, scenario),
     ...paramProblems(path, isOperationId(area) ? area : scenario.operation, scenario),
     ...bodyProblems(path, scenario),
-    ...headerProblems(scenario.headers).map(([name, problem]) => `${path}.headers.${name} ${problem}`),
+    ...headerProblems(scenario.headers, `give the key as ${path}.key`).map(
+      ([name, problem]) => `${path}.headers.${name} ${problem}`,
+    ),
     ...errandProblems(`${path}.before`, scenario.before),
     ...errandProblems(`${path}.after`, scenario.after),
   ]

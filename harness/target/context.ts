@@ -15,6 +15,8 @@ export interface Context {
   /** How the keys of commands and functions are written, by the path of their member. */
   readonly labels: Map<string, string>
   readonly secrets: Secret[]
+  /** Header values of environment variables: hidden as well, where the file itself does not show them. */
+  readonly hidden: Secret[]
   /** Sentences for the user. */
   readonly warnings: string[]
 }

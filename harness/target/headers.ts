@@ -25,9 +25,18 @@ export function keyProblem(value: string): string | undefined {
   return headerValueProblem(value)
 }
 
-/** What is wrong with headers as they are written, each problem with the name of the header. */
-export function headerProblems(headers: Readonly<Record<string, unknown>> = {}): [name: string, problem: string][] {
+/**
+ * What is wrong with headers as they are written, each problem with the name of the header.
+ * @param insteadOfAuthorization what to do for an Authorization header where the suite sends one of its own
+ */
+export function headerProblems(
+  headers: Readonly<Record<string, unknown>> = {},
+  insteadOfAuthorization?: string,
+): [name: string, problem: string][] {
   return Object.entries(headers).flatMap(([name, value]): [string, string][] => {
+    if (insteadOfAuthorization !== undefined && name.toLowerCase() === 'authorization') {
+      return [[name, `is set by the suite itself; ${insteadOfAuthorization}`]]
+    }
     if (framing.includes(name.toLowerCase())) return [[name, 'is set by the suite itself; remove it']]
     const problem = typeof value === 'string' ? headerValueProblem(value) : undefined
     return problem === undefined ? [] : [[name, problem]]

@@ -28,6 +28,7 @@ export function resolveHeaders(context: Context, member: string, headers: Header
     const problem = headerValueProblem(value)
     if (problem !== undefined) throw new UserError(`${at} ${problem}`)
     if (isAuthorization(name)) noteCredentials(context, at, value, declared)
+    else if (typeof declared === 'object') context.hidden.push({ value, label: `$${declared.env}` })
     return { name, value }
   })
 }

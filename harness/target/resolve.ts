@@ -51,6 +51,7 @@ export async function resolveTarget(file: TargetFile, options: ResolveOptions): 
     dynamic,
     labels: names,
     secrets: [],
+    hidden: [],
     warnings: [],
   }
   const keys = await resolveKeys(context, file, options.key)
@@ -63,6 +64,7 @@ export async function resolveTarget(file: TargetFile, options: ResolveOptions): 
     resources.failingApplication,
   ]
   const leaves = leavesOf(shown)
+  const kept = [...new Set([baseUrl, new URL(baseUrl).host, ...leaves])]
   const target: Target = {
     name: file.name ?? new URL(baseUrl).host,
     baseUrl,
@@ -78,8 +80,8 @@ export async function resolveTarget(file: TargetFile, options: ResolveOptions): 
     ids: new Set(leaves.map((leaf) => leaf.toLowerCase())),
     file: shown,
     digest: targetDigest(file),
-    secrets: [...context.secrets],
-    kept: [...new Set([baseUrl, new URL(baseUrl).host, ...leaves])],
+    secrets: [...context.secrets, ...context.hidden.filter(({ value }) => !kept.some((text) => text.includes(value)))],
+    kept,
   }
   return { target, dynamicKeys: { read: (path) => dynamic.read(path) }, warnings: context.warnings }
 }

@@ -50,6 +50,14 @@ test.each<[unknown, string]>([
     scenario('files.upload/400-corrupted', { raw: { text: '' }, body: null }),
     'scenarios.files.upload/400-corrupted.raw replaces the body: neither body nor merge may stand beside it',
   ],
+  [
+    scenario('jobs.create/429-quota-exceeded', { headers: { Authorization: 'Bearer a' } }),
+    'scenarios.jobs.create/429-quota-exceeded.headers.Authorization is set by the suite itself; give the key as scenarios.jobs.create/429-quota-exceeded.key',
+  ],
+  [
+    completion({ headers: { authorization: 'Bearer a' } }),
+    'operations.completion.create.headers.authorization is set by the suite itself; give the key as keys.full',
+  ],
   [{ limits: { timeoutMs: '1' } }, 'limits.timeoutMs must be an integer'],
   [{ limits: { concurrency: 0 } }, 'limits.concurrency must be >= 1'],
   [{ name: 7 }, 'name must be a string'],

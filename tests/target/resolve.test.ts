@@ -197,6 +197,19 @@ test('requests, files and defaults are resolved', async () => {
   expect(target.secrets).toContainEqual({ label: '${ADMIN#* }', value: 'admin-secret-value' })
 })
 
+test('a header value of the environment is hidden, but for one that the file shows', async () => {
+  const headers = { 'x-api-key': { env: 'OTHER_KEY' }, 'x-tenant': { env: 'TENANT' } }
+  const { target } = await resolve(
+    { headers, name: 'acme staging' },
+    { env: { OTHER_KEY: 'a-key-of-a-proxy', TENANT: 'acme' } },
+  )
+  expect(target.headers).toEqual([
+    { name: 'x-api-key', value: 'a-key-of-a-proxy' },
+    { name: 'x-tenant', value: 'acme' },
+  ])
+  expect(target.secrets).toEqual([{ value: 'a-key-of-a-proxy', label: '$OTHER_KEY' }])
+})
+
 test('the resolved target can be cloned, and but for keys and secrets holds none', async () => {
   const secret = (name: string): string => `the-secret-${name}-key`
   const { target } = await resolve(
