@@ -81,9 +81,12 @@ async function importDefault(path: string): Promise<unknown> {
   throw new UserError(`${path}: no default export; write export default defineTarget({ ... })`)
 }
 
+/** Nothing of a target file is kept: a key may stand in it. */
+const loading = { interopDefault: false, moduleCache: false, fsCache: false, alias }
+
 async function importModule(path: string): Promise<unknown> {
   try {
-    return await createJiti(import.meta.url, { interopDefault: false, moduleCache: false, alias }).import(resolve(path))
+    return await createJiti(import.meta.url, loading).import(resolve(path))
   } catch (error) {
     const [message] = (error instanceof Error ? error.message : String(error)).split('\n')
     throw new UserError(`${path}: the module cannot be loaded: ${message}`)

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
@@ -51,6 +51,13 @@ test('a function in place of a key stays a function', async () => {
     written('key.ts', `export default { keys: { full: async () => 'a-key-of-its-own' } }`),
   )
   expect(file.keys?.full).toBeTypeOf('function')
+})
+
+test('nothing of a module is written anywhere else', async () => {
+  const name = `cached-${process.pid}`
+  await loadTargetFile(written(`${name}.ts`, `export default { keys: { full: 'a-key-in-a-module' as string } }`))
+  const cached = [join(tmpdir(), 'jiti'), 'node_modules/.cache/jiti'].filter((folder) => existsSync(folder))
+  expect(cached.flatMap((folder) => readdirSync(folder)).filter((file) => file.includes(name))).toEqual([])
 })
 
 test.each([
