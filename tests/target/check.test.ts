@@ -84,7 +84,7 @@ test.each<[unknown, string]>([
   ],
   [
     { operations: { 'files.list': { body: {} } } },
-    'unknown member operations.files.list.body; did you mean operations.files.list.query?',
+    'unknown member operations.files.list.body; did you mean operations.files.list.path?',
   ],
   [
     completion({ body: {}, fields: { prompt: 'prompt' } }),

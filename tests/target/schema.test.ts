@@ -21,7 +21,7 @@ test.each(operations.map((operation) => [operation.id, operation] as const))(
     const { path, body, content, fields, cleanup } = declared[id]?.else?.properties ?? {}
     const shown = ['pdf.parse', 'jobs.create'].includes(id)
     const expectedRoles = [...(rolesOf[id] ?? []), ...(creators.includes(id) ? ['id'] : [])]
-    expect(path?.enum ?? []).toEqual(operation.otherPaths.length > 0 ? [operation.path, ...operation.otherPaths] : [])
+    expect(path?.enum ?? []).toEqual([operation.path, ...operation.otherPaths])
     expect(body !== undefined).toBe(operation.body === 'json' && !shown)
     expect(content !== undefined).toBe(operation.body === 'raw')
     expect(Object.keys(fields?.properties ?? {})).toEqual(expectedRoles)
