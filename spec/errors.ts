@@ -71,17 +71,17 @@ const listed: Readonly<Partial<Record<OperationId, PairTable>>> = {
   'vision.analyze': [[503, 'InternalError']],
 }
 
-/** §7.1: message keys and the type that each is shown with. */
-const messageKeys: Readonly<Record<string, { readonly tpe: string; readonly status: number }>> = {
-  'fail.unauthorized.badToken': { tpe: 'Unauthorized', status: 401 },
-  'fail.forbidden.insufficientAccessRights': { tpe: 'Forbidden', status: 403 },
-  'fail.badRequest.invalidParameters': { tpe: 'BadRequest', status: 400 },
-  'fail.notFound.resource': { tpe: 'NotFound', status: 404 },
-  'fail.tooManyRequests.quotaExceeded': { tpe: 'TooManyRequests', status: 429 },
-  'fail.internalServerError.generic': { tpe: 'InternalServerError', status: 500 },
-  'fail.serviceUnavailable.temporary': { tpe: 'ServiceUnavailable', status: 503 },
-  'fail.model.quotaExceeded': { tpe: 'CompletionModelQuotaError', status: 429 },
-  'fail.guardrail.blocked': { tpe: 'BadRequest', status: 400 },
+/** §7.1: the message keys shown, and the status whose row of §7.2 holds the type that each is shown with. */
+const messageKeys: Readonly<Record<string, number>> = {
+  'fail.unauthorized.badToken': 401,
+  'fail.forbidden.insufficientAccessRights': 403,
+  'fail.badRequest.invalidParameters': 400,
+  'fail.notFound.resource': 404,
+  'fail.tooManyRequests.quotaExceeded': 429,
+  'fail.internalServerError.generic': 500,
+  'fail.serviceUnavailable.temporary': 503,
+  'fail.model.quotaExceeded': 429,
+  'fail.guardrail.blocked': 400,
 }
 
 /** The code names of a status's row of §7.2; undefined for a status that it does not list. */
@@ -110,18 +110,10 @@ export function mayCarry(operation: OperationId | null, status: number, tpe: str
 }
 
 /**
- * Whether a message key of §7.1 fits: it stands with its own `tpe`, with a code name of its status's row, or with a
- * type that §7.3 or §7.4 allows with the answer's status. Undefined for a key that §7.1 does not show.
+ * Whether a message key of §7.1 fits: it stands with a type that the status of its own type may carry. Undefined for a
+ * key that §7.1 does not show.
  */
-export function keyFits(key: string, operation: OperationId | null, status: number, tpe: string): boolean | undefined {
-  const shown = Object.hasOwn(messageKeys, key) ? messageKeys[key] : undefined
-  if (!shown) return undefined
-  const row = codeNames(shown.status) ?? []
-  return (
-    tpe === shown.tpe ||
-    row.includes(tpe) ||
-    listedTypes(operation, shown.status).includes(tpe) ||
-    listedTypes(operation, status).includes(tpe) ||
-    isModelError(tpe)
-  )
+export function keyFits(key: string, operation: OperationId | null, tpe: string): boolean | undefined {
+  const status = Object.hasOwn(messageKeys, key) ? messageKeys[key] : undefined
+  return status === undefined ? undefined : mayCarry(operation, status, tpe)
 }

@@ -67,9 +67,9 @@ const messageKeys: Look = (answer, { probe }) => {
   if (!isError(answer) || !json.ok || tpe === undefined || !isEnvelope(answer)) return undefined
   const errors = member(json.value, 'errors') as unknown[]
   const keys = errors.map((error) => member(error, 'key')).filter((key) => typeof key === 'string')
-  const known = keys.filter((key) => keyFits(key, probe.operation, answer.status, tpe) !== undefined)
+  const known = keys.filter((key) => keyFits(key, probe.operation, tpe) !== undefined)
   if (known.length === 0) return undefined
-  const wrong = known.find((key) => !keyFits(key, probe.operation, answer.status, tpe))
+  const wrong = known.find((key) => !keyFits(key, probe.operation, tpe))
   const expected = 'a message key that §7.1 shows with this tpe'
   return wrong === undefined ? { expected } : { expected, actual: `key ${wrong} with ${answer.status} ${tpe}` }
 }
