@@ -8,11 +8,11 @@ const role = (name: string): string => field('completion.create', name)
 export const completionCreate = [
   must('completion.create/2xx-accepted', '4.4', 'A valid request is answered by a 2xx.', [valid], 'generates'),
   must('completion.create/400-unsupported-model', '7.3', 'A model that is not supported is answered 400 BadRequest.', [valid, role('model')]),
-  must('completion.create/400-malformed-request', '7.3', 'A model or prompt that is no string is answered 400 BadRequest.', [valid, [role('prompt'), role('model')]]),
+  must('completion.create/400-malformed-request', '7.3', 'A model that is no string is answered 400 BadRequest; a prompt that is none, also InvalidInputParameters or InvalidContentType.', [valid, [role('prompt'), role('model')]]),
   must('completion.create/400-empty-prompt', '7.3', 'An empty prompt is answered 400 InvalidInputParameters.', [valid, role('prompt')]),
   must('completion.create/400-bad-encoding', '7.3', 'A prompt in invalid UTF-8 is answered 400 InvalidInputParameters, InvalidContentType or BadRequest.', [valid, role('prompt')]),
   must('completion.create/400-invalid-temperature', '7.3', 'A temperature that is no number is answered 400 InvalidContentType.', [valid, role('temperature')]),
-  must('completion.create/400-invalid-max-tokens', '7.3', 'A max_tokens that is no positive integer is answered 400 InvalidContentType.', [valid, role('max_tokens')]),
+  must('completion.create/400-invalid-max-tokens', '7.3', 'A max_tokens that is no number, or a negative one, is answered 400 InvalidContentType; a negative one also InvalidInputParameters.', [valid, role('max_tokens')]),
   must('completion.create/400-invalid-parameter', '7.3', 'A parameter of another JSON type is answered 400 InvalidContentType.', [valid, role('parameter')]),
   staged('completion.create/403-model-access', '5, 7.3', 'A model to which the key has no access is answered 403 InsufficientAccessRights.'),
   staged('completion.create/429-model-quota', '7.3', 'A model over its monthly usage limit is answered 429 CompletionModelQuotaError.'),

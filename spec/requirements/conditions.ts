@@ -13,11 +13,11 @@ export const guardrails = [
 
 // prettier-ignore
 export const general = [
-  staged('general/409-conflict', '7.2', 'A duplicate resource, version conflict or state conflict is answered 409 with a name of that status.'),
-  staged('general/410-gone', '7.2', 'A resource that was deleted or has expired is answered 410 with a name of that status.'),
-  staged('general/413-payload-too-large', '7.2', 'A request body over the size limits is answered 413 with a name of that status.'),
-  staged('general/422-unprocessable', '7.2', 'A semantically invalid request is answered 422 with a name of that status.'),
-  staged('general/500-internal-error', '7.2', 'A processing issue of the server is answered 500 with a name of that status.'),
-  staged('general/503-unavailable', '7.2', 'Maintenance or high load is answered 503 with a name of that status.'),
-  staged('general/507-insufficient-storage', '7.2', 'An exhausted storage quota is answered 507 with a name of that status.'),
+  staged('general/409-conflict', '7.2', 'A duplicate resource, version conflict or state conflict is answered 409 with a code name of that status, or a type that the operation lists with it.'),
+  staged('general/410-gone', '7.2', 'A resource that was deleted or has expired is answered 410 with a code name of that status, or a type that the operation lists with it.'),
+  staged('general/413-payload-too-large', '7.2', 'A request body over the size limits is answered 413 with a code name of that status, or a type that the operation lists with it.'),
+  staged('general/422-unprocessable', '7.2', 'A semantically invalid request is answered 422 with a code name of that status, or a type that the operation lists with it.'),
+  staged('general/500-internal-error', '7.2', 'A processing issue of the server is answered 500 with a code name of that status, or a type that the operation lists with it.'),
+  staged('general/503-unavailable', '7.2', 'Maintenance or high load is answered 503 with a code name of that status, or a type that the operation lists with it.'),
+  staged('general/507-insufficient-storage', '7.2', 'An exhausted storage quota is answered 507 with a code name of that status, or a type that the operation lists with it.'),
 ]

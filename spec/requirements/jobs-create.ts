@@ -9,7 +9,7 @@ export const jobsCreate = [
   must('jobs.create/400-missing-body', '4.2, 7.2', 'A creation without a body is answered 400 BadRequest, InvalidInputParameters or InvalidContentType.', [application]),
   must('jobs.create/400-missing-inputs', '4.2, 7.2', 'A body without inputs is answered 400 InvalidInputParameters or BadRequest.', [application]),
   must('jobs.create/400-missing-required-inputs', '4.2', 'A creation that lacks a required input is answered 400 InvalidInputParameters.', [application, '/resources/application/requiredInputs']),
-  must('jobs.create/400-malformed-inputs', '4.2', 'A body or inputs of another JSON type than shown are answered 400 BadRequest.', [application]),
+  must('jobs.create/400-malformed-inputs', '4.2', 'A body or inputs of another JSON type than shown are answered 400 BadRequest; a fault in an item or in the body itself, or inputs null, also InvalidInputParameters.', [application]),
   staged('jobs.create/403-application-access', '5', 'A creation on an application to which the key has no access is answered 403 InsufficientAccessRights.'),
   must('jobs.create/404-unknown-application', '4.2, 7.3', 'A creation on an application that does not exist is answered 404 ResourceNotFound.', [application]),
   must('jobs.create/409-job-in-progress', '4.2, 8', 'A creation while a job of the application is in progress is answered 409 BadRequest.', [application], 'generates'),
