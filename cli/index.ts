@@ -18,7 +18,16 @@ function program(): Command {
     .enablePositionalOptions()
     .showHelpAfterError('(conform --help lists the options)')
   addRunOptions(conform).action(runAction)
-  const commands = [serveCommand, initCommand, listCommand, mergeCommand, compareCommand, keygenCommand, signCommand, verifyCommand]
+  const commands = [
+    serveCommand,
+    initCommand,
+    listCommand,
+    mergeCommand,
+    compareCommand,
+    keygenCommand,
+    signCommand,
+    verifyCommand,
+  ]
   for (const command of commands) conform.addCommand(command())
   for (const command of [conform, ...conform.commands]) command.exitOverride()
   return conform

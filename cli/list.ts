@@ -16,7 +16,10 @@ function listText(): string {
   const width = Math.max(...catalogue.map(({ id }) => id.length))
   const blocks = operations.map((operation) => {
     const rows = catalogue.filter((row) => row.operation === operation)
-    const lines = rows.map(({ id, level, section, statement }) => `  ${id.padEnd(width)}  ${level.padEnd(6)}  §${section.padEnd(13)}  ${statement}`)
+    const lines = rows.map(
+      ({ id, level, section, statement }) =>
+        `  ${id.padEnd(width)}  ${level.padEnd(6)}  §${section.padEnd(13)}  ${statement}`,
+    )
     return [operation, ...lines].join('\n')
   })
   return `${blocks.join('\n\n')}\n`

@@ -47,8 +47,9 @@ function baselineOf({ baseline, updateBaseline, tpe }: RunArguments) {
 function warn({ warnings }: FoundTarget, options: RunArguments): void {
   const all = [...warnings]
   if (options.key !== undefined) {
-    all.push('--key: other users of this machine can see it in the process list; CONFORM_API_KEY or keys.full in the target file is not seen')
+    all.push(
+      '--key: other users of this machine can see it in the process list; CONFORM_API_KEY or keys.full in the target file is not seen',
+    )
   }
   for (const warning of all) process.stderr.write(`conform: warning: ${warning}\n`)
 }
-

@@ -1,4 +1,11 @@
-import { anyBadRequest, badRequest, invalidContent, invalidInput, oversized, unavailable } from '../harness/expect/common.ts'
+import {
+  anyBadRequest,
+  badRequest,
+  invalidContent,
+  invalidInput,
+  oversized,
+  unavailable,
+} from '../harness/expect/common.ts'
 import { controlExchange } from '../harness/control/control.ts'
 import { bodyOf } from '../harness/request/valid-request.ts'
 import { NotExercised } from '../harness/run/outcome.ts'
@@ -53,7 +60,11 @@ must('medical.comprehend/200-entities', async (story) => {
 })
 
 refusals('medical.comprehend', [
-  { id: 'medical.comprehend/400-malformed-request', when: faultsAt({ role: 'content', faults: ofOtherTypes(notText) }), gives: anyBadRequest },
+  {
+    id: 'medical.comprehend/400-malformed-request',
+    when: faultsAt({ role: 'content', faults: ofOtherTypes(notText) }),
+    gives: anyBadRequest,
+  },
 ])
 
 accepted('translate.run')

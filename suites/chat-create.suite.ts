@@ -1,4 +1,11 @@
-import { anyBadRequest, badRequest, forbidden, invalidContent, invalidInput, modelError } from '../harness/expect/common.ts'
+import {
+  anyBadRequest,
+  badRequest,
+  forbidden,
+  invalidContent,
+  invalidInput,
+  modelError,
+} from '../harness/expect/common.ts'
 import { chatTries, grantedRowOf, judgeTries } from '../harness/words/granted.ts'
 import { controlExchange } from '../harness/control/control.ts'
 import { judgeGranted } from '../harness/words/judge.ts'
@@ -28,16 +35,65 @@ must('chat.create/200-completion', async (story) => {
   } catch (error) {
     if (!(error instanceof Failed)) throw error
     // Generated answers vary: a later one may have what the control's lacked.
-    await judgeTries(story, 'chat.create', () => validRequest(story.run, 'chat.create'), valid, (_, exchange) => judge(exchange), chatTries - 1)
+    await judgeTries(
+      story,
+      'chat.create',
+      () => validRequest(story.run, 'chat.create'),
+      valid,
+      (_, exchange) => judge(exchange),
+      chatTries - 1,
+    )
   }
 })
 
-grantedRowOf('chat.create', 'chat.create/200-text-parts', 'with content given as text parts', asTextParts, undefined, chatTries)
-grantedRowOf('chat.create', 'chat.create/200-image-parts', 'with an image_url part that holds a data URL', (probe) => probe, undefined, chatTries)
-grantedRowOf('chat.create', 'chat.create/200-image-url', 'with an image_url part that holds a web address', (probe) => probe, undefined, chatTries)
-grantedRowOf('chat.create', 'chat.create/200-tool-choice-auto', 'with tools and tool_choice auto', withDeclaredTools, undefined, chatTries)
-grantedRowOf('chat.create', 'chat.create/200-structured-output', 'with response_format json_schema', withResponseFormat, judgeStructuredOutput, chatTries)
-grantedRowOf('chat.create', 'chat.create/200-llm-tool', 'with an llm tool', (probe) => probe, (story, exchange) => judgeShape(story, exchange, 'llm-tool-completion', 'with an llm tool'), chatTries)
+grantedRowOf(
+  'chat.create',
+  'chat.create/200-text-parts',
+  'with content given as text parts',
+  asTextParts,
+  undefined,
+  chatTries,
+)
+grantedRowOf(
+  'chat.create',
+  'chat.create/200-image-parts',
+  'with an image_url part that holds a data URL',
+  (probe) => probe,
+  undefined,
+  chatTries,
+)
+grantedRowOf(
+  'chat.create',
+  'chat.create/200-image-url',
+  'with an image_url part that holds a web address',
+  (probe) => probe,
+  undefined,
+  chatTries,
+)
+grantedRowOf(
+  'chat.create',
+  'chat.create/200-tool-choice-auto',
+  'with tools and tool_choice auto',
+  withDeclaredTools,
+  undefined,
+  chatTries,
+)
+grantedRowOf(
+  'chat.create',
+  'chat.create/200-structured-output',
+  'with response_format json_schema',
+  withResponseFormat,
+  judgeStructuredOutput,
+  chatTries,
+)
+grantedRowOf(
+  'chat.create',
+  'chat.create/200-llm-tool',
+  'with an llm tool',
+  (probe) => probe,
+  (story, exchange) => judgeShape(story, exchange, 'llm-tool-completion', 'with an llm tool'),
+  chatTries,
+)
 
 requirement('chat.create/200-query-config', judgeInside('chat.create', chatTries))
 

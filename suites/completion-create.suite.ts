@@ -10,7 +10,11 @@ import { otherParameter } from './completion-create/other-parameter.ts'
 accepted('completion.create')
 
 const notNumber = ofOtherTypes(['string', 'boolean', 'array', 'object'])
-const negative = [-1, -100].map((value) => ({ what: `is ${value}`, value, gives: [[400, 'InvalidContentType', 'InvalidInputParameters']] as const }))
+const negative = [-1, -100].map((value) => ({
+  what: `is ${value}`,
+  value,
+  gives: [[400, 'InvalidContentType', 'InvalidInputParameters']] as const,
+}))
 
 // prettier-ignore
 refusals('completion.create', [

@@ -34,7 +34,18 @@ for (const operation of operations) {
 }
 
 /** Operations that list InternalError 500 in §7.3, with the parser of §4.1 under that of the error reference. */
-const failing = ['jobs.create', 'pdf.parse', 'files.upload', 'graphs.create', 'graphs.query', 'applications.create', 'ai-detect.run', 'web-search.run', 'translate.run', 'vision.analyze'] as const
+const failing = [
+  'jobs.create',
+  'pdf.parse',
+  'files.upload',
+  'graphs.create',
+  'graphs.query',
+  'applications.create',
+  'ai-detect.run',
+  'web-search.run',
+  'translate.run',
+  'vision.analyze',
+] as const
 
 for (const id of failing) {
   refusals(id, [{ id: `${id}/500-internal-error`, when: scenario, gives: [[500, 'InternalError']] }])

@@ -31,7 +31,8 @@ must('jobs.create/202-retrievable', async (story) => {
     if (exchange.answer?.status === 200) return
   }
   const last = first.at(-1)
-  if (last) story.fail(last.exchange, '200: the id that the creation returned can be retrieved, at the latest 1 s later', '')
+  if (last)
+    story.fail(last.exchange, '200: the id that the creation returned can be retrieved, at the latest 1 s later', '')
 })
 
 should('jobs.create/202-any-text', async (story) => {
@@ -47,7 +48,11 @@ should('jobs.create/202-any-text', async (story) => {
     const exchange = await story.ask(() => jobRequest(run, { ...application, inputs }))
     story.count()
     if (exchange.answer && exchange.answer.status >= 500 && !exchange.throttled) {
-      story.fail(exchange, 'any answer but a 5xx, whatever text an input holds', `with inputs that hold ${JSON.stringify(value)}`)
+      story.fail(
+        exchange,
+        'any answer but a 5xx, whatever text an input holds',
+        `with inputs that hold ${JSON.stringify(value)}`,
+      )
     }
   })
 })

@@ -20,7 +20,9 @@ must('pdf.parse/200-text', async (story) => {
 })
 
 must('pdf.parse/200-markdown', async (story) => {
-  const exchange = await story.ask(async () => withBody(await validRequest(story.run, 'pdf.parse'), { format: 'markdown' }))
+  const exchange = await story.ask(async () =>
+    withBody(await validRequest(story.run, 'pdf.parse'), { format: 'markdown' }),
+  )
   judgeGranted(story, exchange, '200 with the content of the PDF', 'with format markdown', 200)
   judgeShape(story, exchange, 'pdf-content', 'with format markdown')
 })

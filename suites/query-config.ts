@@ -48,7 +48,14 @@ export function judgeInside(operation: OperationId, tries: number): Judge {
     const { run, row } = story
     const accept = (setting: Setting): Promise<void> => {
       const what = `with query_config.${setting.name} ${shown(setting.value)}`
-      return judgeTries(story, operation, () => withSetting(run, operation, setting), what, () => undefined, tries)
+      return judgeTries(
+        story,
+        operation,
+        () => withSetting(run, operation, setting),
+        what,
+        () => undefined,
+        tries,
+      )
     }
     const named = queryConfigMembers.flatMap(({ name, inside }) => inside.map((value) => ({ name, value })))
     if (run.target.scenarios[row.id]) return accept({ name: 'search_weight', value: 50 })
@@ -68,12 +75,15 @@ const outside = queryConfigMembers.flatMap((member) => [
 
 const generatedOutside = fc
   .constantFrom(...queryConfigMembers)
-  .chain((member) => ofKinds('string', 'array', 'object').map((value) => setTo(member, { what: `is ${shown(value)}`, value })))
+  .chain((member) =>
+    ofKinds('string', 'array', 'object').map((value) => setTo(member, { what: `is ${shown(value)}`, value })),
+  )
 
 /** Each member by itself outside its bounds, or of another type. */
 export const outsideBounds: Condition = async ({ story, operation, judge }) => {
   const { run, row } = story
-  const refuse = async ({ what, value }: Fault<Setting>): Promise<void> => judge(refused(await withSetting(run, operation, value)), what)
+  const refuse = async ({ what, value }: Fault<Setting>): Promise<void> =>
+    judge(refused(await withSetting(run, operation, value)), what)
   for (const fault of outside) await refuse(fault)
   await property(generatedOutside, { seed: run.options.seed, name: row.id, runs: run.options.refusalRuns }, refuse)
 }

@@ -41,7 +41,8 @@ function whole(least: number, most: number): (text: string) => number {
 
 function rate(text: string): number {
   const number = Number(text)
-  if (text.trim() === '' || !Number.isFinite(number) || number < 0) throw new InvalidArgumentError('Give requests per second, 0 for no limit.')
+  if (text.trim() === '' || !Number.isFinite(number) || number < 0)
+    throw new InvalidArgumentError('Give requests per second, 0 for no limit.')
   return number
 }
 
@@ -55,11 +56,20 @@ export function addArguments(command: Command): Command {
     .addOption(repeatable('--only <pattern>', 'requirement ids to run; * is any characters; repeatable'))
     .addOption(repeatable('--skip <pattern>', 'requirement ids to leave out; repeatable'))
     .addOption(new Option('--seed <int>', 'seed of the generated inputs').argParser(whole(-2147483648, 2147483647)))
-    .addOption(new Option('--runs <n>', 'cases per generated requirement (default 25 refusals, 5 granted)').argParser(whole(1, 100_000)))
+    .addOption(
+      new Option('--runs <n>', 'cases per generated requirement (default 25 refusals, 5 granted)').argParser(
+        whole(1, 100_000),
+      ),
+    )
     .option('--strict', 'a failed should counts like a failed must')
     .option('--read-only', 'send nothing that a conforming target would answer by creating or generating')
     .addOption(new Option('--tpe <mode>', 'which verdict decides').choices(['exact', 'family']).default('exact'))
-    .addOption(repeatable('--report <format>[=<path>]', 'json, html, junit, ctrf, markdown, har, badge; repeatable, - is stdout'))
+    .addOption(
+      repeatable(
+        '--report <format>[=<path>]',
+        'json, html, junit, ctrf, markdown, har, badge; repeatable, - is stdout',
+      ),
+    )
     .option('--baseline <file>', 'expected failures: a report, or {"expected": [...]}')
     .option('--update-baseline', 'rewrite the baseline from this run')
     .option('--require-exercised', 'exit 1 also where a must was not exercised')

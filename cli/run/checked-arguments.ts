@@ -6,10 +6,16 @@ import type { RunArguments } from './arguments.ts'
 
 /** What commander cannot see: patterns without a requirement, and options that go together. Throws UserError. */
 export function checkArguments(options: RunArguments): void {
-  for (const [name, patterns] of [['--only', options.only], ['--skip', options.skip]] as const) {
+  for (const [name, patterns] of [
+    ['--only', options.only],
+    ['--skip', options.skip],
+  ] as const) {
     for (const pattern of patterns) {
       if (catalogue.some(({ id }) => matchesId(id, pattern))) continue
-      const near = didYouMean(pattern, catalogue.map(({ id }) => id))
+      const near = didYouMean(
+        pattern,
+        catalogue.map(({ id }) => id),
+      )
       throw new UserError(`${name} ${pattern}: no requirement has such an id${near} (conform list shows all)`)
     }
   }

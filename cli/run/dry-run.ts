@@ -21,7 +21,9 @@ export function printDryRun(target: Target, options: RunOptions, stream: NodeJS.
   ]
   const widths = table[0]?.map((_, column) => Math.max(...table.map((line) => line[column]?.length ?? 0))) ?? []
   const lines = table.map((line) =>
-    line.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join('  '),
+    line
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  '),
   )
   stream.write(`at most, as if each control were granted; nothing was sent\n${lines.join('\n')}\n`)
 }

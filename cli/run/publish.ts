@@ -37,15 +37,20 @@ export async function publish(record: RunRecord, { options, requests, people, ba
   if (record.facts?.recordingProblem !== undefined) problems.push(record.facts.recordingProblem)
   let code = exitCode(report, { requireExercised: options.requireExercised ?? false })
   if (options.updateBaseline && baseline) code = rewriteBaseline(baseline, report, now, people, code)
+  // A target that was lost half-way could not be judged to the end, whatever was learned.
+  if (record.facts?.ended?.cause === 'unreachable') code = 3
   if (problems.length > 0) throw new UserError(problems.join('\n'))
   process.exitCode = code
 }
 
 /** What ended a run before its time stands once, behind the verdict. */
 function sayWhy({ facts, target }: RunRecord, people: NodeJS.WriteStream): void {
-  if (facts?.ended && facts.ended.cause !== 'interrupted' && facts.ended.cause !== 'bail') people.write(`${facts.ended.reason}\n`)
-  if (facts?.keyRefused && target.keys.full) people.write('the key is not accepted: every request with it was answered 401\n')
-  if (facts && facts.jobsInProgress.length > 0) people.write(`jobs still in progress: ${facts.jobsInProgress.join(', ')}\n`)
+  if (facts?.ended && facts.ended.cause !== 'interrupted' && facts.ended.cause !== 'bail')
+    people.write(`${facts.ended.reason}\n`)
+  if (facts?.keyRefused && target.keys.full)
+    people.write('the key is not accepted: every request with it was answered 401\n')
+  if (facts && facts.jobsInProgress.length > 0)
+    people.write(`jobs still in progress: ${facts.jobsInProgress.join(', ')}\n`)
 }
 
 function github(report: Report, people: NodeJS.WriteStream): string[] {
@@ -57,7 +62,13 @@ function github(report: Report, people: NodeJS.WriteStream): string[] {
   }
 }
 
-function rewriteBaseline(baseline: Baseline, report: Report, now: Date, people: NodeJS.WriteStream, code: 0 | 1 | 3): 0 | 1 | 3 {
+function rewriteBaseline(
+  baseline: Baseline,
+  report: Report,
+  now: Date,
+  people: NodeJS.WriteStream,
+  code: 0 | 1 | 3,
+): 0 | 1 | 3 {
   if (report.verdict === 'not-judged' || report.run.interrupted) {
     people.write(`${baseline.file} is left as it was: the run judged nothing, or not all\n`)
     return code
@@ -66,7 +77,9 @@ function rewriteBaseline(baseline: Baseline, report: Report, now: Date, people: 
   try {
     writeFileSync(baseline.file, update.text)
   } catch (error) {
-    throw new UserError(`--update-baseline: ${baseline.file} cannot be written (${(error as NodeJS.ErrnoException).code})`)
+    throw new UserError(
+      `--update-baseline: ${baseline.file} cannot be written (${(error as NodeJS.ErrnoException).code})`,
+    )
   }
   const lines = update.difference.length > 0 ? update.difference : ['nothing changed']
   people.write(`${baseline.file} is updated:\n${lines.map((line) => `  ${line}\n`).join('')}`)

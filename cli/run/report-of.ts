@@ -35,11 +35,23 @@ export function reportOf({ target, options, startedAt, durationMs, results, fact
   const requirements = catalogue.map((row) => results.get(row.id) ?? cutShort(row, facts))
   const interrupted = facts.ended?.cause === 'interrupted'
   const { only, skip, readOnly } = options
-  const judged = { only: [...only], skip: [...skip], readOnly, interrupted: facts.ended !== null, keyRefused: facts.keyRefused }
+  const judged = {
+    only: [...only],
+    skip: [...skip],
+    readOnly,
+    interrupted: facts.ended !== null,
+    keyRefused: facts.keyRefused,
+  }
   const verdicts = bothVerdicts(requirements, judged)
   return {
     format: 'conformance-report/1',
-    suite: { name: 'ai-content-conformance', version: suiteVersion(), specVersion, specDigest, requirementsDigest: requirementsDigest() },
+    suite: {
+      name: 'ai-content-conformance',
+      version: suiteVersion(),
+      specVersion,
+      specDigest,
+      requirementsDigest: requirementsDigest(),
+    },
     target: { name: target.name, baseUrl: target.baseUrl, digest: target.digest },
     run: {
       startedAt: startedAt.toISOString(),
@@ -68,7 +80,22 @@ export function reportOf({ target, options, startedAt, durationMs, results, fact
   }
 }
 
-function cutShort({ id, operation, level, section, statement }: (typeof catalogue)[number], facts: RunFacts): RequirementResult {
+function cutShort(
+  { id, operation, level, section, statement }: (typeof catalogue)[number],
+  facts: RunFacts,
+): RequirementResult {
   const reason = facts.ended?.reason ?? leftOut('interrupted')
-  return { id, operation, level, section, statement, outcome: 'not-exercised', reason, control: 'none', cases: 0, durationMs: 0, failures: [] }
+  return {
+    id,
+    operation,
+    level,
+    section,
+    statement,
+    outcome: 'not-exercised',
+    reason,
+    control: 'none',
+    cases: 0,
+    durationMs: 0,
+    failures: [],
+  }
 }

@@ -13,7 +13,12 @@ export function wireRequest(run: Run, probe: Probe): WireRequest {
   const own = new Set([...probe.headers.map(({ name }) => name.toLowerCase()), 'authorization'])
   const headers = run.target.headers.filter(({ name }) => !own.has(name.toLowerCase())).concat(probe.headers)
   if (probe.credential.value !== undefined) headers.push({ name: 'authorization', value: probe.credential.value })
-  return { method: probe.method, path: pathOf(probe), headers, ...(probe.body === undefined ? {} : { body: probe.body }) }
+  return {
+    method: probe.method,
+    path: pathOf(probe),
+    headers,
+    ...(probe.body === undefined ? {} : { body: probe.body }),
+  }
 }
 
 /** How long this request may take in all, in ms. */
@@ -30,7 +35,12 @@ export interface SendingOptions {
 }
 
 /** One request, once: under the ceiling, at the pace asked for, recorded and shown to whoever watches. */
-export async function sendOnce(run: Run, probe: Probe, purpose: Purpose, options: SendingOptions = {}): Promise<Exchange> {
+export async function sendOnce(
+  run: Run,
+  probe: Probe,
+  purpose: Purpose,
+  options: SendingOptions = {},
+): Promise<Exchange> {
   const leave = options.hasPlace ? undefined : await run.ceiling.enter(run.signal)
   try {
     if (!options.unpaced) await run.pacer.wait(run.signal)

@@ -36,7 +36,8 @@ const own: Readonly<Record<string, (runs: Runs) => number>> = {
 export function grants(row: CatalogueRow, target: Target, runs: Runs): Grants {
   if (!isOperationId(row.operation)) return { generations: 0, control: 0 }
   const reads = row.operation === 'jobs.retrieve'
-  if (reads && target.resources.job !== undefined && row.id !== 'jobs.retrieve/200-failed') return { generations: 0, control: 0 }
+  if (reads && target.resources.job !== undefined && row.id !== 'jobs.retrieve/200-failed')
+    return { generations: 0, control: 0 }
   const granted = requirement(grantedRow[row.operation])
   const control = granted.effect === 'generates' ? 1 : 0
   const counted = own[row.id]?.(runs)

@@ -26,7 +26,8 @@ function isWholeEnvelope(answer: Answer): boolean {
 /** How an answer stands to the pairs that the spec asks for. */
 export function matchPairs(pairs: Pairs, answer: Answer): Match {
   const ofStatus = pairs.filter((pair) => hasStatus(pair, answer))
-  if (ofStatus.some(([status, ...names]) => names.length === 0 && (status !== '4xx' || isWholeEnvelope(answer)))) return 'exact'
+  if (ofStatus.some(([status, ...names]) => names.length === 0 && (status !== '4xx' || isWholeEnvelope(answer))))
+    return 'exact'
   const tpe = tpeOf(answer)
   if (tpe === undefined) return 'none'
   if (ofStatus.some(([, ...names]) => names.includes(tpe))) return 'exact'

@@ -44,5 +44,6 @@ export async function property<T>(
     { seed: seedFor(seed, name), numRuns: runs },
   )
   if (stopped) throw stopped.reason
-  if (failed) throw new Failed({ ...failed.failure, ...(details.counterexamplePath ? { path: details.counterexamplePath } : {}) })
+  if (failed)
+    throw new Failed({ ...failed.failure, ...(details.counterexamplePath ? { path: details.counterexamplePath } : {}) })
 }

@@ -15,7 +15,10 @@ const word = fc.stringMatching(/^[a-z]{1,12}$/)
 const ofKind: Readonly<Record<JsonKind, fc.Arbitrary<unknown>>> = {
   null: fc.constant(null),
   boolean: fc.boolean(),
-  number: fc.oneof(fc.integer({ min: -1000, max: 1000 }), fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e6, max: 1e6 })),
+  number: fc.oneof(
+    fc.integer({ min: -1000, max: 1000 }),
+    fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e6, max: 1e6 }),
+  ),
   string: word,
   array: fc.array(fc.oneof(word, fc.integer({ min: 0, max: 99 })), { minLength: 1, maxLength: 3 }),
   object: fc.dictionary(word, fc.oneof(word, fc.integer({ min: 0, max: 99 })), { minKeys: 1, maxKeys: 2 }),

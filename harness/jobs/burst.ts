@@ -17,8 +17,12 @@ export async function sendBurst(run: Run, make: () => Promise<Probe>, requiremen
   const leave = await run.ceiling.enter(run.signal, size)
   const warm = await operationProbe(run, 'files.list', {})
   try {
-    await Promise.allSettled(probes.map(() => sendOnce(run, warm, { requirement: null, role: 'setup' }, { hasPlace: true, unpaced: true })))
-    return await Promise.all(probes.map((probe) => sendOnce(run, probe, { requirement, role: 'probe' }, { hasPlace: true, unpaced: true })))
+    await Promise.allSettled(
+      probes.map(() => sendOnce(run, warm, { requirement: null, role: 'setup' }, { hasPlace: true, unpaced: true })),
+    )
+    return await Promise.all(
+      probes.map((probe) => sendOnce(run, probe, { requirement, role: 'probe' }, { hasPlace: true, unpaced: true })),
+    )
   } finally {
     for (let place = 0; place < size; place++) leave()
   }

@@ -57,7 +57,11 @@ export function conflictStory(run: Run): Promise<ConflictFindings> {
 
 function wantsMore(run: Run, found: ConflictFindings): boolean {
   if (found.atomic.failure === undefined && isPlanned(run, 'jobs.create/409-atomic')) return true
-  const wanted = [found.inProgress, found.released, ...(run.target.resources.otherApplication ? [found.perApplication] : [])]
+  const wanted = [
+    found.inProgress,
+    found.released,
+    ...(run.target.resources.otherApplication ? [found.perApplication] : []),
+  ]
   return wanted.some((finding) => !isSettled(finding))
 }
 

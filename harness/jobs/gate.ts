@@ -37,7 +37,9 @@ function createGate(application: string, run: () => Run): Gate {
 
   const timeout = (): number => run().target.limits.jobTimeoutMs
   const stuckError = (): NotExercised =>
-    new NotExercised(`application ${application} still had a job in progress after ${timeout()} ms (limits.jobTimeoutMs)`)
+    new NotExercised(
+      `application ${application} still had a job in progress after ${timeout()} ms (limits.jobTimeoutMs)`,
+    )
 
   const idle = async (): Promise<void> => {
     if (gate.stuck) throw stuckError()
@@ -81,7 +83,9 @@ function createGate(application: string, run: () => Run): Gate {
           throw new NotExercised(`application ${application} is busy: answered 409 ${look} times in a row`)
         }
         // Busy with a job that this run did not create, or does not know of: all that helps is time.
-        await sleep(Math.min(250 * 2 ** (look - 1), 5000, timeout()), undefined, { signal: run().signal }).catch(() => undefined)
+        await sleep(Math.min(250 * 2 ** (look - 1), 5000, timeout()), undefined, { signal: run().signal }).catch(
+          () => undefined,
+        )
         run().signal.throwIfAborted()
       }
     },

@@ -75,7 +75,9 @@ export function createJobBook(run: () => Run): JobBook {
       if (reading.status !== undefined) lastRead = performance.now()
       const now = performance.now()
       if (now >= deadline || now - lastRead > unreadableMs) return false
-      await sleep(Math.min(pause, Math.max(1, deadline - now)), undefined, { signal: run().signal }).catch(() => undefined)
+      await sleep(Math.min(pause, Math.max(1, deadline - now)), undefined, { signal: run().signal }).catch(
+        () => undefined,
+      )
       run().signal.throwIfAborted()
       pause = Math.min(pause * 1.5, longestPauseMs)
     }

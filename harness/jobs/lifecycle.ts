@@ -36,7 +36,12 @@ export function mainLifecycle(run: Run): Promise<Lifecycle> {
 }
 
 /** Creates a job of another application and follows it to its end, once a run. */
-export function lifecycleOf(run: Run, name: string, application: ApplicationResource, requirement: string): Promise<Lifecycle> {
+export function lifecycleOf(
+  run: Run,
+  name: string,
+  application: ApplicationResource,
+  requirement: string,
+): Promise<Lifecycle> {
   return run.once(`lifecycle ${name}`, async () => {
     const source = () => jobRequest(run, application)
     const exchange = await askThroughGate(run, source, { requirement, role: 'setup' })

@@ -1,6 +1,7 @@
 import { validate } from '../../schemas/validate.ts'
 import type { RequirementId } from '../../spec/catalogue.ts'
 import { keyFits, mayCarry } from '../../spec/errors.ts'
+import { isExpected } from '../expect/pairs.ts'
 import { type Answer, isEnvelope, member, tpeOf } from '../ask/answer.ts'
 import type { Exchange } from '../ask/exchange.ts'
 
@@ -42,12 +43,14 @@ function envelopeShape(answer: Answer): ReturnType<Look> {
   return found.valid ? { expected } : { expected, actual: `${answer.status}, but ${found.problem}` }
 }
 
-const statusTpePair: Look = (answer, { probe }) => {
+const statusTpePair: Look = (answer, { probe, purpose }) => {
   const tpe = tpeOf(answer)
   // An answer without a tpe is a fault of shape.
   if (tpe === undefined) return undefined
   const expected = `a tpe that may stand with status ${answer.status}`
-  return mayCarry(probe.operation, answer.status, tpe) ? { expected } : { expected, actual: `${answer.status} ${tpe}` }
+  // What the requirement itself accepts (413 in place of 400, say) is no fault of the pair.
+  const fits = mayCarry(probe.operation, answer.status, tpe) || isExpected(purpose.expects, answer)
+  return fits ? { expected } : { expected, actual: `${answer.status} ${tpe}` }
 }
 
 const shownSuccess: readonly (string | null)[] = ['pdf.parse', 'jobs.create', 'jobs.retrieve']
@@ -58,7 +61,9 @@ const contentType: Look = (answer, { probe }) => {
   const expected = 'Content-Type: application/json'
   const type = answer.header('content-type')
   const json = /^\s*application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type ?? '')
-  return json ? { expected } : { expected, actual: type === undefined ? 'no Content-Type' : `Content-Type: ${type.slice(0, 80)}` }
+  return json
+    ? { expected }
+    : { expected, actual: type === undefined ? 'no Content-Type' : `Content-Type: ${type.slice(0, 80)}` }
 }
 
 const messageKeys: Look = (answer, { probe }) => {
@@ -103,9 +108,9 @@ export function createEnvelopeWatch(): EnvelopeWatch {
         const sighting = sightings.get(row) as Sighting
         sighting.cases++
         const { expected, actual } = seen
-        if (actual !== undefined && sighting.failures.length < mostKept) sighting.failures.push({ exchange, expected, actual })
+        if (actual !== undefined && sighting.failures.length < mostKept)
+          sighting.failures.push({ exchange, expected, actual })
       }
     },
   }
 }
-

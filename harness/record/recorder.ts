@@ -29,7 +29,9 @@ function recordHeaders(lines: readonly HeaderLine[], redactor: Redactor): Record
 
 /** Request headers whose shown value differs from the one sent: a shell has to fill the key in. */
 function expandedNames(lines: readonly RequestHeader[], shown: RecordedHeaders): ReadonlySet<string> {
-  const names = lines.filter(({ name, value }) => shown[name.toLowerCase()] !== value).map(({ name }) => name.toLowerCase())
+  const names = lines
+    .filter(({ name, value }) => shown[name.toLowerCase()] !== value)
+    .map(({ name }) => name.toLowerCase())
   return new Set([...names, 'authorization'])
 }
 

@@ -1,18 +1,33 @@
 import type { View } from './view.ts'
 
-/** Most characters that a run may share with a key by chance beside a kept text: a slash, a quotation mark. */
-const chance = 3
+/** The stretches of the run that lie in no kept text; one that is kept in whole has none. */
+export function withoutKept(
+  view: View,
+  start: number,
+  end: number,
+  kept: readonly string[],
+): (readonly [start: number, end: number])[] {
+  const taken = kept.flatMap((text) => occurrences(view, start, end, text)).sort(([one], [other]) => one - other)
+  const rest: (readonly [number, number])[] = []
+  let from = start
+  for (const [begins, ends] of taken) {
+    if (begins > from) rest.push([from, begins])
+    from = Math.max(from, ends)
+  }
+  if (from < end) rest.push([from, end])
+  return rest
+}
 
-/** True where the run is a kept text or part of one, but for at most a few characters at its ends. */
-export function keepsRun(view: View, start: number, end: number, kept: readonly string[]): boolean {
-  return kept.some((text) => {
-    if (end - start > text.length + chance) return false
-    const from = Math.max(0, start - text.length)
-    const around = String.fromCharCode(...view.codes.subarray(from, Math.min(view.length, end + text.length)))
-    for (let at = around.indexOf(text); at >= 0; at = around.indexOf(text, at + 1)) {
-      const outside = Math.max(0, from + at - start) + Math.max(0, end - (from + at + text.length))
-      if (outside <= chance) return true
-    }
-    return false
-  })
+/** Where a kept text stands that has at least one character of the run. */
+function occurrences(view: View, start: number, end: number, text: string): (readonly [number, number])[] {
+  const from = Math.max(0, start - text.length + 1)
+  const around = textOf(view, from, Math.min(view.length, end + text.length - 1))
+  const found: (readonly [number, number])[] = []
+  for (let at = around.indexOf(text); at >= 0; at = around.indexOf(text, at + 1))
+    found.push([from + at, from + at + text.length])
+  return found
+}
+
+function textOf({ codes }: View, start: number, end: number): string {
+  return Buffer.from(codes.buffer, codes.byteOffset + 2 * start, 2 * (end - start)).toString('utf16le')
 }

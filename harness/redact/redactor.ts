@@ -2,9 +2,9 @@ import { withTail } from './base64-tail.ts'
 import { base64, bitsOf, type Encoding, hex, plain } from './encoding.ts'
 import { GramIndex } from './gram-index.ts'
 import { tellingPart } from './jwt.ts'
-import { keepsRun } from './kept-text.ts'
+import { withoutKept } from './kept-text.ts'
 import { type Span, paint } from './paint.ts'
-import { escapedViews, originAt, rawView } from './view.ts'
+import { escapedViews, rawView } from './view.ts'
 
 /** A run of this many characters shared with a key is removed. */
 const run = 12
@@ -40,6 +40,8 @@ export class Redactor {
     if (secret === '' || this.#known.has(secret)) return
     this.#known.add(secret)
     const number = this.#keys.push({ value: secret, label }) - 1
+    // What is written in place of a key stays where it is read again.
+    this.#kept.add(label)
     if (secret.length < shortestKey) return
     this.#relevant = undefined
     for (const encoding of encodings) {
@@ -95,15 +97,16 @@ export class Redactor {
         grams.scan(
           view,
           (start, end) => {
-            if (encoding === plain && keepsRun(view, start, end, kept)) return
-            runs.push({ start: originAt(view, start), end: originAt(view, end), label: redacted })
+            const rest = encoding === plain ? withoutKept(view, start, end, kept) : [[start, end] as const]
+            for (const [from, to] of rest)
+              runs.push({ start: view.originAt(from), end: view.originAt(to), label: redacted })
           },
           (whole, start) => {
             const { value, label } = this.#keys[whole.key] as Key
             const end = start + whole.codes.length
             const [from, to] =
               encoding === base64 ? withTail(view, start, end, bitsOf(value), whole.stream) : [start, end]
-            wholes.push({ start: originAt(view, from), end: originAt(view, to), label })
+            wholes.push({ start: view.originAt(from), end: view.originAt(to), label })
           },
         )
       }

@@ -1,132 +1,55 @@
-import { entities } from './entities.ts'
+import { type Unescape, unescapes } from './unescape.ts'
 
-/** A text as it reads once one kind of escape is undone. */
+/** A text as it reads, or as it reads once one kind of escape is undone. */
 export interface View {
   /** UTF-16 codes, `length` of them. */
   readonly codes: Uint16Array
   readonly length: number
-  /** Where the text and the view part: the view's index after each escape, and how much further on the text is from there. */
-  readonly ends: readonly number[]
-  readonly shifts: readonly number[]
+  /** Where the code at `at` begins in the text, and for `length` where the last one ends. */
+  originAt(at: number): number
 }
 
-/** The code that an escape beginning at `at` stands for, and how many characters it takes; undefined where none begins. */
-type Unescape = (codes: Uint16Array, at: number, text: string) => Escape | undefined
-type Escape = readonly [code: number, length: number]
-
+/** The text as it stands. */
 export function rawView(text: string): View {
   const buffer = Buffer.allocUnsafeSlow(2 * text.length)
   buffer.write(text, 'utf16le')
-  return {
-    codes: new Uint16Array(buffer.buffer, buffer.byteOffset, text.length),
-    length: text.length,
-    ends: [],
-    shifts: [],
-  }
+  const codes = new Uint16Array(buffer.buffer, buffer.byteOffset, text.length)
+  return { codes, length: text.length, originAt: (at) => at }
 }
 
 /** The text with percent-encoding, JSON escapes or HTML and XML entities undone: those of which there are any in it. */
 export function escapedViews(text: string, raw: View): View[] {
-  return unescapes.filter(([mark]) => text.includes(mark)).map(([mark, unescape]) => undo(text, raw, mark, unescape))
+  return unescapes.flatMap(([mark, unescape]) => {
+    const first = text.indexOf(mark)
+    const view = first < 0 ? undefined : undo(raw.codes, mark.charCodeAt(0), first, unescape)
+    return view ? [view] : []
+  })
 }
 
-function undo(text: string, raw: View, mark: string, unescape: Unescape): View {
-  const codes = new Uint16Array(raw.length)
-  const ends: number[] = []
-  const shifts: number[] = []
-  let length = 0
-  let copied = 0
-  const copyTo = (end: number): void => {
-    codes.set(raw.codes.subarray(copied, end), length)
-    length += end - copied
-    copied = end
+/** Undefined where there is no escape. */
+function undo(text: Uint16Array, mark: number, first: number, unescape: Unescape): View | undefined {
+  const codes = new Uint16Array(text.length)
+  codes.set(text.subarray(0, first))
+  let length = first
+  for (let at = first; at < text.length;) {
+    const code = text[at] as number
+    const escape = code === mark ? unescape(text, at) : -1
+    codes[length++] = escape < 0 ? code : escape >>> 5
+    at += escape < 0 ? 1 : escape & 31
   }
-  for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, Math.max(at + 1, copied))) {
-    const escape = unescape(raw.codes, at, text)
-    if (!escape) continue
-    copyTo(at)
-    codes[length++] = escape[0]
-    copied = at + escape[1]
-    ends.push(length)
-    shifts.push(copied - length)
+  if (length === text.length) return undefined
+  // Places are asked for only where a key was found, which is seldom: they are counted then.
+  let origins: Int32Array | undefined
+  return { codes, length, originAt: (at) => (origins ??= originsOf(text, length, mark, unescape))[at] as number }
+}
+
+function originsOf(text: Uint16Array, length: number, mark: number, unescape: Unescape): Int32Array {
+  const origins = new Int32Array(length + 1)
+  for (let at = 0, index = 0; index < length; index++) {
+    origins[index] = at
+    const escape = text[at] === mark ? unescape(text, at) : -1
+    at += escape < 0 ? 1 : escape & 31
   }
-  copyTo(raw.length)
-  return { codes, length, ends, shifts }
-}
-
-function hexDigit(code: number | undefined): number {
-  if (code === undefined) return -1
-  if (code >= 48 && code <= 57) return code - 48
-  const letter = code | 32
-  return letter >= 97 && letter <= 102 ? letter - 87 : -1
-}
-
-/** The number that `count` hex digits write; -1 where they are none. */
-function hexNumber(codes: Uint16Array, at: number, count: number): number {
-  let number = 0
-  for (let index = at; index < at + count; index++) {
-    const digit = hexDigit(codes[index])
-    if (digit < 0) return -1
-    number = number * 16 + digit
-  }
-  return number
-}
-
-const percent: Unescape = (codes, at) => {
-  const code = hexNumber(codes, at + 1, 2)
-  return code < 0 ? undefined : [code, 3]
-}
-
-const jsonEscapes: Readonly<Record<string, string>> = {
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-  '"': '"',
-  '\\': '\\',
-  '/': '/',
-}
-
-const json: Unescape = (codes, at) => {
-  const next = String.fromCharCode(codes[at + 1] ?? 0)
-  if (next === 'u') {
-    const code = hexNumber(codes, at + 2, 4)
-    return code < 0 ? undefined : [code, 6]
-  }
-  const stands = jsonEscapes[next]
-  return stands === undefined ? undefined : [stands.charCodeAt(0), 2]
-}
-
-/** Longest entity looked for, from `&` to `;`: references to characters may have leading zeros. */
-const longestEntity = 12
-
-const entity: Unescape = (codes, at, text) => {
-  let end = at + 2
-  while (end < at + longestEntity && codes[end] !== 0x3b) end++
-  if (codes[end] !== 0x3b) return undefined
-  const name = text.slice(at + 1, end)
-  const named = entities[name]
-  const [, decimal, hexadecimal] = /^#(?:(\d+)|[xX]([\da-fA-F]+))$/.exec(name) ?? []
-  if (named === undefined && decimal === undefined && hexadecimal === undefined) return undefined
-  const code = named?.charCodeAt(0) ?? Number.parseInt(decimal ?? hexadecimal ?? '', decimal === undefined ? 16 : 10)
-  return code <= 0xffff ? [code, end + 1 - at] : undefined
-}
-
-const unescapes: readonly (readonly [mark: string, Unescape])[] = [
-  ['%', percent],
-  ['\\', json],
-  ['&', entity],
-]
-
-/** Where in the text the view's character at `at` begins; at the view's end, where the last one ends. */
-export function originAt({ ends, shifts }: View, at: number): number {
-  let low = 0
-  let high = ends.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((ends[middle] as number) <= at) low = middle + 1
-    else high = middle
-  }
-  return at + (shifts[low - 1] ?? 0)
+  origins[length] = text.length
+  return origins
 }

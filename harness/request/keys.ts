@@ -12,7 +12,7 @@ export interface Keys {
   /** `Bearer` and the full key; no credential at all where the run has none. */
   full(): Promise<Credential>
   /** The full key itself, for what is made from it. */
-  fullKey(): Promise<string | undefined>
+  fullKey(): Promise<{ readonly value: string; readonly label: string } | undefined>
   /** Throw `NotExercised` where the key is not declared. */
   expired(): Promise<Credential>
   restricted(operation: OperationId): Promise<Credential>
@@ -40,9 +40,10 @@ export function createKeys(target: Target, readDynamic: ReadDynamicKey, redactor
   return {
     hasFull: sources.full !== undefined,
     full: async () => (sources.full ? bearer(sources.full, true) : { shown: '', full: false }),
-    fullKey: async () => (sources.full ? read(sources.full) : undefined),
+    fullKey: async () => (sources.full ? { value: await read(sources.full), label: sources.full.label } : undefined),
     expired: async () => bearer(required(sources.expired, 'keys.expired'), false),
-    restricted: async (operation) => bearer(required(sources.restricted[operation], `keys.restricted (for ${operation})`), false),
+    restricted: async (operation) =>
+      bearer(required(sources.restricted[operation], `keys.restricted (for ${operation})`), false),
     of: (source) => bearer(source, false),
     async declared() {
       const ofScenarios = Object.values(target.scenarios).map(({ key }) => key)

@@ -36,7 +36,9 @@ export interface Probe {
 /** The path and query as they stand on the request line. */
 export function pathOf(probe: Probe): string {
   const path = probe.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(probe.params[name] ?? ''))
-  const query = Object.entries(probe.query).map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+  const query = Object.entries(probe.query).map(
+    ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
+  )
   return query.length > 0 ? `${path}?${query.join('&')}` : path
 }
 

@@ -12,7 +12,8 @@ export function pdfId(run: Run, name: PdfResource): Promise<string> {
   return run.once(`pdf ${name}`, async () => {
     const declared = run.target.resources[name]
     if (typeof declared === 'string') return declared
-    if (declared) return upload(run, { bytes: declared.bytes, filename: declared.filename, contentType: 'application/pdf' })
+    if (declared)
+      return upload(run, { bytes: declared.bytes, filename: declared.filename, contentType: 'application/pdf' })
     if (name === 'oversizedPdfFile') throw new NotExercised('declare resources.oversizedPdfFile')
     const kind = ownPdf[name]
     return upload(run, { bytes: samplePdf(kind), filename: `${kind}.pdf`, contentType: 'application/pdf' })

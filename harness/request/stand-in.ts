@@ -11,7 +11,10 @@ export async function standInRequest(run: Run, id: OperationId): Promise<Probe> 
   const { path, body } = operation(id)
   const random = randomOf(seedFor(run.options.seed, `stand-in ${id}`))
   const params = Object.fromEntries(
-    [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name as string, freshUnknownId(run, knownIdLike(run, name as string), random)]),
+    [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [
+      name as string,
+      freshUnknownId(run, knownIdLike(run, name as string), random),
+    ]),
   )
   return operationProbe(run, id, { params, ...(body === 'none' ? {} : { json: {} }) })
 }

@@ -21,7 +21,11 @@ function freshName(filename: string, suffix: string): string {
 }
 
 /** An upload (§2.8): raw bytes, their media type, and the file name as an attachment. */
-export async function uploadProbe(run: Run, file: UploadedFile, query: Readonly<Record<string, string>> = {}): Promise<Probe> {
+export async function uploadProbe(
+  run: Run,
+  file: UploadedFile,
+  query: Readonly<Record<string, string>> = {},
+): Promise<Probe> {
   const name = freshName(file.filename, run.suffix())
   const quoted = name.replaceAll(/["\\]/g, '\\$&')
   const binding = run.target.operations['files.upload']

@@ -78,7 +78,11 @@ export function createRun(target: Target, options: RunOptions, readDynamic: Read
     takenIds: new Set(target.ids),
     keyUse,
     exclusiveStuck: undefined,
-    observers: [(exchange) => envelope.observe(exchange), (exchange) => noteCreated(run, exchange), (exchange) => noteKey(run, exchange)],
+    observers: [
+      (exchange) => envelope.observe(exchange),
+      (exchange) => noteCreated(run, exchange),
+      (exchange) => noteKey(run, exchange),
+    ],
     once<T>(key: string, make: () => Promise<T>): Promise<T> {
       const known = memo.get(key)
       if (known) return known as Promise<T>

@@ -26,7 +26,10 @@ async function awaitJobs(run: Run): Promise<void> {
 
 /** The request with the object's id filled in. */
 function filled(errand: Errand, id: string): Errand {
-  const body = errand.body === undefined ? {} : { body: JSON.parse(JSON.stringify(errand.body).replaceAll('{id}', JSON.stringify(id).slice(1, -1))) as unknown }
+  const body =
+    errand.body === undefined
+      ? {}
+      : { body: JSON.parse(JSON.stringify(errand.body).replaceAll('{id}', JSON.stringify(id).slice(1, -1))) as unknown }
   return { ...errand, url: errand.url.replaceAll('{id}', encodeURIComponent(id)), ...body }
 }
 

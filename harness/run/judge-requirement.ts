@@ -27,7 +27,8 @@ export async function judgeRequirement(run: Run, row: CatalogueRow): Promise<Req
 
 async function judge(run: Run, row: CatalogueRow, story: Story): Promise<Judged> {
   const entry = run.plan.get(row.id)
-  if (!entry?.run) return { outcome: entry?.outcome ?? 'not-exercised', reason: entry?.reason ?? 'not planned', failures: [] }
+  if (!entry?.run)
+    return { outcome: entry?.outcome ?? 'not-exercised', reason: entry?.reason ?? 'not planned', failures: [] }
   const judged = await outcomeOf(run, row, story)
   // Nothing can be judged without a key but a server that asks for none.
   const unjudged = run.keys.hasFull ? entry.leftOut : (entry.leftOut ?? 'no key: only what needs none was sent')

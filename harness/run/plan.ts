@@ -113,7 +113,9 @@ function overBudget(
   const cost = generations + unpaid
   if (cost === 0) return undefined
   if (cost > budget.left) {
-    return notExercised(`maxGenerations: ${cost} more would exceed limits.maxGenerations (${target.limits.maxGenerations})`)
+    return notExercised(
+      `maxGenerations: ${cost} more would exceed limits.maxGenerations (${target.limits.maxGenerations})`,
+    )
   }
   budget.left -= cost
   if (unpaid > 0) budget.paid.add(row.operation)

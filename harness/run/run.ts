@@ -44,7 +44,10 @@ export interface RunOptions {
 /** Where each requirement stands before anything is sent: to be judged, or why not. */
 export type Plan = ReadonlyMap<string, PlanEntry>
 export type PlanEntry =
-  | { readonly run: true; /** Sent for the `envelope/` rows alone: its own outcome is left out. */ readonly leftOut?: string }
+  | {
+      readonly run: true
+      /** Sent for the `envelope/` rows alone: its own outcome is left out. */ readonly leftOut?: string
+    }
   | { readonly run: false; readonly outcome: 'not-exercised' | 'not-applicable'; readonly reason: string }
 
 /** Everything of one run. Plain objects, none of them shared between two runs. */

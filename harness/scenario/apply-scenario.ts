@@ -31,7 +31,12 @@ export async function applyScenario(
   const probe = scenario.headers.reduce((changed, { name, value }) => withHeader(changed, name, value), base)
   const credential = scenario.key ? await run.keys.of(scenario.key) : base.credential
   return withScenarioBody(
-    { ...probe, credential, params: { ...base.params, ...scenario.params }, query: { ...base.query, ...scenario.query } },
+    {
+      ...probe,
+      credential,
+      params: { ...base.params, ...scenario.params },
+      query: { ...base.query, ...scenario.query },
+    },
     scenario,
   )
 }

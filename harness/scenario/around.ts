@@ -19,6 +19,25 @@ export function isExclusive({ before, after, repeat }: Scenario): boolean {
   return before.length > 0 || after.length > 0 || repeat !== undefined
 }
 
+/** Brings the scenario's state about; throws `NotExercised` where the target refuses. */
+export async function enterState({ run, row }: Story, { before }: Scenario): Promise<void> {
+  for (const errand of before) {
+    const status = await sendErrand(run, errand, 'setup', row.id, rawMs)
+    run.signal.throwIfAborted()
+    if (status === undefined || status >= 400) {
+      const answered = status ?? 'not at all'
+      throw new NotExercised(
+        `a request of the scenario's before was answered ${answered}: ${errand.method} ${errand.url}`,
+      )
+    }
+  }
+}
+
+/** Takes the scenario's state back: also when the run is over. */
+export async function leaveState({ run, row }: Story, { after }: Scenario): Promise<void> {
+  for (const errand of after) await sendErrand(run, errand, 'cleanup', row.id, run.ended ? rawAfterEndMs : rawMs)
+}
+
 /**
  * Tells a scenario's story between its `before` and `after` requests; `after` is always sent. Then the run waits until
  * the operation's valid request is granted again.
@@ -29,22 +48,14 @@ export async function around(
   operation: OperationId,
   tell: () => Promise<void>,
 ): Promise<void> {
-  const { run, row } = story
+  const { run } = story
   if (!isExclusive(scenario)) return tell()
   if (run.exclusiveStuck !== undefined) throw new NotExercised(run.exclusiveStuck)
   try {
-    for (const raw of scenario.before) {
-      const status = await sendErrand(run, raw, 'setup', row.id, rawMs)
-      run.signal.throwIfAborted()
-      if (status === undefined || status >= 400) {
-        throw new NotExercised(`a request of the scenario's before was answered ${status ?? 'not at all'}: ${raw.method} ${raw.url}`)
-      }
-    }
+    await enterState(story, scenario)
     await tell()
   } finally {
-    for (const raw of scenario.after) {
-      await sendErrand(run, raw, 'cleanup', row.id, run.ended ? rawAfterEndMs : rawMs)
-    }
+    await leaveState(story, scenario)
     if (!run.ended && isDeclared(run, operation)) await awaitGranted(story, operation)
   }
 }

@@ -10,7 +10,7 @@ import { judgePairs } from '../words/judge.ts'
 import { judgeThrottled } from '../words/judge-throttled.ts'
 import type { Story } from '../words/story.ts'
 import { applyScenario, bringsBody, isDeclared } from './apply-scenario.ts'
-import { around } from './around.ts'
+import { around, enterState, leaveState } from './around.ts'
 import { sendRepeatedly } from './repeat.ts'
 
 const what = 'as the scenario of the target file says'
@@ -39,10 +39,11 @@ export async function judgeScenario(
   const found = await control(run, operation)
   if (found.state === 'refused') throw new NotExercised(`the control was not granted: ${found.said}`)
   story.control = found.state
+  const state = { enter: () => enterState(story, scenario), leave: () => leaveState(story, scenario) }
   await around(story, scenario, operation, async () => {
     if (scenario.repeat !== undefined) return judge(await sendRepeatedly(story, make, scenario.repeat, found, gives))
     const exchange = await story.ask(make, purpose)
-    judge(exchange.throttled ? await judgeThrottled(story, make, found, exchange, purpose) : exchange)
+    judge(exchange.throttled ? await judgeThrottled(story, make, found, exchange, purpose, state) : exchange)
   })
 }
 

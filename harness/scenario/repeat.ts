@@ -32,7 +32,12 @@ export async function sendRepeatedly(
     while (!found && sent < most) {
       sent++
       const probe = await make()
-      const exchange = await sendOnce(run, probe, { requirement: row.id, role: 'probe', expects: gives }, { unpaced: true })
+      const exchange = await sendOnce(
+        run,
+        probe,
+        { requirement: row.id, role: 'probe', expects: gives },
+        { unpaced: true },
+      )
       if (exchange.probe.operation === 'jobs.create') run.gates.of(probe.params['application_id'] ?? '').note(exchange)
       const { answer } = exchange
       const granted = answer !== undefined && (usual === undefined ? answer.status < 300 : answer.status === usual)

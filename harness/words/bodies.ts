@@ -15,16 +15,27 @@ function textOf(body: string | Uint8Array | undefined): string {
 /** The valid body, changed so that RFC 8259's grammar refuses it. */
 export const malformedJson = each(
   [
-    { what: 'with the valid body cut in the middle', value: (text: string) => text.slice(0, Math.ceil(text.length / 2)) },
+    {
+      what: 'with the valid body cut in the middle',
+      value: (text: string) => text.slice(0, Math.ceil(text.length / 2)),
+    },
     { what: 'with the valid body cut before its last bracket', value: (text: string) => text.slice(0, -1) },
     { what: 'with the valid body and a bracket too many', value: (text: string) => `${text}}` },
-    { what: 'with the valid body and a comma before its last bracket', value: (text: string) => `${text.slice(0, -1)},${text.slice(-1)}` },
+    {
+      what: 'with the valid body and a comma before its last bracket',
+      value: (text: string) => `${text.slice(0, -1)},${text.slice(-1)}`,
+    },
     { what: 'with the valid body and text after its end', value: (text: string) => `${text} and more` },
   ],
   (probe, change) => refused({ ...probe, body: change(textOf(probe.body)) }),
 )
 
-const otherTypes = ['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=conform']
+const otherTypes = [
+  'text/plain',
+  'application/xml',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=conform',
+]
 
 /** The valid body, labelled as something else. */
 export const wrongContentType = each(

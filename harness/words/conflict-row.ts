@@ -22,7 +22,12 @@ export function conflictRow(name: 'inProgress' | 'released' | 'perApplication' |
     if (failure) story.fail(failure.exchange, failure.expected, failure.what, failure.actual)
     if (name === 'inProgress' && found.inProgress.second) {
       story.control = 'granted'
-      return judgePairs(story, found.inProgress.second, conflict, 'with a valid body, while a job of the application was in progress')
+      return judgePairs(
+        story,
+        found.inProgress.second,
+        conflict,
+        'with a valid body, while a job of the application was in progress',
+      )
     }
     if (!finding.held) throw new NotExercised(`three looks showed nothing: ${finding.unseen}`)
     if (!found.conflictSeen) throw new NotExercised('no creation on that application was answered 409 in this run')

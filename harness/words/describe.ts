@@ -23,7 +23,8 @@ export function describeAnswer(exchange: Exchange): string {
   if (!answer) return `no answer: ${noAnswer?.message ?? 'none came'}`
   const tpe = tpeOf(answer)
   const body = recorded.response?.bodyEncoding ? 'with bytes that are no text' : excerpt(recorded.response?.body ?? '')
-  if (isGranted(answer) || tpe === undefined) return body === '' ? `${answer.status} without a body` : `${answer.status} ${body}`
+  if (isGranted(answer) || tpe === undefined)
+    return body === '' ? `${answer.status} without a body` : `${answer.status} ${body}`
   return `${answer.status} ${excerpt(recordedTpe(recorded.response?.body, tpe))}`
 }
 

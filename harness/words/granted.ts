@@ -27,7 +27,10 @@ export function accepted(operation: OperationId, schema?: SchemaName): void {
     const judge = async (): Promise<void> => {
       const exchange = await controlExchange(story.run, operation)
       const already = exchange.answer?.status === 409 && countsAsGranted(exchange)
-      if (already) throw new NotExercised('the file is in the graph already, and no fresh one can be uploaded (declare operations.files.upload and fields.file)')
+      if (already)
+        throw new NotExercised(
+          'the file is in the graph already, and no fresh one can be uploaded (declare operations.files.upload and fields.file)',
+        )
       judgeGranted(story, exchange, '2xx', 'with a valid request')
       if (schema) judgeShape(story, exchange, schema, 'with a valid request')
     }

@@ -14,6 +14,12 @@ import { describeAnswer } from './describe.ts'
 const turns = 3
 const longestPauseMs = 60_000
 
+/** A state of the target that the probe needs and the control does not: left and entered again in each turn. */
+export interface PassingState {
+  enter?(): Promise<void>
+  leave?(): Promise<void>
+}
+
 /**
  * A probe that is answered 429 or 503 on every try is either a target's patience at its end, or its answer to the
  * fault. Probe and control are sent in turn three times: where the control is granted and the probe throttled every
@@ -25,6 +31,7 @@ export async function judgeThrottled(
   control: Control,
   last: Exchange,
   purpose: Partial<Purpose>,
+  state: PassingState = {},
 ): Promise<Exchange> {
   const { run } = story
   let exchange = last
@@ -37,7 +44,9 @@ export async function judgeThrottled(
     if (!isThrottled(probed.answer) || isExpected(purpose.expects, probed.answer)) return probed
     exchange = probed
     await pause(story, exchange)
+    await state.leave?.()
     const granted = await story.ask(() => control.valid(), { role: 'control' })
+    await state.enter?.()
     if (!granted.answer || !isGranted(granted.answer)) {
       throw new NotExercised(`throttled: ${describeAnswer(exchange)}, and the control ${describeAnswer(granted)}`)
     }

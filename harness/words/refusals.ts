@@ -81,11 +81,20 @@ function takeControl(story: Story, found: Control, credentials: boolean): void {
 }
 
 /** A fault of credentials hides behind any other refusal where the control was not granted: then nothing was seen. */
-function judgeCase(story: Story, exchange: Exchange, gives: Pairs, what: string, found: Control, credentials: boolean): void {
+function judgeCase(
+  story: Story,
+  exchange: Exchange,
+  gives: Pairs,
+  what: string,
+  found: Control,
+  credentials: boolean,
+): void {
   const status = exchange.answer?.status ?? 0
   const telling = (status >= 200 && status < 300) || status === 401 || status === 403
   if (credentials && found.state !== 'granted' && !telling) {
-    throw new NotExercised(`answered ${describeAnswer(exchange)}, and the control ${found.said}: declare a request that is granted`)
+    throw new NotExercised(
+      `answered ${describeAnswer(exchange)}, and the control ${found.said}: declare a request that is granted`,
+    )
   }
   judgePairs(story, exchange, gives, what)
 }

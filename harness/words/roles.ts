@@ -23,10 +23,13 @@ export function atRole(run: Run, probe: Probe, role: string, value: unknown): Pr
 }
 
 /** Each value by itself at a role; roles that are not declared are left out, and one of those given must be. */
-export function faultsAt(...groups: readonly { readonly role: string; readonly faults: readonly Fault[] }[]): Condition {
+export function faultsAt(
+  ...groups: readonly { readonly role: string; readonly faults: readonly Fault[] }[]
+): Condition {
   return async ({ story, operation, valid, judge }) => {
     const declared = groups.filter(({ role }) => pointerOf(story.run, operation, role) !== undefined)
-    if (declared.length === 0) throw new NotExercised(`declare one of the roles ${groups.map(({ role }) => role).join(', ')}`)
+    if (declared.length === 0)
+      throw new NotExercised(`declare one of the roles ${groups.map(({ role }) => role).join(', ')}`)
     for (const { role, faults } of declared) {
       for (const { what, value, gives } of faults) {
         await judge(atRole(story.run, await valid(), role, value), `with a valid body, but ${role} ${what}`, gives)

@@ -84,8 +84,9 @@ export async function throughGate(
 }
 
 /** Throws `NotExercised` where no judgement is possible: no answer, or nothing but throttling. */
-export function answered(exchange: Exchange): asserts exchange is Exchange & { answer: NonNullable<Exchange['answer']> } {
+export function answered(
+  exchange: Exchange,
+): asserts exchange is Exchange & { answer: NonNullable<Exchange['answer']> } {
   if (exchange.throttled) throw new NotExercised(`throttled: ${describeAnswer(exchange)} on every try`)
   if (!exchange.answer) throw new NotExercised(`no answer: ${exchange.noAnswer?.message ?? ''}`)
 }
-

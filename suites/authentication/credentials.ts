@@ -35,9 +35,16 @@ export const malformed: Condition = async (probing) => {
   const served = generatedOn.find((id) => story.run.target.absent[id] === undefined)
   if (operation !== served) return
   const { seed, refusalRuns } = story.run.options
-  const word = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)), minLength: 1, maxLength: 1000 })
+  const word = fc.string({
+    unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+    minLength: 1,
+    maxLength: 1000,
+  })
   await property(word, { seed, name: story.row.id, runs: refusalRuns }, async (key) =>
-    judge(withCredential(await valid(), { value: `Bearer ${key}`, shown: `Bearer ${key}`, full: false }), 'with a key that is no JWT'),
+    judge(
+      withCredential(await valid(), { value: `Bearer ${key}`, shown: `Bearer ${key}`, full: false }),
+      'with a key that is no JWT',
+    ),
   )
 }
 

@@ -1,26 +1,29 @@
 import type { Credential } from '../../harness/request/probe.ts'
 
+/** The full key, and how it is written wherever it is shown. */
+export interface FullKey {
+  readonly value: string
+  readonly label: string
+}
+
 /** A credential that is wrong in one way. */
 export interface KeyForm {
   readonly credential: Credential
   readonly what: string
 }
 
-/** How the full key is written wherever it is shown. */
-const name = 'CONFORM_API_KEY'
-
 function form(value: string, shown: string, what: string): KeyForm {
   return { credential: { value, shown, full: false }, what }
 }
 
 /** The valid key without a scheme and with another one, `Bearer` alone, a word that is no JWT (§5, rules 1 and 2). */
-export function malformedForms(full: string | undefined): KeyForm[] {
+export function malformedForms(full: FullKey | undefined): KeyForm[] {
   return [
     ...(full === undefined
       ? []
       : [
-          form(full, `$${name}`, 'with the valid key, but without the scheme Bearer'),
-          form(`Basic ${full}`, `Basic $${name}`, 'with the valid key under the scheme Basic'),
+          form(full.value, full.label, 'with the valid key, but without the scheme Bearer'),
+          form(`Basic ${full.value}`, `Basic ${full.label}`, 'with the valid key under the scheme Basic'),
         ]),
     form('Bearer', 'Bearer', 'with Bearer and no key'),
     form('Bearer not-a-jwt', 'Bearer not-a-jwt', 'with a key that is no JWT'),
@@ -39,13 +42,24 @@ function otherCase(full: string): string {
 }
 
 /** The full key cut, lengthened, in another letter case, with another signature: those that differ from every declared key. */
-export function invalidForms(full: string, declared: ReadonlySet<string>): KeyForm[] {
+export function invalidForms({ value: full, label }: FullKey, declared: ReadonlySet<string>): KeyForm[] {
+  const variable = /^\$(\w+)$/.exec(label)?.[1]
+  const expansion = (suffix: string, words: string): string =>
+    variable === undefined ? `[the full key ${words}]` : `\${${variable}${suffix}}`
   const signature = otherSignature(full)
   const forms: readonly [string | undefined, string, string][] = [
-    [full.length > 4 ? full.slice(0, -4) : undefined, `\${${name}%????}`, 'with the full key cut by 4 characters'],
-    [`${full}xxxx`, `\${${name}}xxxx`, 'with the full key and 4 characters more'],
-    [otherCase(full), `[${name} in the other letter case]`, 'with the full key in the other letter case'],
-    [signature, `[${name} with another first character of its signature]`, 'with another signature'],
+    [
+      full.length > 4 ? full.slice(0, -4) : undefined,
+      expansion('%????', 'cut by 4 characters'),
+      'with the full key cut by 4 characters',
+    ],
+    [
+      `${full}xxxx`,
+      variable === undefined ? '[the full key and xxxx]' : `${expansion('', '')}xxxx`,
+      'with the full key and 4 characters more',
+    ],
+    [otherCase(full), `[${label} in the other letter case]`, 'with the full key in the other letter case'],
+    [signature, `[${label} with another first character of its signature]`, 'with another signature'],
   ]
   return forms
     .filter(([value]) => value !== undefined && !declared.has(value))

@@ -21,7 +21,9 @@ function messagesOf(run: Run, probe: Probe): readonly Message[] {
 /** The valid messages, each text given as an array of one text part. */
 export function asTextParts(probe: Probe, { run }: Story): Probe {
   const messages = messagesOf(run, probe).map((message) =>
-    typeof message['content'] === 'string' ? { ...message, content: [{ type: 'text', text: message['content'] }] } : message,
+    typeof message['content'] === 'string'
+      ? { ...message, content: [{ type: 'text', text: message['content'] }] }
+      : message,
   )
   return { ...atRole(run, probe, 'messages', messages), effect: probe.effect }
 }
@@ -40,7 +42,10 @@ export function malformedMessages(notArray: readonly Fault[]): Condition {
       await judge(atRole(run, await valid(), 'messages', value), `with a valid body, but messages ${what}`)
     }
     for (const { what, value } of ofOtherTypes(['string', 'number', 'boolean', 'array'])) {
-      await judge(withLast(run, await valid(), () => value), `with a valid body, but a message ${what}`)
+      await judge(
+        withLast(run, await valid(), () => value),
+        `with a valid body, but a message ${what}`,
+      )
     }
     for (const { what, value } of ofOtherTypes(['number', 'boolean', 'object'])) {
       const probe = withLast(run, await valid(), (message) => ({ ...message, content: value }))

@@ -15,9 +15,14 @@ const what = 'with response_format json_schema'
 
 /** The valid request with the declared response_format. */
 export function withResponseFormat(probe: Probe, { run }: Story): Probe {
-  const format = getAt(bodyOf(run, 'chat.create'), pointerOf(run, 'chat.create', 'response_format') ?? '/response_format')
+  const format = getAt(
+    bodyOf(run, 'chat.create'),
+    pointerOf(run, 'chat.create', 'response_format') ?? '/response_format',
+  )
   if (getAt(format, '/type') !== 'json_schema') {
-    throw new NotExercised('declare a response_format of type json_schema in operations.chat.create.body, or a scenario')
+    throw new NotExercised(
+      'declare a response_format of type json_schema in operations.chat.create.body, or a scenario',
+    )
   }
   return { ...atRole(run, probe, 'response_format', format), effect: probe.effect }
 }
@@ -37,7 +42,10 @@ function compiled(schema: Record<string, unknown>): ValidateFunction {
 export function judgeStructuredOutput(story: Story, exchange: Exchange): void {
   judgeShape(story, exchange, 'chat-completion', what)
   const body: unknown = JSON.parse(String(exchange.probe.body))
-  const asked = getAt(body, `${pointerOf(story.run, 'chat.create', 'response_format') ?? '/response_format'}/json_schema`)
+  const asked = getAt(
+    body,
+    `${pointerOf(story.run, 'chat.create', 'response_format') ?? '/response_format'}/json_schema`,
+  )
   const json = exchange.answer?.json()
   const content = json?.ok ? String(getAt(json.value, '/choices/0/message/content')) : ''
   const value = parsed(story, exchange, content)
@@ -46,7 +54,12 @@ export function judgeStructuredOutput(story: Story, exchange: Exchange): void {
   const validate = compiled(schema)
   if (validate(value)) return
   const [problem] = validate.errors ?? []
-  story.fail(exchange, 'content that fits the schema of the request (strict is true)', what, `content ${problem?.instancePath ?? ''} ${problem?.message ?? 'does not fit'}`)
+  story.fail(
+    exchange,
+    'content that fits the schema of the request (strict is true)',
+    what,
+    `content ${problem?.instancePath ?? ''} ${problem?.message ?? 'does not fit'}`,
+  )
 }
 
 function parsed(story: Story, exchange: Exchange, content: string): unknown {

@@ -23,7 +23,10 @@ export function withDeclaredTools(probe: Probe, { run }: Story): Probe {
 /** No array; items that are no objects; an llm tool without its function. */
 export function malformedTools(notArray: readonly Fault[]): Condition {
   return async ({ story, valid, judge }) => {
-    const items = ofOtherTypes(['string', 'number', 'boolean', 'array']).map(({ what, value }) => ({ what: `holds an item that ${what}`, value: [value] }))
+    const items = ofOtherTypes(['string', 'number', 'boolean', 'array']).map(({ what, value }) => ({
+      what: `holds an item that ${what}`,
+      value: [value],
+    }))
     const faults = [...notArray, ...items, { what: 'holds an llm tool without function', value: [{ type: 'llm' }] }]
     for (const { what, value } of faults) {
       await judge(atRole(story.run, await valid(), 'tools', value), `with a valid body, but tools ${what}`)

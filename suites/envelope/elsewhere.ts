@@ -12,7 +12,8 @@ const clientError: Pairs = [['4xx'], [401]]
 const expected = 'a 4xx with an error envelope'
 
 async function elsewhere(story: Story, method: string, path: string): Promise<Exchange> {
-  const json = method === 'POST' ? { headers: [{ name: 'content-type', value: 'application/json' }], body: '{}' } : { headers: [] }
+  const json =
+    method === 'POST' ? { headers: [{ name: 'content-type', value: 'application/json' }], body: '{}' } : { headers: [] }
   const probe: Probe = {
     operation: null,
     method,
@@ -45,7 +46,9 @@ export async function judgeUnknownPath(story: Story): Promise<void> {
 export async function judgeUnsupportedMethod(story: Story): Promise<void> {
   const listed = operations.filter(({ method }) => method === 'GET').map(({ path }) => path as string)
   const paths = operations.filter(({ id, method, path }) => {
-    return method === 'POST' && !path.includes('{') && !listed.includes(path) && story.run.target.absent[id] === undefined
+    return (
+      method === 'POST' && !path.includes('{') && !listed.includes(path) && story.run.target.absent[id] === undefined
+    )
   })
   for (const { path } of paths) {
     const exchange = await elsewhere(story, 'GET', path)
@@ -53,5 +56,6 @@ export async function judgeUnsupportedMethod(story: Story): Promise<void> {
     if (status >= 200 && status < 300) continue
     judgeElsewhere(story, exchange, 'with a method that the interface does not have there')
   }
-  if (story.cases === 0) throw new NotExercised('the target answers GET on every such path with a 2xx: it has that method')
+  if (story.cases === 0)
+    throw new NotExercised('the target answers GET on every such path with a 2xx: it has that method')
 }

@@ -21,16 +21,19 @@ export async function judgeAttached(story: Story): Promise<void> {
   const { run, row } = story
   const { graph = '' } = run.target.resources
   const attached = (): ReturnType<typeof uploadProbe> => uploadProbe(run, contentOf(run), { graphId: graph })
-  if (run.target.scenarios[row.id]) return judgeTries(story, 'files.upload', attached, 'with graphId', () => undefined, 1)
+  if (run.target.scenarios[row.id])
+    return judgeTries(story, 'files.upload', attached, 'with graphId', () => undefined, 1)
   const pointer = pointerOf(run, 'graphs.add-file', 'file')
-  const canAdd = isDeclared(run, 'graphs.add-file') && pointer !== undefined && run.target.absent['graphs.add-file'] === undefined
+  const canAdd =
+    isDeclared(run, 'graphs.add-file') && pointer !== undefined && run.target.absent['graphs.add-file'] === undefined
   let granted: Exchange | undefined
   for (const pause of looks) {
     const upload = await story.ask(attached)
     judgeGranted(story, upload, '2xx', 'with graphId')
     if (!canAdd) return
     const id = createdId(run, upload)
-    if (id === undefined) throw new NotExercised(`the upload names no id at operations.files.upload.fields.id: ${describeAnswer(upload)}`)
+    if (id === undefined)
+      throw new NotExercised(`the upload names no id at operations.files.upload.fields.id: ${describeAnswer(upload)}`)
     await sleep(pause, undefined, { signal: run.signal }).catch(() => undefined)
     run.signal.throwIfAborted()
     const addition = await operationProbe(run, 'graphs.add-file', {
@@ -42,8 +45,14 @@ export async function judgeAttached(story: Story): Promise<void> {
     story.count()
     const { answer } = exchange
     if (answer?.status === 409 && tpeOf(answer) !== undefined) return
-    if (!answer || answer.status >= 300) throw new NotExercised(`the addition of the file was answered ${describeAnswer(exchange)}`)
+    if (!answer || answer.status >= 300)
+      throw new NotExercised(`the addition of the file was answered ${describeAnswer(exchange)}`)
     granted = exchange
   }
-  if (granted) story.fail(granted, '409: the file was uploaded with graphId, and is in that graph already', 'for that graph and file')
+  if (granted)
+    story.fail(
+      granted,
+      '409: the file was uploaded with graphId, and is in that graph already',
+      'for that graph and file',
+    )
 }

@@ -21,10 +21,30 @@ const places: readonly Place[] = [
   { pointer: '', name: 'the body', kinds: ['null', 'boolean', 'number', 'string', 'array'], gives: either },
   { pointer: '/inputs', name: 'inputs', kinds: ['boolean', 'number', 'string', 'object'] },
   { pointer: '/inputs', name: 'inputs', kinds: ['null'], gives: either },
-  { pointer: '/inputs/0', name: 'an item of inputs', kinds: ['null', 'boolean', 'number', 'string', 'array'], gives: either },
-  { pointer: '/inputs/0/id', name: 'the id of an item', kinds: ['null', 'boolean', 'number', 'array', 'object'], gives: either },
-  { pointer: '/inputs/0/value', name: 'the value of an item', kinds: ['null', 'boolean', 'number', 'string', 'object'], gives: either },
-  { pointer: '/inputs/0/value/0', name: 'an item of a value', kinds: ['boolean', 'number', 'array', 'object'], gives: either },
+  {
+    pointer: '/inputs/0',
+    name: 'an item of inputs',
+    kinds: ['null', 'boolean', 'number', 'string', 'array'],
+    gives: either,
+  },
+  {
+    pointer: '/inputs/0/id',
+    name: 'the id of an item',
+    kinds: ['null', 'boolean', 'number', 'array', 'object'],
+    gives: either,
+  },
+  {
+    pointer: '/inputs/0/value',
+    name: 'the value of an item',
+    kinds: ['null', 'boolean', 'number', 'string', 'object'],
+    gives: either,
+  },
+  {
+    pointer: '/inputs/0/value/0',
+    name: 'an item of a value',
+    kinds: ['boolean', 'number', 'array', 'object'],
+    gives: either,
+  },
 ]
 
 interface Misfit {

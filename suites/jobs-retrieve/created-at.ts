@@ -4,9 +4,14 @@ import { mainLifecycle } from '../../harness/jobs/lifecycle.ts'
 import { NotExercised } from '../../harness/run/outcome.ts'
 import type { Story } from '../../harness/words/story.ts'
 
-/** An instant and the size of one unit of its last digit, both in ms; undefined where the text is no date-time. */
+/**
+ * An instant and the size of one unit of its last digit, both in ms; undefined where the text is no date-time. Zeros at
+ * the end of the fraction are no precision: a server that keeps whole seconds may still write `.000`.
+ */
 function instantOf(value: unknown) {
-  return typeof value === 'string' ? parseDateTime(value) : undefined
+  return typeof value === 'string'
+    ? parseDateTime(value.replace(/\.(\d*?)0+(?=\D)/, (_, kept: string) => kept && `.${kept}`))
+    : undefined
 }
 
 /**

@@ -66,7 +66,10 @@ function sameId(one: string, other: string): boolean {
 export async function judgeIdentity(story: Story): Promise<void> {
   await mainLifecycle(story.run)
   for (const { job, reading } of readingsOf(story.run)) {
-    for (const [name, own] of [['id', job.id], ['application_id', job.application]] as const) {
+    for (const [name, own] of [
+      ['id', job.id],
+      ['application_id', job.application],
+    ] as const) {
       const read = member(reading.job, name)
       // An absent or ill-typed member is a fault of the job's shape, and told there.
       if (typeof read !== 'string') continue
@@ -80,10 +83,11 @@ export async function judgeIdentity(story: Story): Promise<void> {
 export async function judgeOutcome(story: Story): Promise<void> {
   const { job, ended } = await mainLifecycle(story.run)
   const last = job.readings.at(-1)
+  if (last?.status === undefined) throw new NotExercised('the job could not be retrieved')
   story.count()
   if (ended && (last?.status === 'completed' || last?.status === 'failed')) return
   const within = `within ${story.run.target.limits.jobTimeoutMs} ms (limits.jobTimeoutMs)`
-  if (last) story.fail(last.exchange, `a job that is completed or failed ${within}`, '')
+  story.fail(last.exchange, `a job that is completed or failed ${within}`, '')
 }
 
 export async function judgeFailedJob(story: Story): Promise<void> {
@@ -97,6 +101,11 @@ export async function judgeFailedJob(story: Story): Promise<void> {
   if (last.status !== 'failed') story.fail(last.exchange, expected, 'of an application whose jobs fail')
   const error = member(last.job, 'error')
   if (error !== undefined && typeof error !== 'string') {
-    story.fail(last.exchange, expected, 'of an application whose jobs fail', `error ${JSON.stringify(error).slice(0, 60)}`)
+    story.fail(
+      last.exchange,
+      expected,
+      'of an application whose jobs fail',
+      `error ${JSON.stringify(error).slice(0, 60)}`,
+    )
   }
 }

@@ -6,22 +6,47 @@ import { any, withBody } from '../../harness/words/conditions.ts'
 const formats = ['text', 'markdown']
 
 const outside = [
-  ...['TEXT', 'Text', 'MARKDOWN', 'Markdown', ' text', 'text ', 'markdown\n', 'md', 'txt', 'plain', 'html', 'pdf', 'json'],
+  ...[
+    'TEXT',
+    'Text',
+    'MARKDOWN',
+    'Markdown',
+    ' text',
+    'text ',
+    'markdown\n',
+    'md',
+    'txt',
+    't',
+    'm',
+    'tex',
+    'mark',
+    'plain',
+    'html',
+    'pdf',
+    'json',
+  ],
   ...['', 'text,markdown', 'text/plain', 'constructor', 'toString', '__proto__', 'hasOwnProperty', 'length'],
 ]
 
 const unsupported = (format: string) => ({ what: `with format ${shown(format)}`, value: format })
 
-const otherWord = fc.oneof(fc.stringMatching(/^[A-Za-z0-9_-]{1,16}$/), fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 })).filter((format) => !formats.includes(format))
+const otherWord = fc
+  .oneof(fc.stringMatching(/^[A-Za-z0-9_-]{1,16}$/), fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }))
+  .filter((format) => !formats.includes(format))
 
 /** Strings outside the enum: other letter case, blanks, abbreviations, empty, names of object members; then any. */
-export const unsupportedFormat = any(outside.map(unsupported), otherWord.map(unsupported), (probe, format) => withBody(probe, { format }))
+export const unsupportedFormat = any(outside.map(unsupported), otherWord.map(unsupported), (probe, format) =>
+  withBody(probe, { format }),
+)
 
 const other = ['null', 'boolean', 'number', 'array', 'object'] as const
 
 const named = [
   ...other.map((kind) => ({ what: `with format ${nameOfKind(kind)}`, value: sample[kind] })),
-  ...[false, 0, 1, ['text'], ['markdown'], { format: 'text' }, { text: true }].map((value) => ({ what: `with format ${shown(value)}`, value })),
+  ...[false, 0, 1, ['text'], ['markdown'], { format: 'text' }, { text: true }].map((value) => ({
+    what: `with format ${shown(value)}`,
+    value,
+  })),
 ]
 
 const generated = ofKinds(...other).map((value) => ({ what: `with format ${shown(value)}`, value }))

@@ -1,0 +1,77 @@
+import { fileURLToPath } from 'node:url'
+import '../../suites/all.ts'
+import { createRun } from '../../harness/run/create-run.ts'
+import { factsOf, type RunFacts } from '../../harness/run/facts.ts'
+import { runDirect } from '../../harness/run/run-direct.ts'
+import type { Run, RunOptions } from '../../harness/run/run.ts'
+import { loadTargetFile } from '../../harness/target/load.ts'
+import type { Limits, TargetFile } from '../../harness/target/model.ts'
+import { resolveTarget } from '../../harness/target/resolve.ts'
+import { type ReferenceOptions, startReference } from '../../reference/server.ts'
+import type { RequirementResult } from '../../spec/report.ts'
+
+const targetFile = fileURLToPath(new URL('../../fixtures/reference.target.json', import.meta.url))
+
+export interface Judged {
+  readonly results: readonly RequirementResult[]
+  readonly facts: RunFacts
+  readonly run: Run
+}
+
+export interface JudgeSettings {
+  readonly options?: Partial<RunOptions>
+  readonly limits?: Partial<Limits>
+  /** Changes the reference's own target file. */
+  readonly change?: (file: TargetFile) => TargetFile
+  /** Called with the run before it begins. */
+  readonly prepare?: (run: Run) => void
+}
+
+/** Few generated cases and short pauses: hundreds of runs go through it. */
+const quick: RunOptions = {
+  seed: 421,
+  refusalRuns: 2,
+  grantedRuns: 1,
+  nonce: 'test',
+  tpe: 'exact',
+  strict: false,
+  readOnly: false,
+  bail: false,
+  insecure: false,
+  only: [],
+  skip: [],
+  shard: null,
+  expected: [],
+  rerun: 'conform',
+  exchangeLog: '/dev/null',
+  backoffMs: 2,
+}
+
+/** Judges a server at that URL without a test runner. */
+export async function judgeUrl(url: string, settings: JudgeSettings = {}): Promise<Judged> {
+  const { file, dir } = await loadTargetFile(targetFile)
+  const { target, dynamicKeys } = await resolveTarget(settings.change?.(file) ?? file, {
+    dir,
+    env: {},
+    baseUrl: url,
+    ...(settings.limits ? { limits: settings.limits } : {}),
+  })
+  const run = createRun(target, { ...quick, ...settings.options }, (name) => dynamicKeys.read(name))
+  settings.prepare?.(run)
+  const results = await runDirect(run)
+  return { results, facts: factsOf(run), run }
+}
+
+/** Starts the reference, judges it and ends it. */
+export async function judgeReference(reference: ReferenceOptions = {}, settings: JudgeSettings = {}): Promise<Judged> {
+  const server = await startReference(reference)
+  try {
+    return await judgeUrl(server.url, settings)
+  } finally {
+    await server.close()
+  }
+}
+
+export function idsOf(results: readonly RequirementResult[], outcome: RequirementResult['outcome']): string[] {
+  return results.filter((result) => result.outcome === outcome).map(({ id }) => id)
+}
