@@ -68,9 +68,11 @@ test('text of the target file that is no key stays, though a key has it too', ()
   const redactor = redactorOf([`sk_${id}_${'s3cr3t'.repeat(4)}`, '$K'])
   expect(redactor.text(`/v1/graphs/${id}/files`)).toBe('/v1/graphs/[redacted]/files')
   redactor.keep(id)
-  for (const text of [`/v1/graphs/${id}/files`, JSON.stringify({ id }), `a_${id}_b`])
+  for (const text of [`/v1/graphs/${id}/files`, JSON.stringify({ id }), encodeURIComponent(`"${id}"`)])
     expect(redactor.text(text)).toBe(text)
-  expect(redactor.text(`${id}_s3cr3ts3`)).toBe('[redacted]')
+  expect(redactor.text(`${id}_s3cr3ts3`)).toBe(`${id}[redacted]`)
+  expect(redactor.text(`${id.slice(1)}_s3cr3ts3`)).toBe('[redacted]')
+  expect(redactor.text(`sk_${id}_${'s3cr3t'.repeat(4)}`)).toBe('$K')
   expect(redactor.text(`${id} s3cr3ts3cr3t`)).toBe(`${id} [redacted]`)
 })
 
@@ -98,6 +100,35 @@ test('any key, encoded in any way, anywhere: no run of 12 characters of it is le
     ),
     { seed: 20_250_101, numRuns: 3000 },
   )
+})
+
+test('several keys in several encodings: none of their runs is left, and a second reading changes nothing', () => {
+  const telling = jwt.slice(jwt.indexOf('.') + 1)
+  const piece = fc.record({
+    key: fc.constantFrom(jwt, telling, odd, 'QUJDREVGRw==/+_-x', 'deadbeefdeadbeef0123', '0123456789'),
+    cut: fc.constantFrom(0, 0, 1, 3),
+    encode: fc.constantFrom(...Object.values(encodings)),
+    after: fc.constantFrom(' ', '"', '\n', ':', '](', '\u65e5'),
+  })
+  fc.assert(
+    fc.property(fc.array(piece, { minLength: 1, maxLength: 5 }), (pieces) => {
+      const redactor = redactorOf([jwt, '$CONFORM_API_KEY'], [odd, '$CONFORM_KEY_EXPIRED'], ['0123456789', '$SHORT'])
+      redactor.add('QUJDREVGRw==/+_-x', '$TENANT_KEY')
+      redactor.add('deadbeefdeadbeef0123', '[redacted]')
+      const text = pieces.map(({ key, cut, encode, after }) => encode(key.slice(cut)) + after).join('')
+      const shown = redactor.text(text)
+      const left = readings(shown)
+      const runs = [telling, odd, 'QUJDREVGRw==/+_-x', 'deadbeefdeadbeef0123'].flatMap(runsOf)
+      expect([...runs, '0123456789'].filter((run) => left.some((reading) => reading.includes(run)))).toEqual([])
+      expect(redactor.text(shown)).toBe(shown)
+    }),
+    { seed: 20_250_103, numRuns: 1000 },
+  )
+})
+
+test('a label that has a run of another key stays', () => {
+  const redactor = redactorOf(['first-of-the-keys', '$CONFORM_API_KEY'], ['my-CONFORM_API_KEY-0001', '$OTHER'])
+  expect(redactor.text(redactor.text('first-of-the-keys my-CONFORM_API_KEY-0001'))).toBe('$CONFORM_API_KEY $OTHER')
 })
 
 test('text that shares nothing with a key is untouched', () => {
