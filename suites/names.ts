@@ -2,7 +2,7 @@ import { countsAsGranted } from '../harness/control/control.ts'
 import { NotExercised } from '../harness/run/outcome.ts'
 import { describeAnswer } from '../harness/words/describe.ts'
 import { refused } from '../harness/words/conditions.ts'
-import type { Condition } from '../harness/words/refusals.ts'
+import { type Condition, counted } from '../harness/words/refusals.ts'
 import { faultsAt, ofOtherTypes } from '../harness/words/roles.ts'
 
 /** A name that is absent, or no string. */
@@ -12,9 +12,12 @@ export const malformedName = faultsAt({
 })
 
 /** The same creation twice: the second meets the name of the first. */
-export const duplicateName: Condition = async ({ story, valid, judge }) => {
-  const probe = await valid()
-  const first = await story.ask(probe, { role: 'setup' })
-  if (!countsAsGranted(first)) throw new NotExercised(`the first creation was answered ${describeAnswer(first)}`)
-  await judge(refused(probe), 'with the name of an object that exists')
-}
+export const duplicateName: Condition = counted(
+  () => 2,
+  async ({ story, valid, judge }) => {
+    const probe = await valid()
+    const first = await story.ask(probe, { role: 'setup' })
+    if (!countsAsGranted(first)) throw new NotExercised(`the first creation was answered ${describeAnswer(first)}`)
+    await judge(refused(probe), 'with the name of an object that exists')
+  },
+)

@@ -12,7 +12,7 @@ import type { Run } from '../harness/run/run.ts'
 import { judgeTries } from '../harness/words/granted.ts'
 import { type Fault, refused } from '../harness/words/conditions.ts'
 import { ofOtherTypes, pointerOf } from '../harness/words/roles.ts'
-import type { Condition } from '../harness/words/refusals.ts'
+import { type Condition, counted } from '../harness/words/refusals.ts'
 import type { Judge } from '../harness/words/registry.ts'
 
 /** §2.7: `query_config` of a graph query, or inside the graph tool of a chat. */
@@ -80,10 +80,13 @@ const generatedOutside = fc
   )
 
 /** Each member by itself outside its bounds, or of another type. */
-export const outsideBounds: Condition = async ({ story, operation, judge }) => {
-  const { run, row } = story
-  const refuse = async ({ what, value }: Fault<Setting>): Promise<void> =>
-    judge(refused(await withSetting(run, operation, value)), what)
-  for (const fault of outside) await refuse(fault)
-  await property(generatedOutside, { seed: run.options.seed, name: row.id, runs: run.options.refusalRuns }, refuse)
-}
+export const outsideBounds: Condition = counted(
+  ({ refusalRuns }) => outside.length + refusalRuns,
+  async ({ story, operation, judge }) => {
+    const { run, row } = story
+    const refuse = async ({ what, value }: Fault<Setting>): Promise<void> =>
+      judge(refused(await withSetting(run, operation, value)), what)
+    for (const fault of outside) await refuse(fault)
+    await property(generatedOutside, { seed: run.options.seed, name: row.id, runs: run.options.refusalRuns }, refuse)
+  },
+)

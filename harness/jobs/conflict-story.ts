@@ -8,8 +8,8 @@ import type { ApplicationResource } from '../target/model.ts'
 import { describeAnswer } from '../words/describe.ts'
 import { sendBurst } from './burst.ts'
 import { type Finding, isSettled, newFinding } from './finding.ts'
-import { type Gate, looks } from './gate.ts'
-import type { Job, Reading } from './job-book.ts'
+import { looks } from './gate.ts'
+import type { Gate, Job, Reading } from './model.ts'
 
 /** What the 409 rows learn from one story on one application, whose jobs they share. */
 export interface ConflictFindings {

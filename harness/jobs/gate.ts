@@ -4,29 +4,7 @@ import type { Exchange } from '../ask/exchange.ts'
 import { NotExercised } from '../run/outcome.ts'
 import type { Run } from '../run/run.ts'
 import { createReadWriteLock, type ReadWriteLock } from './read-write-lock.ts'
-import type { Job } from './job-book.ts'
-
-/**
- * The door to one application: nothing goes through while it has a job in progress, but what a 409 row sends itself.
- * Refusals go through together, creations alone.
- */
-export interface Gate {
-  readonly application: string
-  /** Some request to the application was answered 409 in this run. */
-  conflictSeen: boolean
-  /** One wait for it outlasted `jobTimeoutMs`: it is not waited for again. */
-  stuck: boolean
-  /** Sends through the gate once the application is idle; a 409 where another answer was expected is waited out. */
-  pass(exclusive: boolean, expects409: boolean, send: () => Promise<Exchange>): Promise<Exchange>
-  /** Has the idle application to itself while `story` lasts; what it sends goes past the gate. */
-  hold<T>(story: () => Promise<T>): Promise<T>
-  /** Notes what a creation made or met: its job, if any. */
-  note(exchange: Exchange): Job | undefined
-}
-
-export interface Gates {
-  of(application: string): Gate
-}
+import type { Gate, Gates, Job } from './model.ts'
 
 /** Most looks at a state that may pass while it is looked at. */
 export const looks = 3

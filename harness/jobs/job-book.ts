@@ -1,42 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Answer, isGranted, member } from '../ask/answer.ts'
 import { ask } from '../ask/ask.ts'
-import type { Exchange } from '../ask/exchange.ts'
 import { operationProbe } from '../request/operation-probe.ts'
 import type { Run } from '../run/run.ts'
+import type { Job, JobBook, Reading } from './model.ts'
 
-/** One look at a job: `status` is undefined where the answer was no job. */
-export interface Reading {
-  readonly exchange: Exchange
-  readonly status: string | undefined
-  /** The job object; undefined where the answer was not 200 with a JSON body. */
-  readonly job: unknown
-}
-
-/** A job of this run, from its creation on. */
-export interface Job {
-  readonly id: string
-  readonly application: string
-  /** The exchange that created it. */
-  readonly creation: Exchange
-  readonly createdAtMs: number
-  /** Every look at it, in order. */
-  readonly readings: Reading[]
-}
-
-/** All jobs of a run, what was read of them, and the waiting for their end. */
-export interface JobBook {
-  readonly all: readonly Job[]
-  /** Notes the job that a granted creation made; undefined where the answer names no id. */
-  track(creation: Exchange, application: string): Job | undefined
-  /** Looks at a job. */
-  read(job: Job, requirement: string | null): Promise<Reading>
-  /** Waits until a reading shows the job ended, at most until `deadline` (`performance.now()`). False where none does. */
-  awaitEnd(job: Job, deadline: number): Promise<boolean>
-}
-
+/** Looks are so far apart, in ms, and never further than a fifth of the time that the job has taken. */
 const firstPauseMs = 20
 const longestPauseMs = 1000
+const pauseShare = 0.2
 /** A job that cannot be read for this long is not waited for, in ms. */
 const unreadableMs = 3000
 
@@ -67,19 +39,19 @@ export function createJobBook(run: () => Run): JobBook {
     return reading
   }
   const poll = async (job: Job, deadline: number): Promise<boolean> => {
-    let pause = firstPauseMs
-    let lastRead = performance.now()
+    const started = performance.now()
+    let lastRead = started
     for (;;) {
       const reading = await read(job, null)
       if (isEnded(reading)) return true
       if (reading.status !== undefined) lastRead = performance.now()
       const now = performance.now()
       if (now >= deadline || now - lastRead > unreadableMs) return false
+      const pause = Math.min(Math.max((now - started) * pauseShare, firstPauseMs), longestPauseMs)
       await sleep(Math.min(pause, Math.max(1, deadline - now)), undefined, { signal: run().signal }).catch(
         () => undefined,
       )
       run().signal.throwIfAborted()
-      pause = Math.min(pause * 1.5, longestPauseMs)
     }
   }
   return {

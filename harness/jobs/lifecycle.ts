@@ -6,7 +6,8 @@ import { NotExercised } from '../run/outcome.ts'
 import type { Run } from '../run/run.ts'
 import type { ApplicationResource } from '../target/model.ts'
 import { describeAnswer } from '../words/describe.ts'
-import { isEnded, type Job, type Reading } from './job-book.ts'
+import { isEnded } from './job-book.ts'
+import type { Job, Reading } from './model.ts'
 
 /** What was seen of one job from its creation to its end. */
 export interface Lifecycle {

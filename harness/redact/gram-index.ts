@@ -52,10 +52,7 @@ export class GramIndex {
   addWhole(form: string, key: number, stream: number): void {
     const codes = this.#folded(form)
     if (codes.length < this.size) return
-    let anchor = 0
-    while (anchor + this.size <= codes.length && !this.#find(codes, anchor, this.#hash(codes, anchor, this.size)))
-      anchor++
-    if (anchor + this.size > codes.length) anchor = 0
+    const anchor = this.#anchor(codes)
     this.#learn(codes, anchor).wholes.push({ codes, anchor, key, stream })
   }
 
@@ -110,6 +107,23 @@ export class GramIndex {
       next = at
     }
     if (end > 0) onRun(start, end)
+  }
+
+  /**
+   * Where the form is looked for: at a gram that is a run already, if there is one, and of those the one it has least often,
+   * so that a text that repeats a part of the form is not compared with all of it again and again.
+   */
+  #anchor(codes: Uint16Array): number {
+    const hashes = Array.from({ length: codes.length - this.size + 1 }, (_, at) => this.#hash(codes, at, this.size))
+    const counts = new Map<number, number>()
+    for (const hash of hashes) counts.set(hash, (counts.get(hash) ?? 0) + 1)
+    const places = hashes.map((hash, at) => ({
+      at,
+      count: counts.get(hash) as number,
+      isRun: !!this.#find(codes, at, hash),
+    }))
+    const runs = places.filter(({ isRun }) => isRun)
+    return (runs.length > 0 ? runs : places).reduce((best, place) => (place.count < best.count ? place : best)).at
   }
 
   #code(codes: Uint16Array, at: number): number {

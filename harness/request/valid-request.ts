@@ -2,7 +2,6 @@ import { requirement } from '../../spec/catalogue.ts'
 import type { OperationId } from '../../spec/operations.ts'
 import { isObject } from '../ask/answer.ts'
 import { grantedRow } from '../control/granted-rows.ts'
-import { mainJob } from '../jobs/lifecycle.ts'
 import { setAt, getAt } from '../json/pointer.ts'
 import { NotExercised } from '../run/outcome.ts'
 import type { Run } from '../run/run.ts'
@@ -36,7 +35,7 @@ export async function plainRequest(run: Run, operation: OperationId): Promise<Pr
     case 'jobs.create':
       return jobRequest(run, declaredResource(run, 'application'))
     case 'jobs.retrieve':
-      return probe(run, operation, { params: { job_id: await existingJob(run) } })
+      return probe(run, operation, { params: { job_id: await run.jobToRead() } })
     case 'files.upload':
       return uploadProbe(run, contentOf(run))
     case 'files.list':
@@ -70,11 +69,6 @@ async function probe(run: Run, operation: OperationId, parts: ProbeParts): Promi
 /** A creation of a job for that application, with its declared inputs. */
 export function jobRequest(run: Run, { id, inputs }: ApplicationResource): Promise<Probe> {
   return probe(run, 'jobs.create', { params: { application_id: id }, json: { inputs }, effect: 'generates' })
-}
-
-/** The declared job, or one that this run makes. */
-export async function existingJob(run: Run): Promise<string> {
-  return run.target.resources.job ?? (await mainJob(run)).id
 }
 
 function declaredResource<K extends keyof Run['target']['resources']>(run: Run, name: K) {

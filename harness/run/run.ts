@@ -5,8 +5,8 @@ import type { Exchange } from '../ask/exchange.ts'
 import type { Liveness } from '../ask/liveness.ts'
 import type { Silence } from '../ask/silence.ts'
 import type { Throttle } from '../ask/throttle.ts'
-import type { Gates } from '../jobs/gate.ts'
-import type { JobBook } from '../jobs/job-book.ts'
+import type { Gates } from '../jobs/model.ts'
+import type { JobBook } from '../jobs/model.ts'
 import type { EnvelopeWatch } from '../passive/envelope-watch.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { Redactor } from '../redact/redactor.ts'
@@ -67,6 +67,8 @@ export interface Run {
   readonly gates: Gates
   readonly jobs: JobBook
   readonly envelope: EnvelopeWatch
+  /** The declared job, or one that this run makes. */
+  jobToRead(): Promise<string>
   /** Aborts with a `RunEnded` when the run is over before its time. */
   readonly signal: AbortSignal
   end(cause: EndCause, reason: string): void

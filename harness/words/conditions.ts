@@ -4,7 +4,7 @@ import type { Pairs } from '../expect/pairs.ts'
 import { randomOf, seedFor } from '../generate/seed.ts'
 import { freshUnknownId } from '../request/fresh-unknown-id.ts'
 import { type Probe, withJson } from '../request/probe.ts'
-import type { Condition } from './refusals.ts'
+import { type Condition, counted } from './refusals.ts'
 
 /** One fixed change to the valid request. */
 export function changed(what: string, change: (valid: Probe) => Probe): Condition {
@@ -21,9 +21,12 @@ export interface Fault<T = unknown> {
 
 /** Several fixed changes, each by itself. */
 export function each<T>(faults: readonly Fault<T>[], change: (valid: Probe, value: T) => Probe): Condition {
-  return async ({ valid, judge }) => {
-    for (const { what, value, gives } of faults) await judge(refused(change(await valid(), value)), what, gives)
-  }
+  return counted(
+    () => faults.length,
+    async ({ valid, judge }) => {
+      for (const { what, value, gives } of faults) await judge(refused(change(await valid(), value)), what, gives)
+    },
+  )
 }
 
 /** Faults that have a name first, then any that an arbitrary can think of. */
@@ -32,14 +35,17 @@ export function any<T>(
   arbitrary: fc.Arbitrary<Fault<T>>,
   change: (valid: Probe, value: T) => Probe,
 ): Condition {
-  return async (probing) => {
-    await each(named, change)(probing)
-    const { valid, judge, story } = probing
-    const { seed, refusalRuns } = story.run.options
-    await property(arbitrary, { seed, name: story.row.id, runs: refusalRuns }, async ({ what, value, gives }) =>
-      judge(refused(change(await valid(), value)), what, gives),
-    )
-  }
+  return counted(
+    ({ refusalRuns }) => named.length + refusalRuns,
+    async (probing) => {
+      await each(named, change)(probing)
+      const { valid, judge, story } = probing
+      const { seed, refusalRuns } = story.run.options
+      await property(arbitrary, { seed, name: story.row.id, runs: refusalRuns }, async ({ what, value, gives }) =>
+        judge(refused(change(await valid(), value)), what, gives),
+      )
+    },
+  )
 }
 
 /** The valid request with an id that no object has in place of that path parameter. */

@@ -22,21 +22,25 @@ export const chatTries = 3
 
 /** The operation's granted requirement: its request is the control of the refusals, sent once. */
 export function accepted(operation: OperationId, schema?: SchemaName): void {
-  requirement(grantedRow[operation], async (story) => {
-    const scenario = story.run.target.scenarios[story.row.id]
-    const judge = async (): Promise<void> => {
-      const exchange = await controlExchange(story.run, operation)
-      const already = exchange.answer?.status === 409 && countsAsGranted(exchange)
-      if (already)
-        throw new NotExercised(
-          'the file is in the graph already, and no fresh one can be uploaded (declare operations.files.upload and fields.file)',
-        )
-      judgeGranted(story, exchange, '2xx', 'with a valid request')
-      if (schema) judgeShape(story, exchange, schema, 'with a valid request')
-    }
-    if (scenario) await around(story, scenario, operation, judge)
-    else await judge()
-  })
+  requirement(
+    grantedRow[operation],
+    async (story) => {
+      const scenario = story.run.target.scenarios[story.row.id]
+      const judge = async (): Promise<void> => {
+        const exchange = await controlExchange(story.run, operation)
+        const already = exchange.answer?.status === 409 && countsAsGranted(exchange)
+        if (already)
+          throw new NotExercised(
+            'the file is in the graph already, and no fresh one can be uploaded (declare operations.files.upload and fields.file)',
+          )
+        judgeGranted(story, exchange, '2xx', 'with a valid request')
+        if (schema) judgeShape(story, exchange, schema, 'with a valid request')
+      }
+      if (scenario) await around(story, scenario, operation, judge)
+      else await judge()
+    },
+    () => 0,
+  )
 }
 
 /** A further granted requirement of an operation: a change to its valid request, or a scenario in its place. */
@@ -48,10 +52,14 @@ export function grantedRowOf(
   check: GrantedCheck = () => undefined,
   tries = 1,
 ): void {
-  requirement(id, (story) => {
-    const own = async (): Promise<Probe> => change(await validRequest(story.run, operation), story)
-    return judgeTries(story, operation, own, what, check, tries)
-  })
+  requirement(
+    id,
+    (story) => {
+      const own = async (): Promise<Probe> => change(await validRequest(story.run, operation), story)
+      return judgeTries(story, operation, own, what, check, tries)
+    },
+    () => tries,
+  )
 }
 
 /** Sends a granted request, up to so many times until it is granted and passes the check. */

@@ -11,7 +11,7 @@ import { judgeScenario } from '../scenario/judge-scenario.ts'
 import { describeAnswer } from './describe.ts'
 import { judgePairs } from './judge.ts'
 import { judgeThrottled } from './judge-throttled.ts'
-import { requirement } from './registry.ts'
+import { requirement, type SendCount } from './registry.ts'
 import type { Story } from './story.ts'
 
 /** What a condition hands its probes to: sends one and judges the answer. */
@@ -25,10 +25,19 @@ export interface Probing {
 }
 
 /** Brings a condition about and hands each probe to the judge. */
-export type Condition = (probing: Probing) => Promise<void>
+export interface Condition {
+  (probing: Probing): Promise<void>
+  /** Most probes that it makes; one where it does not say. */
+  readonly sends?: SendCount
+}
+
+/** A condition that says how many probes it makes. */
+export function counted(sends: SendCount, condition: (probing: Probing) => Promise<void>): Condition {
+  return Object.assign(condition, { sends })
+}
 
 /** A scenario alone can cause it: nothing that a client sends by itself does. */
-export const scenario: Condition = () => {
+export const scenario: Condition = async () => {
   throw new NotExercised('only a scenario of the target file can cause this')
 }
 
@@ -44,7 +53,7 @@ export interface Refusal {
 
 /** A table of refusals of one operation: each a valid request with exactly one fault, and the pairs that answer it. */
 export function refusals(operation: OperationId, rows: readonly Refusal[]): void {
-  for (const row of rows) requirement(row.id, (story) => judgeRefusal(story, operation, row))
+  for (const row of rows) requirement(row.id, (story) => judgeRefusal(story, operation, row), row.when.sends)
 }
 
 async function judgeRefusal(story: Story, operation: OperationId, row: Refusal): Promise<void> {

@@ -7,7 +7,7 @@ import { NotExercised } from '../run/outcome.ts'
 import type { Run } from '../run/run.ts'
 import type { Fault } from './conditions.ts'
 import { withBody } from './conditions.ts'
-import type { Condition } from './refusals.ts'
+import { type Condition, counted } from './refusals.ts'
 import type { Pairs } from '../expect/pairs.ts'
 
 /** The pointer of a declared role; undefined where it is not declared and has no default. */
@@ -26,16 +26,20 @@ export function atRole(run: Run, probe: Probe, role: string, value: unknown): Pr
 export function faultsAt(
   ...groups: readonly { readonly role: string; readonly faults: readonly Fault[] }[]
 ): Condition {
-  return async ({ story, operation, valid, judge }) => {
-    const declared = groups.filter(({ role }) => pointerOf(story.run, operation, role) !== undefined)
-    if (declared.length === 0)
-      throw new NotExercised(`declare one of the roles ${groups.map(({ role }) => role).join(', ')}`)
-    for (const { role, faults } of declared) {
-      for (const { what, value, gives } of faults) {
-        await judge(atRole(story.run, await valid(), role, value), `with a valid body, but ${role} ${what}`, gives)
+  return counted(
+    () => groups.reduce((sum, { faults }) => sum + faults.length, 0),
+    async ({ story, operation, valid, judge }) => {
+      const declared = groups.filter(({ role }) => pointerOf(story.run, operation, role) !== undefined)
+      if (declared.length === 0) {
+        throw new NotExercised(`declare one of the roles ${groups.map(({ role }) => role).join(', ')}`)
       }
-    }
-  }
+      for (const { role, faults } of declared) {
+        for (const { what, value, gives } of faults) {
+          await judge(atRole(story.run, await valid(), role, value), `with a valid body, but ${role} ${what}`, gives)
+        }
+      }
+    },
+  )
 }
 
 /** One value of each of those JSON types. */
@@ -54,12 +58,15 @@ export function unknownWord(run: Run, name: string): string {
 
 /** An unknown word at a role. */
 export function unknownAt(...roles: readonly string[]): Condition {
-  return async (probing) => {
-    const { run, row } = probing.story
-    const word = unknownWord(run, row.id)
-    const faults = [{ what: `is the unknown ${word}`, value: word }]
-    await faultsAt(...roles.map((role) => ({ role, faults })))(probing)
-  }
+  return counted(
+    () => roles.length,
+    async (probing) => {
+      const { run, row } = probing.story
+      const word = unknownWord(run, row.id)
+      const faults = [{ what: `is the unknown ${word}`, value: word }]
+      await faultsAt(...roles.map((role) => ({ role, faults })))(probing)
+    },
+  )
 }
 
 export const empty: readonly Fault[] = [{ what: 'is empty', value: '' }]

@@ -3,7 +3,7 @@ import { operations } from '../../spec/operations.ts'
 import { property } from '../../harness/generate/property.ts'
 import type { Credential, Probe } from '../../harness/request/probe.ts'
 import { refused } from '../../harness/words/conditions.ts'
-import type { Condition, Probing } from '../../harness/words/refusals.ts'
+import { type Condition, counted, type Probing } from '../../harness/words/refusals.ts'
 import { NotExercised } from '../../harness/run/outcome.ts'
 import { invalidForms, malformedForms, type KeyForm } from './key-forms.ts'
 
@@ -29,7 +29,7 @@ async function judgeForms(probing: Probing, forms: readonly KeyForm[]): Promise<
 export const missing: Condition = async ({ valid, judge }) =>
   judge(withCredential(await valid(), { shown: '', full: false }), 'without an Authorization header')
 
-export const malformed: Condition = async (probing) => {
+export const malformed: Condition = counted(({ refusalRuns }) => 4 + refusalRuns, async (probing) => {
   const { story, valid, judge, operation } = probing
   await judgeForms(probing, malformedForms(await story.run.keys.fullKey()))
   const served = generatedOn.find((id) => story.run.target.absent[id] === undefined)
@@ -48,12 +48,12 @@ export const malformed: Condition = async (probing) => {
   )
 }
 
-export const invalid: Condition = async (probing) => {
+export const invalid: Condition = counted(() => 4, async (probing) => {
   const { keys } = probing.story.run
   const full = await keys.fullKey()
   if (full === undefined) throw new NotExercised('no key: an invalid key is made from the full one')
   await judgeForms(probing, invalidForms(full, await keys.declared()))
-}
+})
 
 export const expired: Condition = async ({ valid, judge, story }) => {
   const credential = await story.run.keys.expired()

@@ -4,7 +4,7 @@ import type { Probe } from '../../harness/request/probe.ts'
 import { NotExercised } from '../../harness/run/outcome.ts'
 import type { Run } from '../../harness/run/run.ts'
 import type { Fault } from '../../harness/words/conditions.ts'
-import type { Condition } from '../../harness/words/refusals.ts'
+import { type Condition, counted } from '../../harness/words/refusals.ts'
 import { atRole, ofOtherTypes, pointerOf, unknownWord } from '../../harness/words/roles.ts'
 import type { Story } from '../../harness/words/story.ts'
 
@@ -36,30 +36,36 @@ function withLast(run: Run, probe: Probe, change: (message: Message) => unknown)
 
 /** No array; items that are no objects; content that is neither a string nor an array. */
 export function malformedMessages(notArray: readonly Fault[]): Condition {
-  return async ({ story, valid, judge }) => {
-    const { run } = story
-    for (const { what, value } of notArray) {
-      await judge(atRole(run, await valid(), 'messages', value), `with a valid body, but messages ${what}`)
-    }
-    for (const { what, value } of ofOtherTypes(['string', 'number', 'boolean', 'array'])) {
-      await judge(
-        withLast(run, await valid(), () => value),
-        `with a valid body, but a message ${what}`,
-      )
-    }
-    for (const { what, value } of ofOtherTypes(['number', 'boolean', 'object'])) {
-      const probe = withLast(run, await valid(), (message) => ({ ...message, content: value }))
-      await judge(probe, `with a valid body, but the content of a message ${what}`)
-    }
-  }
+  return counted(
+    () => notArray.length + 7,
+    async ({ story, valid, judge }) => {
+      const { run } = story
+      for (const { what, value } of notArray) {
+        await judge(atRole(run, await valid(), 'messages', value), `with a valid body, but messages ${what}`)
+      }
+      for (const { what, value } of ofOtherTypes(['string', 'number', 'boolean', 'array'])) {
+        await judge(
+          withLast(run, await valid(), () => value),
+          `with a valid body, but a message ${what}`,
+        )
+      }
+      for (const { what, value } of ofOtherTypes(['number', 'boolean', 'object'])) {
+        const probe = withLast(run, await valid(), (message) => ({ ...message, content: value }))
+        await judge(probe, `with a valid body, but the content of a message ${what}`)
+      }
+    },
+  )
 }
 
 /** A random word of 12 letters, and values that are no string. */
-export const invalidRoles: Condition = async ({ story, valid, judge }) => {
-  const word = unknownWord(story.run, story.row.id)
-  const faults = [{ what: `is ${word}`, value: word }, ...ofOtherTypes(['number', 'boolean', 'array', 'object'])]
-  for (const { what, value } of faults) {
-    const probe = withLast(story.run, await valid(), (message) => ({ ...message, role: value }))
-    await judge(probe, `with a valid body, but the role of a message ${what}`)
-  }
-}
+export const invalidRoles: Condition = counted(
+  () => 5,
+  async ({ story, valid, judge }) => {
+    const word = unknownWord(story.run, story.row.id)
+    const faults = [{ what: `is ${word}`, value: word }, ...ofOtherTypes(['number', 'boolean', 'array', 'object'])]
+    for (const { what, value } of faults) {
+      const probe = withLast(story.run, await valid(), (message) => ({ ...message, role: value }))
+      await judge(probe, `with a valid body, but the role of a message ${what}`)
+    }
+  },
+)

@@ -1,6 +1,6 @@
 import { type JsonKind, kindOf } from '../../harness/generate/values.ts'
 import { getAt } from '../../harness/json/pointer.ts'
-import type { Condition } from '../../harness/words/refusals.ts'
+import { type Condition, counted } from '../../harness/words/refusals.ts'
 import { faultsAt, ofOtherTypes, pointerOf } from '../../harness/words/roles.ts'
 
 const kinds: readonly JsonKind[] = ['string', 'number', 'boolean', 'array', 'object']
@@ -9,11 +9,14 @@ const kinds: readonly JsonKind[] = ['string', 'number', 'boolean', 'array', 'obj
 const interchangeable = (one: JsonKind, other: JsonKind): boolean => [one, other].sort().join() === 'array,string'
 
 /** The declared parameter, of a JSON type other than that of its declared value. */
-export const otherParameter: Condition = async (probing) => {
-  const { story, operation, valid } = probing
-  const pointer = pointerOf(story.run, operation, 'parameter')
-  const declared = pointer === undefined ? undefined : getAt(JSON.parse(String((await valid()).body)), pointer)
-  const own = declared === undefined ? undefined : kindOf(declared)
-  const others = kinds.filter((kind) => kind !== own && (own === undefined || !interchangeable(kind, own)))
-  await faultsAt({ role: 'parameter', faults: ofOtherTypes(others) })(probing)
-}
+export const otherParameter: Condition = counted(
+  () => kinds.length,
+  async (probing) => {
+    const { story, operation, valid } = probing
+    const pointer = pointerOf(story.run, operation, 'parameter')
+    const declared = pointer === undefined ? undefined : getAt(JSON.parse(String((await valid()).body)), pointer)
+    const own = declared === undefined ? undefined : kindOf(declared)
+    const others = kinds.filter((kind) => kind !== own && (own === undefined || !interchangeable(kind, own)))
+    await faultsAt({ role: 'parameter', faults: ofOtherTypes(others) })(probing)
+  },
+)

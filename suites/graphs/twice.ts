@@ -4,22 +4,25 @@ import { countsAsGranted } from '../../harness/control/control.ts'
 import { NotExercised } from '../../harness/run/outcome.ts'
 import { describeAnswer } from '../../harness/words/describe.ts'
 import { refused } from '../../harness/words/conditions.ts'
-import type { Condition } from '../../harness/words/refusals.ts'
+import { type Condition, counted } from '../../harness/words/refusals.ts'
 
 /** Additions may be processed up to 5 s later: one more 1 s, and one more 5 s after the first, in ms. */
 const later = [1000, 4000] as const
 
 /** The same file added twice. */
-export const twice: Condition = async ({ story, valid, judge }) => {
-  const { run } = story
-  const probe = await valid()
-  const first = await story.ask(probe, { role: 'setup' })
-  if (!countsAsGranted(first)) throw new NotExercised(`the first addition was answered ${describeAnswer(first)}`)
-  for (const pause of later) {
-    const again = await story.ask(refused(probe), { expects: [[409, 'BadRequest']], badInput: true })
-    if (!again.answer || !isGranted(again.answer)) break
-    await sleep(pause, undefined, { signal: run.signal }).catch(() => undefined)
-    run.signal.throwIfAborted()
-  }
-  await judge(refused(probe), 'with a file that is in the graph already')
-}
+export const twice: Condition = counted(
+  () => 2 + later.length,
+  async ({ story, valid, judge }) => {
+    const { run } = story
+    const probe = await valid()
+    const first = await story.ask(probe, { role: 'setup' })
+    if (!countsAsGranted(first)) throw new NotExercised(`the first addition was answered ${describeAnswer(first)}`)
+    for (const pause of later) {
+      const again = await story.ask(refused(probe), { expects: [[409, 'BadRequest']], badInput: true })
+      if (!again.answer || !isGranted(again.answer)) break
+      await sleep(pause, undefined, { signal: run.signal }).catch(() => undefined)
+      run.signal.throwIfAborted()
+    }
+    await judge(refused(probe), 'with a file that is in the graph already')
+  },
+)

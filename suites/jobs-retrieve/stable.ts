@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { member } from '../../harness/ask/answer.ts'
 import { control } from '../../harness/control/control.ts'
-import { isEnded, type Reading } from '../../harness/jobs/job-book.ts'
+import { isEnded } from '../../harness/jobs/job-book.ts'
+import type { Reading } from '../../harness/jobs/model.ts'
 import { mainLifecycle } from '../../harness/jobs/lifecycle.ts'
-import { existingJob } from '../../harness/request/valid-request.ts'
 import { NotExercised } from '../../harness/run/outcome.ts'
 import type { Run } from '../../harness/run/run.ts'
 import type { Story } from '../../harness/words/story.ts'
@@ -48,5 +48,5 @@ async function endedReading(run: Run): Promise<Reading> {
   const job = json?.ok ? json.value : undefined
   const status = member(job, 'status')
   if (exchange && (status === 'completed' || status === 'failed')) return { exchange, job, status }
-  throw new NotExercised(`job ${await existingJob(run)} has not ended: ${said}`)
+  throw new NotExercised(`job ${await run.jobToRead()} has not ended: ${said}`)
 }
