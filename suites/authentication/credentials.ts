@@ -29,31 +29,37 @@ async function judgeForms(probing: Probing, forms: readonly KeyForm[]): Promise<
 export const missing: Condition = async ({ valid, judge }) =>
   judge(withCredential(await valid(), { shown: '', full: false }), 'without an Authorization header')
 
-export const malformed: Condition = counted(({ refusalRuns }) => 4 + refusalRuns, async (probing) => {
-  const { story, valid, judge, operation } = probing
-  await judgeForms(probing, malformedForms(await story.run.keys.fullKey()))
-  const served = generatedOn.find((id) => story.run.target.absent[id] === undefined)
-  if (operation !== served) return
-  const { seed, refusalRuns } = story.run.options
-  const word = fc.string({
-    unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
-    minLength: 1,
-    maxLength: 1000,
-  })
-  await property(word, { seed, name: story.row.id, runs: refusalRuns }, async (key) =>
-    judge(
-      withCredential(await valid(), { value: `Bearer ${key}`, shown: `Bearer ${key}`, full: false }),
-      'with a key that is no JWT',
-    ),
-  )
-}
+export const malformed: Condition = counted(
+  ({ refusalRuns }) => 4 + refusalRuns,
+  async (probing) => {
+    const { story, valid, judge, operation } = probing
+    await judgeForms(probing, malformedForms(await story.run.keys.fullKey()))
+    const served = generatedOn.find((id) => story.run.target.absent[id] === undefined)
+    if (operation !== served) return
+    const { seed, refusalRuns } = story.run.options
+    const word = fc.string({
+      unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+      minLength: 1,
+      maxLength: 1000,
+    })
+    await property(word, { seed, name: story.row.id, runs: refusalRuns }, async (key) =>
+      judge(
+        withCredential(await valid(), { value: `Bearer ${key}`, shown: `Bearer ${key}`, full: false }),
+        'with a key that is no JWT',
+      ),
+    )
+  },
+)
 
-export const invalid: Condition = counted(() => 4, async (probing) => {
-  const { keys } = probing.story.run
-  const full = await keys.fullKey()
-  if (full === undefined) throw new NotExercised('no key: an invalid key is made from the full one')
-  await judgeForms(probing, invalidForms(full, await keys.declared()))
-})
+export const invalid: Condition = counted(
+  () => 4,
+  async (probing) => {
+    const { keys } = probing.story.run
+    const full = await keys.fullKey()
+    if (full === undefined) throw new NotExercised('no key: an invalid key is made from the full one')
+    await judgeForms(probing, invalidForms(full, await keys.declared()))
+  },
+)
 
 export const expired: Condition = async ({ valid, judge, story }) => {
   const credential = await story.run.keys.expired()
