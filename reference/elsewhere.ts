@@ -11,9 +11,9 @@ const page: Answer = { status: 404, text: { type: 'text/html', value: '<!doctype
 
 /** Answers that break `envelope/unknown-path` and `envelope/unsupported-method`, by variant of the defect. */
 const wrong: Readonly<Record<string, Answer>> = {
-  '': page,
+  '': { status: 404, body: { error: 'not found' } },
   '#5xx': envelope({ status: 500, tpe: 'InternalServerError' }),
-  '#shape': { status: 404, body: { error: 'not found' } },
+  '#page': page,
   '#empty': { status: 404 },
 }
 

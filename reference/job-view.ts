@@ -84,11 +84,12 @@ function untrue(world: World, job: Job): Members {
 export function jobView(world: World, job: Job): Members {
   const { broken, varied } = world.switches
   const coarse = varied('dates/coarser-in-retrieval')
+  const createdAt = world.clock.write(job.createdAt)
   const view = {
     id: uuid(world, job.id, 'retrieval'),
     status: job.status,
     application_id: job.applicationId,
-    created_at: world.clock.write(coarse ? Math.floor(job.createdAt / 1000) * 1000 : job.createdAt),
+    created_at: coarse ? `${createdAt.slice(0, 19)}Z` : createdAt,
     ...optionalMembers(world, job),
     ...untrue(world, job),
   }

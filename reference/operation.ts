@@ -89,11 +89,9 @@ export async function perform<Found>(operation: Operation<Found>, call: Call): P
   try {
     operation.gone?.(call)
     for (const step of orderOf(call.world.switches)) await steps[step]()
-    if (isPlain(call)) {
-      if (call.broken('2xx-accepted')) call.reject(400, 'BadRequest', 'Refused although nothing is wrong')
-      if (call.broken('2xx-accepted#envelope')) return envelope({ status: 200, tpe: 'BadRequest' })
-    }
-    return await operation.run(call, found as Found)
+    if (call.broken('2xx-accepted') && isPlain(call)) call.reject(400, 'BadRequest', 'Nothing is wrong')
+    const answer = await operation.run(call, found as Found)
+    return call.broken('2xx-accepted#envelope') && isPlain(call) ? envelope({ status: 200, tpe: 'BadRequest' }) : answer
   } catch (error) {
     if (error instanceof Ending) return error.answer
     throw error

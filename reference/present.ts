@@ -21,7 +21,11 @@ const envelopes: Readonly<Record<string, (body: Members, message: Members) => Me
   'envelope/bare-errors': (body) => ({ ...body, errors: [{}] }),
   'envelope/without-key': (body, { description, extras }) => ({ ...body, errors: [{ description, extras }] }),
   'envelope/without-description': (body, { key, extras }) => ({ ...body, errors: [{ key, extras }] }),
-  'envelope/without-item-extras': (body, { description, key }) => ({ ...body, errors: [{ description, key }] }),
+  // §7.1 shows what the extras of a blocked message hold, so that these stay.
+  'envelope/without-item-extras': (body, { description, key, extras }) => ({
+    ...body,
+    errors: [key === 'fail.guardrail.blocked' ? { description, key, extras } : { description, key }],
+  }),
   'envelope/unlisted-keys': (body, message) => ({ ...body, errors: [{ ...message, key: 'error.own.4711' }] }),
   'envelope/several-errors': (body, message) => ({ ...body, errors: [message, { description: 'See above' }, message] }),
   'envelope/full-extras': (body) => ({ ...body, extras: { request: { id: 17 }, tags: ['a'] } }),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Answer } from '../answer.ts'
+import { Ending, type Answer } from '../answer.ts'
 import type { Call } from '../call.ts'
+import { envelope } from '../envelope.ts'
 import { jobView } from '../job-view.ts'
 import type { Operation } from '../operation.ts'
 import { ownAccount, type Job } from '../store.ts'
@@ -16,15 +17,26 @@ function isLost(call: Call, job: Job): boolean {
   return broken('jobs.create/202-retrievable#late') && call.world.clock.now() < job.createdAt + lateMs
 }
 
-function find(call: Call): Job {
-  // A uuid means the same in either letter case.
+/** A 404 with a type that it may not carry; its key is none of §7.1, so that the key is not wrong as well. */
+function mispaired(tpe: string): never {
+  throw new Ending(envelope({ status: 404, tpe, key: 'fail.other' }))
+}
+
+/** The id as it was asked for; a uuid means the same in either letter case. */
+function jobId(call: Call): string {
   const id = call.param('job_id').toLowerCase()
+  // That defect gives ids of another form, under which the jobs are found all the same.
+  return call.world.switches.broken('jobs.create/202-created#id') ? id.replace('job-', '') : id
+}
+
+function find(call: Call): Job {
+  const id = jobId(call)
   if (!uuid.test(id)) call.refuse('4xx-malformed-id', 400, 'BadRequest')
   const job = call.world.store.jobs.get(id)
   if (job && isLost(call, job)) call.reject(404, 'ResourceNotFound')
   const { broken } = call.world.switches
-  if (!job && broken('envelope/status-tpe-pair')) call.reject(404, 'InvalidInputParameters')
-  if (!job && broken('envelope/status-tpe-pair#unknown-name')) call.reject(404, 'NoSuchJob')
+  if (!job && broken('envelope/status-tpe-pair')) mispaired('InvalidInputParameters')
+  if (!job && broken('envelope/status-tpe-pair#unknown-name')) mispaired('NoSuchJob')
   return job ?? call.refuse('4xx-unknown-job', 404, 'ResourceNotFound')
 }
 

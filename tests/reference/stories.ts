@@ -169,7 +169,8 @@ export const stories: Readonly<Record<string, Story>> = {
   'envelope/shape': async (url) => isEnvelope((await send(url, 'files.list', { key: 'no-jwt' })).json),
   'envelope/status-tpe-pair': async (url) => {
     const answer = await send(url, 'jobs.retrieve', { params: { job_id: '11111111-2222-4333-8444-555555555555' } })
-    return isRefused(answer, ['404 ResourceNotFound'])
+    const missing = await send(url, 'files.retrieve', { params: { file_id: 'none' } })
+    return [answer, missing].every((each) => isRefused(each, ['404 ResourceNotFound']))
   },
   'envelope/content-type': async (url) => {
     const answers = [await send(url, 'files.list', { key: 'no-jwt' }), await send(url, 'jobs.retrieve')]

@@ -134,7 +134,7 @@ const effects: Readonly<Record<string, (url: string) => Promise<boolean>>> = {
   'dates/short-fraction': async (url) => /\.\dZ$/.test((await job(url)).json.created_at),
   'dates/whole-seconds': async (url) => /:\d\dZ$/.test((await job(url)).json.created_at),
   'dates/lower-case': async (url) => /t.*z$/.test((await job(url)).json.created_at),
-  'dates/coarser-in-retrieval': async (url) => (await job(url)).json.created_at.endsWith('.000Z'),
+  'dates/coarser-in-retrieval': async (url) => /:\d\dZ$/.test((await job(url)).json.created_at),
   'clock/hours-behind': async (url) => Date.parse((await created(url)).json.created_at) < Date.now() - 3_600_000,
   'clock/hours-ahead': async (url) => Date.parse((await created(url)).json.created_at) > Date.now() + 3_600_000,
   'ids/numeric': async (url) => /^\d+$/.test((await uploaded(url)).json.id),
