@@ -5,7 +5,7 @@ import { encodings, readings } from './encodings.ts'
 
 const part = (json: unknown): string => Buffer.from(JSON.stringify(json)).toString('base64url')
 const jwt = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ sub: 'tenant-one', exp: 1_900_000_000 })}.dGhlLXNpZ25hdHVyZS1vZi10aGF0LXRva2Vu`
-const odd = `k<&>"'\\/%41=${'?'}x-9876543210`
+const odd = `k<&>"'\\/%41=?x-9876543210`
 
 const redactorOf = (...keys: [string, string][]): Redactor => {
   const redactor = new Redactor()
