@@ -1,5 +1,6 @@
 import type { Call } from '../call.ts'
 import { extensionOf, fileView } from '../file-view.ts'
+import { mispaired } from '../mispaired.ts'
 import type { Operation } from '../operation.ts'
 import type { StoredFile } from '../store.ts'
 
@@ -35,7 +36,7 @@ export const filesRetrieve: Operation<StoredFile> = {
   body: 'none',
   find: (call: Call) => {
     const file = call.world.store.files.get(call.param('file_id'))
-    if (!file && call.world.switches.broken('envelope/status-tpe-pair#file')) call.reject(404, 'BadRequest')
+    if (!file && call.world.switches.broken('envelope/status-tpe-pair#file')) mispaired(404, 'BadRequest')
     if (!file) call.refuse('404-unknown-file', 404, 'ResourceNotFound')
     if (file.state === 'deleted') call.refuse('410-deleted-file', 410, 'ResourceNotFound')
     if (file.state === 'expired') call.refuse('general/410-gone', 410, 'Gone')

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { Ending, type Answer } from '../answer.ts'
+import type { Answer } from '../answer.ts'
 import type { Call } from '../call.ts'
-import { envelope } from '../envelope.ts'
 import { jobView } from '../job-view.ts'
+import { mispaired } from '../mispaired.ts'
 import type { Operation } from '../operation.ts'
 import { ownAccount, type Job } from '../store.ts'
 
@@ -15,11 +15,6 @@ function isLost(call: Call, job: Job): boolean {
   const { broken } = call.world.switches
   if (broken('jobs.create/202-retrievable')) return true
   return broken('jobs.create/202-retrievable#late') && call.world.clock.now() < job.createdAt + lateMs
-}
-
-/** A 404 with a type that it may not carry; its key is none of §7.1, so that the key is not wrong as well. */
-function mispaired(tpe: string): never {
-  throw new Ending(envelope({ status: 404, tpe, key: 'fail.other' }))
 }
 
 /** The id as it was asked for; a uuid means the same in either letter case. */
@@ -35,8 +30,8 @@ function find(call: Call): Job {
   const job = call.world.store.jobs.get(id)
   if (job && isLost(call, job)) call.reject(404, 'ResourceNotFound')
   const { broken } = call.world.switches
-  if (!job && broken('envelope/status-tpe-pair')) mispaired('InvalidInputParameters')
-  if (!job && broken('envelope/status-tpe-pair#unknown-name')) mispaired('NoSuchJob')
+  if (!job && broken('envelope/status-tpe-pair')) mispaired(404, 'InvalidInputParameters')
+  if (!job && broken('envelope/status-tpe-pair#unknown-name')) mispaired(404, 'NoSuchJob')
   return job ?? call.refuse('4xx-unknown-job', 404, 'ResourceNotFound')
 }
 
