@@ -6,14 +6,14 @@ const deepest = 4
 function write(value: unknown, depth: number, room: number): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, room))
   if (typeof value !== 'object' || value === null) return String(value)
-  const [open, close] = Array.isArray(value) ? '[]' : '{}'
+  const [open, close] = Array.isArray(value) ? (['[', ']'] as const) : (['{', '}'] as const)
   if (depth === deepest) return `${open}…${close}`
-  let text = open as string
+  let text: string = open
   for (const [place, key] of Object.keys(value).entries()) {
     if (text.length > room) break
     if (place > 0) text += ','
     if (!Array.isArray(value)) text += `${JSON.stringify(key.slice(0, room))}:`
-    text += write((value as Record<string, unknown>)[key], depth + 1, room - text.length)
+    text += write((value as Record<string, unknown>)[key], depth + 1, Math.max(0, room - text.length))
   }
   return text + close
 }
@@ -21,5 +21,6 @@ function write(value: unknown, depth: number, room: number): string {
 /** A JSON value as text of at most 60 characters, whatever its size and depth. */
 export function preview(value: unknown): string {
   const text = write(value, 0, longest)
-  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text
+  // Not through the middle of a surrogate pair.
+  return text.length > longest ? `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…` : text
 }

@@ -2,7 +2,7 @@ import { type JsonOperationId, type OperationId, operations } from '../operation
 import { fullKey, validRequest } from './needs.ts'
 import { must, staged } from './row.ts'
 
-const ids = operations.map(({ id }) => id) as OperationId[]
+const ids: readonly OperationId[] = operations.map(({ id }) => id)
 const jsonIds = operations.filter(({ body }) => body === 'json').map(({ id }) => id) as JsonOperationId[]
 
 /** Operations that list InternalError 500 in §7.3; PDF parsing under its row of the error reference. */

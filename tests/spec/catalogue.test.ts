@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest'
+import { getAt } from '../../harness/json/pointer.ts'
+import { rolesOf } from '../../harness/target/roles.ts'
+import { catalogue, isRequirementId, requirement } from '../../spec/catalogue.ts'
+import { isOperationId, type OperationId, operations } from '../../spec/operations.ts'
+import targetSchema from '../../schemas/target.schema.json' with { type: 'json' }
+
+const pointersOf = (needs: (typeof catalogue)[number]['needs']): string[] => needs.flatMap((need) => [need].flat())
+const tokens = (pointer: string): string[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+
+test('ids and levels never change: ids are used in scripts, baselines and certificates', async () => {
+  const lines = catalogue.map(({ id, level }) => `${level.padEnd(6)} ${id}`)
+  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('ids.txt')
+})
+
+test('each id is unique, begins with its area, and finds its row', () => {
+  expect(new Set(catalogue.map(({ id }) => id)).size).toBe(catalogue.length)
+  for (const row of catalogue) {
+    expect(row.id).toMatch(/^[a-z0-9.-]+\/(?:[1-5]\d\d|[245]xx)-[a-z0-9-]+$|^(?:envelope|[a-z]+\.create)\/[a-z0-9-]+$/)
+    expect(row.id.startsWith(`${row.operation}/`)).toBe(true)
+    expect(isRequirementId(row.id)).toBe(true)
+    expect(requirement(row.id)).toBe(row)
+  }
+  expect(isRequirementId('jobs.create/200-created')).toBe(false)
+  expect(isRequirementId('__proto__')).toBe(false)
+})
+
+test('every operation is judged, and stands beside three areas of its own', () => {
+  const areas = new Set<string>(catalogue.map(({ operation }) => operation))
+  expect([...areas].filter((area) => !isOperationId(area)).sort()).toEqual(['envelope', 'general', 'guardrails'])
+  expect(operations.filter(({ id }) => !areas.has(id))).toEqual([])
+})
+
+test('each statement is one sentence, and each section one of the interface', () => {
+  for (const { statement, section } of catalogue) {
+    expect(statement).toMatch(/^[A-Z].*\.$/)
+    expect(section).toMatch(/^[1-9](?:\.\d)?(?:, [1-9](?:\.\d)?)*$/)
+  }
+})
+
+test('needs are pointers to places that a target file can have', () => {
+  const declarable: Record<string, (names: string[], id: string) => boolean> = {
+    keys: ([name = '', ...rest]) => rest.length === 0 && Object.hasOwn(targetSchema.properties.keys.properties, name),
+    resources: ([name = '', ...rest]) =>
+      Object.hasOwn(targetSchema.properties.resources.properties, name) &&
+      (rest.length === 0 || (rest.join() === 'requiredInputs' && name === 'application')),
+    scenarios: (names, id) => names.length === 1 && names[0] === id,
+    operations: ([operation = '', part, role = '', ...rest]) => {
+      if (!isOperationId(operation) || rest.length > 0) return false
+      if (part === undefined) return operation === 'files.upload'
+      if (part === 'fields') return rolesOf[operation]?.includes(role) ?? false
+      return part === 'body' || (part === 'content' && operation === 'files.upload')
+    },
+  }
+  const wrong = catalogue.flatMap(({ id, needs }) =>
+    pointersOf(needs).flatMap((pointer) => {
+      const [member = '', ...names] = tokens(pointer)
+      return declarable[member]?.(names, id) ? [] : [`${id}: ${pointer}`]
+    }),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('a scenario is found at the pointer that a row needs', () => {
+  const staged = catalogue.filter(
+    ({ id, needs }) => pointersOf(needs).some((need) => need.startsWith('/scenarios/')) && id,
+  )
+  expect(staged.length).toBeGreaterThan(60)
+  for (const { id, needs } of staged) {
+    const pointer = pointersOf(needs).find((need) => need.startsWith('/scenarios/'))!
+    expect(getAt({ scenarios: { [id]: 'here' } }, pointer)).toBe('here')
+  }
+})
+
+test('refusals have no effect, but those that need a granted request first', () => {
+  const withEffect = catalogue.filter(({ id, effect }) => !/\/2(?:xx|\d\d)-/.test(id) && effect !== 'none')
+  expect(withEffect.map(({ id, effect }) => `${id} ${effect}`)).toEqual([
+    'jobs.create/409-job-in-progress generates',
+    'jobs.create/409-released generates',
+    'jobs.create/409-per-application generates',
+    'jobs.create/409-atomic generates',
+    'graphs.create/400-duplicate-name creates',
+    'graphs.add-file/409-already-in-graph creates',
+    'applications.create/400-duplicate-name creates',
+  ])
+})
+
+test.each<[effect: string, operations: OperationId[]]>([
+  [
+    'generates',
+    [
+      'jobs.create',
+      'jobs.retrieve',
+      'completion.create',
+      'chat.create',
+      'graphs.query',
+      'translate.run',
+      'vision.analyze',
+    ],
+  ],
+  ['creates', ['files.upload', 'graphs.create', 'graphs.add-file', 'applications.create']],
+  ['none', ['pdf.parse', 'files.list', 'files.retrieve', 'ai-detect.run', 'web-search.run', 'medical.comprehend']],
+])('granted requests of effect %s', (effect, expected) => {
+  const granted = catalogue.filter((row) => /\/2(?:xx|\d\d)-/.test(row.id) && row.effect === effect)
+  expect(new Set(granted.map(({ operation }) => operation))).toEqual(new Set(expected))
+})
+
+test('what is only advice is a should', () => {
+  const advice = catalogue.filter(({ level }) => level === 'should').map(({ id }) => id)
+  expect(advice).toEqual([
+    'envelope/content-type',
+    'envelope/message-keys',
+    'envelope/unknown-path',
+    'envelope/unsupported-method',
+    'envelope/bad-input-no-5xx',
+    'jobs.create/202-any-text',
+    'jobs.retrieve/200-outcome',
+    'jobs.retrieve/200-stable',
+    'chat.create/400-malformed-response-format',
+    'medical.comprehend/400-malformed-request',
+    'vision.analyze/400-malformed-request',
+  ])
+})

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { catalogue } from '../../spec/catalogue.ts'
+import { requirementsDigest, specDigest, specVersion } from '../../spec/digests.ts'
+
+test('digests are SHA-256 in hex, and the same each time', () => {
+  expect(specVersion).toBe('1.0')
+  expect(specDigest).toMatch(/^sha256:[0-9a-f]{64}$/)
+  expect(requirementsDigest()).toMatch(/^sha256:[0-9a-f]{64}$/)
+  expect(requirementsDigest()).toBe(requirementsDigest())
+})
+
+test('the digest of the requirements is of JSON: nothing of a row gets lost in it', () => {
+  expect(JSON.parse(JSON.stringify(catalogue))).toEqual(catalogue)
+})

@@ -1,0 +1,165 @@
+import { expect, test } from 'vitest'
+import { codeNames, keyFits, listedTypes, mayCarry, modelErrors } from '../../spec/errors.ts'
+import { type OperationId, operations } from '../../spec/operations.ts'
+
+// The tables of §7 once more, as they stand in the text, so that a slip in spec/errors.ts shows here.
+const statusTable = `
+400 BadRequest
+400 InvalidInputParameters
+400 InvalidContentType
+401 Unauthorized / BadCredentials / BadToken
+403 Forbidden / InsufficientAccessRights
+404 NotFound / ResourceNotFound
+409 Conflict
+410 Gone
+413 PayloadTooLarge
+422 UnprocessableEntity
+429 TooManyRequests / QuotaExceeded / CompletionModelQuotaError
+500 InternalServerError / InternalError
+503 ServiceUnavailable
+507 InsufficientStorage`
+
+const statusRows = statusTable
+  .trim()
+  .split('\n')
+  .flatMap((line) =>
+    line
+      .slice(4)
+      .split(' / ')
+      .map((name) => [Number(line.slice(0, 3)), name] as const),
+  )
+
+const operationTable: Record<string, string> = {
+  'completion.create':
+    'BadRequest 400; InvalidInputParameters 400; InvalidContentType 400; CompletionModelQuotaError 429; CompletionModelUnavailableError 500; CompletionModelInternalError 500',
+  'chat.create':
+    'BadRequest 400; InvalidInputParameters 400; InvalidContentType 400; CompletionModelUnsafeRequestError 400; CompletionModelQuotaError 429; CompletionModelInternalError 500; CompletionModelUnavailableError 503',
+  'files.upload':
+    'BadRequest 400; InvalidInputParameters 400; InvalidContentType 400; BadRequest 413; QuotaExceeded 429; InternalError 500; QuotaExceeded 507',
+  'files.retrieve': 'ResourceNotFound 404; ResourceNotFound 410',
+  'graphs.create': 'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500',
+  'graphs.add-file':
+    'BadRequest 400; InvalidInputParameters 400; ResourceNotFound 404; BadRequest 409; QuotaExceeded 429',
+  'graphs.query':
+    'BadRequest 400; InvalidInputParameters 400; ResourceNotFound 404; QuotaExceeded 429; InternalError 500',
+  'applications.create': 'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500',
+  'jobs.create':
+    'BadRequest 400; InvalidInputParameters 400; ResourceNotFound 404; BadRequest 409; QuotaExceeded 429; InternalError 500',
+  'ai-detect.run': 'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500',
+  'pdf.parse': 'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500',
+  'web-search.run':
+    'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500; InternalError 503',
+  'translate.run':
+    'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500; InternalError 503',
+  'vision.analyze':
+    'BadRequest 400; InvalidInputParameters 400; InvalidContentType 400; QuotaExceeded 429; InternalError 500; InternalError 503',
+}
+
+const pairsOf = (cell: string): [tpe: string, status: number][] =>
+  cell.split('; ').map((pair) => [pair.slice(0, -4), Number(pair.slice(-3))])
+
+const everywhere =
+  'BadCredentials 401; BadToken 401; InsufficientAccessRights 403; QuotaExceeded 429; GuardrailBlockedError 400; BadRequest 400; ResourceNotFound 404; InternalError 500; InternalError 503'
+
+const statuses = [400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 503, 507]
+const names = [...new Set([...statusRows.map(([, name]) => name), 'GuardrailBlockedError'])]
+
+test('every status of §7.2 has the code names of its row, in order', () => {
+  for (const status of statuses) {
+    expect(codeNames(status)).toEqual(statusRows.filter(([of]) => of === status).map(([, name]) => name))
+  }
+})
+
+test.each([402, 405, 415, 418, 502, 504, 0, -1])('status %i stands in no row and may carry any tpe', (status) => {
+  expect(codeNames(status)).toBeUndefined()
+  expect(mayCarry('jobs.create', status, 'Whatever')).toBe(true)
+})
+
+test('each operation may answer exactly what §7.2, its row of §7.3, the guardrails and the lead sentence give it', () => {
+  const wrong = operations.flatMap(({ id }) => {
+    const allowed = new Set([
+      ...statusRows.map(([status, name]) => `${status} ${name}`),
+      ...[everywhere, operationTable[id]].flatMap((cell) =>
+        cell === undefined ? [] : pairsOf(cell).map(([name, status]) => `${status} ${name}`),
+      ),
+    ])
+    return statuses.flatMap((status) =>
+      names
+        .filter((name) => name !== 'CompletionModelQuotaError')
+        .filter((name) => mayCarry(id, status, name) !== allowed.has(`${status} ${name}`))
+        .map((name) => `${id}: ${status} ${name}`),
+    )
+  })
+  expect(wrong).toEqual([])
+})
+
+test('each pair of §7.3 that is not in §7.2 is listed', () => {
+  for (const [id, cell] of Object.entries(operationTable)) {
+    for (const [name, status] of pairsOf(cell)) {
+      const known = [...(codeNames(status) ?? []), ...listedTypes(id as OperationId, status)]
+      expect(known, `${id} ${status} ${name}`).toContain(name)
+    }
+  }
+})
+
+test('a model error may stand with any status, on any operation', () => {
+  expect(modelErrors).toHaveLength(7)
+  for (const tpe of modelErrors) {
+    for (const status of statuses) expect(mayCarry('files.list', status, tpe)).toBe(true)
+  }
+})
+
+test.each<[operation: OperationId | null, status: number, tpe: string, may: boolean]>([
+  ['jobs.create', 409, 'BadRequest', true],
+  ['jobs.create', 409, 'Conflict', true],
+  ['graphs.create', 409, 'BadRequest', false],
+  ['files.retrieve', 410, 'ResourceNotFound', true],
+  ['pdf.parse', 410, 'ResourceNotFound', false],
+  ['files.upload', 413, 'BadRequest', true],
+  ['graphs.query', 413, 'BadRequest', false],
+  ['files.upload', 507, 'QuotaExceeded', true],
+  ['files.list', 507, 'QuotaExceeded', false],
+  ['jobs.create', 503, 'InternalError', true],
+  ['jobs.create', 400, 'GuardrailBlockedError', true],
+  ['jobs.create', 403, 'GuardrailBlockedError', false],
+  ['jobs.create', 401, 'InsufficientAccessRights', false],
+  ['jobs.create', 403, 'BadCredentials', false],
+  ['jobs.create', 404, 'BadRequest', false],
+  ['jobs.create', 400, 'badrequest', false],
+  ['jobs.create', 400, '', false],
+  ['jobs.create', 400, '__proto__', false],
+  [null, 404, 'NotFound', true],
+  [null, 409, 'BadRequest', false],
+])('%s %i %s: %s', (operation, status, tpe, may) => {
+  expect(mayCarry(operation, status, tpe)).toBe(may)
+})
+
+test.each<[key: string, tpe: string, status: number]>([
+  ['fail.unauthorized.badToken', 'Unauthorized', 401],
+  ['fail.forbidden.insufficientAccessRights', 'Forbidden', 403],
+  ['fail.badRequest.invalidParameters', 'BadRequest', 400],
+  ['fail.notFound.resource', 'NotFound', 404],
+  ['fail.tooManyRequests.quotaExceeded', 'TooManyRequests', 429],
+  ['fail.internalServerError.generic', 'InternalServerError', 500],
+  ['fail.serviceUnavailable.temporary', 'ServiceUnavailable', 503],
+  ['fail.model.quotaExceeded', 'CompletionModelQuotaError', 429],
+  ['fail.guardrail.blocked', 'BadRequest', 400],
+])('the key %s stands with %s and with the names of %i', (key, tpe, status) => {
+  expect(keyFits(key, 'jobs.create', tpe)).toBe(true)
+  for (const name of [...(codeNames(status) ?? []), ...modelErrors]) expect(keyFits(key, null, name)).toBe(true)
+  const other = status === 401 ? 'NotFound' : 'BadCredentials'
+  expect(keyFits(key, 'jobs.create', other)).toBe(false)
+})
+
+test.each<[key: string, operation: OperationId, tpe: string, fits: boolean | undefined]>([
+  ['fail.guardrail.blocked', 'jobs.create', 'GuardrailBlockedError', true],
+  ['fail.serviceUnavailable.temporary', 'translate.run', 'InternalError', true],
+  ['fail.tooManyRequests.quotaExceeded', 'files.upload', 'QuotaExceeded', true],
+  ['fail.notFound.resource', 'jobs.create', 'InsufficientAccessRights', false],
+  ['fail.badRequest.invalidParameters', 'jobs.create', 'ResourceNotFound', false],
+  ['fail.unknown.key', 'jobs.create', 'BadRequest', undefined],
+  ['constructor', 'jobs.create', 'BadRequest', undefined],
+  ['__proto__', 'jobs.create', 'BadRequest', undefined],
+])('the key %s on %s with %s: %s', (key, operation, tpe, fits) => {
+  expect(keyFits(key, operation, tpe)).toBe(fits)
+})
