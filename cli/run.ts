@@ -7,7 +7,6 @@ import { expectedIds } from '../harness/report/baseline.ts'
 import { readBaseline, readBaselineOrNone } from '../harness/report/read-baseline.ts'
 import { addArguments, type RunArguments } from './run/arguments.ts'
 import { checkArguments } from './run/checked-arguments.ts'
-import { printDryRun } from './run/dry-run.ts'
 import { findTarget, type FoundTarget } from './run/find-target.ts'
 import { judge } from './run/judge.ts'
 import { runOptions } from './run/run-options.ts'
@@ -30,7 +29,11 @@ export async function runAction(baseUrl: string | undefined, options: RunArgumen
     warn(found, options)
     const expected = baseline ? expectedIds(baseline, new Date()) : new Set<string>()
     const run = runOptions(options, baseUrl, expected, join(dir, 'exchanges.ndjson'))
-    if (options.dryRun) return printDryRun(found.target, run, people)
+    if (options.dryRun) {
+      // The suites say what they would send; a run loads them in its worker instead.
+      const { printDryRun } = await import('./run/dry-run.ts')
+      return printDryRun(found.target, run, people)
+    }
     const record = await judge(found, run, process.stderr, pc)
     await publish(record, { options, requests, people, baseline })
   } finally {

@@ -15,7 +15,7 @@ import { must, requirement } from '../harness/words/registry.ts'
 import { faultsAt, ofOtherTypes, unknownAt } from '../harness/words/roles.ts'
 import { validRequest } from '../harness/request/valid-request.ts'
 import { Failed } from '../harness/run/outcome.ts'
-import { judgeInside, outsideBounds } from './query-config.ts'
+import { insideSends, judgeInside, outsideBounds } from './query-config.ts'
 import { asTextParts, invalidRoles, malformedMessages } from './chat-create/messages.ts'
 import { judgeStructuredOutput, withResponseFormat } from './chat-create/structured-output.ts'
 import { invalidStreamOptions, malformedToolChoice, malformedTools, withDeclaredTools } from './chat-create/tools.ts'
@@ -95,7 +95,11 @@ grantedRowOf(
   chatTries,
 )
 
-requirement('chat.create/200-query-config', judgeInside('chat.create', chatTries))
+requirement(
+  'chat.create/200-query-config',
+  judgeInside('chat.create', chatTries),
+  (options) => chatTries * insideSends(options),
+)
 
 const notArray = ofOtherTypes(['string', 'number', 'boolean', 'object'])
 

@@ -4,12 +4,12 @@ import { refused, unknown } from '../harness/words/conditions.ts'
 import { accepted, grantedRowOf } from '../harness/words/granted.ts'
 import { type Condition, refusals, scenario } from '../harness/words/refusals.ts'
 import { must } from '../harness/words/registry.ts'
-import { judgeAttached } from './files/attached-to-graph.ts'
+import { attachedLooks, judgeAttached } from './files/attached-to-graph.ts'
 
 // Files (§2.8, §4.4, §7.3)
 
 accepted('files.upload')
-must('files.upload/2xx-attached-to-graph', judgeAttached)
+must('files.upload/2xx-attached-to-graph', judgeAttached, () => 2 * attachedLooks)
 
 // prettier-ignore
 refusals('files.upload', [

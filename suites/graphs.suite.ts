@@ -4,7 +4,7 @@ import { accepted } from '../harness/words/granted.ts'
 import { refusals, scenario } from '../harness/words/refusals.ts'
 import { must } from '../harness/words/registry.ts'
 import { faultsAt, notText, ofOtherTypes } from '../harness/words/roles.ts'
-import { judgeInside, outsideBounds } from './query-config.ts'
+import { insideSends, judgeInside, outsideBounds } from './query-config.ts'
 import { duplicateName, malformedName } from './names.ts'
 import { twice } from './graphs/twice.ts'
 
@@ -31,7 +31,7 @@ refusals('graphs.add-file', [
 ])
 
 accepted('graphs.query')
-must('graphs.query/2xx-query-config', judgeInside('graphs.query', 1))
+must('graphs.query/2xx-query-config', judgeInside('graphs.query', 1), insideSends)
 
 // prettier-ignore
 refusals('graphs.query', [

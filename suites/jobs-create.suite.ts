@@ -1,13 +1,14 @@
 import fc from 'fast-check'
 import { controlExchange } from '../harness/control/control.ts'
 import { unknown, changed, withBody } from '../harness/words/conditions.ts'
-import { conflictRow } from '../harness/words/conflict-row.ts'
+import { conflictRow, conflictSends } from '../harness/words/conflict-row.ts'
 import { judgeGranted } from '../harness/words/judge.ts'
 import { judgeShape } from '../harness/words/shapes.ts'
 import { refusals, scenario } from '../harness/words/refusals.ts'
-import { must, should } from '../harness/words/registry.ts'
+import { must, nothingMore, should } from '../harness/words/registry.ts'
 import { missingBody } from '../harness/words/bodies.ts'
-import { mainLifecycle } from '../harness/jobs/lifecycle.ts'
+import { mainLifecycle, settlingLooks } from '../harness/jobs/lifecycle.ts'
+import { answered, type Story } from '../harness/words/story.ts'
 import { jobRequest } from '../harness/request/valid-request.ts'
 import { property } from '../harness/generate/property.ts'
 import { getAt } from '../harness/json/pointer.ts'
@@ -18,13 +19,17 @@ import { withoutInput } from './jobs-create/required-inputs.ts'
 
 const valid = 'with a valid body'
 
-must('jobs.create/202-created', async (story) => {
+must('jobs.create/202-created', judgeCreated, nothingMore)
+must('jobs.create/202-retrievable', judgeRetrievable, () => settlingLooks)
+should('jobs.create/202-any-text', judgeAnyText, ({ grantedRuns }) => grantedRuns)
+
+async function judgeCreated(story: Story): Promise<void> {
   const exchange = await controlExchange(story.run, 'jobs.create')
   judgeGranted(story, exchange, '202 with the id, status and created_at of the new job', valid, 202)
   judgeShape(story, exchange, 'created-job', valid)
-})
+}
 
-must('jobs.create/202-retrievable', async (story) => {
+async function judgeRetrievable(story: Story): Promise<void> {
   const { first } = await mainLifecycle(story.run)
   for (const { exchange } of first) {
     story.count()
@@ -33,9 +38,9 @@ must('jobs.create/202-retrievable', async (story) => {
   const last = first.at(-1)
   if (last)
     story.fail(last.exchange, '200: the id that the creation returned can be retrieved, at the latest 1 s later', '')
-})
+}
 
-should('jobs.create/202-any-text', async (story) => {
+async function judgeAnyText(story: Story): Promise<void> {
   const { run } = story
   const application = run.target.resources.application
   if (!application) return
@@ -46,8 +51,9 @@ should('jobs.create/202-any-text', async (story) => {
       return { ...input, ...(Array.isArray(values) ? { value: values.map(() => value) } : {}) }
     })
     const exchange = await story.ask(() => jobRequest(run, { ...application, inputs }))
+    answered(exchange)
     story.count()
-    if (exchange.answer && exchange.answer.status >= 500 && !exchange.throttled) {
+    if (exchange.answer.status >= 500) {
       story.fail(
         exchange,
         'any answer but a 5xx, whatever text an input holds',
@@ -55,7 +61,7 @@ should('jobs.create/202-any-text', async (story) => {
       )
     }
   })
-})
+}
 
 // prettier-ignore
 refusals('jobs.create', [
@@ -67,7 +73,7 @@ refusals('jobs.create', [
   { id: 'jobs.create/404-unknown-application',     when: unknown('application_id'), gives: [[404, 'ResourceNotFound']] },
 ])
 
-must('jobs.create/409-job-in-progress', conflictRow('inProgress'))
-must('jobs.create/409-released', conflictRow('released'))
-must('jobs.create/409-per-application', conflictRow('perApplication'))
-must('jobs.create/409-atomic', conflictRow('atomic'))
+must('jobs.create/409-job-in-progress', conflictRow('inProgress'), conflictSends.inProgress)
+must('jobs.create/409-released', conflictRow('released'), conflictSends.released)
+must('jobs.create/409-per-application', conflictRow('perApplication'), conflictSends.perApplication)
+must('jobs.create/409-atomic', conflictRow('atomic'), conflictSends.atomic)

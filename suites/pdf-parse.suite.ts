@@ -6,18 +6,21 @@ import { validRequest } from '../harness/request/valid-request.ts'
 import { type Condition, refusals, scenario } from '../harness/words/refusals.ts'
 import { judgeGranted } from '../harness/words/judge.ts'
 import { judgeShape } from '../harness/words/shapes.ts'
-import { must } from '../harness/words/registry.ts'
+import type { Story } from '../harness/words/story.ts'
+import { must, nothingMore } from '../harness/words/registry.ts'
 import type { Pairs } from '../harness/expect/pairs.ts'
 import { malformedFormat, unsupportedFormat } from './pdf-parse/formats.ts'
 import { judgeRemoved } from './pdf-parse/removed.ts'
 
 // §4.1 Parse PDF (deprecated)
 
-must('pdf.parse/200-text', async (story) => {
+must('pdf.parse/200-text', judgeText, nothingMore)
+
+async function judgeText(story: Story): Promise<void> {
   const exchange = await controlExchange(story.run, 'pdf.parse')
   judgeGranted(story, exchange, '200 with the content of the PDF', 'with format text', 200)
   judgeShape(story, exchange, 'pdf-content', 'with format text')
-})
+}
 
 must('pdf.parse/200-markdown', async (story) => {
   const exchange = await story.ask(async () =>

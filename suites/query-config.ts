@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { type QueryConfigMember, queryConfigMembers } from '../spec/query-config.ts'
+import { insideCases, type QueryConfigMember, queryConfigMembers } from '../spec/query-config.ts'
 import type { OperationId } from '../spec/operations.ts'
 import { isObject } from '../harness/ask/answer.ts'
 import { property } from '../harness/generate/property.ts'
@@ -13,7 +13,7 @@ import { judgeTries } from '../harness/words/granted.ts'
 import { type Fault, refused } from '../harness/words/conditions.ts'
 import { ofOtherTypes, pointerOf } from '../harness/words/roles.ts'
 import { type Condition, counted } from '../harness/words/refusals.ts'
-import type { Judge } from '../harness/words/registry.ts'
+import type { Judge, SendCount } from '../harness/words/registry.ts'
 
 /** §2.7: `query_config` of a graph query, or inside the graph tool of a chat. */
 
@@ -41,6 +41,8 @@ function inside({ name, kind, range }: QueryConfigMember): fc.Arbitrary<Setting>
 }
 
 const generatedInside = fc.constantFrom(...queryConfigMembers).chain(inside)
+
+export const insideSends: SendCount = ({ grantedRuns }) => insideCases + grantedRuns
 
 /** Each member by itself at its bounds and between is accepted; then any value inside. */
 export function judgeInside(operation: OperationId, tries: number): Judge {

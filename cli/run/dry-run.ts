@@ -1,3 +1,4 @@
+import '../../suites/all.ts'
 import { estimate } from '../../harness/cost/estimate.ts'
 import { planRun } from '../../harness/run/plan.ts'
 import type { RunOptions } from '../../harness/run/run.ts'

@@ -5,7 +5,7 @@ import { operationProbe } from '../request/operation-probe.ts'
 import type { Run } from '../run/run.ts'
 
 /** How many creations start together. */
-const burstSize = 6
+export const burstSize = 6
 
 /**
  * Sends several requests at the very same time: the ceiling's places are taken first, and connections opened by reads,

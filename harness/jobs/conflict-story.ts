@@ -138,6 +138,9 @@ function create(run: Run, application: ApplicationResource, requirement: string)
   return ask(run, () => jobRequest(run, application), purpose)
 }
 
+/** Readings that prove an overlap. */
+export const overlapReadings = 3
+
 /** Of two granted jobs, one reading of the second as in progress between two of the first. */
 async function proveOverlap(run: Run, first: Job, second: Job, finding: Finding): Promise<void> {
   const readings: Reading[] = []

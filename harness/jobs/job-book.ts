@@ -7,7 +7,7 @@ import type { Job, JobBook, Reading } from './model.ts'
 
 /** Looks are so far apart, in ms, and never further than a fifth of the time that the job has taken. */
 const firstPauseMs = 20
-const longestPauseMs = 1000
+export const longestPauseMs = 1000
 const pauseShare = 0.2
 /** A job that cannot be read for this long is not waited for, in ms. */
 const unreadableMs = 3000

@@ -20,6 +20,7 @@ export interface Lifecycle {
 
 /** A returned id may take this long until it can be retrieved, in ms (processing is asynchronous). */
 const settleMs = [0, 250, 750] as const
+export const settlingLooks = settleMs.length
 
 /** The job that the control of `jobs.create` made. */
 export async function mainJob(run: Run): Promise<Job> {

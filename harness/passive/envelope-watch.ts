@@ -1,7 +1,7 @@
 import { validate } from '../../schemas/validate.ts'
 import type { RequirementId } from '../../spec/catalogue.ts'
 import { keyFits, mayCarry } from '../../spec/errors.ts'
-import { isExpected } from '../expect/pairs.ts'
+import type { Pairs } from '../expect/pairs.ts'
 import { type Answer, isEnvelope, member, tpeOf } from '../ask/answer.ts'
 import type { Exchange } from '../ask/exchange.ts'
 
@@ -43,13 +43,18 @@ function envelopeShape(answer: Answer): ReturnType<Look> {
   return found.valid ? { expected } : { expected, actual: `${answer.status}, but ${found.problem}` }
 }
 
+/** True where the requirement names that very pair. */
+function isNamed(pairs: Pairs = [], status: number, tpe: string): boolean {
+  return pairs.some(([of, ...names]) => of === status && names.includes(tpe))
+}
+
 const statusTpePair: Look = (answer, { probe, purpose }) => {
   const tpe = tpeOf(answer)
   // An answer without a tpe is a fault of shape.
   if (tpe === undefined) return undefined
   const expected = `a tpe that may stand with status ${answer.status}`
   // What the requirement itself accepts (413 in place of 400, say) is no fault of the pair.
-  const fits = mayCarry(probe.operation, answer.status, tpe) || isExpected(purpose.expects, answer)
+  const fits = mayCarry(probe.operation, answer.status, tpe) || isNamed(purpose.expects, answer.status, tpe)
   return fits ? { expected } : { expected, actual: `${answer.status} ${tpe}` }
 }
 

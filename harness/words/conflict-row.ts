@@ -1,11 +1,21 @@
-import { conflictStory, type ConflictFindings } from '../jobs/conflict-story.ts'
+import { conflictStory, type ConflictFindings, overlapReadings } from '../jobs/conflict-story.ts'
 import { NotExercised } from '../run/outcome.ts'
 import { judgePairs } from './judge.ts'
-import type { Judge } from './registry.ts'
+import { burstSize } from '../jobs/burst.ts'
+import { looks } from '../jobs/gate.ts'
+import type { Judge, SendCount } from './registry.ts'
 import { judgeScenarioPairs } from '../scenario/judge-scenario.ts'
 
 /** What §4.2 and §8 give a creation on a busy application. */
 const conflict = [[409, 'BadRequest']] as const
+
+/** Most requests that each row adds to the story: creations, and the readings that prove something. */
+export const conflictSends = {
+  inProgress: () => 2 * looks,
+  released: () => looks,
+  perApplication: () => 2 * looks,
+  atomic: ({ target }) => looks * (2 * Math.min(burstSize, target.limits.concurrency) + overlapReadings),
+} as const satisfies Record<string, SendCount>
 
 /**
  * One row of the conflict story: failed by the evidence of a later reading, passed by that of the same, not exercised

@@ -10,7 +10,7 @@ import { Failed, NotExercised } from '../run/outcome.ts'
 import { applyScenario } from '../scenario/apply-scenario.ts'
 import { around } from '../scenario/around.ts'
 import { judgeGranted } from './judge.ts'
-import { requirement } from './registry.ts'
+import { nothingMore, requirement } from './registry.ts'
 import { judgeShape } from './shapes.ts'
 import type { Story } from './story.ts'
 
@@ -39,7 +39,7 @@ export function accepted(operation: OperationId, schema?: SchemaName): void {
       if (scenario) await around(story, scenario, operation, judge)
       else await judge()
     },
-    () => 0,
+    nothingMore,
   )
 }
 

@@ -15,6 +15,9 @@ export interface SendOptions {
 /** Most requests that a check sends beyond its control, where every answer is the expected one. */
 export type SendCount = (options: SendOptions) => number
 
+/** All that is judged is the control, or was sent for others. */
+export const nothingMore: SendCount = () => 0
+
 interface Check {
   readonly judge: Judge
   readonly sends: SendCount

@@ -5,6 +5,7 @@ import type { Exchange } from '../../harness/ask/exchange.ts'
 import { matchPairs, type Pairs } from '../../harness/expect/pairs.ts'
 import type { Probe } from '../../harness/request/probe.ts'
 import { NotExercised } from '../../harness/run/outcome.ts'
+import type { Target } from '../../harness/target/model.ts'
 import type { Story } from '../../harness/words/story.ts'
 
 /** 401 counts here: a server may look at the key, or at nothing at all, before it looks at the path. */
@@ -33,24 +34,31 @@ function judgeElsewhere(story: Story, exchange: Exchange, what: string): void {
   if (matchPairs(clientError, exchange.answer) !== 'exact') story.fail(exchange, expected, what)
 }
 
+export const methods = ['GET', 'POST'] as const
+
 /** A path under /v1 that the interface does not have. */
 export async function judgeUnknownPath(story: Story): Promise<void> {
   const random = randomOf(seedFor(story.run.options.seed, story.row.id))
   const name = unknownId('no-such-operation-aaaaaaaaa', random, new Set())
-  for (const method of ['GET', 'POST']) {
+  for (const method of methods) {
     judgeElsewhere(story, await elsewhere(story, method, `/v1/${name}`), 'at a path that the interface does not have')
   }
 }
 
-/** GET on the POST-only paths without an id; where a server has that method, it is one beyond the interface. */
-export async function judgeUnsupportedMethod(story: Story): Promise<void> {
-  const listed = operations.filter(({ method }) => method === 'GET').map(({ path }) => path as string)
-  const paths = operations.filter(({ id, method, path }) => {
-    return (
-      method === 'POST' && !path.includes('{') && !listed.includes(path) && story.run.target.absent[id] === undefined
+/** The POST-only paths without an id, of the operations that the target serves. */
+export function postOnlyPaths(target: Target): string[] {
+  const listed: readonly string[] = operations.filter(({ method }) => method === 'GET').map(({ path }) => path)
+  return operations
+    .filter(
+      ({ id, method, path }) =>
+        method === 'POST' && !path.includes('{') && !listed.includes(path) && target.absent[id] === undefined,
     )
-  })
-  for (const { path } of paths) {
+    .map(({ path }) => path)
+}
+
+/** GET on those paths; where a server has that method, it is one beyond the interface. */
+export async function judgeUnsupportedMethod(story: Story): Promise<void> {
+  for (const path of postOnlyPaths(story.run.target)) {
     const exchange = await elsewhere(story, 'GET', path)
     const status = exchange.answer?.status ?? 0
     if (status >= 200 && status < 300) continue

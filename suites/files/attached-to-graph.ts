@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { tpeOf } from '../../harness/ask/answer.ts'
+import { isGranted, tpeOf } from '../../harness/ask/answer.ts'
 import type { Exchange } from '../../harness/ask/exchange.ts'
 import { isDeclared } from '../../harness/scenario/apply-scenario.ts'
 import { setAt } from '../../harness/json/pointer.ts'
@@ -15,6 +15,7 @@ import type { Story } from '../../harness/words/story.ts'
 
 /** An upload may be processed up to 5 s later: each look takes a fresh one, and adds it once only, so long after its upload, in ms. */
 const looks = [0, 1000, 5000] as const
+export const attachedLooks = looks.length
 
 /** A file that is uploaded with graphId is in that graph: adding it once more gives 409. */
 export async function judgeAttached(story: Story): Promise<void> {
@@ -45,7 +46,7 @@ export async function judgeAttached(story: Story): Promise<void> {
     story.count()
     const { answer } = exchange
     if (answer?.status === 409 && tpeOf(answer) !== undefined) return
-    if (!answer || answer.status >= 300)
+    if (!answer || !isGranted(answer))
       throw new NotExercised(`the addition of the file was answered ${describeAnswer(exchange)}`)
     granted = exchange
   }
