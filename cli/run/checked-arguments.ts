@@ -1,5 +1,5 @@
 import { catalogue } from '../../spec/catalogue.ts'
-import { matchesId } from '../../harness/report/selection.ts'
+import { matchesId } from '../../spec/selection.ts'
 import { didYouMean } from '../../harness/target/nearest.ts'
 import { UserError } from '../../harness/user-error.ts'
 import type { RunArguments } from './arguments.ts'

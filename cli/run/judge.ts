@@ -1,6 +1,6 @@
 import type { Colors } from 'picocolors/types'
 import type { RequirementResult } from '../../spec/report.ts'
-import { leftOut } from '../../harness/report/left-out.ts'
+import { leftOut } from '../../spec/left-out.ts'
 import type { RunOptions } from '../../harness/run/run.ts'
 import { startEngine } from './engine.ts'
 import type { FoundTarget } from './find-target.ts'

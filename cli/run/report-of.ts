@@ -1,7 +1,7 @@
 import { catalogue } from '../../spec/catalogue.ts'
 import { requirementsDigest, specDigest, specVersion } from '../../spec/digests.ts'
 import type { Report, RequirementResult } from '../../spec/report.ts'
-import { leftOut } from '../../harness/report/left-out.ts'
+import { leftOut } from '../../spec/left-out.ts'
 import { summarize } from '../../harness/report/summary.ts'
 import { bothVerdicts } from '../../harness/report/verdict.ts'
 import type { RunFacts } from '../../harness/run/facts.ts'

@@ -1,6 +1,6 @@
+import { isEmptyShard } from '../../spec/counted-rows.ts'
+import { isLeftOut } from '../../spec/left-out.ts'
 import type { Report, RequirementResult } from '../../spec/report.ts'
-import { isLeftOut } from './left-out.ts'
-import { countedRows } from './verdict.ts'
 
 export interface ExitOptions {
   /** `--require-exercised`: a `must` that was not exercised counts like a failed one, unless it was left out. */
@@ -27,14 +27,6 @@ export function decidingRows(report: Report, options: ExitOptions = {}): Require
     const missed = result.outcome === 'not-exercised' && !isLeftOut(result)
     return options.requireExercised === true && missed && result.level === 'must'
   })
-}
-
-/** A shard to which nothing was dealt that counts for a verdict: it has none, and that is no fault of the target's. */
-export function isEmptyShard(report: Report): boolean {
-  if (report.run.shard === null) return false
-  return countedRows(report.requirements, report.run).every(
-    (result) => result.outcome === 'not-applicable' || isLeftOut(result),
-  )
 }
 
 function hasStaleBaseline(report: Report): boolean {

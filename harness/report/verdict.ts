@@ -1,6 +1,6 @@
+import { countedRows } from '../../spec/counted-rows.ts'
 import type { Report, RequirementResult, TpeMode, Verdict } from '../../spec/report.ts'
 import { outcomeIn } from './mode.ts'
-import { isSelected } from './selection.ts'
 
 /** What a verdict takes into account besides the results. */
 export interface RunFacts extends Pick<Report['run'], 'only' | 'skip' | 'readOnly'> {
@@ -24,17 +24,6 @@ export function verdictOf(results: readonly RequirementResult[], mode: TpeMode, 
 
 export function bothVerdicts(results: readonly RequirementResult[], run: RunFacts): Report['verdicts'] {
   return { exact: verdictOf(results, 'exact', run), family: verdictOf(results, 'family', run) }
-}
-
-/** The rows of which at least one must have passed or failed: those outside `envelope/`, or all where only those are selected. */
-export function countedRows(
-  results: readonly RequirementResult[],
-  run: Pick<RunFacts, 'only' | 'skip'>,
-): RequirementResult[] {
-  const outside = results.filter((result) => result.operation !== 'envelope')
-  const selected = results.filter((result) => isSelected(result.id, run))
-  const onlyEnvelope = selected.length > 0 && selected.every((result) => result.operation === 'envelope')
-  return onlyEnvelope ? selected : outside
 }
 
 function isJudged(result: RequirementResult, mode: TpeMode): boolean {

@@ -3,7 +3,7 @@ import type { CatalogueRow } from '../../spec/catalogue.ts'
 import type { RequirementResult } from '../../spec/report.ts'
 import { createStory, type Story } from '../words/story.ts'
 import { judgeOf } from '../words/registry.ts'
-import { leftOut } from '../report/left-out.ts'
+import { leftOut } from '../../spec/left-out.ts'
 import { Failed, NotExercised } from './outcome.ts'
 import type { Run } from './run.ts'
 
@@ -30,10 +30,15 @@ async function judge(run: Run, row: CatalogueRow, story: Story): Promise<Judged>
   if (!entry?.run)
     return { outcome: entry?.outcome ?? 'not-exercised', reason: entry?.reason ?? 'not planned', failures: [] }
   const judged = await outcomeOf(run, row, story)
-  // Nothing can be judged without a key but a server that asks for none.
-  const unjudged = run.keys.hasFull ? entry.leftOut : (entry.leftOut ?? 'no key: only what needs none was sent')
-  const failed = judged.outcome === 'failed' && entry.leftOut === undefined
-  return unjudged === undefined || failed ? judged : { outcome: 'not-exercised', reason: unjudged, failures: [] }
+  if (entry.leftOut !== undefined) return { outcome: 'not-exercised', reason: entry.leftOut, failures: [] }
+  return run.keys.hasFull ? judged : withoutKey(judged)
+}
+
+/** Without a key nothing can be judged but a server that asks for none: an answer of success is its failure. */
+function withoutKey(judged: Judged): Judged {
+  if (judged.outcome === 'not-exercised') return judged
+  const granted = judged.failures.some(({ exchange }) => Math.floor((exchange?.response?.status ?? 0) / 100) === 2)
+  return granted ? judged : { outcome: 'not-exercised', reason: 'no key: only what needs none was sent', failures: [] }
 }
 
 async function outcomeOf(run: Run, row: CatalogueRow, story: Story): Promise<Judged> {

@@ -2,7 +2,7 @@ import { catalogue, type CatalogueRow, isRequirementId } from '../../spec/catalo
 import { isOperationId } from '../../spec/operations.ts'
 import type { Need } from '../../spec/requirement.ts'
 import { validRequest } from '../../spec/requirements/needs.ts'
-import { matchesId } from '../report/selection.ts'
+import { matchesId } from '../../spec/selection.ts'
 import { isDeclared } from './declared.ts'
 import { didYouMean } from './nearest.ts'
 import type { TargetFile } from './target-file.ts'

@@ -1,5 +1,5 @@
+import { isEmptyShard } from '../../spec/counted-rows.ts'
 import type { Report } from '../../spec/report.ts'
-import { nothingWasAsked } from './left-out.ts'
 import { verdictSentence } from './verdict-sentence.ts'
 
 /**
@@ -11,7 +11,7 @@ export function runErrors(report: Report): string[] {
   const stale = run.baseline?.stale ?? []
   return [
     ...(run.interrupted ? ['the run was interrupted'] : []),
-    ...(verdict === 'not-judged' && !nothingWasAsked(report) ? [verdictSentence(report)] : []),
+    ...(verdict === 'not-judged' && !isEmptyShard(report) ? [verdictSentence(report)] : []),
     ...stale.map(({ id, why }) => `stale entry of the baseline: ${id}: ${why}`),
   ]
 }

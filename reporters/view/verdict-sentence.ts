@@ -1,6 +1,6 @@
+import { isEmptyShard } from '../../spec/counted-rows.ts'
 import type { Counts, Report } from '../../spec/report.ts'
 import { count, total } from './counts.ts'
-import { nothingWasAsked } from './left-out.ts'
 
 /**
  * The verdict and, in one sentence, what it means: `non-conformant: 3 of 212 musts failed`.
@@ -30,7 +30,7 @@ function mustsOf(report: Report): string {
 }
 
 function notJudged(report: Report): string {
-  if (report.run.shard !== null && nothingWasAsked(report))
+  if (isEmptyShard(report))
     return `this shard (${report.run.shard}) judges nothing by itself; merge the reports of all shards`
   if (report.run.interrupted) return 'the run was ended before anything could be judged'
   const reason = commonReason(report)

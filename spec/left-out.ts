@@ -1,4 +1,4 @@
-import type { RequirementResult } from '../../spec/report.ts'
+import type { RequirementResult } from './report.ts'
 
 /** What can leave a requirement out; it stands behind `left out: ` at the beginning of the reason. */
 export type LeftOutBy = '--only' | '--skip' | '--read-only' | '--shard' | '--bail' | 'interrupted'
