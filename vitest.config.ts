@@ -1,9 +1,16 @@
 import { defineConfig } from 'vitest/config'
 
+/** The suite's own tests. What looks at a target (`*.suite.ts`) runs in `conform` only. */
 export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    allowOnly: false,
+    // Nothing is written into the tree, and two runs on one machine do not meet.
+    cache: false,
+    env: { TZ: 'UTC', NO_COLOR: '1' },
   },
 })
