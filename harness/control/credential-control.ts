@@ -12,10 +12,11 @@ import { type Control, control, countsAsGranted } from './control.ts'
  * unknown id stands in: whatever answers it but 401 and 403 shows that the key was looked at first, or not at all.
  */
 export async function credentialControl(run: Run, operation: OperationId): Promise<Control> {
-  if (isDeclared(run, operation)) return control(run, operation)
+  if (run.keys.hasFull && isDeclared(run, operation)) return control(run, operation)
   return run.once(`credential control ${operation}`, async () => {
     const stand = await standInRequest(run, operation)
     const valid = async (): Promise<Probe> => stand
+    if (!run.keys.hasFull) return { state: 'none', said: 'not sent: no key', valid }
     const exchange = await askThroughGate(run, stand, { requirement: null, role: 'control' })
     const granted = countsAsGranted(exchange)
     return { state: granted ? 'granted' : 'refused', said: `answered ${describeAnswer(exchange)}`, exchange, valid }

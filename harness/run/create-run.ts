@@ -109,7 +109,8 @@ function noteCreated(run: Run, exchange: Exchange): void {
 
 /** Whether the full key is accepted is told by all answers to it together. */
 function noteKey(run: Run, { probe, answer }: Exchange): void {
-  if (!probe.credential.full || !answer) return
+  // Unknown paths may be looked at before any key.
+  if (!probe.credential.full || !answer || probe.operation === null) return
   run.keyUse.sent++
   if (answer.status === 401) run.keyUse.refused++
 }
