@@ -1,4 +1,5 @@
 import { operations } from '../spec/operations.ts'
+import { failing } from '../spec/requirements/every-operation.ts'
 import { expired, invalid, malformed, missing, restricted } from './authentication/credentials.ts'
 import { malformedJson, unreadable, wrongContentType } from '../harness/words/bodies.ts'
 import { refusals, scenario } from '../harness/words/refusals.ts'
@@ -32,20 +33,6 @@ for (const operation of operations) {
     { id: `${operation.id}/400-wrong-content-type`, when: wrongContentType, gives: unreadable },
   ])
 }
-
-/** Operations that list InternalError 500 in §7.3, with the parser of §4.1 under that of the error reference. */
-const failing = [
-  'jobs.create',
-  'pdf.parse',
-  'files.upload',
-  'graphs.create',
-  'graphs.query',
-  'applications.create',
-  'ai-detect.run',
-  'web-search.run',
-  'translate.run',
-  'vision.analyze',
-] as const
 
 for (const id of failing) {
   refusals(id, [{ id: `${id}/500-internal-error`, when: scenario, gives: [[500, 'InternalError']] }])

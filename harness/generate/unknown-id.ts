@@ -1,4 +1,5 @@
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+import { isUuid } from '../../schemas/uuid.ts'
+
 const classes = ['0123456789', 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'] as const
 const hexDigits = '0123456789abcdef'
 
@@ -6,10 +7,6 @@ const hexDigits = '0123456789abcdef'
 const fewest = 9
 /** Longest id ever sent. */
 const longest = 64
-
-export function isUuid(id: string): boolean {
-  return uuid.test(id)
-}
 
 function pick(from: string, random: () => number): string {
   return from[Math.floor(random() * from.length)] as string

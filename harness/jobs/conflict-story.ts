@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ask } from '../ask/ask.ts'
 import { isGranted } from '../ask/answer.ts'
 import type { Exchange } from '../ask/exchange.ts'
@@ -10,6 +9,7 @@ import { sendBurst } from './burst.ts'
 import { type Finding, isSettled, newFinding } from './finding.ts'
 import { looks } from './gate.ts'
 import type { Gate, Job, Reading } from './model.ts'
+import { pause } from '../run/pause.ts'
 
 /** What the 409 rows learn from one story on one application, whose jobs they share. */
 export interface ConflictFindings {
@@ -112,15 +112,28 @@ async function begin(
     found.atomic.cases += exchanges.length
     if (jobs.length === 1 && refused > 0) found.atomic.held = true
   }
-  if (jobs.length > 0 || !freed || refused < exchanges.length) return jobs
-  return awaitRelease(run, gate, application, found.released)
+  if (jobs.length > 0 || refused < exchanges.length) return jobs
+  return freed ? awaitRelease(run, gate, application, found.released) : awaitIdle(run, gate, application)
+}
+
+/** Busy before this run had a job there: it is waited for, at most `jobTimeoutMs`. */
+async function awaitIdle(run: Run, gate: Gate, application: ApplicationResource): Promise<Job[]> {
+  const deadline = performance.now() + run.target.limits.jobTimeoutMs
+  for (;;) {
+    await pause(run, Math.min(releaseMs, Math.max(0, deadline - performance.now())))
+    const exchange = await create(run, application, 'jobs.create/409-released')
+    const job = gate.note(exchange)
+    if (job) return [job]
+    if (exchange.answer?.status === 409 && performance.now() < deadline) continue
+    gate.stuck = exchange.answer?.status === 409
+    return []
+  }
 }
 
 /** All creations after the last job ended were answered 409: two more, 1 s apart, tell whether it stays so. */
 async function awaitRelease(run: Run, gate: Gate, application: ApplicationResource, finding: Finding): Promise<Job[]> {
   for (let more = 1; ; more++) {
-    await sleep(releaseMs, undefined, { signal: run.signal }).catch(() => undefined)
-    run.signal.throwIfAborted()
+    await pause(run, releaseMs)
     const exchange = await create(run, application, 'jobs.create/409-released')
     finding.cases++
     const job = gate.note(exchange)

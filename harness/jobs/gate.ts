@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { isGranted } from '../ask/answer.ts'
 import type { Exchange } from '../ask/exchange.ts'
 import { NotExercised } from '../run/outcome.ts'
 import type { Run } from '../run/run.ts'
 import { createReadWriteLock, type ReadWriteLock } from './read-write-lock.ts'
 import type { Gate, Gates, Job } from './model.ts'
+import { pause } from '../run/pause.ts'
 
 /** Most looks at a state that may pass while it is looked at. */
 export const looks = 3
@@ -61,10 +61,7 @@ function createGate(application: string, run: () => Run): Gate {
           throw new NotExercised(`application ${application} is busy: answered 409 ${look} times in a row`)
         }
         // Busy with a job that this run did not create, or does not know of: all that helps is time.
-        await sleep(Math.min(250 * 2 ** (look - 1), 5000, timeout()), undefined, { signal: run().signal }).catch(
-          () => undefined,
-        )
-        run().signal.throwIfAborted()
+        await pause(run(), Math.min(250 * 2 ** (look - 1), 5000, timeout()))
       }
     },
     async hold(story) {

@@ -1,9 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Answer, isGranted, member } from '../ask/answer.ts'
 import { ask } from '../ask/ask.ts'
 import { operationProbe } from '../request/operation-probe.ts'
+import { usableId } from '../request/usable-id.ts'
 import type { Run } from '../run/run.ts'
 import type { Job, JobBook, Reading } from './model.ts'
+import { pause } from '../run/pause.ts'
 
 /** Looks are so far apart, in ms, and never further than a fifth of the time that the job has taken. */
 const firstPauseMs = 20
@@ -47,18 +48,16 @@ export function createJobBook(run: () => Run): JobBook {
       if (reading.status !== undefined) lastRead = performance.now()
       const now = performance.now()
       if (now >= deadline || now - lastRead > unreadableMs) return false
-      const pause = Math.min(Math.max((now - started) * pauseShare, firstPauseMs), longestPauseMs)
-      await sleep(Math.min(pause, Math.max(1, deadline - now)), undefined, { signal: run().signal }).catch(
-        () => undefined,
-      )
-      run().signal.throwIfAborted()
+      const wait = Math.min(Math.max((now - started) * pauseShare, firstPauseMs), longestPauseMs)
+      await pause(run(), Math.min(wait, Math.max(1, deadline - now)))
     }
   }
   return {
     all,
     track(creation, application) {
-      const id = creation.answer && isGranted(creation.answer) ? member(bodyOf(creation.answer), 'id') : undefined
-      if (typeof id !== 'string' || id === '') return undefined
+      const { answer } = creation
+      const id = answer && isGranted(answer) ? usableId(member(bodyOf(answer), 'id')) : undefined
+      if (id === undefined) return undefined
       const job: Job = { id, application, creation, createdAtMs: creation.endedAt, readings: [] }
       all.push(job)
       return job

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { control } from '../control/control.ts'
 import { askThroughGate } from '../words/story.ts'
 import { jobRequest } from '../request/valid-request.ts'
@@ -8,6 +7,7 @@ import type { ApplicationResource } from '../target/model.ts'
 import { describeAnswer } from '../words/describe.ts'
 import { isEnded } from './job-book.ts'
 import type { Job, Reading } from './model.ts'
+import { pause } from '../run/pause.ts'
 
 /** What was seen of one job from its creation to its end. */
 export interface Lifecycle {
@@ -53,16 +53,30 @@ export function lifecycleOf(
   })
 }
 
+/** Looks at a new job until it can be read, once a run: right after its creation, and for a second. */
+function firstLooks(run: Run, job: Job): Promise<readonly Reading[]> {
+  return run.once(`first looks ${job.id}`, async () => {
+    const readings: Reading[] = []
+    for (const ms of settleMs) {
+      await pause(run, ms)
+      const reading = await run.jobs.read(job, 'jobs.create/202-retrievable')
+      readings.push(reading)
+      if (reading.exchange.answer?.status === 200) break
+    }
+    return readings
+  })
+}
+
+/** The id of the main job, once it can be read. */
+export async function readableJob(run: Run): Promise<string> {
+  const job = await mainJob(run)
+  await firstLooks(run, job)
+  return job.id
+}
+
 async function follow(run: Run, job: Job): Promise<Lifecycle> {
   const deadline = performance.now() + run.target.limits.jobTimeoutMs
-  const first: Reading[] = []
-  for (const pause of settleMs) {
-    await sleep(pause, undefined, { signal: run.signal }).catch(() => undefined)
-    run.signal.throwIfAborted()
-    const reading = await run.jobs.read(job, 'jobs.create/202-retrievable')
-    first.push(reading)
-    if (reading.exchange.answer?.status === 200) break
-  }
+  const first = await firstLooks(run, job)
   const ended = await run.jobs.awaitEnd(job, deadline)
   return { job, first, ended: ended || isEnded(job.readings.at(-1)) }
 }

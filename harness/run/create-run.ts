@@ -6,7 +6,7 @@ import { createSilence } from '../ask/silence.ts'
 import { settle, wireRequest } from '../ask/send-once.ts'
 import { createThrottle } from '../ask/throttle.ts'
 import { createGates } from '../jobs/gate.ts'
-import { mainJob } from '../jobs/lifecycle.ts'
+import { readableJob } from '../jobs/lifecycle.ts'
 import { createJobBook } from '../jobs/job-book.ts'
 import { createEnvelopeWatch } from '../passive/envelope-watch.ts'
 import { createRecorder } from '../record/recorder.ts'
@@ -66,7 +66,7 @@ export function createRun(target: Target, options: RunOptions, readDynamic: Read
       },
       onDead: (cause, reason) => run.end(cause, reason),
     }),
-    jobToRead: async () => target.resources.job ?? (await mainJob(run)).id,
+    jobToRead: async () => target.resources.job ?? (await readableJob(run)),
     signal: controller.signal,
     end(cause: EndCause, reason: string) {
       if (ended) return

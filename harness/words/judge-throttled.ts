@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { isGranted } from '../ask/answer.ts'
 import type { Source } from '../ask/ask.ts'
 import { probeOf } from '../ask/ask.ts'
@@ -10,6 +9,7 @@ import type { Control } from '../control/control.ts'
 import { NotExercised } from '../run/outcome.ts'
 import { type Story, throughGate } from './story.ts'
 import { describeAnswer } from './describe.ts'
+import { pause } from '../run/pause.ts'
 
 const turns = 3
 const longestPauseMs = 60_000
@@ -36,14 +36,14 @@ export async function judgeThrottled(
   const { run } = story
   let exchange = last
   for (let turn = 0; turn < turns; turn++) {
-    await pause(story, exchange)
+    await patience(story, exchange)
     const probe = await probeOf(source)
     const whole: Purpose = { requirement: story.row.id, role: 'probe', ...purpose }
     const probed = await throughGate(run, probe, whole, () => sendOnce(run, probe, whole))
     if (!probed.answer) throw new NotExercised(`throttled: ${describeAnswer(last)}`)
     if (!isThrottled(probed.answer) || isExpected(purpose.expects, probed.answer)) return probed
     exchange = probed
-    await pause(story, exchange)
+    await patience(story, exchange)
     await state.leave?.()
     const granted = await story.ask(() => control.valid(), { role: 'control' })
     await state.enter?.()
@@ -55,9 +55,8 @@ export async function judgeThrottled(
 }
 
 /** Waits as long as the throttled answer asks for. */
-async function pause(story: Story, exchange: Exchange): Promise<void> {
+async function patience(story: Story, exchange: Exchange): Promise<void> {
   const asked = (exchange.answer && retryAfter(exchange.answer, Date.now())) ?? story.run.options.backoffMs
   if (asked > longestPauseMs) throw new NotExercised(`throttled: ${describeAnswer(exchange)}, for longer than 60 s`)
-  await sleep(asked, undefined, { signal: story.run.signal }).catch(() => undefined)
-  story.run.signal.throwIfAborted()
+  await pause(story.run, asked)
 }

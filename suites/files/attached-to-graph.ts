@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { isGranted, tpeOf } from '../../harness/ask/answer.ts'
 import type { Exchange } from '../../harness/ask/exchange.ts'
 import { isDeclared } from '../../harness/scenario/apply-scenario.ts'
@@ -12,6 +11,7 @@ import { judgeTries } from '../../harness/words/granted.ts'
 import { pointerOf } from '../../harness/words/roles.ts'
 import { describeAnswer } from '../../harness/words/describe.ts'
 import type { Story } from '../../harness/words/story.ts'
+import { pause } from '../../harness/run/pause.ts'
 
 /** An upload may be processed up to 5 s later: each look takes a fresh one, and adds it once only, so long after its upload, in ms. */
 const looks = [0, 1000, 5000] as const
@@ -28,15 +28,14 @@ export async function judgeAttached(story: Story): Promise<void> {
   const canAdd =
     isDeclared(run, 'graphs.add-file') && pointer !== undefined && run.target.absent['graphs.add-file'] === undefined
   let granted: Exchange | undefined
-  for (const pause of looks) {
+  for (const ms of looks) {
     const upload = await story.ask(attached)
     judgeGranted(story, upload, '2xx', 'with graphId')
     if (!canAdd) return
     const id = createdId(run, upload)
     if (id === undefined)
       throw new NotExercised(`the upload names no id at operations.files.upload.fields.id: ${describeAnswer(upload)}`)
-    await sleep(pause, undefined, { signal: run.signal }).catch(() => undefined)
-    run.signal.throwIfAborted()
+    await pause(run, ms)
     const addition = await operationProbe(run, 'graphs.add-file', {
       params: { graph_id: graph },
       json: setAt(bodyOf(run, 'graphs.add-file'), pointer, id),

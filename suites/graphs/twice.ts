@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { isGranted } from '../../harness/ask/answer.ts'
 import { countsAsGranted } from '../../harness/control/control.ts'
 import { NotExercised } from '../../harness/run/outcome.ts'
 import { describeAnswer } from '../../harness/words/describe.ts'
 import { refused } from '../../harness/words/conditions.ts'
 import { type Condition, counted } from '../../harness/words/refusals.ts'
+import { pause } from '../../harness/run/pause.ts'
 
 /** Additions may be processed up to 5 s later: one more 1 s, and one more 5 s after the first, in ms. */
 const later = [1000, 4000] as const
@@ -17,11 +17,10 @@ export const twice: Condition = counted(
     const probe = await valid()
     const first = await story.ask(probe, { role: 'setup' })
     if (!countsAsGranted(first)) throw new NotExercised(`the first addition was answered ${describeAnswer(first)}`)
-    for (const pause of later) {
+    for (const ms of later) {
       const again = await story.ask(refused(probe), { expects: [[409, 'BadRequest']], badInput: true })
       if (!again.answer || !isGranted(again.answer)) break
-      await sleep(pause, undefined, { signal: run.signal }).catch(() => undefined)
-      run.signal.throwIfAborted()
+      await pause(run, ms)
     }
     await judge(refused(probe), 'with a file that is in the graph already')
   },

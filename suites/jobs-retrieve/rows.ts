@@ -1,4 +1,4 @@
-import { isUuid } from '../../harness/generate/unknown-id.ts'
+import { isUuid } from '../../schemas/uuid.ts'
 import { member } from '../../harness/ask/answer.ts'
 import { control } from '../../harness/control/control.ts'
 import { conflictStory } from '../../harness/jobs/conflict-story.ts'

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { member } from '../../harness/ask/answer.ts'
 import { control } from '../../harness/control/control.ts'
 import { isEnded } from '../../harness/jobs/job-book.ts'
@@ -8,6 +7,7 @@ import { mainLifecycle } from '../../harness/jobs/lifecycle.ts'
 import { NotExercised } from '../../harness/run/outcome.ts'
 import type { Run } from '../../harness/run/run.ts'
 import type { Story } from '../../harness/words/story.ts'
+import { pause } from '../../harness/run/pause.ts'
 
 /** The members that the spec shows (§2.3): others may change as a server likes. */
 const shown = ['id', 'status', 'application_id', 'created_at', 'updated_at', 'completed_at', 'data', 'error'] as const
@@ -20,9 +20,8 @@ export const moreLooks = pauses.length
 export async function judgeStable(story: Story): Promise<void> {
   const { run } = story
   const first = await endedReading(run)
-  for (const pause of pauses) {
-    await sleep(pause, undefined, { signal: run.signal }).catch(() => undefined)
-    run.signal.throwIfAborted()
+  for (const ms of pauses) {
+    await pause(run, ms)
     const exchange = await story.ask(first.exchange.probe)
     const json = exchange.answer?.json()
     if (!exchange.answer || exchange.throttled || !json?.ok) throw new NotExercised('the job could not be read again')
