@@ -1,4 +1,6 @@
 import { ask } from '../ask/ask.ts'
+import { sendOnce } from '../ask/send-once.ts'
+import { isThrottled } from '../ask/throttle.ts'
 import { isGranted } from '../ask/answer.ts'
 import type { Exchange } from '../ask/exchange.ts'
 import { jobRequest } from '../request/valid-request.ts'
@@ -13,7 +15,7 @@ import { pause } from '../run/pause.ts'
 
 /** What the 409 rows learn from one story on one application, whose jobs they share. */
 export interface ConflictFindings {
-  readonly inProgress: Finding & { second?: Exchange }
+  readonly inProgress: Finding & { second?: Exchange; throttled: number }
   readonly released: Finding
   readonly perApplication: Finding
   readonly atomic: Finding
@@ -36,7 +38,7 @@ export function conflictStory(run: Run): Promise<ConflictFindings> {
     const gate = run.gates.of(application.id)
     const other = isPlanned(run, 'jobs.create/409-per-application') ? run.target.resources.otherApplication : undefined
     const found: ConflictFindings = {
-      inProgress: newFinding('no creation was granted, so that no job was in progress'),
+      inProgress: { ...newFinding('no creation was granted, so that no job was in progress'), throttled: 0 },
       released: newFinding('no reading showed a job of the application ended'),
       perApplication: newFinding('no creation was granted, so that no job was in progress'),
       atomic: newFinding('no concurrent creation was answered 409'),
@@ -177,7 +179,13 @@ async function askSecond(
   first: Job,
   { inProgress }: ConflictFindings,
 ): Promise<void> {
-  const exchange = await create(run, application, 'jobs.create/409-job-in-progress')
+  // Sent once: while a throttled creation is backed off the job would end.
+  const purpose = {
+    requirement: 'jobs.create/409-job-in-progress',
+    role: 'probe',
+    expects: [[409, 'BadRequest']],
+  } as const
+  const exchange = await sendOnce(run, await jobRequest(run, application), purpose)
   gate.note(exchange)
   inProgress.cases++
   if (exchange.answer?.status === 409) {
@@ -185,9 +193,16 @@ async function askSecond(
     inProgress.second = exchange
     return
   }
+  const throttled = exchange.answer !== undefined && isThrottled(exchange.answer)
+  if (throttled) run.throttle.hold('jobs.create', exchange.answer, 0)
   const reading = await run.jobs.read(first, 'jobs.create/409-job-in-progress')
   if (reading.status !== 'in_progress') {
     inProgress.unseen = `the second creation was answered ${describeAnswer(exchange)}, but the first job had ended by then`
+    return
+  }
+  // Each look's own creation was granted: what is throttled in all of them is the answer to the conflict.
+  if (throttled && ++inProgress.throttled < looks) {
+    inProgress.unseen = `the second creation was answered ${describeAnswer(exchange)}`
     return
   }
   const what = `with a valid body, while job ${first.id} of the application was in progress`

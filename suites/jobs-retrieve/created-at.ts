@@ -1,17 +1,24 @@
+import { preview } from '../../schemas/preview.ts'
 import { parseDateTime } from '../../schemas/date-time.ts'
 import { member } from '../../harness/ask/answer.ts'
 import { mainLifecycle } from '../../harness/jobs/lifecycle.ts'
 import { NotExercised } from '../../harness/run/outcome.ts'
 import type { Story } from '../../harness/words/story.ts'
 
-/**
- * An instant and the size of one unit of its last digit, both in ms; undefined where the text is no date-time. Zeros at
- * the end of the fraction are no precision: a server that keeps whole seconds may still write `.000`.
- */
+/** The text without zeros at the end of its fraction: a server that keeps whole seconds may still write `.000`. */
+function withoutIdleZeros(text: string): string {
+  const point = text.indexOf('.')
+  if (point < 0) return text
+  let end = point + 1
+  while (text[end] !== undefined && text[end]! >= '0' && text[end]! <= '9') end++
+  let kept = end
+  while (kept > point + 1 && text[kept - 1] === '0') kept--
+  return text.slice(0, kept === point + 1 ? point : kept) + text.slice(end)
+}
+
+/** An instant and the size of one unit of its last digit that counts, both in ms; undefined where the text is no date-time. */
 function instantOf(value: unknown) {
-  return typeof value === 'string'
-    ? parseDateTime(value.replace(/\.(\d*?)0+(?=\D)/, (_, kept: string) => kept && `.${kept}`))
-    : undefined
+  return typeof value === 'string' ? parseDateTime(withoutIdleZeros(value)) : undefined
 }
 
 /**
@@ -29,7 +36,7 @@ export async function judgeCreatedAt(story: Story): Promise<void> {
     })
     for (const { reading, instant } of readings) {
       story.count()
-      const text = `created_at ${String(member(reading.job, 'created_at'))}`
+      const text = `created_at ${preview(member(reading.job, 'created_at'))}`
       const unit = Math.max(created?.unitMs ?? 0, instant.unitMs)
       if (created && Math.abs(instant.epochMs - created.epochMs) > unit) {
         story.fail(reading.exchange, 'the created_at of the creation response', `for job ${job.id}`, text)

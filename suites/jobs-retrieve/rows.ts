@@ -1,3 +1,4 @@
+import { preview } from '../../schemas/preview.ts'
 import { isUuid } from '../../schemas/uuid.ts'
 import { member } from '../../harness/ask/answer.ts'
 import { control } from '../../harness/control/control.ts'
@@ -101,11 +102,6 @@ export async function judgeFailedJob(story: Story): Promise<void> {
   if (last.status !== 'failed') story.fail(last.exchange, expected, 'of an application whose jobs fail')
   const error = member(last.job, 'error')
   if (error !== undefined && typeof error !== 'string') {
-    story.fail(
-      last.exchange,
-      expected,
-      'of an application whose jobs fail',
-      `error ${JSON.stringify(error).slice(0, 60)}`,
-    )
+    story.fail(last.exchange, expected, 'of an application whose jobs fail', `error ${preview(error)}`)
   }
 }
