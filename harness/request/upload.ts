@@ -7,6 +7,7 @@ import { describeAnswer } from '../words/describe.ts'
 import type { Exchange } from '../ask/exchange.ts'
 import { operationProbe } from './operation-probe.ts'
 import type { Probe } from './probe.ts'
+import { usableId } from './usable-id.ts'
 
 export interface UploadedFile {
   readonly bytes: Uint8Array
@@ -47,7 +48,7 @@ export function createdId(run: Run, exchange: Exchange): string | undefined {
   if (!answer || probe.operation === null || !isGranted(answer)) return undefined
   const json = answer.json()
   const id = json.ok ? getAt(json.value, run.target.operations[probe.operation]?.fields?.['id'] ?? '/id') : undefined
-  return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined
+  return usableId(typeof id === 'number' ? String(id) : id)
 }
 
 /** Uploads a file and gives its id; throws `NotExercised` where the upload is refused or names no id. */
