@@ -7,6 +7,7 @@ import { updateBaseline } from '../../harness/report/update-baseline.ts'
 import type { Report } from '../../spec/report.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { reportToGithub } from '../../reporters/github.ts'
+import { terminalText } from '../../reporters/escape/terminal.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import type { ReportRequest } from '../output/report-request.ts'
 import { writeReports } from '../output/write-reports.ts'
@@ -34,23 +35,24 @@ export async function publish(record: RunRecord, { options, requests, people, ba
   people.write(renderTerminal(report, pc))
   sayWhy(record, people)
   problems.push(...github(report, people))
-  if (record.facts?.recordingProblem !== undefined) problems.push(record.facts.recordingProblem)
+  if (record.facts.recordingProblem !== undefined) problems.push(record.facts.recordingProblem)
   let code = exitCode(report, { requireExercised: options.requireExercised ?? false })
   if (options.updateBaseline && baseline) code = rewriteBaseline(baseline, report, now, people, code)
   // A target that was lost half-way could not be judged to the end, whatever was learned.
-  if (record.facts?.ended?.cause === 'unreachable') code = 3
+  if (record.facts.ended?.cause === 'unreachable' || record.problem !== undefined) code = 3
   if (problems.length > 0) throw new UserError(problems.join('\n'))
   process.exitCode = code
 }
 
 /** What ended a run before its time stands once, behind the verdict. */
-function sayWhy({ facts, target }: RunRecord, people: NodeJS.WriteStream): void {
-  if (facts?.ended && facts.ended.cause !== 'interrupted' && facts.ended.cause !== 'bail')
-    people.write(`${facts.ended.reason}\n`)
-  if (facts?.keyRefused && target.keys.full)
+function sayWhy({ facts, target, problem }: RunRecord, people: NodeJS.WriteStream): void {
+  if (facts.ended && facts.ended.cause !== 'interrupted' && facts.ended.cause !== 'bail')
+    people.write(`${terminalText(facts.ended.reason)}\n`)
+  if (facts.keyRefused && target.keys.full)
     people.write('the key is not accepted: every request with it was answered 401\n')
-  if (facts && facts.jobsInProgress.length > 0)
-    people.write(`jobs still in progress: ${facts.jobsInProgress.join(', ')}\n`)
+  if (problem !== undefined) people.write(`a mistake of the suite ended the run: ${terminalText(problem)}\n`)
+  if (facts.jobsInProgress.length > 0)
+    people.write(`jobs still in progress: ${terminalText(facts.jobsInProgress.join(', '))}\n`)
 }
 
 function github(report: Report, people: NodeJS.WriteStream): string[] {

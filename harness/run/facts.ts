@@ -21,10 +21,12 @@ export function factsOf(run: Run): RunFacts {
   return {
     requests: run.recorder.count,
     throttled: run.throttle.count,
-    created: run.created,
+    created: run.created.map((object) => ({ ...object, id: run.redactor.text(object.id) })),
     keyRefused: !run.keys.hasFull || (sent > 0 && sent === refused),
-    ended: run.ended ? { cause: run.ended.cause, reason: run.ended.message } : null,
-    jobsInProgress: run.jobs.all.filter((job) => !isEnded(job.readings.at(-1))).map(({ id }) => id),
+    ended: run.ended ? { cause: run.ended.cause, reason: run.redactor.text(run.ended.message) } : null,
+    jobsInProgress: run.jobs.all
+      .filter((job) => !isEnded(job.readings.at(-1)))
+      .map(({ id }) => run.redactor.text(id)),
     recordingProblem: run.recorder.problem,
   }
 }

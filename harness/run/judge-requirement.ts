@@ -14,7 +14,7 @@ export async function judgeRequirement(run: Run, row: CatalogueRow): Promise<Req
   const started = performance.now()
   const { id, operation, level, section, statement } = row
   const story = createStory(run, row)
-  const judged = await judge(run, row, story)
+  const judged = shown(run, await judge(run, row, story))
   const { control, cases } = story
   const durationMs = Math.round(performance.now() - started)
   const result = { id, operation, level, section, statement, ...judged, control, cases, durationMs }
@@ -23,6 +23,29 @@ export async function judgeRequirement(run: Run, row: CatalogueRow): Promise<Req
     run.end('bail', leftOut('--bail'))
   }
   return told
+}
+
+/** Longest text of a failure or a reason, in characters. */
+const longestText = 2000
+/** A key that begins in what is kept is found to its end. */
+const lookedAt = 64 * 1024
+
+/** What is told of answers may hold what the target put there: keys are removed from it, and it is cut. */
+function shown(run: Run, { reason, failures, ...judged }: Judged): Judged {
+  const clean = (text: string): string => {
+    const kept = run.redactor.text(text.slice(0, lookedAt))
+    return kept.length > longestText ? `${kept.slice(0, longestText)}…` : kept
+  }
+  return {
+    ...judged,
+    ...(reason === undefined ? {} : { reason: clean(reason) }),
+    failures: failures.map((failure) => ({
+      ...failure,
+      message: clean(failure.message),
+      expected: clean(failure.expected),
+      actual: clean(failure.actual),
+    })),
+  }
 }
 
 async function judge(run: Run, row: CatalogueRow, story: Story): Promise<Judged> {
