@@ -3,46 +3,59 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import pc from 'picocolors'
+import type { Baseline } from '../harness/report/baseline.ts'
 import { expectedIds } from '../harness/report/baseline.ts'
 import { readBaseline, readBaselineOrNone } from '../harness/report/read-baseline.ts'
 import { addArguments, type RunArguments } from './run/arguments.ts'
 import { checkArguments } from './run/checked-arguments.ts'
+import { printDryRun } from './run/dry-run.ts'
 import { findTarget, type FoundTarget } from './run/find-target.ts'
-import { judge } from './run/judge.ts'
+import { listenForInterrupts } from './run/interrupts.ts'
+import { judge, type Judged } from './run/judge.ts'
 import { runOptions } from './run/run-options.ts'
 import { publish } from './run/publish.ts'
 import { parseReportRequests, takesStdout } from './output/report-request.ts'
+
+/** Reports are written with what is known by then after an interrupt, in ms. */
+const graceMs = 1_500
 
 export function addRunOptions(command: Command): Command {
   return addArguments(command)
 }
 
 /** `conform [base_url]`: finds the target, judges it, writes the reports and sets the exit code. */
-export async function runAction(baseUrl: string | undefined, options: RunArguments): Promise<void> {
-  checkArguments(options)
+export async function runAction(baseUrl: string | undefined, options: RunArguments, command: Command): Promise<void> {
+  checkArguments(baseUrl, options, command)
   const requests = parseReportRequests(options.report)
   const people = takesStdout(requests) ? process.stderr : process.stdout
   const baseline = baselineOf(options)
   const found = await findTarget(baseUrl, options)
   const dir = mkdtempSync(join(tmpdir(), 'conform-run-'))
+  const removeDir = (): void => rmSync(dir, { recursive: true, force: true })
+  process.once('exit', removeDir)
+  let left: Judged | undefined
   try {
     warn(found, options)
     const expected = baseline ? expectedIds(baseline, new Date()) : new Set<string>()
     const run = runOptions(options, baseUrl, expected, join(dir, 'exchanges.ndjson'))
-    if (options.dryRun) {
-      // The suites say what they would send; a run loads them in its worker instead.
-      const { printDryRun } = await import('./run/dry-run.ts')
-      return printDryRun(found.target, run, people)
-    }
-    const record = await judge(found, run, process.stderr, pc)
-    await publish(record, { options, requests, people, baseline })
+    if (options.dryRun) return printDryRun(found.target, run, people)
+    const interrupts = listenForInterrupts(graceMs)
+    left = await judge(found, run, { cacheDir: join(dir, 'cache'), interrupts, stream: process.stderr, colors: pc })
+    await publish(left.record, { options, requests, people, baseline }).finally(() => interrupts.stop())
   } finally {
-    rmSync(dir, { recursive: true, force: true })
+    removeDir()
     await found.close()
+    if (left?.done === false) exitSoon()
   }
 }
 
-function baselineOf({ baseline, updateBaseline, tpe }: RunArguments) {
+/** A worker that did not end in time would keep the process alive. Whatever is still to be said is said first. */
+function exitSoon(): void {
+  // eslint-disable-next-line no-restricted-properties -- reports are written by now
+  setImmediate(() => process.exit())
+}
+
+function baselineOf({ baseline, updateBaseline, tpe }: RunArguments): Baseline | undefined {
   if (baseline === undefined) return undefined
   return updateBaseline ? readBaselineOrNone(baseline, tpe) : readBaseline(baseline, tpe)
 }

@@ -1,9 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { UserError } from '../harness/user-error.ts'
 import { referenceTargetFile } from './run/embedded.ts'
+
+const targetSchema = fileURLToPath(new URL('../schemas/target.schema.json', import.meta.url))
 
 function port(text: string): number {
   const number = Number(text)
@@ -20,17 +23,22 @@ export function serveCommand(): Command {
 
 async function serve(wanted: number): Promise<void> {
   const { startReference } = await import('../reference/server.ts')
-  const reference = await startReference({ port: wanted }).catch((error: NodeJS.ErrnoException) => {
-    throw new UserError(`--port ${wanted}: cannot be listened on (${error.code ?? error.message}); give another, or 0`)
+  const reference = await startReference({ port: wanted }).catch((error: unknown) => {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new UserError(`--port ${wanted}: cannot be listened on (${code ?? message}); give another, or 0`)
   })
-  const dir = mkdtempSync(join(tmpdir(), 'conform-serve-'))
-  const target = join(dir, 'target.json')
-  const file = JSON.parse(readFileSync(referenceTargetFile, 'utf8')) as object
-  writeFileSync(target, `${JSON.stringify({ ...file, baseUrl: reference.url }, null, 2)}\n`)
-  process.stdout.write(`${JSON.stringify({ url: reference.url, target })}\n`)
-  await new Promise<void>((resolve) => {
+  const interrupted = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
   })
-  rmSync(dir, { recursive: true, force: true })
-  await reference.close()
+  const dir = mkdtempSync(join(tmpdir(), 'conform-serve-'))
+  try {
+    const target = join(dir, 'target.json')
+    const file = JSON.parse(readFileSync(referenceTargetFile, 'utf8')) as object
+    writeFileSync(target, `${JSON.stringify({ ...file, $schema: targetSchema, baseUrl: reference.url }, null, 2)}\n`)
+    process.stdout.write(`${JSON.stringify({ url: reference.url, target })}\n`)
+    await interrupted
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+    await reference.close()
+  }
 }

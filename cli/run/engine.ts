@@ -1,5 +1,4 @@
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RequirementResult } from '../../spec/report.ts'
 import type { Bridge, Message } from '../../harness/run/bridge.ts'
@@ -11,6 +10,8 @@ import type { WorkerInput } from '../../harness/run/worker-run.ts'
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
 export interface EngineHooks {
+  /** For what the runner keeps while it runs. */
+  readonly cacheDir: string
   onResult(result: RequirementResult): void
   /** Asks for a key that a command or a function gives. */
   readKey(name: string): Promise<string>
@@ -18,8 +19,8 @@ export interface EngineHooks {
 
 /** A run under way in a worker. */
 export interface Engine {
-  /** Settles when the worker is done; rejects on a mistake of the suite. */
-  readonly done: Promise<void>
+  /** Settles when the worker is done, with what went wrong in the suite itself. */
+  readonly done: Promise<string | undefined>
   /** What the worker said last of the run as a whole. */
   facts(): RunFacts | undefined
   /** Ends the run: what is under way is dropped, clean-up is sent. */
@@ -28,7 +29,7 @@ export interface Engine {
 
 /**
  * Runs the suites in one vitest worker of this process: one entry file, no isolation, no time limits of vitest's own.
- * Its cache goes to the temporary folder, so that an installed package is never written to.
+ * It writes to `cacheDir` only, and looks at no configuration of whatever project the package is installed in.
  */
 export async function startEngine(input: WorkerInput, hooks: EngineHooks): Promise<Engine> {
   let facts: RunFacts | undefined
@@ -37,7 +38,6 @@ export async function startEngine(input: WorkerInput, hooks: EngineHooks): Promi
     if (message.kind === 'key?') void answerKey(bridge, message.name, message.ask, hooks)
   })
   const { createVitest } = await import('vitest/node')
-  const problems: unknown[] = []
   const vitest = await createVitest(
     'test',
     {
@@ -46,6 +46,7 @@ export async function startEngine(input: WorkerInput, hooks: EngineHooks): Promi
       watch: false,
       include: ['suites/run.suite.ts'],
       exclude: [],
+      cache: false,
       pool: 'threads',
       maxWorkers: 1,
       isolate: false,
@@ -66,17 +67,26 @@ export async function startEngine(input: WorkerInput, hooks: EngineHooks): Promi
       ],
       provide: { conform: input },
     },
-    { cacheDir: join(tmpdir(), 'conform-vite'), server: { watch: null }, logLevel: 'silent' },
+    {
+      cacheDir: hooks.cacheDir,
+      css: { postcss: {} },
+      envDir: false,
+      publicDir: false,
+      server: { watch: null },
+      logLevel: 'silent',
+    },
   )
-  const run = async (): Promise<void> => {
+  const run = async (): Promise<string | undefined> => {
     try {
       const { testModules, unhandledErrors } = await vitest.start()
-      problems.push(...unhandledErrors, ...testModules.flatMap((module) => module.errors()))
+      const [problem] = [...unhandledErrors, ...testModules.flatMap((module) => module.errors())]
+      return problem === undefined ? undefined : messageOf(problem)
+    } catch (error) {
+      return messageOf(error)
     } finally {
       await vitest.close()
       bridge.close()
     }
-    if (problems.length > 0) throw new Error(messageOf(problems[0]))
   }
   return {
     done: run(),

@@ -3,20 +3,25 @@ export interface Interrupts {
   /** Settles `graceMs` after the first signal: by then reports are to be written with what is known. */
   readonly overdue: Promise<void>
   readonly interrupted: boolean
+  /** Calls back at the first signal; at once where it has come. */
+  onFirst(call: () => void): void
   stop(): void
 }
 
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const
 
-export function listenForInterrupts(graceMs: number, onFirst: () => void): Interrupts {
+export function listenForInterrupts(graceMs: number): Interrupts {
   let interrupted = false
+  let timer: NodeJS.Timeout | undefined
+  let told = (): void => undefined
   let overdue = (): void => undefined
   const settled = new Promise<void>((resolve) => (overdue = resolve))
   const onSignal = (signal: NodeJS.Signals): void => {
-    if (interrupted) process.exit(exitCodes[signal as 'SIGINT'])
+    // eslint-disable-next-line no-restricted-properties -- a second signal waits for nothing
+    if (interrupted) process.exit(exitCodes[signal as keyof typeof exitCodes])
     interrupted = true
-    setTimeout(overdue, graceMs)
-    onFirst()
+    timer = setTimeout(overdue, graceMs)
+    told()
   }
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
   return {
@@ -24,6 +29,13 @@ export function listenForInterrupts(graceMs: number, onFirst: () => void): Inter
     get interrupted() {
       return interrupted
     },
-    stop: () => void process.off('SIGINT', onSignal).off('SIGTERM', onSignal),
+    onFirst(call) {
+      told = call
+      if (interrupted) call()
+    },
+    stop() {
+      clearTimeout(timer)
+      process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
+    },
   }
 }

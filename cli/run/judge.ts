@@ -1,34 +1,46 @@
 import type { Colors } from 'picocolors/types'
 import type { RequirementResult } from '../../spec/report.ts'
 import { leftOut } from '../../spec/left-out.ts'
+import type { RunFacts } from '../../harness/run/facts.ts'
 import type { RunOptions } from '../../harness/run/run.ts'
 import { startEngine } from './engine.ts'
 import type { FoundTarget } from './find-target.ts'
-import { listenForInterrupts } from './interrupts.ts'
+import type { Interrupts } from './interrupts.ts'
 import { showProgress } from './progress.ts'
-import type { RunRecord } from './report-of.ts'
+import { noFacts, type RunRecord } from './report-of.ts'
 
-/** Reports are written with what is known by then after an interrupt, in ms. */
-const graceMs = 1_500
+/** What was learned, and whether the worker is done: where it is not, it has to be left behind. */
+export interface Judged {
+  readonly record: RunRecord
+  readonly done: boolean
+}
+
+/** What a run writes to while it goes on. */
+export interface JudgeSettings {
+  /** Folder for whatever the runner keeps during the run. */
+  readonly cacheDir: string
+  readonly interrupts: Interrupts
+  readonly stream: NodeJS.WriteStream
+  readonly colors: Colors
+}
 
 /** Judges a target in a worker, and gives what was learned: everything, or what was known when the run was interrupted. */
 export async function judge(
   { target, readKey }: FoundTarget,
   options: RunOptions,
-  stream: NodeJS.WriteStream,
-  colors: Colors,
-): Promise<RunRecord> {
+  settings: JudgeSettings,
+): Promise<Judged> {
+  const { cacheDir, interrupts, stream, colors } = settings
   const startedAt = new Date()
   const started = performance.now()
   const results = new Map<string, RequirementResult>()
   const progress = showProgress(stream, colors)
-  let end = (): void => undefined
-  const interrupts = listenForInterrupts(graceMs, () => end())
   try {
     const channel = `conform-${process.pid}-${options.nonce}`
     const engine = await startEngine(
       { target, options, channel },
       {
+        cacheDir,
         readKey,
         onResult(result) {
           results.set(result.id, result)
@@ -36,21 +48,34 @@ export async function judge(
         },
       },
     )
-    end = () => engine.end('interrupted', leftOut('interrupted'))
-    if (interrupts.interrupted) end()
-    await Promise.race([engine.done, interrupts.overdue])
-    const facts = engine.facts()
-    const ended = { cause: 'interrupted', reason: leftOut('interrupted') } as const
+    interrupts.onFirst(() => engine.end('interrupted', leftOut('interrupted')))
+    let done = false
+    const ended = engine.done.then((problem) => {
+      done = true
+      return problem
+    })
+    const problem = await Promise.race([ended, interrupts.overdue])
+    const facts = interruptedIf(interrupts.interrupted && !done, engine.facts() ?? noFacts)
+    const durationMs = performance.now() - started
     return {
-      target,
-      options,
-      startedAt,
-      durationMs: performance.now() - started,
-      results,
-      facts: facts && interrupts.interrupted && facts.ended === null ? { ...facts, ended } : facts,
+      record: {
+        target,
+        options,
+        startedAt,
+        durationMs,
+        results,
+        facts,
+        ...(typeof problem === 'string' ? { problem } : {}),
+      },
+      done,
     }
   } finally {
     progress.done()
-    interrupts.stop()
   }
+}
+
+/** The worker may be too busy to say that it was told to end. */
+function interruptedIf(interrupted: boolean, facts: RunFacts): RunFacts {
+  if (!interrupted || facts.ended !== null) return facts
+  return { ...facts, ended: { cause: 'interrupted', reason: leftOut('interrupted') } }
 }

@@ -17,10 +17,13 @@ export interface RunRecord {
   readonly durationMs: number
   /** By id; those that were cut short are missing. */
   readonly results: ReadonlyMap<string, RequirementResult>
-  readonly facts: RunFacts | undefined
+  readonly facts: RunFacts
+  /** A mistake of the suite that ended the run. */
+  readonly problem?: string | undefined
 }
 
-const noFacts: RunFacts = {
+/** What is known of a run before its worker has said anything. */
+export const noFacts: RunFacts = {
   requests: 0,
   throttled: 0,
   created: [],
@@ -31,7 +34,7 @@ const noFacts: RunFacts = {
 }
 
 /** The report of a run: every requirement of the catalogue, in its order. */
-export function reportOf({ target, options, startedAt, durationMs, results, facts = noFacts }: RunRecord): Report {
+export function reportOf({ target, options, startedAt, durationMs, results, facts }: RunRecord): Report {
   const requirements = catalogue.map((row) => results.get(row.id) ?? cutShort(row, facts))
   const interrupted = facts.ended?.cause === 'interrupted'
   const { only, skip, readOnly } = options
