@@ -1,3 +1,4 @@
+import { debuglog } from 'node:util'
 import { Command, CommanderError } from 'commander'
 import { UserError } from '../harness/user-error.ts'
 import { compareCommand } from './compare.ts'
@@ -11,39 +12,65 @@ import { signCommand } from './sign.ts'
 import { suiteVersion } from './suite-version.ts'
 import { verifyCommand } from './verify.ts'
 
+const debug = debuglog('conform')
+
+const makers = [
+  serveCommand,
+  initCommand,
+  listCommand,
+  mergeCommand,
+  compareCommand,
+  keygenCommand,
+  signCommand,
+  verifyCommand,
+]
+
 function program(): Command {
   const conform = new Command('conform')
     .description('judges a server of the AI Content Service interface, requirement by requirement')
     .version(suiteVersion(), '-V, --version')
     .enablePositionalOptions()
-    .showHelpAfterError('(conform --help lists the options)')
+    .helpCommand(true)
   addRunOptions(conform).action(runAction)
-  const commands = [
-    serveCommand,
-    initCommand,
-    listCommand,
-    mergeCommand,
-    compareCommand,
-    keygenCommand,
-    signCommand,
-    verifyCommand,
-  ]
-  for (const command of commands) conform.addCommand(command())
-  for (const command of [conform, ...conform.commands]) command.exitOverride()
+  for (const make of makers) conform.addCommand(make())
+  for (const command of [conform, ...conform.commands]) {
+    command
+      .exitOverride((error) => {
+        // commander has printed its sentence; help and version are no errors.
+        process.exitCode = error.exitCode === 0 ? 0 : wrongUsage(command)
+        throw error
+      })
+      .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'conform: ')) })
+      .showHelpAfterError(`(conform ${command === conform ? '' : `${command.name()} `}--help says more)`)
+  }
   return conform
+}
+
+/** `verify` knows valid and not valid only: whatever keeps it from saying valid is 1. */
+function wrongUsage(command: Command): 1 | 2 {
+  return command.name() === 'verify' ? 1 : 2
 }
 
 /** Runs the command line: sets the exit code, prints a user's mistake as one sentence, and never a stack. */
 export async function main(argv: readonly string[]): Promise<void> {
+  // Whoever reads has read enough (`conform list | head`).
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe)
   try {
     await program().parseAsync(argv)
   } catch (error) {
-    if (error instanceof CommanderError) {
-      // commander has printed its sentence; help and version are no errors.
-      process.exitCode = error.exitCode === 0 ? 0 : 2
-    } else if (error instanceof UserError) {
+    if (error instanceof CommanderError) return
+    if (error instanceof UserError) {
       process.stderr.write(`conform: ${error.message}\n`)
       process.exitCode = 2
-    } else throw error
+      return
+    }
+    debug('%o', error)
+    const message = error instanceof Error ? error.message : String(error)
+    process.stderr.write(`conform: a mistake of the suite: ${message} (NODE_DEBUG=conform shows where)\n`)
+    process.exitCode = 3
   }
+}
+
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
 }
