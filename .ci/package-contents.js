@@ -13,8 +13,18 @@ const packed = new Set(files.map(({ path }) => path))
 
 /** Folders that go in whole: every file of the tree is looked for. */
 const whole = ['bin', 'cli', 'fixtures', 'harness', 'reference', 'reporters', 'schemas', 'spec', 'suites']
-const single = ['index.js', 'index.d.ts', 'package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'SECURITY.md', 'action.yml']
-const out = /^(tests|bench|coverage|node_modules|\.ci|\.github)\/|\.(test|bench)\.|^(vitest|eslint)\.config|\.tgz$|conform-report/
+const single = [
+  'index.js',
+  'index.d.ts',
+  'package.json',
+  'README.md',
+  'LICENSE',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'action.yml',
+]
+const out =
+  /^(tests|bench|coverage|node_modules|\.ci|\.github)\/|\.(test|bench)\.|^(vitest|eslint)\.config|\.tgz$|conform-report/
 
 const wanted = [...single, ...whole.flatMap(filesOf)]
 const problems = [
