@@ -2,16 +2,14 @@ export interface Instant {
   /** Milliseconds since 1970-01-01T00:00:00Z; fractional where the text is finer than a millisecond. */
   readonly epochMs: number
   /**
-   * One unit of the text's last digit in ms: 1000 without a fraction, 1 for three digits. Never below 0.001, since
-   * `epochMs` resolves no less.
+   * One unit of the text's last digit in ms: 1000 without a fraction, 1 for three digits. Below a millisecond wider by
+   * what rounding takes from or adds to `epochMs`, so that two instants one unit apart are never more than that apart.
    */
   readonly unitMs: number
 }
 
 // RFC 3339 §5.6: T and Z in either letter case, no blank in place of T, a colon in the offset.
 const shape = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:Z|([+-])(\d\d):(\d\d))$/i
-
-const finestUnitMs = 0.001
 
 /** Epoch ms of the start of that minute in UTC; a year below 100 stays one. */
 function minuteStart(year: number, month: number, day: number, hour: number, minute: number): number {
@@ -35,8 +33,7 @@ export function parseDateTime(text: string): Instant | undefined {
   const startMs = minuteStart(year, month, day, hour, minute) - offsetMs
   // A leap second ends a day of UTC (§5.7 there).
   if (second === 60 && new Date(startMs).toISOString().slice(-13, -8) !== '23:59') return undefined
-  return {
-    epochMs: startMs + second * 1000 + Number(`0.${fraction || '0'}`) * 1000,
-    unitMs: Math.max(10 ** (3 - fraction.length), finestUnitMs),
-  }
+  const epochMs = startMs + second * 1000 + Number(`0.${fraction || '0'}`) * 1000
+  const roundingMs = fraction.length > 3 ? Math.abs(epochMs) * Number.EPSILON : 0
+  return { epochMs, unitMs: 10 ** (3 - fraction.length) + roundingMs }
 }
