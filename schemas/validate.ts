@@ -46,5 +46,6 @@ export function validate(name: SchemaName, data: unknown): Validity {
   compiled.set(name, check)
   if (check(data)) return { valid: true }
   const [error] = check.errors ?? []
-  return error ? { valid: false, ...problemOf(error) } : { valid: true }
+  if (!error) throw new Error(`${name}: refused without an error`)
+  return { valid: false, ...problemOf(error) }
 }
