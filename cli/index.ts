@@ -1,6 +1,7 @@
 import { debuglog } from 'node:util'
 import { Command, CommanderError } from 'commander'
 import { UserError } from '../harness/user-error.ts'
+import { checkCommand } from './check.ts'
 import { compareCommand } from './compare.ts'
 import { initCommand } from './init.ts'
 import { keygenCommand } from './keygen.ts'
@@ -18,6 +19,7 @@ const makers = [
   serveCommand,
   initCommand,
   listCommand,
+  checkCommand,
   mergeCommand,
   compareCommand,
   keygenCommand,

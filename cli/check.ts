@@ -1,0 +1,71 @@
+import { Command, Option } from 'commander'
+import pc from 'picocolors'
+import { applyGates, type Gates } from '../harness/report/apply-gates.ts'
+import { exitCode } from '../harness/report/exit-code.ts'
+import { redactorFor } from '../harness/target/redactor-for.ts'
+import { UserError } from '../harness/user-error.ts'
+import { renderTerminal } from '../reporters/terminal.ts'
+import type { RecordedExchange, Report, TpeMode } from '../spec/report.ts'
+import { checkTarget } from './check/check-target.ts'
+import { countsLine } from './check/counts-line.ts'
+import { derivedBaseUrl } from './check/base-url.ts'
+import { type Counts, judgeRecording } from './check/judge-recording.ts'
+import { readHar } from './check/read-har.ts'
+import { recordedEntry } from './check/recorded-entry.ts'
+import { recordingReport } from './check/recording-report.ts'
+import { rerunCommand } from './check/rerun-command.ts'
+import { learnSecrets } from './check/secrets.ts'
+import { timeOf } from './check/time-of.ts'
+import { parseReportRequests, takesStdout } from './output/report-request.ts'
+import { writeReports } from './output/write-reports.ts'
+
+export interface CheckArguments extends Gates {
+  readonly baseUrl?: string
+  readonly target?: string
+  readonly report: readonly string[]
+}
+
+export function checkCommand(): Command {
+  return new Command('check')
+    .description('judge recorded traffic (HAR 1.2) without a live target')
+    .argument('<file.har>', 'the recording')
+    .option('--base-url <url>', 'the server to judge; otherwise the target file’s, or what stands before /v1/')
+    .option('-t, --target <file>', 'target file: what is not served, and the keys that no report may show')
+    .addOption(
+      new Option('--report <format>[=<path>]', 'json, html, junit, ctrf, markdown, har, badge; repeatable, - is stdout')
+        .argParser((value, before: string[]) => [...before, value])
+        .default([], 'none'),
+    )
+    .option('--baseline <file>', 'expected failures: a report, or {"expected": [...]}')
+    .option('--strict', 'a failed should counts like a failed must')
+    .addOption(new Option('--tpe <mode>', 'which verdict decides').choices(['exact', 'family'] satisfies TpeMode[]))
+    .action(async (file: string, options: CheckArguments) => {
+      const requests = parseReportRequests(options.report)
+      const { report, counts, exchanges } = await checkFile(file, options, new Date())
+      const people = takesStdout(requests) ? process.stderr : process.stdout
+      const problems = await writeReports(requests, report, exchanges)
+      people.write(`${countsLine(counts, report)}\n${renderTerminal(report, pc)}`)
+      if (problems.length > 0) throw new UserError(problems.join('\n'))
+      process.exitCode = exitCode(report)
+    })
+}
+
+export interface Checked {
+  readonly report: Report
+  readonly counts: Counts
+  readonly exchanges: () => Iterable<RecordedExchange>
+}
+
+/** Judges a HAR file, as the options decide it; throws UserError where the file is none. */
+export async function checkFile(file: string, options: Omit<CheckArguments, 'report'>, now: Date): Promise<Checked> {
+  const entries = readHar(file).map((entry, index) => recordedEntry(entry, index, file))
+  const target = await checkTarget({ ...options, derive: () => derivedBaseUrl(entries, file) })
+  const redactor = redactorFor(target)
+  learnSecrets(redactor, entries)
+  const judged = judgeRecording(entries, target, redactor)
+  const rerun = rerunCommand(file, options)
+  const whole = recordingReport({ target, redactor, judged, rerun, ...timeOf(entries, now) })
+  const { tpe, strict, baseline } = options
+  const gates = { ...(tpe && { tpe }), ...(strict && { strict }), ...(baseline !== undefined && { baseline }) }
+  return { report: applyGates(whole, gates, now), counts: judged.counts, exchanges: () => judged.exchanges() }
+}

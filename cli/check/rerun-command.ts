@@ -1,0 +1,19 @@
+import { singleQuoted } from '../../harness/record/quote.ts'
+import type { TpeMode } from '../../spec/report.ts'
+
+/** The command that shows a recording's failures again; it holds no key. */
+export function rerunCommand(
+  file: string,
+  { baseUrl, target, tpe }: { readonly baseUrl?: string; readonly target?: string; readonly tpe?: TpeMode },
+): string {
+  const words = ['conform', 'check', file]
+  if (baseUrl !== undefined) words.push('--base-url', baseUrl)
+  if (target !== undefined) words.push('--target', target)
+  if (tpe === 'family') words.push('--tpe', tpe)
+  return words.map(shellWord).join(' ')
+}
+
+/** A word for a POSIX shell, quoted only where it needs to be. */
+function shellWord(word: string): string {
+  return /^[\w@%+=:,./~-]+$/.test(word) ? word : singleQuoted(word)
+}
