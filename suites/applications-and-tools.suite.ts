@@ -7,7 +7,6 @@ import {
   unavailable,
 } from '../harness/expect/common.ts'
 import { controlExchange } from '../harness/control/control.ts'
-import { bodyOf } from '../harness/request/valid-request.ts'
 import { NotExercised } from '../harness/run/outcome.ts'
 import { getAt } from '../harness/json/pointer.ts'
 import { accepted } from '../harness/words/granted.ts'
@@ -53,7 +52,7 @@ must('medical.comprehend/200-entities', async (story) => {
   const exchange = await controlExchange(run, 'medical.comprehend')
   judgeGranted(story, exchange, 'a 2xx with entities', 'with response_type Entities')
   const pointer = pointerOf(run, 'medical.comprehend', 'response_type') ?? '/response_type'
-  if (getAt(bodyOf(run, 'medical.comprehend'), pointer) !== 'Entities') {
+  if (getAt(JSON.parse(String(exchange.probe.body)), pointer) !== 'Entities') {
     throw new NotExercised('declare a body of medical.comprehend with response_type Entities')
   }
   judgeShape(story, exchange, 'medical-entities', 'with response_type Entities')

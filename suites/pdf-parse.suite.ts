@@ -2,7 +2,11 @@ import { unknown, changed, withBody } from '../harness/words/conditions.ts'
 import { missingBody } from '../harness/words/bodies.ts'
 import { controlExchange } from '../harness/control/control.ts'
 import { pdfId } from '../harness/request/resource.ts'
-import { validRequest } from '../harness/request/valid-request.ts'
+import { type Probe, withJson } from '../harness/request/probe.ts'
+import { askSettled } from '../harness/request/settling.ts'
+import { grantedRowOf } from '../harness/words/granted.ts'
+import { tpeOf } from '../harness/ask/answer.ts'
+import type { Exchange } from '../harness/ask/exchange.ts'
 import { type Condition, refusals, scenario } from '../harness/words/refusals.ts'
 import { judgeGranted } from '../harness/words/judge.ts'
 import { judgeShape } from '../harness/words/shapes.ts'
@@ -22,19 +26,31 @@ async function judgeText(story: Story): Promise<void> {
   judgeShape(story, exchange, 'pdf-content', 'with format text')
 }
 
-must('pdf.parse/200-markdown', async (story) => {
-  const exchange = await story.ask(async () =>
-    withBody(await validRequest(story.run, 'pdf.parse'), { format: 'markdown' }),
-  )
-  judgeGranted(story, exchange, '200 with the content of the PDF', 'with format markdown', 200)
-  judgeShape(story, exchange, 'pdf-content', 'with format markdown')
-})
+grantedRowOf(
+  'pdf.parse',
+  'pdf.parse/200-markdown',
+  'with format markdown',
+  (probe) => withJson(probe, { format: 'markdown' }),
+  (story, exchange) => {
+    judgeGranted(story, exchange, '200 with the content of the PDF', 'with format markdown', 200)
+    judgeShape(story, exchange, 'pdf-content', 'with format markdown')
+  },
+)
+
+function isBadRequest({ answer }: Exchange): boolean {
+  return answer?.status === 400 && tpeOf(answer) === 'BadRequest'
+}
 
 /** A file that cannot be parsed in place of the good one. */
 function file(name: 'corruptedPdfFile' | 'encryptedPdfFile' | 'oversizedPdfFile', what: string): Condition {
   return async ({ valid, judge, story }) => {
-    const probe = await valid()
-    await judge({ ...probe, params: { file_id: await pdfId(story.run, name) } }, `with a valid body, for ${what}`)
+    const id = await pdfId(story.run, name)
+    const probe = { ...(await valid()), params: { file_id: id } }
+    if (story.run.uploads.has(id)) {
+      const look = (again: Probe): Promise<Exchange> => story.ask(again, { role: 'setup' })
+      await askSettled(story.run, await look(probe), look, isBadRequest)
+    }
+    await judge(probe, `with a valid body, for ${what}`)
   }
 }
 

@@ -39,7 +39,6 @@ export async function ask(run: Run, source: Source, purpose: Purpose): Promise<E
     if (!answer) return exchange
     run.silence.reset(operation)
     if (!isThrottled(answer) || isExpected(purpose.expects, answer)) {
-      run.throttle.release()
       return exchange
     }
     const pauseMs = run.throttle.hold(operation, answer, attempt)

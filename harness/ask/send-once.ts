@@ -4,6 +4,7 @@ import type { Run } from '../run/run.ts'
 import type { WireRequest, WireResult } from '../wire/message.ts'
 import { answerOf } from './answer.ts'
 import type { Exchange, Purpose } from './exchange.ts'
+import { isThrottled } from './throttle.ts'
 
 /** Longest wait for an answer that takes no generation, in ms. */
 const promptMs = 15_000
@@ -45,12 +46,14 @@ export async function sendOnce(
   try {
     if (!options.unpaced) await run.pacer.wait(run.signal)
     run.signal.throwIfAborted()
-    const request = wireRequest(run, probe)
+    // A key of short life may have passed while the request waited for its turn.
+    const fresh = probe.credential.full ? { ...probe, credential: await run.keys.full() } : probe
+    const request = wireRequest(run, fresh)
     const result = await run.liveness.during(() =>
       run.wire.send(request, { timeoutMs: deadlineOf(run, probe), signal: run.signal }),
     )
     run.signal.throwIfAborted()
-    return settle(run, probe, purpose, request, result)
+    return settle(run, fresh, purpose, request, result)
   } finally {
     leave?.()
   }
@@ -69,6 +72,7 @@ export function settle(run: Run, probe: Probe, purpose: Purpose, request: WireRe
     endedAt,
     ...(result.kind === 'answer' ? { answer: answerOf(result) } : { noAnswer: result }),
   }
+  if (exchange.answer && !isThrottled(exchange.answer)) run.throttle.release()
   if (exchange.answer) for (const observe of run.observers) observe(exchange)
   return exchange
 }

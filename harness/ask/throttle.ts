@@ -45,7 +45,8 @@ export interface Throttle {
 export function createThrottle(baseMs: number): Throttle {
   const heldUntil = new Map<string, number>()
   let count = 0
-  let refreshed = performance.now()
+  /** When the first of the throttled answers came that no other has followed. */
+  let since: number | undefined
   return {
     get count() {
       return count
@@ -60,14 +61,15 @@ export function createThrottle(baseMs: number): Throttle {
     },
     hold(operation, answer, attempt) {
       count++
+      since ??= performance.now()
       const pause = retryAfter(answer, Date.now()) ?? baseMs * 2 ** attempt
       if (pause > longestPause) return undefined
       heldUntil.set(operation, Math.max(heldUntil.get(operation) ?? 0, performance.now() + pause))
       return pause
     },
     release() {
-      refreshed = performance.now()
+      since = undefined
     },
-    parched: () => count > 0 && performance.now() - refreshed >= longestDrought,
+    parched: () => since !== undefined && performance.now() - since >= longestDrought,
   }
 }

@@ -3,6 +3,7 @@ import { isGranted, tpeOf } from '../ask/answer.ts'
 import type { Exchange } from '../ask/exchange.ts'
 import type { Probe } from '../request/probe.ts'
 import { validRequest } from '../request/valid-request.ts'
+import { askSettled } from '../request/settling.ts'
 import { NotExercised } from '../run/outcome.ts'
 import { effectOf } from '../request/effect-of.ts'
 import type { Run } from '../run/run.ts'
@@ -44,7 +45,9 @@ async function sendControl(run: Run, operation: OperationId): Promise<Control> {
   }
   const tries = operation === 'chat.create' ? chatTries : 1
   for (let attempt = 1; ; attempt++) {
-    const exchange = await askThroughGate(run, valid, { requirement: grantedRow[operation], role: 'control' })
+    const purpose = { requirement: grantedRow[operation], role: 'control' } as const
+    const first = await askThroughGate(run, valid, purpose)
+    const exchange = await askSettled(run, first, (probe) => askThroughGate(run, probe, purpose), countsAsGranted)
     const granted = countsAsGranted(exchange)
     if (!granted && attempt < tries) continue
     const said = `answered ${describeAnswer(exchange)}`

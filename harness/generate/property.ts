@@ -43,7 +43,8 @@ export async function property<T>(
     }),
     { seed: seedFor(seed, name), numRuns: runs },
   )
-  if (stopped) throw stopped.reason
   if (failed)
     throw new Failed({ ...failed.failure, ...(details.counterexamplePath ? { path: details.counterexamplePath } : {}) })
+  // A failure that was found stays one, even where the search for a smaller one was cut short.
+  if (stopped) throw stopped.reason
 }

@@ -26,7 +26,8 @@ function likeUuid(id: string, random: () => number): string {
 
 function likeWord(id: string, random: () => number, known: boolean): string {
   const split = Math.max(id.lastIndexOf('_'), id.lastIndexOf('-'), id.lastIndexOf(':')) + 1
-  const prefix = id.slice(0, split)
+  // Room for what is drawn stays, however long the prefix is.
+  const prefix = id.slice(0, Math.min(split, longest - fewest))
   const rest = id.slice(split)
   if (/^[0-9]*$/.test(rest) && rest.length < fewest) {
     // Within 32 bits, so that a server which keeps numbers looks it up instead of refusing its form.

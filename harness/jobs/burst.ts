@@ -18,7 +18,14 @@ export async function sendBurst(run: Run, make: () => Promise<Probe>, requiremen
   const warm = await operationProbe(run, 'files.list', {})
   try {
     await Promise.allSettled(
-      probes.map(() => sendOnce(run, warm, { requirement: null, role: 'setup' }, { hasPlace: true, unpaced: true })),
+      probes.map(() =>
+        sendOnce(
+          run,
+          warm,
+          { requirement: null, role: 'setup', unjudged: run.target.absent['files.list'] !== undefined },
+          { hasPlace: true, unpaced: true },
+        ),
+      ),
     )
     return await Promise.all(
       probes.map((probe) => sendOnce(run, probe, { requirement, role: 'probe' }, { hasPlace: true, unpaced: true })),

@@ -31,12 +31,17 @@ function busyApplication(run: Run): ApplicationResource {
   return (run.target.resources.slowApplication ?? run.target.resources.application) as ApplicationResource
 }
 
+/** An application other than the busy one. */
+function otherThan({ target: { resources } }: Run, id: string): ApplicationResource | undefined {
+  return [resources.otherApplication, resources.application].find((one) => one !== undefined && one.id !== id)
+}
+
 /** Tells the story once a run: three looks at most, each a job (or a burst of creations) and what is asked beside it. */
 export function conflictStory(run: Run): Promise<ConflictFindings> {
   return run.once('conflict story', async () => {
     const application = busyApplication(run)
     const gate = run.gates.of(application.id)
-    const other = isPlanned(run, 'jobs.create/409-per-application') ? run.target.resources.otherApplication : undefined
+    const other = isPlanned(run, 'jobs.create/409-per-application') ? otherThan(run, application.id) : undefined
     const found: ConflictFindings = {
       inProgress: { ...newFinding('no creation was granted, so that no job was in progress'), throttled: 0 },
       released: newFinding('no reading showed a job of the application ended'),
@@ -46,7 +51,7 @@ export function conflictStory(run: Run): Promise<ConflictFindings> {
     }
     await gate.hold(async () => {
       let freed = false
-      for (let look = 1; look <= looks && (look === 1 || wantsMore(run, found)); look++) {
+      for (let look = 1; look <= looks && (look === 1 || wantsMore(run, found, other)); look++) {
         const once = (): Promise<boolean> => lookOnce(run, gate, application, other, found, freed)
         freed = other && !isSettled(found.perApplication) ? await run.gates.of(other.id).hold(once) : await once()
         if (gate.stuck || found.released.failure) break
@@ -57,13 +62,9 @@ export function conflictStory(run: Run): Promise<ConflictFindings> {
   })
 }
 
-function wantsMore(run: Run, found: ConflictFindings): boolean {
+function wantsMore(run: Run, found: ConflictFindings, other: ApplicationResource | undefined): boolean {
   if (found.atomic.failure === undefined && isPlanned(run, 'jobs.create/409-atomic')) return true
-  const wanted = [
-    found.inProgress,
-    found.released,
-    ...(run.target.resources.otherApplication ? [found.perApplication] : []),
-  ]
+  const wanted = [found.inProgress, found.released, ...(other ? [found.perApplication] : [])]
   return wanted.some((finding) => !isSettled(finding))
 }
 
@@ -201,7 +202,8 @@ async function askSecond(
     return
   }
   // Each look's own creation was granted: what is throttled in all of them is the answer to the conflict.
-  if (throttled && ++inProgress.throttled < looks) {
+  // One that names a time to wait is a limit on creations, not on jobs.
+  if (throttled && (exchange.answer.header('retry-after') !== undefined || ++inProgress.throttled < looks)) {
     inProgress.unseen = `the second creation was answered ${describeAnswer(exchange)}`
     return
   }

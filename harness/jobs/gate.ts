@@ -1,5 +1,6 @@
 import { isGranted } from '../ask/answer.ts'
 import type { Exchange } from '../ask/exchange.ts'
+import { isEnded } from './job-book.ts'
 import { NotExercised } from '../run/outcome.ts'
 import type { Run } from '../run/run.ts'
 import { createReadWriteLock, type ReadWriteLock } from './read-write-lock.ts'
@@ -67,7 +68,9 @@ function createGate(application: string, run: () => Run): Gate {
     async hold(story) {
       const leave = await lock.enter(true, run().signal)
       try {
-        await idle()
+        // Whether an application is released is judged all the same where its last job was seen ended.
+        const allEnded = [...jobs].every((job) => isEnded(job.readings.at(-1)))
+        if (!gate.stuck || !allEnded) await idle()
         return await story()
       } finally {
         leave()

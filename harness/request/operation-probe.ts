@@ -18,14 +18,15 @@ export const jsonType: RequestHeader = { name: 'content-type', value: 'applicati
 export async function operationProbe(run: Run, id: OperationId, parts: ProbeParts): Promise<Probe> {
   const { method, path } = operation(id)
   const hasJson = Object.hasOwn(parts, 'json')
-  const headers = parts.headers ?? []
+  const binding = run.target.operations[id]
+  const headers = [...(binding?.headers ?? []), ...(parts.headers ?? [])]
   const hasType = headers.some(({ name }) => name.toLowerCase() === 'content-type')
   return {
     operation: id,
     method,
-    path: run.target.operations[id]?.path ?? path,
+    path: binding?.path ?? path,
     params: parts.params ?? {},
-    query: parts.query ?? {},
+    query: { ...binding?.query, ...parts.query },
     headers: hasJson && !hasType ? [jsonType, ...headers] : headers,
     credential: parts.credential ?? (await run.keys.full()),
     effect: parts.effect ?? 'none',

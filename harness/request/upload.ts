@@ -1,6 +1,7 @@
 import { isGranted } from '../ask/answer.ts'
 import { ask } from '../ask/ask.ts'
 import { getAt } from '../json/pointer.ts'
+import { leftOut } from '../../spec/left-out.ts'
 import { NotExercised } from '../run/outcome.ts'
 import type { Run } from '../run/run.ts'
 import { describeAnswer } from '../words/describe.ts'
@@ -29,13 +30,11 @@ export async function uploadProbe(
 ): Promise<Probe> {
   const name = freshName(file.filename, run.suffix())
   const quoted = name.replaceAll(/["\\]/g, '\\$&')
-  const binding = run.target.operations['files.upload']
   const probe = await operationProbe(run, 'files.upload', {
-    query: { ...binding?.query, ...query },
+    query,
     headers: [
       { name: 'content-type', value: file.contentType },
       { name: 'content-disposition', value: `attachment; filename="${quoted}"` },
-      ...(binding?.headers ?? []),
     ],
     effect: 'creates',
   })
@@ -53,8 +52,10 @@ export function createdId(run: Run, exchange: Exchange): string | undefined {
 
 /** Uploads a file and gives its id; throws `NotExercised` where the upload is refused or names no id. */
 export async function upload(run: Run, file: UploadedFile, query?: Readonly<Record<string, string>>): Promise<string> {
+  if (run.options.readOnly) throw new NotExercised(leftOut('--read-only'))
   const exchange = await ask(run, () => uploadProbe(run, file, query), { requirement: null, role: 'setup' })
   const id = createdId(run, exchange)
   if (id === undefined) throw new NotExercised(`a file that the suite uploads was refused: ${describeAnswer(exchange)}`)
+  run.uploads.set(id, exchange.endedAt)
   return id
 }

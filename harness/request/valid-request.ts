@@ -22,7 +22,9 @@ import { upload, uploadProbe, type UploadedFile } from './upload.ts'
 export async function validRequest(run: Run, operation: OperationId): Promise<Probe> {
   const scenario = run.target.scenarios[grantedRow[operation]]
   const plain = (): Promise<Probe> => plainRequest(run, operation)
-  return scenario ? applyScenario(run, scenario, operation, plain) : plain()
+  return scenario
+    ? { ...(await applyScenario(run, scenario, operation, plain)), effect: effectOf(run, operation) }
+    : plain()
 }
 
 /** The operation's valid request without any scenario. */
@@ -35,7 +37,7 @@ export async function plainRequest(run: Run, operation: OperationId): Promise<Pr
     case 'jobs.create':
       return jobRequest(run, declaredResource(run, 'application'))
     case 'jobs.retrieve':
-      return probe(run, operation, { params: { job_id: await run.jobToRead() } })
+      return probe(run, operation, { params: { job_id: await run.jobToRead() }, effect: 'none' })
     case 'files.upload':
       return uploadProbe(run, contentOf(run))
     case 'files.list':
@@ -56,14 +58,8 @@ export async function plainRequest(run: Run, operation: OperationId): Promise<Pr
   }
 }
 
-async function probe(run: Run, operation: OperationId, parts: ProbeParts): Promise<Probe> {
-  const binding = run.target.operations[operation]
-  return operationProbe(run, operation, {
-    effect: effectOf(run, operation),
-    ...parts,
-    query: { ...binding?.query, ...parts.query },
-    headers: [...(binding?.headers ?? []), ...(parts.headers ?? [])],
-  })
+function probe(run: Run, operation: OperationId, parts: ProbeParts): Promise<Probe> {
+  return operationProbe(run, operation, { effect: effectOf(run, operation), ...parts })
 }
 
 /** A creation of a job for that application, with its declared inputs. */
@@ -99,6 +95,8 @@ export function contentOf(run: Run): UploadedFile {
 async function freshAddition(run: Run): Promise<unknown> {
   const body = bodyOf(run, 'graphs.add-file')
   const pointer = run.target.operations['graphs.add-file']?.fields?.['file']
+  // A refusal needs no fresh file, and a run that only reads uploads none.
+  if (run.options.readOnly) return body
   if (pointer === undefined || run.target.operations['files.upload']?.content === undefined) return body
   const id = await upload(run, contentOf(run))
   return setAt(body, pointer, typeof getAt(body, pointer) === 'number' ? Number(id) : id)

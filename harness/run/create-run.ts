@@ -62,7 +62,13 @@ export function createRun(target: Target, options: RunOptions, readDynamic: Read
       send: (request, timeoutMs) => wire.send(request, { timeoutMs }),
       record: async (request, result) => {
         const probe = await operationProbe(run, 'files.list', {})
-        settle(run, probe, { requirement: null, role: 'liveness' }, request, result)
+        settle(
+          run,
+          probe,
+          { requirement: null, role: 'liveness', unjudged: target.absent['files.list'] !== undefined },
+          request,
+          result,
+        )
       },
       onDead: (cause, reason) => run.end(cause, reason),
     }),
@@ -76,6 +82,7 @@ export function createRun(target: Target, options: RunOptions, readDynamic: Read
     get ended() {
       return ended
     },
+    uploads: new Map(),
     created: [],
     takenIds: new Set(target.ids),
     keyUse,

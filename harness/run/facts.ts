@@ -24,9 +24,7 @@ export function factsOf(run: Run): RunFacts {
     created: run.created.map((object) => ({ ...object, id: run.redactor.text(object.id) })),
     keyRefused: !run.keys.hasFull || (sent > 0 && sent === refused),
     ended: run.ended ? { cause: run.ended.cause, reason: run.redactor.text(run.ended.message) } : null,
-    jobsInProgress: run.jobs.all
-      .filter((job) => !isEnded(job.readings.at(-1)))
-      .map(({ id }) => run.redactor.text(id)),
+    jobsInProgress: run.jobs.all.filter((job) => !isEnded(job.readings.at(-1))).map(({ id }) => run.redactor.text(id)),
     recordingProblem: run.recorder.problem,
   }
 }

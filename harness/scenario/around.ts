@@ -3,7 +3,9 @@ import type { OperationId } from '../../spec/operations.ts'
 import { sendOnce } from '../ask/send-once.ts'
 import { countsAsGranted } from '../control/control.ts'
 import { effectOf } from '../request/effect-of.ts'
-import { plainRequest } from '../request/valid-request.ts'
+import { validRequest } from '../request/valid-request.ts'
+import type { Exchange } from '../ask/exchange.ts'
+import type { Run } from '../run/run.ts'
 import { NotExercised } from '../run/outcome.ts'
 import type { Scenario } from '../target/model.ts'
 import { type Story, throughGate } from '../words/story.ts'
@@ -60,6 +62,12 @@ export async function around(
   }
 }
 
+async function validOnce(run: Run, operation: OperationId): Promise<Exchange> {
+  const purpose = { requirement: null, role: 'control' } as const
+  const probe = await validRequest(run, operation)
+  return throughGate(run, probe, purpose, () => sendOnce(run, probe, purpose))
+}
+
 const firstPauseMs = 50
 const longestPauseMs = 2000
 
@@ -67,10 +75,8 @@ const longestPauseMs = 2000
 async function awaitGranted({ run }: Story, operation: OperationId): Promise<void> {
   if (run.options.readOnly && effectOf(run, operation) !== 'none') return
   const deadline = performance.now() + run.target.limits.jobTimeoutMs
-  const purpose = { requirement: null, role: 'control' } as const
   for (let pause = firstPauseMs; !run.ended; pause = Math.min(pause * 2, longestPauseMs)) {
-    const probe = await plainRequest(run, operation)
-    const exchange = await throughGate(run, probe, purpose, () => sendOnce(run, probe, purpose)).catch(() => undefined)
+    const exchange = await validOnce(run, operation).catch(() => undefined)
     if (exchange && countsAsGranted(exchange)) return
     if (performance.now() >= deadline) {
       run.exclusiveStuck = `after a scenario ${operation} was not granted again within ${run.target.limits.jobTimeoutMs} ms`

@@ -1,7 +1,7 @@
 import type { SchemaName } from '../../schemas/validate.ts'
 import type { RequirementId } from '../../spec/catalogue.ts'
 import type { OperationId } from '../../spec/operations.ts'
-import { controlExchange, countsAsGranted } from '../control/control.ts'
+import { control, controlExchange, countsAsGranted } from '../control/control.ts'
 import { grantedRow } from '../control/granted-rows.ts'
 import type { Exchange } from '../ask/exchange.ts'
 import type { Probe } from '../request/probe.ts'
@@ -9,6 +9,8 @@ import { plainRequest, validRequest } from '../request/valid-request.ts'
 import { Failed, NotExercised } from '../run/outcome.ts'
 import { applyScenario } from '../scenario/apply-scenario.ts'
 import { around } from '../scenario/around.ts'
+import { judgeThrottled } from './judge-throttled.ts'
+import { askSettled } from '../request/settling.ts'
 import { judgeGranted } from './judge.ts'
 import { nothingMore, requirement } from './registry.ts'
 import { judgeShape } from './shapes.ts'
@@ -74,13 +76,20 @@ export async function judgeTries(
   const { run, row } = story
   const scenario = run.target.scenarios[row.id]
   const make = scenario
-    ? (): Promise<Probe> => applyScenario(run, scenario, operation, () => plainRequest(run, operation))
+    ? async (): Promise<Probe> => {
+        const probe = await applyScenario(run, scenario, operation, () => plainRequest(run, operation))
+        return { ...probe, effect: row.effect }
+      }
     : own
   const tell = async (): Promise<void> => {
     for (let attempt = 1; ; attempt++) {
       try {
-        const exchange = await story.ask(make)
-        judgeGranted(story, exchange, '2xx', what)
+        const first = await story.ask(make)
+        const patient = first.throttled
+          ? await judgeThrottled(story, make, await control(run, operation), first, {})
+          : first
+        const exchange = await askSettled(run, patient, (probe) => story.ask(probe), countsAsGranted)
+        judgeGranted(story, { ...exchange, throttled: false }, '2xx', what)
         return check(story, exchange)
       } catch (error) {
         if (!(error instanceof Failed) || attempt >= tries) throw error

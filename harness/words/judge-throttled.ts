@@ -34,6 +34,7 @@ export async function judgeThrottled(
   state: PassingState = {},
 ): Promise<Exchange> {
   const { run } = story
+  if (control.state === 'none') throw new NotExercised(`throttled: ${describeAnswer(last)}, and there is no control`)
   let exchange = last
   for (let turn = 0; turn < turns; turn++) {
     await patience(story, exchange)

@@ -67,7 +67,14 @@ export function rerunLine(run: Run, ...ids: string[]): string {
 
 /** `ask`, but a request that names a declared application goes through its gate. */
 export async function askThroughGate(run: Run, source: Source, purpose: Purpose): Promise<Exchange> {
-  return throughGate(run, await probeOf(source), purpose, () => ask(run, source, purpose))
+  const first = await probeOf(source)
+  let unsent: Probe | undefined = first
+  const next = (): Probe | Promise<Probe> => {
+    const probe = unsent ?? probeOf(source)
+    unsent = undefined
+    return probe
+  }
+  return throughGate(run, first, purpose, () => ask(run, next, purpose))
 }
 
 /** Sends once the application that the probe names is idle; at once where it names none. */

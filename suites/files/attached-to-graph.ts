@@ -28,6 +28,7 @@ export async function judgeAttached(story: Story): Promise<void> {
   const canAdd =
     isDeclared(run, 'graphs.add-file') && pointer !== undefined && run.target.absent['graphs.add-file'] === undefined
   let granted: Exchange | undefined
+  let refused: Exchange | undefined
   for (const ms of looks) {
     const upload = await story.ask(attached)
     judgeGranted(story, upload, '2xx', 'with graphId')
@@ -45,10 +46,11 @@ export async function judgeAttached(story: Story): Promise<void> {
     story.count()
     const { answer } = exchange
     if (answer?.status === 409 && tpeOf(answer) !== undefined) return
-    if (!answer || !isGranted(answer))
-      throw new NotExercised(`the addition of the file was answered ${describeAnswer(exchange)}`)
-    granted = exchange
+    // A file that is not processed yet may be refused: the next look waits longer.
+    if (answer && isGranted(answer)) granted = exchange
+    else refused = exchange
   }
+  if (refused) throw new NotExercised(`the addition of the file was answered ${describeAnswer(refused)}`)
   if (granted)
     story.fail(
       granted,

@@ -1,0 +1,40 @@
+import type { Exchange } from '../ask/exchange.ts'
+import { pause } from '../run/pause.ts'
+import type { Run } from '../run/run.ts'
+import type { Probe } from './probe.ts'
+
+/** An upload may be processed this much later, in ms. */
+const settlingMs = 5000
+const lookEveryMs = 1000
+
+/** True where the probe names a file that this run uploaded less than 5 s ago. */
+function isSettling(run: Run, { params, body }: Probe): boolean {
+  const since = performance.now() - settlingMs
+  const text = typeof body === 'string' ? body : ''
+  const named = Object.values(params)
+  return [...run.uploads].some(([id, at]) => at > since && (named.includes(id) || text.includes(id)))
+}
+
+/** A refusal that a file not yet processed may be told by; not one of credentials, and no throttling. */
+function mayPass({ answer }: Exchange): boolean {
+  const status = answer?.status ?? 0
+  return status >= 400 && status < 500 && ![401, 403, 429].includes(status)
+}
+
+/**
+ * Sends a request that names fresh uploads again, each second, while it is refused and they may still be processed.
+ * @param settled whether an answer is what the request is sent for
+ */
+export async function askSettled(
+  run: Run,
+  first: Exchange,
+  again: (probe: Probe) => Promise<Exchange>,
+  settled: (exchange: Exchange) => boolean,
+): Promise<Exchange> {
+  let exchange = first
+  while (!settled(exchange) && mayPass(exchange) && isSettling(run, exchange.probe)) {
+    await pause(run, lookEveryMs)
+    exchange = await again(exchange.probe)
+  }
+  return exchange
+}
