@@ -8,6 +8,7 @@ import { refusals, scenario } from '../harness/words/refusals.ts'
 import { must, nothingMore, should } from '../harness/words/registry.ts'
 import { missingBody } from '../harness/words/bodies.ts'
 import { mainLifecycle, settlingLooks } from '../harness/jobs/lifecycle.ts'
+import { grantedProbe, inScenario } from '../harness/words/granted.ts'
 import { answered, type Story } from '../harness/words/story.ts'
 import { jobRequest } from '../harness/request/valid-request.ts'
 import { property } from '../harness/generate/property.ts'
@@ -44,13 +45,14 @@ async function judgeAnyText(story: Story): Promise<void> {
   const { run } = story
   const application = run.target.resources.application
   if (!application) return
-  const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
-  await property(text, { seed: run.options.seed, name: story.row.id, runs: run.options.grantedRuns }, async (value) => {
+  const accept = async (value: string): Promise<void> => {
     const inputs = application.inputs.map((input) => {
       const values = getAt(input, '/value')
       return { ...input, ...(Array.isArray(values) ? { value: values.map(() => value) } : {}) }
     })
-    const exchange = await story.ask(() => jobRequest(run, { ...application, inputs }))
+    const exchange = await story.ask(
+      grantedProbe(story, 'jobs.create', () => jobRequest(run, { ...application, inputs })),
+    )
     answered(exchange)
     story.count()
     if (exchange.answer.status >= 500) {
@@ -60,7 +62,10 @@ async function judgeAnyText(story: Story): Promise<void> {
         `with inputs that hold ${JSON.stringify(value)}`,
       )
     }
-  })
+  }
+  if (run.target.scenarios[story.row.id]) return inScenario(story, 'jobs.create', () => accept(''))
+  const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
+  await property(text, { seed: run.options.seed, name: story.row.id, runs: run.options.grantedRuns }, accept)
 }
 
 // prettier-ignore

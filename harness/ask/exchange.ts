@@ -13,6 +13,8 @@ export interface Purpose {
   readonly expects?: Pairs
   /** The suite itself made the input bad: a 5xx to it is the server's fault (§7.2). */
   readonly badInput?: boolean
+  /** Sent to an operation that the target does not serve, only to see that it lives: nobody judges the answer. */
+  readonly unseen?: boolean
   /** Answers whose envelope and pair are not judged: unknown paths and methods, a removed operation. */
   readonly unjudged?: boolean
 }

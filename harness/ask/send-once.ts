@@ -73,6 +73,6 @@ export function settle(run: Run, probe: Probe, purpose: Purpose, request: WireRe
     ...(result.kind === 'answer' ? { answer: answerOf(result) } : { noAnswer: result }),
   }
   if (exchange.answer && !isThrottled(exchange.answer)) run.throttle.release()
-  if (exchange.answer) for (const observe of run.observers) observe(exchange)
+  if (exchange.answer && !purpose.unseen) for (const observe of run.observers) observe(exchange)
   return exchange
 }

@@ -22,7 +22,7 @@ export async function sendBurst(run: Run, make: () => Promise<Probe>, requiremen
         sendOnce(
           run,
           warm,
-          { requirement: null, role: 'setup', unjudged: run.target.absent['files.list'] !== undefined },
+          { requirement: null, role: 'setup', unseen: run.target.absent['files.list'] !== undefined },
           { hasPlace: true, unpaced: true },
         ),
       ),

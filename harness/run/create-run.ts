@@ -65,7 +65,7 @@ export function createRun(target: Target, options: RunOptions, readDynamic: Read
         settle(
           run,
           probe,
-          { requirement: null, role: 'liveness', unjudged: target.absent['files.list'] !== undefined },
+          { requirement: null, role: 'liveness', unseen: target.absent['files.list'] !== undefined },
           request,
           result,
         )

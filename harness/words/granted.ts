@@ -27,7 +27,6 @@ export function accepted(operation: OperationId, schema?: SchemaName): void {
   requirement(
     grantedRow[operation],
     async (story) => {
-      const scenario = story.run.target.scenarios[story.row.id]
       const judge = async (): Promise<void> => {
         const exchange = await controlExchange(story.run, operation)
         const already = exchange.answer?.status === 409 && countsAsGranted(exchange)
@@ -38,8 +37,7 @@ export function accepted(operation: OperationId, schema?: SchemaName): void {
         judgeGranted(story, exchange, '2xx', 'with a valid request')
         if (schema) judgeShape(story, exchange, schema, 'with a valid request')
       }
-      if (scenario) await around(story, scenario, operation, judge)
-      else await judge()
+      await inScenario(story, operation, judge)
     },
     nothingMore,
   )
@@ -64,6 +62,26 @@ export function grantedRowOf(
   )
 }
 
+/** The request of a granted row: its own, or that of the scenario which the target declares for it. */
+export function grantedProbe(
+  { run, row }: Story,
+  operation: OperationId,
+  own: () => Promise<Probe>,
+): () => Promise<Probe> {
+  const scenario = run.target.scenarios[row.id]
+  if (!scenario) return own
+  return async () => {
+    const probe = await applyScenario(run, scenario, operation, () => plainRequest(run, operation))
+    return { ...probe, effect: row.effect }
+  }
+}
+
+/** Tells a row's story within the scenario that the target declares for it, if any. */
+export function inScenario(story: Story, operation: OperationId, tell: () => Promise<void>): Promise<void> {
+  const scenario = story.run.target.scenarios[story.row.id]
+  return scenario ? around(story, scenario, operation, tell) : tell()
+}
+
 /** Sends a granted request, up to so many times until it is granted and passes the check. */
 export async function judgeTries(
   story: Story,
@@ -73,14 +91,8 @@ export async function judgeTries(
   check: GrantedCheck,
   tries: number,
 ): Promise<void> {
-  const { run, row } = story
-  const scenario = run.target.scenarios[row.id]
-  const make = scenario
-    ? async (): Promise<Probe> => {
-        const probe = await applyScenario(run, scenario, operation, () => plainRequest(run, operation))
-        return { ...probe, effect: row.effect }
-      }
-    : own
+  const { run } = story
+  const make = grantedProbe(story, operation, own)
   const tell = async (): Promise<void> => {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -96,5 +108,5 @@ export async function judgeTries(
       }
     }
   }
-  return scenario ? around(story, scenario, operation, tell) : tell()
+  return inScenario(story, operation, tell)
 }

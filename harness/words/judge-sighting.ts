@@ -1,7 +1,6 @@
 import type { PassiveRow } from '../passive/envelope-watch.ts'
 import { Failed, NotExercised } from '../run/outcome.ts'
 import type { Judge } from './registry.ts'
-import { rerunLine } from './story.ts'
 
 /** Judges a passive row by what was seen on the whole run; it is to be asked last. */
 export function judgeSighting(row: PassiveRow): Judge {
@@ -10,8 +9,8 @@ export function judgeSighting(row: PassiveRow): Judge {
     for (let seen = 0; seen < cases; seen++) story.count()
     const [first, ...more] = failures.map(({ exchange, expected, actual }) => {
       const { requirement } = exchange.purpose
-      const failure = story.failure(exchange, expected, requirement === null ? '' : `(sent for ${requirement})`, actual)
-      return requirement === null ? failure : { ...failure, rerun: rerunLine(story.run, row, requirement) }
+      story.shownBy = requirement
+      return story.failure(exchange, expected, requirement === null ? '' : `(sent for ${requirement})`, actual)
     })
     if (first) throw new Failed(first, more)
     if (story.run.ended) throw story.run.ended

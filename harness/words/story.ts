@@ -15,6 +15,8 @@ export interface Story {
   readonly cases: number
   /** How the control was answered; `none` where the requirement has none. */
   control: 'granted' | 'refused' | 'none'
+  /** Another requirement, whose requests brought about what is being judged: a failure needs it to show again. */
+  shownBy: string | null
   /** Failures that are only family names: kept, and the search goes on. */
   readonly familyOnly: Failure[]
   /** Sends a request for this requirement. Requests to a declared application wait until it is idle. */
@@ -33,6 +35,7 @@ export function createStory(run: Run, row: CatalogueRow): Story {
     run,
     row,
     control: 'none',
+    shownBy: null,
     familyOnly: [],
     get cases() {
       return cases
@@ -49,7 +52,7 @@ export function createStory(run: Run, row: CatalogueRow): Story {
         actual: actual ?? describeAnswer(exchange),
         familyOnly: false,
         seed: run.options.seed,
-        rerun: rerunLine(run, row.id),
+        rerun: rerunLine(run, row.id, ...(story.shownBy === null ? [] : [story.shownBy])),
         exchange: exchange.recorded,
       }
     },
@@ -62,7 +65,7 @@ export function createStory(run: Run, row: CatalogueRow): Story {
 
 /** The command that shows a failure again; ids need no quoting. */
 export function rerunLine(run: Run, ...ids: string[]): string {
-  return `${run.options.rerun} ${ids.map((id) => `--only ${id}`).join(' ')} --seed ${run.options.seed}`
+  return `${run.options.rerun} ${[...new Set(ids)].map((id) => `--only ${id}`).join(' ')} --seed ${run.options.seed}`
 }
 
 /** `ask`, but a request that names a declared application goes through its gate. */

@@ -28,6 +28,7 @@ function instantOf(value: unknown) {
 export async function judgeCreatedAt(story: Story): Promise<void> {
   await mainLifecycle(story.run)
   for (const job of story.run.jobs.all) {
+    story.shownBy = job.creation.purpose.requirement
     const creation = job.creation.answer?.json()
     const created = instantOf(creation?.ok ? member(creation.value, 'created_at') : undefined)
     const readings = job.readings.flatMap((reading) => {

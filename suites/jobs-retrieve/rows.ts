@@ -5,6 +5,9 @@ import { control } from '../../harness/control/control.ts'
 import { conflictStory } from '../../harness/jobs/conflict-story.ts'
 import type { Job, Reading } from '../../harness/jobs/model.ts'
 import { lifecycleOf, mainLifecycle } from '../../harness/jobs/lifecycle.ts'
+import type { Exchange } from '../../harness/ask/exchange.ts'
+import { validRequest } from '../../harness/request/valid-request.ts'
+import { grantedProbe, inScenario } from '../../harness/words/granted.ts'
 import { NotExercised } from '../../harness/run/outcome.ts'
 import { isPlanned, type Run } from '../../harness/run/run.ts'
 import { judgeGranted } from '../../harness/words/judge.ts'
@@ -42,20 +45,21 @@ async function seeAllStates(run: Run): Promise<void> {
   }
 }
 
-const job = '200 with a job'
+const aJob = '200 with a job'
 
 export async function judgeJobs(story: Story): Promise<void> {
   const { run } = story
   const { exchange } = await control(run, 'jobs.retrieve')
   if (!exchange) throw new NotExercised('left out: --read-only')
-  judgeGranted(story, exchange, job, '', 200)
+  judgeGranted(story, exchange, aJob, '', 200)
   judgeShape(story, exchange, 'job', '')
   if (run.jobs.all.length > 0) {
     await mainLifecycle(run)
     await seeAllStates(run)
   }
-  for (const { reading } of readingsOf(run)) {
-    judgeGranted(story, reading.exchange, job, '', 200)
+  for (const { job, reading } of readingsOf(run)) {
+    story.shownBy = job.creation.purpose.requirement
+    judgeGranted(story, reading.exchange, aJob, '', 200)
     judgeShape(story, reading.exchange, 'job', '')
   }
 }
@@ -67,6 +71,7 @@ function sameId(one: string, other: string): boolean {
 export async function judgeIdentity(story: Story): Promise<void> {
   await mainLifecycle(story.run)
   for (const { job, reading } of readingsOf(story.run)) {
+    story.shownBy = job.creation.purpose.requirement
     for (const [name, own] of [
       ['id', job.id],
       ['application_id', job.application],
@@ -92,16 +97,33 @@ export async function judgeOutcome(story: Story): Promise<void> {
 }
 
 export async function judgeFailedJob(story: Story): Promise<void> {
+  if (story.run.target.scenarios[story.row.id]) return judgeFailedScenario(story)
   const { failingApplication } = story.run.target.resources
   if (!failingApplication) throw new NotExercised('declare resources.failingApplication')
   const { job, ended } = await lifecycleOf(story.run, 'failingApplication', failingApplication, story.row.id)
   const last = job.readings.at(-1)
   if (!last || !ended) throw new NotExercised('the job of resources.failingApplication did not end in time')
+  judgeFailed(story, last.exchange, last.job)
+}
+
+/** A retrieval that the target's scenario leads to a failed job. */
+async function judgeFailedScenario(story: Story): Promise<void> {
+  const make = grantedProbe(story, 'jobs.retrieve', () => validRequest(story.run, 'jobs.retrieve'))
+  await inScenario(story, 'jobs.retrieve', async () => {
+    const exchange = await story.ask(make)
+    judgeGranted(story, exchange, '200 with a failed job', failing, 200)
+    const json = exchange.answer?.json()
+    judgeFailed(story, exchange, json?.ok ? json.value : undefined)
+  })
+}
+
+const failing = 'of an application whose jobs fail'
+
+function judgeFailed(story: Story, exchange: Exchange, job: unknown): void {
   story.count()
   const expected = 'status failed; error, where present, a string'
-  if (last.status !== 'failed') story.fail(last.exchange, expected, 'of an application whose jobs fail')
-  const error = member(last.job, 'error')
-  if (error !== undefined && typeof error !== 'string') {
-    story.fail(last.exchange, expected, 'of an application whose jobs fail', `error ${preview(error)}`)
-  }
+  if (member(job, 'status') !== 'failed') story.fail(exchange, expected, failing)
+  const error = member(job, 'error')
+  if (error !== undefined && typeof error !== 'string')
+    story.fail(exchange, expected, failing, `error ${preview(error)}`)
 }
