@@ -26,8 +26,6 @@ const namesGuardrail: Further = (story, exchange) => {
   for (const error of Array.isArray(errors) ? (errors as unknown[]) : []) {
     if (member(error, 'key') !== 'fail.guardrail.blocked') continue
     const extras = member(error, 'extras')
-    // A message may come without extras, as it may without anything else; those that it has are to tell the block.
-    if (extras === undefined) continue
     for (const name of ['guardrail_name', 'entity_type']) {
       if (typeof member(extras, name) === 'string') continue
       story.fail(

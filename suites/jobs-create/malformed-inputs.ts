@@ -42,7 +42,7 @@ const places: readonly Place[] = [
   {
     pointer: '/inputs/0/value/0',
     name: 'an item of a value',
-    kinds: ['boolean', 'number', 'array', 'object'],
+    kinds: ['null', 'boolean', 'number', 'array', 'object'],
     gives: either,
   },
 ]
