@@ -1,12 +1,12 @@
+import { cutDepth } from '../json/cut-depth.ts'
 import type { WireAnswer } from '../wire/message.ts'
 
 /** The body read as JSON, or why it is none. */
 export type Json = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }
 
-/** What an answer says, read once and kept: text, JSON and the error envelope's `tpe`. */
+/** What an answer says: status, headers, and its JSON. */
 export interface Answer {
   readonly status: number
-  readonly wire: WireAnswer
   /** First value of a header, name in any letter case. */
   header(name: string): string | undefined
   /** The body as JSON (RFC 8259: UTF-8 without a byte order mark). A body that was cut is none. */
@@ -15,24 +15,42 @@ export interface Answer {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-function readJson(wire: WireAnswer): Json {
-  if (wire.undecodable !== undefined) return { ok: false, problem: wire.undecodable }
-  if (wire.cut) return { ok: false, problem: 'the body is longer than 4 MiB' }
-  if (wire.body.length === 0) return { ok: false, problem: 'the body is empty' }
+/** Bodies above this many bytes are not held as values between two looks at them: many answers of a run are kept. */
+const largeBytes = 64 * 1024
+
+function parsed(body: Uint8Array): Json {
   try {
-    return { ok: true, value: JSON.parse(utf8.decode(wire.body)) as unknown }
+    return { ok: true, value: JSON.parse(utf8.decode(body)) as unknown }
   } catch (error) {
     return { ok: false, problem: error instanceof SyntaxError ? 'the body is not JSON' : 'the body is not UTF-8' }
   }
 }
 
+/** Gives the body as JSON, as often as asked. */
+function reader({ undecodable, cut, body }: WireAnswer): () => Json {
+  if (undecodable !== undefined) return () => ({ ok: false, problem: undecodable })
+  if (cut) return () => ({ ok: false, problem: 'the body is longer than 4 MiB' })
+  if (body.length === 0) return () => ({ ok: false, problem: 'the body is empty' })
+  const first = parsed(body)
+  const shortened = first.ok && cutDepth(first.value)
+  if (!first.ok || body.length <= largeBytes) return () => first
+  const bytes = shortened ? Buffer.from(JSON.stringify(first.value)) : body
+  let last: WeakRef<Json> | undefined
+  return () => {
+    const known = last?.deref()
+    if (known) return known
+    const again = parsed(bytes)
+    last = new WeakRef(again)
+    return again
+  }
+}
+
 export function answerOf(wire: WireAnswer): Answer {
-  let json: Json | undefined
+  const { status, headers } = wire
   return {
-    status: wire.status,
-    wire,
-    header: (name) => wire.headers.find((line) => line.name.toLowerCase() === name)?.value,
-    json: () => (json ??= readJson(wire)),
+    status,
+    header: (name) => headers.find((line) => line.name.toLowerCase() === name)?.value,
+    json: reader(wire),
   }
 }
 

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { answerOf } from '../../harness/ask/answer.ts'
+import type { WireAnswer } from '../../harness/wire/message.ts'
+
+function read(body: string | Uint8Array, more: Partial<WireAnswer> = {}) {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body
+  const times = { sentAt: 0, endedAt: 1 }
+  return answerOf({ kind: 'answer', status: 200, headers: [], body: bytes, cut: false, ...times, ...more }).json()
+}
+
+const nested = (depth: number, inner = '1'): string => '{"a":['.repeat(depth) + inner + ']}'.repeat(depth)
+
+function depthOf(value: unknown): number {
+  let depth = 0
+  for (let at = value; typeof at === 'object' && at !== null; at = Object.values(at)[0]) depth++
+  return depth
+}
+
+test.each([2_000, 100_000])('a body nested twice %i deep is read to a depth that can be walked', (depth) => {
+  const json = read(nested(depth))
+  expect(json.ok && depthOf(json.value)).toBe(65)
+  expect(() => JSON.stringify(json)).not.toThrow()
+})
+
+test('what is not so deep is kept, large or small', () => {
+  for (const size of [10, 100_000]) {
+    const value = { list: Array.from({ length: size }, (_, at) => ({ at })), deep: JSON.parse(nested(30)) as unknown }
+    expect(read(JSON.stringify(value))).toEqual({ ok: true, value })
+  }
+})
+
+test('a large body reads the same each time', () => {
+  const answer = read(JSON.stringify({ text: 'x'.repeat(200_000) }))
+  expect(answer).toMatchObject({ ok: true })
+})
+
+test('members of Object.prototype are members like others', () => {
+  const text = `{"__proto__": ${nested(200)}, "constructor": 1}`
+  const json = read(text)
+  expect(json.ok && Object.keys(json.value as object)).toEqual(['__proto__', 'constructor'])
+  expect(({} as { a?: unknown }).a).toBeUndefined()
+})
+
+test.each([
+  ['nothing', '', 'the body is empty'],
+  ['half a document', '{"a"', 'the body is not JSON'],
+  ['a byte order mark', Buffer.from('\ufeff{}'), 'the body is not JSON'],
+  ['bytes that are no UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'the body is not UTF-8'],
+])('%s is no JSON', (_, body, problem) => {
+  expect(read(body)).toEqual({ ok: false, problem })
+})
