@@ -59,7 +59,7 @@ export function transmit(answer: Answer, acceptEncoding: string, switches: Switc
     return new Response(null, { status: answer.status, headers })
   const json = answer.text === undefined ? present(answer, switches) : undefined
   const text = answer.text?.value ?? (switches.varied('json/spread') ? spread(json) : JSON.stringify(json))
-  let bytes: Buffer<ArrayBufferLike> = Buffer.from(text)
+  let bytes: Buffer = Buffer.from(text)
   for (const [name, compress] of Object.entries(encodings)) {
     if (switches.varied(`compressed/${name}`) && new RegExp(`\\b${name}\\b`).test(acceptEncoding)) {
       bytes = compress(bytes)

@@ -4,7 +4,7 @@ import { isMembers, jsonType, type Call } from '../call.ts'
 import { createdJobView } from '../job-view.ts'
 import { endJob, isBusy, newJob, startJob } from '../jobs.ts'
 import type { Operation } from '../operation.ts'
-import type { Application } from '../store.ts'
+import { ownAccount, type Application } from '../store.ts'
 
 /** What is wrong with an item of `inputs`, if anything is (§2.5). */
 function faultOf(item: unknown): string | undefined {
@@ -62,7 +62,7 @@ async function run(call: Call, application: Application): Promise<Answer> {
 
 /** A job that is over at once and occupies nothing. */
 function grant(call: Call): Answer {
-  const job = newJob(call.world, call.param('application_id'), call.key?.account ?? '')
+  const job = newJob(call.world, call.param('application_id'), call.key?.account ?? ownAccount)
   const view = createdJobView(call.world, job)
   endJob(call.world, job, false)
   return { status: 202, body: view }

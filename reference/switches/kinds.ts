@@ -12,8 +12,11 @@ const numbers = [
   'keyword_threshold',
   'semantic_threshold',
 ]
+// Whether more or fewer snippets than that are a fault is not told (§2.7): nobody sends them.
+const bounded = numbers.filter((name) => name !== 'max_snippets')
 const queryConfig = [
-  ...numbers.flatMap((name) => ['low', 'high', 'string', 'array', 'object'].map((kind) => `${name}-${kind}`)),
+  ...bounded.flatMap((name) => ['low', 'high'].map((kind) => `${name}-${kind}`)),
+  ...numbers.flatMap((name) => ['string', 'array', 'object'].map((kind) => `${name}-${kind}`)),
   'inline_citations',
 ]
 

@@ -30,6 +30,7 @@ const exceptions: Readonly<Record<string, string>> = {
   'jobs.retrieve/429-quota-exceeded': 'CompletionModelQuotaError',
   'files.list/429-quota-exceeded': 'CompletionModelQuotaError',
   'medical.comprehend/429-quota-exceeded': 'CompletionModelQuotaError',
+  'guardrails/400-blocked': 'InvalidInputParameters',
   '401-invalid-key': 'Unauthorized',
   '400-malformed-json': 'InvalidInputParameters',
   '400-wrong-content-type': 'InvalidInputParameters',
