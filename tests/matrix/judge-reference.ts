@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import '../../suites/all.ts'
+import { bothVerdicts } from '../../harness/report/verdict.ts'
 import { createRun } from '../../harness/run/create-run.ts'
 import { factsOf, type RunFacts } from '../../harness/run/facts.ts'
 import { runDirect } from '../../harness/run/run-direct.ts'
@@ -8,12 +9,13 @@ import { loadTargetFile } from '../../harness/target/load.ts'
 import type { Limits, TargetFile } from '../../harness/target/model.ts'
 import { resolveTarget } from '../../harness/target/resolve.ts'
 import { type ReferenceOptions, startReference } from '../../reference/server.ts'
-import type { RequirementResult } from '../../spec/report.ts'
+import type { Report, RequirementResult } from '../../spec/report.ts'
 
-const targetFile = fileURLToPath(new URL('../../fixtures/reference.target.json', import.meta.url))
+const referenceTarget = loadTargetFile(fileURLToPath(new URL('../../fixtures/reference.target.json', import.meta.url)))
 
 export interface Judged {
   readonly results: readonly RequirementResult[]
+  readonly verdicts: Report['verdicts']
   readonly facts: RunFacts
   readonly run: Run
 }
@@ -49,7 +51,7 @@ const quick: RunOptions = {
 
 /** Judges a server at that URL without a test runner. */
 export async function judgeUrl(url: string, settings: JudgeSettings = {}): Promise<Judged> {
-  const { file, dir } = await loadTargetFile(targetFile)
+  const { file, dir } = await referenceTarget
   const { target, dynamicKeys } = await resolveTarget(settings.change?.(file) ?? file, {
     dir,
     env: {},
@@ -59,7 +61,16 @@ export async function judgeUrl(url: string, settings: JudgeSettings = {}): Promi
   const run = createRun(target, { ...quick, ...settings.options }, (name) => dynamicKeys.read(name))
   settings.prepare?.(run)
   const results = await runDirect(run)
-  return { results, facts: factsOf(run), run }
+  const facts = factsOf(run)
+  const { only, skip, readOnly } = run.options
+  const verdicts = bothVerdicts(results, {
+    only: [...only],
+    skip: [...skip],
+    readOnly,
+    keyRefused: facts.keyRefused,
+    interrupted: facts.ended !== null,
+  })
+  return { results, verdicts, facts, run }
 }
 
 /** Starts the reference, judges it and ends it. */

@@ -1,0 +1,73 @@
+import { catalogue } from '../../spec/catalogue.ts'
+
+/** Requirements that a switch turns red besides the one that it is named after, and why they cannot stay green. */
+export interface AlsoRed {
+  readonly ids: readonly string[]
+  readonly because: string
+}
+
+const refusedWith401 = catalogue.map(({ id }): string => id).filter((id) => id.includes('/401-'))
+
+const noType = { ids: refusedWith401, because: 'a 401 that names no type is none that they ask for' }
+const page = { ids: ['envelope/content-type'], because: 'what is no JSON cannot be labelled as such' }
+const lostJob = { ids: ['jobs.retrieve/200-job'], because: 'a job that cannot be found is not read with 200 either' }
+const otherId = { ids: ['jobs.retrieve/200-identity'], because: 'the two responses name one job differently' }
+const errorMember = { ids: ['jobs.retrieve/200-failed'], because: 'the error of a failed job is what is no string' }
+const crash = { ids: ['envelope/bad-input-no-5xx'], because: 'the suite made that input' }
+
+/** By switch. What does not stand here turns its own requirement red and nothing else. */
+export const alsoRed: Readonly<Record<string, AlsoRed>> = {
+  'envelope/shape#no-tpe': noType,
+  'envelope/shape#tpe-number': noType,
+  'envelope/shape#array': noType,
+  'envelope/status-tpe-pair#file': {
+    ids: ['files.retrieve/404-unknown-file'],
+    because: 'the wrong type is given where that one asks for a certain one',
+  },
+  'envelope/unknown-path#page': page,
+  'envelope/unknown-path#empty': page,
+  'envelope/unsupported-method#page': page,
+  'envelope/unsupported-method#empty': page,
+  'envelope/bad-input-no-5xx': {
+    ids: ['pdf.parse/400-malformed-format'],
+    because: 'the 500 stands where that one asks for a 400',
+  },
+  'envelope/bad-input-no-5xx#text': {
+    ids: ['ai-detect.run/400-malformed-text'],
+    because: 'the 500 stands where that one asks for a 400',
+  },
+  'jobs.retrieve/4xx-unknown-job#5xx': crash,
+  'jobs.retrieve/4xx-malformed-id#5xx': crash,
+  'jobs.create/202-retrievable': lostJob,
+  'jobs.create/202-retrievable#late': lostJob,
+  'jobs.create/202-created#id': otherId,
+  'jobs.retrieve/200-job#id': otherId,
+  'jobs.create/409-job-in-progress#parallel': {
+    ids: ['jobs.create/409-atomic'],
+    because: 'without any check concurrent creations are all granted',
+  },
+  'jobs.retrieve/200-job#error': errorMember,
+  'jobs.retrieve/200-job#null-members': errorMember,
+  'jobs.retrieve/200-job#ended-status': {
+    ids: ['jobs.retrieve/200-outcome'],
+    because: 'a status of its own is neither completed nor failed',
+  },
+  'jobs.retrieve/200-created-at#drifting': {
+    ids: ['jobs.retrieve/200-stable'],
+    because: 'created_at is among what must read the same again',
+  },
+  'jobs.retrieve/200-failed#error': {
+    ids: ['jobs.retrieve/200-job'],
+    because: 'the error of a job is a string in every state',
+  },
+}
+
+/** The requirement that a switch is named after. */
+export function ownId(defect: string): string {
+  return defect.replace(/#.*/, '')
+}
+
+/** Exactly the requirements that are red under a switch. */
+export function redUnder(defect: string): readonly string[] {
+  return [ownId(defect), ...(alsoRed[defect]?.ids ?? [])]
+}

@@ -1,0 +1,3 @@
+import { killMatrix } from './kill-matrix.ts'
+
+killMatrix(1)

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+import type { RequirementResult } from '../../spec/report.ts'
+import { judgeReference, idsOf } from './judge-reference.ts'
+import { ownId, redUnder } from './also-red.ts'
+import { type BrokenServer, serversOf } from './servers.ts'
+
+/** ms of the slow application's jobs, and ms that a run waits for one: long where states are looked at, else short. */
+const paces = { states: { slowJobMs: 900, jobTimeoutMs: 3000 }, others: { slowJobMs: 150, jobTimeoutMs: 1500 } }
+
+/** Most evidence shown of one server. */
+const linesShown = 12
+
+function evidence(results: readonly RequirementResult[], ids: readonly string[]): string[] {
+  return results
+    .filter(({ id }) => ids.includes(id))
+    .flatMap(({ id, outcome, reason, failures }) => [
+      `  ${id}: ${outcome}${reason === undefined ? '' : `, ${reason}`}`,
+      ...failures.slice(0, 1).map(({ message, expected, actual }) => `    ${message} | ${expected} | ${actual}`),
+    ])
+}
+
+/** Which switch went unseen, what else turned red, and the first lines of evidence; empty where all is as listed. */
+function difference(server: BrokenServer, results: readonly RequirementResult[]): string {
+  const failed = idsOf(results, 'failed')
+  const listed = new Set(server.defects.flatMap(redUnder))
+  const missing = [...listed].filter((id) => !failed.includes(id))
+  const extra = failed.filter((id) => !listed.has(id))
+  if (missing.length === 0 && extra.length === 0) return ''
+  const unseen = server.defects.filter((defect) => missing.includes(ownId(defect)))
+  return [
+    `the matrix does not hold for ${server.name}`,
+    `missing: ${missing.join(', ') || 'none'}${unseen.length > 0 ? ` (switches ${unseen.join(', ')})` : ''}`,
+    `extra: ${extra.join(', ') || 'none'}`,
+    ...evidence(results, [...missing, ...extra]).slice(0, linesShown),
+  ].join('\n')
+}
+
+/** The tests of one part of the matrix: each server turns exactly the listed requirements red. */
+export function killMatrix(part: number): void {
+  describe.concurrent('turns exactly the listed requirements red', () => {
+    for (const server of serversOf(part)) {
+      test(server.name, async () => {
+        const { defects, variants, change, showsStates } = server
+        const { slowJobMs, jobTimeoutMs } = paces[showsStates ? 'states' : 'others']
+        const settings = { limits: { jobTimeoutMs }, ...(change ? { change } : {}) }
+        const { results } = await judgeReference({ jobMs: 15, slowJobMs, defects, variants }, settings)
+        expect(difference(server, results)).toBe('')
+      })
+    }
+  })
+}

@@ -1,0 +1,31 @@
+/** Requirements that cannot be judged under a variant of the reference: it conforms, and gives no evidence. */
+export interface Unexercised {
+  readonly ids: readonly string[]
+  readonly because: string
+}
+
+const noKeys: Unexercised = {
+  ids: ['envelope/message-keys'],
+  because: 'no message has a key of §7.1',
+}
+
+const noConflicts: Unexercised = {
+  ids: [
+    'jobs.create/409-job-in-progress',
+    'jobs.create/409-released',
+    'jobs.create/409-per-application',
+    'jobs.create/409-atomic',
+  ],
+  because: 'no job is in progress when the next request arrives',
+}
+
+/** By variant. Under all others every requirement is exercised. */
+export const unexercised: Readonly<Record<string, Unexercised>> = {
+  'envelope/no-errors': noKeys,
+  'envelope/bare-errors': noKeys,
+  'envelope/without-key': noKeys,
+  'envelope/unlisted-keys': noKeys,
+  'jobs/born-completed': noConflicts,
+  'jobs/born-failed': noConflicts,
+  'jobs/instant': noConflicts,
+}
