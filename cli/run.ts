@@ -8,7 +8,6 @@ import { expectedIds } from '../harness/report/baseline.ts'
 import { readBaseline, readBaselineOrNone } from '../harness/report/read-baseline.ts'
 import { addArguments, type RunArguments } from './run/arguments.ts'
 import { checkArguments } from './run/checked-arguments.ts'
-import { printDryRun } from './run/dry-run.ts'
 import { findTarget, type FoundTarget } from './run/find-target.ts'
 import { listenForInterrupts } from './run/interrupts.ts'
 import { judge, type Judged } from './run/judge.ts'
@@ -38,7 +37,11 @@ export async function runAction(baseUrl: string | undefined, options: RunArgumen
     warn(found, options)
     const expected = baseline ? expectedIds(baseline, new Date()) : new Set<string>()
     const run = runOptions(options, baseUrl, expected, join(dir, 'exchanges.ndjson'))
-    if (options.dryRun) return printDryRun(found.target, run, people)
+    if (options.dryRun) {
+      // The suites say what they would send; a run loads them in its worker instead.
+      const { printDryRun } = await import('./run/dry-run.ts')
+      return printDryRun(found.target, run, people)
+    }
     const interrupts = listenForInterrupts(graceMs)
     left = await judge(found, run, { cacheDir: join(dir, 'cache'), interrupts, stream: process.stderr, colors: pc })
     await publish(left.record, { options, requests, people, baseline }).finally(() => interrupts.stop())

@@ -38,6 +38,7 @@ export async function startEngine(input: WorkerInput, hooks: EngineHooks): Promi
     if (message.kind === 'key?') void answerKey(bridge, message.name, message.ask, hooks)
   })
   const { createVitest } = await import('vitest/node')
+  const keepSignals = rememberSignalListeners()
   const vitest = await createVitest(
     'test',
     {
@@ -76,6 +77,7 @@ export async function startEngine(input: WorkerInput, hooks: EngineHooks): Promi
       logLevel: 'silent',
     },
   )
+  keepSignals()
   const run = async (): Promise<string | undefined> => {
     try {
       const { testModules, unhandledErrors } = await vitest.start()
@@ -92,6 +94,18 @@ export async function startEngine(input: WorkerInput, hooks: EngineHooks): Promi
     done: run(),
     facts: () => facts,
     end: (cause, reason) => bridge.post({ kind: 'end', cause, reason }),
+  }
+}
+
+/** vitest ends the process on a signal, within a millisecond: what it added is taken away, the run has its own. */
+function rememberSignalListeners(): () => void {
+  const signals = ['SIGINT', 'SIGTERM'] as const
+  const before = new Map(signals.map((signal) => [signal, process.listeners(signal)]))
+  return () => {
+    for (const signal of signals) {
+      const added = process.listeners(signal).filter((listener) => !before.get(signal)?.includes(listener))
+      for (const listener of added) process.off(signal, listener)
+    }
   }
 }
 
