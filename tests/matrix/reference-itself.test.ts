@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest'
+import type { Exchange } from '../../harness/ask/exchange.ts'
+import type { TargetFile } from '../../harness/target/model.ts'
+import { startReference } from '../../reference/server.ts'
+import { catalogue } from '../../spec/catalogue.ts'
+import type { RequirementResult } from '../../spec/report.ts'
+import { delayed } from './delayed.ts'
+import { idsOf, judgeReference, judgeUrl, type Judged, type JudgeSettings } from './judge-reference.ts'
+
+/** Jobs of the slow application last long enough for the requests beside them, on a busy machine too. */
+const pace = { jobMs: 15, slowJobMs: 600 }
+
+const ids: readonly string[] = catalogue.map(({ id }) => id)
+
+function reasons(results: readonly RequirementResult[]): string {
+  return results
+    .filter(({ outcome }) => outcome === 'failed' || outcome === 'not-exercised')
+    .map(({ id, reason, failures: [first] }) => `${id}: ${reason ?? `${first?.message} | ${first?.actual}`}`)
+    .join('\n')
+}
+
+/** Every requirement passed but the removal of PDF parsing, which the target file does not declare. */
+function expectConformant({ results, verdicts }: Judged): void {
+  expect(idsOf(results, 'failed'), reasons(results)).toEqual([])
+  expect(idsOf(results, 'not-exercised'), reasons(results)).toEqual([])
+  expect(idsOf(results, 'not-applicable')).toEqual(['pdf.parse/4xx-removed'])
+  expect(idsOf(results, 'passed')).toHaveLength(ids.length - 1)
+  expect(verdicts).toEqual({ exact: 'conformant', family: 'conformant' })
+}
+
+describe.concurrent('the reference is conformant, with no exception', () => {
+  for (const seed of [421, 20250131, 7]) {
+    test(`with as many generated cases as usual, seed ${seed}`, async () => {
+      expectConformant(await judgeReference(pace, { options: { seed, refusalRuns: 25, grantedRuns: 5 } }))
+    })
+  }
+
+  test('asked for family names only', async () => {
+    expectConformant(await judgeReference(pace, { options: { tpe: 'family', strict: true } }))
+  })
+
+  test('a second time, of the same server', async () => {
+    const server = await startReference(pace)
+    try {
+      expectConformant(await judgeUrl(server.url, { options: { nonce: 'one' } }))
+      expectConformant(await judgeUrl(server.url, { options: { nonce: 'two' } }))
+    } finally {
+      await server.close()
+    }
+  })
+
+  test('when it is slow', async () => {
+    const server = await startReference({ jobMs: 15, slowJobMs: 2000 })
+    const late = await delayed(server.url, 60)
+    try {
+      expectConformant(await judgeUrl(late.url, { limits: { concurrency: 24 } }))
+    } finally {
+      await late.close()
+      await server.close()
+    }
+  })
+})
+
+/** Judges the reference, and keeps what was sent. */
+async function watched(settings: JudgeSettings): Promise<Judged & { sent: Exchange[] }> {
+  const sent: Exchange[] = []
+  const prepare: JudgeSettings['prepare'] = (run) => run.observers.push((exchange) => sent.push(exchange))
+  return { ...(await judgeReference(pace, { ...settings, prepare })), sent }
+}
+
+describe.concurrent('what a run leaves out is not exercised, and nothing fails', () => {
+  test('one request at a time: no two creations are concurrent', async () => {
+    const { results, verdicts } = await judgeReference(pace, { limits: { concurrency: 1 } })
+    expect(idsOf(results, 'failed'), reasons(results)).toEqual([])
+    expect(idsOf(results, 'not-exercised'), reasons(results)).toEqual(['jobs.create/409-atomic'])
+    expect(verdicts.exact).toBe('passing')
+  })
+
+  test('only reading: nothing is created or generated, and refusals stand without a control', async () => {
+    const { results, verdicts, facts, sent } = await watched({ options: { readOnly: true } })
+    expect(idsOf(results, 'failed'), reasons(results)).toEqual([])
+    expect(verdicts.exact).toBe('passing')
+    expect(facts.created).toEqual([])
+    expect(sent.filter(({ probe }) => probe.effect !== 'none')).toEqual([])
+    const granted = sent.filter(({ answer }) => answer !== undefined && answer.status < 300)
+    const harmless = ['pdf.parse', 'ai-detect.run', 'web-search.run', 'medical.comprehend']
+    expect(granted.filter(({ probe }) => probe.method === 'POST' && !harmless.includes(probe.operation ?? ''))).toEqual(
+      [],
+    )
+    const left = results.filter(({ outcome }) => outcome === 'not-exercised')
+    expect(new Set(left.map(({ reason }) => reason))).toEqual(new Set(['left out: --read-only']))
+    expect(idsOf(results, 'passed')).toContain('jobs.retrieve/200-job')
+    expect(results.find(({ id }) => id === 'jobs.create/400-missing-inputs')).toMatchObject({
+      outcome: 'passed',
+      control: 'none',
+    })
+  })
+
+  test('no key: only what needs none is sent, and nothing is judged by it', async () => {
+    const { results, verdicts, sent } = await watched({ change: ({ keys: _keys, ...file }) => file })
+    expect(idsOf(results, 'failed'), reasons(results)).toEqual([])
+    expect(idsOf(results, 'passed')).toEqual([])
+    expect(results.filter(({ reason }) => reason?.startsWith('no key'))).toHaveLength(ids.length - 1)
+    expect(verdicts).toEqual({ exact: 'not-judged', family: 'not-judged' })
+    const asked = new Set(sent.map(({ purpose }) => purpose.requirement?.replace(/^.*\//, '')))
+    expect(asked).toEqual(
+      new Set([undefined, '401-missing-credentials', '401-malformed-key', 'unknown-path', 'unsupported-method']),
+    )
+  })
+
+  test('a key that is not accepted: nothing is judged by it', async () => {
+    const { results, verdicts, facts } = await judgeReference(pace, {
+      change: (file) => ({ ...file, keys: { full: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJub2JvZHkifQ.AAAAAAAAAAAA' } }),
+    })
+    expect(facts.keyRefused).toBe(true)
+    expect(facts.created).toEqual([])
+    expect(verdicts).toEqual({ exact: 'not-judged', family: 'not-judged' })
+    expect(idsOf(results, 'passed').filter((id) => id.includes('/4') || id.includes('/5'))).toEqual([])
+  })
+
+  test('a key and one application: all that they can show, and the rest says what to declare', async () => {
+    const { results, verdicts } = await judgeReference({ jobMs: 600 }, { change: onlyApplication })
+    expect(idsOf(results, 'failed'), reasons(results)).toEqual([])
+    expect(idsOf(results, 'passed')).toEqual(ids.filter(isShownByApplication))
+    const left = results.filter(({ outcome }) => outcome === 'not-exercised')
+    expect(left.filter(({ reason }) => !reason?.startsWith('declare '))).toEqual([])
+    expect(verdicts.exact).toBe('passing')
+  })
+})
+
+function onlyApplication({ keys, resources }: TargetFile): TargetFile {
+  const { id, inputs } = resources?.application ?? { id: '', inputs: [] }
+  return {
+    keys: { ...(keys?.full === undefined ? {} : { full: keys.full }) },
+    resources: { application: { id, inputs } },
+  }
+}
+
+/** Rows of `jobs.*` that need more than one application. */
+const needMore = [
+  ...['400-missing-required-inputs', '403-application-access', '409-per-application', '429-quota-exceeded'],
+  ...['500-internal-error', '401-expired-key', '403-insufficient-rights', '200-failed'],
+]
+
+/** Faults of a key can be shown anywhere, files be listed, and everything of jobs be seen that needs no second application. */
+function isShownByApplication(id: string): boolean {
+  const [operation, row] = id.split('/') as [string, string]
+  if (/^401-(missing-credentials|malformed-key|invalid-key)$/.test(row) || operation === 'envelope') return true
+  if (operation === 'files.list') return row.startsWith('2xx-')
+  return operation.startsWith('jobs.') && !needMore.includes(row)
+}
