@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 
 /** Bodies are recorded to this many bytes; length and SHA-256 of the whole are kept. */
@@ -17,16 +18,6 @@ export interface RecordedBody {
   bodySha256?: string
 }
 
-const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-function textOf(bytes: Uint8Array): string | undefined {
-  try {
-    return strict.decode(bytes)
-  } catch {
-    return undefined
-  }
-}
-
 /** The longest prefix of `text` that takes at most `limit` bytes and splits no character. */
 function cutText(text: string, limit: number): string {
   const bytes = Buffer.from(text)
@@ -38,20 +29,21 @@ function cutText(text: string, limit: number): string {
 export function recordBody(body: string | Uint8Array | undefined, redact: (text: string) => string): RecordedBody {
   if (body === undefined || body.length === 0) return { body: '' }
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
-  const text = typeof body === 'string' ? body : textOf(body)
+  const isCut = bytes.length > lookedAt
+  // Only the beginning is read as text: megabytes of it would be as much garbage again.
+  const start = Buffer.from(isCut ? bytes.subarray(0, lookedAt) : bytes)
   const whole = (): Pick<RecordedBody, 'bodyLength' | 'bodySha256'> => ({
     bodyLength: bytes.length,
     bodySha256: createHash('sha256').update(bytes).digest('hex'),
   })
-  if (text !== undefined) {
-    const shown = redact(text.slice(0, lookedAt))
+  if (isUtf8(bytes)) {
+    const shown = redact(new TextDecoder('utf-8', { ignoreBOM: true }).decode(start, { stream: isCut }))
     const kept = cutText(shown, recordedBytes)
-    return kept.length < shown.length || text.length > lookedAt ? { body: kept, ...whole() } : { body: kept }
+    return kept.length < shown.length || isCut ? { body: kept, ...whole() } : { body: kept }
   }
   // Read as one character a byte, a key among other bytes is found and replaced as in text.
-  const latin = Buffer.from(bytes.subarray(0, lookedAt)).toString('latin1')
-  const shown = Buffer.from(redact(latin), 'latin1')
+  const shown = Buffer.from(redact(start.toString('latin1')), 'latin1')
   const kept = shown.subarray(0, recordedBytes)
   const recorded: RecordedBody = { body: kept.toString('base64'), bodyEncoding: 'base64' }
-  return kept.length < shown.length || bytes.length > lookedAt ? { ...recorded, ...whole() } : recorded
+  return kept.length < shown.length || isCut ? { ...recorded, ...whole() } : recorded
 }
