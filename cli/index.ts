@@ -57,6 +57,11 @@ function wrongUsage(command: Command): 1 | 2 {
 export async function main(argv: readonly string[]): Promise<void> {
   // Whoever reads has read enough (`conform list | head`).
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe)
+  process.on('uncaughtException', (error) => {
+    sayMistake(error)
+    // eslint-disable-next-line no-restricted-properties -- what state things are in is not known
+    process.exit()
+  })
   try {
     await program().parseAsync(argv)
   } catch (error) {
@@ -66,11 +71,16 @@ export async function main(argv: readonly string[]): Promise<void> {
       process.exitCode = 2
       return
     }
-    debug('%o', error)
-    const message = error instanceof Error ? error.message : String(error)
-    process.stderr.write(`conform: a mistake of the suite: ${message} (NODE_DEBUG=conform shows where)\n`)
-    process.exitCode = 3
+    sayMistake(error)
   }
+}
+
+/** What nobody foresaw says nothing of the target: it could not be judged. */
+function sayMistake(error: unknown): void {
+  debug('%o', error)
+  const message = error instanceof Error ? error.message : String(error)
+  process.stderr.write(`conform: a mistake of the suite: ${message} (NODE_DEBUG=conform shows where)\n`)
+  process.exitCode = 3
 }
 
 function ignoreClosedPipe(error: NodeJS.ErrnoException): void {

@@ -38,7 +38,7 @@ export async function startEngine(input: WorkerInput, hooks: EngineHooks): Promi
     if (message.kind === 'key?') void answerKey(bridge, message.name, message.ask, hooks)
   })
   const { createVitest } = await import('vitest/node')
-  const keepSignals = rememberSignalListeners()
+  const takeAway = rememberListeners()
   const vitest = await createVitest(
     'test',
     {
@@ -77,7 +77,7 @@ export async function startEngine(input: WorkerInput, hooks: EngineHooks): Promi
       logLevel: 'silent',
     },
   )
-  keepSignals()
+  takeAway()
   const run = async (): Promise<string | undefined> => {
     try {
       const { testModules, unhandledErrors } = await vitest.start()
@@ -97,14 +97,18 @@ export async function startEngine(input: WorkerInput, hooks: EngineHooks): Promi
   }
 }
 
-/** vitest ends the process on a signal, within a millisecond: what it added is taken away, the run has its own. */
-function rememberSignalListeners(): () => void {
-  const signals = ['SIGINT', 'SIGTERM'] as const
-  const before = new Map(signals.map((signal) => [signal, process.listeners(signal)]))
+/**
+ * vitest ends the process on a signal, within a millisecond, and with code 1 where a promise is rejected: what it added
+ * is taken away, the run and the command line have their own.
+ */
+function rememberListeners(): () => void {
+  const names = ['SIGINT', 'SIGTERM', 'exit', 'unhandledRejection'] as const
+  const listeners = (name: string): unknown[] => process.listeners(name as 'exit')
+  const before = new Map(names.map((name) => [name, listeners(name)]))
   return () => {
-    for (const signal of signals) {
-      const added = process.listeners(signal).filter((listener) => !before.get(signal)?.includes(listener))
-      for (const listener of added) process.off(signal, listener)
+    for (const name of names) {
+      const added = listeners(name).filter((listener) => !before.get(name)?.includes(listener))
+      for (const listener of added) process.off(name, listener as () => void)
     }
   }
 }
