@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import type { Report, RequirementResult } from '../../spec/report.ts'
+
+const bin = fileURLToPath(new URL('../../bin/conform.js', import.meta.url))
+const referenceTarget = fileURLToPath(new URL('../../fixtures/reference.target.json', import.meta.url))
+
+/** The reference's target file, as data that a test may change. */
+export type TargetData = Record<string, any>
+
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+  /** ms from start to end. */
+  readonly ms: number
+}
+
+export interface Settings {
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+}
+
+/** A command line that runs: what it has said so far, and its end. */
+export interface Running {
+  readonly child: ChildProcess
+  readonly ended: Promise<Ended>
+  /** The first line of stdout. */
+  readonly firstLine: Promise<string>
+}
+
+/** A folder of this test's own; gone when the test is. */
+export function folder(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'conform-test-'))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+/** Starts `conform` as a user does: in an environment without keys, colours, proxies and the marks of this test runner. */
+export function start(args: readonly string[], { env = {}, cwd = tmpdir() }: Settings = {}): Running {
+  const began = performance.now()
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn(process.execPath, [bin, ...args], { cwd, env: { PATH, HOME, NO_COLOR: '1', ...env } })
+  let stdout = ''
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (piece: string) => (stderr += piece))
+  const firstLine = new Promise<string>((resolve) => {
+    child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+      stdout += piece
+      const end = stdout.indexOf('\n')
+      if (end >= 0) resolve(stdout.slice(0, end))
+    })
+  })
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr, ms: performance.now() - began }))
+  })
+  return { child, ended, firstLine }
+}
+
+/** Runs `conform` to its end. */
+export function conform(args: readonly string[], settings?: Settings): Promise<Ended> {
+  return start(args, settings).ended
+}
+
+/** Writes the reference's target file, changed, for the server at that URL. */
+export function targetFile(
+  dir: string,
+  baseUrl: string,
+  change: (target: TargetData) => void = () => undefined,
+): string {
+  const target = JSON.parse(readFileSync(referenceTarget, 'utf8')) as TargetData
+  delete target.$schema
+  target.baseUrl = baseUrl
+  change(target)
+  const file = join(dir, 'target.json')
+  writeFileSync(file, JSON.stringify(target))
+  return file
+}
+
+/** A key that the reference takes. */
+export const referenceKey = (JSON.parse(readFileSync(referenceTarget, 'utf8')) as { keys: { full: string } }).keys.full
+
+export function readReport(dir: string, name = 'conform-report.json'): Report {
+  return JSON.parse(readFileSync(join(dir, name), 'utf8')) as Report
+}
+
+export function row(report: Report, id: string): RequirementResult {
+  const found = report.requirements.find((result) => result.id === id)
+  if (!found) throw new Error(`${id} is not in the report`)
+  return found
+}
+
+/** Ids of that outcome. */
+export function ids(report: Report, outcome: RequirementResult['outcome']): string[] {
+  return report.requirements.filter((result) => result.outcome === outcome).map(({ id }) => id)
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { conform, folder, readReport, targetFile } from './conform.ts'
+import { reference } from './reference.ts'
+
+interface Entry {
+  readonly request: {
+    readonly method: string
+    readonly url: string
+    readonly headers: object[]
+    readonly postData?: object
+  }
+  readonly _requirement: string | null
+  readonly _role: string
+}
+
+const uuids = /[\da-f]{8}-[\da-f]{4}(?:(?:-[\da-f]{4}){2}-[\da-f]{12})?/g
+
+/** What was sent, but for the run's nonce, ids that the target made, polls and retries. */
+async function requests(seed: string): Promise<string[]> {
+  const { url } = await reference()
+  const cwd = folder()
+  const file = targetFile(cwd, url)
+  const args = ['-t', file, '--seed', seed, '--runs', '2', '--skip', 'jobs.*', '--report', 'har', '--report', 'json']
+  expect((await conform(args, { cwd })).code).toBe(0)
+  const { run } = readReport(cwd)
+  // Bodies that are cut short are cut within an id.
+  const made = run.created.map(({ id }) => [id, id.slice(0, 13)]).flat()
+  const nonce = new RegExp(`${run.nonce.slice(0, 4)}[0-9a-z]{4}`, 'g')
+  const { log } = readReport(cwd, 'conform-report.har') as unknown as { log: { entries: Entry[] } }
+  const sent = log.entries.filter(({ _role }) => _role !== 'poll')
+  const told = sent.map(({ request: { method, headers, postData, ...request }, _requirement, _role }) =>
+    JSON.stringify([_requirement, _role, method, request.url.replace(url, ''), headers, postData])
+      .replaceAll(uuids, (id) => (made.includes(id) ? '<made>' : id))
+      .replaceAll(url.replace('http://', ''), '<host>')
+      .replaceAll(nonce, '<nonce>'),
+  )
+  return [...new Set(told)].sort()
+}
+
+test('the same seed gives the same requests, another one others', async () => {
+  const [first, second, other] = [await requests('7'), await requests('7'), await requests('8')]
+  expect(second).toEqual(first)
+  expect(other).not.toEqual(first)
+})

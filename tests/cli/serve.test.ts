@@ -1,0 +1,39 @@
+import { existsSync } from 'node:fs'
+import { expect, onTestFinished, test } from 'vitest'
+import { conform, folder, readReport, start } from './conform.ts'
+
+test('serve says where it is in one line, and its target file fits it; judged twice, it is judged the same', async () => {
+  const server = start(['serve'])
+  onTestFinished(() => void server.child.kill('SIGKILL'))
+  const { url, target, ...rest } = JSON.parse(await server.firstLine) as { url: string; target: string }
+  expect(rest).toEqual({})
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+
+  const cwd = folder()
+  const outcomes = []
+  for (const name of ['first.json', 'second.json']) {
+    const { code } = await conform(['-t', target, '--runs', '1', '--report', `json=${name}`], { cwd })
+    expect(code).toBe(0)
+    const report = readReport(cwd, name)
+    expect(report.verdict).toBe('conformant')
+    outcomes.push(report.requirements.map(({ id, outcome, control }) => [id, outcome, control]))
+  }
+  expect(outcomes[1]).toEqual(outcomes[0])
+
+  server.child.kill('SIGTERM')
+  const { code, stdout, stderr } = await server.ended
+  expect({ code, stderr, lines: stdout.trimEnd().split('\n').length }).toEqual({ code: 0, stderr: '', lines: 1 })
+  expect(existsSync(target)).toBe(false)
+  await expect(fetch(url)).rejects.toThrow()
+})
+
+test('a port that is taken is a mistake of the user', async () => {
+  const server = start(['serve'])
+  onTestFinished(() => void server.child.kill('SIGKILL'))
+  const { url } = JSON.parse(await server.firstLine) as { url: string }
+  const { port } = new URL(url)
+  const second = await conform(['serve', '--port', port])
+  expect(second).toMatchObject({ code: 2, stdout: '' })
+  expect(second.stderr).toBe(`conform: --port ${port}: cannot be listened on (EADDRINUSE); give another, or 0\n`)
+  expect((await conform(['serve', '--port', '65536'])).code).toBe(2)
+})

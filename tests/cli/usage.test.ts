@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { catalogue } from '../../spec/catalogue.ts'
+import { conform, folder, targetFile } from './conform.ts'
+
+const about = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
+
+/** One sentence on stderr, perhaps with commander's hints in brackets, and nothing else anywhere. */
+function sentence(stderr: string): string {
+  const [first = '', ...rest] = stderr.trimEnd().split('\n')
+  for (const line of rest) expect(line).toMatch(/^\(.*\)$/)
+  expect(first).toMatch(/^conform: /)
+  expect(stderr).not.toMatch(/\n\s+at /)
+  return first
+}
+
+const url = 'http://127.0.0.1:9'
+
+test.each<[why: string, args: string[], message: RegExp]>([
+  ['an unknown option', ['--seeed', '4'], /unknown option '--seeed'/],
+  ['a pattern without a match', ['--only', 'jobs.crate/*'], /--only jobs\.crate\/\*: no requirement has such an id/],
+  ['a pattern without a match to skip', ['--skip', 'nothing'], /--skip nothing: no requirement has such an id/],
+  ['a shard without a seed', ['--shard', '1/3'], /--shard: needs --seed/],
+  ['a shard that is none', ['--shard', '4/3', '--seed', '1'], /--shard 4\/3: /],
+  ['two reports for stdout', ['--report', 'json=-', '--report', 'har=-'], /stdout \(-\) is taken by --report json=-/],
+  ['an unknown format', ['--report', 'jsno'], /--report jsno: no format jsno/],
+  ['a number that is none', ['--runs', 'many'], /--runs <n>.*whole number/],
+  ['no place for the baseline', ['--update-baseline'], /--update-baseline: needs --baseline/],
+  ['a baseline that is not there', ['--baseline', 'nowhere.json'], /nowhere\.json/],
+  ['a mode that is none', ['--tpe', 'both'], /--tpe <mode>.*exact, family/],
+  ['a scheme that is no HTTP', ['ftp://example.com'], /must begin with http:\/\/ or https:\/\//],
+  ['credentials in the base URL', ['https://me:secret-word@example.com'], /credentials/],
+  ['a mistyped command', ['serv'], /did you mean conform serve\?/],
+  ['a target file that is not there', ['--target', 'nowhere.json'], /nowhere\.json: no such target file/],
+  ['too many arguments', [url, url], /too many arguments/],
+])('%s: exit 2 and one sentence', async (_, args, message) => {
+  const { code, stdout, stderr } = await conform(args)
+  expect(sentence(stderr)).toMatch(message)
+  expect(stderr).not.toContain('secret-word')
+  expect(stdout).toBe('')
+  expect(code).toBe(2)
+})
+
+test('a misspelt member of the target file is named, with the nearest valid one', async () => {
+  const dir = folder()
+  const file = targetFile(dir, url, (target) => (target.resources.aplication = target.resources.application))
+  const { code, stderr } = await conform(['-t', file])
+  expect(sentence(stderr)).toMatch(/resources\.aplication.*application/)
+  expect(code).toBe(2)
+})
+
+test('a key whose variable is not set is named', async () => {
+  const file = targetFile(folder(), url, (target) => (target.keys.full = { env: 'NO_SUCH_KEY' }))
+  const { code, stderr } = await conform(['-t', file])
+  expect(sentence(stderr)).toContain('NO_SUCH_KEY')
+  expect(code).toBe(2)
+})
+
+test('verify knows valid and not valid only', async () => {
+  for (const args of [['verify'], ['verify', '--nothing'], ['verify', join(folder(), 'none.json')]]) {
+    expect((await conform(args)).code).toBe(1)
+  }
+})
+
+test('help and version are no errors, and say what they are asked', async () => {
+  const help = await conform(['--help'])
+  expect(help).toMatchObject({ code: 0, stderr: '' })
+  for (const word of ['--target', '--report', '--shard', 'serve', 'merge', 'verify'])
+    expect(help.stdout).toContain(word)
+  expect(await conform(['--version'])).toMatchObject({ code: 0, stdout: `${about.version}\n`, stderr: '' })
+  expect(await conform(['help', 'merge'])).toMatchObject({ code: 0, stderr: '' })
+})
+
+test('the catalogue as text and as JSON', async () => {
+  const json = await conform(['list', '--json'])
+  expect(json).toMatchObject({ code: 0, stderr: '' })
+  const rows = JSON.parse(json.stdout) as Record<string, unknown>[]
+  expect(rows).toEqual(catalogue)
+  const members = ['effect', 'id', 'level', 'needs', 'operation', 'section', 'statement']
+  for (const row of rows) expect(Object.keys(row).sort()).toEqual(members)
+  const text = await conform(['list'])
+  for (const { id } of catalogue) expect(text.stdout).toContain(id)
+})
+
+test('a dry run says how much would be sent, and sends nothing', async () => {
+  const { code, stdout, ms } = await conform([
+    '-t',
+    targetFile(folder(), 'http://192.0.2.1'),
+    '--dry-run',
+    '--seed',
+    '-5',
+  ])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/nothing was sent/)
+  expect(stdout).toMatch(/^jobs\.create +\d+ +\d+ +\d+$/m)
+  expect(stdout).toMatch(/^total +\d+ +\d+ +\d+$/m)
+  expect(ms).toBeLessThan(10_000)
+})
