@@ -1,3 +1,4 @@
+import { jsonOf } from '../harness/request/probe.ts'
 import {
   anyBadRequest,
   badRequest,
@@ -52,7 +53,7 @@ must('medical.comprehend/200-entities', async (story) => {
   const exchange = await controlExchange(run, 'medical.comprehend')
   judgeGranted(story, exchange, 'a 2xx with entities', 'with response_type Entities')
   const pointer = pointerOf(run, 'medical.comprehend', 'response_type') ?? '/response_type'
-  if (getAt(JSON.parse(String(exchange.probe.body)), pointer) !== 'Entities') {
+  if (getAt(jsonOf(exchange.probe), pointer) !== 'Entities') {
     throw new NotExercised('declare a body of medical.comprehend with response_type Entities')
   }
   judgeShape(story, exchange, 'medical-entities', 'with response_type Entities')

@@ -49,7 +49,7 @@ onNamedOperation('guardrails/503-provider-down', () => unavailable)
 
 /** That status with a code name of its row, or a type that §7.3 lists with it for the scenario's operation. */
 function ofRow(status: number): (operation: OperationId) => Pairs {
-  return (operation) => [[status, ...(codeNames(status) ?? []), ...listedTypes(operation, status)]]
+  return (operation) => [[status, ...new Set([...(codeNames(status) ?? []), ...listedTypes(operation, status)])]]
 }
 
 onNamedOperation('general/409-conflict', ofRow(409))

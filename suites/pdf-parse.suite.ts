@@ -32,7 +32,7 @@ grantedRowOf(
   'with format markdown',
   (probe) => withJson(probe, { format: 'markdown' }),
   (story, exchange) => {
-    judgeGranted(story, exchange, '200 with the content of the PDF', 'with format markdown', 200)
+    if (exchange.answer?.status !== 200) story.fail(exchange, '200 with the content of the PDF', 'with format markdown')
     judgeShape(story, exchange, 'pdf-content', 'with format markdown')
   },
 )

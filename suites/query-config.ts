@@ -5,8 +5,8 @@ import { isObject } from '../harness/ask/answer.ts'
 import { property } from '../harness/generate/property.ts'
 import { ofKinds, shown } from '../harness/generate/values.ts'
 import { getAt, setAt } from '../harness/json/pointer.ts'
-import { type Probe, withJson } from '../harness/request/probe.ts'
-import { bodyOf, validRequest } from '../harness/request/valid-request.ts'
+import { jsonOf, type Probe, withJson } from '../harness/request/probe.ts'
+import { bodyOf, validRequest, withoutRoles } from '../harness/request/valid-request.ts'
 import { NotExercised } from '../harness/run/outcome.ts'
 import type { Run } from '../harness/run/run.ts'
 import { judgeTries } from '../harness/words/granted.ts'
@@ -27,7 +27,10 @@ async function withSetting(run: Run, operation: OperationId, { name, value }: Se
   const pointer = pointerOf(run, operation, 'query_config')
   if (pointer === undefined) throw new NotExercised(`declare operations.${operation}.fields.query_config`)
   const probe = await validRequest(run, operation)
-  const body = operation === 'chat.create' ? bodyOf(run, operation) : (JSON.parse(String(probe.body)) as unknown)
+  const body =
+    operation === 'chat.create'
+      ? withoutRoles(run, bodyOf(run, operation), ['stream', 'stream_options'])
+      : jsonOf(probe)
   const declared = getAt(body, pointer)
   const config = { ...(isObject(declared) ? declared : {}), [name]: value }
   return withJson(probe, setAt(body, pointer, config))

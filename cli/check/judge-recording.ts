@@ -1,8 +1,10 @@
 import { performance } from 'node:perf_hooks'
-import type { Exchange } from '../../harness/ask/exchange.ts'
-import { createEnvelopeWatch, type PassiveRow, passiveRows } from '../../harness/passive/envelope-watch.ts'
+import { grantedRow } from '../../harness/control/granted-rows.ts'
+import { createEnvelopeWatch, passiveRows } from '../../harness/passive/envelope-watch.ts'
 import type { Redactor } from '../../harness/redact/redactor.ts'
 import type { Target } from '../../harness/target/model.ts'
+import type { RequirementId } from '../../spec/catalogue.ts'
+import type { OperationId } from '../../spec/operations.ts'
 import type { RecordedExchange } from '../../spec/report.ts'
 import { acceptedPairs } from './accepted-pairs.ts'
 import { pathUnder } from './base-url.ts'
@@ -28,9 +30,16 @@ export interface Counts {
 export interface JudgedRecording {
   readonly counts: Counts
   /** What was seen of a requirement; undefined where nothing was. */
-  sighting(id: string): RowSighting | undefined
+  sighting(id: RequirementId): RowSighting | undefined
   /** The judged exchanges as reports hold them. */
   exchanges(): Iterable<RecordedExchange>
+}
+
+/** An entry and the requirement that judges it first: its success, or every error's shape. */
+interface JudgedEntry {
+  readonly entry: RecordedEntry
+  readonly operation: OperationId
+  readonly requirement: RequirementId
 }
 
 const methods = ['GET', 'POST']
@@ -41,23 +50,24 @@ export function judgeRecording(entries: readonly RecordedEntry[], target: Target
   const book = createRowBook()
   const watch = createWatches()
   const readJob = createJobReadings(book)
-  const judged: RecordedEntry[] = []
+  const judged: JudgedEntry[] = []
   for (const entry of inTime(entries)) {
     const exchange = answerOfInterface(entry, target, redactor, counts)
     if (!exchange) continue
     watch.observe(exchange)
-    if (exchange.probe.operation === null) continue
-    judged.push(entry)
-    judgeSuccess(exchange, target, book)
+    const { operation } = exchange.probe
+    if (operation === null) continue
+    const granted = judgeSuccess(exchange, target, book) ?? grantedRow[operation]
+    judged.push({ entry, operation, requirement: entry.status >= 400 ? 'envelope/shape' : granted })
     readJob(exchange)
   }
   counts.judged = judged.length
   watch.copyTo(book)
   return {
     counts,
-    sighting: (id) => book.sighting(id as PassiveRow),
+    sighting: (id) => book.sighting(id),
     *exchanges() {
-      for (const [n, entry] of judged.entries()) yield recordedExchange(n, entry, target, redactor)
+      for (const [n, entry] of judged.entries()) yield recordedExchange(n, entry, redactor)
     },
   }
 }
@@ -97,7 +107,7 @@ function createWatches() {
   return {
     observe(exchange: RecordedAnswer): void {
       const watch = exchange.entry.headers.length > 0 ? labelled : bare
-      watch.observe(exchange satisfies Exchange)
+      watch.observe(exchange)
     },
     copyTo(book: RowBook): void {
       for (const row of passiveRows) {
@@ -111,13 +121,11 @@ function createWatches() {
   }
 }
 
-function recordedExchange(n: number, entry: RecordedEntry, target: Target, redactor: Redactor): RecordedExchange {
-  const place = operationAt(entry.method, pathUnder(target.baseUrl, entry.url) ?? '')
+function recordedExchange(n: number, judged: JudgedEntry, redactor: Redactor): RecordedExchange {
+  const { entry, operation, requirement } = judged
   return {
     n,
-    requirement: null,
-    operation: place?.operation ?? null,
-    role: 'probe',
+    ...{ requirement, operation, role: 'probe' },
     startedAt: new Date(entry.startedAt ?? performance.timeOrigin).toISOString(),
     durationMs: entry.durationMs,
     httpVersion: entry.httpVersion,

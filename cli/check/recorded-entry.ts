@@ -34,7 +34,9 @@ export function recordedEntry(value: unknown, index: number, file: string): Reco
   const { status } = response
   if (typeof method !== 'string' || method === '') return refuse('.request.method', 'a method')
   if (typeof url !== 'string') return refuse('.request.url', 'a string')
-  if (typeof status !== 'number' || !Number.isInteger(status)) return refuse('.response.status', 'a whole number')
+  if (typeof status !== 'number' || !Number.isInteger(status) || status > 999) {
+    return refuse('.response.status', 'a status')
+  }
   const lines = (of: unknown, place: string): HeaderLine[] => {
     if (of === undefined) return []
     if (!Array.isArray(of)) return refuse(place, 'an array')
@@ -46,7 +48,7 @@ export function recordedEntry(value: unknown, index: number, file: string): Reco
   return {
     index,
     startedAt: instantOf(value['startedDateTime']),
-    durationMs: typeof time === 'number' && time > 0 ? time : 0,
+    durationMs: typeof time === 'number' && time > 0 && Number.isFinite(time) ? time : 0,
     httpVersion: /^HTTP\/(\d(?:\.\d)?)$/i.exec(String(response['httpVersion']))?.[1] ?? '1.1',
     method: method.toUpperCase(),
     url,
@@ -92,7 +94,8 @@ function hasNoBody(status: number): boolean {
   return status < 200 || status === 204 || status === 205 || status === 304
 }
 
+/** Recorders are looser than RFC 3339 (an offset without colon, say); in a report a year has four digits. */
 function instantOf(value: unknown): number | undefined {
   const epochMs = typeof value === 'string' ? Date.parse(value) : NaN
-  return Number.isNaN(epochMs) ? undefined : epochMs
+  return Number.isNaN(epochMs) || !/^\d{4}-/.test(new Date(epochMs).toISOString()) ? undefined : epochMs
 }

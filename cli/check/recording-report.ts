@@ -24,10 +24,11 @@ export interface RecordingFacts {
 
 /** What recorded traffic cannot show is not exercised: nobody knows what a refused request meant. */
 const notShown = 'recorded traffic does not show it'
+const nothingShown = 'the recording has no answered request to an operation of the interface under its base URL'
 
 /** The report of a recording: every requirement of the catalogue, in its order. */
 export function recordingReport(facts: RecordingFacts): Report {
-  const { target, judged, startedAt, durationMs } = facts
+  const { target, redactor, judged, startedAt, durationMs } = facts
   const everything = { only: [], skip: [], readOnly: false, interrupted: false }
   const plan = planRun(target, { ...everything, shard: null, refusalRuns: 0, grantedRuns: 0 })
   const requirements = catalogue.map((row) => {
@@ -47,7 +48,7 @@ export function recordingReport(facts: RecordingFacts): Report {
       specDigest,
       requirementsDigest: requirementsDigest(),
     },
-    target: { name: target.name, baseUrl: target.baseUrl, digest: target.digest },
+    target: { name: target.name, baseUrl: redactor.text(target.baseUrl), digest: target.digest },
     run: {
       startedAt: startedAt.toISOString(),
       durationMs: Math.round(durationMs),
@@ -80,7 +81,7 @@ function resultOf(row: CatalogueRow, facts?: RecordingFacts): RequirementResult 
   const sighting = facts?.judged.sighting(id)
   return {
     ...{ id, operation, level, section, statement },
-    ...outcomeOf(sighting),
+    ...outcomeOf(sighting, facts?.judged.counts.judged === 0),
     control: 'none',
     cases: sighting?.cases ?? 0,
     durationMs: 0,
@@ -88,10 +89,10 @@ function resultOf(row: CatalogueRow, facts?: RecordingFacts): RequirementResult 
   }
 }
 
-function outcomeOf(sighting: RowSighting | undefined): Pick<RequirementResult, 'outcome' | 'reason'> {
+function outcomeOf(sighting: RowSighting | undefined, empty: boolean): Pick<RequirementResult, 'outcome' | 'reason'> {
   if (sighting && sighting.failures.length > 0) return { outcome: 'failed' }
   if (sighting && sighting.cases > 0) return { outcome: 'passed' }
-  return { outcome: 'not-exercised', reason: sighting?.unjudged ?? notShown }
+  return { outcome: 'not-exercised', reason: sighting?.unjudged ?? (empty ? nothingShown : notShown) }
 }
 
 /** Longest text of a failure, in characters; a key that begins in it is found to its end. */

@@ -54,15 +54,19 @@ function hasTools(tools: unknown): boolean {
   return tools !== undefined && tools !== null && !(Array.isArray(tools) && tools.length === 0)
 }
 
-/** Judges a 2xx by the granted row that it shows. Anything else is left to the rows that see every response. */
-export function judgeSuccess(exchange: RecordedAnswer, target: Target, book: RowBook): void {
+/**
+ * Judges a 2xx by the granted row that it shows, and gives that row. Anything else is left to the rows that see every
+ * response.
+ */
+export function judgeSuccess(exchange: RecordedAnswer, target: Target, book: RowBook): RequirementId | undefined {
   const { operation } = exchange.probe
   const { status } = exchange.answer
-  if (operation === null || status < 200 || status >= 300) return
+  if (operation === null || status < 200 || status >= 300) return undefined
   const choose = shown[operation]
-  if (!choose) return judgeAccepted(exchange, operation, book)
-  const row = choose(exchange, requestJson(exchange.entry), target)
-  if (row) judgeShown(exchange, row, book)
+  if (!choose) return judgeAccepted(exchange, grantedRow[operation], book)
+  const form = choose(exchange, requestJson(exchange.entry), target)
+  if (form) judgeShown(exchange, form, book)
+  return form?.row
 }
 
 const notWhole = 'the recording does not hold the whole body of any such answer'
@@ -80,12 +84,12 @@ function judgeShown(exchange: RecordedAnswer, { row, expected, status, schema }:
 }
 
 /** Where no body is shown any 2xx will do, but for one that is an error envelope. */
-function judgeAccepted(exchange: RecordedAnswer, operation: OperationId, book: RowBook): void {
-  const row = grantedRow[operation]
+function judgeAccepted(exchange: RecordedAnswer, row: RequirementId, book: RowBook): RequirementId {
   const { answer, entry } = exchange
-  if (entry.body.state === 'missing') return book.leave(row, notWhole)
-  if (isGranted(answer)) book.pass(row)
+  if (entry.body.state === 'missing') book.leave(row, notWhole)
+  else if (isGranted(answer)) book.pass(row)
   else book.fail(row, exchange, 'a 2xx whose body is no error envelope')
+  return row
 }
 
 /** The request's body as JSON; undefined where it is none, or not known whole. */

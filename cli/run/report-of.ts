@@ -43,6 +43,7 @@ export function reportOf({ target, options, startedAt, durationMs, results, fact
     skip: [...skip],
     readOnly,
     interrupted: facts.ended !== null,
+    strict: options.strict,
     keyRefused: facts.keyRefused,
   }
   const verdicts = bothVerdicts(requirements, judged)

@@ -42,12 +42,17 @@ export function createLiveness(settings: LivenessSettings): Liveness {
   const look = async (): Promise<void> => {
     if (asking || open === 0 || performance.now() - lastAnswer < quietMs) return
     asking = true
-    const result = await question(lastChanceMs)
-    asking = false
-    if (result.kind === 'answer') lastAnswer = performance.now()
-    else settings.onDead('unreachable', `the target stopped answering: ${result.message}`)
+    try {
+      let result = await question(lastChanceMs)
+      if (result.kind === 'no-answer' && result.staleConnection) result = await question(lastChanceMs)
+      if (result.kind === 'answer') lastAnswer = performance.now()
+      else settings.onDead('unreachable', `the target stopped answering: ${result.message}`)
+    } finally {
+      asking = false
+    }
   }
-  const timer = setInterval(() => void look(), lookEveryMs)
+  // A key that cannot be read is told by the requests that need it.
+  const timer = setInterval(() => void look().catch(() => undefined), lookEveryMs)
   timer.unref()
   return {
     async first() {

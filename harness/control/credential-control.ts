@@ -1,5 +1,6 @@
 import type { OperationId } from '../../spec/operations.ts'
 import type { Probe } from '../request/probe.ts'
+import { effectOf } from '../request/effect-of.ts'
 import { standInRequest } from '../request/stand-in.ts'
 import type { Run } from '../run/run.ts'
 import { isDeclared } from '../scenario/apply-scenario.ts'
@@ -12,11 +13,13 @@ import { type Control, control, countsAsGranted } from './control.ts'
  * unknown id stands in: whatever answers it but 401 and 403 shows that the key was looked at first, or not at all.
  */
 export async function credentialControl(run: Run, operation: OperationId): Promise<Control> {
-  if (run.keys.hasFull && isDeclared(run, operation)) return control(run, operation)
+  const reading = run.options.readOnly && effectOf(run, operation) !== 'none'
+  if (run.keys.hasFull && !reading && isDeclared(run, operation)) return control(run, operation)
   return run.once(`credential control ${operation}`, async () => {
     const stand = await standInRequest(run, operation)
     const valid = async (): Promise<Probe> => stand
     if (!run.keys.hasFull) return { state: 'none', said: 'not sent: no key', valid }
+    if (reading) return { state: 'none', said: 'not sent: --read-only', valid }
     const exchange = await askThroughGate(run, stand, { requirement: null, role: 'control' })
     const granted = countsAsGranted(exchange)
     return { state: granted ? 'granted' : 'refused', said: `answered ${describeAnswer(exchange)}`, exchange, valid }

@@ -1,9 +1,11 @@
 import type { CatalogueRow } from '../../spec/catalogue.ts'
 import { requirement } from '../../spec/catalogue.ts'
 import { insideCases } from '../../spec/query-config.ts'
-import { isOperationId } from '../../spec/operations.ts'
+import { isOperationId, type OperationId } from '../../spec/operations.ts'
 import { grantedRow } from '../control/granted-rows.ts'
+import { burstSize } from '../jobs/burst.ts'
 import { looks } from '../jobs/gate.ts'
+import { isExclusive } from '../scenario/around.ts'
 import type { RunOptions } from '../run/run.ts'
 import type { Target } from '../target/model.ts'
 
@@ -20,9 +22,11 @@ const own: Readonly<Record<string, (runs: Runs) => number>> = {
   'jobs.create/202-created': () => 0,
   'jobs.create/202-retrievable': () => 0,
   'jobs.create/202-any-text': ({ grantedRuns }) => grantedRuns,
-  'jobs.create/409-job-in-progress': () => looks,
-  'jobs.create/409-released': () => 1,
-  'jobs.create/409-atomic': () => looks,
+  // Jobs that end at once make every creation of the story a granted one.
+  'jobs.create/409-job-in-progress': () => 2 * looks,
+  'jobs.create/409-released': () => looks,
+  'jobs.create/409-per-application': () => 2 * looks,
+  'jobs.create/409-atomic': () => burstSize * looks,
   'jobs.retrieve/200-job': () => 0,
   'jobs.retrieve/200-identity': () => 0,
   'jobs.retrieve/200-created-at': () => 0,
@@ -32,15 +36,27 @@ const own: Readonly<Record<string, (runs: Runs) => number>> = {
   'graphs.query/2xx-query-config': ({ grantedRuns }) => insideCases + grantedRuns,
 }
 
+/** The operation whose valid request a requirement's probes are made from: that of its scenario, where it is no operation's own. */
+export function operationOf(row: CatalogueRow, target: Target): OperationId | undefined {
+  const operation = target.scenarios[row.id]?.operation ?? row.operation
+  return isOperationId(operation) ? operation : undefined
+}
+
 /** How many generations a requirement costs a conforming target. */
 export function grants(row: CatalogueRow, target: Target, runs: Runs): Grants {
-  if (!isOperationId(row.operation)) return { generations: 0, control: 0 }
-  const reads = row.operation === 'jobs.retrieve'
+  const operation = operationOf(row, target)
+  if (operation === undefined) return { generations: 0, control: 0 }
+  const reads = operation === 'jobs.retrieve'
   if (reads && target.resources.job !== undefined && row.id !== 'jobs.retrieve/200-failed')
     return { generations: 0, control: 0 }
-  const granted = requirement(grantedRow[row.operation])
+  const granted = requirement(grantedRow[operation])
   const control = granted.effect === 'generates' ? 1 : 0
-  const counted = own[row.id]?.(runs)
-  const generations = counted ?? (row.effect === 'generates' && row.id !== granted.id ? 1 : 0)
+  const scenario = target.scenarios[row.id]
+  if (scenario) {
+    // Repeats are granted until the condition shows; after an exclusive one the control is asked again.
+    const own = scenario.repeat ?? (row.effect === 'generates' && row.id !== granted.id ? 1 : 0)
+    return { generations: control * (own + (isExclusive(scenario) ? 1 : 0)), control }
+  }
+  const generations = own[row.id]?.(runs) ?? (row.effect === 'generates' && row.id !== granted.id ? 1 : 0)
   return { generations, control }
 }

@@ -85,8 +85,8 @@ export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
   function addRow(row: CatalogueRow, operation: string, scenario: Scenario | undefined): void {
     const own = scenario ? 1 + scenarioSends(scenario) : sendsOf(row.id, { target, ...runs })
     const { generations } = grants(row, target, runs)
-    const granted = row.effect === 'creates' ? own : scenario ? Math.min(1, generations) : generations
-    add(operation, own, row.effect, granted)
+    const effect = generations > 0 ? 'generates' : row.effect
+    add(operation, own, effect, effect === 'creates' ? own : generations)
     // After what it changed, the run asks until the valid request is granted again.
     if (scenario && isExclusive(scenario) && isOperationId(operation))
       add(operation, 1, requirement(grantedRow[operation]).effect, 1)

@@ -13,6 +13,8 @@ export const burstSize = 6
  */
 export async function sendBurst(run: Run, make: () => Promise<Probe>, requirement: string): Promise<Exchange[]> {
   const size = Math.min(burstSize, run.ceiling.size)
+  run.silence.check('jobs.create')
+  await run.throttle.pass('jobs.create', run.signal)
   const probes = await Promise.all(Array.from({ length: size }, make))
   const leave = await run.ceiling.enter(run.signal, size)
   const warm = await operationProbe(run, 'files.list', {})

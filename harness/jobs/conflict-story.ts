@@ -4,6 +4,7 @@ import { isThrottled } from '../ask/throttle.ts'
 import { isGranted } from '../ask/answer.ts'
 import type { Exchange } from '../ask/exchange.ts'
 import { jobRequest } from '../request/valid-request.ts'
+import { NotExercised } from '../run/outcome.ts'
 import { isPlanned, type Run } from '../run/run.ts'
 import type { ApplicationResource } from '../target/model.ts'
 import { describeAnswer } from '../words/describe.ts'
@@ -53,13 +54,33 @@ export function conflictStory(run: Run): Promise<ConflictFindings> {
       let freed = false
       for (let look = 1; look <= looks && (look === 1 || wantsMore(run, found, other)); look++) {
         const once = (): Promise<boolean> => lookOnce(run, gate, application, other, found, freed)
-        freed = other && !isSettled(found.perApplication) ? await run.gates.of(other.id).hold(once) : await once()
+        freed = other && !isSettled(found.perApplication) ? await beside(run, other, found, once) : await once()
         if (gate.stuck || found.released.failure) break
       }
     })
     found.conflictSeen = gate.conflictSeen
     return found
   })
+}
+
+/** A look with the other application idle too; without it where that stays busy. */
+async function beside(
+  run: Run,
+  other: ApplicationResource,
+  found: ConflictFindings,
+  once: () => Promise<boolean>,
+): Promise<boolean> {
+  let entered = false
+  try {
+    return await run.gates.of(other.id).hold(() => {
+      entered = true
+      return once()
+    })
+  } catch (error) {
+    if (entered || !(error instanceof NotExercised) || run.ended) throw error
+    found.perApplication.unseen = error.message
+    return once()
+  }
 }
 
 function wantsMore(run: Run, found: ConflictFindings, other: ApplicationResource | undefined): boolean {

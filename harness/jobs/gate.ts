@@ -45,7 +45,7 @@ function createGate(application: string, run: () => Run): Gate {
       return job
     },
     async pass(exclusive, expects409, send) {
-      const started = performance.now()
+      let busySince: number | undefined
       for (let look = 1; ; look++) {
         const leave = await lock.enter(exclusive, run().signal)
         let exchange: Exchange
@@ -57,7 +57,8 @@ function createGate(application: string, run: () => Run): Gate {
           leave()
         }
         if (exchange.answer?.status !== 409 || expects409) return exchange
-        if (look >= looks && (!exclusive || performance.now() - started >= timeout())) {
+        busySince ??= performance.now()
+        if (look >= looks && (!exclusive || performance.now() - busySince >= timeout())) {
           if (exclusive) gate.stuck = true
           throw new NotExercised(`application ${application} is busy: answered 409 ${look} times in a row`)
         }

@@ -84,9 +84,9 @@ const messageKeys: Look = (answer, { probe }) => {
   return wrong === undefined ? { expected } : { expected, actual: `key ${wrong} with ${answer.status} ${tpe}` }
 }
 
-const badInput: Look = (answer, { purpose, throttled }) => {
+const badInput: Look = (answer, { purpose }) => {
   // A 503 may be throttling, which is judged where it persists.
-  if (!purpose.badInput || (answer.status === 503 && !throttled)) return undefined
+  if (!purpose.badInput || answer.status === 503) return undefined
   const expected = 'no 5xx to bad input'
   return answer.status >= 500 ? { expected, actual: String(answer.status) } : { expected }
 }

@@ -2,6 +2,7 @@ import type { Report, TpeMode } from '../../spec/report.ts'
 import { applyMode } from './apply-mode.ts'
 import { holdAgainst } from './baseline.ts'
 import { readBaseline } from './read-baseline.ts'
+import { bothVerdicts } from './verdict.ts'
 
 /** What decides the exit code of a report besides the report. */
 export interface Gates {
@@ -17,5 +18,9 @@ export function applyGates(report: Report, { tpe, strict, baseline }: Gates, now
   const { run, requirements } = moded
   const held =
     baseline === undefined ? run.baseline : holdAgainst(readBaseline(baseline, run.tpe), requirements, run.tpe, now)
-  return { ...moded, run: { ...run, strict: strict ?? run.strict, baseline: held } }
+  const decided = { ...run, strict: strict ?? run.strict, baseline: held }
+  // What could not be judged is not judged, however strictly it is looked at.
+  if (decided.strict === run.strict || moded.verdict === 'not-judged') return { ...moded, run: decided }
+  const verdicts = bothVerdicts(requirements, decided)
+  return { ...moded, run: decided, verdicts, verdict: verdicts[run.tpe] }
 }

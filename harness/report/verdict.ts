@@ -4,6 +4,8 @@ import { outcomeIn } from './mode.ts'
 
 /** What a verdict takes into account besides the results. */
 export interface RunFacts extends Pick<Report['run'], 'only' | 'skip' | 'readOnly'> {
+  /** A failed `should` counts like a failed `must`. */
+  readonly strict?: boolean
   /** Ended before its end: by a signal, or because the target stopped answering. */
   readonly interrupted: boolean
   /** Every request with the full key was answered 401. */
@@ -17,7 +19,8 @@ export interface RunFacts extends Pick<Report['run'], 'only' | 'skip' | 'readOnl
 export function verdictOf(results: readonly RequirementResult[], mode: TpeMode, run: RunFacts): Verdict {
   if (run.keyRefused || !countedRows(results, run).some((result) => isJudged(result, mode))) return 'not-judged'
   const musts = results.filter((result) => result.level === 'must').map((result) => outcomeIn(result, mode))
-  if (musts.includes('failed')) return 'non-conformant'
+  const shoulds = results.filter((result) => result.level === 'should').map((result) => outcomeIn(result, mode))
+  if (musts.includes('failed') || (run.strict && shoulds.includes('failed'))) return 'non-conformant'
   if (run.readOnly || run.interrupted || musts.includes('not-exercised')) return 'passing'
   return 'conformant'
 }

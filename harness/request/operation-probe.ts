@@ -19,7 +19,9 @@ export async function operationProbe(run: Run, id: OperationId, parts: ProbePart
   const { method, path } = operation(id)
   const hasJson = Object.hasOwn(parts, 'json')
   const binding = run.target.operations[id]
-  const headers = [...(binding?.headers ?? []), ...(parts.headers ?? [])]
+  const own = parts.headers ?? []
+  const names = new Set(own.map(({ name }) => name.toLowerCase()))
+  const headers = [...(binding?.headers ?? []).filter(({ name }) => !names.has(name.toLowerCase())), ...own]
   const hasType = headers.some(({ name }) => name.toLowerCase() === 'content-type')
   return {
     operation: id,

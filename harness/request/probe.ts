@@ -1,4 +1,5 @@
 import type { OperationId } from '../../spec/operations.ts'
+import { NotExercised } from '../run/outcome.ts'
 import type { Effect } from '../../spec/requirement.ts'
 
 /** An `Authorization` header: its value, and how it is written wherever it is shown. */
@@ -40,6 +41,15 @@ export function pathOf(probe: Probe): string {
     ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
   )
   return query.length > 0 ? `${path}?${query.join('&')}` : path
+}
+
+/** The probe's body as JSON; throws `NotExercised` where it is none (a scenario may send bytes). */
+export function jsonOf({ body }: Probe): unknown {
+  try {
+    return JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body)) as unknown
+  } catch {
+    throw new NotExercised('the valid request has no JSON body to change')
+  }
 }
 
 /** The probe with another JSON body. */

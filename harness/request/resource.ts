@@ -15,6 +15,8 @@ export function pdfId(run: Run, name: PdfResource): Promise<string> {
     if (declared)
       return upload(run, { bytes: declared.bytes, filename: declared.filename, contentType: 'application/pdf' })
     if (name === 'oversizedPdfFile') throw new NotExercised('declare resources.oversizedPdfFile')
+    if (name !== 'pdfFile' && run.target.resources.pdfFile !== undefined)
+      throw new NotExercised(`declare resources.${name}`)
     const kind = ownPdf[name]
     return upload(run, { bytes: samplePdf(kind), filename: `${kind}.pdf`, contentType: 'application/pdf' })
   })

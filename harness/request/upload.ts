@@ -22,6 +22,13 @@ function freshName(filename: string, suffix: string): string {
   return dot > 0 ? `${filename.slice(0, dot)}-${suffix}${filename.slice(dot)}` : `${filename}-${suffix}`
 }
 
+/** Header values are ASCII: another name stands beside a plain one, as RFC 8187 writes it. */
+function attachmentOf(name: string): string {
+  const plain = name.replaceAll(/[^\x20-\x7e]/g, '_').replaceAll(/["\\]/g, '\\$&')
+  const ascii = /^[\x20-\x7e]*$/.test(name)
+  return `attachment; filename="${plain}"${ascii ? '' : `; filename*=UTF-8''${encodeURIComponent(name)}`}`
+}
+
 /** An upload (§2.8): raw bytes, their media type, and the file name as an attachment. */
 export async function uploadProbe(
   run: Run,
@@ -29,12 +36,11 @@ export async function uploadProbe(
   query: Readonly<Record<string, string>> = {},
 ): Promise<Probe> {
   const name = freshName(file.filename, run.suffix())
-  const quoted = name.replaceAll(/["\\]/g, '\\$&')
   const probe = await operationProbe(run, 'files.upload', {
     query,
     headers: [
       { name: 'content-type', value: file.contentType },
-      { name: 'content-disposition', value: `attachment; filename="${quoted}"` },
+      { name: 'content-disposition', value: attachmentOf(name) },
     ],
     effect: 'creates',
   })

@@ -1,6 +1,5 @@
 import { requirement } from '../../spec/catalogue.ts'
 import type { OperationId } from '../../spec/operations.ts'
-import { isObject } from '../ask/answer.ts'
 import { grantedRow } from '../control/granted-rows.ts'
 import { setAt, getAt } from '../json/pointer.ts'
 import { NotExercised } from '../run/outcome.ts'
@@ -49,7 +48,7 @@ export async function plainRequest(run: Run, operation: OperationId): Promise<Pr
     case 'graphs.query':
       return probe(run, operation, { params: graphParams(run), json: bodyOf(run, operation) })
     case 'chat.create':
-      return probe(run, operation, { json: plainChat(bodyOf(run, operation)) })
+      return probe(run, operation, { json: plainChat(run, bodyOf(run, operation)) })
     case 'graphs.create':
     case 'applications.create':
       return namedCreation(run, operation)
@@ -91,6 +90,12 @@ export function contentOf(run: Run): UploadedFile {
   return content
 }
 
+/** The declared body of an addition, with that file. */
+export function additionOf(run: Run, id: string, pointer: string): unknown {
+  const body = bodyOf(run, 'graphs.add-file')
+  return setAt(body, pointer, typeof getAt(body, pointer) === 'number' ? Number(id) : id)
+}
+
 /** Each addition adds a freshly uploaded file, where the target declares how to upload one and where its id stands in the body. */
 async function freshAddition(run: Run): Promise<unknown> {
   const body = bodyOf(run, 'graphs.add-file')
@@ -98,15 +103,22 @@ async function freshAddition(run: Run): Promise<unknown> {
   // A refusal needs no fresh file, and a run that only reads uploads none.
   if (run.options.readOnly) return body
   if (pointer === undefined || run.target.operations['files.upload']?.content === undefined) return body
-  const id = await upload(run, contentOf(run))
-  return setAt(body, pointer, typeof getAt(body, pointer) === 'number' ? Number(id) : id)
+  return additionOf(run, await upload(run, contentOf(run)), pointer)
 }
 
 /** A chat streams and calls tools only where a requirement is about that. */
-function plainChat(body: unknown): unknown {
-  if (!isObject(body)) return body
-  const { stream: _stream, stream_options: _options, tools: _tools, tool_choice: _choice, ...plain } = body
-  return plain
+function plainChat(run: Run, body: unknown): unknown {
+  return withoutRoles(run, body, ['stream', 'stream_options', 'tools', 'tool_choice'])
+}
+
+/** A chat's body without the members at those roles. */
+export function withoutRoles(run: Run, body: unknown, roles: readonly string[]): unknown {
+  const fields = run.target.operations['chat.create']?.fields ?? {}
+  const pointers = roles.map((role) => fields[role] ?? `/${role}`)
+  return pointers.reduce(
+    (plain, pointer) => (getAt(plain, pointer) === undefined ? plain : setAt(plain, pointer, undefined)),
+    body,
+  )
 }
 
 async function namedCreation(run: Run, operation: 'graphs.create' | 'applications.create'): Promise<Probe> {

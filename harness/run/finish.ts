@@ -44,5 +44,5 @@ async function cleanUp(run: Run): Promise<void> {
       await sendErrand(run, next, 'cleanup', null, run.ended ? cleanupAfterEndMs : cleanupMs)
     }
   }
-  await Promise.all(Array.from({ length: cleanupConcurrency }, worker))
+  await Promise.all(Array.from({ length: Math.min(cleanupConcurrency, run.ceiling.size) }, worker))
 }

@@ -19,7 +19,12 @@ export async function judgeRequirement(run: Run, row: CatalogueRow): Promise<Req
   const durationMs = Math.round(performance.now() - started)
   const result = { id, operation, level, section, statement, ...judged, control, cases, durationMs }
   const told = inMode(result, run.options.tpe)
-  if (told.outcome === 'failed' && level === 'must' && run.options.bail && !run.options.expected.includes(id)) {
+  if (
+    told.outcome === 'failed' &&
+    (level === 'must' || run.options.strict) &&
+    run.options.bail &&
+    !run.options.expected.includes(id)
+  ) {
     run.end('bail', leftOut('--bail'))
   }
   return told

@@ -1,6 +1,5 @@
 import { type CatalogueRow, catalogue } from '../../spec/catalogue.ts'
-import { isOperationId } from '../../spec/operations.ts'
-import { grants } from '../cost/cost.ts'
+import { grants, operationOf } from '../cost/cost.ts'
 import { leftOut } from '../../spec/left-out.ts'
 import { isSelected } from '../../spec/selection.ts'
 import { isDealtTo } from '../report/shard.ts'
@@ -27,7 +26,7 @@ export function planRun(target: Target, options: PlanOptions): Plan {
   const plan = new Map<string, PlanEntry>()
   for (const row of catalogue) {
     const left = leftOutBy(row, options, exclusive)
-    const kept = left === undefined || (onlyEnvelope && left !== leftOut('--shard'))
+    const kept = left === undefined || (onlyEnvelope && left === leftOut('--only'))
     const refused =
       notApplicable(row, target) ??
       (kept ? undefined : notExercised(left)) ??
@@ -109,7 +108,8 @@ function overBudget(
   budget: { left: number; readonly paid: Set<string> },
 ): PlanEntry | undefined {
   const { generations, control } = grants(row, target, options)
-  const unpaid = control > 0 && isOperationId(row.operation) && !budget.paid.has(row.operation) ? control : 0
+  const operation = operationOf(row, target) ?? ''
+  const unpaid = control > 0 && !budget.paid.has(operation) ? control : 0
   const cost = generations + unpaid
   if (cost === 0) return undefined
   if (cost > budget.left) {
@@ -118,6 +118,6 @@ function overBudget(
     )
   }
   budget.left -= cost
-  if (unpaid > 0) budget.paid.add(row.operation)
+  if (unpaid > 0) budget.paid.add(operation)
   return undefined
 }

@@ -1,5 +1,5 @@
 import type { OperationId } from '../../spec/operations.ts'
-import { control } from '../control/control.ts'
+import { type Control, control } from '../control/control.ts'
 import type { Exchange, Purpose } from '../ask/exchange.ts'
 import type { Pairs } from '../expect/pairs.ts'
 import type { Probe } from '../request/probe.ts'
@@ -33,10 +33,9 @@ export async function judgeScenario(
     judgePairs(story, exchange, gives, what)
     further?.(story, exchange)
   }
-  if (bringsBody(scenario) && !isDeclared(run, operation)) {
-    return around(story, scenario, operation, async () => judge(await story.ask(make, purpose)))
-  }
-  const found = await control(run, operation)
+  const undeclared = bringsBody(scenario) && !isDeclared(run, operation)
+  const none: Control = { state: 'none', said: 'not sent: the operation is not declared', valid: make }
+  const found = undeclared ? none : await control(run, operation)
   if (found.state === 'refused') throw new NotExercised(`the control was not granted: ${found.said}`)
   story.control = found.state
   const state = { enter: () => enterState(story, scenario), leave: () => leaveState(story, scenario) }

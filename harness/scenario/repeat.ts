@@ -30,6 +30,7 @@ export async function sendRepeatedly(
   let found: Exchange | undefined
   const worker = async (): Promise<void> => {
     while (!found && sent < most) {
+      run.silence.check(control.exchange?.probe.operation ?? row.operation)
       sent++
       const probe = await make()
       const exchange = await sendOnce(

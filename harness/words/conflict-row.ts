@@ -4,6 +4,10 @@ import { judgePairs } from './judge.ts'
 import { burstSize } from '../jobs/burst.ts'
 import { looks } from '../jobs/gate.ts'
 import type { Judge, SendCount } from './registry.ts'
+import type { Probe } from '../request/probe.ts'
+import { validRequest } from '../request/valid-request.ts'
+import { judgeTries } from './granted.ts'
+import type { Story } from './story.ts'
 import { judgeScenarioPairs } from '../scenario/judge-scenario.ts'
 
 /** What §4.2 and §8 give a creation on a busy application. */
@@ -17,14 +21,24 @@ export const conflictSends = {
   atomic: ({ target }) => looks * (2 * Math.min(burstSize, target.limits.concurrency) + overlapReadings),
 } as const satisfies Record<string, SendCount>
 
+type Row = 'inProgress' | 'released' | 'perApplication' | 'atomic'
+
+/** A scenario of the target's own brings the conflict about, or the state in which there is none. */
+async function judgeConflictScenario(story: Story, name: Row): Promise<void> {
+  const free = name === 'released' || name === 'perApplication'
+  if (!free) return void (await judgeScenarioPairs(story, 'jobs.create', conflict))
+  const own = (): Promise<Probe> => validRequest(story.run, 'jobs.create')
+  await judgeTries(story, 'jobs.create', own, 'as the scenario of the target file says', () => undefined, 1)
+}
+
 /**
  * One row of the conflict story: failed by the evidence of a later reading, passed by that of the same, not exercised
  * where three looks showed neither. The rows that say when there is no conflict also need a 409 seen in the run: a
  * server that never answers one keeps them by never looking.
  */
-export function conflictRow(name: 'inProgress' | 'released' | 'perApplication' | 'atomic'): Judge {
+export function conflictRow(name: Row): Judge {
   return async (story) => {
-    if (await judgeScenarioPairs(story, 'jobs.create', conflict)) return
+    if (story.run.target.scenarios[story.row.id]) return judgeConflictScenario(story, name)
     const found: ConflictFindings = await conflictStory(story.run)
     const finding = found[name]
     for (let cases = 0; cases < finding.cases; cases++) story.count()

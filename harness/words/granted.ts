@@ -98,10 +98,10 @@ export async function judgeTries(
       try {
         const first = await story.ask(make)
         const patient = first.throttled
-          ? await judgeThrottled(story, make, await control(run, operation), first, {})
+          ? { ...(await judgeThrottled(story, make, await control(run, operation), first, {})), throttled: false }
           : first
         const exchange = await askSettled(run, patient, (probe) => story.ask(probe), countsAsGranted)
-        judgeGranted(story, { ...exchange, throttled: false }, '2xx', what)
+        judgeGranted(story, exchange, '2xx', what)
         return check(story, exchange)
       } catch (error) {
         if (!(error instanceof Failed) || attempt >= tries) throw error

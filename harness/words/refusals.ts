@@ -22,6 +22,8 @@ export interface Probing {
   valid(): Promise<Probe>
   /** @param what the one fault, in words that follow the request line: `with a valid body, but …` */
   judge(source: Source, what: string, gives?: Pairs): Promise<void>
+  /** Judges an answer that has come already. */
+  judgeAnswer(exchange: Exchange, what: string): void
 }
 
 /** Brings a condition about and hands each probe to the judge. */
@@ -65,6 +67,7 @@ async function judgeRefusal(story: Story, operation: OperationId, row: Refusal):
     story,
     operation,
     valid: () => found.valid(),
+    judgeAnswer: (exchange, what) => judgeCase(story, exchange, row.gives, what, found, row.fault === 'credentials'),
     async judge(source, what, gives = row.gives) {
       // One probe for all tries of one case; a creation among them makes a fresh one each time.
       const first = await probeOf(source)

@@ -2,7 +2,7 @@ import type { OperationId } from '../../spec/operations.ts'
 import { randomOf, seedFor } from '../generate/seed.ts'
 import { type JsonKind, nameOfKind, sample } from '../generate/values.ts'
 import { setAt } from '../json/pointer.ts'
-import type { Probe } from '../request/probe.ts'
+import { jsonOf, type Probe } from '../request/probe.ts'
 import { NotExercised } from '../run/outcome.ts'
 import type { Run } from '../run/run.ts'
 import type { Fault } from './conditions.ts'
@@ -19,7 +19,7 @@ export function pointerOf(run: Run, operation: OperationId, role: string): strin
 export function atRole(run: Run, probe: Probe, role: string, value: unknown): Probe {
   const pointer = probe.operation === null ? undefined : pointerOf(run, probe.operation, role)
   if (pointer === undefined) throw new NotExercised(`declare operations.${probe.operation}.fields.${role}`)
-  return withBody(probe, setAt(JSON.parse(String(probe.body)), pointer, value))
+  return withBody(probe, setAt(jsonOf(probe), pointer, value))
 }
 
 /** Each value by itself at a role; roles that are not declared are left out, and one of those given must be. */

@@ -5,7 +5,6 @@ import { answered, type Story } from './story.ts'
 /** Fails where the body is not JSON or does not fit the schema; the place and the problem stand in the failure. */
 export function judgeShape(story: Story, exchange: Exchange, schema: SchemaName, what: string): void {
   answered(exchange)
-  story.count()
   const json = exchange.answer.json()
   const expected = `a JSON body that fits ${schema}`
   if (!json.ok) story.fail(exchange, expected, what, `${exchange.answer.status}, but ${json.problem}`)

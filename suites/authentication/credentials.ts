@@ -41,7 +41,7 @@ export const malformed: Condition = counted(
       unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
       minLength: 1,
       maxLength: 1000,
-    size: 'max',
+      size: 'max',
     })
     await property(word, { seed, name: story.row.id, runs: refusalRuns }, async (key) =>
       judge(

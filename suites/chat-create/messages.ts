@@ -1,6 +1,6 @@
 import { isObject } from '../../harness/ask/answer.ts'
 import { getAt } from '../../harness/json/pointer.ts'
-import type { Probe } from '../../harness/request/probe.ts'
+import { jsonOf, type Probe } from '../../harness/request/probe.ts'
 import { NotExercised } from '../../harness/run/outcome.ts'
 import type { Run } from '../../harness/run/run.ts'
 import type { Fault } from '../../harness/words/conditions.ts'
@@ -11,7 +11,7 @@ import type { Story } from '../../harness/words/story.ts'
 type Message = Readonly<Record<string, unknown>>
 
 function messagesOf(run: Run, probe: Probe): readonly Message[] {
-  const messages = getAt(JSON.parse(String(probe.body)), pointerOf(run, 'chat.create', 'messages') ?? '/messages')
+  const messages = getAt(jsonOf(probe), pointerOf(run, 'chat.create', 'messages') ?? '/messages')
   if (!Array.isArray(messages) || messages.length === 0 || !messages.every(isObject)) {
     throw new NotExercised('declare operations.chat.create.body.messages, an array of messages')
   }

@@ -4,7 +4,7 @@ import type { ValidateFunction } from 'ajv'
 import type { Exchange } from '../../harness/ask/exchange.ts'
 import { isObject } from '../../harness/ask/answer.ts'
 import { getAt } from '../../harness/json/pointer.ts'
-import type { Probe } from '../../harness/request/probe.ts'
+import { jsonOf, type Probe } from '../../harness/request/probe.ts'
 import { bodyOf } from '../../harness/request/valid-request.ts'
 import { NotExercised } from '../../harness/run/outcome.ts'
 import { atRole, pointerOf } from '../../harness/words/roles.ts'
@@ -41,7 +41,7 @@ function compiled(schema: Record<string, unknown>): ValidateFunction {
 /** The content is JSON text; where `strict` is true it fits the schema that was asked for. */
 export function judgeStructuredOutput(story: Story, exchange: Exchange): void {
   judgeShape(story, exchange, 'chat-completion', what)
-  const body: unknown = JSON.parse(String(exchange.probe.body))
+  const body: unknown = jsonOf(exchange.probe)
   const asked = getAt(
     body,
     `${pointerOf(story.run, 'chat.create', 'response_format') ?? '/response_format'}/json_schema`,

@@ -1,3 +1,4 @@
+import { jsonOf } from '../../harness/request/probe.ts'
 import { type JsonKind, kindOf } from '../../harness/generate/values.ts'
 import { getAt } from '../../harness/json/pointer.ts'
 import { type Condition, counted } from '../../harness/words/refusals.ts'
@@ -14,7 +15,7 @@ export const otherParameter: Condition = counted(
   async (probing) => {
     const { story, operation, valid } = probing
     const pointer = pointerOf(story.run, operation, 'parameter')
-    const declared = pointer === undefined ? undefined : getAt(JSON.parse(String((await valid()).body)), pointer)
+    const declared = pointer === undefined ? undefined : getAt(jsonOf(await valid()), pointer)
     const own = declared === undefined ? undefined : kindOf(declared)
     const others = kinds.filter((kind) => kind !== own && (own === undefined || !interchangeable(kind, own)))
     await faultsAt({ role: 'parameter', faults: ofOtherTypes(others) })(probing)

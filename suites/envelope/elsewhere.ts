@@ -6,6 +6,7 @@ import { matchPairs, type Pairs } from '../../harness/expect/pairs.ts'
 import type { Probe } from '../../harness/request/probe.ts'
 import { NotExercised } from '../../harness/run/outcome.ts'
 import type { Target } from '../../harness/target/model.ts'
+import { fits } from '../../harness/words/shapes.ts'
 import type { Story } from '../../harness/words/story.ts'
 
 /** 401 counts here: a server may look at the key, or at nothing at all, before it looks at the path. */
@@ -31,7 +32,8 @@ async function elsewhere(story: Story, method: string, path: string): Promise<Ex
 function judgeElsewhere(story: Story, exchange: Exchange, what: string): void {
   if (!exchange.answer || exchange.throttled) throw new NotExercised('no answer, or nothing but throttling')
   story.count()
-  if (matchPairs(clientError, exchange.answer) !== 'exact') story.fail(exchange, expected, what)
+  const whole = fits(exchange, 'error-envelope')
+  if (!whole || matchPairs(clientError, exchange.answer) !== 'exact') story.fail(exchange, expected, what)
 }
 
 export const methods = ['GET', 'POST'] as const

@@ -1,10 +1,9 @@
-import { isGranted, tpeOf } from '../../harness/ask/answer.ts'
+import { isGranted } from '../../harness/ask/answer.ts'
 import type { Exchange } from '../../harness/ask/exchange.ts'
 import { isDeclared } from '../../harness/scenario/apply-scenario.ts'
-import { setAt } from '../../harness/json/pointer.ts'
 import { operationProbe } from '../../harness/request/operation-probe.ts'
 import { createdId, uploadProbe } from '../../harness/request/upload.ts'
-import { bodyOf, contentOf } from '../../harness/request/valid-request.ts'
+import { additionOf, contentOf } from '../../harness/request/valid-request.ts'
 import { NotExercised } from '../../harness/run/outcome.ts'
 import { judgeGranted } from '../../harness/words/judge.ts'
 import { judgeTries } from '../../harness/words/granted.ts'
@@ -39,13 +38,13 @@ export async function judgeAttached(story: Story): Promise<void> {
     await pause(run, ms)
     const addition = await operationProbe(run, 'graphs.add-file', {
       params: { graph_id: graph },
-      json: setAt(bodyOf(run, 'graphs.add-file'), pointer, id),
+      json: additionOf(run, id, pointer),
       effect: 'creates',
     })
     const exchange = await story.ask(addition)
     story.count()
     const { answer } = exchange
-    if (answer?.status === 409 && tpeOf(answer) !== undefined) return
+    if (answer?.status === 409) return
     // A file that is not processed yet may be refused: the next look waits longer.
     if (answer && isGranted(answer)) granted = exchange
     else refused = exchange

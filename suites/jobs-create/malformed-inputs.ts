@@ -4,7 +4,7 @@ import { type JsonKind, nameOfKind, ofKinds, sample, shown } from '../../harness
 import { getAt, setAt } from '../../harness/json/pointer.ts'
 import { any, type Fault, withBody } from '../../harness/words/conditions.ts'
 import type { Condition } from '../../harness/words/refusals.ts'
-import type { Probe } from '../../harness/request/probe.ts'
+import { jsonOf, type Probe } from '../../harness/request/probe.ts'
 
 /** A fault in an item, or in the body itself, may also be told as a fault of the input parameters (§7.2). */
 const either: Pairs = [[400, 'BadRequest', 'InvalidInputParameters']]
@@ -64,7 +64,7 @@ const generated = fc
   .chain((place) => ofKinds(...place.kinds).map((value) => fault(place, 'of another type', value)))
 
 function misfit(probe: Probe, { pointer, value }: Misfit): Probe {
-  const body: unknown = JSON.parse(String(probe.body))
+  const body: unknown = jsonOf(probe)
   // Where the declared inputs hold no value to replace, the nearest thing that they do hold is.
   const place = pointer === '' || getAt(body, pointer) !== undefined ? pointer : '/inputs'
   return withBody(probe, setAt(body, place, place === pointer ? value : 42))
