@@ -1,0 +1,46 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { encodings } from '../redact/encodings.ts'
+
+export interface EchoTarget {
+  readonly url: string
+  /** Every Authorization value that was received. */
+  readonly seen: ReadonlySet<string>
+}
+
+/** A target that tells everybody the key that it was sent: in the body and headers of its answers, in every encoding. */
+export async function echoTarget(): Promise<EchoTarget> {
+  const seen = new Set<string>()
+  const ways = Object.entries(encodings)
+  let answers = 0
+  const server = createServer((request, response) => {
+    const credential = request.headers.authorization ?? ''
+    seen.add(credential)
+    const key = credential.replace(/^Bearer /, '')
+    const [name, encode] = ways[answers++ % ways.length]!
+    const status = [400, 200, 401, 404, 409][answers % 5]!
+    const told = {
+      id: key,
+      tpe: key,
+      errors: [{ description: `${name}: ${encode(key)}`, key, extras: { credential } }],
+      extras: { [key]: key },
+    }
+    const text = answers % 3 === 0 ? `<p>${credential} ${encode(key)}</p>` : JSON.stringify(told)
+    response.writeHead(status, {
+      'content-type': answers % 3 === 0 ? 'text/html' : 'application/json',
+      'x-echo': encode(key).replaceAll(/[^\x21-\x7e]/g, ''),
+      'www-authenticate': `Bearer error="${key}"`,
+      location: `/v1/${encodeURIComponent(key)}`,
+    })
+    request.resume().on('end', () => response.end(text))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen }
+}

@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { encodings, readings } from '../redact/encodings.ts'
+import { conform, folder, targetFile } from './conform.ts'
+import { echoTarget } from './echo-target.ts'
+
+/** Of each kind one: a JWT, words with signs that every format escapes, letters. */
+const keys = {
+  full: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJjYW5hcnktZnVsbCIsImV4cCI6NDEwMjQ0NDgwMH0.Qm9yZGVyLWNvbGxpZS1jYW5hcnktMDAx',
+  expired: 'canary&expired<"quoted"/+\\key>\'s-0002',
+  restricted: 'canaryRestrictedKeyOfManyLetters0003',
+  scenario: 'canary-scenario-key_0004.of~signs!',
+  header: 'canary-tenant-header-value-0005',
+}
+
+/** What must not show: the key without what every JWT begins with. */
+const secret = (key: string): string => key.replace(/^eyJ[^.]+\./, '')
+
+test('no key stands in any report or on the terminal, plain or encoded, though the target repeats it', async () => {
+  const { url, seen } = await echoTarget()
+  const cwd = folder()
+  writeFileSync(join(cwd, 'restricted.key'), `${keys.restricted}\n`)
+  const file = targetFile(cwd, url, (target) => {
+    target.keys = { expired: { env: 'EXPIRED' }, restricted: { file: 'restricted.key' } }
+    target.scenarios['files.retrieve/2xx-accepted'] = {
+      key: { command: [process.execPath, '-p', 'process.env.FOURTH'] },
+    }
+    target.headers = { authorization: { env: 'TENANT' } }
+    target.limits.jobTimeoutMs = 200
+  })
+  const formats = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge']
+  const env = { CONFORM_API_KEY: keys.full, EXPIRED: keys.expired, FOURTH: keys.scenario, TENANT: keys.header }
+  const args = ['-t', file, '--runs', '1', '--seed', '1', ...formats.flatMap((name) => ['--report', name])]
+  const { code, stdout, stderr } = await conform(args, {
+    cwd,
+    env: { ...env, GITHUB_STEP_SUMMARY: join(cwd, 'summary.md') },
+  })
+  expect(code).toBe(1)
+  for (const key of [keys.full, keys.expired, keys.restricted, keys.scenario]) expect(seen).toContain(`Bearer ${key}`)
+
+  const written = readdirSync(cwd).filter((name) => !/^(target\.json|restricted\.key)$/.test(name))
+  expect(written.length).toBeGreaterThanOrEqual(formats.length)
+  const outputs = written.map((name) => [name, readFileSync(join(cwd, name), 'utf8')] as const)
+  for (const [name, text] of [...outputs, ['stdout', stdout], ['stderr', stderr]] as const) {
+    const read = readings(text)
+    for (const key of Object.values(keys)) {
+      for (const [way, encode] of Object.entries(encodings)) {
+        expect(text.includes(encode(secret(key))), `${name} holds a key: ${way}`).toBe(false)
+      }
+      for (let at = 0; at + 12 <= secret(key).length; at++) {
+        const run = secret(key).slice(at, at + 12)
+        expect(
+          read.some((reading) => reading.includes(run)),
+          `${name} holds ${run}`,
+        ).toBe(false)
+      }
+    }
+  }
+})
