@@ -1,0 +1,89 @@
+import { mkdtempSync, truncateSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { longestHar } from '../../cli/check/read-har.ts'
+import { checkFile } from '../../cli/check.ts'
+import { UserError } from '../../harness/user-error.ts'
+import { entry, granted, har } from './har.ts'
+import { check, inFile } from './recording.ts'
+
+const pdf = granted['pdf.parse/200-text']!
+const good = JSON.stringify(har(pdf, pdf))
+
+async function problem(har: unknown): Promise<string> {
+  const error = await check(har).catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(UserError)
+  const { message } = error as UserError
+  expect(message).not.toMatch(/\n/)
+  return message.replace(/^\S+\.har: /, '')
+}
+
+test.each([
+  ['', 'is not JSON at line 1, column 1'],
+  ['secret-key-0123456789', 'is not JSON at line 1, column 1'],
+  [good.slice(0, -60), /^is not JSON at line 1, column \d+ \(log\.entries\[1\]\)$/],
+  [good.replace('"log":', '"log":\n  // here\n'), 'is not JSON at line 2, column 3'],
+  [[], 'is no HAR: it has no object log (record one as HAR 1.2)'],
+  [{ log: [] }, 'is no HAR: it has no object log (record one as HAR 1.2)'],
+  [{ log: { entries: {} } }, 'log.entries: must be an array (HAR 1.2)'],
+])('a file that is no HAR is refused: %j', async (text, message) => {
+  expect(await problem(text)).toMatch(message)
+})
+
+const second = (change: Record<string, unknown>) => ({ log: { entries: [entry(pdf), { ...entry(pdf), ...change }] } })
+const { request, response } = entry(pdf)
+
+test.each([
+  [{ request: undefined }, '.request: must be an object'],
+  [{ response: null }, '.response: must be an object'],
+  [{ request: { ...request, method: 7 } }, '.request.method: must be a method'],
+  [{ request: { ...request, url: undefined } }, '.request.url: must be a string'],
+  [{ request: { ...request, headers: {} } }, '.request.headers: must be an array'],
+  [{ response: { ...response, status: '200' } }, '.response.status: must be a status'],
+  [{ response: { ...response, status: 1e21 } }, '.response.status: must be a status'],
+  [{ response: { ...response, headers: [null] } }, '.response.headers[0]: must be an object with name and value'],
+])('an entry that is none is named by its index: %j', async (change, message) => {
+  expect(await problem(second(change))).toBe(`log.entries[1]${message} (HAR 1.2)`)
+})
+
+test('an entry that is no object is named', async () => {
+  expect(await problem({ log: { entries: [7] } })).toBe('log.entries[0]: must be an object (HAR 1.2)')
+})
+
+test('a file that is not there, and one that is too long', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'conform-bad-har-'))
+  const now = new Date()
+  await expect(checkFile(join(dir, 'none.har'), {}, now)).rejects.toThrow(/none\.har: cannot be read \(ENOENT\)$/)
+  await expect(checkFile(dir, {}, now)).rejects.toThrow(/: cannot be read \(EISDIR\)$/)
+  const long = inFile('')
+  truncateSync(long, longestHar + 1)
+  await expect(checkFile(long, {}, now)).rejects.toThrow(/\.har: has 512 MB; at most 512 MB can be read/)
+})
+
+test('a byte order mark and whatever HAR does not ask for are read over', async () => {
+  expect((await check(`\uFEFF${good}`)).run.requests).toBe(2)
+  const { request: sent, response: got } = entry(pdf)
+  const bare = {
+    request: { method: sent.method, url: sent.url, postData: sent.postData },
+    response: { status: got.status },
+  }
+  expect((await check({ log: { entries: [bare] } })).run.requests).toBe(1)
+  const odd = { ...entry(pdf), startedDateTime: 'yesterday', time: -1 }
+  expect((await check({ log: { entries: [odd] } })).run.startedAt).toBe('2027-01-01T00:00:00.000Z')
+})
+
+test.each([
+  ['no entries', { log: { entries: [] } }, ''],
+  ['no request of the interface', har({ to: 'https://example.org/' }), ''],
+  ['nothing but paths of its own', har({ to: '/v1/models' }), 'https://api.example.com/base'],
+])('%s: not judged, and it says why', async (_, recorded, baseUrl) => {
+  const report = await check(recorded)
+  expect(report).toMatchObject({ verdict: 'not-judged', target: { baseUrl }, run: { requests: 0 } })
+  const reasons = new Set(
+    report.requirements.filter(({ outcome }) => outcome === 'not-exercised').map(({ reason }) => reason),
+  )
+  expect([...reasons]).toEqual([
+    'the recording has no answered request to an operation of the interface under its base URL',
+  ])
+})

@@ -1,0 +1,102 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test, vi } from 'vitest'
+import { checkCommand } from '../../cli/check.ts'
+import { UserError } from '../../harness/user-error.ts'
+import { readReport } from '../../harness/report/report-file.ts'
+import { granted, har, type Told } from './har.ts'
+import { inFile } from './recording.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'conform-check-command-'))
+const at = (name: string) => join(dir, name)
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  process.exitCode = undefined
+})
+
+async function conform(told: Told[], ...args: string[]) {
+  const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  const err = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  const file = inFile(JSON.stringify(har(...told)))
+  try {
+    await checkCommand()
+      .exitOverride()
+      .parseAsync([file, ...args], { from: 'user' })
+    const said = (spy: typeof out) => spy.mock.calls.map(([chunk]) => String(chunk)).join('')
+    return { code: process.exitCode, out: said(out), err: said(err), file }
+  } finally {
+    vi.restoreAllMocks()
+  }
+}
+
+const pdf = granted['pdf.parse/200-text']!
+const bad: Told = { ...pdf, answers: {} }
+const unlabelled: Told = { ...pdf, type: 'text/plain' }
+
+test('0 where nothing failed, 1 where a must did, 3 where nothing was judged', async () => {
+  expect(await conform([pdf, { to: 'https://example.org/' }])).toMatchObject({
+    code: 0,
+    err: '',
+    out: expect.stringMatching(
+      /^1 of 2 entries judged; ignored: 1 to addresses not under https:\/\/api\.example\.com\/base\/v1\/\n[^]*passing: /,
+    ),
+  })
+  expect(await conform([bad])).toMatchObject({ code: 1, out: expect.stringContaining('content is missing') })
+  expect(await conform([])).toMatchObject({ code: 3, out: expect.stringContaining('not-judged') })
+})
+
+test('--strict, --tpe and --baseline decide as in a run', async () => {
+  expect((await conform([unlabelled])).code).toBe(0)
+  expect((await conform([unlabelled], '--strict')).code).toBe(1)
+  expect((await conform([bad], '--tpe', 'family')).code).toBe(1)
+  writeFileSync(at('baseline.json'), '{"expected": [{"id": "pdf.parse/200-text"}]}')
+  expect((await conform([bad], '--baseline', at('baseline.json'))).code).toBe(0)
+  expect((await conform([pdf], '--baseline', at('baseline.json'))).code).toBe(1)
+})
+
+test('a mistake of the user is one sentence', async () => {
+  const wrong = async (...args: string[]) => {
+    const error = await conform([pdf], ...args).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(UserError)
+    return (error as UserError).message
+  }
+  expect(await wrong('--base-url', 'example.com')).toMatch(/^--base-url: is no URL.*$/)
+  expect(await wrong('--target', at('none.json'))).toBe(`${at('none.json')}: no such target file`)
+  expect(await wrong('--baseline', at('none.json'))).toBe(`${at('none.json')}: cannot be read (ENOENT)`)
+  expect(await wrong('--report', 'pdf')).toMatch(/no format pdf/)
+  expect(await wrong('--report', `json=${at('none/x.json')}`)).toMatch(/cannot be written \(ENOENT\)$/)
+})
+
+test('writes every format, and a report on stdout leaves the rest to stderr', async () => {
+  const names = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge']
+  const { code } = await conform(
+    [bad, pdf],
+    ...names.flatMap((name) => ['--report', `${name}=${at(`report.${name}`)}`]),
+  )
+  expect(code).toBe(1)
+  for (const name of names) expect(readFileSync(at(`report.${name}`), 'utf8').length).toBeGreaterThan(200)
+  expect(readReport(at('report.json')).report).toMatchObject({ verdict: 'non-conformant', run: { requests: 2 } })
+  expect(readFileSync(at('report.html'), 'utf8')).not.toContain('Requests of the run itself')
+  const { out, err } = await conform([bad], '--report', 'json=-')
+  expect(JSON.parse(out)).toMatchObject({ format: 'conformance-report/1' })
+  expect(err).toContain('non-conformant')
+})
+
+test('the command that shows a failure again names the same files', async () => {
+  writeFileSync(at('a target.json'), '{"name": "Staging"}')
+  const { file } = await conform(
+    [bad],
+    '--target',
+    at('a target.json'),
+    '--tpe',
+    'family',
+    '--report',
+    `json=${at('again.json')}`,
+  )
+  const { requirements } = readReport(at('again.json')).report
+  expect(requirements.find(({ id }) => id === 'pdf.parse/200-text')?.failures[0]?.rerun).toBe(
+    `conform check ${file} --target '${at('a target.json')}' --tpe family`,
+  )
+})

@@ -1,0 +1,181 @@
+import { expect, test } from 'vitest'
+import { inconsistencies } from '../../harness/report/consistency.ts'
+import type { Report } from '../../spec/report.ts'
+import { createdJob, envelope, granted, har, job, type Told } from './har.ts'
+import { check, failedIds } from './recording.ts'
+
+const passedIds = ({ requirements }: Report) =>
+  requirements.filter((row) => row.outcome === 'passed').map(({ id }) => id)
+const rowOf = ({ requirements }: Report, id: string) => requirements.find((row) => row.id === id)!
+
+const creation = granted['jobs.create/202-created']!
+const retrieval = granted['jobs.retrieve/200-job']!
+const chat = granted['chat.create/200-completion']!
+const medical = granted['medical.comprehend/200-entities']!
+const pdf = granted['pdf.parse/200-text']!
+
+test('each granted request shows its row, and no other granted row', async () => {
+  for (const [id, told] of Object.entries(granted)) {
+    const report = await check(har(told))
+    expect(failedIds(report)).toEqual([])
+    expect(passedIds(report).filter((row) => !row.startsWith('envelope/'))).toEqual([id])
+    expect(report.verdict).toBe('passing')
+    expect(inconsistencies(report)).toEqual([])
+  }
+})
+
+test('everything together is passing, with what stays unseen and why', async () => {
+  const report = await check(har(...Object.values(granted)))
+  expect(report).toMatchObject({
+    verdict: 'passing',
+    target: { name: 'api.example.com', baseUrl: 'https://api.example.com/base' },
+    run: { seed: 0, runs: 0, requests: 18, startedAt: '2026-03-01T12:00:00.000Z', durationMs: 17_013 },
+  })
+  expect(rowOf(report, 'jobs.retrieve/200-identity').outcome).toBe('passed')
+  expect(rowOf(report, 'jobs.retrieve/200-created-at').outcome).toBe('passed')
+  expect(rowOf(report, 'jobs.create/400-missing-body')).toMatchObject({
+    outcome: 'not-exercised',
+    reason: 'recorded traffic does not show it',
+  })
+})
+
+const job2 = (change: Record<string, unknown>): Told[] => [creation, { ...retrieval, answers: { ...job, ...change } }]
+const wrong = (...told: Told[]) => told
+
+// What is recorded, and exactly the rows that it breaks.
+test.each<[what: string, told: Told[], ids: string[]]>([
+  ['a creation answered 200', wrong({ ...creation, status: 200 }), ['jobs.create/202-created']],
+  [
+    'a creation without a status',
+    wrong({ ...creation, answers: { id: job.id, created_at: job.created_at } }),
+    ['jobs.create/202-created'],
+  ],
+  ['a job whose id is no uuid', wrong({ ...retrieval, answers: { ...job, id: 'j-1' } }), ['jobs.retrieve/200-job']],
+  ['a job answered 201', wrong({ ...retrieval, status: 201 }), ['jobs.retrieve/200-job']],
+  ['a job of another application', job2({ application_id: 'app-2' }), ['jobs.retrieve/200-identity']],
+  ['a job of another id', job2({ id: job.id.replace('6', '7') }), ['jobs.retrieve/200-identity']],
+  ['a job created at another time', job2({ created_at: '2026-03-01T12:00:05Z' }), ['jobs.retrieve/200-created-at']],
+  [
+    'a job whose time drifts',
+    [...job2({ created_at: '2026-03-01T12:00:00.4Z' }), ...job2({ created_at: '2026-03-01T12:00:00.6Z' }).slice(1)],
+    ['jobs.retrieve/200-created-at'],
+  ],
+  ['a PDF without content', wrong({ ...pdf, answers: {} }), ['pdf.parse/200-text']],
+  ['a PDF that is no JSON', wrong({ ...pdf, answers: 'text' }), ['pdf.parse/200-text']],
+  [
+    'a chat whose content is a number',
+    wrong({ ...chat, answers: { choices: [{ message: { content: 7 } }] } }),
+    ['chat.create/200-completion'],
+  ],
+  ['entities that are no array', wrong({ ...medical, answers: { entities: {} } }), ['medical.comprehend/200-entities']],
+  [
+    'a success that is an envelope',
+    wrong({ ...granted['translate.run/2xx-accepted']!, answers: envelope('BadRequest') }),
+    ['translate.run/2xx-accepted'],
+  ],
+  ['a success labelled as text', wrong({ ...pdf, type: 'text/plain' }), ['envelope/content-type']],
+  ['an error that is no JSON', wrong({ ...pdf, status: 502, answers: '<h1>Bad gateway' }), ['envelope/shape']],
+  [
+    'an error without extras',
+    wrong({ ...pdf, status: 400, answers: { tpe: 'BadRequest', errors: [] } }),
+    ['envelope/shape'],
+  ],
+  [
+    'an error labelled as a page',
+    wrong({ ...pdf, status: 400, answers: envelope('BadRequest'), type: 'text/html' }),
+    ['envelope/content-type'],
+  ],
+  [
+    'a 404 BadRequest',
+    wrong({ ...retrieval, status: 404, answers: envelope('BadRequest') }),
+    ['envelope/status-tpe-pair'],
+  ],
+  [
+    'a key with another tpe',
+    wrong({ ...retrieval, status: 404, answers: envelope('NotFound', 'fail.unauthorized.badToken') }),
+    ['envelope/message-keys'],
+  ],
+])('%s fails at its own row', async (_, told, ids) => {
+  const report = await check(har(...told))
+  expect(failedIds(report)).toEqual(ids)
+  const [failure] = rowOf(report, ids[0]!).failures
+  expect(failure).toMatchObject({
+    familyOnly: false,
+    seed: 0,
+    rerun: expect.stringMatching(/^conform check \S+\.har$/),
+  })
+  expect(failure!.message).toMatch(/^(GET|POST) https:\/\/api\.example\.com\/base\/v1\/\S+ \(log\.entries\[\d\]\)$/)
+  expect(failure!.expected).toMatch(/ \(§[\d.]/)
+  expect(inconsistencies(report)).toEqual([])
+})
+
+// What never fails: nobody knows what a refused request meant, and what is not shown is free.
+test.each<[what: string, told: Told[]]>([
+  [
+    'refusals of every kind',
+    [400, 401, 403, 404, 409, 429, 503].map((status) => ({
+      ...pdf,
+      status,
+      answers: envelope(
+        {
+          400: 'BadRequest',
+          401: 'BadToken',
+          403: 'Forbidden',
+          404: 'NotFound',
+          409: 'Conflict',
+          429: 'QuotaExceeded',
+          503: 'ServiceUnavailable',
+        }[status]!,
+      ),
+    })),
+  ],
+  [
+    '413 in place of 400',
+    [{ ...granted['translate.run/2xx-accepted']!, status: 413, answers: envelope('BadRequest') }],
+  ],
+  ['a PDF that has gone', [{ ...pdf, status: 410, answers: envelope('ResourceNotFound') }]],
+  ['a format that the interface does not have', [{ ...pdf, sends: { format: 'html' }, answers: {} }]],
+  [
+    'a stream',
+    [
+      { ...chat, sends: { stream: true }, type: 'text/event-stream', answers: 'data: {}\n\n' },
+      { ...chat, type: 'text/event-stream', answers: 'data: {}\n\n' },
+    ],
+  ],
+  [
+    'a call of a tool',
+    [{ ...chat, sends: { tools: [{ type: 'llm' }] }, answers: { choices: [{ message: { content: null } }] } }],
+  ],
+  ['another response type', [{ ...medical, sends: { content: 'a', response_type: 'Words' }, answers: { words: [] } }]],
+  ['an operation of its own', [{ to: '/v1/models', status: 404, answers: { error: 'none' } }]],
+  ['a redirect', [{ ...pdf, status: 307, answers: '', type: 'text/html' }]],
+  ['an empty success where none is shown', [{ ...granted['translate.run/2xx-accepted']!, status: 204, answers: '' }]],
+  [
+    'a uuid in the other letter case',
+    [
+      creation,
+      {
+        ...retrieval,
+        to: retrieval.to.toUpperCase().replace('/V1/APPLICATIONS/JOBS', '/v1/applications/jobs'),
+        answers: { ...job, id: job.id.toUpperCase() },
+      },
+    ],
+  ],
+  [
+    "a creation time that is finer than the job's",
+    [
+      { ...creation, answers: { ...createdJob, created_at: '2026-03-01T12:00:00.900Z' } },
+      { ...retrieval, answers: { ...job, created_at: '2026-03-01T12:00:01.000Z' } },
+    ],
+  ],
+  ['a retrieval before the creation', [{ ...retrieval, answers: { ...job, application_id: 'app-9' } }, creation]],
+])('%s fails nothing', async (_, told) => {
+  expect(failedIds(await check(har(...told)))).toEqual([])
+})
+
+test('three failures of a row are kept, and all are counted', async () => {
+  const report = await check(har(...Array.from({ length: 5 }, () => ({ ...pdf, answers: {} })), pdf))
+  const row = rowOf(report, 'pdf.parse/200-text')
+  expect([row.cases, row.failures.length]).toEqual([6, 3])
+  expect(row.failures.map(({ message }) => /\[(\d)\]/.exec(message)?.[1])).toEqual(['0', '1', '2'])
+})

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { checkFile } from '../../cli/check.ts'
+import { renderHar } from '../../reporters/har.ts'
+import type { Report } from '../../spec/report.ts'
+import { check, failedIds, inFile, recordRun } from './recording.ts'
+
+const pace = { jobMs: 15, slowJobMs: 250 }
+const limits = { jobTimeoutMs: 1500 }
+
+/** Rows on which the recording says something else than the run that it was made by. */
+function differences(live: Report, checked: Report): string[] {
+  return checked.requirements.flatMap(({ id, outcome }) => {
+    const was = live.requirements.find((row) => row.id === id)?.outcome
+    return ['passed', 'failed'].includes(outcome) && outcome !== was
+      ? [`${id}: ${was} in the run, ${outcome} here`]
+      : []
+  })
+}
+
+test('the HAR of a run against the reference passes, and says again what the run said', async () => {
+  const { report: live, har } = await recordRun(pace, { limits })
+  const checked = await check(har)
+  expect(live.verdict).toBe('conformant')
+  expect(checked.verdict).toBe('passing')
+  expect(differences(live, checked)).toEqual([])
+  expect(checked.summary.must.passed).toBe(22)
+  expect(checked.summary.should.passed).toBe(2)
+})
+
+test('the HAR that check writes reads the same again', async () => {
+  const { har } = await recordRun(
+    { ...pace, defects: ['jobs.retrieve/200-job', 'envelope/status-tpe-pair'] },
+    { limits },
+  )
+  const now = new Date('2027-01-01T00:00:00Z')
+  const { report, exchanges } = await checkFile(inFile(har), {}, now)
+  const pieces: string[] = []
+  for await (const piece of renderHar(report, exchanges())) pieces.push(piece)
+  const again = await check(pieces.join(''))
+  expect(failedIds(report)).toEqual(['envelope/status-tpe-pair', 'jobs.retrieve/200-job'])
+  const outcomes = ({ requirements }: Report) => requirements.map(({ id, outcome }) => [id, outcome])
+  expect(outcomes(again)).toEqual(outcomes(report))
+})
+
+test.each([
+  'json/members-reversed',
+  'uuids/upper-case-in-retrieval',
+  'dates/coarser-in-retrieval',
+  'successes/other-2xx',
+])('another way to conform fails nothing: %s', async (variant) => {
+  const { report: live, har } = await recordRun({ ...pace, variants: [variant] }, { limits })
+  const checked = await check(har)
+  expect(failedIds(checked)).toEqual([])
+  expect(differences(live, checked)).toEqual([])
+})
+
+test.each([
+  'jobs.create/202-created',
+  'pdf.parse/200-markdown',
+  'jobs.retrieve/200-created-at#drifting',
+  'envelope/shape#array',
+])('a broken server is seen in its traffic: %s', async (defect) => {
+  const { report: live, har } = await recordRun({ ...pace, defects: [defect] }, { limits })
+  const checked = await check(har)
+  expect(failedIds(checked)).toContain(defect.replace(/#.*/, ''))
+  expect(differences(live, checked)).toEqual([])
+})

@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest'
+import { checkFile } from '../../cli/check.ts'
+import { formats, type Format } from '../../reporters/index.ts'
+import { base, granted, har, type Told } from './har.ts'
+import { inFile } from './recording.ts'
+
+const head = Buffer.from('{"alg":"HS256"}').toString('base64url')
+const jwt = `${head}.${Buffer.from('{"sub":"somebody"}').toString('base64url')}.c2lnbmF0dXJlLW9mLXRoaXMta2V5`
+const password = 'correct-horse-battery'
+const known = 'known-key-of-the-target-file'
+
+/** Every way in which the key stands in the recording, in requests and answers that fail, so that they are shown. */
+const told: Told[] = [
+  `Bearer ${jwt}`,
+  `bearer ${known}`,
+  `Basic ${Buffer.from(`user:${password}`).toString('base64')}`,
+  'ApiKey short',
+  'a-value-without-a-scheme',
+].map((authorization) => ({
+  ...granted['pdf.parse/200-text']!,
+  to: `/v1/tools/pdf-parser/f?access_token=query-token-1234567&page=2`,
+  authorization,
+  answers: {
+    echo: [jwt, known, password, encodeURIComponent(jwt), Buffer.from(jwt).toString('hex'), 'query-token-1234567'],
+  },
+  response: {
+    headers: [
+      { name: 'Set-Cookie', value: 'sid=cookie-of-the-answer' },
+      { name: 'x-echo', value: `is ${jwt}` },
+    ],
+  },
+}))
+
+const secrets = [
+  jwt,
+  jwt.split('.')[2]!,
+  known,
+  password,
+  'query-token-1234567',
+  'cookie-of-the-answer',
+  'cookie-of-the-request',
+  'csrf-of-the-request',
+  'a-value-without-a-scheme',
+  Buffer.from(jwt).toString('hex'),
+  Buffer.from(`user:${password}`).toString('base64'),
+  'hunter2',
+]
+
+async function reports(): Promise<Record<string, string>> {
+  const recorded = har(...told)
+  for (const { request } of recorded.log.entries) {
+    request.headers.push(
+      { name: 'cookie', value: 'sid=cookie-of-the-request; theme=dark' },
+      { name: 'X-CSRF-Token', value: 'csrf-of-the-request' },
+    )
+    request.url = request.url.replace('https://', 'https://user:hunter2@')
+  }
+  const target = inFile(JSON.stringify({ keys: { full: known } }), 'secrets.json')
+  const { report, exchanges } = await checkFile(inFile(JSON.stringify(recorded)), { target }, new Date())
+  const texts: Record<string, string> = {}
+  for (const [name, { render }] of Object.entries(formats) as [string, Format][]) {
+    const text = render(report, exchanges())
+    const pieces: string[] = []
+    if (typeof text === 'string') pieces.push(text)
+    else for await (const piece of text) pieces.push(piece)
+    texts[name] = pieces.join('')
+  }
+  return texts
+}
+
+test('no key that stands in the recording stands in a report', async () => {
+  const texts = await reports()
+  expect(texts['har']).toContain('/v1/tools/pdf-parser/f?access_token=[redacted]&page=2')
+  for (const [name, text] of Object.entries(texts)) {
+    expect([name, secrets.filter((secret) => text.includes(secret))]).toEqual([name, []])
+  }
+  const { requirements } = JSON.parse(texts['json']!) as {
+    requirements: {
+      id: string
+      failures: { exchange: { curl: string; request: { headers: Record<string, string>; url: string } } }[]
+    }[]
+  }
+  const shown = requirements.find(({ id }) => id === 'pdf.parse/200-text')!.failures.map(({ exchange }) => exchange)
+  expect(shown.map(({ request }) => request.headers['authorization'])).toEqual([
+    'Bearer [redacted]',
+    'bearer $CONFORM_API_KEY',
+    'Basic [redacted]',
+  ])
+  expect(shown[0]?.request.headers).toMatchObject({ cookie: '[redacted]', 'x-csrf-token': '[redacted]' })
+  expect(shown[0]?.request.url).toMatch(`${base}/v1/`)
+  expect(shown[1]?.curl).toContain('-H "authorization: bearer $CONFORM_API_KEY"')
+})
+
+test('how our own reports write a key is no key', async () => {
+  const written = ['Bearer $CONFORM_API_KEY', 'Bearer ${CONFORM_API_KEY%????}', 'Bearer [redacted]']
+  const recorded = har(
+    ...written.map((authorization) => ({ ...granted['pdf.parse/200-text']!, authorization, answers: {} })),
+  )
+  const { report } = await checkFile(inFile(JSON.stringify(recorded)), {}, new Date())
+  const row = report.requirements.find(({ id }) => id === 'pdf.parse/200-text')!
+  expect(row.failures.map(({ exchange }) => exchange?.request.headers['authorization'])).toEqual(written)
+})
