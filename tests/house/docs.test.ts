@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { catalogue } from '../../spec/catalogue.ts'
+import { formats } from '../../reporters/index.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
+const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', ...docs.map((name) => `docs/${name}`)]
+const about = JSON.parse(read('package.json')) as {
+  version: string
+  scripts: Record<string, string>
+  dependencies: Record<string, string>
+}
+
+/** The anchor that a heading gets where these pages are shown. */
+const anchor = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\w\s-]/g, '')
+    .trim()
+    .replaceAll(/\s/g, '-')
+
+test.each(pages)('every link of %s leads somewhere', (page) => {
+  const links = [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
+  for (const [link, path = '', heading] of links) {
+    const file = path === '' ? join(root, page) : resolve(join(root, dirname(page)), path)
+    expect(existsSync(file), link).toBe(true)
+    if (heading === undefined) continue
+    const headings = [...readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, text]) => anchor(text!))
+    expect(headings, link).toContain(heading)
+  }
+})
+
+test('the first commands of the README are scripts, and its numbers are true', () => {
+  const readme = read('README.md')
+  expect(readme).toMatch(/^npm ci && npm run conform /m)
+  expect(readme).toMatch(/^npm cit /m)
+  expect(about.scripts).toMatchObject({ conform: 'node bin/conform.js', test: 'vitest run' })
+  for (const page of ['README.md', 'CHANGELOG.md']) expect(read(page)).toContain(`${catalogue.length} `)
+  expect(read('CHANGELOG.md')).toContain(`## ${about.version}`)
+})
+
+test('each run-time dependency is justified, and nothing else is', () => {
+  const rows = read('CONTRIBUTING.md').match(/^\| `.*$/gm) ?? []
+  const named = rows.flatMap((row) => [...row.split('|')[1]!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!))
+  expect(named.filter((name) => !name.endsWith('/')).sort()).toEqual(Object.keys(about.dependencies).sort())
+})
+
+test('every option of a run and every command is documented', () => {
+  const page = read('docs/command-line.md')
+  const help = execFileSync(process.execPath, [join(root, 'bin/conform.js'), '--help'], { encoding: 'utf8' })
+  const options = [...help.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, name]) => name!)
+  expect(options.length).toBeGreaterThan(15)
+  for (const name of options.filter((option) => !/--(help|version)/.test(option))) expect(page).toContain(name)
+  const commands = [...help.split('Commands:')[1]!.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name!)
+  for (const name of commands.filter((command) => command !== 'help')) expect(page).toContain(`conform ${name}`)
+  for (const { file } of Object.values(formats)) expect(read('docs/reports.md')).toContain(`\`${file}\``)
+})

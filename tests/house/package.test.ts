@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+const json = (path: string): any => JSON.parse(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'))
+const about = json('package.json')
+const lock = json('package-lock.json')
+
+test('installing runs no script, of ours or of a dependency', () => {
+  expect(Object.keys(about.scripts).filter((name) => /^(pre|post)?(install|prepare|publish)$/.test(name))).toEqual([])
+  const scripted = Object.entries<any>(lock.packages).filter(([, { hasInstallScript }]) => hasInstallScript === true)
+  expect(scripted.map(([name]) => name)).toEqual([])
+})
+
+test('the lock file names versions and digests, and no place to fetch them from', () => {
+  const packages = Object.entries<any>(lock.packages).filter(([path]) => path !== '')
+  expect(packages.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([])
+  expect(packages.filter(([, { integrity }]) => integrity === undefined).map(([path]) => path)).toEqual([])
+  expect(JSON.stringify(lock)).not.toMatch(/"https?:\/\/[^"]*\.tgz"/)
+})
+
+test('the package has one command and three entries', () => {
+  expect(about.bin).toEqual({ conform: 'bin/conform.js' })
+  expect(Object.keys(about.exports)).toEqual(['.', './package.json', './schemas/*'])
+  expect(about.engines.node).toBe('>=20.19')
+})
