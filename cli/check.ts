@@ -41,7 +41,8 @@ export function checkCommand(): Command {
     .addOption(new Option('--tpe <mode>', 'which verdict decides').choices(['exact', 'family'] satisfies TpeMode[]))
     .action(async (file: string, options: CheckArguments) => {
       const requests = parseReportRequests(options.report)
-      const { report, counts, exchanges } = await checkFile(file, options, new Date())
+      const { report, counts, warnings, exchanges } = await checkFile(file, options, new Date())
+      for (const warning of warnings) process.stderr.write(`conform: warning: ${warning}\n`)
       const people = takesStdout(requests) ? process.stderr : process.stdout
       const problems = await writeReports(requests, report, exchanges)
       people.write(`${countsLine(counts, report)}\n${renderTerminal(report, pc)}`)
@@ -53,13 +54,15 @@ export function checkCommand(): Command {
 export interface Checked {
   readonly report: Report
   readonly counts: Counts
+  /** Sentences for the user. */
+  readonly warnings: readonly string[]
   readonly exchanges: () => Iterable<RecordedExchange>
 }
 
 /** Judges a HAR file, as the options decide it; throws UserError where the file is none. */
 export async function checkFile(file: string, options: Omit<CheckArguments, 'report'>, now: Date): Promise<Checked> {
   const entries = readHar(file).map((entry, index) => recordedEntry(entry, index, file))
-  const target = await checkTarget({ ...options, derive: () => derivedBaseUrl(entries, file) })
+  const { target, warnings } = await checkTarget({ ...options, derive: () => derivedBaseUrl(entries, file) })
   const redactor = redactorFor(target)
   learnSecrets(redactor, entries)
   const judged = judgeRecording(entries, target, redactor)
@@ -67,5 +70,5 @@ export async function checkFile(file: string, options: Omit<CheckArguments, 'rep
   const whole = recordingReport({ target, redactor, judged, rerun, ...timeOf(entries, now) })
   const { tpe, strict, baseline } = options
   const gates = { ...(tpe && { tpe }), ...(strict && { strict }), ...(baseline !== undefined && { baseline }) }
-  return { report: applyGates(whole, gates, now), counts: judged.counts, exchanges: () => judged.exchanges() }
+  return { report: applyGates(whole, gates, now), counts: judged.counts, warnings, exchanges: () => judged.exchanges() }
 }

@@ -15,17 +15,26 @@ export interface CheckTargetOptions {
   readonly derive: () => string | undefined
 }
 
+export interface CheckTarget {
+  readonly target: Target
+  /** Sentences for the user. */
+  readonly warnings: readonly string[]
+}
+
 /** Stands where a recording shows no address at all; nothing is judged then. */
 const nowhere = 'http://recording.invalid'
 
 /** The target that a recording is held against: a target file, a base URL, both, or the base URL that the recording shows. */
-export async function checkTarget({ target: path, baseUrl, derive }: CheckTargetOptions): Promise<Target> {
+export async function checkTarget(options: CheckTargetOptions): Promise<CheckTarget> {
+  const { target: path, baseUrl, derive } = options
   const problem = baseUrl === undefined ? undefined : baseUrlProblem(baseUrl)
   if (problem !== undefined) throw new UserError(`--base-url: ${problem}`)
   const { file, dir } = path === undefined ? { file: {} as TargetFile, dir: process.cwd() } : await loadTargetFile(path)
   const address = baseUrl ?? file.baseUrl ?? derive() ?? nowhere
-  const { target } = await resolveTarget(withKeysAtHand(file, dir), { dir, env: setOrNot(), baseUrl: normal(address) })
-  return address === nowhere ? { ...target, name: file.name ?? 'recording', baseUrl: '' } : target
+  const from = { dir, env: setOrNot(), baseUrl: normal(address) }
+  const { target, warnings } = await resolveTarget(withKeysAtHand(file, dir), from)
+  const unknown = { name: file.name ?? 'recording', baseUrl: '' }
+  return { target: address === nowhere ? { ...target, ...unknown } : target, warnings }
 }
 
 function normal(address: string): string {

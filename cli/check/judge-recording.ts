@@ -23,7 +23,9 @@ export interface Counts {
   /** Of methods that the interface does not have (a browser's OPTIONS, say). */
   otherMethods: number
   unanswered: number
-  /** Under `/v1`, but no operation of the interface that the target serves. */
+  /** To operations that the target file declares as not served or removed. */
+  absent: number
+  /** Under `/v1`, but no operation of the interface: judged by their label and their keys only. */
   unknown: number
 }
 
@@ -46,7 +48,7 @@ const methods = ['GET', 'POST']
 
 /** Judges each recorded answer of the interface. */
 export function judgeRecording(entries: readonly RecordedEntry[], target: Target, redactor: Redactor): JudgedRecording {
-  const counts: Counts = { judged: 0, elsewhere: 0, otherMethods: 0, unanswered: 0, unknown: 0 }
+  const counts: Counts = { judged: 0, elsewhere: 0, otherMethods: 0, unanswered: 0, absent: 0, unknown: 0 }
   const book = createRowBook()
   const watch = createWatches()
   const readJob = createJobReadings(book)
@@ -83,8 +85,8 @@ function answerOfInterface(
   if (path === undefined || !path.startsWith('/v1/')) return void counts.elsewhere++
   if (!methods.includes(entry.method)) return void counts.otherMethods++
   if (entry.status === 0) return void counts.unanswered++
-  const named = operationAt(entry.method, path)
-  const place = named && target.absent[named.operation] === undefined ? named : undefined
+  const place = operationAt(entry.method, path)
+  if (place && target.absent[place.operation] !== undefined) return void counts.absent++
   if (!place) counts.unknown++
   return recordedAnswer(entry, {
     place,

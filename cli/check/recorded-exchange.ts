@@ -12,7 +12,7 @@ export interface RecordedAnswer extends Exchange {
 }
 
 export interface RecordedOptions {
-  /** Undefined: the interface, or the target, has no such operation. */
+  /** Undefined: the interface has no such operation. */
   readonly place: OperationPlace | undefined
   /** Path under the base URL. */
   readonly path: string

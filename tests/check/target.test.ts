@@ -33,7 +33,7 @@ test('of two that could be meant as well, the user says which', async () => {
 })
 
 test('what the target does not serve is not applicable, and not judged', async () => {
-  const gone = { ...broken('/v1/tools/pdf-parser/f'), status: 404, answers: '<h1>Gone', type: 'application/json' }
+  const gone = { ...broken('/v1/tools/pdf-parser/f'), status: 404, answers: '<h1>Gone', type: 'text/html' }
   for (const [absence, reason] of [
     ['not-served', 'declared not served'],
     ['removed', 'declared removed'],
@@ -45,6 +45,7 @@ test('what the target does not serve is not applicable, and not judged', async (
       reason,
     })
     expect(await outcomeOf(told, { operations }, 'envelope/shape')).toMatchObject({ outcome: 'not-exercised' })
+    expect(await outcomeOf(told, { operations }, 'envelope/content-type')).toMatchObject({ outcome: 'not-exercised' })
   }
   expect(await outcomeOf([gone], {}, 'envelope/shape')).toMatchObject({ outcome: 'failed' })
 })
