@@ -9,7 +9,7 @@ import { readBaseline, readBaselineOrNone } from '../harness/report/read-baselin
 import { addArguments, type RunArguments } from './run/arguments.ts'
 import { checkArguments } from './run/checked-arguments.ts'
 import { findTarget, type FoundTarget } from './run/find-target.ts'
-import { listenForInterrupts } from './run/interrupts.ts'
+import { type Interrupts, listenForInterrupts } from './run/interrupts.ts'
 import { judge, type Judged } from './run/judge.ts'
 import { runOptions } from './run/run-options.ts'
 import { publish } from './run/publish.ts'
@@ -24,6 +24,20 @@ export function addRunOptions(command: Command): Command {
 
 /** `conform [base_url]`: finds the target, judges it, writes the reports and sets the exit code. */
 export async function runAction(baseUrl: string | undefined, options: RunArguments, command: Command): Promise<void> {
+  const interrupts = listenForInterrupts(graceMs)
+  try {
+    await runUntil(interrupts, baseUrl, options, command)
+  } finally {
+    interrupts.stop()
+  }
+}
+
+async function runUntil(
+  interrupts: Interrupts,
+  baseUrl: string | undefined,
+  options: RunArguments,
+  command: Command,
+): Promise<void> {
   checkArguments(baseUrl, options, command)
   const requests = parseReportRequests(options.report)
   const people = takesStdout(requests) ? process.stderr : process.stdout
@@ -42,9 +56,8 @@ export async function runAction(baseUrl: string | undefined, options: RunArgumen
       const { printDryRun } = await import('./run/dry-run.ts')
       return printDryRun(found.target, run, people)
     }
-    const interrupts = listenForInterrupts(graceMs)
     left = await judge(found, run, { cacheDir: join(dir, 'cache'), interrupts, stream: process.stderr, colors: pc })
-    await publish(left.record, { options, requests, people, baseline }).finally(() => interrupts.stop())
+    await publish(left.record, { options, requests, people, baseline })
   } finally {
     removeDir()
     await found.close()

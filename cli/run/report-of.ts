@@ -5,7 +5,8 @@ import { leftOut } from '../../spec/left-out.ts'
 import { summarize } from '../../harness/report/summary.ts'
 import { bothVerdicts } from '../../harness/report/verdict.ts'
 import type { RunFacts } from '../../harness/run/facts.ts'
-import type { RunOptions } from '../../harness/run/run.ts'
+import { planRun } from '../../harness/run/plan.ts'
+import type { Plan, RunOptions } from '../../harness/run/run.ts'
 import type { Target } from '../../harness/target/model.ts'
 import { suiteVersion } from '../suite-version.ts'
 
@@ -35,7 +36,8 @@ export const noFacts: RunFacts = {
 
 /** The report of a run: every requirement of the catalogue, in its order. */
 export function reportOf({ target, options, startedAt, durationMs, results, facts }: RunRecord): Report {
-  const requirements = catalogue.map((row) => results.get(row.id) ?? cutShort(row, facts))
+  const plan = planRun(target, options)
+  const requirements = catalogue.map((row) => results.get(row.id) ?? cutShort(row, facts, plan))
   const interrupted = facts.ended?.cause === 'interrupted'
   const { only, skip, readOnly } = options
   const judged = {
@@ -87,15 +89,17 @@ export function reportOf({ target, options, startedAt, durationMs, results, fact
 function cutShort(
   { id, operation, level, section, statement }: (typeof catalogue)[number],
   facts: RunFacts,
+  plan: Plan,
 ): RequirementResult {
-  const reason = facts.ended?.reason ?? leftOut('interrupted')
+  const planned = plan.get(id)
+  const reason = planned?.run === false ? planned.reason : (facts.ended?.reason ?? leftOut('interrupted'))
   return {
     id,
     operation,
     level,
     section,
     statement,
-    outcome: 'not-exercised',
+    outcome: planned?.run === false ? planned.outcome : 'not-exercised',
     reason,
     control: 'none',
     cases: 0,

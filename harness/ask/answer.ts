@@ -7,6 +7,8 @@ export type Json = { readonly ok: true; readonly value: unknown } | { readonly o
 /** What an answer says: status, headers, and its JSON. */
 export interface Answer {
   readonly status: number
+  /** Bytes of the body, decoded. */
+  readonly size: number
   /** First value of a header, name in any letter case. */
   header(name: string): string | undefined
   /** The body as JSON (RFC 8259: UTF-8 without a byte order mark). A body that was cut is none. */
@@ -33,8 +35,14 @@ function reader({ undecodable, cut, body }: WireAnswer): () => Json {
   if (body.length === 0) return () => ({ ok: false, problem: 'the body is empty' })
   const first = parsed(body)
   const shortened = first.ok && cutDepth(first.value)
-  if (!first.ok || body.length <= largeBytes) return () => first
-  const bytes = shortened ? Buffer.from(JSON.stringify(first.value)) : body
+  if (!first.ok || body.length <= largeBytes) return always(first)
+  return rereader(shortened ? Buffer.from(JSON.stringify(first.value)) : body)
+}
+
+const always = (json: Json) => (): Json => json
+
+/** Reads the bytes anew when the value that was read last is gone. */
+function rereader(bytes: Uint8Array): () => Json {
   let last: WeakRef<Json> | undefined
   return () => {
     const known = last?.deref()
@@ -49,6 +57,7 @@ export function answerOf(wire: WireAnswer): Answer {
   const { status, headers } = wire
   return {
     status,
+    size: wire.body.length,
     header: (name) => headers.find((line) => line.name.toLowerCase() === name)?.value,
     json: reader(wire),
   }

@@ -20,30 +20,34 @@ export async function probeOf(source: Source): Promise<Probe> {
 export async function ask(run: Run, source: Source, purpose: Purpose): Promise<Exchange> {
   let attempt = 0
   let resent = false
-  for (;;) {
-    const probe = await probeOf(source)
-    const operation = probe.operation ?? `${probe.method} ${probe.path}`
-    run.silence.check(operation)
-    await run.throttle.pass(operation, run.signal)
-    const exchange = await sendOnce(run, probe, purpose)
-    const { answer, noAnswer } = exchange
-    if (noAnswer) {
-      const harmless = probe.effect === 'none'
-      if (!resent && (noAnswer.staleConnection || harmless)) {
-        resent = true
-        continue
+  let leaveLane: (() => void) | undefined
+  try {
+    for (;;) {
+      const probe = await probeOf(source)
+      const operation = probe.operation ?? `${probe.method} ${probe.path}`
+      run.silence.check(operation)
+      if (run.throttle.isNarrow(operation)) leaveLane ??= await run.throttle.lane(operation, run.signal)
+      await run.throttle.pass(operation, run.signal)
+      const exchange = await sendOnce(run, probe, purpose)
+      const { answer, noAnswer } = exchange
+      if (noAnswer) {
+        const harmless = probe.effect === 'none'
+        if (!resent && (noAnswer.staleConnection || harmless)) {
+          resent = true
+          continue
+        }
+        run.silence.count(operation)
+        return exchange
       }
-      run.silence.count(operation)
-      return exchange
+      if (!answer) return exchange
+      run.silence.reset(operation)
+      if (!isThrottled(answer) || isExpected(purpose.expects, answer)) return exchange
+      const pauseMs = run.throttle.hold(operation, answer, attempt)
+      if (run.throttle.parched()) run.end('throttled', 'for 30 s every answer of the target was 429 or 503')
+      run.signal.throwIfAborted()
+      if (pauseMs === undefined || attempt++ >= throttleTries) return { ...exchange, throttled: true, pauseMs }
     }
-    if (!answer) return exchange
-    run.silence.reset(operation)
-    if (!isThrottled(answer) || isExpected(purpose.expects, answer)) {
-      return exchange
-    }
-    const pauseMs = run.throttle.hold(operation, answer, attempt)
-    if (run.throttle.parched()) run.end('throttled', 'for 30 s every answer of the target was 429 or 503')
-    run.signal.throwIfAborted()
-    if (pauseMs === undefined || attempt++ >= throttleTries) return { ...exchange, throttled: true, pauseMs }
+  } finally {
+    leaveLane?.()
   }
 }

@@ -59,6 +59,17 @@ export async function sendOnce(
   }
 }
 
+/** `sendOnce`, and once more where the connection had been closed by the target before any byte of an answer. */
+export async function sendSurely(
+  run: Run,
+  probe: Probe,
+  purpose: Purpose,
+  options?: SendingOptions,
+): Promise<Exchange> {
+  const exchange = await sendOnce(run, probe, purpose, options)
+  return exchange.noAnswer?.staleConnection ? sendOnce(run, probe, purpose, options) : exchange
+}
+
 /** Records an exchange and tells whoever watches. */
 export function settle(run: Run, probe: Probe, purpose: Purpose, request: WireRequest, result: WireResult): Exchange {
   const recorded = run.recorder.record(run.target.baseUrl + request.path, probe, request, result, purpose)

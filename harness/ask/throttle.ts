@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createReadWriteLock, type ReadWriteLock } from '../jobs/read-write-lock.ts'
 import type { Answer } from './answer.ts'
 
 /** Most tries of one throttled request, after the first. */
 export const throttleTries = 5
 /** A longer `Retry-After` is not waited for, in ms. */
 const longestPause = 60_000
+/** So long after a pause an operation's requests go one at a time, in ms. */
+const narrowMs = 10_000
 /** A run in which every answer was a throttled one for this long waits no more, in ms. */
 const longestDrought = 30_000
 
@@ -35,6 +38,13 @@ export interface Throttle {
    * Gives the pause in ms; undefined where it is too long to be waited for.
    */
   hold(operation: string, answer: Answer, attempt: number): number | undefined
+  /** True for an operation that was throttled a short while ago: its requests go one at a time. */
+  isNarrow(operation: string): boolean
+  /**
+   * One place for all requests of an operation, first come first served: what was throttled keeps it through its tries,
+   * so that those who wait do not use the limit up among themselves. The returned function gives it back.
+   */
+  lane(operation: string, signal: AbortSignal): Promise<() => void>
   /** Any other answer: ends a drought. */
   release(): void
   /** True where for 30 s every answer was a throttled one. */
@@ -44,6 +54,7 @@ export interface Throttle {
 /** @param baseMs first pause where the target names none; it doubles with each try */
 export function createThrottle(baseMs: number): Throttle {
   const heldUntil = new Map<string, number>()
+  const lanes = new Map<string, ReadWriteLock>()
   let count = 0
   /** When the first of the throttled answers came that no other has followed. */
   let since: number | undefined
@@ -66,6 +77,12 @@ export function createThrottle(baseMs: number): Throttle {
       if (pause > longestPause) return undefined
       heldUntil.set(operation, Math.max(heldUntil.get(operation) ?? 0, performance.now() + pause))
       return pause
+    },
+    isNarrow: (operation) => performance.now() - (heldUntil.get(operation) ?? -Infinity) < narrowMs,
+    lane(operation, signal) {
+      const lock = lanes.get(operation) ?? createReadWriteLock()
+      lanes.set(operation, lock)
+      return lock.enter(true, signal)
     },
     release() {
       since = undefined

@@ -47,6 +47,6 @@ export function nameOfKind(kind: JsonKind): string {
 
 /** A value as it stands in a sentence, at most 60 characters. */
 export function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing'
+  const text = (JSON.stringify(value) as string | undefined) ?? 'nothing'
   return text.length > 60 ? `${text.slice(0, 59)}…` : text
 }

@@ -1,5 +1,5 @@
 import type { Exchange } from '../ask/exchange.ts'
-import { sendOnce } from '../ask/send-once.ts'
+import { sendSurely } from '../ask/send-once.ts'
 import type { Probe } from '../request/probe.ts'
 import { operationProbe } from '../request/operation-probe.ts'
 import type { Run } from '../run/run.ts'
@@ -21,7 +21,7 @@ export async function sendBurst(run: Run, make: () => Promise<Probe>, requiremen
   try {
     await Promise.allSettled(
       probes.map(() =>
-        sendOnce(
+        sendSurely(
           run,
           warm,
           { requirement: null, role: 'setup', unseen: run.target.absent['files.list'] !== undefined },
@@ -30,7 +30,7 @@ export async function sendBurst(run: Run, make: () => Promise<Probe>, requiremen
       ),
     )
     return await Promise.all(
-      probes.map((probe) => sendOnce(run, probe, { requirement, role: 'probe' }, { hasPlace: true, unpaced: true })),
+      probes.map((probe) => sendSurely(run, probe, { requirement, role: 'probe' }, { hasPlace: true, unpaced: true })),
     )
   } finally {
     for (let place = 0; place < size; place++) leave()

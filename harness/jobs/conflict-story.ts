@@ -1,5 +1,5 @@
 import { ask } from '../ask/ask.ts'
-import { sendOnce } from '../ask/send-once.ts'
+import { sendSurely } from '../ask/send-once.ts'
 import { isThrottled } from '../ask/throttle.ts'
 import { isGranted } from '../ask/answer.ts'
 import type { Exchange } from '../ask/exchange.ts'
@@ -70,14 +70,14 @@ async function beside(
   found: ConflictFindings,
   once: () => Promise<boolean>,
 ): Promise<boolean> {
-  let entered = false
+  const state = { entered: false }
   try {
     return await run.gates.of(other.id).hold(() => {
-      entered = true
+      state.entered = true
       return once()
     })
   } catch (error) {
-    if (entered || !(error instanceof NotExercised) || run.ended) throw error
+    if (state.entered || !(error instanceof NotExercised) || run.ended) throw error
     found.perApplication.unseen = error.message
     return once()
   }
@@ -207,7 +207,7 @@ async function askSecond(
     role: 'probe',
     expects: [[409, 'BadRequest']],
   } as const
-  const exchange = await sendOnce(run, await jobRequest(run, application), purpose)
+  const exchange = await sendSurely(run, await jobRequest(run, application), purpose)
   gate.note(exchange)
   inProgress.cases++
   if (exchange.answer?.status === 409) {

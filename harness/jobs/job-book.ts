@@ -3,6 +3,7 @@ import { ask } from '../ask/ask.ts'
 import { operationProbe } from '../request/operation-probe.ts'
 import { usableId } from '../request/usable-id.ts'
 import type { Run } from '../run/run.ts'
+import { leanReading } from './lean-reading.ts'
 import type { Job, JobBook, Reading } from './model.ts'
 import { pause } from '../run/pause.ts'
 
@@ -36,7 +37,10 @@ export function createJobBook(run: () => Run): JobBook {
     const exchange = await ask(run(), probe, { requirement, role: 'poll' })
     const body = exchange.answer?.status === 200 ? bodyOf(exchange.answer) : undefined
     const reading = { exchange, job: body, status: statusOf(body) }
-    job.readings.push(reading)
+    const at = job.readings.push(reading) - 1
+    // Only the last one is compared with others as a whole.
+    const before = job.readings[at - 1]
+    if (before) job.readings[at - 1] = leanReading(before)
     return reading
   }
   const poll = async (job: Job, deadline: number): Promise<boolean> => {

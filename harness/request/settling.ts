@@ -15,6 +15,15 @@ function isSettling(run: Run, { params, body }: Probe): boolean {
   return [...run.uploads].some(([id, at]) => at > since && (named.includes(id) || text.includes(id)))
 }
 
+/** How long the files that an exchange names had been there: later uploads are given as much before they are used. */
+function rememberLag(run: Run, { probe, sentAt }: Exchange): void {
+  const text = typeof probe.body === 'string' ? probe.body : ''
+  const named = Object.values(probe.params)
+  for (const [id, at] of run.uploads) {
+    if (named.includes(id) || text.includes(id)) run.uploadLag.ms = Math.max(run.uploadLag.ms, sentAt - at)
+  }
+}
+
 /** A refusal that a file not yet processed may be told by; not one of credentials, and no throttling. */
 function mayPass({ answer }: Exchange): boolean {
   const status = answer?.status ?? 0
@@ -36,5 +45,6 @@ export async function askSettled(
     await pause(run, lookEveryMs)
     exchange = await again(exchange.probe)
   }
+  if (exchange !== first && settled(exchange)) rememberLag(run, exchange)
   return exchange
 }

@@ -3,6 +3,7 @@ import { ask } from '../ask/ask.ts'
 import { getAt } from '../json/pointer.ts'
 import { leftOut } from '../../spec/left-out.ts'
 import { NotExercised } from '../run/outcome.ts'
+import { pause } from '../run/pause.ts'
 import type { Run } from '../run/run.ts'
 import { describeAnswer } from '../words/describe.ts'
 import type { Exchange } from '../ask/exchange.ts'
@@ -52,7 +53,7 @@ export function createdId(run: Run, exchange: Exchange): string | undefined {
   const { answer, probe } = exchange
   if (!answer || probe.operation === null || !isGranted(answer)) return undefined
   const json = answer.json()
-  const id = json.ok ? getAt(json.value, run.target.operations[probe.operation]?.fields?.['id'] ?? '/id') : undefined
+  const id = json.ok ? getAt(json.value, run.target.operations[probe.operation]?.fields['id'] ?? '/id') : undefined
   return usableId(typeof id === 'number' ? String(id) : id)
 }
 
@@ -63,5 +64,6 @@ export async function upload(run: Run, file: UploadedFile, query?: Readonly<Reco
   const id = createdId(run, exchange)
   if (id === undefined) throw new NotExercised(`a file that the suite uploads was refused: ${describeAnswer(exchange)}`)
   run.uploads.set(id, exchange.endedAt)
+  if (run.uploadLag.ms > 0) await pause(run, run.uploadLag.ms)
   return id
 }

@@ -99,7 +99,7 @@ export function additionOf(run: Run, id: string, pointer: string): unknown {
 /** Each addition adds a freshly uploaded file, where the target declares how to upload one and where its id stands in the body. */
 async function freshAddition(run: Run): Promise<unknown> {
   const body = bodyOf(run, 'graphs.add-file')
-  const pointer = run.target.operations['graphs.add-file']?.fields?.['file']
+  const pointer = run.target.operations['graphs.add-file']?.fields['file']
   // A refusal needs no fresh file, and a run that only reads uploads none.
   if (run.options.readOnly) return body
   if (pointer === undefined || run.target.operations['files.upload']?.content === undefined) return body
@@ -123,7 +123,8 @@ export function withoutRoles(run: Run, body: unknown, roles: readonly string[]):
 
 async function namedCreation(run: Run, operation: 'graphs.create' | 'applications.create'): Promise<Probe> {
   const body = bodyOf(run, operation)
-  const pointer = run.target.operations[operation]?.fields?.['name'] ?? '/name'
-  const name = `${String(getAt(body, pointer) ?? 'conform')}${run.suffix()}`
+  const pointer = run.target.operations[operation]?.fields['name'] ?? '/name'
+  const own = getAt(body, pointer)
+  const name = `${typeof own === 'string' ? own : 'conform'}${run.suffix()}`
   return { ...(await probe(run, operation, { json: setAt(body, pointer, name) })), creates: name }
 }

@@ -83,6 +83,7 @@ export function createRun(target: Target, options: RunOptions, readDynamic: Read
       return ended
     },
     uploads: new Map(),
+    uploadLag: { ms: 0 },
     created: [],
     takenIds: new Set(target.ids),
     keyUse,

@@ -75,6 +75,8 @@ export interface Run {
   readonly ended: RunEnded | undefined
   /** Files that the run uploaded for its own requests, and when (`performance.now()`). */
   readonly uploads: Map<string, number>
+  /** How long an upload took until it could be used, in ms. */
+  readonly uploadLag: { ms: number }
   /** What the run created, in the order in which the target said so. */
   readonly created: Created[]
   /** Ids that exist or were sent as unknown, in lower case: no unknown id is one of them. */

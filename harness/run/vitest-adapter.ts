@@ -32,8 +32,8 @@ export function runInVitest(): void {
   }
   beforeAll(async () => void (await run.liveness.first()), 0)
   describe.concurrent('requirements', () => phases.concurrent.forEach(judge))
-  describe.sequential('scenarios that need the target to themselves', () => phases.exclusive.forEach(judge))
-  describe.sequential('every response', () => phases.passive.forEach(judge))
+  describe('scenarios that need the target to themselves', { concurrent: false }, () => phases.exclusive.forEach(judge))
+  describe('every response', { concurrent: false }, () => phases.passive.forEach(judge))
   afterAll(async () => {
     await finishRun(run)
     report()

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OperationId } from '../../spec/operations.ts'
-import { sendOnce } from '../ask/send-once.ts'
+import { sendSurely } from '../ask/send-once.ts'
 import { countsAsGranted } from '../control/control.ts'
 import { effectOf } from '../request/effect-of.ts'
 import { validRequest } from '../request/valid-request.ts'
@@ -65,7 +65,7 @@ export async function around(
 async function validOnce(run: Run, operation: OperationId): Promise<Exchange> {
   const purpose = { requirement: null, role: 'control' } as const
   const probe = await validRequest(run, operation)
-  return throughGate(run, probe, purpose, () => sendOnce(run, probe, purpose))
+  return throughGate(run, probe, purpose, () => sendSurely(run, probe, purpose))
 }
 
 const firstPauseMs = 50

@@ -1,4 +1,4 @@
-import { sendOnce } from '../ask/send-once.ts'
+import { sendSurely } from '../ask/send-once.ts'
 import type { Exchange } from '../ask/exchange.ts'
 import type { Control } from '../control/control.ts'
 import type { Pairs } from '../expect/pairs.ts'
@@ -33,7 +33,7 @@ export async function sendRepeatedly(
       run.silence.check(control.exchange?.probe.operation ?? row.operation)
       sent++
       const probe = await make()
-      const exchange = await sendOnce(
+      const exchange = await sendSurely(
         run,
         probe,
         { requirement: row.id, role: 'probe', expects: gives },

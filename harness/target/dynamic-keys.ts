@@ -96,5 +96,5 @@ function failure(error: Error & { code?: unknown; killed?: boolean | undefined }
   if (error.code === 'ENOENT') return 'was not found'
   return typeof error.code === 'number'
     ? `failed with exit code ${error.code}`
-    : `failed (${String(error.code ?? 'signal')})`
+    : `failed (${typeof error.code === 'string' ? error.code : 'signal'})`
 }

@@ -23,7 +23,7 @@ export function mapKeys(file: TargetFile, replace: Replace): TargetFile {
         name === 'restricted' && isKeyPerOperation(restricted) ? undefined : replace(`keys.${name}`, value as KeyValue),
       ),
       ...(isKeyPerOperation(restricted) && {
-        restricted: mapMembers(restricted, (id, value) => replace(`keys.restricted.${id}`, value as KeyValue)),
+        restricted: mapMembers(restricted, (id, value) => replace(`keys.restricted.${id}`, value)),
       }),
     },
     headers: mapHeaders('headers', headers, replace),
@@ -33,7 +33,7 @@ export function mapKeys(file: TargetFile, replace: Replace): TargetFile {
         typeof value === 'object' ? mapOperation(`operations.${id}`, value, replace) : value,
       ),
     scenarios: scenarios && mapMembers(scenarios, (id, value) => mapScenario(`scenarios.${id}`, value, replace)),
-  }) as TargetFile
+  })
 }
 
 export function isAuthorization(header: string): boolean {

@@ -119,7 +119,7 @@ function resolveOperations(context: Context, { operations = {} }: TargetFile): P
   const absent: Record<string, Absence> = {}
   for (const [id, value] of Object.entries(operations)) {
     if (typeof value === 'string') absent[id] = value
-    else if (isOperationId(id) && value) bindings[id] = resolveOperation(context, id, value)
+    else if (isOperationId(id)) bindings[id] = resolveOperation(context, id, value)
   }
   return { operations: bindings, absent }
 }

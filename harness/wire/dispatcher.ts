@@ -63,7 +63,9 @@ function contextOf(tls: WireOptions['tls']): SecureContext {
   try {
     return createSecureContext({ ca: tls?.ca, cert: tls?.cert, key: tls?.key })
   } catch (error) {
-    throw new UserError(`The target's tls files cannot be used: ${error instanceof Error ? error.message : error}`)
+    throw new UserError(
+      `The target's tls files cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+    )
   }
 }
 

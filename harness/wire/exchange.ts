@@ -110,7 +110,7 @@ export function exchange(line: Line, request: WireRequest, { limit, timeoutMs, s
     line.dispatch(
       {
         origin: endpoint.origin,
-        method: request.method as Dispatcher.HttpMethod,
+        method: request.method,
         path: endpoint.prefix + request.path,
         headers: headersOf(request, endpoint.proxied),
         body: request.body,

@@ -7,6 +7,8 @@ export interface LinePool {
   take(signal: AbortSignal): Promise<Line>
   /** Gives a line back; one that cannot be used again is hung up. */
   give(line: Line, reusable: boolean): void
+  /** Hangs up the lines that wait for use: where one was closed by the other side, they are likely to be. */
+  dropFree(): void
   /** Hangs up every line. */
   close(): Promise<void>
 }
@@ -55,6 +57,14 @@ export function createLinePool(endpoint: Endpoint, size: number): LinePool {
     wake()
   }
 
+  function dropFree(): void {
+    for (const line of free.splice(0)) {
+      open.delete(line)
+      void line.hangUp()
+    }
+    wake()
+  }
+
   /** One waiter at a time; one that was woken but is past its deadline wakes the next. */
   function wake(): void {
     const [next] = waiting
@@ -67,5 +77,5 @@ export function createLinePool(endpoint: Endpoint, size: number): LinePool {
     free.length = 0
   }
 
-  return { take, give, close }
+  return { take, give, dropFree, close }
 }

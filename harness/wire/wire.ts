@@ -52,6 +52,7 @@ export function createWire(options: WireOptions): Wire {
     const line = await lines.take(terms.signal)
     const { outcome, reusable } = await exchange(line, request, terms)
     lines.give(line, reusable)
+    if (outcome.kind === 'no-answer' && outcome.staleConnection) lines.dropFree()
     return outcome.kind === 'raw' ? read(outcome, terms) : outcome
   }
 

@@ -1,11 +1,11 @@
-import { isGranted } from '../ask/answer.ts'
 import type { Source } from '../ask/ask.ts'
 import { probeOf } from '../ask/ask.ts'
 import type { Exchange, Purpose } from '../ask/exchange.ts'
 import { isExpected } from '../expect/pairs.ts'
-import { sendOnce } from '../ask/send-once.ts'
+import { sendSurely } from '../ask/send-once.ts'
 import { isThrottled, retryAfter } from '../ask/throttle.ts'
-import type { Control } from '../control/control.ts'
+import { type Control, countsAsGranted } from '../control/control.ts'
+import type { Probe } from '../request/probe.ts'
 import { NotExercised } from '../run/outcome.ts'
 import { type Story, throughGate } from './story.ts'
 import { describeAnswer } from './describe.ts'
@@ -33,26 +33,37 @@ export async function judgeThrottled(
   purpose: Partial<Purpose>,
   state: PassingState = {},
 ): Promise<Exchange> {
-  const { run } = story
+  const { run, row } = story
   if (control.state === 'none') throw new NotExercised(`throttled: ${describeAnswer(last)}, and there is no control`)
-  let exchange = last
-  for (let turn = 0; turn < turns; turn++) {
-    await patience(story, exchange)
-    const probe = await probeOf(source)
-    const whole: Purpose = { requirement: story.row.id, role: 'probe', ...purpose }
-    const probed = await throughGate(run, probe, whole, () => sendOnce(run, probe, whole))
-    if (!probed.answer) throw new NotExercised(`throttled: ${describeAnswer(last)}`)
-    if (!isThrottled(probed.answer) || isExpected(purpose.expects, probed.answer)) return probed
-    exchange = probed
-    await patience(story, exchange)
-    await state.leave?.()
-    const granted = await story.ask(() => control.valid(), { role: 'control' })
-    await state.enter?.()
-    if (!granted.answer || !isGranted(granted.answer)) {
-      throw new NotExercised(`throttled: ${describeAnswer(exchange)}, and the control ${describeAnswer(granted)}`)
+  const { operation } = last.probe
+  // Behind a gate others may hold while they wait for the lane: there each request takes it by itself.
+  const whole = operation !== null && operation !== 'jobs.create'
+  const leaveLane = whole ? await run.throttle.lane(operation, run.signal) : undefined
+  const send = (probe: Probe, sent: Purpose): Promise<Exchange> =>
+    throughGate(run, probe, sent, async () => {
+      const leave = whole || operation === null ? undefined : await run.throttle.lane(operation, run.signal)
+      return sendSurely(run, probe, sent).finally(() => leave?.())
+    })
+  try {
+    let exchange = last
+    for (let turn = 0; turn < turns; turn++) {
+      await patience(story, exchange)
+      const probed = await send(await probeOf(source), { requirement: row.id, role: 'probe', ...purpose })
+      if (!probed.answer) throw new NotExercised(`throttled: ${describeAnswer(last)}`)
+      if (!isThrottled(probed.answer) || isExpected(purpose.expects, probed.answer)) return probed
+      exchange = probed
+      await patience(story, exchange)
+      await state.leave?.()
+      const granted = await send(await control.valid(), { requirement: row.id, role: 'control' })
+      await state.enter?.()
+      if (!countsAsGranted(granted)) {
+        throw new NotExercised(`throttled: ${describeAnswer(exchange)}, and the control ${describeAnswer(granted)}`)
+      }
     }
+    return exchange
+  } finally {
+    leaveLane?.()
   }
-  return exchange
 }
 
 /** Waits as long as the throttled answer asks for. */

@@ -103,7 +103,7 @@ function judgeCase(
 ): void {
   const status = exchange.answer?.status ?? 0
   const telling = (status >= 200 && status < 300) || status === 401 || status === 403
-  if (credentials && found.state === 'refused' && !telling) {
+  if (credentials && found.state !== 'granted' && !telling) {
     throw new NotExercised(
       `answered ${describeAnswer(exchange)}, and the control ${found.said}: declare a request that is granted`,
     )
