@@ -29,7 +29,10 @@ export function checkCommand(): Command {
   return new Command('check')
     .description('judge recorded traffic (HAR 1.2) without a live target')
     .argument('<file.har>', 'the recording')
-    .option('--base-url <url>', 'the server to judge; without it baseUrl of the target file, or what stands before /v1/')
+    .option(
+      '--base-url <url>',
+      'the server to judge; without it baseUrl of the target file, or what stands before /v1/',
+    )
     .option('-t, --target <file>', 'target file: what is not served, and the keys that no report may show')
     .addOption(
       new Option('--report <format>[=<path>]', 'json, html, junit, ctrf, markdown, har, badge; repeatable, - is stdout')
