@@ -28,6 +28,8 @@ export default tseslint.config(
       'prefer-const': 'error',
       '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
       // `return resolve()` ends a branch in one line.
+      // Members of plain data, at a pointer.
+      '@typescript-eslint/no-dynamic-delete': 'off',
       '@typescript-eslint/no-confusing-void-expression': 'off',
       // `void promise.catch(...)` and `(): void => void map.set(...)` say that a value is not wanted.
       '@typescript-eslint/no-meaningless-void-operator': 'off',

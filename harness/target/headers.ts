@@ -12,7 +12,6 @@ const framing = [
 
 /** What makes a text unfit for a header; undefined where it may be sent. */
 export function headerValueProblem(value: string): string | undefined {
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
   if (/[\u0000-\u001f\u007f]/.test(value)) return 'has a control character'
   if (/[^\u0000-\u007f]/.test(value)) return 'has a character that is not ASCII'
   return undefined

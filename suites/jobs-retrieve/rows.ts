@@ -91,7 +91,7 @@ export async function judgeOutcome(story: Story): Promise<void> {
   const last = job.readings.at(-1)
   if (last?.status === undefined) throw new NotExercised('the job could not be retrieved')
   story.count()
-  if (ended && (last?.status === 'completed' || last?.status === 'failed')) return
+  if (ended && (last.status === 'completed' || last.status === 'failed')) return
   const within = `within ${story.run.target.limits.jobTimeoutMs} ms (limits.jobTimeoutMs)`
   story.fail(last.exchange, `a job that is completed or failed ${within}`, '')
 }

@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto'
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -35,5 +34,5 @@ export function options(of: Report, change: Partial<IssueOptions>): IssueOptions
     digest: { sha256: 'd'.repeat(64) },
     requirements: of.requirements as Pick<Requirement, 'id' | 'operation' | 'level'>[],
   }
-  return { privateKey: pair.privateKey as KeyObject, now: issuedAt, validDays: 180, partial: false, suite, ...change }
+  return { privateKey: pair.privateKey, now: issuedAt, validDays: 180, partial: false, suite, ...change }
 }

@@ -54,7 +54,6 @@ test('HTML: nothing in a title ends it', () => {
 })
 
 test('XML: nothing is left that XML 1.0 forbids', () => {
-  // eslint-disable-next-line no-control-regex
   const forbidden = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
   const parser = new XMLParser({
     trimValues: false,

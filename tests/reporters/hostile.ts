@@ -17,6 +17,5 @@ export const hostilePieces = [
 export const hostile = hostilePieces.join(' ')
 
 /** What no rendered text may hold outside of an escape: everything that hides or disguises, but line feeds and tabs. */
-// eslint-disable-next-line no-control-regex
 export const unsafe =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/u

@@ -11,7 +11,9 @@ import { mixed, sampleReport } from './sample-report.ts'
 
 const executablePath = '/usr/bin/chromium'
 const isInstalled = existsSync(executablePath)
-if (!isInstalled) console.warn(`SKIPPED: the HTML report is not looked at in a browser, ${executablePath} is not there`)
+if (!isInstalled) {
+  process.stderr.write(`SKIPPED: the HTML report is not looked at in a browser, ${executablePath} is not there\n`)
+}
 
 const args =
   '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
@@ -20,7 +22,7 @@ const report = sampleReport({ end: mixed, run: { throttled: 3, readOnly: true } 
 const failedRow = '#list .r[data-o=failed]'
 
 describe.skipIf(!isInstalled)('the HTML report in Chromium', { timeout: 60_000 }, () => {
-  let browser: Browser
+  let browser: Browser | undefined
   let address: string
   let directory: string
 
@@ -39,7 +41,7 @@ describe.skipIf(!isInstalled)('the HTML report in Chromium', { timeout: 60_000 }
 
   /** The report opened; what the console said and which addresses were asked for. */
   async function open(options: BrowserContextOptions = {}, hash = '') {
-    const context = await browser.newContext(options)
+    const context = await browser!.newContext(options)
     onTestFinished(() => context.close())
     const page = await context.newPage()
     const said: string[] = []

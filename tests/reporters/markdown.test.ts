@@ -9,7 +9,7 @@ import { fails, mixed, sampleReport } from './sample-report.ts'
 /** Every token of the text, at any depth. */
 function tokens(text: string): Token[] {
   const all: Token[] = []
-  marked.walkTokens(lexer(text), (token) => void all.push(token))
+  void marked.walkTokens(lexer(text), (token) => void all.push(token))
   return all
 }
 

@@ -55,7 +55,7 @@ export function sampleReport({ size = 290, end = () => ({}), run, target }: Samp
       durationMs: 12,
       failures: [],
     }
-    const ended = end(at) ?? {}
+    const ended = end(at)
     const failures = (ended.failures ?? []).map((one) => ({ ...one, rerun: one.rerun.replace('<id>', row.id) }))
     const reason = ended.reason === undefined ? {} : { reason: ended.reason.replace('<id>', row.id) }
     return { ...base, ...ended, failures, ...reason }

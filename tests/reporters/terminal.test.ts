@@ -118,6 +118,5 @@ test('no text of a target reaches the terminal as a control', () => {
 })
 
 test('colours only where they are enabled', () => {
-  // eslint-disable-next-line no-control-regex
   expect(renderTerminal(sampleReport({ end: mixed }), pc.createColors(true))).toMatch(/\u001b\[31m/)
 })
