@@ -47,7 +47,11 @@ export function conflictStory(run: Run): Promise<ConflictFindings> {
       inProgress: { ...newFinding('no creation was granted, so that no job was in progress'), throttled: 0 },
       released: newFinding('no reading showed a job of the application ended'),
       perApplication: newFinding('no creation was granted, so that no job was in progress'),
-      atomic: newFinding('no concurrent creation was answered 409'),
+      atomic: newFinding(
+        run.ceiling.size > 1
+          ? 'no concurrent creation was answered 409'
+          : 'concurrent creations need limits.concurrency of 2 or more',
+      ),
       conflictSeen: false,
     }
     await gate.hold(async () => {

@@ -35,8 +35,15 @@ export function createJobBook(run: () => Run): JobBook {
   const read = async (job: Job, requirement: string | null): Promise<Reading> => {
     const probe = await operationProbe(run(), 'jobs.retrieve', { params: { job_id: job.id } })
     const exchange = await ask(run(), probe, { requirement, role: 'poll' })
-    const body = exchange.answer?.status === 200 ? bodyOf(exchange.answer) : undefined
-    const reading = { exchange, job: body, status: statusOf(body) }
+    const shownJob = (): unknown => (exchange.answer?.status === 200 ? bodyOf(exchange.answer) : undefined)
+    const reading: Reading = {
+      exchange,
+      status: statusOf(shownJob()),
+      // Read anew each time: a large body is not held as a value.
+      get job() {
+        return shownJob()
+      },
+    }
     const at = job.readings.push(reading) - 1
     // Only the last one is compared with others as a whole.
     const before = job.readings[at - 1]

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { answerOf } from '../../harness/ask/answer.ts'
+import type { Exchange } from '../../harness/ask/exchange.ts'
+import { leanReading } from '../../harness/jobs/lean-reading.ts'
+import { validate } from '../../schemas/validate.ts'
+
+function reading(job: object) {
+  const body = Buffer.from(JSON.stringify(job))
+  const times = { sentAt: 0, endedAt: 1 }
+  const answer = answerOf({ kind: 'answer', status: 200, headers: [], body, cut: false, ...times })
+  return { exchange: { answer } as Exchange, status: 'completed', job }
+}
+
+const job = {
+  id: '7d1f2c3b-8a4e-4b5f-9c6d-7e8f90a1b2c3',
+  status: 'completed',
+  application_id: 'a-1',
+  created_at: '2026-01-01T00:00:00Z',
+}
+
+test('a small reading stays as it is', () => {
+  const small = reading({ ...job, data: { title: 'tea' } })
+  expect(leanReading(small)).toBe(small)
+})
+
+test.each([
+  ['a large result', { data: { title: 'x'.repeat(100_000) } }, true],
+  ['a result that is no object', { data: ['x'.repeat(100_000)] }, false],
+  ['an error that is no text', { error: [1], data: { title: 'x'.repeat(100_000) } }, false],
+  ['an endless fraction', { created_at: `2026-01-01T00:00:00.${'7'.repeat(100_000)}+02:00` }, true],
+  ['an endless fraction without a zone', { created_at: `2026-01-01T00:00:00.${'7'.repeat(100_000)}` }, false],
+  ['an endless id', { id: 'x'.repeat(100_000) }, false],
+])('a large reading fits the shape of a job as before: %s', (_, more, fits) => {
+  const whole = reading({ ...job, ...more })
+  const lean = leanReading(whole)
+  expect(JSON.stringify(lean.job).length).toBeLessThan(3000)
+  expect(validate('job', whole.job).valid).toBe(fits)
+  const json = lean.exchange.answer?.json()
+  expect(json?.ok && validate('job', json.value).valid).toBe(fits)
+})
