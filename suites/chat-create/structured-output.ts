@@ -30,7 +30,7 @@ export function withResponseFormat(probe: Probe, { run }: Story): Probe {
 function compiled(schema: Record<string, unknown>): ValidateFunction {
   try {
     const ajv = new Ajv2020({ strict: false, allErrors: false, logger: false })
-    formats.default(ajv)
+    formats(ajv)
     const { $schema: _dialect, ...rest } = schema
     return ajv.compile(rest)
   } catch (error) {

@@ -113,7 +113,7 @@ function bodyOf(operation: string, change: Change): { body?: string | Uint8Array
   if (operation === 'files.upload') return { body: declared?.content?.text ?? '', type: 'text/plain' }
   const valid = routes[operation]?.[2] ?? declared?.body
   if (valid === undefined) return {}
-  const body = 'body' in change ? change.body : { ...(valid), ...change.merge }
+  const body = 'body' in change ? change.body : { ...valid, ...change.merge }
   return { body: JSON.stringify(body), type: 'application/json' }
 }
 
