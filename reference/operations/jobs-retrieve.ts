@@ -9,7 +9,7 @@ import { ownAccount, type Job } from '../store.ts'
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** ms during which a new job cannot be retrieved under `jobs.create/202-retrievable#late`. */
-const lateMs = 4000
+const lateMs = 30_000
 
 function isLost(call: Call, job: Job): boolean {
   const { broken } = call.world.switches

@@ -8,7 +8,7 @@ import { delayed } from './delayed.ts'
 import { idsOf, judgeReference, judgeUrl, type Judged, type JudgeSettings } from './judge-reference.ts'
 
 /** Jobs of the slow application last long enough for the requests beside them, on a busy machine too. */
-const pace = { jobMs: 15, slowJobMs: 600 }
+const pace = { jobMs: 15, slowJobMs: 1000 }
 
 const ids: readonly string[] = catalogue.map(({ id }) => id)
 
@@ -28,7 +28,7 @@ function expectConformant({ results, verdicts }: Judged): void {
   expect(verdicts).toEqual({ exact: 'conformant', family: 'conformant' })
 }
 
-describe.concurrent('the reference is conformant, with no exception', () => {
+describe.concurrent('the reference is conformant, with no exception', { timeout: 120_000 }, () => {
   for (const seed of [421, 20250131, 7]) {
     test(`with as many generated cases as usual, seed ${seed}`, async () => {
       expectConformant(await judgeReference(pace, { options: { seed, refusalRuns: 25, grantedRuns: 5 } }))
@@ -68,7 +68,7 @@ async function watched(settings: JudgeSettings): Promise<Judged & { sent: Exchan
   return { ...(await judgeReference(pace, { ...settings, prepare })), sent }
 }
 
-describe.concurrent('what a run leaves out is not exercised, and nothing fails', () => {
+describe.concurrent('what a run leaves out is not exercised, and nothing fails', { timeout: 120_000 }, () => {
   test('one request at a time: no two creations are concurrent', async () => {
     const { results, verdicts } = await judgeReference(pace, { limits: { concurrency: 1 } })
     expect(idsOf(results, 'failed'), reasons(results)).toEqual([])

@@ -3,6 +3,7 @@ import type { TargetFile } from '../../harness/target/model.ts'
 import { defects } from '../../reference/server.ts'
 import { ownId } from './also-red.ts'
 import { batches, isOfStates } from './batches.ts'
+import { withoutCleanup, withoutPdf } from './changed-targets.ts'
 
 /** One broken server of the kill matrix. */
 export interface BrokenServer {
@@ -13,12 +14,7 @@ export interface BrokenServer {
   /** A switch of it shows while a job is in progress, so that this has to last on a busy machine too. */
   readonly showsStates: boolean
   /** Changes the reference's own target file. */
-  readonly change?: (file: TargetFile) => TargetFile
-}
-
-/** Declares PDF parsing as removed, as it will be (§9.2). */
-export function withoutPdf(file: TargetFile): TargetFile {
-  return { ...file, operations: { ...file.operations, 'pdf.parse': 'removed' } }
+  readonly change: (file: TargetFile) => TargetFile
 }
 
 function server(name: string, switches: readonly string[]): BrokenServer {
@@ -28,7 +24,7 @@ function server(name: string, switches: readonly string[]): BrokenServer {
     defects: switches,
     variants: removed ? ['pdf-removed'] : [],
     showsStates: switches.some((name) => isOfStates(ownId(name))),
-    ...(removed ? { change: withoutPdf } : {}),
+    change: (file) => (removed ? withoutPdf(withoutCleanup(file)) : withoutCleanup(file)),
   }
 }
 

@@ -1,0 +1,16 @@
+import type { TargetFile } from '../../harness/target/model.ts'
+
+/** Declares PDF parsing as removed, as it will be (§9.2). */
+export function withoutPdf(file: TargetFile): TargetFile {
+  return { ...file, operations: { ...file.operations, 'pdf.parse': 'removed' } }
+}
+
+/** Cleans nothing up: a server that ends with its run needs none, and each clean-up takes a connection of its own. */
+export function withoutCleanup(file: TargetFile): TargetFile {
+  const operations = Object.entries(file.operations ?? {}).map(([id, declared]) => {
+    if (typeof declared !== 'object' || !('cleanup' in declared)) return [id, declared]
+    const { cleanup: _cleanup, ...binding } = declared
+    return [id, binding]
+  })
+  return { ...file, operations: Object.fromEntries(operations) as NonNullable<TargetFile['operations']> }
+}
