@@ -20,6 +20,7 @@ export async function probeOf(source: Source): Promise<Probe> {
 export async function ask(run: Run, source: Source, purpose: Purpose): Promise<Exchange> {
   let attempt = 0
   let resent = false
+  let fresh = false
   let leaveLane: (() => void) | undefined
   try {
     for (;;) {
@@ -28,11 +29,15 @@ export async function ask(run: Run, source: Source, purpose: Purpose): Promise<E
       run.silence.check(operation)
       if (run.throttle.isNarrow(operation)) leaveLane ??= await run.throttle.lane(operation, run.signal)
       await run.throttle.pass(operation, run.signal)
-      const exchange = await sendOnce(run, probe, purpose)
+      const exchange = await sendOnce(run, probe, purpose, { fresh })
       const { answer, noAnswer } = exchange
       if (noAnswer) {
+        if (noAnswer.staleConnection && !fresh) {
+          fresh = true
+          continue
+        }
         const harmless = probe.effect === 'none'
-        if (!resent && (noAnswer.staleConnection || harmless)) {
+        if (!resent && harmless) {
           resent = true
           continue
         }

@@ -31,6 +31,8 @@ export function deadlineOf(run: Run, probe: Probe): number {
 export interface SendingOptions {
   /** A place under the ceiling that is already taken, and given back by its owner. */
   readonly hasPlace?: boolean
+  /** On a connection of its own. */
+  readonly fresh?: boolean
   /** At once, whatever pace the target asks for. */
   readonly unpaced?: boolean
 }
@@ -50,7 +52,11 @@ export async function sendOnce(
     const fresh = probe.credential.full ? { ...probe, credential: await run.keys.full() } : probe
     const request = wireRequest(run, fresh)
     const result = await run.liveness.during(() =>
-      run.wire.send(request, { timeoutMs: deadlineOf(run, probe), signal: run.signal }),
+      run.wire.send(request, {
+        timeoutMs: deadlineOf(run, probe),
+        signal: run.signal,
+        fresh: options.fresh ?? false,
+      }),
     )
     run.signal.throwIfAborted()
     return settle(run, fresh, purpose, request, result)
@@ -67,7 +73,7 @@ export async function sendSurely(
   options?: SendingOptions,
 ): Promise<Exchange> {
   const exchange = await sendOnce(run, probe, purpose, options)
-  return exchange.noAnswer?.staleConnection ? sendOnce(run, probe, purpose, options) : exchange
+  return exchange.noAnswer?.staleConnection ? sendOnce(run, probe, purpose, { ...options, fresh: true }) : exchange
 }
 
 /** Records an exchange and tells whoever watches. */

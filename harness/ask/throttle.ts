@@ -19,7 +19,9 @@ export function isThrottled(answer: Answer): boolean {
 export function retryAfter(answer: Answer, nowMs: number): number | undefined {
   const value = answer.header('retry-after')?.trim()
   if (value === undefined) return undefined
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000
+  if (/^\d{1,9}(\.\d{1,9})?$/.test(value)) return Number(value) * 1000
+  // Anything else that begins otherwise is no date of HTTP: some parsers read a year into every number.
+  if (!/^[A-Za-z]{3,9},? /.test(value)) return undefined
   const date = Date.parse(value)
   if (Number.isNaN(date)) return undefined
   // A date is read on the target's own clock where it tells it: that clock may be hours off.
@@ -73,7 +75,8 @@ export function createThrottle(baseMs: number): Throttle {
     hold(operation, answer, attempt) {
       count++
       since ??= performance.now()
-      const pause = retryAfter(answer, Date.now()) ?? baseMs * 2 ** attempt
+      const own = baseMs * 2 ** attempt
+      const pause = retryAfter(answer, Date.now()) || own
       if (pause > longestPause) return undefined
       heldUntil.set(operation, Math.max(heldUntil.get(operation) ?? 0, performance.now() + pause))
       return pause

@@ -47,6 +47,7 @@ export function createRun(target: Target, options: RunOptions, readDynamic: Read
     plan: planRun(target, options),
     keys: createKeys(target, readDynamic, redactor),
     wire,
+    errandWires: new Map(),
     ceiling: createCeiling(limits.concurrency),
     pacer: createPacer(limits.requestsPerSecond),
     throttle: createThrottle(options.backoffMs),

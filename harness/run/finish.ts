@@ -15,7 +15,7 @@ export async function finishRun(run: Run): Promise<void> {
   run.liveness.stop()
   if (!run.ended) await awaitJobs(run)
   if (run.ended?.cause !== 'unreachable') await cleanUp(run)
-  await run.wire.close()
+  await Promise.all([run.wire, ...run.errandWires.values()].map((wire) => wire.close()))
   run.recorder.close()
 }
 

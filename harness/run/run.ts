@@ -58,6 +58,8 @@ export interface Run {
   readonly keys: Keys
   readonly redactor: Redactor
   readonly wire: Wire
+  /** Clients of the target's own requests, by origin. */
+  readonly errandWires: Map<string, Wire>
   readonly ceiling: Ceiling
   readonly pacer: { wait(signal: AbortSignal): Promise<void> }
   readonly liveness: Liveness

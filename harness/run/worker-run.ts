@@ -1,3 +1,4 @@
+import { NotExercised } from './outcome.ts'
 import type { ReadDynamicKey } from '../request/keys.ts'
 import type { Target } from '../target/model.ts'
 import { openBridge, type Bridge } from './bridge.ts'
@@ -29,7 +30,7 @@ export function openWorkerRun({ target, options, channel }: WorkerInput): Worker
     if (message.kind !== 'key') return
     const asker = waiting.get(message.ask)
     waiting.delete(message.ask)
-    if (message.value === undefined) asker?.reject(new Error(message.problem ?? 'the key was not given'))
+    if (message.value === undefined) asker?.reject(new NotExercised(message.problem ?? 'the key was not given'))
     else asker?.resolve(message.value)
   })
   const readDynamic: ReadDynamicKey = (name) =>

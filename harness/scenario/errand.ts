@@ -41,10 +41,12 @@ export async function sendErrand(
   return result.kind === 'answer' ? answerOf(result).status : undefined
 }
 
+/** One client for each origin of the target's own requests, kept for the run. */
 async function sendTo(run: Run, origin: string, request: WireRequest, timeoutMs: number): Promise<WireResult> {
-  const { tls } = run.target
-  const wire = createWire({ baseUrl: origin, connections: 1, insecure: run.options.insecure, tls })
-  const result = await wire.send(request, { timeoutMs })
-  await wire.close()
-  return result
+  const { tls, limits } = run.target
+  const known = run.errandWires.get(origin)
+  const wire =
+    known ?? createWire({ baseUrl: origin, connections: limits.concurrency, insecure: run.options.insecure, tls })
+  run.errandWires.set(origin, wire)
+  return wire.send(request, { timeoutMs })
 }

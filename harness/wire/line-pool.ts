@@ -3,8 +3,8 @@ import { type Line, openLine } from './line.ts'
 
 /** At most so many lines; the one used last is given out first, so that connections stay warm. */
 export interface LinePool {
-  /** Waits for a free line; rejects with the reason of the signal. */
-  take(signal: AbortSignal): Promise<Line>
+  /** Waits for a free line, or where `fresh` for a new one; rejects with the reason of the signal. */
+  take(signal: AbortSignal, fresh?: boolean): Promise<Line>
   /** Gives a line back; one that cannot be used again is hung up. */
   give(line: Line, reusable: boolean): void
   /** Hangs up the lines that wait for use: where one was closed by the other side, they are likely to be. */
@@ -18,13 +18,14 @@ export function createLinePool(endpoint: Endpoint, size: number): LinePool {
   const free: Line[] = []
   const waiting = new Set<() => void>()
 
-  async function take(signal: AbortSignal): Promise<Line> {
+  async function take(signal: AbortSignal, wantsFresh = false): Promise<Line> {
     for (;;) {
       if (signal.aborted) {
         wake()
         throw signal.reason
       }
-      const line = free.pop()
+      if (wantsFresh && open.size >= size) dropOne()
+      const line = wantsFresh ? undefined : free.pop()
       if (line) return line
       if (open.size < size) {
         const fresh = openLine(endpoint)
@@ -57,11 +58,16 @@ export function createLinePool(endpoint: Endpoint, size: number): LinePool {
     wake()
   }
 
+  function dropOne(): boolean {
+    const line = free.pop()
+    if (!line) return false
+    open.delete(line)
+    void line.hangUp()
+    return true
+  }
+
   function dropFree(): void {
-    for (const line of free.splice(0)) {
-      open.delete(line)
-      void line.hangUp()
-    }
+    while (dropOne());
     wake()
   }
 

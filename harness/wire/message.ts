@@ -72,6 +72,8 @@ export interface SendOptions {
   /** Deadline of the whole exchange, connecting and decoding included, in ms; Infinity: none. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal
+  /** On a connection of its own, never on one that has been used. */
+  readonly fresh?: boolean
 }
 
 /** The one door to the network. Never throws: whatever happens is a `WireResult`. */

@@ -25,7 +25,10 @@ export function createWire(options: WireOptions): Wire {
   const underWay = new Set<AbortController>()
   let isClosed = false
 
-  async function send(request: WireRequest, { timeoutMs, signal: outer }: SendOptions): Promise<WireResult> {
+  async function send(
+    request: WireRequest,
+    { timeoutMs, signal: outer, fresh = false }: SendOptions,
+  ): Promise<WireResult> {
     const calledAt = performance.now()
     const ending = new AbortController()
     const stop = () => ending.abort()
@@ -37,7 +40,7 @@ export function createWire(options: WireOptions): Wire {
     }
     if (outer?.aborted || isClosed) stop()
     try {
-      return await carry(request, { limit, timeoutMs, signal: ending.signal })
+      return await carry(request, { limit, timeoutMs, signal: ending.signal }, fresh)
     } catch {
       return noAnswer(ending.signal.reason === deadlinePassed ? noLine(timeoutMs) : interrupted, calledAt)
     } finally {
@@ -48,8 +51,8 @@ export function createWire(options: WireOptions): Wire {
   }
 
   /** Rejects only with the reason of the signal, and only before an exchange began. */
-  async function carry(request: WireRequest, terms: Terms): Promise<WireResult> {
-    const line = await lines.take(terms.signal)
+  async function carry(request: WireRequest, terms: Terms, fresh: boolean): Promise<WireResult> {
+    const line = await lines.take(terms.signal, fresh)
     const { outcome, reusable } = await exchange(line, request, terms)
     lines.give(line, reusable)
     if (outcome.kind === 'no-answer' && outcome.staleConnection) lines.dropFree()

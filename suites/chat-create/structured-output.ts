@@ -27,10 +27,18 @@ export function withResponseFormat(probe: Probe, { run }: Story): Probe {
   return { ...atRole(run, probe, 'response_format', format), effect: probe.effect }
 }
 
+let ajv: Ajv2020 | undefined
+
+/** One for all answers: it compiles the meta-schema once. Schemas of the target's are not kept by their `$id`. */
+function newAjv(): Ajv2020 {
+  const fresh = new Ajv2020({ strict: false, allErrors: false, logger: false, addUsedSchema: false })
+  formats(fresh)
+  return fresh
+}
+
 function compiled(schema: Record<string, unknown>): ValidateFunction {
   try {
-    const ajv = new Ajv2020({ strict: false, allErrors: false, logger: false })
-    formats(ajv)
+    ajv ??= newAjv()
     const { $schema: _dialect, ...rest } = schema
     return ajv.compile(rest)
   } catch (error) {

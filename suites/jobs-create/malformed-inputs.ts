@@ -50,21 +50,42 @@ const places: readonly Place[] = [
 interface Misfit {
   readonly pointer: string
   readonly value: unknown
+  /** In the last item, and the last text, instead of the first. */
+  readonly last: boolean
 }
 
-function fault({ pointer, name, gives }: Place, kind: string, value: unknown): Fault<Misfit> {
-  const what = `with a valid body, but ${name} is ${kind}: ${shown(value)}`
-  return { what, value: { pointer, value }, ...(gives ? { gives } : {}) }
+function fault({ pointer, name, gives }: Place, kind: string, value: unknown, last = false): Fault<Misfit> {
+  const what = `with a valid body, but ${name}${last ? ' (the last)' : ''} is ${kind}: ${shown(value)}`
+  return { what, value: { pointer, value, last }, ...(gives ? { gives } : {}) }
 }
 
-const named = places.flatMap((place) => place.kinds.map((kind) => fault(place, nameOfKind(kind), sample[kind])))
+const first = places.flatMap((place) => place.kinds.map((kind) => fault(place, nameOfKind(kind), sample[kind])))
+const last = places
+  .filter(({ pointer }) => pointer.startsWith('/inputs/0'))
+  .map((place) => fault(place, 'a number', sample.number, true))
+const named = [...first, ...last]
 
 const generated = fc
   .constantFrom(...places)
-  .chain((place) => ofKinds(...place.kinds).map((value) => fault(place, 'of another type', value)))
+  .chain((place) =>
+    fc
+      .tuple(ofKinds(...place.kinds), fc.boolean())
+      .map(([value, last]) => fault(place, 'of another type', value, last)),
+  )
 
-function misfit(probe: Probe, { pointer, value }: Misfit): Probe {
+/** The pointer with the last item, and the last text, in place of the first. */
+function atLast(body: unknown, pointer: string): string {
+  const items = getAt(body, '/inputs')
+  const item = Array.isArray(items) ? items.length - 1 : 0
+  const texts = getAt(body, `/inputs/${item}/value`)
+  const text = Array.isArray(texts) ? texts.length - 1 : 0
+  return pointer.replace(/^\/inputs\/0/, `/inputs/${item}`).replace(/\/value\/0$/, `/value/${text}`)
+}
+
+/** A server may look at the first item only, or at the last. */
+function misfit(probe: Probe, { pointer: atFirst, value, last }: Misfit): Probe {
   const body: unknown = jsonOf(probe)
+  const pointer = last ? atLast(body, atFirst) : atFirst
   // Where the declared inputs hold no value to replace, the nearest thing that they do hold is.
   const place = pointer === '' || getAt(body, pointer) !== undefined ? pointer : '/inputs'
   return withBody(probe, setAt(body, place, place === pointer ? value : 42))

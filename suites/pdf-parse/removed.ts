@@ -1,3 +1,4 @@
+import { withJson } from '../../harness/request/probe.ts'
 import { standInRequest } from '../../harness/request/stand-in.ts'
 import type { Story } from '../../harness/words/story.ts'
 import { judgePairs } from '../../harness/words/judge.ts'
@@ -5,7 +6,12 @@ import { NotExercised } from '../../harness/run/outcome.ts'
 
 /** §9: after its removal the path gives 404 or 410, whatever its body; the interface's envelope is not asked for there. */
 export async function judgeRemoved(story: Story): Promise<void> {
-  const probe = { ...(await standInRequest(story.run, 'pdf.parse')), body: JSON.stringify({ format: 'text' }) }
+  const { pdfFile, file } = story.run.target.resources
+  const existing = typeof pdfFile === 'string' ? pdfFile : file
+  const standIn = await standInRequest(story.run, 'pdf.parse')
+  // A file that exists tells a parser that is still there from one that is gone: an unknown one gives 404 either way.
+  const params = existing === undefined ? standIn.params : { file_id: existing }
+  const probe = { ...withJson(standIn, { format: 'text' }), params }
   const exchange = await story.ask(probe, { unjudged: true })
   if (!exchange.answer || exchange.throttled) throw new NotExercised('the removed operation gave no answer')
   judgePairs(story, exchange, [[404], [410]], 'after the removal of PDF parsing')
