@@ -1,0 +1,225 @@
+import { gzipSync } from 'node:zlib'
+import { hostile, hostilePieces } from '../reporters/hostile.ts'
+import { always, type Behaviour, envelope, http } from './raw-server.ts'
+
+export interface Misbehaviour {
+  /** What the command line ends with. */
+  readonly code: 0 | 1 | 3
+  readonly answer: Behaviour
+}
+
+const uuid = '7d1f2c3b-8a4e-4b5f-9c6d-7e8f90a1b2c3'
+const head = (...lines: string[]): string => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n')
+const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`
+
+/** Writes forever, as fast as the client reads. */
+function pour(start: string, piece: string | Buffer): Behaviour {
+  return ({ socket }) => {
+    const more = (): void => {
+      while (!socket.destroyed && socket.write(piece));
+    }
+    socket.on('drain', more).write(start)
+    more()
+  }
+}
+
+/** Writes a little now and then, forever. */
+function drip(start: string, piece: string): Behaviour {
+  return ({ socket }) => {
+    socket.write(start)
+    const timer = setInterval(() => socket.write(piece), 100)
+    socket.once('close', () => clearInterval(timer))
+  }
+}
+
+/** Faults of the wire: no answer of theirs is whole, or none can be read. */
+export const wireFaults: Readonly<Record<string, Misbehaviour>> = {
+  'silence after the request': { code: 3, answer: () => undefined },
+  'a close in place of an answer': { code: 3, answer: ({ socket }) => void socket.destroy() },
+  'a reset in place of an answer': { code: 3, answer: ({ socket }) => void socket.resetAndDestroy() },
+  'bytes that are not HTTP': { code: 3, answer: always('SSH-2.0-OpenSSH_9.6\r\n') },
+  'a head that drips for ever': { code: 3, answer: drip('HTTP/1.1 200 OK\r\n', 'x: y\r\n') },
+  'a body that drips for ever': { code: 3, answer: drip(head('transfer-encoding: chunked'), chunk(' ')) },
+  'a body cut short': {
+    code: 3,
+    answer: ({ socket }) => void socket.end(http(200, '{"id"', { 'content-length': '900' })),
+  },
+  'a length without a body': { code: 3, answer: always(head('content-length: 99999999999')) },
+  'huge headers': { code: 3, answer: pour('HTTP/1.1 200 OK\r\n', `x: ${'y'.repeat(8000)}\r\n`) },
+  'informational answers for ever': { code: 3, answer: pour('', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n') },
+  'a protocol switch': {
+    code: 3,
+    answer: always('HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+  },
+  'thousands of informational answers': {
+    code: 1,
+    answer: ({ socket }) =>
+      void socket.write(Buffer.concat([Buffer.from('HTTP/1.1 103 Hints\r\n\r\n'.repeat(3000)), http(200, '{}')])),
+  },
+  'a length that is too small': { code: 1, answer: always(http(200, '{"id": 1}', { 'content-length': '3' })) },
+  'two answers for each request': {
+    code: 1,
+    answer: always(Buffer.concat([http(200, '{}'), http(404, envelope('NotFound'))])),
+  },
+  'a wrong encoding label': { code: 1, answer: always(http(200, '{"id": 1}', { 'content-encoding': 'gzip' })) },
+  'an unknown encoding': { code: 1, answer: always(http(200, '{"id": 1}', { 'content-encoding': 'x'.repeat(900) })) },
+}
+
+const bomb = gzipSync(gzipSync(Buffer.alloc(200 * 1024 * 1024)))
+const nested = '[{"a":'.repeat(100_000) + '1' + '}]'.repeat(100_000)
+
+/** Bodies that cost much. */
+export const heavyBodies: Readonly<Record<string, Misbehaviour>> = {
+  'an endless body': { code: 1, answer: pour(head('transfer-encoding: chunked'), chunk('x'.repeat(65_536))) },
+  'a compressed bomb': { code: 1, answer: always(http(200, bomb, { 'content-encoding': 'gzip, gzip' })) },
+  'a body of 50 MB': {
+    code: 1,
+    answer: pour(head('content-length: 52428800'), Buffer.alloc(1024 * 1024, '"%u\\u0041&#65;AAAA'.repeat(30))),
+  },
+  'headers of 60 KiB': {
+    code: 1,
+    answer: always(http(400, envelope('BadRequest'), { 'x-long': '<'.repeat(40_000), 'x-!#$%&': '\\'.repeat(8000) })),
+  },
+}
+
+/** A job and everything else at once, in an answer that is nearly right. */
+const nearly = (more: object): string =>
+  JSON.stringify({ id: uuid, status: 'completed', application_id: 'a', created_at: '2026-01-01T00:00:00Z', ...more })
+
+const answerOf = (status: number, body: string | Uint8Array, headers?: Record<string, string>): Misbehaviour => ({
+  code: 1,
+  answer: always(http(status, body, headers)),
+})
+
+/** Grants what has a key, and refuses the rest; `change` is put into every body. */
+function plausible(change: (asked: Parameters<Behaviour>[0]) => object): Misbehaviour {
+  return {
+    code: 1,
+    answer: (asked) => {
+      const more = change(asked)
+      const creates = asked.path.endsWith('/jobs')
+      const known = asked.headers['authorization']?.startsWith('Bearer ey')
+      if (!known) return void asked.socket.write(http(401, envelope('BadCredentials', more)))
+      const refused = asked.number % 3 === 2
+      const body = refused ? envelope('BadRequest', more) : nearly(more)
+      asked.socket.write(http(refused ? 400 : creates ? 202 : 200, body))
+    },
+  }
+}
+
+/** Bodies that are hard to read, or to show. */
+export const oddBodies: Readonly<Record<string, Misbehaviour>> = {
+  'JSON nested 200,000 deep': answerOf(200, nested),
+  'an envelope nested 200,000 deep': answerOf(
+    400,
+    `{"tpe": "BadRequest", "errors": [{"extras": {"a": ${nested}}}], "extras": {"a": ${nested}}}`,
+  ),
+  'a job nested 200,000 deep': answerOf(
+    200,
+    `{"id":"${uuid}","status":"completed","application_id":"a","created_at":"2026-01-01T00:00:00Z","data":{"a":${nested}}}`,
+  ),
+  'an ill-typed member nested 200,000 deep': answerOf(
+    400,
+    `{"tpe": ${nested}, "errors": ${nested}, "extras": ${nested}}`,
+  ),
+  'members of Object.prototype': answerOf(
+    400,
+    '{"__proto__": {"tpe": "BadRequest"}, "constructor": {"prototype": {"x": 1}}, "toString": 1, "hasOwnProperty": 2, "errors": {"__proto__": []}}',
+  ),
+  'duplicate members': answerOf(
+    400,
+    '{"tpe": "A", "tpe": "BadRequest", "tpe": 1, "errors": [], "errors": {}, "extras": {}}',
+  ),
+  'bytes that are no UTF-8': answerOf(400, Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x80, 0x22, 0x3a, 0x31, 0x7d])),
+  'lone surrogates': plausible(() => ({
+    tpe: '\ud800',
+    id: '\udfff',
+    errors: [{ key: '\ud800\ud800' }],
+    data: { '\udc00': 1 },
+  })),
+  'hostile text in every string': plausible(({ number }) => {
+    const text = hostilePieces[number % hostilePieces.length] as string
+    return {
+      tpe: hostile,
+      id: text,
+      status: text,
+      error: text,
+      extras: { [text]: text },
+      errors: [{ description: text, key: text }],
+    }
+  }),
+  'hostile ids': plausible(({ number }) => ({
+    id: ['../../..', '?a=b#c', '%00', '', hostile, 7, '{id}', ' '][number % 8],
+  })),
+  'ids of 2 MB': plausible(() => ({ id: 'x'.repeat(2_000_000) })),
+  'ids of 60 KB': plausible(() => ({ id: '\u0416'.repeat(60_000) })),
+  'a date-time of a million digits': plausible(() => ({
+    created_at: `2026-01-01T00:00:00.${'0'.repeat(1_000_000)}1Z`,
+    updated_at: `2026-01-01T00:00:00.${'0'.repeat(1_000_000)}`,
+  })),
+  'a job that never ends': plausible(() => ({ status: 'in_progress' })),
+  'a job that is never the same': plausible(({ number }) => ({
+    status: ['in_progress', 'completed', 'failed', 'other'][number % 4],
+    created_at: new Date(number * 1e9).toISOString(),
+    id: number % 2 ? uuid : uuid.replace('7', '8'),
+  })),
+  'an echo of the key': echo(),
+}
+
+/** Every answer holds the key in many encodings, everywhere. */
+function echo(): Misbehaviour {
+  return plausible(({ headers, body }) => {
+    const credential = headers['authorization'] ?? 'none'
+    const key = credential.replace(/^Bearer /, '')
+    const forms = [
+      key,
+      key.slice(3, -5),
+      encodeURIComponent(key),
+      Buffer.from(key).toString('base64'),
+      Buffer.from(` ${key}`).toString('base64url'),
+      Buffer.from(key).toString('hex'),
+      Array.from(key, (char) => `&#${char.charCodeAt(0)};`).join(''),
+      Array.from(key, (char) => `%${char.charCodeAt(0).toString(16)}`).join(''),
+    ]
+    return {
+      tpe: key,
+      id: key,
+      status: forms[1],
+      error: forms,
+      data: { [key]: credential },
+      extras: { forms, body },
+      errors: [{ key, description: forms[7] }],
+    }
+  })
+}
+
+/** Statuses that make no sense. */
+export const oddStatuses: Readonly<Record<string, Misbehaviour>> = {
+  'always 200 {}': answerOf(200, '{}'),
+  'always 400': answerOf(400, envelope('BadRequest')),
+  'always 401': { code: 3, answer: always(http(401, envelope('BadCredentials'))) },
+  'always 500': answerOf(500, envelope('InternalError')),
+  'always 503': { code: 3, answer: always(http(503, envelope('ServiceUnavailable'))) },
+  'always 429, come back in an hour': {
+    code: 3,
+    answer: always(http(429, envelope('QuotaExceeded'), { 'retry-after': '3600' })),
+  },
+  'always 429, at a date that is none': {
+    code: 3,
+    answer: always(http(429, envelope('QuotaExceeded'), { 'retry-after': '-1e99' })),
+  },
+  'always 999': answerOf(999, envelope('BadRequest')),
+  'always 299': answerOf(299, envelope('BadRequest')),
+  'always 204, with a body': answerOf(204, ''),
+  'always 304': answerOf(304, ''),
+  'another status each time': {
+    code: 1,
+    answer: ({ socket, number }) => void socket.write(http(200 + ((number * 37) % 400), envelope('BadRequest'))),
+  },
+  'a redirect to another host': answerOf(302, '', { location: 'http://127.0.0.1:9/elsewhere' }),
+  'a redirect to itself': {
+    code: 1,
+    answer: ({ socket, path }) => void socket.write(http(307, '', { location: path })),
+  },
+  'a redirect to nowhere': answerOf(308, '', { location: 'http://[::1' }),
+}

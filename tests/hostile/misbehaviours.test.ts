@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { heavyBodies, type Misbehaviour, oddBodies, oddStatuses, wireFaults } from './behaviours.ts'
+import { judgeHostile, type Outcome } from './judge-hostile.ts'
+import { proveNoKey, proveSound } from './proof.ts'
+import { startRaw } from './raw-server.ts'
+import type { JudgeSettings } from '../matrix/judge-reference.ts'
+
+/** An exchange that is to miss its deadline has a short one; one that is not, one that no busy machine misses. */
+const short = { limits: { timeoutMs: 500, jobTimeoutMs: 1000 } }
+const long = { limits: { timeoutMs: 20_000, jobTimeoutMs: 2000 } }
+/** Megabytes take time: a part of the requirements is asked for. */
+const few = { ...long, options: { only: ['jobs.retrieve/*', 'files.retrieve/*', 'envelope/*'] } }
+
+async function judge({ answer }: Misbehaviour, settings: JudgeSettings): Promise<Outcome> {
+  const server = await startRaw(answer)
+  try {
+    return await judgeHostile(server.url, settings)
+  } finally {
+    await server.close()
+  }
+}
+
+const endless = /for ever|silence|without a body/
+const named = (behaviours: Readonly<Record<string, Misbehaviour>>): [string, Misbehaviour][] =>
+  Object.entries(behaviours)
+
+test.concurrent.each(named(wireFaults))('a fault of the wire: %s', async (name, behaviour) => {
+  const outcome = await judge(behaviour, endless.test(name) ? short : long)
+  expect(outcome.code).toBe(behaviour.code)
+  proveSound(outcome)
+})
+
+test.concurrent.each([...named(oddStatuses), ...named(oddBodies)])('an odd answer: %s', async (name, behaviour) => {
+  const outcome = await judge(behaviour, /deep|MB|million/.test(name) ? few : long)
+  expect(outcome.code).toBe(behaviour.code)
+  proveSound(outcome)
+  if (name === 'an echo of the key') proveNoKey(outcome)
+})
+
+test.concurrent.each(named(heavyBodies))('much to read: %s', async (_, behaviour) => {
+  const outcome = await judge(behaviour, few)
+  expect(outcome.code).toBe(behaviour.code)
+  proveSound(outcome)
+})

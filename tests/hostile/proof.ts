@@ -1,0 +1,52 @@
+import { XMLValidator } from 'fast-xml-parser'
+import { expect } from 'vitest'
+import { validate } from '../../schemas/validate.ts'
+import { readings } from '../redact/encodings.ts'
+import { elements } from '../reporters/html-tree.ts'
+import { unsafe } from '../reporters/hostile.ts'
+import { hostileKey } from './hostile-key.ts'
+import type { Outcome } from './judge-hostile.ts'
+
+/** Every 12 characters of the key that are not its public header. */
+const telling = hostileKey.split('.').slice(1).join('.')
+const runs = Array.from({ length: telling.length - 11 }, (_, at) => telling.slice(at, at + 12))
+
+/** What holds of every run, whatever its target did: it was judged without a mistake, and every report can be read. */
+export function proveSound({ report, texts }: Outcome): void {
+  const mistakes = report.requirements.filter(({ reason }) => reason?.includes('a mistake of the suite'))
+  expect(mistakes.map(({ id, reason }) => `${id}: ${reason}`)).toEqual([])
+  expect(validate('report', JSON.parse(texts.json))).toEqual({ valid: true })
+  expect(JSON.parse(texts.json)).toEqual(JSON.parse(JSON.stringify(report)))
+  for (const name of ['ctrf', 'har'] as const) expect(JSON.parse(texts[name])).toBeTypeOf('object')
+  for (const name of ['junit', 'badge'] as const) expect(XMLValidator.validate(texts[name])).toBe(true)
+  for (const [name, text] of Object.entries(texts)) {
+    expect(unsafe.exec(text)?.[0], `a control character in ${name}`).toBeUndefined()
+    expect(text.includes(telling), `the key in ${name}`).toBe(false)
+  }
+  proveHtml(texts.html)
+}
+
+/** The page has its own scripts and no other, no handlers, and links to nowhere else. */
+function proveHtml(html: string): void {
+  const all = elements(html)
+  const named = (name: string): number => all.filter(({ tagName }) => tagName === name).length
+  expect(named('script')).toBeLessThanOrEqual(1)
+  expect(named('img') + named('iframe') + named('object') + named('base')).toBe(0)
+  const attributes = all.flatMap(({ attrs }) => attrs)
+  expect(attributes.filter(({ name }) => name.startsWith('on'))).toEqual([])
+  expect(
+    attributes.filter(({ name, value }) => name === 'href' && !value.startsWith('#') && value !== 'data:,'),
+  ).toEqual([])
+}
+
+/** No 12 characters of the key stand in any report, in any encoding. */
+export function proveNoKey({ texts }: Outcome): void {
+  for (const [name, text] of Object.entries(texts)) {
+    for (const reading of readings(text)) {
+      expect(
+        runs.find((run) => reading.includes(run)),
+        `a part of the key in ${name}`,
+      ).toBeUndefined()
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import net from 'node:net'
+
+/** One request as it stood on the wire, and the socket to answer on. */
+export interface Asked {
+  readonly method: string
+  /** Path without its query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  /** One character a byte. */
+  readonly body: string
+  readonly socket: net.Socket
+  /** Place among all requests of the server, from 0. */
+  readonly number: number
+}
+
+export type Behaviour = (asked: Asked) => void
+
+export interface RawServer {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** Listens on a free loopback port; `serve` has every new socket. */
+export async function listenRaw(server: net.Server): Promise<RawServer> {
+  const sockets = new Set<net.Socket>()
+  server.on('connection', (socket: net.Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined).once('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as net.AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        for (const socket of sockets) socket.destroy()
+      }),
+  }
+}
+
+/** A bare TCP server: `answer` is called once for each whole request, and writes whatever it wants. */
+export function startRaw(answer: Behaviour): Promise<RawServer> {
+  let number = 0
+  return listenRaw(
+    net.createServer((socket) => {
+      let text = ''
+      socket.on('data', (chunk) => {
+        text += chunk.toString('latin1')
+        for (let read = wholeRequest(text); read; read = wholeRequest(text)) {
+          text = text.slice(read.end)
+          answer({ ...read, socket, number: number++ })
+        }
+      })
+    }),
+  )
+}
+
+function wholeRequest(text: string): (Omit<Asked, 'socket' | 'number'> & { end: number }) | undefined {
+  const head = text.indexOf('\r\n\r\n')
+  if (head < 0) return undefined
+  const [line = '', ...lines] = text.slice(0, head).split('\r\n')
+  const headers = Object.fromEntries(
+    lines.map((each) => [each.slice(0, each.indexOf(':')).toLowerCase(), each.slice(each.indexOf(':') + 2)]),
+  )
+  const end = head + 4 + Number(headers['content-length'] ?? 0)
+  if (text.length < end) return undefined
+  const [method = '', target = ''] = line.split(' ')
+  return { method, path: target.split('?')[0] as string, headers, body: text.slice(head + 4, end), end }
+}
+
+/** A whole answer; its length is right unless a header says otherwise. */
+export function http(
+  status: number,
+  body: string | Uint8Array,
+  headers: Readonly<Record<string, string>> = {},
+): Buffer {
+  const bytes = Buffer.from(body as string)
+  const all = { 'content-type': 'application/json', 'content-length': String(bytes.length), ...headers }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return Buffer.concat([Buffer.from(`HTTP/1.1 ${status} Status\r\n${lines.join('')}\r\n`, 'latin1'), bytes])
+}
+
+/** Answers every request with the same bytes. */
+export const always =
+  (bytes: string | Uint8Array): Behaviour =>
+  ({ socket }) =>
+    void socket.write(bytes)
+
+/** An error envelope. */
+export const envelope = (tpe: string, more: object = {}): string =>
+  JSON.stringify({ tpe, errors: [{ description: tpe, key: 'some.key', extras: {} }], extras: {}, ...more })
