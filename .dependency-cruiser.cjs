@@ -37,8 +37,8 @@ module.exports = {
     imports('suites', ['harness/', 'spec/', 'schemas/', 'fixtures/'], 'A suite is written in those words.'),
     imports(
       'cli',
-      ['harness/', 'spec/', 'schemas/', 'fixtures/', 'reporters/', 'reference/'],
-      'The command line is on top; suites are loaded by the worker alone.',
+      ['harness/', 'spec/', 'schemas/', 'fixtures/', 'reporters/', 'reference/', 'suites/all.ts'],
+      'The command line is on top; of the suites it knows that there are some.',
     ),
     confined('one-http-client', 'undici/', '^(harness|tests)/', 'Only the harness speaks HTTP to a target.'),
     confined(

@@ -1,28 +1,13 @@
-import { ask } from '../ask/ask.ts'
-import { sendSurely } from '../ask/send-once.ts'
-import { isThrottled } from '../ask/throttle.ts'
-import { isGranted } from '../ask/answer.ts'
-import type { Exchange } from '../ask/exchange.ts'
 import { jobRequest } from '../request/valid-request.ts'
 import { NotExercised } from '../run/outcome.ts'
+import { pause } from '../run/pause.ts'
 import { isPlanned, type Run } from '../run/run.ts'
 import type { ApplicationResource } from '../target/model.ts'
-import { describeAnswer } from '../words/describe.ts'
 import { sendBurst } from './burst.ts'
-import { type Finding, isSettled, newFinding } from './finding.ts'
+import { askOther, askSecond, create, proveOverlap } from './conflict-evidence.ts'
+import { type ConflictFindings, type Finding, isSettled, newFinding } from './finding.ts'
 import { looks } from './gate.ts'
-import type { Gate, Job, Reading } from './model.ts'
-import { pause } from '../run/pause.ts'
-
-/** What the 409 rows learn from one story on one application, whose jobs they share. */
-export interface ConflictFindings {
-  readonly inProgress: Finding & { second?: Exchange; throttled: number }
-  readonly released: Finding
-  readonly perApplication: Finding
-  readonly atomic: Finding
-  /** Some creation on the application was answered 409 in this run. */
-  conflictSeen: boolean
-}
+import type { Gate, Job } from './model.ts'
 
 /** Seconds between two creations on an application that should be free, in ms. */
 const releaseMs = 1000
@@ -172,82 +157,4 @@ async function awaitRelease(run: Run, gate: Gate, application: ApplicationResour
     finding.failure = { exchange, expected: '202, as the application has no job in progress', what }
     return []
   }
-}
-
-function create(run: Run, application: ApplicationResource, requirement: string): Promise<Exchange> {
-  const purpose = { requirement, role: 'probe', expects: [[409, 'BadRequest']] } as const
-  return ask(run, () => jobRequest(run, application), purpose)
-}
-
-/** Readings that prove an overlap. */
-export const overlapReadings = 3
-
-/** Of two granted jobs, one reading of the second as in progress between two of the first. */
-async function proveOverlap(run: Run, first: Job, second: Job, finding: Finding): Promise<void> {
-  const readings: Reading[] = []
-  for (const job of [first, second, first]) readings.push(await run.jobs.read(job, 'jobs.create/409-atomic'))
-  if (!readings.every(({ status }) => status === 'in_progress')) {
-    finding.unseen = 'two concurrent creations were granted, but the jobs ended before they could be read'
-    return
-  }
-  finding.failure = {
-    exchange: second.creation,
-    expected: '409 BadRequest for all but one of several concurrent creations',
-    what: `with a valid body, at the same time as others; jobs ${first.id} and ${second.id} were then both read as in progress`,
-  }
-}
-
-/** A second creation while the first job is in progress. */
-async function askSecond(
-  run: Run,
-  gate: Gate,
-  application: ApplicationResource,
-  first: Job,
-  { inProgress }: ConflictFindings,
-): Promise<void> {
-  // Sent once: while a throttled creation is backed off the job would end.
-  const purpose = {
-    requirement: 'jobs.create/409-job-in-progress',
-    role: 'probe',
-    expects: [[409, 'BadRequest']],
-  } as const
-  const exchange = await sendSurely(run, await jobRequest(run, application), purpose)
-  gate.note(exchange)
-  inProgress.cases++
-  if (exchange.answer?.status === 409) {
-    inProgress.held = true
-    inProgress.second = exchange
-    return
-  }
-  const throttled = exchange.answer !== undefined && isThrottled(exchange.answer)
-  if (throttled) run.throttle.hold('jobs.create', exchange.answer, 0)
-  const reading = await run.jobs.read(first, 'jobs.create/409-job-in-progress')
-  if (reading.status !== 'in_progress') {
-    inProgress.unseen = `the second creation was answered ${describeAnswer(exchange)}, but the first job had ended by then`
-    return
-  }
-  // Each look's own creation was granted: what is throttled in all of them is the answer to the conflict.
-  // One that names a time to wait is a limit on creations, not on jobs.
-  if (throttled && (exchange.answer.header('retry-after') !== undefined || ++inProgress.throttled < looks)) {
-    inProgress.unseen = `the second creation was answered ${describeAnswer(exchange)}`
-    return
-  }
-  const what = `with a valid body, while job ${first.id} of the application was in progress`
-  inProgress.failure = { exchange, expected: '409 BadRequest', what }
-}
-
-/** A creation on another application while the first job is in progress. */
-async function askOther(run: Run, other: ApplicationResource, first: Job, finding: Finding): Promise<void> {
-  const exchange = await create(run, other, 'jobs.create/409-per-application')
-  run.gates.of(other.id).note(exchange)
-  finding.cases++
-  const reading = await run.jobs.read(first, 'jobs.create/409-per-application')
-  const proven = reading.status === 'in_progress'
-  finding.unseen = `the other application answered ${describeAnswer(exchange)}, but the first job had ended by then`
-  if (!proven) return
-  if (exchange.answer?.status === 409) {
-    const what = `with a valid body, while only job ${first.id} of another application was in progress`
-    finding.failure = { exchange, expected: '202: a job in progress on another application is no conflict', what }
-  } else if (exchange.answer && isGranted(exchange.answer)) finding.held = true
-  else finding.unseen = `the other application answered ${describeAnswer(exchange)}`
 }

@@ -1,4 +1,3 @@
-import type { Failure } from '../../spec/report.ts'
 import type { Exchange } from '../ask/exchange.ts'
 
 /** What a story of several looks learned about one requirement. */
@@ -9,7 +8,6 @@ export interface Finding {
   held: boolean
   /** The answer was wrong, and a later reading proves that the state was there. */
   failure?: { exchange: Exchange; expected: string; what: string; actual?: string }
-  familyOnly?: Failure
   /** Why the last look proved nothing. */
   unseen: string
 }
@@ -20,4 +18,14 @@ export function newFinding(unseen: string): Finding {
 
 export function isSettled(finding: Finding): boolean {
   return finding.held || finding.failure !== undefined
+}
+
+/** What the 409 rows learn from one story on one application, whose jobs they share. */
+export interface ConflictFindings {
+  readonly inProgress: Finding & { second?: Exchange; throttled: number }
+  readonly released: Finding
+  readonly perApplication: Finding
+  readonly atomic: Finding
+  /** Some creation on the application was answered 409 in this run. */
+  conflictSeen: boolean
 }

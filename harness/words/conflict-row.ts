@@ -1,4 +1,6 @@
-import { conflictStory, type ConflictFindings, overlapReadings } from '../jobs/conflict-story.ts'
+import { overlapReadings } from '../jobs/conflict-evidence.ts'
+import { conflictStory } from '../jobs/conflict-story.ts'
+import type { ConflictFindings } from '../jobs/finding.ts'
 import { NotExercised } from '../run/outcome.ts'
 import { judgePairs } from './judge.ts'
 import { burstSize } from '../jobs/burst.ts'
