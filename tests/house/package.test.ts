@@ -23,3 +23,9 @@ test('the package has one command and three entries', () => {
   expect(Object.keys(about.exports)).toEqual(['.', './package.json', './schemas/*'])
   expect(about.engines.node).toBe('>=20.19')
 })
+
+test('npm ci finds every optional package of every platform in the lock file', () => {
+  const paths = Object.keys(lock.packages)
+  const wanted = Object.values<any>(lock.packages).flatMap((one) => Object.keys(one.optionalDependencies ?? {}))
+  expect(wanted.filter((name) => !paths.some((path) => path.endsWith(`node_modules/${name}`)))).toEqual([])
+})
