@@ -20,8 +20,13 @@ export interface Outcome {
   readonly texts: Readonly<Record<FormatName | 'terminal', string>>
 }
 
+export interface HostileSettings extends JudgeSettings {
+  /** With the keys of the reference in place of the one that is looked for in reports. */
+  readonly ownKeys?: boolean
+}
+
 /** Judges a URL with the target file of the reference and another key, as the command line does, and renders everything. */
-export async function judgeHostile(url: string, settings: JudgeSettings = {}): Promise<Outcome> {
+export async function judgeHostile(url: string, settings: HostileSettings = {}): Promise<Outcome> {
   const dir = mkdtempSync(join(tmpdir(), 'conform-hostile-'))
   const exchangeLog = join(dir, 'exchanges.ndjson')
   const startedAt = new Date()
@@ -32,7 +37,7 @@ export async function judgeHostile(url: string, settings: JudgeSettings = {}): P
       options: { refusalRuns: 1, exchangeLog, ...settings.options },
       limits: { timeoutMs: 1000, jobTimeoutMs: 2000, ...settings.limits },
       change: (file) => {
-        const own = { ...file, keys: { ...file.keys, full: hostileKey } }
+        const own = settings.ownKeys ? file : { ...file, keys: { ...file.keys, full: hostileKey } }
         return settings.change?.(own) ?? own
       },
     })
