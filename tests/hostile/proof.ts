@@ -1,4 +1,4 @@
-import { XMLValidator } from 'fast-xml-parser'
+import { XMLParser } from 'fast-xml-parser'
 import { expect } from 'vitest'
 import { validate } from '../../schemas/validate.ts'
 import { readings } from '../redact/encodings.ts'
@@ -11,6 +11,8 @@ import type { Outcome } from './judge-hostile.ts'
 const telling = hostileKey.split('.').slice(1).join('.')
 const runs = Array.from({ length: telling.length - 11 }, (_, at) => telling.slice(at, at + 12))
 
+const xml = new XMLParser()
+
 /** What holds of every run, whatever its target did: it was judged without a mistake, and every report can be read. */
 export function proveSound({ report, texts }: Outcome): void {
   const mistakes = report.requirements.filter(({ reason }) => reason?.includes('a mistake of the suite'))
@@ -18,7 +20,7 @@ export function proveSound({ report, texts }: Outcome): void {
   expect(validate('report', JSON.parse(texts.json))).toEqual({ valid: true })
   expect(JSON.parse(texts.json)).toEqual(JSON.parse(JSON.stringify(report)))
   for (const name of ['ctrf', 'har'] as const) expect(JSON.parse(texts[name])).toBeTypeOf('object')
-  for (const name of ['junit', 'badge'] as const) expect(XMLValidator.validate(texts[name])).toBe(true)
+  for (const name of ['junit', 'badge'] as const) expect(xml.parse(texts[name], true)).toBeTypeOf('object')
   for (const [name, text] of Object.entries(texts)) {
     expect(unsafe.exec(text)?.[0], `a control character in ${name}`).toBeUndefined()
     expect(text.includes(telling), `the key in ${name}`).toBe(false)

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { conform, type Ended, folder, readReport, targetFile } from '../cli/conform.ts'
+import { heavyBodies, oddBodies, oddStatuses, wireFaults } from './behaviours.ts'
+import { hostileKey } from './hostile-key.ts'
+import { startRaw } from './raw-server.ts'
+import { unsafe } from '../reporters/hostile.ts'
+
+const all = { ...heavyBodies, ...oddBodies, ...oddStatuses, ...wireFaults }
+const formats = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge'] as const
+
+async function judge(name: string, limits: object, ...args: string[]): Promise<Ended & { dir: string }> {
+  const server = await startRaw(all[name]!.answer)
+  onTestFinished(() => server.close())
+  const dir = folder()
+  const target = targetFile(dir, server.url, (file) => {
+    file.keys.full = hostileKey
+    file.limits = { ...file.limits, ...limits }
+  })
+  const reports = formats.flatMap((format) => ['--report', `${format}=conform-report.${format}`])
+  const ended = await conform(['--target', target, '--runs', '1', '--seed', '1', ...reports, ...args], { cwd: dir })
+  return { ...ended, dir }
+}
+
+/** With the limits that stand where none are given. */
+async function proveSilence(): Promise<void> {
+  const { code, stdout, stderr, dir } = await judge('silence after the request', {})
+  expect({ code, stderr }).toEqual({ code: 3, stderr: '' })
+  expect(stdout).toContain('cannot be judged: no answer within 10,000 ms')
+  const { verdict, run } = readReport(dir)
+  expect(verdict).toBe('not-judged')
+  expect(run.requests).toBe(1)
+}
+
+async function proveBears(name: string, ...selection: string[]): Promise<void> {
+  const { code, stdout, stderr, dir } = await judge(name, { jobTimeoutMs: 1000 }, ...selection)
+  expect({ name, code, stderr }).toEqual({ name, code: 1, stderr: '' })
+  const files = formats.map((format) => readFileSync(join(dir, `conform-report.${format}`), 'utf8'))
+  for (const text of [stdout, ...files]) {
+    expect(text).not.toMatch(unsafe)
+    expect(text).not.toContain(hostileKey.slice(-40))
+  }
+}
+
+test('the whole command line gives up a silent target after 10 s, and bears hostile text, an echoed key and heavy bodies', async () => {
+  const skip = ['--skip', 'jobs.create/409-*']
+  await Promise.all([
+    proveSilence(),
+    proveBears('an echo of the key', ...skip),
+    proveBears('hostile text in every string', ...skip),
+    proveBears('a compressed bomb', '--only', 'files.*'),
+  ])
+})
