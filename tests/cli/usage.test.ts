@@ -84,16 +84,9 @@ test('the catalogue as text and as JSON', async () => {
 })
 
 test('a dry run says how much would be sent, and sends nothing', async () => {
-  const { code, stdout, ms } = await conform([
-    '-t',
-    targetFile(folder(), 'http://192.0.2.1'),
-    '--dry-run',
-    '--seed',
-    '-5',
-  ])
+  const { code, stdout } = await conform(['-t', targetFile(folder(), 'http://192.0.2.1'), '--dry-run', '--seed', '-5'])
   expect(code).toBe(0)
   expect(stdout).toMatch(/nothing was sent/)
   expect(stdout).toMatch(/^jobs\.create +\d+ +\d+ +\d+$/m)
   expect(stdout).toMatch(/^total +\d+ +\d+ +\d+$/m)
-  expect(ms).toBeLessThan(10_000)
 })
