@@ -30,7 +30,7 @@ test.concurrent(
     expect(outcome.report.verdict).toBe('passing')
     const reasons = outcome.report.requirements.map(({ reason }) => reason)
     expect(reasons.filter((reason) => reason?.startsWith('the target stopped answering: ')).length).toBeGreaterThan(100)
-    proveSound(outcome)
+    await proveSound(outcome)
   },
 )
 
@@ -41,7 +41,7 @@ test.concurrent('a target that answers no POST is soon asked no more, and nothin
   expect(outcome.code).toBe(0)
   const silent = outcome.report.requirements.filter(({ reason }) => reason?.includes('is asked no more'))
   expect(silent.length).toBeGreaterThan(20)
-  proveSound(outcome)
+  await proveSound(outcome)
 })
 
 test.concurrent('a slow target is judged like a quick one', async () => {

@@ -25,7 +25,7 @@ test('a certificate that does not verify is refused', async () => {
   const outcome = await judgeSelfSigned(false)
   expect(outcome.code).toBe(3)
   expect(outcome.report.requirements[0]?.reason).toMatch(/cannot be judged: certificate not accepted: self-signed/)
-  proveSound(outcome)
+  await proveSound(outcome)
 })
 
 test('it is accepted where that is asked for, and every report for people says so', async () => {
@@ -34,7 +34,7 @@ test('it is accepted where that is asked for, and every report for people says s
   expect(outcome.report.run.insecure).toBe(true)
   for (const name of ['terminal', 'html', 'markdown'] as const)
     expect(outcome.texts[name]).toMatch(/insecure|not verified/i)
-  proveSound(outcome)
+  await proveSound(outcome)
 })
 
 test('a first answer that redirects to https on the same host ends the run and names the URL to use', async () => {
@@ -47,7 +47,7 @@ test('a first answer that redirects to https on the same host ends the run and n
     expect(outcome.code).toBe(3)
     expect(outcome.report.run.requests).toBe(1)
     expect(outcome.report.requirements[0]?.reason).toBe(`${server.url}/base redirects to https: use ${https}`)
-    proveSound(outcome)
+    await proveSound(outcome)
   } finally {
     await server.close()
   }

@@ -27,18 +27,18 @@ const named = (behaviours: Readonly<Record<string, Misbehaviour>>): [string, Mis
 test.concurrent.each(named(wireFaults))('a fault of the wire: %s', async (name, behaviour) => {
   const outcome = await judge(behaviour, endless.test(name) ? short : long)
   expect(outcome.code).toBe(behaviour.code)
-  proveSound(outcome)
+  await proveSound(outcome)
 })
 
 test.concurrent.each([...named(oddStatuses), ...named(oddBodies)])('an odd answer: %s', async (name, behaviour) => {
   const outcome = await judge(behaviour, /deep|MB|million/.test(name) ? few : long)
   expect(outcome.code).toBe(behaviour.code)
-  proveSound(outcome)
+  await proveSound(outcome)
   if (name === 'an echo of the key') proveNoKey(outcome)
 })
 
 test.concurrent.each(named(heavyBodies))('much to read: %s', async (_, behaviour) => {
   const outcome = await judge(behaviour, few)
   expect(outcome.code).toBe(behaviour.code)
-  proveSound(outcome)
+  await proveSound(outcome)
 })
