@@ -1,5 +1,4 @@
 import { isGranted } from '../ask/answer.ts'
-import type { Exchange } from '../ask/exchange.ts'
 import { isEnded } from './job-book.ts'
 import { NotExercised } from '../run/outcome.ts'
 import type { Run } from '../run/run.ts'
@@ -9,6 +8,9 @@ import { pause } from '../run/pause.ts'
 
 /** Most looks at a state that may pass while it is looked at. */
 export const looks = 3
+
+/** Pause after the first 409 of a busy application, in ms; one more with each. */
+const busyPauseMs = 1000
 
 function createGate(application: string, run: () => Run): Gate {
   const lock: ReadWriteLock = createReadWriteLock()
@@ -45,25 +47,25 @@ function createGate(application: string, run: () => Run): Gate {
       return job
     },
     async pass(exclusive, expects409, send) {
-      let busySince: number | undefined
-      for (let look = 1; ; look++) {
-        const leave = await lock.enter(exclusive, run().signal)
-        let exchange: Exchange
-        try {
+      // Kept over all looks: whoever else came in would make the application busy anew.
+      const leave = await lock.enter(exclusive, run().signal)
+      try {
+        let busySince: number | undefined
+        for (let look = 1; ; look++) {
           await idle()
-          exchange = await send()
+          const exchange = await send()
           gate.note(exchange)
-        } finally {
-          leave()
+          if (exchange.answer?.status !== 409 || expects409) return exchange
+          busySince ??= performance.now()
+          if (look >= looks && (!exclusive || performance.now() - busySince >= timeout())) {
+            if (exclusive) gate.stuck = true
+            throw new NotExercised(`application ${application} is busy: answered 409 ${look} times in a row`)
+          }
+          // Busy with a job that this run did not create, or not released yet: all that helps is time.
+          await pause(run(), Math.min(busyPauseMs * look, 5000, timeout()))
         }
-        if (exchange.answer?.status !== 409 || expects409) return exchange
-        busySince ??= performance.now()
-        if (look >= looks && (!exclusive || performance.now() - busySince >= timeout())) {
-          if (exclusive) gate.stuck = true
-          throw new NotExercised(`application ${application} is busy: answered 409 ${look} times in a row`)
-        }
-        // Busy with a job that this run did not create, or does not know of: all that helps is time.
-        await pause(run(), Math.min(250 * 2 ** (look - 1), 5000, timeout()))
+      } finally {
+        leave()
       }
     },
     async hold(story) {
