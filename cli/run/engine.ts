@@ -1,4 +1,4 @@
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RequirementResult } from '../../spec/report.ts'
 import type { Bridge, Message } from '../../harness/run/bridge.ts'
@@ -45,7 +45,8 @@ export async function startEngine(input: WorkerInput, hooks: EngineHooks): Promi
       root,
       config: false,
       watch: false,
-      include: ['suites/run.suite.ts'],
+      dir: join(root, 'suites'),
+      include: ['run.suite.ts'],
       exclude: [],
       cache: false,
       pool: 'threads',
