@@ -75,7 +75,7 @@ export function createJobBook(run: () => Run): JobBook {
     },
     read,
     async awaitEnd(job, deadline) {
-      if (isEnded(job.readings.at(-1))) return true
+      if (job.readings.some(isEnded)) return true
       const under = ends.get(job)
       if (under) return under
       const waiting = poll(job, deadline).finally(() => ends.delete(job))

@@ -91,12 +91,12 @@ export async function judgeIdentity(story: Story): Promise<void> {
 }
 
 export async function judgeOutcome(story: Story): Promise<void> {
-  const { job, ended } = await mainLifecycle(story.run)
+  const { job } = await mainLifecycle(story.run)
   const last = job.readings.at(-1)
   if (last?.status === undefined) throw new NotExercised('the job could not be retrieved')
   story.count()
   // The reading that ended it counts: whether it stays so is another row.
-  if (ended && job.readings.some(({ status }) => status === 'completed' || status === 'failed')) return
+  if (job.readings.some(({ status }) => status === 'completed' || status === 'failed')) return
   const within = `within ${story.run.target.limits.jobTimeoutMs} ms (limits.jobTimeoutMs)`
   story.fail(last.exchange, `a job that is completed or failed ${within}`, '')
 }

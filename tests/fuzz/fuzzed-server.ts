@@ -5,13 +5,16 @@ import { type Asked, http, type RawServer, startRaw } from '../hostile/raw-serve
 import { reply, type Reply } from './replies.ts'
 
 /** What a server does: by operation a few answers, given in turn; the last is for whatever has none of its own. */
-export type Behaviour = Readonly<Record<string, readonly Reply[]>>
+export interface Behaviour {
+  readonly own: Readonly<Record<string, readonly Reply[]>>
+  readonly others: readonly Reply[]
+}
 
 const answers = fc.array(reply, { minLength: 1, maxLength: 4 })
 
 export const behaviour: fc.Arbitrary<Behaviour> = fc
   .tuple(answers, fc.dictionary(fc.constantFrom(...operations.map(({ id }) => id)), answers, { maxKeys: 8 }))
-  .map(([others, own]) => ({ others, ...own }))
+  .map(([others, own]) => ({ others, own }))
 
 function operationOf({ method, path }: Asked): string {
   const fits = (template: string): boolean => new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path)
@@ -22,7 +25,7 @@ export function startFuzzed(does: Behaviour): Promise<RawServer> {
   const turns = new Map<string, number>()
   return startRaw((asked) => {
     const operation = operationOf(asked)
-    const replies = does[operation] ?? does['others']
+    const replies = does.own[operation] ?? does.others
     const turn = turns.get(operation) ?? 0
     turns.set(operation, turn + 1)
     const chosen = replies[turn % replies.length] as Reply
