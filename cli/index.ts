@@ -1,40 +1,31 @@
 import { debuglog } from 'node:util'
 import { Command, CommanderError } from 'commander'
 import { UserError } from '../harness/user-error.ts'
-import { checkCommand } from './check.ts'
-import { compareCommand } from './compare.ts'
-import { initCommand } from './init.ts'
-import { keygenCommand } from './keygen.ts'
-import { listCommand } from './list.ts'
-import { mergeCommand } from './merge.ts'
-import { addRunOptions, runAction } from './run.ts'
-import { serveCommand } from './serve.ts'
-import { signCommand } from './sign.ts'
+import { commands } from './commands.ts'
+import { addArguments, type RunArguments } from './run/arguments.ts'
+import { checkArguments } from './run/checked-arguments.ts'
 import { suiteVersion } from './suite-version.ts'
-import { verifyCommand } from './verify.ts'
 
 const debug = debuglog('conform')
 
-const makers = [
-  serveCommand,
-  initCommand,
-  listCommand,
-  checkCommand,
-  mergeCommand,
-  compareCommand,
-  keygenCommand,
-  signCommand,
-  verifyCommand,
-]
+/** The commands that these words may be about: the one that is named, all where help is asked for. */
+function asked([first = '', ...rest]: readonly string[]): (() => Promise<Command>)[] {
+  if (Object.hasOwn(commands, first)) return [commands[first]!]
+  return [first, ...rest].some((word) => /^(help|--help|-h)$/.test(word)) ? Object.values(commands) : []
+}
 
-function program(): Command {
+async function program(words: readonly string[]): Promise<Command> {
   const conform = new Command('conform')
     .description('judges a server of the AI Content Service interface, requirement by requirement')
     .version(suiteVersion(), '-V, --version')
     .enablePositionalOptions()
     .helpCommand(true)
-  addRunOptions(conform).action(runAction)
-  for (const make of makers) conform.addCommand(make())
+  addArguments(conform).action(async (baseUrl: string | undefined, options: RunArguments) => {
+    checkArguments(baseUrl, options)
+    const { runAction } = await import('./run.ts')
+    await runAction(baseUrl, options)
+  })
+  for (const load of asked(words)) conform.addCommand(await load())
   for (const command of [conform, ...conform.commands]) {
     command
       .exitOverride((error) => {
@@ -63,7 +54,8 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.exit()
   })
   try {
-    await program().parseAsync(argv)
+    const conform = await program(argv.slice(2))
+    await conform.parseAsync(argv)
   } catch (error) {
     if (error instanceof CommanderError) return
     if (error instanceof UserError) {

@@ -1,13 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Command } from 'commander'
 import pc from 'picocolors'
 import type { Baseline } from '../harness/report/baseline.ts'
 import { expectedIds } from '../harness/report/baseline.ts'
 import { readBaseline, readBaselineOrNone } from '../harness/report/read-baseline.ts'
-import { addArguments, type RunArguments } from './run/arguments.ts'
-import { checkArguments } from './run/checked-arguments.ts'
+import type { RunArguments } from './run/arguments.ts'
 import { findTarget, type FoundTarget } from './run/find-target.ts'
 import { type Interrupts, listenForInterrupts } from './run/interrupts.ts'
 import { judge, type Judged } from './run/judge.ts'
@@ -18,27 +16,17 @@ import { parseReportRequests, takesStdout } from './output/report-request.ts'
 /** Reports are written with what is known by then after an interrupt, in ms. */
 const graceMs = 1_500
 
-export function addRunOptions(command: Command): Command {
-  return addArguments(command)
-}
-
 /** `conform [base_url]`: finds the target, judges it, writes the reports and sets the exit code. */
-export async function runAction(baseUrl: string | undefined, options: RunArguments, command: Command): Promise<void> {
+export async function runAction(baseUrl: string | undefined, options: RunArguments): Promise<void> {
   const interrupts = listenForInterrupts(graceMs)
   try {
-    await runUntil(interrupts, baseUrl, options, command)
+    await runUntil(interrupts, baseUrl, options)
   } finally {
     interrupts.stop()
   }
 }
 
-async function runUntil(
-  interrupts: Interrupts,
-  baseUrl: string | undefined,
-  options: RunArguments,
-  command: Command,
-): Promise<void> {
-  checkArguments(baseUrl, options, command)
+async function runUntil(interrupts: Interrupts, baseUrl: string | undefined, options: RunArguments): Promise<void> {
   const requests = parseReportRequests(options.report)
   const people = takesStdout(requests) ? process.stderr : process.stdout
   const baseline = baselineOf(options)

@@ -2,6 +2,7 @@ import type { Report } from '../spec/report.ts'
 import { renderBadge } from './badge.ts'
 import { renderCtrf } from './ctrf.ts'
 import type { Exchanges } from './exchanges.ts'
+import { formatFiles, type FormatName } from './format-files.ts'
 import { renderHar } from './har.ts'
 import { renderHtml } from './html.ts'
 import { renderJson } from './json.ts'
@@ -17,13 +18,13 @@ export interface Format {
 }
 
 export const formats = {
-  json: { file: 'conform-report.json', render: (report) => renderJson(report) },
-  html: { file: 'conform-report.html', render: renderHtml },
-  junit: { file: 'conform-report.xml', render: (report) => renderJunit(report) },
-  ctrf: { file: 'conform-report.ctrf.json', render: (report) => renderCtrf(report) },
-  markdown: { file: 'conform-report.md', render: (report) => renderMarkdown(report) },
-  har: { file: 'conform-report.har', render: renderHar },
-  badge: { file: 'conform-report.svg', render: (report) => renderBadge(report) },
-} as const satisfies Record<string, Format>
+  json: { file: formatFiles.json, render: (report) => renderJson(report) },
+  html: { file: formatFiles.html, render: renderHtml },
+  junit: { file: formatFiles.junit, render: (report) => renderJunit(report) },
+  ctrf: { file: formatFiles.ctrf, render: (report) => renderCtrf(report) },
+  markdown: { file: formatFiles.markdown, render: (report) => renderMarkdown(report) },
+  har: { file: formatFiles.har, render: renderHar },
+  badge: { file: formatFiles.badge, render: (report) => renderBadge(report) },
+} as const satisfies Record<FormatName, Format>
 
-export type FormatName = keyof typeof formats
+export type { FormatName }

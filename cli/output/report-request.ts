@@ -1,7 +1,6 @@
 import { closest } from 'fastest-levenshtein'
 import { UserError } from '../../harness/user-error.ts'
-import type { FormatName } from '../../reporters/index.ts'
-import { formats } from '../../reporters/index.ts'
+import { formatFiles, type FormatName } from '../../reporters/format-files.ts'
 
 /** A report that `--report` asks for, and where to; `-` is stdout. */
 export interface ReportRequest {
@@ -21,7 +20,7 @@ export function parseReportRequests(values: readonly string[], allowed = formatN
   return requests
 }
 
-export const formatNames = Object.keys(formats) as FormatName[]
+export const formatNames = Object.keys(formatFiles) as FormatName[]
 
 /** Whether a report takes stdout, so that what is for people goes to stderr. */
 export function takesStdout(requests: readonly ReportRequest[]): boolean {
@@ -35,7 +34,7 @@ function parseOne(value: string, allowed: readonly FormatName[]): ReportRequest 
     const near = closest(name!, [...allowed])
     throw new UserError(`--report ${value}: no format ${name} here; ${near} is near, known are ${allowed.join(', ')}`)
   }
-  const path = rest.length === 0 ? formats[format].file : rest.join('=')
+  const path = rest.length === 0 ? formatFiles[format] : rest.join('=')
   if (path === '') throw new UserError(`--report ${value}: give a path after =, or - for stdout`)
   return { format, path }
 }

@@ -4,7 +4,6 @@ import { pipeline } from 'node:stream/promises'
 import type { Report } from '../../spec/report.ts'
 import type { Exchanges } from '../../reporters/exchanges.ts'
 import type { Format } from '../../reporters/index.ts'
-import { formats } from '../../reporters/index.ts'
 import type { ReportRequest } from './report-request.ts'
 
 /**
@@ -18,6 +17,8 @@ export async function writeReports(
   exchanges: () => Exchanges,
   stdout: NodeJS.WritableStream = process.stdout,
 ): Promise<string[]> {
+  if (requests.length === 0) return []
+  const { formats } = await import('../../reporters/index.ts')
   const written = requests.map(async ({ format, path }) => {
     const { render }: Format = formats[format]
     const text = render(report, exchanges())

@@ -1,20 +1,17 @@
-import type { Command } from 'commander'
 import { closest, distance } from 'fastest-levenshtein'
 import { catalogue } from '../../spec/catalogue.ts'
 import { matchesId } from '../../spec/selection.ts'
 import { didYouMean } from '../../harness/target/nearest.ts'
 import { UserError } from '../../harness/user-error.ts'
+import { commands } from '../commands.ts'
 import type { RunArguments } from './arguments.ts'
 
 /** A word that is this near to the name of a command was meant to be it. */
 const slip = 2
 
 /** What commander cannot see: patterns without a requirement, and options that go together. Throws UserError. */
-export function checkArguments(baseUrl: string | undefined, options: RunArguments, command: Command): void {
-  const meant = commandMeant(
-    baseUrl,
-    command.commands.map((known) => known.name()),
-  )
+export function checkArguments(baseUrl: string | undefined, options: RunArguments): void {
+  const meant = commandMeant(baseUrl)
   if (meant !== undefined) throw new UserError(`no such command, and no URL; did you mean conform ${meant}?`)
   checkPatterns('--only', options.only)
   checkPatterns('--skip', options.skip)
@@ -26,9 +23,9 @@ export function checkArguments(baseUrl: string | undefined, options: RunArgument
   }
 }
 
-function commandMeant(word: string | undefined, names: readonly string[]): string | undefined {
+function commandMeant(word: string | undefined): string | undefined {
   if (word === undefined) return undefined
-  const nearest = closest(word, [...names])
+  const nearest = closest(word, Object.keys(commands))
   return distance(word, nearest) <= slip ? nearest : undefined
 }
 

@@ -1,0 +1,14 @@
+import type { Command } from 'commander'
+
+/** Every command but the run itself, loaded when it is asked for. */
+export const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  serve: async () => (await import('./serve.ts')).serveCommand(),
+  init: async () => (await import('./init.ts')).initCommand(),
+  list: async () => (await import('./list.ts')).listCommand(),
+  check: async () => (await import('./check.ts')).checkCommand(),
+  merge: async () => (await import('./merge.ts')).mergeCommand(),
+  compare: async () => (await import('./compare.ts')).compareCommand(),
+  keygen: async () => (await import('./keygen.ts')).keygenCommand(),
+  sign: async () => (await import('./sign.ts')).signCommand(),
+  verify: async () => (await import('./verify.ts')).verifyCommand(),
+}
