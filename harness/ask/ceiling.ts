@@ -1,12 +1,20 @@
-/** The ceiling on requests under way: a counting semaphore, first come first served. */
+export interface Turn {
+  /** Places that are taken at once, so that a burst starts together. */
+  readonly count?: number
+  /** Before all who wait already and are in no hurry. */
+  readonly urgent?: boolean
+}
+
+/** The ceiling on requests under way: a counting semaphore, first come first served among those of equal urgency. */
 export interface Ceiling {
   readonly size: number
-  /** Waits for `count` places at once (so that a burst starts together); the returned function gives one place back. */
-  enter(signal: AbortSignal, count?: number): Promise<() => void>
+  /** Waits for a place; the returned function gives one back. */
+  enter(signal: AbortSignal, turn?: Turn): Promise<() => void>
 }
 
 interface Waiting {
-  count: number
+  readonly count: number
+  readonly urgent: boolean
   resolve(): void
 }
 
@@ -26,10 +34,11 @@ export function createCeiling(size: number): Ceiling {
   }
   return {
     size,
-    enter(signal, count = 1) {
+    enter(signal, { count = 1, urgent = false } = {}) {
       return new Promise((resolve, reject) => {
         const waiting: Waiting = {
           count: Math.min(count, size),
+          urgent,
           resolve: () => {
             signal.removeEventListener('abort', abort)
             resolve(leave)
@@ -43,7 +52,8 @@ export function createCeiling(size: number): Ceiling {
         }
         if (signal.aborted) return abort()
         signal.addEventListener('abort', abort, { once: true })
-        queue.push(waiting)
+        const behind = urgent ? queue.findIndex((other) => !other.urgent) : -1
+        queue.splice(behind < 0 ? queue.length : behind, 0, waiting)
         next()
       })
     },

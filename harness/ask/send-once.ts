@@ -28,6 +28,11 @@ export function deadlineOf(run: Run, probe: Probe): number {
   return probe.effect === 'generates' ? timeoutMs : Math.min(timeoutMs, promptMs)
 }
 
+/** What is seen of a job while it is in progress: behind hundreds of other requests it would come too late. */
+function isAboutRunningJob({ operation, effect }: Probe, { role }: Purpose): boolean {
+  return role === 'poll' || (operation === 'jobs.create' && effect === 'generates')
+}
+
 export interface SendingOptions {
   /** A place under the ceiling that is already taken, and given back by its owner. */
   readonly hasPlace?: boolean
@@ -44,7 +49,9 @@ export async function sendOnce(
   purpose: Purpose,
   options: SendingOptions = {},
 ): Promise<Exchange> {
-  const leave = options.hasPlace ? undefined : await run.ceiling.enter(run.signal)
+  const leave = options.hasPlace
+    ? undefined
+    : await run.ceiling.enter(run.signal, { urgent: isAboutRunningJob(probe, purpose) })
   try {
     if (!options.unpaced) await run.pacer.wait(run.signal)
     run.signal.throwIfAborted()

@@ -16,7 +16,7 @@ export async function sendBurst(run: Run, make: () => Promise<Probe>, requiremen
   run.silence.check('jobs.create')
   await run.throttle.pass('jobs.create', run.signal)
   const probes = await Promise.all(Array.from({ length: size }, make))
-  const leave = await run.ceiling.enter(run.signal, size)
+  const leave = await run.ceiling.enter(run.signal, { count: size, urgent: true })
   const warm = await operationProbe(run, 'files.list', {})
   try {
     await Promise.allSettled(
