@@ -4,6 +4,7 @@ import { createAdaptorServer } from '@hono/node-server'
 import { createApp } from './app.ts'
 import { createClock } from './clock.ts'
 import { preloadedStore } from './preloaded.ts'
+import { closeUnannounced } from './close-unannounced.ts'
 import { resetReusedConnections } from './reset-reused-connections.ts'
 import { createSwitches } from './switches/switches.ts'
 import type { World } from './world.ts'
@@ -56,6 +57,7 @@ export async function startReference(options: ReferenceOptions = {}): Promise<Re
   }
   const server = createAdaptorServer({ fetch: createApp(world).fetch, overrideGlobalObjects: false }) as Server
   if (switches.varied('connection/short-lived')) server.keepAliveTimeout = 50
+  if (switches.varied('connection/closed-unannounced')) closeUnannounced(server)
   if (switches.varied('connection/reset-when-reused')) resetReusedConnections(server)
   const port = await listen(server, options.port ?? 0)
   return {

@@ -3,7 +3,7 @@ import type { Run } from '../run/run.ts'
 import { isExpected } from '../expect/pairs.ts'
 import type { Exchange, Purpose } from './exchange.ts'
 import { isThrottled, throttleTries } from './throttle.ts'
-import { sendOnce } from './send-once.ts'
+import { type SendingOptions, sendOnce } from './send-once.ts'
 
 /** A request, or what makes a fresh one for each try (an object to be created gets a new name each time). */
 export type Source = Probe | (() => Probe | Promise<Probe>)
@@ -17,10 +17,15 @@ export async function probeOf(source: Source): Promise<Probe> {
  * cannot have had an effect is sent once more where no answer came, and so is any that met a connection which the
  * target had just closed. Throws `NotExercised` where the operation is asked no more or the run is over.
  */
-export async function ask(run: Run, source: Source, purpose: Purpose): Promise<Exchange> {
+export async function ask(
+  run: Run,
+  source: Source,
+  purpose: Purpose,
+  options: Pick<SendingOptions, 'fresh'> = {},
+): Promise<Exchange> {
   let attempt = 0
   let resent = false
-  let fresh = false
+  let fresh = options.fresh ?? false
   let leaveLane: (() => void) | undefined
   try {
     for (;;) {

@@ -25,6 +25,8 @@ export interface Exchange {
   readonly purpose: Purpose
   readonly answer?: Answer
   readonly noAnswer?: NoAnswer
+  /** Sent before on a connection that the target had closed: that request may have had its effect all the same. */
+  readonly resent?: boolean
   /** Still 429 or 503 after every try that patience allows. */
   readonly throttled: boolean
   /** The pause in ms that the last throttled answer asked for; undefined where too long. */

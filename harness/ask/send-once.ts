@@ -80,7 +80,8 @@ export async function sendSurely(
   options?: SendingOptions,
 ): Promise<Exchange> {
   const exchange = await sendOnce(run, probe, purpose, options)
-  return exchange.noAnswer?.staleConnection ? sendOnce(run, probe, purpose, { ...options, fresh: true }) : exchange
+  if (!exchange.noAnswer?.staleConnection) return exchange
+  return { ...(await sendOnce(run, probe, purpose, { ...options, fresh: true })), resent: true }
 }
 
 /** Records an exchange and tells whoever watches. */

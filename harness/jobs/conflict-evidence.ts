@@ -11,10 +11,13 @@ import type { ConflictFindings, Finding } from './finding.ts'
 import { looks } from './gate.ts'
 import type { Gate, Job, Reading } from './model.ts'
 
-/** A creation that goes past the gate, which the story holds. */
+/**
+ * A creation that goes past the gate, which the story holds. Its connection is its own: one that is sent once more,
+ * because the target had closed a connection, may have made a job that nobody knows of.
+ */
 export function create(run: Run, application: ApplicationResource, requirement: string): Promise<Exchange> {
   const purpose = { requirement, role: 'probe', expects: [[409, 'BadRequest']] } as const
-  return ask(run, () => jobRequest(run, application), purpose)
+  return ask(run, () => jobRequest(run, application), purpose, { fresh: true })
 }
 
 /** Readings that prove an overlap. */

@@ -38,6 +38,7 @@ export function conflictStory(run: Run): Promise<ConflictFindings> {
           : 'concurrent creations need limits.concurrency of 2 or more',
       ),
       conflictSeen: false,
+      answerLost: false,
     }
     await gate.hold(async () => {
       let freed = false
@@ -117,7 +118,7 @@ async function begin(
 ): Promise<Job[]> {
   const atomic = isPlanned(run, 'jobs.create/409-atomic') && run.ceiling.size > 1
   const exchanges = atomic
-    ? await sendBurst(run, () => jobRequest(run, application), 'jobs.create/409-atomic')
+    ? await sendBurst(run, () => jobRequest(run, application), 'jobs.create/409-atomic', found.answerLost)
     : [await create(run, application, 'jobs.create/409-released')]
   const jobs = exchanges.map((exchange) => gate.note(exchange)).filter((job) => job !== undefined)
   const refused = exchanges.filter(({ answer }) => answer?.status === 409).length
@@ -126,7 +127,11 @@ async function begin(
     if (jobs.length === 1 && refused > 0) found.atomic.held = true
   }
   if (jobs.length > 0 || refused < exchanges.length) return jobs
-  return freed ? awaitRelease(run, gate, application, found.released) : awaitIdle(run, gate, application)
+  // The job may be that of a request whose answer was lost.
+  found.answerLost = exchanges.some(({ resent }) => resent)
+  return freed && !found.answerLost
+    ? awaitRelease(run, gate, application, found.released)
+    : awaitIdle(run, gate, application)
 }
 
 /** Busy before this run had a job there: it is waited for, at most `jobTimeoutMs`. */

@@ -28,4 +28,6 @@ export interface ConflictFindings {
   readonly atomic: Finding
   /** Some creation on the application was answered 409 in this run. */
   conflictSeen: boolean
+  /** A creation of the last burst met a connection that the target had closed: it may have made a job that is not known. */
+  answerLost: boolean
 }

@@ -4,6 +4,7 @@ import { operationProbe } from '../request/operation-probe.ts'
 import { usableId } from '../request/usable-id.ts'
 import type { Run } from '../run/run.ts'
 import { leanReading } from './lean-reading.ts'
+import type { Exchange } from '../ask/exchange.ts'
 import type { Job, JobBook, Reading } from './model.ts'
 import { pause } from '../run/pause.ts'
 
@@ -31,6 +32,7 @@ function statusOf(body: unknown): string | undefined {
 
 export function createJobBook(run: () => Run): JobBook {
   const all: Job[] = []
+  const creations: Exchange[] = []
   const ends = new Map<Job, Promise<boolean>>()
   const read = async (job: Job, requirement: string | null): Promise<Reading> => {
     const probe = await operationProbe(run(), 'jobs.retrieve', { params: { job_id: job.id } })
@@ -65,9 +67,12 @@ export function createJobBook(run: () => Run): JobBook {
   }
   return {
     all,
+    creations,
     track(creation, application) {
       const { answer } = creation
-      const id = answer && isGranted(answer) ? usableId(member(bodyOf(answer), 'id')) : undefined
+      if (!answer || !isGranted(answer)) return undefined
+      creations.push(creation)
+      const id = usableId(member(bodyOf(answer), 'id'))
       if (id === undefined) return undefined
       const job: Job = { id, application, creation, createdAtMs: creation.endedAt, readings: [] }
       all.push(job)

@@ -22,6 +22,8 @@ export interface Job {
 /** All jobs of a run, what was read of them, and the waiting for their end. */
 export interface JobBook {
   readonly all: readonly Job[]
+  /** Every granted creation, those that named no usable id among them. */
+  readonly creations: readonly Exchange[]
   /** Notes the job that a granted creation made; undefined where the answer names no id. */
   track(creation: Exchange, application: string): Job | undefined
   /** Looks at a job. */

@@ -22,6 +22,7 @@ export const variants: readonly string[] = [
   'headers/many',
   'connection/chunked',
   'connection/closed',
+  'connection/closed-unannounced',
   'connection/short-lived',
   'connection/reset-when-reused',
   'compressed/gzip',

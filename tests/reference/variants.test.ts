@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http'
+import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { startReference, variants } from '../../reference/server.ts'
 import { get, send, target, type Reply } from './client.ts'
@@ -66,6 +67,13 @@ const effects: Readonly<Record<string, (url: string) => Promise<boolean>>> = {
   'headers/many': async (url) => (await job(url)).headers.get('x-request-id') === '42',
   'connection/chunked': async (url) => (await rawHeaders(url, '/v1/files'))['transfer-encoding'] === 'chunked',
   'connection/closed': async (url) => (await rawHeaders(url, '/v1/files'))['connection'] === 'close',
+  'connection/closed-unannounced': async (url) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    socket.write('GET /v1/files HTTP/1.1\r\nhost: x\r\n\r\n')
+    let text = ''
+    for await (const piece of socket) text += String(piece)
+    return text.includes('401') && !/connection: close/i.test(text)
+  },
   'connection/reset-when-reused': async (url) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const ask = () =>
