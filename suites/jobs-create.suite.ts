@@ -16,6 +16,8 @@ import { answered, type Story } from '../harness/words/story.ts'
 import { jobRequest } from '../harness/request/valid-request.ts'
 import { property } from '../harness/generate/property.ts'
 import { getAt } from '../harness/json/pointer.ts'
+import type { Exchange } from '../harness/ask/exchange.ts'
+import { otherCreations, seeAllStates } from './jobs-create/other-jobs.ts'
 import { malformedInputs } from './jobs-create/malformed-inputs.ts'
 import { withoutInput } from './jobs-create/required-inputs.ts'
 
@@ -28,7 +30,16 @@ must('jobs.create/202-retrievable', judgeRetrievable, () => settlingLooks)
 should('jobs.create/202-any-text', judgeAnyText, ({ grantedRuns }) => grantedRuns + 1)
 
 async function judgeCreated(story: Story): Promise<void> {
-  const exchange = await controlExchange(story.run, 'jobs.create')
+  const { run } = story
+  judgeCreation(story, await controlExchange(run, 'jobs.create'))
+  await seeAllStates(run)
+  for (const exchange of otherCreations(run)) {
+    story.shownBy = exchange.purpose.requirement
+    judgeCreation(story, exchange)
+  }
+}
+
+function judgeCreation(story: Story, exchange: Exchange): void {
   judgeGranted(story, exchange, '202 with the id, status and created_at of the new job', valid, 202)
   judgeShape(story, exchange, 'created-job', valid)
 }

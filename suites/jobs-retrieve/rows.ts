@@ -2,17 +2,17 @@ import { preview } from '../../schemas/preview.ts'
 import { isUuid } from '../../schemas/uuid.ts'
 import { member } from '../../harness/ask/answer.ts'
 import { control } from '../../harness/control/control.ts'
-import { conflictStory } from '../../harness/jobs/conflict-story.ts'
 import type { Job, Reading } from '../../harness/jobs/model.ts'
 import { lifecycleOf, mainLifecycle } from '../../harness/jobs/lifecycle.ts'
 import type { Exchange } from '../../harness/ask/exchange.ts'
 import { validRequest } from '../../harness/request/valid-request.ts'
 import { grantedProbe, inScenario } from '../../harness/words/granted.ts'
 import { NotExercised } from '../../harness/run/outcome.ts'
-import { isPlanned, type Run } from '../../harness/run/run.ts'
+import type { Run } from '../../harness/run/run.ts'
 import { judgeGranted } from '../../harness/words/judge.ts'
 import { judgeShape } from '../../harness/words/shapes.ts'
 import type { Story } from '../../harness/words/story.ts'
+import { seeAllStates } from '../jobs-create/other-jobs.ts'
 
 /** A new id may not be found at once: until then an answer other than 200 is no reading of a job. */
 const settleMs = 1000
@@ -31,22 +31,6 @@ function readingsOf(run: Run): { job: Job; reading: Reading }[] {
         })
         .map((reading) => ({ job, reading })),
     )
-}
-
-const conflicts = [
-  'jobs.create/409-job-in-progress',
-  'jobs.create/409-released',
-  'jobs.create/409-per-application',
-  'jobs.create/409-atomic',
-] as const
-
-/** Waits for whatever else in this run shows jobs in other states. */
-async function seeAllStates(run: Run): Promise<void> {
-  if (conflicts.some((id) => isPlanned(run, id))) await conflictStory(run).catch(() => undefined)
-  const { failingApplication } = run.target.resources
-  if (failingApplication && isPlanned(run, 'jobs.retrieve/200-failed')) {
-    await lifecycleOf(run, 'failingApplication', failingApplication, 'jobs.retrieve/200-failed').catch(() => undefined)
-  }
 }
 
 const aJob = '200 with a job'
