@@ -1,4 +1,5 @@
-import { cutDepth } from '../json/cut-depth.ts'
+import { cutDepth, isTooDeep } from '../json/cut-depth.ts'
+import { makeRoomFor } from '../json/make-room.ts'
 import type { WireAnswer } from '../wire/message.ts'
 
 /** The body read as JSON, or why it is none. */
@@ -21,6 +22,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const largeBytes = 64 * 1024
 
 function parsed(body: Uint8Array): Json {
+  makeRoomFor(body)
   try {
     return { ok: true, value: JSON.parse(utf8.decode(body)) as unknown }
   } catch (error) {
@@ -34,18 +36,20 @@ function reader({ undecodable, cut, body }: WireAnswer): () => Json {
   if (cut) return () => ({ ok: false, problem: 'the body is longer than 4 MiB' })
   if (body.length === 0) return () => ({ ok: false, problem: 'the body is empty' })
   const first = parsed(body)
-  const shortened = first.ok && cutDepth(first.value)
-  if (!first.ok || body.length <= largeBytes) return always(first)
-  return rereader(shortened ? Buffer.from(JSON.stringify(first.value)) : body)
+  if (!first.ok) return always(first)
+  const tooDeep = isTooDeep(body)
+  if (tooDeep) cutDepth(first.value)
+  if (body.length <= largeBytes) return always(first)
+  return rereader(tooDeep ? Buffer.from(JSON.stringify(first.value)) : body, first)
 }
 
 const always = (json: Json) => (): Json => json
 
 /** Reads the bytes anew when the value that was read last is gone. */
-function rereader(bytes: Uint8Array): () => Json {
-  let last: WeakRef<Json> | undefined
+function rereader(bytes: Uint8Array, first: Json): () => Json {
+  let last = new WeakRef(first)
   return () => {
-    const known = last?.deref()
+    const known = last.deref()
     if (known) return known
     const again = parsed(bytes)
     last = new WeakRef(again)

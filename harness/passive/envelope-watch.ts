@@ -75,11 +75,15 @@ const messageKeys: Look = (answer, { probe }) => {
   const json = answer.json()
   const tpe = tpeOf(answer)
   if (!isError(answer) || !json.ok || tpe === undefined || !isEnvelope(answer)) return undefined
-  const errors = member(json.value, 'errors') as unknown[]
-  const keys = errors.map((error) => member(error, 'key')).filter((key) => typeof key === 'string')
-  const known = keys.filter((key) => keyFits(key, probe.operation, tpe) !== undefined)
-  if (known.length === 0) return undefined
-  const wrong = known.find((key) => !keyFits(key, probe.operation, tpe))
+  let known = 0
+  let wrong: string | undefined
+  for (const error of member(json.value, 'errors') as unknown[]) {
+    const key = member(error, 'key')
+    const fits = typeof key === 'string' ? keyFits(key, probe.operation, tpe) : undefined
+    if (fits !== undefined) known++
+    if (fits === false) wrong ??= key as string
+  }
+  if (known === 0) return undefined
   const expected = 'a message key that §7.1 shows with this tpe'
   return wrong === undefined ? { expected } : { expected, actual: `key ${wrong} with ${answer.status} ${tpe}` }
 }
