@@ -2,8 +2,8 @@ import type { Probe } from '../request/probe.ts'
 import type { Run } from '../run/run.ts'
 import { isExpected } from '../expect/pairs.ts'
 import type { Exchange, Purpose } from './exchange.ts'
-import { isThrottled, throttleTries } from './throttle.ts'
-import { type SendingOptions, sendOnce } from './send-once.ts'
+import { isThrottled } from './throttle.ts'
+import { operationName, type SendingOptions, sendOnce } from './send-once.ts'
 
 /** A request, or what makes a fresh one for each try (an object to be created gets a new name each time). */
 export type Source = Probe | (() => Probe | Promise<Probe>)
@@ -30,7 +30,7 @@ export async function ask(
   try {
     for (;;) {
       const probe = await probeOf(source)
-      const operation = probe.operation ?? `${probe.method} ${probe.path}`
+      const operation = operationName(probe)
       run.silence.check(operation)
       if (run.throttle.isNarrow(operation)) leaveLane ??= await run.throttle.lane(operation, run.signal)
       await run.throttle.pass(operation, run.signal)
@@ -47,15 +47,16 @@ export async function ask(
           continue
         }
         run.silence.count(operation)
+        if (noAnswer.cause === 'refused' || noAnswer.cause === 'reset') await run.liveness.confirm(noAnswer.endedAt)
+        run.signal.throwIfAborted()
         return exchange
       }
       if (!answer) return exchange
       run.silence.reset(operation)
       if (!isThrottled(answer) || isExpected(purpose.expects, answer)) return exchange
-      const pauseMs = run.throttle.hold(operation, answer, attempt)
-      if (run.throttle.parched()) run.end('throttled', 'for 30 s every answer of the target was 429 or 503')
-      run.signal.throwIfAborted()
-      if (pauseMs === undefined || attempt++ >= throttleTries) return { ...exchange, throttled: true, pauseMs }
+      const tries = run.throttle.tries(operation)
+      const pauseMs = run.throttle.hold(operation, answer, attempt, tries)
+      if (pauseMs === undefined || attempt++ >= tries) return { ...exchange, throttled: true, pauseMs }
     }
   } finally {
     leaveLane?.()

@@ -26,30 +26,38 @@ export interface Liveness {
   first(): Promise<boolean>
   /** Counts a request as open while it is under way. */
   during<T extends WireResult>(send: () => Promise<T>): Promise<T>
+  /**
+   * After a connection that was refused or closed: asks whether the target still lives, unless an answer came since.
+   * One that does not ends the run, so that a server which died is not failed request by request.
+   */
+  confirm(since: number): Promise<void>
   stop(): void
 }
 
 export function createLiveness(settings: LivenessSettings): Liveness {
   let open = 0
+  /** When an answer came last, or the first of the open requests was sent. */
   let lastAnswer = performance.now()
-  let asking = false
+  let answeredAt = -Infinity
+  let asking: Promise<void> | undefined
+  const answered = (): void => {
+    answeredAt = lastAnswer = performance.now()
+  }
   const question = async (timeoutMs: number): Promise<WireResult> => {
     const request = await settings.request()
     const result = await settings.send(request, timeoutMs)
     await settings.record(request, result)
     return result
   }
+  const ask = async (): Promise<void> => {
+    let result = await question(lastChanceMs)
+    if (result.kind === 'no-answer' && result.staleConnection) result = await question(lastChanceMs)
+    if (result.kind === 'answer') answered()
+    else settings.onDead('unreachable', `the target stopped answering: ${result.message}`)
+  }
+  const askOnce = (): Promise<void> => (asking ??= ask().finally(() => (asking = undefined)))
   const look = async (): Promise<void> => {
-    if (asking || open === 0 || performance.now() - lastAnswer < quietMs) return
-    asking = true
-    try {
-      let result = await question(lastChanceMs)
-      if (result.kind === 'no-answer' && result.staleConnection) result = await question(lastChanceMs)
-      if (result.kind === 'answer') lastAnswer = performance.now()
-      else settings.onDead('unreachable', `the target stopped answering: ${result.message}`)
-    } finally {
-      asking = false
-    }
+    if (open > 0 && performance.now() - lastAnswer >= quietMs) await askOnce()
   }
   // A key that cannot be read is told by the requests that need it.
   const timer = setInterval(() => void look().catch(() => undefined), lookEveryMs)
@@ -74,8 +82,11 @@ export function createLiveness(settings: LivenessSettings): Liveness {
     async during(send) {
       if (open++ === 0) lastAnswer = performance.now()
       const result = await send().finally(() => open--)
-      if (result.kind === 'answer') lastAnswer = performance.now()
+      if (result.kind === 'answer') answered()
       return result
+    },
+    async confirm(since) {
+      if (answeredAt <= since) await askOnce()
     },
     stop: () => clearInterval(timer),
   }

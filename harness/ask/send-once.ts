@@ -33,6 +33,11 @@ function isAboutRunningJob({ operation, effect }: Probe, { role }: Purpose): boo
   return role === 'poll' || (operation === 'jobs.create' && effect === 'generates')
 }
 
+/** What patience and silence are counted by. */
+export function operationName({ operation, method, path }: Probe): string {
+  return operation ?? `${method} ${path}`
+}
+
 export interface SendingOptions {
   /** A place under the ceiling that is already taken, and given back by its owner. */
   readonly hasPlace?: boolean
@@ -55,6 +60,8 @@ export async function sendOnce(
   try {
     if (!options.unpaced) await run.pacer.wait(run.signal)
     run.signal.throwIfAborted()
+    // While it waited for its place the operation may have fallen silent.
+    run.silence.check(operationName(probe))
     // A key of short life may have passed while the request waited for its turn.
     const fresh = probe.credential.full ? { ...probe, credential: await run.keys.full() } : probe
     const request = wireRequest(run, fresh)

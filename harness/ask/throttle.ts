@@ -3,7 +3,7 @@ import { createReadWriteLock, type ReadWriteLock } from '../jobs/read-write-lock
 import type { Answer } from './answer.ts'
 
 /** Most tries of one throttled request, after the first. */
-export const throttleTries = 5
+const mostTries = 5
 /** A longer `Retry-After` is not waited for, in ms. */
 const longestPause = 60_000
 /** So long after a pause an operation's requests go one at a time, in ms. */
@@ -35,11 +35,15 @@ export interface Throttle {
   readonly count: number
   /** Waits until the operation may be asked again. */
   pass(operation: string, signal: AbortSignal): Promise<void>
+  /** Most tries of one throttled request after the first: 5, or none where patience is known not to help. */
+  tries(operation: string): number
+  /** Probe and control were sent in turn, and only the probe was throttled: on this operation it is no matter of time. */
+  futile(operation: string): void
   /**
-   * A throttled answer, the `attempt`th in a row to one request (from 0): the operation is held back.
-   * Gives the pause in ms; undefined where it is too long to be waited for.
+   * A throttled answer, the `attempt`th in a row to one request (from 0) that is tried `tries` times: the operation is
+   * held back. Gives the pause in ms; undefined where it is too long to be waited for.
    */
-  hold(operation: string, answer: Answer, attempt: number): number | undefined
+  hold(operation: string, answer: Answer, attempt: number, tries?: number): number | undefined
   /** True for an operation that was throttled a short while ago: its requests go one at a time. */
   isNarrow(operation: string): boolean
   /**
@@ -47,19 +51,24 @@ export interface Throttle {
    * so that those who wait do not use the limit up among themselves. The returned function gives it back.
    */
   lane(operation: string, signal: AbortSignal): Promise<() => void>
-  /** Any other answer: ends a drought. */
+  /** Any other answer, or the end of the run: ends a drought. */
   release(): void
-  /** True where for 30 s every answer was a throttled one. */
-  parched(): boolean
 }
 
-/** @param baseMs first pause where the target names none; it doubles with each try */
-export function createThrottle(baseMs: number): Throttle {
+export interface ThrottleSettings {
+  /** First pause in ms where the target names none; it doubles with each try. */
+  readonly baseMs: number
+  /** Called when every answer of 30 s was a throttled one. */
+  onDrought(): void
+}
+
+export function createThrottle({ baseMs, onDrought }: ThrottleSettings): Throttle {
   const heldUntil = new Map<string, number>()
   const lanes = new Map<string, ReadWriteLock>()
+  const futile = new Set<string>()
   let count = 0
-  /** When the first of the throttled answers came that no other has followed. */
-  let since: number | undefined
+  /** Runs since the first of the throttled answers that no other has followed. */
+  let drought: NodeJS.Timeout | undefined
   return {
     get count() {
       return count
@@ -72,11 +81,15 @@ export function createThrottle(baseMs: number): Throttle {
         signal.throwIfAborted()
       }
     },
-    hold(operation, answer, attempt) {
+    tries: (operation) => (futile.has(operation) ? 0 : mostTries),
+    futile: (operation) => void futile.add(operation),
+    hold(operation, answer, attempt, tries = mostTries) {
       count++
-      since ??= performance.now()
-      const own = baseMs * 2 ** attempt
-      const pause = retryAfter(answer, Date.now()) || own
+      drought ??= setTimeout(onDrought, longestDrought).unref()
+      const asked = retryAfter(answer, Date.now())
+      // After the last try nobody waits any more but for what the target asked.
+      const own = attempt < tries ? baseMs * 2 ** attempt : 0
+      const pause = asked || own
       if (pause > longestPause) return undefined
       heldUntil.set(operation, Math.max(heldUntil.get(operation) ?? 0, performance.now() + pause))
       return pause
@@ -88,8 +101,8 @@ export function createThrottle(baseMs: number): Throttle {
       return lock.enter(true, signal)
     },
     release() {
-      since = undefined
+      clearTimeout(drought)
+      drought = undefined
     },
-    parched: () => since !== undefined && performance.now() - since >= longestDrought,
   }
 }

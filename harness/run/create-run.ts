@@ -50,7 +50,10 @@ export function createRun(target: Target, options: RunOptions, readDynamic: Read
     errandWires: new Map(),
     ceiling: createCeiling(limits.concurrency),
     pacer: createPacer(limits.requestsPerSecond),
-    throttle: createThrottle(options.backoffMs),
+    throttle: createThrottle({
+      baseMs: options.backoffMs,
+      onDrought: () => run.end('throttled', 'for 30 s every answer of the target was 429 or 503'),
+    }),
     silence: createSilence(),
     recorder: createRecorder(options.exchangeLog, redactor),
     gates: createGates(() => run),

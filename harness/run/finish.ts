@@ -13,6 +13,7 @@ const cleanupConcurrency = 8
 /** Ends a run: its jobs are awaited (unless it was interrupted), what it created is cleaned up, the sockets are closed. */
 export async function finishRun(run: Run): Promise<void> {
   run.liveness.stop()
+  run.throttle.release()
   if (!run.ended) await awaitJobs(run)
   if (run.ended?.cause !== 'unreachable') await cleanUp(run)
   await Promise.all([run.wire, ...run.errandWires.values()].map((wire) => wire.close()))

@@ -60,6 +60,7 @@ export async function judgeThrottled(
         throw new NotExercised(`throttled: ${describeAnswer(exchange)}, and the control ${describeAnswer(granted)}`)
       }
     }
+    if (operation !== null) run.throttle.futile(operation)
     return exchange
   } finally {
     leaveLane?.()

@@ -34,6 +34,21 @@ test.concurrent(
   },
 )
 
+test.concurrent('a target whose process ends half-way is not failed for what it can no longer answer', async () => {
+  const reference = await startReference({ jobMs: 10, slowJobMs: 100 })
+  const proxy = await startProxy(reference.url, async ({ number }, response) => {
+    if (number < 60) return response()
+    void proxy.close()
+    return never
+  })
+  const outcome = await judgeHostile(proxy.url, { ownKeys: true })
+  await reference.close()
+  expect(outcome.report.requirements.filter(({ outcome: found }) => found === 'failed')).toEqual([])
+  expect(outcome.code).toBe(3)
+  expect(outcome.report.run.requests).toBeLessThan(120)
+  await proveSound(outcome)
+})
+
 test.concurrent('a target that answers no POST is soon asked no more, and nothing is held against it', async () => {
   const change: Change = ({ method }, response) => (method === 'GET' ? response() : never)
   const outcome = await judgeBehind(change, { limits: { timeoutMs: 1500 } })
