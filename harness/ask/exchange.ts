@@ -13,9 +13,9 @@ export interface Purpose {
   readonly expects?: Pairs
   /** The suite itself made the input bad: a 5xx to it is the server's fault (§7.2). */
   readonly badInput?: boolean
-  /** Sent to an operation that the target does not serve, only to see that it lives: nobody judges the answer. */
+  /** Sent to what is no part of the target's interface, to see that it lives or that it is gone: no row of every response judges the answer. */
   readonly unseen?: boolean
-  /** Answers whose envelope and pair are not judged: unknown paths and methods, a removed operation. */
+  /** Answers whose envelope and pair are not judged: unknown paths and methods. */
   readonly unjudged?: boolean
 }
 

@@ -18,6 +18,8 @@ export interface Control {
   /** How it was answered, in words. */
   readonly said: string
   readonly exchange?: Exchange
+  /** The first answer to that very request, where it was sent again while a file was processed; else the same. */
+  readonly first?: Exchange
   /** The request that was sent, fresh each time. */
   valid(): Promise<Probe>
 }
@@ -51,7 +53,7 @@ async function sendControl(run: Run, operation: OperationId): Promise<Control> {
     const granted = countsAsGranted(exchange)
     if (!granted && attempt < tries) continue
     const said = `answered ${describeAnswer(exchange)}`
-    return { state: granted ? 'granted' : 'refused', said, exchange, valid }
+    return { state: granted ? 'granted' : 'refused', said, exchange, first, valid }
   }
 }
 

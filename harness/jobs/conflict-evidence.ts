@@ -9,6 +9,8 @@ import type { ApplicationResource } from '../target/model.ts'
 import { describeAnswer } from '../words/describe.ts'
 import type { ConflictFindings, Finding } from './finding.ts'
 import { looks } from './gate.ts'
+import { isEnded } from './job-book.ts'
+import { pause } from '../run/pause.ts'
 import type { Gate, Job, Reading } from './model.ts'
 
 /**
@@ -20,13 +22,31 @@ export function create(run: Run, application: ApplicationResource, requirement: 
   return ask(run, () => jobRequest(run, application), purpose, { fresh: true })
 }
 
+/** A job may take this long after its creation until it can be read, and is looked at so often meanwhile, in ms. */
+const settleMs = 1000
+const lookEveryMs = 100
+
+/** A reading that began after whatever it is evidence of; repeated while a new job cannot be read yet. */
+async function readSettled(run: Run, job: Job, requirement: string): Promise<Reading> {
+  for (;;) {
+    const reading = await run.jobs.read(job, requirement)
+    if (reading.status !== undefined || performance.now() - job.createdAtMs > settleMs) return reading
+    await pause(run, lookEveryMs)
+  }
+}
+
+/** What a reading without `in_progress` says of the state in which another creation was answered. */
+function noLonger(reading: Reading): string {
+  return isEnded(reading) ? 'the first job had ended by then' : 'the first job could not be read'
+}
+
 /** Readings that prove an overlap. */
 export const overlapReadings = 3
 
 /** Of two granted jobs, one reading of the second as in progress between two of the first. */
 export async function proveOverlap(run: Run, first: Job, second: Job, finding: Finding): Promise<void> {
   const readings: Reading[] = []
-  for (const job of [first, second, first]) readings.push(await run.jobs.read(job, 'jobs.create/409-atomic'))
+  for (const job of [first, second, first]) readings.push(await readSettled(run, job, 'jobs.create/409-atomic'))
   if (!readings.every(({ status }) => status === 'in_progress')) {
     finding.unseen = 'two concurrent creations were granted, but the jobs ended before they could be read'
     return
@@ -62,9 +82,9 @@ export async function askSecond(
   }
   const throttled = exchange.answer !== undefined && isThrottled(exchange.answer)
   if (throttled) run.throttle.hold('jobs.create', exchange.answer, 0)
-  const reading = await run.jobs.read(first, 'jobs.create/409-job-in-progress')
+  const reading = await readSettled(run, first, 'jobs.create/409-job-in-progress')
   if (reading.status !== 'in_progress') {
-    inProgress.unseen = `the second creation was answered ${describeAnswer(exchange)}, but the first job had ended by then`
+    inProgress.unseen = `the second creation was answered ${describeAnswer(exchange)}, but ${noLonger(reading)}`
     return
   }
   // Each look's own creation was granted: what is throttled in all of them is the answer to the conflict.
@@ -82,9 +102,9 @@ export async function askOther(run: Run, other: ApplicationResource, first: Job,
   const exchange = await create(run, other, 'jobs.create/409-per-application')
   run.gates.of(other.id).note(exchange)
   finding.cases++
-  const reading = await run.jobs.read(first, 'jobs.create/409-per-application')
+  const reading = await readSettled(run, first, 'jobs.create/409-per-application')
   const proven = reading.status === 'in_progress'
-  finding.unseen = `the other application answered ${describeAnswer(exchange)}, but the first job had ended by then`
+  finding.unseen = `the other application answered ${describeAnswer(exchange)}, but ${noLonger(reading)}`
   if (!proven) return
   if (exchange.answer?.status === 409) {
     const what = `with a valid body, while only job ${first.id} of another application was in progress`

@@ -7,21 +7,29 @@ import type { Probe } from './probe.ts'
 const settlingMs = 5000
 const lookEveryMs = 1000
 
-/** True where the probe names a file that this run uploaded less than 5 s ago. */
-function isSettling(run: Run, { params, body }: Probe): boolean {
-  const since = performance.now() - settlingMs
+/** Files of this run that the probe names, and when they had been uploaded. */
+function namedUploads(run: Run, { params, body }: Probe): [id: string, at: number][] {
   const text = typeof body === 'string' ? body : ''
   const named = Object.values(params)
-  return [...run.uploads].some(([id, at]) => at > since && (named.includes(id) || text.includes(id)))
+  return [...run.uploads].filter(([id]) => named.includes(id) || text.includes(id))
+}
+
+/** The ids of the files that this run uploaded for the probe, as one text; empty where it names none. */
+export function uploadsIn(run: Run, probe: Probe): string {
+  return namedUploads(run, probe)
+    .map(([id]) => id)
+    .join(' ')
+}
+
+/** True where the probe names a file that this run uploaded less than 5 s ago. */
+function isSettling(run: Run, probe: Probe): boolean {
+  const since = performance.now() - settlingMs
+  return namedUploads(run, probe).some(([, at]) => at > since)
 }
 
 /** How long the files that an exchange names had been there: later uploads are given as much before they are used. */
 function rememberLag(run: Run, { probe, sentAt }: Exchange): void {
-  const text = typeof probe.body === 'string' ? probe.body : ''
-  const named = Object.values(probe.params)
-  for (const [id, at] of run.uploads) {
-    if (named.includes(id) || text.includes(id)) run.uploadLag.ms = Math.max(run.uploadLag.ms, sentAt - at)
-  }
+  for (const [, at] of namedUploads(run, probe)) run.uploadLag.ms = Math.max(run.uploadLag.ms, sentAt - at)
 }
 
 /** A refusal that a file not yet processed may be told by; not one of credentials, and no throttling. */

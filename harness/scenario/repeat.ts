@@ -1,3 +1,4 @@
+import { isGranted } from '../ask/answer.ts'
 import { sendSurely } from '../ask/send-once.ts'
 import type { Exchange } from '../ask/exchange.ts'
 import type { Control } from '../control/control.ts'
@@ -41,7 +42,8 @@ export async function sendRepeatedly(
       )
       if (exchange.probe.operation === 'jobs.create') run.gates.of(probe.params['application_id'] ?? '').note(exchange)
       const { answer } = exchange
-      const granted = answer !== undefined && (usual === undefined ? answer.status < 300 : answer.status === usual)
+      const asUsual = answer !== undefined && (usual === undefined ? answer.status < 300 : answer.status === usual)
+      const granted = asUsual && (answer.status >= 300 || isGranted(answer))
       if (answer && !granted && !tellsNothing(exchange, gives)) found ??= exchange
     }
   }

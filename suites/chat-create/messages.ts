@@ -4,7 +4,7 @@ import { jsonOf, type Probe } from '../../harness/request/probe.ts'
 import { NotExercised } from '../../harness/run/outcome.ts'
 import type { Run } from '../../harness/run/run.ts'
 import type { Fault } from '../../harness/words/conditions.ts'
-import { type Condition, counted } from '../../harness/words/refusals.ts'
+import { type Condition, counted, type Probing } from '../../harness/words/refusals.ts'
 import { atRole, ofOtherTypes, pointerOf, unknownWord } from '../../harness/words/roles.ts'
 import type { Story } from '../../harness/words/story.ts'
 
@@ -28,44 +28,68 @@ export function asTextParts(probe: Probe, { run }: Story): Probe {
   return { ...atRole(run, probe, 'messages', messages), effect: probe.effect }
 }
 
-/** The valid messages, the last of them changed. */
-function withLast(run: Run, probe: Probe, change: (message: Message) => unknown): Probe {
+/** The valid messages, one of them changed: the last, or the first. */
+function withMessage(run: Run, probe: Probe, at: 0 | -1, change: (message: Message) => unknown): Probe {
   const messages = messagesOf(run, probe)
-  return atRole(run, probe, 'messages', [...messages.slice(0, -1), change(messages.at(-1) as Message)])
+  return atRole(run, probe, 'messages', messages.with(at, change(messages.at(at) as Message) as Message))
+}
+
+/** A fault in a message: all of them in the last, one of each kind in the first of several, since a server may look at some only. */
+interface MessageFault {
+  readonly what: string
+  change(message: Message): unknown
+  readonly alsoFirst: boolean
+}
+
+async function judgeMessages({ story, valid, judge }: Probing, faults: readonly MessageFault[]): Promise<void> {
+  const { run } = story
+  for (const { what, change, alsoFirst } of faults) {
+    await judge(withMessage(run, await valid(), -1, change), `with a valid body, but ${what}`)
+    if (!alsoFirst || messagesOf(run, await valid()).length === 1) continue
+    await judge(withMessage(run, await valid(), 0, change), `with a valid body, but ${what} (the first)`)
+  }
 }
 
 /** No array; items that are no objects; content that is neither a string nor an array. */
 export function malformedMessages(notArray: readonly Fault[]): Condition {
   return counted(
-    () => notArray.length + 7,
-    async ({ story, valid, judge }) => {
+    () => notArray.length + 9,
+    async (probing) => {
+      const { story, valid, judge } = probing
       const { run } = story
       for (const { what, value } of notArray) {
         await judge(atRole(run, await valid(), 'messages', value), `with a valid body, but messages ${what}`)
       }
-      for (const { what, value } of ofOtherTypes(['string', 'number', 'boolean', 'array'])) {
-        await judge(
-          withLast(run, await valid(), () => value),
-          `with a valid body, but a message ${what}`,
-        )
-      }
-      for (const { what, value } of ofOtherTypes(['number', 'boolean', 'object'])) {
-        const probe = withLast(run, await valid(), (message) => ({ ...message, content: value }))
-        await judge(probe, `with a valid body, but the content of a message ${what}`)
-      }
+      const items = ofOtherTypes(['string', 'number', 'boolean', 'array'])
+      const contents = ofOtherTypes(['number', 'boolean', 'object'])
+      await judgeMessages(probing, [
+        ...items.map(({ what, value }, at) => ({
+          what: `a message ${what}`,
+          change: () => value,
+          alsoFirst: at === 0,
+        })),
+        ...contents.map(({ what, value }, at) => ({
+          what: `the content of a message ${what}`,
+          change: (message: Message) => ({ ...message, content: value }),
+          alsoFirst: at === 0,
+        })),
+      ])
     },
   )
 }
 
 /** A random word of 12 letters, and values that are no string. */
 export const invalidRoles: Condition = counted(
-  () => 5,
-  async ({ story, valid, judge }) => {
+  () => 6,
+  async (probing) => {
+    const { story } = probing
     const word = unknownWord(story.run, story.row.id)
     const faults = [{ what: `is ${word}`, value: word }, ...ofOtherTypes(['number', 'boolean', 'array', 'object'])]
-    for (const { what, value } of faults) {
-      const probe = withLast(story.run, await valid(), (message) => ({ ...message, role: value }))
-      await judge(probe, `with a valid body, but the role of a message ${what}`)
-    }
+    const inRole = faults.map(({ what, value }, at) => ({
+      what: `the role of a message ${what}`,
+      change: (message: Message) => ({ ...message, role: value }),
+      alsoFirst: at === 0,
+    }))
+    await judgeMessages(probing, inRole)
   },
 )

@@ -21,7 +21,7 @@ export const twice: Condition = counted(
     if (!countsAsGranted(first)) throw new NotExercised(`the first addition was answered ${describeAnswer(first)}`)
     for (const ms of later) {
       const again = await story.ask(refused(probe), { expects: [[409, 'BadRequest']], badInput: true })
-      if (again.answer && !isGranted(again.answer) && !again.throttled) return judgeAnswer(again, what)
+      if (!again.answer || (!isGranted(again.answer) && !again.throttled)) return judgeAnswer(again, what)
       await pause(run, ms)
     }
     await judge(refused(probe), what)

@@ -3,7 +3,7 @@ import type { Pairs } from '../../harness/expect/pairs.ts'
 import { type JsonKind, nameOfKind, ofKinds, sample, shown } from '../../harness/generate/values.ts'
 import { getAt, setAt } from '../../harness/json/pointer.ts'
 import { any, type Fault, withBody } from '../../harness/words/conditions.ts'
-import type { Condition } from '../../harness/words/refusals.ts'
+import { type Condition, counted } from '../../harness/words/refusals.ts'
 import { jsonOf, type Probe } from '../../harness/request/probe.ts'
 
 /** A fault in an item, or in the body itself, may also be told as a fault of the input parameters (§7.2). */
@@ -47,49 +47,64 @@ const places: readonly Place[] = [
   },
 ]
 
+/** Which item, and which text of it: a server may look at some of them only. */
+type Which = 'first' | 'last' | 'optional'
+
 interface Misfit {
   readonly pointer: string
   readonly value: unknown
-  /** In the last item, and the last text, instead of the first. */
-  readonly last: boolean
+  readonly which: Which
 }
 
-function fault({ pointer, name, gives }: Place, kind: string, value: unknown, last = false): Fault<Misfit> {
-  const what = `with a valid body, but ${name}${last ? ' (the last)' : ''} is ${kind}: ${shown(value)}`
-  return { what, value: { pointer, value, last }, ...(gives ? { gives } : {}) }
+function fault({ pointer, name, gives }: Place, kind: string, value: unknown, which: Which): Fault<Misfit> {
+  const what = `with a valid body, but ${name}${which === 'optional' ? '' : ` (the ${which})`} is ${kind}: ${shown(value)}`
+  return { what, value: { pointer, value, which }, ...(gives ? { gives } : {}) }
 }
 
-const first = places.flatMap((place) => place.kinds.map((kind) => fault(place, nameOfKind(kind), sample[kind])))
-const last = places
+const everyKind = places.flatMap((place) =>
+  place.kinds.map((kind) => fault(place, nameOfKind(kind), sample[kind], 'optional')),
+)
+const atEnds = places
   .filter(({ pointer }) => pointer.startsWith('/inputs/0'))
-  .map((place) => fault(place, 'a number', sample.number, true))
-const named = [...first, ...last]
+  .flatMap((place) => (['first', 'last'] as const).map((which) => fault(place, 'a number', sample.number, which)))
+const named = [...everyKind, ...atEnds]
 
 const generated = fc
   .constantFrom(...places)
   .chain((place) =>
     fc
-      .tuple(ofKinds(...place.kinds), fc.boolean())
-      .map(([value, last]) => fault(place, 'of another type', value, last)),
+      .tuple(ofKinds(...place.kinds), fc.constantFrom<Which>('first', 'last', 'optional'))
+      .map(([value, which]) => fault(place, 'of another type', value, which)),
   )
 
-/** The pointer with the last item, and the last text, in place of the first. */
-function atLast(body: unknown, pointer: string): string {
+/**
+ * Place of the item that is changed. Without its own id an input that is required is missing as well, which is another
+ * fault: one that is not is taken where the place does not matter.
+ */
+function itemAt(body: unknown, which: Which, required: readonly string[]): number {
   const items = getAt(body, '/inputs')
-  const item = Array.isArray(items) ? items.length - 1 : 0
-  const texts = getAt(body, `/inputs/${item}/value`)
-  const text = Array.isArray(texts) ? texts.length - 1 : 0
-  return pointer.replace(/^\/inputs\/0/, `/inputs/${item}`).replace(/\/value\/0$/, `/value/${text}`)
+  if (!Array.isArray(items) || which === 'first') return 0
+  if (which === 'last') return items.length - 1
+  const optional = items.findIndex((item) => !required.includes(String(getAt(item, '/id'))))
+  return Math.max(0, optional)
 }
 
-/** A server may look at the first item only, or at the last. */
-function misfit(probe: Probe, { pointer: atFirst, value, last }: Misfit): Probe {
+function misfit(probe: Probe, { pointer: atFirst, value, which }: Misfit, required: readonly string[]): Probe {
   const body: unknown = jsonOf(probe)
-  const pointer = last ? atLast(body, atFirst) : atFirst
+  const item = itemAt(body, which, required)
+  const texts = getAt(body, `/inputs/${item}/value`)
+  const text = which === 'last' && Array.isArray(texts) ? texts.length - 1 : 0
+  const pointer = atFirst.replace(/^\/inputs\/0/, `/inputs/${item}`).replace(/\/value\/0$/, `/value/${text}`)
   // Where the declared inputs hold no value to replace, the nearest thing that they do hold is.
   const place = pointer === '' || getAt(body, pointer) !== undefined ? pointer : '/inputs'
   return withBody(probe, setAt(body, place, place === pointer ? value : 42))
 }
 
 /** The body, `inputs`, its items, their `id` and `value`, and the items of a value, each of another JSON type. */
-export const malformedInputs: Condition = any(named, generated, misfit)
+export const malformedInputs: Condition = counted(
+  ({ refusalRuns }) => named.length + refusalRuns,
+  (probing) => {
+    const required = probing.story.run.target.resources.application?.requiredInputs ?? []
+    return any(named, generated, (probe, value) => misfit(probe, value, required))(probing)
+  },
+)

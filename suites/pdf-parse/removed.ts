@@ -12,7 +12,7 @@ export async function judgeRemoved(story: Story): Promise<void> {
   // A file that exists tells a parser that is still there from one that is gone: an unknown one gives 404 either way.
   const params = existing === undefined ? standIn.params : { file_id: existing }
   const probe = { ...withJson(standIn, { format: 'text' }), params }
-  const exchange = await story.ask(probe, { unjudged: true })
+  const exchange = await story.ask(probe, { unseen: true })
   if (!exchange.answer || exchange.throttled) throw new NotExercised('the removed operation gave no answer')
   judgePairs(story, exchange, [[404], [410]], 'after the removal of PDF parsing')
 }
