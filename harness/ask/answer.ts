@@ -1,5 +1,5 @@
-import { cutDepth, isTooDeep } from '../json/cut-depth.ts'
-import { makeRoomFor } from '../json/make-room.ts'
+import { cutDepth, deepest } from '../json/cut-depth.ts'
+import { structureOf } from '../json/structure.ts'
 import type { WireAnswer } from '../wire/message.ts'
 
 /** The body read as JSON, or why it is none. */
@@ -21,8 +21,11 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /** Bodies above this many bytes are not held as values between two looks at them: many answers of a run are kept. */
 const largeBytes = 64 * 1024
 
+/** What no answer of the interface needs, and no memory is given to: objects, arrays and members of one body. */
+const mostParts = 300_000
+const tooManyParts = 'the body has more than 300,000 objects, arrays and members'
+
 function parsed(body: Uint8Array): Json {
-  makeRoomFor(body)
   try {
     return { ok: true, value: JSON.parse(utf8.decode(body)) as unknown }
   } catch (error) {
@@ -35,12 +38,13 @@ function reader({ undecodable, cut, body }: WireAnswer): () => Json {
   if (undecodable !== undefined) return () => ({ ok: false, problem: undecodable })
   if (cut) return () => ({ ok: false, problem: 'the body is longer than 4 MiB' })
   if (body.length === 0) return () => ({ ok: false, problem: 'the body is empty' })
+  const { depth, parts } = structureOf(body)
+  if (parts > mostParts) return always({ ok: false, problem: tooManyParts })
   const first = parsed(body)
   if (!first.ok) return always(first)
-  const tooDeep = isTooDeep(body)
-  if (tooDeep) cutDepth(first.value)
+  if (depth > deepest) cutDepth(first.value)
   if (body.length <= largeBytes) return always(first)
-  return rereader(tooDeep ? Buffer.from(JSON.stringify(first.value)) : body, first)
+  return rereader(depth > deepest ? Buffer.from(JSON.stringify(first.value)) : body, first)
 }
 
 const always = (json: Json) => (): Json => json

@@ -1,24 +1,5 @@
 /** Nothing that the spec shows is nested so deep; whatever compares or prints a value may recurse as deep as this. */
-const deepest = 64
-
-const [quote, backslash, openArray, closeArray, openObject, closeObject] = Buffer.from('"\\[]{}')
-
-/** Whether JSON text nests deeper than 64 levels. Looks at its bytes alone: of a large body no value is made for it. */
-export function isTooDeep(text: Uint8Array): boolean {
-  let level = 0
-  let inString = false
-  for (let at = 0; at < text.length; at++) {
-    const byte = text[at]
-    if (inString) {
-      if (byte === backslash) at++
-      else if (byte === quote) inString = false
-    } else if (byte === quote) inString = true
-    else if (byte === openArray || byte === openObject) {
-      if (++level > deepest) return true
-    } else if (byte === closeArray || byte === closeObject) level--
-  }
-  return false
-}
+export const deepest = 64
 
 /**
  * Empties, in place, every object and array of a parsed JSON value that is nested deeper than 64 levels, so that no
