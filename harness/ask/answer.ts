@@ -1,4 +1,3 @@
-import { cutDepth, deepest } from '../json/cut-depth.ts'
 import { structureOf } from '../json/structure.ts'
 import type { WireAnswer } from '../wire/message.ts'
 
@@ -38,13 +37,10 @@ function reader({ undecodable, cut, body }: WireAnswer): () => Json {
   if (undecodable !== undefined) return () => ({ ok: false, problem: undecodable })
   if (cut) return () => ({ ok: false, problem: 'the body is longer than 4 MiB' })
   if (body.length === 0) return () => ({ ok: false, problem: 'the body is empty' })
-  const { depth, parts } = structureOf(body)
+  const { text, parts } = structureOf(body)
   if (parts > mostParts) return always({ ok: false, problem: tooManyParts })
-  const first = parsed(body)
-  if (!first.ok) return always(first)
-  if (depth > deepest) cutDepth(first.value)
-  if (body.length <= largeBytes) return always(first)
-  return rereader(depth > deepest ? Buffer.from(JSON.stringify(first.value)) : body, first)
+  const first = parsed(text)
+  return first.ok && text.length > largeBytes ? rereader(text, first) : always(first)
 }
 
 const always = (json: Json) => (): Json => json

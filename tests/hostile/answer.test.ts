@@ -49,3 +49,25 @@ test.each([
 ])('%s is no JSON', (_, body, problem) => {
   expect(read(body)).toEqual({ ok: false, problem })
 })
+
+test.each([
+  ['an array that is not closed', `${'['.repeat(100)}1${']'.repeat(99)}`],
+  ['a bracket too many', `${'['.repeat(100)}1${']'.repeat(101)}`],
+  ['brackets of two kinds', `${'['.repeat(65)}1}${']'.repeat(64)}`],
+])('%s is no JSON, however deep', (_, body) => {
+  expect(read(body)).toEqual({ ok: false, problem: 'the body is not JSON' })
+})
+
+test('brackets in texts are no levels', () => {
+  const value = { text: '['.repeat(200_000), quoted: '\\"['.repeat(100), list: ['}', ']', '\\'] }
+  expect(read(JSON.stringify(value))).toEqual({ ok: true, value })
+})
+
+test('a body of more than 300,000 objects, arrays and members is not read', () => {
+  const problem = 'the body has more than 300,000 objects, arrays and members'
+  const entries = Array.from({ length: 300_000 }, (_, at): [string, number] => [`k${at}`, at])
+  expect(read(`[${Array(300_000).fill('{}').join()}]`)).toEqual({ ok: false, problem })
+  expect(read(JSON.stringify(Object.fromEntries(entries)))).toEqual({ ok: false, problem })
+  expect(read(JSON.stringify(Array(300_000).fill(1))).ok).toBe(true)
+  expect(read(JSON.stringify(Object.fromEntries(entries.slice(1)))).ok).toBe(true)
+})

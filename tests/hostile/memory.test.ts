@@ -1,0 +1,25 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, test } from 'vitest'
+import { judgeReference, type Judged } from '../matrix/judge-reference.ts'
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+
+/** Bytes that are still held while the run is. */
+async function heldBy(refusalRuns: number): Promise<{ bytes: number; judged: Judged }> {
+  const judged = await judgeReference({}, { options: { only: ['pdf.parse/400-*', 'envelope/*'], refusalRuns } })
+  collect()
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return { bytes: heapUsed + arrayBuffers, judged }
+}
+
+test('a run holds no more for three thousand generated cases than for a few', async () => {
+  await heldBy(100)
+  const few = await heldBy(5)
+  const many = await heldBy(1500)
+  const more = many.judged.facts.requests - few.judged.facts.requests
+  expect(more).toBeGreaterThan(2900)
+  // An exchange alone takes more than 6 KB.
+  expect((many.bytes - few.bytes) / more).toBeLessThan(3000)
+})
