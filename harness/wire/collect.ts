@@ -6,15 +6,33 @@ export interface Collector {
   bytes(): Uint8Array
 }
 
+/** From this size on a buffer grows in place, in bytes. */
+const large = 64 * 1024
+
+/** As Node 20 has it (ES2024). */
+interface Growing extends ArrayBuffer {
+  resize(length: number): void
+}
+const GrowingBuffer = ArrayBuffer as unknown as new (length: number, options: { maxByteLength: number }) => Growing
+
 export function collect(limit: number): Collector {
   let buffer = new Uint8Array(0)
+  let growing: Growing | undefined
   let length = 0
 
   function reserve(wanted: number): void {
     if (wanted <= buffer.length) return
-    const grown = new Uint8Array(buffer.length === 0 ? wanted : Math.min(limit, Math.max(wanted, buffer.length * 2)))
-    grown.set(buffer.subarray(0, length))
-    buffer = grown
+    const size = buffer.length === 0 ? wanted : Math.min(limit, Math.max(wanted, buffer.length * 2))
+    if (growing) {
+      growing.resize(size)
+      buffer = new Uint8Array(growing, 0, size)
+      return
+    }
+    // Pages of its own, which go back to the system when it is collected: those of the allocator are kept in pieces.
+    const from = buffer
+    if (size > large) growing = new GrowingBuffer(size, { maxByteLength: Math.max(limit, size) })
+    buffer = growing ? new Uint8Array(growing, 0, size) : new Uint8Array(size)
+    buffer.set(from.subarray(0, length))
   }
 
   return {
