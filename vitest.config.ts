@@ -6,6 +6,8 @@ export default defineConfig({
     include: ['tests/**/*.test.ts'],
     pool: 'forks',
     maxWorkers: 2,
+    // No file mocks a module or keeps state in one: each module is loaded once a worker, not once a file.
+    isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     allowOnly: false,
