@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { parse, parseFragment } from 'parse5'
 import { XMLParser } from 'fast-xml-parser'
 import { expect, test } from 'vitest'
+import { create } from 'xmlbuilder2'
+import { validateXML } from 'xmllint-wasm'
 import { commandData, commandProperty } from '../../reporters/escape/github.ts'
 import { htmlAnchor, htmlAttribute, htmlText } from '../../reporters/escape/html.ts'
 import { json } from '../../reporters/escape/json.ts'
@@ -15,9 +17,31 @@ const anything = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.constantFrom(...hostilePieces),
   fc.string({
-    unit: fc.constantFrom('<', '>', '&', '"', "'", ';', ':', ',', '%', '\n', '\r', '#', 'a', '\u0000', '\ud800'),
+    unit: fc.constantFrom(
+      '<',
+      '>',
+      '&',
+      '"',
+      "'",
+      ';',
+      ':',
+      ',',
+      '%',
+      'l',
+      't',
+      '\n',
+      '\r',
+      '#',
+      'a',
+      '\u0000',
+      '\ud800',
+    ),
   }),
 )
+
+const verbatim = { trimValues: false, parseTagValue: false, parseAttributeValue: false } as const
+const anySchema =
+  '<schema xmlns="http://www.w3.org/2001/XMLSchema"><element name="a"><complexType><simpleContent><extension base="string"><attribute name="x"/></extension></simpleContent></complexType></element></schema>'
 
 /** Holds for any text of a target. */
 function forAnything(judge: (text: string) => void) {
@@ -55,20 +79,38 @@ test('HTML: nothing in a title ends it', () => {
 
 test('XML: nothing is left that XML 1.0 forbids', () => {
   const forbidden = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
-  const parser = new XMLParser({
-    trimValues: false,
-    parseTagValue: false,
-    ignoreAttributes: false,
-    processEntities: false,
-  })
   forAnything((text) => {
     expect(xmlText(text)).not.toMatch(forbidden)
     expect(xmlAttribute(text)).not.toMatch(forbidden)
     expect(xmlAttribute(text)).not.toMatch(/[\n\r\t]/)
-    const escaped = xmlText(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;')
-    expect(() => parser.parse(`<a>${escaped}</a>`) as unknown).not.toThrow()
   })
 })
+
+test('XML: what the builder makes of a text and of an attribute reads back as what is visible of it', () => {
+  const parser = new XMLParser({ ...verbatim, attributeNamePrefix: '', ignoreAttributes: false, htmlEntities: true })
+  forAnything((text) => {
+    const xml = create()
+      .ele('a', { x: xmlAttribute(text) })
+      .txt(`.${xmlText(text)}`)
+      .end({ headless: true })
+    expect(parser.parse(xml)).toEqual({ a: { '#text': `.${visibleLines(text)}`, x: visible(text) } })
+  })
+})
+
+test.each(['&nbsp;', '&#0;', '&#27;', '&amp;', '&lt;', '&y;', '&amp;lt;', '&#x3c;', '&', '&;', 'a&b;c'])(
+  'XML: %s is shown as it stands',
+  async (text) => {
+    const xml = create()
+      .ele('a', { x: xmlAttribute(text) })
+      .txt(xmlText(text))
+      .end({ headless: true })
+    const literal = text.replaceAll('&', '&amp;')
+    expect(xml).toBe(`<a x="${literal}">${literal}</a>`)
+    const { valid, errors } = await validateXML({ xml: { fileName: 'a.xml', contents: xml }, schema: anySchema })
+    expect(errors).toEqual([])
+    expect(valid).toBe(true)
+  },
+)
 
 test('GitHub: a message stays one line, a property ends at no colon or comma', () => {
   forAnything((text) => {

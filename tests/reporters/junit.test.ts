@@ -117,6 +117,10 @@ test('hostile text is well-formed, survives readably and does nothing', async ()
   expect(cases).toHaveLength(40)
   expect(cases[1]!.failure!['#text']).toContain('<script>alert(1)</script>')
   expect(cases[1]!.failure!.message).toContain('\\x1b[2J')
+  for (const text of [cases[1]!.failure!.message, cases[1]!.failure!['#text'], cases[0]!.skipped!.message])
+    expect(text).toContain(
+      '&amp;&#x3c;&lt; <!DOCTYPE x [<!ENTITY y SYSTEM "file:///etc/passwd">]>&y;&nbsp;&#0;&#27;&#8238;',
+    )
 })
 
 test('any text gives well-formed XML', async () => {
