@@ -24,8 +24,8 @@ interface Index {
 
 /**
  * Removes keys from everything that is shown or stored: whole ones are written as their label, parts of
- * 12 characters or more as `[redacted]`, whether plain, percent-encoded, escaped for JSON, HTML or XML, in hex, base64 or
- * base64url.
+ * 12 characters or more as `[redacted]`, whether plain, percent-encoded, escaped for JSON, HTML or XML, escaped twice, in
+ * UTF-16, in hex, base64 or base64url.
  */
 export class Redactor {
   readonly #keys: Key[] = []
@@ -92,7 +92,7 @@ export class Redactor {
     const runs: Span[] = []
     const wholes: Span[] = []
     const raw = rawView(text)
-    for (const view of [raw, ...escapedViews(text, raw)]) {
+    for (const view of [raw, ...escapedViews(raw)]) {
       for (const { encoding, grams } of indexes) {
         grams.scan(
           view,

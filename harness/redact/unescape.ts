@@ -44,39 +44,62 @@ const json: Unescape = (codes, at) => {
   return code < 0 ? -1 : pack(code, 6)
 }
 
-/** Longest entity that is looked for, from `&` to `;`: the number of a character may have leading zeros. */
+/** Longest entity that is looked for, its `;` included: the number of a character may have leading zeros. */
 const longestEntity = 16
 const semicolon = 0x3b
 const numberSign = 0x23
 const letterX = 0x78
 
-const entity: Unescape = (codes, at) => {
-  const last = Math.min(at + longestEntity, codes.length) - 1
-  let end = at + 1
-  while (end <= last && codes[end] !== semicolon) end++
-  if (end > last) return -1
-  const code = codes[at + 1] === numberSign ? numbered(codes, at + 2, end) : namedEntity(codes, at + 1, end)
-  return code < 0 ? -1 : pack(code, end + 1 - at)
-}
+const entity: Unescape = (codes, at) => (codes[at + 1] === numberSign ? numbered(codes, at) : namedEntity(codes, at))
 
-function namedEntity(codes: Uint16Array, from: number, to: number): number {
-  let name = ''
-  for (let at = from; at < to; at++) name += String.fromCharCode(codes[at] as number)
-  return entities[name]?.charCodeAt(0) ?? -1
-}
-
-/** The character that `65` or `x41` numbers; -1 where it is none, or none that one code holds. */
-function numbered(codes: Uint16Array, from: number, to: number): number {
-  const isHex = ((codes[from] as number) | 0x20) === letterX
+/** `&#65;`, `&#x41;`: the number ends where its digits do, a semicolon is part of it but need not be there. */
+function numbered(codes: Uint16Array, at: number): number {
+  const isHex = ((codes[at + 2] as number) | 0x20) === letterX
   const base = isHex ? 16 : 10
-  const start = isHex ? from + 1 : from
+  const start = isHex ? at + 3 : at + 2
   let number = 0
-  for (let at = start; at < to; at++) {
-    const digit = hexDigits[codes[at] as number] as number
-    if (digit < 0 || digit >= base) return -1
+  let end = start
+  for (; end < codes.length; end++) {
+    const digit = hexDigits[codes[end] as number] as number
+    if (digit < 0 || digit >= base) break
+    if (end - at === longestEntity) return -1
     number = number * base + digit
   }
-  return start === to || number > 0xffff ? -1 : number
+  // Beyond is none that one code holds.
+  if (end === start || number > 0xffff) return -1
+  return pack(number, end - at + (codes[end] === semicolon ? 1 : 0))
+}
+
+function namedEntity(codes: Uint16Array, at: number): number {
+  const most = Math.min(at + longestEntity, codes.length)
+  let name = ''
+  let end = at + 1
+  while (end < most && isLetter(codes[end] as number)) name += String.fromCharCode(codes[end++] as number)
+  if (end < codes.length && codes[end] === semicolon && entities[name]) return pack(codeOf(name), end + 1 - at)
+  const short = unclosed.find((known) => name.startsWith(known))
+  return short === undefined ? -1 : pack(codeOf(short), short.length + 1)
+}
+
+/** The names that HTML reads without a semicolon as well. */
+const unclosed = ['amp', 'AMP', 'lt', 'LT', 'gt', 'GT', 'quot', 'QUOT']
+
+function codeOf(name: string): number {
+  return (entities[name] as string).charCodeAt(0)
+}
+
+function isLetter(code: number): boolean {
+  return (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a
+}
+
+/** Most NULs that stand before a character: three in UTF-32, and room for more. */
+const mostNuls = 8
+
+/** A character after NULs, as in UTF-16 that is read byte by byte. */
+const wide: Unescape = (codes, at) => {
+  let end = at + 1
+  while (codes[end] === 0 && end - at < mostNuls) end++
+  const code = codes[end]
+  return code === undefined || code === 0 ? -1 : pack(code, end + 1 - at)
 }
 
 /** How a text is escaped: the character that every such escape begins with, and how one is read. */
@@ -84,4 +107,5 @@ export const unescapes: readonly (readonly [mark: string, Unescape])[] = [
   ['%', percent],
   ['\\', json],
   ['&', entity],
+  ['\0', wide],
 ]

@@ -19,6 +19,18 @@ export const encodings: Readonly<Record<string, (text: string) => string>> = {
   'html by name': (text) => each(text, (_, char) => (named[char] ? `&${named[char]};` : char)),
   'html in decimals': (text) => each(text, (code) => `&#${code};`),
   'html in hex': (text) => each(text, (code) => `&#x${hexOf(code, 4).toUpperCase()};`),
+  'html in decimals, no semicolons': (text) => each(text, (code) => `&#${code}`),
+  'html in hex, no semicolons': (text) => each(text, (code) => `&#x${hexOf(code, 2)}`),
+  'percent of percent': (text) => each(text, (code) => `%25${hexOf(code, 2)}`),
+  'percent, three times': (text) => each(text, (code) => `%2525${hexOf(code, 2)}`),
+  'json in json': (text) => each(text, (code) => `\\\\u${hexOf(code, 4)}`),
+  'html in json': (text) => each(text, (code) => `\\u0026#${code};`),
+  'percent and json and html in turns': (text) =>
+    each(text, (code) => [`%${hexOf(code, 2)}`, `\\u${hexOf(code, 4)}`, `&#${code};`][code % 3]!),
+  'utf-16, low byte first': (text) => each(text, (_, char) => `${char}\0`),
+  'utf-16, high byte first': (text) => each(text, (_, char) => `\0${char}`),
+  'utf-32': (text) => each(text, (_, char) => `\0\0\0${char}`),
+  'utf-16 in json': (text) => each(text, (_, char) => `${JSON.stringify(char).slice(1, -1)}\\u0000`),
   hex: (text) => Buffer.from(text, 'latin1').toString('hex'),
   'hex in upper case': (text) => Buffer.from(text, 'latin1').toString('hex').toUpperCase(),
   base64: base64At('base64', 0, 0),
@@ -30,22 +42,30 @@ export const encodings: Readonly<Record<string, (text: string) => string>> = {
   'base64url, two bytes in': base64At('base64url', 2, 0),
 }
 
+const character = (digits: string, base: number): string => String.fromCharCode(Number.parseInt(digits, base))
+const undoPercent = (text: string): string =>
+  text.replaceAll(/%([\da-f]{2})/gi, (_, code: string) => character(code, 16))
+const undoJson = (text: string): string =>
+  text.replaceAll(/\\u([\da-f]{4})|\\(.)/gi, (_, code?: string, self?: string) =>
+    code ? character(code, 16) : (self ?? ''),
+  )
+const undoHtml = (text: string): string =>
+  text.replaceAll(
+    /&#x([\da-f]+);?|&#(\d+);?|&(amp|lt|gt|quot|apos);/gi,
+    (_, hex?: string, decimal?: string, name?: string) =>
+      name
+        ? (Object.keys(named).find((char) => named[char] === name.toLowerCase()) as string)
+        : character(hex ?? decimal ?? '', hex ? 16 : 10),
+  )
+const noNuls = (text: string): string => text.replaceAll('\0', '')
+
 /** The readings of a text in which a run of a key might show, by the means of the standard library. */
 export function readings(text: string): string[] {
-  const unescaped = [
-    text,
-    text.replaceAll(/%([\da-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
-    text.replaceAll(/\\u([\da-f]{4})|\\(.)/gi, (_, code?: string, self?: string) =>
-      code ? String.fromCharCode(Number.parseInt(code, 16)) : (self ?? ''),
-    ),
-    text.replaceAll(
-      /&#x([\da-f]+);|&#(\d+);|&(amp|lt|gt|quot|apos);/gi,
-      (_, hex?: string, decimal?: string, name?: string) =>
-        name
-          ? (Object.keys(named).find((char) => named[char] === name) as string)
-          : String.fromCharCode(hex ? Number.parseInt(hex, 16) : Number(decimal)),
-    ),
-  ]
+  const once = [undoPercent, undoJson, undoHtml].map((undo) => undo(text))
+  const twice = [undoPercent(once[0]!), undoJson(once[1]!), undoHtml(once[1]!)]
+  const nested = [undoPercent(twice[0]!), undoHtml(undoJson(once[0]!))]
+  const plain = [text, ...once, ...twice, ...nested]
+  const unescaped = [...plain, ...plain.filter((reading) => reading.includes('\0')).map(noNuls)]
   const hexed = [...text.matchAll(/[\da-f]{24,}/gi)].flatMap(([digits]) =>
     [digits, digits.slice(1)].map((part) => Buffer.from(part, 'hex').toString('latin1')),
   )
