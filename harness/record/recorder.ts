@@ -3,9 +3,10 @@ import type { FailureExchange, RecordedExchange, RecordedHeaders } from '../../s
 import type { Purpose } from '../ask/exchange.ts'
 import type { Redactor } from '../redact/redactor.ts'
 import type { Probe, RequestHeader } from '../request/probe.ts'
-import type { HeaderLine, WireRequest, WireResult } from '../wire/message.ts'
+import type { WireRequest, WireResult } from '../wire/message.ts'
 import { recordBody } from './body.ts'
 import { curlOf } from './curl.ts'
+import { recordHead, recordHeaders, type Shown } from './headers.ts'
 
 /** Writes each exchange down as it comes, keys removed, and gives its recorded form back. */
 export interface Recorder {
@@ -15,16 +16,6 @@ export interface Recorder {
   /** What is wrong with the log where it could not be written; exchanges are then not kept. */
   readonly problem: string | undefined
   close(): void
-}
-
-function recordHeaders(lines: readonly HeaderLine[], redactor: Redactor): RecordedHeaders {
-  const recorded: RecordedHeaders = Object.create(null) as RecordedHeaders
-  for (const { name, value } of lines) {
-    const key = redactor.text(name.toLowerCase())
-    const shown = redactor.header(name, value)
-    recorded[key] = key in recorded ? `${recorded[key]}, ${shown}` : shown
-  }
-  return { ...recorded }
 }
 
 /** Request headers whose shown value differs from the one sent: a shell has to fill the key in. */
@@ -39,6 +30,8 @@ export function createRecorder(logFile: string, redactor: Redactor): Recorder {
   let fd: number | undefined
   let count = 0
   let problem: string | undefined
+  const redact = (text: string): string => redactor.text(text)
+  const shown: Shown = ({ name, value }) => ({ name: redact(name.toLowerCase()), value: redactor.header(name, value) })
   const write = (line: RecordedExchange): void => {
     if (problem !== undefined) return
     try {
@@ -56,17 +49,16 @@ export function createRecorder(logFile: string, redactor: Redactor): Recorder {
       return problem
     },
     record(url, probe, request, result, purpose) {
-      const redact = (text: string): string => redactor.text(text)
       const own = probe.credential.value !== undefined
       const shownAsSent = request.headers.filter(({ name }) => !own || name.toLowerCase() !== 'authorization')
-      const headers = recordHeaders(shownAsSent, redactor)
+      const headers = recordHeaders(shownAsSent, shown)
       if (own) headers['authorization'] = probe.credential.shown
       if (request.body !== undefined) headers['content-length'] = String(Buffer.byteLength(request.body))
       const sent = { method: request.method, url: redact(url), headers, ...recordBody(request.body, redact) }
       const exchange: FailureExchange = { request: sent, curl: curlOf(sent, expandedNames(request.headers, headers)) }
       if (result.kind === 'answer') {
         const body = recordBody(result.body, redact)
-        exchange.response = { status: result.status, headers: recordHeaders(result.headers, redactor), ...body }
+        exchange.response = { status: result.status, headers: recordHead(result.headers, shown), ...body }
         if (result.cut) exchange.response.bodyLength ??= result.body.length
       }
       const durationMs = Math.round((result.endedAt - result.sentAt) * 1000) / 1000

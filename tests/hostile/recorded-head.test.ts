@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { recordHead, recordHeaders, type Shown } from '../../harness/record/headers.ts'
+import { Redactor } from '../../harness/redact/redactor.ts'
+import { conform, folder, readReport, targetFile } from '../cli/conform.ts'
+import { hostileKey } from './hostile-key.ts'
+import { envelope, http, startRaw } from './raw-server.ts'
+
+const redactor = new Redactor()
+redactor.add(hostileKey, '$CONFORM_API_KEY')
+const shown: Shown = ({ name, value }) => ({
+  name: redactor.text(name.toLowerCase()),
+  value: redactor.header(name, value),
+})
+const telling = hostileKey.split('.').slice(1).join('.')
+const line = (name: string, value: string) => ({ name, value })
+const sizeOf = (headers: Record<string, string>) =>
+  Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+
+test('a head within the limits is recorded whole', () => {
+  const lines = [line('Content-Type', 'text/plain'), line('x', 'a'), line('X', 'b'), line('__proto__', 'c')]
+  expect(Object.entries(recordHead(lines, shown))).toEqual([
+    ['content-type', 'text/plain'],
+    ['x', 'a, b'],
+    ['__proto__', 'c'],
+  ])
+  expect(recordHead(lines, shown)).toEqual(recordHeaders(lines, shown))
+})
+
+test('of 5,000 headers 100 are recorded, those that answers are judged by among them, and the rest is counted', () => {
+  const many = Array.from({ length: 5000 }, (_, at) => line(`x${at}`, '1'))
+  const lines = [...many, line('Content-Type', 'application/json'), line('retry-after', '1')]
+  const recorded = recordHead(lines, shown)
+  expect(Object.keys(recorded)).toHaveLength(101)
+  expect(recorded).toMatchObject({ 'content-type': 'application/json', 'retry-after': '1', x0: '1', x97: '1' })
+  expect(recorded['conform-left-out']).toBe('4902 of 5002 header lines')
+})
+
+test('no more than 16 KiB are recorded, whether of one value, of many, of one name or of names', () => {
+  const limit = 16 * 1024 + 200
+  const heads = [
+    [line('content-type', 'a/b'), line('x', 'v'.repeat(60_000)), line('y', 'z')],
+    Array.from({ length: 90 }, (_, at) => line(`x${at}`, 'v'.repeat(600))),
+    Array.from({ length: 12 }, () => line('set-cookie', 'c'.repeat(5000))),
+    Array.from({ length: 12 }, (_, at) => line('n'.repeat(5000 + at), '1')),
+    [line('content-type', `application/json;a=${'b'.repeat(60_000)}`)],
+  ]
+  for (const lines of heads) expect(sizeOf(recordHead(lines, shown))).toBeLessThan(limit)
+  expect(recordHead(heads[0]!, shown)['x']).toMatch(/^v{16000,} \(cut: 60000 characters in all\)$/)
+  expect(recordHead(heads[0]!, shown)['conform-left-out']).toBe('1 of 3 header lines')
+  expect(recordHead(heads[4]!, shown)['content-type']).toMatch(/^application\/json;a=b+ \(cut: 60019 /)
+})
+
+test.each([-400, -60, -13, -12, -1, 0])(
+  'a key that begins %i characters from where a value is cut is not shown',
+  (at) => {
+    const room = 16 * 1024 - 1
+    const value = `${'v'.repeat(room + at)}${hostileKey}${'w'.repeat(300_000)}`
+    const recorded = recordHead([line('x', value)], shown)['x']!
+    const runs = Array.from({ length: telling.length - 11 }, (_, from) => telling.slice(from, from + 12))
+    expect(runs.filter((run) => recorded.includes(run))).toEqual([])
+  },
+)
+
+test('5,000 headers of an answer take a few milliseconds', () => {
+  const lines = Array.from({ length: 5000 }, (_, at) => line(`x-some-header-${at}`, `some value ${at}`))
+  recordHead(lines, shown)
+  const began = process.cpuUsage()
+  for (let time = 0; time < 20; time++) recordHead(lines, shown)
+  const { user, system } = process.cpuUsage(began)
+  // Some 2 ms each.
+  expect((user + system) / 1000 / 20).toBeLessThan(50)
+})
+
+test('reports of a run hold the first headers of an answer, how many were left out, and no key', async () => {
+  const many = Object.fromEntries(Array.from({ length: 1500 }, (_, at) => [`x${at}`, '1']))
+  const bytes = http(404, envelope('ResourceNotFound'), { ...many, x50: hostileKey, [`x-${telling}`]: '1' })
+  const server = await startRaw(({ socket }) => void socket.write(bytes))
+  onTestFinished(() => server.close())
+  const cwd = folder()
+  const file = targetFile(cwd, server.url, (target) => (target.keys.full = hostileKey))
+  const formats = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har']
+  const reports = formats.flatMap((format) => ['--report', `${format}=report.${format}`])
+  const { code, stderr } = await conform(['-t', file, '--only', 'files.list/*', '--runs', '1', ...reports], { cwd })
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
+  const texts = formats.map((format) => readFileSync(join(cwd, `report.${format}`), 'utf8'))
+  for (const text of texts) expect(text).not.toContain(telling.slice(0, 12))
+  const { entries } = (JSON.parse(texts.at(-1)!) as Har).log
+  expect(entries.length).toBeGreaterThan(0)
+  for (const { response } of entries) {
+    expect(response.headers).toHaveLength(101)
+    expect(response.headers).toContainEqual({ name: 'x50', value: '$CONFORM_API_KEY' })
+    expect(response.headers.at(-1)).toEqual({ name: 'conform-left-out', value: '1403 of 1503 header lines' })
+  }
+  const [failure] = readReport(cwd, 'report.json').requirements.flatMap(({ failures }) => failures)
+  expect(failure!.exchange!.response!.headers['conform-left-out']).toBe('1403 of 1503 header lines')
+})
+
+interface Har {
+  readonly log: { readonly entries: readonly { readonly response: { readonly headers: readonly object[] } }[] }
+}
