@@ -2,6 +2,7 @@ import { debuglog } from 'node:util'
 import { Command, CommanderError } from 'commander'
 import { UserError } from '../harness/user-error.ts'
 import { commands } from './commands.ts'
+import type { Interrupts } from './interrupts.ts'
 import { addArguments, type RunArguments } from './run/arguments.ts'
 import { checkArguments } from './run/checked-arguments.ts'
 import { suiteVersion } from './suite-version.ts'
@@ -14,7 +15,7 @@ function asked([first = '', ...rest]: readonly string[]): (() => Promise<Command
   return [first, ...rest].some((word) => /^(help|--help|-h)$/.test(word)) ? Object.values(commands) : []
 }
 
-async function program(words: readonly string[]): Promise<Command> {
+async function program(words: readonly string[], interrupts: Interrupts): Promise<Command> {
   const conform = new Command('conform')
     .description('judges a server of the AI Content Service interface, requirement by requirement')
     .version(suiteVersion(), '-V, --version')
@@ -23,9 +24,11 @@ async function program(words: readonly string[]): Promise<Command> {
   addArguments(conform).action(async (baseUrl: string | undefined, options: RunArguments) => {
     checkArguments(baseUrl, options)
     const { runAction } = await import('./run.ts')
-    await runAction(baseUrl, options)
+    await runAction(baseUrl, options, interrupts)
   })
-  for (const load of asked(words)) conform.addCommand(await load())
+  const others = asked(words)
+  if (others.length > 0) interrupts.standAside()
+  for (const load of others) conform.addCommand(await load())
   for (const command of [conform, ...conform.commands]) {
     command
       .exitOverride((error) => {
@@ -45,7 +48,7 @@ function wrongUsage(command: Command): 1 | 2 {
 }
 
 /** Runs the command line: sets the exit code, prints a user's mistake as one sentence, and never a stack. */
-export async function main(argv: readonly string[]): Promise<void> {
+export async function main(argv: readonly string[], interrupts: Interrupts): Promise<void> {
   // Whoever reads has read enough (`conform list | head`).
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe)
   process.on('uncaughtException', (error) => {
@@ -54,7 +57,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.exit()
   })
   try {
-    const conform = await program(argv.slice(2))
+    const conform = await program(argv.slice(2), interrupts)
     await conform.parseAsync(argv)
   } catch (error) {
     if (error instanceof CommanderError) return
@@ -64,6 +67,8 @@ export async function main(argv: readonly string[]): Promise<void> {
       return
     }
     sayMistake(error)
+  } finally {
+    interrupts.stop()
   }
 }
 

@@ -1,36 +1,35 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as afterEvents } from 'node:timers/promises'
 import pc from 'picocolors'
 import type { Baseline } from '../harness/report/baseline.ts'
 import { expectedIds } from '../harness/report/baseline.ts'
 import { readBaseline, readBaselineOrNone } from '../harness/report/read-baseline.ts'
+import type { Interrupts } from './interrupts.ts'
 import type { RunArguments } from './run/arguments.ts'
 import { findTarget, type FoundTarget } from './run/find-target.ts'
-import { type Interrupts, listenForInterrupts } from './run/interrupts.ts'
 import { judge, type Judged } from './run/judge.ts'
 import { runOptions } from './run/run-options.ts'
 import { publish } from './run/publish.ts'
 import { parseReportRequests, takesStdout } from './output/report-request.ts'
-
-/** Reports are written with what is known by then after an interrupt, in ms. */
-const graceMs = 1_500
+import { loadFormats } from './output/write-reports.ts'
 
 /** `conform [base_url]`: finds the target, judges it, writes the reports and sets the exit code. */
-export async function runAction(baseUrl: string | undefined, options: RunArguments): Promise<void> {
-  const interrupts = listenForInterrupts(graceMs)
-  try {
-    await runUntil(interrupts, baseUrl, options)
-  } finally {
-    interrupts.stop()
-  }
-}
-
-async function runUntil(interrupts: Interrupts, baseUrl: string | undefined, options: RunArguments): Promise<void> {
+export async function runAction(
+  baseUrl: string | undefined,
+  options: RunArguments,
+  interrupts: Interrupts,
+): Promise<void> {
+  // It sends nothing and reports nothing: it can end anywhere.
+  if (options.dryRun) interrupts.standAside()
   const requests = parseReportRequests(options.report)
   const people = takesStdout(requests) ? process.stderr : process.stdout
   const baseline = baselineOf(options)
+  // Whatever came while this was being loaded is heard first.
+  await afterEvents()
   const found = await findTarget(baseUrl, options)
+  if (requests.length > 0) interrupts.onFirst(() => void loadFormats())
   const dir = mkdtempSync(join(tmpdir(), 'conform-run-'))
   const removeDir = (): void => rmSync(dir, { recursive: true, force: true })
   process.once('exit', removeDir)

@@ -3,8 +3,19 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Report } from '../../spec/report.ts'
 import type { Exchanges } from '../../reporters/exchanges.ts'
-import type { Format } from '../../reporters/index.ts'
+import type { Format, FormatName } from '../../reporters/index.ts'
 import type { ReportRequest } from './report-request.ts'
+
+let loaded: Promise<Readonly<Record<FormatName, Format>>> | undefined
+
+/**
+ * Loads what writes reports: after an interrupt while the run is being ended, so that writing waits for nothing. Once, for
+ * a module that is imported again while it is being loaded may be had unfinished.
+ */
+export function loadFormats(): Promise<Readonly<Record<FormatName, Format>>> {
+  loaded ??= import('../../reporters/index.ts').then(({ formats }) => formats)
+  return loaded
+}
 
 /**
  * Writes each report that was asked for. One that cannot be written keeps none of the others from being written.
@@ -18,9 +29,9 @@ export async function writeReports(
   stdout: NodeJS.WritableStream = process.stdout,
 ): Promise<string[]> {
   if (requests.length === 0) return []
-  const { formats } = await import('../../reporters/index.ts')
+  const formats = await loadFormats()
   const written = requests.map(async ({ format, path }) => {
-    const { render }: Format = formats[format]
+    const { render } = formats[format]
     const text = render(report, exchanges())
     const pieces = Readable.from(typeof text === 'string' ? [text] : text)
     try {

@@ -9,10 +9,15 @@ import type { WorkerInput } from '../../harness/run/worker-run.ts'
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
+/** The worker is told to end so often, in ms. */
+const tellAgainMs = 100
+
 export interface EngineHooks {
   /** For what the runner keeps while it runs. */
   readonly cacheDir: string
   onResult(result: RequirementResult): void
+  /** Whether the run is not to begin any more. */
+  isUnwanted(): boolean
   /** Asks for a key that a command or a function gives. */
   readKey(name: string): Promise<string>
 }
@@ -30,15 +35,17 @@ export interface Engine {
 /**
  * Runs the suites in one vitest worker of this process: one entry file, no isolation, no time limits of vitest's own.
  * It writes to `cacheDir` only, and looks at no configuration of whatever project the package is installed in.
+ * @returns undefined where the run was not wanted any more before anything was sent
  */
-export async function startEngine(input: WorkerInput, hooks: EngineHooks): Promise<Engine> {
+export async function startEngine(input: WorkerInput, hooks: EngineHooks): Promise<Engine | undefined> {
   let facts: RunFacts | undefined
   const bridge: Bridge = openBridge(input.channel, (message: Message) => {
     if (message.kind === 'facts') facts = message.facts
     if (message.kind === 'key?') void answerKey(bridge, message.name, message.ask, hooks)
   })
   const { createVitest } = await import('vitest/node')
-  const takeAway = rememberListeners()
+  if (hooks.isUnwanted()) return undefined
+  const takeBack = keepListenersOut()
   const vitest = await createVitest(
     'test',
     {
@@ -78,7 +85,9 @@ export async function startEngine(input: WorkerInput, hooks: EngineHooks): Promi
       logLevel: 'silent',
     },
   )
-  takeAway()
+  takeBack()
+  if (hooks.isUnwanted()) return undefined
+  let isDone = false
   const run = async (): Promise<string | undefined> => {
     try {
       const { testModules, unhandledErrors } = await vitest.start()
@@ -88,30 +97,33 @@ export async function startEngine(input: WorkerInput, hooks: EngineHooks): Promi
       return messageOf(error)
     } finally {
       await vitest.close()
+      isDone = true
       bridge.close()
     }
   }
   return {
     done: run(),
     facts: () => facts,
-    end: (cause, reason) => bridge.post({ kind: 'end', cause, reason }),
+    end(cause, reason) {
+      const tell = (): void => (isDone ? clearInterval(again) : bridge.post({ kind: 'end', cause, reason }))
+      // A worker that is still being loaded does not hear it the first time.
+      const again = setInterval(tell, tellAgainMs)
+      tell()
+    },
   }
 }
 
 /**
- * vitest ends the process on a signal, within a millisecond, and with code 1 where a promise is rejected: what it added
- * is taken away, the run and the command line have their own.
+ * vitest ends the process on a signal, within a millisecond, and with code 1 where a promise is rejected: what it adds is
+ * taken away before the next event, the run and the command line have their own.
  */
-function rememberListeners(): () => void {
-  const names = ['SIGINT', 'SIGTERM', 'exit', 'unhandledRejection'] as const
-  const listeners = (name: string): unknown[] => process.listeners(name as 'exit')
-  const before = new Map(names.map((name) => [name, listeners(name)]))
-  return () => {
-    for (const name of names) {
-      const added = listeners(name).filter((listener) => !before.get(name)?.includes(listener))
-      for (const listener of added) process.off(name, listener as () => void)
-    }
+function keepListenersOut(): () => void {
+  const names: readonly unknown[] = ['SIGINT', 'SIGTERM', 'exit', 'unhandledRejection']
+  const onNew = (name: string | symbol, listener: () => void): void => {
+    if (names.includes(name)) queueMicrotask(() => process.off(name, listener))
   }
+  process.on('newListener', onNew)
+  return () => process.off('newListener', onNew)
 }
 
 async function answerKey(bridge: Bridge, name: string, ask: number, hooks: EngineHooks): Promise<void> {

@@ -1,11 +1,12 @@
+import { setImmediate as afterEvents } from 'node:timers/promises'
 import type { Colors } from 'picocolors/types'
 import type { RequirementResult } from '../../spec/report.ts'
 import { leftOut } from '../../spec/left-out.ts'
 import type { RunFacts } from '../../harness/run/facts.ts'
 import type { RunOptions } from '../../harness/run/run.ts'
+import type { Interrupts } from '../interrupts.ts'
 import { startEngine } from './engine.ts'
 import type { FoundTarget } from './find-target.ts'
-import type { Interrupts } from './interrupts.ts'
 import { showProgress } from './progress.ts'
 import { noFacts, type RunRecord } from './report-of.ts'
 
@@ -35,27 +36,35 @@ export async function judge(
   const started = performance.now()
   const results = new Map<string, RequirementResult>()
   const progress = showProgress(stream, colors)
+  const interrupted = new Promise<void>((resolve) => interrupts.onFirst(resolve))
+  const overdue = new Promise<void>((resolve) => interrupts.onOverdue(resolve))
   try {
     const channel = `conform-${process.pid}-${options.nonce}`
-    const engine = await startEngine(
-      { target, options, channel },
-      {
-        cacheDir,
-        readKey,
-        onResult(result) {
-          results.set(result.id, result)
-          progress.result(result)
+    const start = () =>
+      startEngine(
+        { target, options, channel },
+        {
+          cacheDir,
+          readKey,
+          isUnwanted: () => interrupts.interrupted,
+          onResult(result) {
+            results.set(result.id, result)
+            progress.result(result)
+          },
         },
-      },
-    )
-    interrupts.onFirst(() => engine.end('interrupted', leftOut('interrupted')))
+      )
+    // A signal that came while the command line was being loaded is heard before the runner is, which takes as long.
+    await afterEvents()
+    // Nothing was sent as long as it starts: there is nothing to wait for.
+    const engine = interrupts.interrupted ? undefined : await Promise.race([start(), interrupted])
+    if (engine) interrupts.onFirst(() => engine.end('interrupted', leftOut('interrupted')))
     let done = false
-    const ended = engine.done.then((problem) => {
+    const ended = engine?.done.then((problem) => {
       done = true
       return problem
     })
-    const problem = await Promise.race([ended, interrupts.overdue])
-    const facts = interruptedIf(interrupts.interrupted && !done, engine.facts() ?? noFacts)
+    const problem = await Promise.race([ended, overdue])
+    const facts = interruptedIf(interrupts.interrupted && !done, engine?.facts() ?? noFacts)
     const durationMs = performance.now() - started
     return {
       record: {

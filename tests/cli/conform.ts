@@ -32,6 +32,8 @@ export interface Running {
   readonly ended: Promise<Ended>
   /** The first line of stdout. */
   readonly firstLine: Promise<string>
+  /** Settles when stderr holds that text. */
+  says(text: string): Promise<void>
 }
 
 /** A folder of this test's own; gone when the test is. */
@@ -49,6 +51,11 @@ export function start(args: readonly string[], { env = {}, cwd = tmpdir() }: Set
   let stdout = ''
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (piece: string) => (stderr += piece))
+  const says = (text: string): Promise<void> =>
+    new Promise((resolve) => {
+      const look = (): void => (stderr.includes(text) ? resolve() : void child.stderr.once('data', look))
+      look()
+    })
   const firstLine = new Promise<string>((resolve) => {
     child.stdout.setEncoding('utf8').on('data', (piece: string) => {
       stdout += piece
@@ -60,7 +67,7 @@ export function start(args: readonly string[], { env = {}, cwd = tmpdir() }: Set
     child.on('error', reject)
     child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr, ms: performance.now() - began }))
   })
-  return { child, ended, firstLine }
+  return { child, ended, firstLine, says }
 }
 
 /** Runs `conform` to its end. */

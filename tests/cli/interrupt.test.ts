@@ -1,7 +1,9 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
-import { folder, ids, readReport, start, targetFile } from './conform.ts'
+import { type Ended, folder, ids, readReport, type Running, start, targetFile } from './conform.ts'
 import { reference } from './reference.ts'
 import { slowTarget } from './slow-target.ts'
 
@@ -63,4 +65,115 @@ test('a second signal ends the process at once, and nothing of it is left', asyn
   expect([130, 3]).toContain(code)
   expect(tmpdir()).not.toBe(temporary)
   expect(readdirSync(temporary).filter((name) => name.startsWith('conform-run-'))).toEqual([])
+})
+
+const reported = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge']
+const reportArguments = reported.flatMap((format) => ['--report', `${format}=report.${format}`])
+const nothingKnown = 'conform: interrupted before the target was read: nothing was judged, no report is written\n'
+
+/** Says on stderr that the command line begins to be loaded, and how often somebody began to listen for SIGTERM. */
+const told = `import fs, { writeSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { isMainThread } from 'node:worker_threads'
+if (isMainThread) {
+  let listeners = 0
+  process.on('newListener', (name) => name === 'SIGTERM' && writeSync(2, 'told: listener ' + ++listeners + '\\n'))
+  const { readFileSync } = fs
+  fs.readFileSync = (file, ...rest) => {
+    if (/\\bcli.index\\.ts$/.test(String(file))) writeSync(2, 'told: loading\\n')
+    return readFileSync(file, ...rest)
+  }
+  syncBuiltinESMExports()
+}
+`
+
+/** Starts `conform`, telling what it does. */
+function startTold(cwd: string, args: readonly string[]): Running {
+  const preload = join(cwd, 'told.mjs')
+  writeFileSync(preload, told)
+  return start(args, { cwd, env: { NODE_OPTIONS: `--import ${pathToFileURL(preload).href}` } })
+}
+
+const withoutTold = (stderr: string): string => stderr.replaceAll(/^told: .*\n/gm, '')
+
+/** Sends it, and gives the end and how long it took, in ms. */
+async function end(run: Running, ...signals: readonly NodeJS.Signals[]): Promise<Ended & { tookMs: number }> {
+  const began = performance.now()
+  for (const signal of signals) run.child.kill(signal)
+  const ended = await run.ended
+  return { ...ended, tookMs: performance.now() - began }
+}
+
+function proveReported(cwd: string, { stdout }: Ended): void {
+  const texts = reported.map((format) => [format, readFileSync(join(cwd, `report.${format}`), 'utf8')] as const)
+  for (const [format, text] of texts) if (format !== 'badge') expect(text, format).toMatch(/interrupted/)
+  expect(stdout).toMatch(/interrupted/)
+  const whole = Object.fromEntries(texts)
+  expect(() => JSON.parse(whole['har']!) as unknown).not.toThrow()
+  expect(whole['html']!.trimEnd().endsWith('</html>')).toBe(true)
+  expect(whole['junit']!.trimEnd().endsWith('</testsuites>')).toBe(true)
+  expect(readReport(cwd, 'report.json').run).toMatchObject({ interrupted: true, requests: 0 })
+}
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  '%s while the command line is being loaded ends it in time',
+  async (signal) => {
+    const cwd = folder()
+    const run = startTold(cwd, ['-t', targetFile(cwd, 'http://127.0.0.1:9'), ...reportArguments])
+    await run.says('told: loading')
+    const ended = await end(run, signal)
+    expect(ended.tookMs).toBeLessThan(limitMs)
+    expect(ended.code).toBe(3)
+    // How far it had come is a matter of the machine: either is whole.
+    if (withoutTold(ended.stderr) === '') proveReported(cwd, ended)
+    else {
+      expect(withoutTold(ended.stderr)).toBe(nothingKnown)
+      expect(readdirSync(cwd).sort()).toEqual(['target.json', 'told.mjs'])
+    }
+  },
+)
+
+test('a signal while a target file is being read ends it with one line', async () => {
+  const cwd = folder()
+  const file = join(cwd, 'target.mjs')
+  writeFileSync(file, "console.error('reading')\nsetInterval(() => {}, 1000)\nawait new Promise(() => {})\n")
+  const run = start(['-t', file, ...reportArguments], { cwd })
+  await run.says('reading')
+  const { tookMs, code, stderr } = await end(run, 'SIGINT')
+  expect(tookMs).toBeLessThan(limitMs)
+  expect({ code, stderr }).toEqual({ code: 3, stderr: `reading\n${nothingKnown}` })
+  expect(readdirSync(cwd)).toEqual(['target.mjs'])
+})
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  '%s while the runner is being started: reports, and nothing is sent',
+  async (signal) => {
+    const { url } = await reference()
+    const target = await slowTarget(url, () => false)
+    const cwd = folder()
+    const run = startTold(cwd, ['-t', targetFile(cwd, target.url), ...reportArguments])
+    await run.says('told: listener 2')
+    const ended = await end(run, signal)
+    expect(ended.tookMs).toBeLessThan(limitMs)
+    expect(ended.code).toBe(3)
+    expect(withoutTold(ended.stderr)).toBe('')
+    proveReported(cwd, ended)
+    expect(target.passed).toEqual([])
+  },
+)
+
+test('two signals while the command line is being loaded end it at once', async () => {
+  const cwd = folder()
+  const run = startTold(cwd, ['-t', targetFile(cwd, 'http://127.0.0.1:9'), ...reportArguments])
+  await run.says('told: loading')
+  const { code, stderr } = await end(run, 'SIGINT', 'SIGTERM')
+  expect([130, 143]).toContain(code)
+  expect(withoutTold(stderr)).toBe('')
+})
+
+test('a signal ends a command that is no run as if nobody listened', async () => {
+  const run = startTold(folder(), ['list'])
+  await run.says('told: loading')
+  const { signal, stdout } = await end(run, 'SIGTERM')
+  expect({ signal, stdout }).toEqual({ signal: 'SIGTERM', stdout: '' })
 })
