@@ -51,12 +51,11 @@ async function askWithFreshFile(story: Story, operation: OperationId, already: E
   const none =
     'the file is in the graph already, and no fresh one can be uploaded (declare operations.files.upload and fields.file)'
   if (uploaded === '') throw new NotExercised(none)
-  // Refused at first, and then in the graph: the refusal was no true one.
-  if (first && first !== already) return first
   const exchange = await story.ask(valid)
   // A server may know a file by its content and give it the same id each time.
   if (uploadsIn(run, exchange.probe) === uploaded) throw new NotExercised(none)
-  return exchange
+  // Refused at first, and then in the graph: the refusal was no true one.
+  return first && first !== already ? first : exchange
 }
 
 /** A further granted requirement of an operation: a change to its valid request, or a scenario in its place. */
