@@ -42,6 +42,11 @@ function optionalMembers(world: World, job: Job): Members {
   }
 }
 
+/** A job that is surely seen in progress, and whose outcome nobody asks for. */
+function isOfSlowApplication(job: Job): boolean {
+  return job.applicationId === preloadedIds.slowApplication
+}
+
 /** Members that a broken server gives instead, by the variant of the defect `jobs.retrieve/200-job`. */
 const misshapen: Readonly<Record<string, (job: Job) => Members>> = {
   '': (job) => ({ updated_at: job.updatedAt }),
@@ -54,7 +59,7 @@ const misshapen: Readonly<Record<string, (job: Job) => Members>> = {
   '#data-array': () => ({ data: [{ title: 'About tea' }] }),
   '#error': () => ({ error: { message: 'The model gave no answer' } }),
   '#null-members': () => ({ completed_at: null, data: null, error: null }),
-  '#status': (job) => ({ status: job.status === 'in_progress' ? 'running' : job.status }),
+  '#status': (job) => ({ status: isOfSlowApplication(job) && job.status === 'in_progress' ? 'running' : job.status }),
   '#ended-status': (job) => ({ status: job.status === 'completed' ? 'succeeded' : job.status }),
   '#id': (job) => ({ id: `urn:uuid:${job.id}` }),
   '#no-application-id': () => ({ application_id: undefined }),

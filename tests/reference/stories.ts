@@ -95,7 +95,9 @@ export const stories: Readonly<Record<string, Story>> = {
   },
   'jobs.retrieve/200-job': async (url) => {
     const { id } = (await create(url)).json
-    return isJob(await read(url, id)) && isJob(await ended(url, id)) && failedOne(url, isJob)
+    const slow = (await create(url, resources.slowApplication)).json.id
+    const readings = [await read(url, id), await read(url, slow), await ended(url, id)]
+    return readings.every(isJob) && failedOne(url, isJob)
   },
   'jobs.retrieve/200-identity': async (url) => {
     const { id } = (await create(url)).json
