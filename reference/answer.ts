@@ -6,6 +6,8 @@ export interface Answer {
   /** A body that is not JSON. */
   readonly text?: { readonly type: string; readonly value: string }
   readonly headers?: Readonly<Record<string, string>>
+  /** No answer at all: the connection is closed in its place. */
+  readonly dropped?: true
   /** Set on errors, whose body is an envelope (§2.6). */
   readonly error?: true
 }

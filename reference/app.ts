@@ -1,3 +1,4 @@
+import type { HttpBindings } from '@hono/node-server'
 import { Hono, type Context, type HonoRequest } from 'hono'
 import { adminRoutes } from './admin.ts'
 import type { Answer } from './answer.ts'
@@ -21,7 +22,8 @@ export function createApp(world: World): Hono {
       successes(operation.grant(refused), refused),
     )
     const answer = throttled(world) ?? (await perform(operation, call))
-    return send(c, answer.error ? answer : successes(answer, call))
+    if (answer.dropped) (c.env as HttpBindings).incoming.socket.destroy()
+    return send(c, answer.error || answer.dropped ? answer : successes(answer, call))
   }
   for (const operation of allOperations) app.on(operation.method, [...operation.paths], handle(operation))
   app.route('/admin', adminRoutes(world))

@@ -23,8 +23,8 @@ interface Details {
   readonly key?: string
   /** Which fault it is, where the spec allows one fault of the requirement more answers than the others. */
   readonly at?: string
-  /** Which kind of fault it is; a switch `#takes-<kind>` makes the server take just these for valid. */
-  readonly kind?: string
+  /** Which kind of fault it is, or kinds; a switch `#takes-<kind>` makes the server take just these for valid. */
+  readonly kind?: string | readonly string[]
 }
 
 /** One request on its way through an operation. */
@@ -56,9 +56,10 @@ export class Call {
    * Refuses for a condition that has a requirement: `<status>-<condition>` of this operation, or a whole id where it
    * belongs to none. The switches of that requirement decide what is really answered.
    */
-  refuse(condition: string, status: number, tpe: string, { kind, ...details }: Details = {}): never {
+  refuse(condition: string, status: number, tpe: string, { kind = [], ...details }: Details = {}): never {
     const id = condition.includes('/') ? condition : `${this.operation}/${condition}`
-    if (kind !== undefined && this.world.switches.broken(`${id}#takes-${kind}`)) throw new Ending(this.#grant(this))
+    const { broken } = this.world.switches
+    if ([kind].flat().some((each) => broken(`${id}#takes-${each}`))) throw new Ending(this.#grant(this))
     throw new Ending(refusal(this.world.switches, id, { status, tpe, ...details }, () => this.#grant(this)))
   }
 

@@ -7,11 +7,11 @@ function isImageAddress(part: Members): boolean {
   return typeof address === 'string' && /^(https?:\/\/|data:image\/[a-z+.-]+;base64,)/i.test(address)
 }
 
-function checkPart(call: Call, part: unknown): void {
+function checkPart(call: Call, part: unknown, places: readonly string[]): void {
   if (!isMembers(part))
     return call.refuse('400-malformed-messages', 400, 'BadRequest', {
       description: 'A part is an object',
-      kind: 'part',
+      kind: ['part', ...places],
     })
   if (part['type'] === 'text' && typeof part['text'] === 'string') return
   if (part['type'] === 'image_url' && isImageAddress(part)) {
@@ -23,19 +23,19 @@ function checkPart(call: Call, part: unknown): void {
   call.reject(400, 'BadRequest', 'A part is text or image_url')
 }
 
-function checkMessage(call: Call, message: unknown): void {
+function checkMessage(call: Call, message: unknown, places: readonly string[]): void {
   const malformed = (description: string, kind: string) =>
-    call.refuse('400-malformed-messages', 400, 'BadRequest', { description, kind })
+    call.refuse('400-malformed-messages', 400, 'BadRequest', { description, kind: [kind, ...places] })
   if (!isMembers(message)) return malformed('A message is an object', 'item')
   const { role, content } = message
   if (typeof role !== 'string' || !roles.has(role)) {
     call.refuse('400-invalid-role', 400, 'BadRequest', {
       description: `No role ${JSON.stringify(role)}`,
-      kind: jsonType(role),
+      kind: [jsonType(role), ...places],
     })
   }
   if (Array.isArray(content)) {
-    for (const part of content) checkPart(call, part)
+    for (const part of content) checkPart(call, part, places)
     const onlyText = content.every((part: Members) => part['type'] === 'text')
     if (call.broken('200-text-parts') && onlyText) call.reject(400, 'BadRequest', 'content is a string')
   } else if (typeof content !== 'string' && content !== null) {
@@ -52,7 +52,9 @@ export function checkMessages(call: Call): void {
       kind: jsonType(messages),
     })
   }
-  for (const message of messages) checkMessage(call, message)
+  for (const [at, message] of messages.entries()) {
+    checkMessage(call, message, at < messages.length - 1 ? ['earlier'] : [])
+  }
 }
 
 /** All text of the messages, their parts included. */

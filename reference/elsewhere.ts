@@ -1,19 +1,18 @@
 import type { Answer } from './answer.ts'
 import { envelope } from './envelope.ts'
 import { allOperations } from './operations/index.ts'
+import { page } from './page.ts'
 import type { Switches } from './switches/switches.ts'
 
 const knownPaths = new Set(allOperations.flatMap((operation) => operation.paths))
 // Collections that a server may well list, although the spec shows only their creation.
 const lists = new Set(['/v1/applications', '/v1/knowledge-graphs'])
 
-const page: Answer = { status: 404, text: { type: 'text/html', value: '<!doctype html><title>Not found</title>' } }
-
 /** Answers that break `envelope/unknown-path` and `envelope/unsupported-method`, by variant of the defect. */
 const wrong: Readonly<Record<string, Answer>> = {
   '': { status: 404, body: { error: 'not found' } },
   '#5xx': envelope({ status: 500, tpe: 'InternalServerError' }),
-  '#page': page,
+  '#page': page(404),
   '#empty': { status: 404 },
 }
 

@@ -1,7 +1,7 @@
 import type { Members } from './call.ts'
 import { preloadedIds } from './preloaded.ts'
 import type { Job } from './store.ts'
-import type { World } from './world.ts'
+import { countUp, type World } from './world.ts'
 
 function uuid(world: World, id: string, where: 'creation' | 'retrieval'): string {
   const upper = world.switches.varied('uuids/upper-case') || world.switches.varied(`uuids/upper-case-in-${where}`)
@@ -22,6 +22,7 @@ export function createdJobView(world: World, job: Job): Members {
   if (broken('jobs.create/202-created#no-job-status')) delete view['status']
   if (broken('jobs.create/202-created#created-at')) view['created_at'] = job.createdAt
   if (broken('jobs.create/202-created#no-created-at')) delete view['created_at']
+  if (broken('jobs.create/202-created#later') && countUp(world, 'creations') > 1) delete view['created_at']
   return view
 }
 

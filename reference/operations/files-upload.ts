@@ -49,6 +49,15 @@ function graphOf(call: Call): Graph | undefined {
   return call.broken('2xx-attached-to-graph') ? undefined : graph
 }
 
+/** The file of those bytes that the account has already, where files are known by their content. */
+function known(call: Call, account: string): StoredFile | undefined {
+  if (!call.varied('files/known-by-content')) return undefined
+  const files = [...call.world.store.files.values()]
+  return files.find(
+    (file) => file.account === account && file.state === 'stored' && Buffer.compare(file.bytes(), call.bytes) === 0,
+  )
+}
+
 function run(call: Call): Answer {
   const { world } = call
   const account = call.key?.account ?? ''
@@ -59,10 +68,10 @@ function run(call: Call): Answer {
   const type = mediaType(call)
   const bytes = call.bytes
   const now = world.clock.now()
-  const id = newId(world, 'file')
+  const id = known(call, account)?.id ?? newId(world, 'file')
   const file: StoredFile = { id, account, name, type, bytes: () => bytes, state: 'stored', createdAt: now }
   world.store.files.set(id, file)
-  graph?.files.set(id, { by: 'upload', from: processedFrom(world) })
+  if (graph && !graph.files.has(id)) graph.files.set(id, { by: 'upload', from: processedFrom(world) })
   return { status: 200, body: fileView(world, file) }
 }
 

@@ -1,36 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Answer } from '../answer.ts'
-import { isMembers, jsonType, type Call } from '../call.ts'
+import type { Call } from '../call.ts'
+import { checkInputs, refuseItems } from '../job-inputs.ts'
+import { checkTexts } from '../job-texts.ts'
 import { createdJobView } from '../job-view.ts'
 import { endJob, isBusy, newJob, startJob } from '../jobs.ts'
 import type { Operation } from '../operation.ts'
 import { ownAccount, type Application } from '../store.ts'
-
-/** What is wrong with an item of `inputs`, if anything is (§2.5). */
-function faultOf(item: unknown): string | undefined {
-  if (!isMembers(item)) return 'item'
-  if (typeof item['id'] !== 'string') return 'id'
-  if (!Array.isArray(item['value'])) return 'value'
-  return item['value'].every((text) => typeof text === 'string') ? undefined : 'text'
-}
-
-/** A fault of the body itself or of an item, which may also count as invalid input. */
-function refuseItems(call: Call, kind: string): never {
-  call.refuse('400-malformed-inputs', 400, 'BadRequest', { at: 'items', kind })
-}
-
-function check(call: Call): void {
-  const { inputs } = call.body
-  if (inputs === undefined) call.refuse('400-missing-inputs', 400, 'InvalidInputParameters')
-  if (inputs === null) refuseItems(call, 'null')
-  if (!Array.isArray(inputs)) call.refuse('400-malformed-inputs', 400, 'BadRequest', { kind: jsonType(inputs) })
-  const fault = inputs.map(faultOf).find((each) => each !== undefined)
-  if (fault !== undefined) refuseItems(call, fault)
-}
-
-function textsOf(inputs: unknown): string {
-  return Array.isArray(inputs) ? inputs.flatMap((input: { value: string[] }) => input.value).join('') : ''
-}
 
 function fit(call: Call, application: Application): void {
   const given = new Set((call.body['inputs'] as { id: string }[]).map((input) => input.id))
@@ -41,9 +17,7 @@ function fit(call: Call, application: Application): void {
       })
     }
   }
-  if (call.broken('202-any-text') && /[^A-Za-z0-9 ]/.test(textsOf(call.body['inputs']))) {
-    throw new Error('a text that this server cannot take')
-  }
+  checkTexts(call)
 }
 
 function refuseWhileBusy(call: Call, application: Application): void {
@@ -85,7 +59,7 @@ export const jobsCreate: Operation<Application> = {
       call.refuse('403-application-access', 403, 'InsufficientAccessRights')
     }
   },
-  check,
+  check: checkInputs,
   fit,
   ready: refuseWhileBusy,
   run,

@@ -11,10 +11,15 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** ms during which a new job cannot be retrieved under `jobs.create/202-retrievable#late`. */
 const lateMs = 30_000
 
+/** ms during which it cannot be under `jobs/readable-late`: well within the second that it may take. */
+const settlingMs = 400
+
 function isLost(call: Call, job: Job): boolean {
-  const { broken } = call.world.switches
+  const { broken, varied } = call.world.switches
   if (broken('jobs.create/202-retrievable')) return true
-  return broken('jobs.create/202-retrievable#late') && call.world.clock.now() < job.createdAt + lateMs
+  const age = call.world.clock.now() - job.createdAt
+  if (varied('jobs/readable-late') && age < settlingMs) return true
+  return broken('jobs.create/202-retrievable#late') && age < lateMs
 }
 
 /** The id as it was asked for; a uuid means the same in either letter case. */

@@ -1,7 +1,8 @@
-import type { Answer } from '../answer.ts'
+import { Ending, type Answer } from '../answer.ts'
 import { jsonType, type Call } from '../call.ts'
 import { reachable } from '../find-file.ts'
 import type { Operation } from '../operation.ts'
+import { page } from '../page.ts'
 import { pdfText } from '../pdf-text.ts'
 import { pdfLimit } from '../plan.ts'
 import type { StoredFile } from '../store.ts'
@@ -49,6 +50,8 @@ async function run(call: Call, file: StoredFile): Promise<Answer> {
 function refuseIfRemoved(call: Call): void {
   if (call.varied('pdf-removed')) call.refuse('4xx-removed', 410, 'Gone')
   if (call.varied('pdf-removed-404')) call.refuse('4xx-removed', 404, 'NotFound')
+  if (call.varied('pdf-removed-page-404')) throw new Ending(page(404))
+  if (call.varied('pdf-removed-page-410')) throw new Ending(page(410))
 }
 
 /** §4.1 */

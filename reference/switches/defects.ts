@@ -4,12 +4,18 @@ import { allowsAnyName, allowsAnyStatus, refusals } from './refusals.ts'
 /** Defects of requirements about granted requests, and further ones of refusals; the code names them where they act. */
 const placed: readonly string[] = [
   'jobs.create/202-created',
-  ...['#id', '#no-id', '#job-status', '#no-job-status', '#created-at', '#no-created-at'].map(
+  ...['#id', '#no-id', '#job-status', '#no-job-status', '#created-at', '#no-created-at', '#later'].map(
     (name) => `jobs.create/202-created${name}`,
   ),
   'jobs.create/202-retrievable',
   'jobs.create/202-retrievable#late',
-  'jobs.create/202-any-text',
+  ...['', '#emoji', '#nul', '#backslash'].map((name) => `jobs.create/202-any-text${name}`),
+  ...['null', 'boolean', 'number', 'string', 'array'].map(
+    (type) => `jobs.create/400-malformed-inputs#ignores-item-${type}`,
+  ),
+  ...['null', 'boolean', 'number', 'array', 'object'].map(
+    (type) => `jobs.create/400-malformed-inputs#ignores-id-${type}`,
+  ),
   'jobs.create/409-job-in-progress#parallel',
   'jobs.create/409-released',
   'jobs.create/409-released#slow',
@@ -73,10 +79,13 @@ const placed: readonly string[] = [
   'chat.create/200-llm-tool#missing',
   'chat.create/200-query-config',
   'chat.create/200-query-config#bounds',
+  ...['#added-400', '#added-404', '#always-409'].map((name) => `graphs.add-file/2xx-accepted${name}`),
+  'graphs.add-file/409-already-in-graph#dropped',
   'files.upload/2xx-attached-to-graph',
   'files.upload/2xx-attached-to-graph#refused',
   'files.list/2xx-file-types',
   'files.list/2xx-file-types#5xx',
+  'files.list/429-quota-exceeded#granted-envelope',
   'graphs.query/2xx-query-config',
   'graphs.query/2xx-query-config#bounds',
   'medical.comprehend/200-entities',
@@ -121,6 +130,6 @@ function ofRefusal(id: string): readonly string[] {
 /**
  * Every defect that the reference can have. A defect is named like the requirement that it breaks, further ones for the
  * same requirement `<id>#<variant>`: `#status` refuses with another status, `#tpe` with another code name of the same,
- * `#takes-<kind>` lets one kind of fault pass.
+ * `#takes-<kind>` lets one kind of fault pass, `#ignores-<kind>` leaves one out of account and looks at the rest.
  */
 export const defects: readonly string[] = [...refusals.flatMap(ofRefusal), ...takenKinds, ...placed]

@@ -42,8 +42,10 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
   'completion.create/400-malformed-request': ['model', 'prompt'],
   'completion.create/400-invalid-temperature': types.number,
   'completion.create/400-invalid-max-tokens': [...types.number, 'negative'],
-  'chat.create/400-malformed-messages': ['object', 'item', 'content-number', 'content-boolean', 'content-object'],
-  'chat.create/400-invalid-role': ['string', 'number'],
+  'chat.create/400-malformed-messages': [
+    ...['object', 'item', 'content-number', 'content-boolean', 'content-object', 'earlier'],
+  ],
+  'chat.create/400-invalid-role': ['string', 'number', 'earlier'],
   'chat.create/400-malformed-tools': ['item', 'function'],
   'chat.create/400-malformed-tool-choice': ['number', 'boolean', 'array'],
   'chat.create/400-invalid-stream': ['string', 'number', 'array', 'object'],

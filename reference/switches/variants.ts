@@ -2,7 +2,7 @@ import { alternatives } from './alternatives.ts'
 
 /**
  * Every other way to conform that the reference knows. Several may be on at once where they do not speak of the same
- * thing. With `pdf-removed` and `pdf-removed-404` the target has to declare the operation as removed.
+ * thing. With those called `pdf-removed` and so on the target has to declare the operation as removed.
  */
 export const variants: readonly string[] = [
   'json/additional-members',
@@ -45,6 +45,8 @@ export const variants: readonly string[] = [
   'jobs/born-failed',
   'jobs/instant',
   'jobs/fail-now-and-then',
+  'jobs/readable-late',
+  'jobs/texts-limited',
   'uuids/upper-case',
   'uuids/upper-case-in-creation',
   'uuids/upper-case-in-retrieval',
@@ -67,6 +69,7 @@ export const variants: readonly string[] = [
   'generation/varying',
   'models/other-statuses',
   'processing/slow',
+  'files/known-by-content',
   'throttled/429',
   'throttled/429-seconds',
   'throttled/429-date',
@@ -80,5 +83,7 @@ export const variants: readonly string[] = [
   'methods/lists',
   'pdf-removed',
   'pdf-removed-404',
+  'pdf-removed-page-404',
+  'pdf-removed-page-410',
   ...alternatives.map((alternative) => alternative.name),
 ]

@@ -30,6 +30,7 @@ const combinations: readonly (readonly string[])[] = [
     ...['json/spread', 'json/additional-members', 'json/members-reversed', 'headers/odd-content-type', 'headers/many'],
     ...['connection/chunked', 'compressed/br', 'dates/offset', 'uuids/upper-case', 'ids/numeric'],
     ...['envelope/several-errors', 'envelope/other-language', 'order/body-first', 'unknown-path/401'],
+    ...['files/known-by-content', 'jobs/texts-limited'],
   ],
   [
     ...['order/existence-first', 'jobs/no-optional-members', 'clock/hours-behind', 'dates/whole-seconds'],
@@ -39,7 +40,7 @@ const combinations: readonly (readonly string[])[] = [
   [
     ...['throttled/503', 'jobs/fail-now-and-then', 'connection/short-lived', 'ids/json-number', 'compressed/gzip'],
     ...['dates/lower-case', 'models/other-statuses', 'clock/hours-ahead', 'order/rights-last', 'methods/lists'],
-    ...['jobs/updated-before-created', 'processing/slow', 'successes/plain-text'],
+    ...['jobs/updated-before-created', 'processing/slow', 'successes/plain-text', 'jobs/readable-late'],
   ],
   [
     ...['throttled/429', 'jobs/instant', 'order/state-first', 'compressed/deflate', 'generation/empty', 'ids/long'],
@@ -56,7 +57,8 @@ async function expectConforming(on: readonly string[]): Promise<void> {
   const removed = on.some(isRemoval)
   const change = (file: TargetFile) => (removed ? withoutPdf(withoutCleanup(file)) : withoutCleanup(file))
   // Jobs of the slow application last long enough for the requests beside them, on a busy machine too.
-  const { results } = await judgeReference({ variants: on, jobMs: 15, slowJobMs: 1000 }, { change })
+  const slowJobMs = on.includes('jobs/readable-late') ? 1800 : 1000
+  const { results } = await judgeReference({ variants: on, jobMs: 15, slowJobMs }, { change })
   const problems = results
     .filter(({ outcome }) => outcome === 'failed' || outcome === 'not-exercised')
     .map(({ id, reason, failures: [first] }) => `${id}: ${reason ?? `${first?.message} | ${first?.actual}`}`)

@@ -5,6 +5,15 @@ export function withoutPdf(file: TargetFile): TargetFile {
   return { ...file, operations: { ...file.operations, 'pdf.parse': 'removed' } }
 }
 
+/** Declares a chat of two messages: a server may look at the last alone. */
+export function withTwoMessages(file: TargetFile): TargetFile {
+  const chat = file.operations?.['chat.create']
+  if (typeof chat !== 'object') throw new Error('the target declares no chat')
+  const body = chat.body as { readonly messages: readonly unknown[] }
+  const messages = [{ role: 'system', content: 'Answer in one line' }, ...body.messages]
+  return { ...file, operations: { ...file.operations, 'chat.create': { ...chat, body: { ...body, messages } } } }
+}
+
 /** Cleans nothing up: a server that ends with its run needs none, and each clean-up takes a connection of its own. */
 export function withoutCleanup(file: TargetFile): TargetFile {
   const operations = Object.entries(file.operations ?? {}).map(([id, declared]) => {

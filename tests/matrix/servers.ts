@@ -3,7 +3,7 @@ import type { TargetFile } from '../../harness/target/model.ts'
 import { defects } from '../../reference/server.ts'
 import { ownId } from './also-red.ts'
 import { batches, isOfStates } from './batches.ts'
-import { withoutCleanup, withoutPdf } from './changed-targets.ts'
+import { withoutCleanup, withoutPdf, withTwoMessages } from './changed-targets.ts'
 
 /** One broken server of the kill matrix. */
 export interface BrokenServer {
@@ -17,6 +17,14 @@ export interface BrokenServer {
   readonly change: (file: TargetFile) => TargetFile
 }
 
+/** What a switch needs of the target file. */
+function changeFor(switches: readonly string[], removed: boolean): (file: TargetFile) => TargetFile {
+  const changes = [withoutCleanup]
+  if (removed) changes.push(withoutPdf)
+  if (switches.some((name) => name.endsWith('#takes-earlier'))) changes.push(withTwoMessages)
+  return (file) => changes.reduce((changed, change) => change(changed), file)
+}
+
 function server(name: string, switches: readonly string[]): BrokenServer {
   const removed = switches.some((name) => ownId(name) === 'pdf.parse/4xx-removed')
   return {
@@ -24,7 +32,7 @@ function server(name: string, switches: readonly string[]): BrokenServer {
     defects: switches,
     variants: removed ? ['pdf-removed'] : [],
     showsStates: switches.some((name) => isOfStates(ownId(name))),
-    change: (file) => (removed ? withoutPdf(withoutCleanup(file)) : withoutCleanup(file)),
+    change: changeFor(switches, removed),
   }
 }
 

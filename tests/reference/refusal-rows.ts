@@ -16,7 +16,9 @@ const content = '400 InvalidContentType'
 const rights = '403 InsufficientAccessRights'
 const size = [invalid, '413 BadRequest', '413 PayloadTooLarge']
 const withConfig = (query_config: unknown) => ({ merge: { tools: [{ type: 'graph', function: { query_config } }] } })
-const message = (member: object) => ({ merge: { messages: [{ role: 'user', content: 'Hello', ...member }] } })
+const hello = { role: 'user', content: 'Hello' }
+const message = (member: object) => ({ merge: { messages: [{ ...hello, ...member }] } })
+const earlier = (item: unknown) => ({ merge: { messages: [item, hello] } })
 
 function everywhere(operation: string): readonly Row[] {
   const tooMany = ['jobs.retrieve', 'files.list', 'medical.comprehend'].includes(operation)
@@ -89,6 +91,7 @@ const configs = [
 ]
 
 const item = { id: 'topic', value: ['tea'] }
+const types = [null, true, 17, 'tea', ['tea'], {}]
 
 const own: readonly Row[] = [
   ['jobs.create/400-missing-body', { raw: { text: '', contentType: 'application/json' } }, ...names],
@@ -99,6 +102,13 @@ const own: readonly Row[] = [
   ['jobs.create/400-malformed-inputs', { body: { inputs: [{ ...item, value: 'tea' }] } }, bad, invalid],
   ['jobs.create/400-malformed-inputs', { body: { inputs: [{ ...item, value: [17] }] } }, bad, invalid],
   ['jobs.create/400-malformed-inputs', { body: { inputs: [{ ...item, id: 17 }] } }, bad, invalid],
+  ...each(
+    'jobs.create/400-malformed-inputs',
+    [...types.slice(0, 5), ...types.filter((id) => id !== 'tea').map((id) => ({ ...item, id }))],
+    (other) => ({ body: { inputs: [item, other] } }),
+    bad,
+    invalid,
+  ),
   ['jobs.create/403-application-access', 'scenario', rights],
   ['jobs.create/404-unknown-application', { params: { application_id: unknown } }, '404 ResourceNotFound'],
   ['jobs.retrieve/4xx-unknown-job', { params: { job_id: unknown } }, '404 ResourceNotFound'],
@@ -138,6 +148,8 @@ const own: readonly Row[] = [
   ['completion.create/400-invalid-parameter', { merge: { top_p: true } }, content],
   ['chat.create/400-malformed-messages', { merge: { messages: 'Hello' } }, bad],
   ['chat.create/400-malformed-messages', { merge: { messages: [17] } }, bad],
+  ['chat.create/400-malformed-messages', earlier(17), bad],
+  ['chat.create/400-invalid-role', earlier({ ...hello, role: 17 }), bad],
   ['chat.create/400-invalid-role', message({ role: 'qwertzuiopas' }), bad],
   ['chat.create/400-invalid-role', message({ role: 17 }), bad],
   ['chat.create/400-unsupported-model', { merge: { model: 'm-none' } }, invalid],

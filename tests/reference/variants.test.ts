@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { startReference, variants } from '../../reference/server.ts'
 import { get, send, target, type Reply } from './client.ts'
@@ -11,6 +12,7 @@ const refused = (url: string) => send(url, 'files.list', { key: 'no-jwt' })
 const job = (url: string) => send(url, 'jobs.retrieve')
 const created = (url: string) => send(url, 'jobs.create')
 const uploaded = (url: string) => send(url, 'files.upload')
+const isPage = ({ status, type }: Reply, asked: number) => status === asked && type === 'text/html'
 const wrongKey = { key: 'no-jwt' }
 
 async function ended(url: string, application_id = resources.failingApplication.id): Promise<Reply> {
@@ -133,6 +135,19 @@ const effects: Readonly<Record<string, (url: string) => Promise<boolean>>> = {
     await send(url, 'jobs.create', { params: { application_id: resources.slowApplication.id } })
     return (await ended(url, resources.application.id)).json.status === 'failed'
   },
+  'jobs/readable-late': async (url) => {
+    const { id } = (await created(url)).json
+    const read = async () => (await send(url, 'jobs.retrieve', { params: { job_id: id } })).status
+    const atOnce = await read()
+    await pause(450)
+    return atOnce === 404 && (await read()) === 200
+  },
+  'jobs/texts-limited': async (url) => {
+    const texts = ['tea'.repeat(200), 'a\u0001b', 'a\nb']
+    const bodies = texts.map((text) => ({ inputs: [{ id: 'topic', value: [text] }] }))
+    const answers = await Promise.all(bodies.map((body) => send(url, 'jobs.create', { body })))
+    return answers.map(({ status }) => status).join() === '400,400,202'
+  },
   'uuids/upper-case': async (url) => (await job(url)).json.id === resources.job.toUpperCase(),
   'uuids/upper-case-in-creation': async (url) => !/[a-f]/.test((await created(url)).json.id),
   'uuids/upper-case-in-retrieval': async (url) => (await job(url)).json.id === resources.job.toUpperCase(),
@@ -161,6 +176,11 @@ const effects: Readonly<Record<string, (url: string) => Promise<boolean>>> = {
     (await send(url, 'chat.create', { merge: { model: 'm-silent' } })).status === 400,
   'processing/slow': async (url) =>
     [await send(url, 'graphs.add-file'), await send(url, 'graphs.add-file')].every(({ status }) => status === 200),
+  'files/known-by-content': async (url) => {
+    const [one, same] = [await uploaded(url), await uploaded(url)].map(({ json }): string => json.id)
+    const other = await send(url, 'files.upload', { raw: { text: 'Oolong', contentType: 'text/plain' } })
+    return one === same && other.json.id !== one
+  },
   'throttled/429': async (url) => (await fails(url, 200)) === 2,
   'throttled/429-seconds': async (url) => (await fails(url, 200)) === 2,
   'throttled/429-date': async (url) => (await fails(url, 200)) === 2,
@@ -174,6 +194,8 @@ const effects: Readonly<Record<string, (url: string) => Promise<boolean>>> = {
   'methods/lists': async (url) => (await get(url, '/v1/applications')).status === 200,
   'pdf-removed': async (url) => (await send(url, 'pdf.parse')).status === 410,
   'pdf-removed-404': async (url) => (await send(url, 'pdf.parse')).status === 404,
+  'pdf-removed-page-404': async (url) => isPage(await send(url, 'pdf.parse'), 404),
+  'pdf-removed-page-410': async (url) => isPage(await send(url, 'pdf.parse'), 410),
 }
 
 const spelled = variants.filter((variant) => !variant.includes('='))
