@@ -63,7 +63,7 @@ export function createRun(target: Target, options: RunOptions, readDynamic: Read
       baseUrl,
       timeoutMs: limits.timeoutMs,
       request: async () => wireRequest(run, await operationProbe(run, 'files.list', {})),
-      send: (request, timeoutMs) => wire.send(request, { timeoutMs, fresh: true }),
+      send: (request, timeoutMs) => wire.send(request, { timeoutMs, signal: controller.signal, fresh: true }),
       record: async (request, result) => {
         const probe = await operationProbe(run, 'files.list', {})
         settle(

@@ -5,8 +5,8 @@ import type { Run } from './run.ts'
 
 /** Deadline of a clean-up request, in ms; a shorter one, and a bound on all of them, when the run was ended. */
 const cleanupMs = 15_000
-const cleanupAfterEndMs = 500
-const allCleanupAfterEndMs = 900
+const cleanupAfterEndMs = 300
+const allCleanupAfterEndMs = 600
 /** Clean-up requests under way at once. */
 const cleanupConcurrency = 8
 
