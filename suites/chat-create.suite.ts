@@ -6,8 +6,8 @@ import {
   invalidInput,
   modelError,
 } from '../harness/expect/common.ts'
-import { chatTries, grantedRowOf, judgeTries } from '../harness/words/granted.ts'
-import { controlExchange } from '../harness/control/control.ts'
+import { grantedRowOf, judgeTries } from '../harness/words/granted.ts'
+import { chatTries, controlExchange } from '../harness/control/control.ts'
 import { judgeGranted } from '../harness/words/judge.ts'
 import { judgeShape } from '../harness/words/shapes.ts'
 import { refusals, scenario } from '../harness/words/refusals.ts'

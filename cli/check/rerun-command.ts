@@ -1,4 +1,4 @@
-import { singleQuoted } from '../../harness/record/quote.ts'
+import { shellWord } from '../../harness/record/quote.ts'
 import type { TpeMode } from '../../spec/report.ts'
 
 /** The command that shows a recording's failures again; it holds no key. */
@@ -11,9 +11,4 @@ export function rerunCommand(
   if (target !== undefined) words.push('--target', target)
   if (tpe === 'family') words.push('--tpe', tpe)
   return words.map(shellWord).join(' ')
-}
-
-/** A word for a POSIX shell, quoted only where it needs to be. */
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./~-]+$/.test(word) ? word : singleQuoted(word)
 }

@@ -1,15 +1,11 @@
 import { randomBytes, randomInt } from 'node:crypto'
+import { shellWord } from '../../harness/record/quote.ts'
 import type { RunOptions } from '../../harness/run/run.ts'
 import type { RunArguments } from './arguments.ts'
 
 const refusalRuns = 25
 const grantedRuns = 5
 const backoffMs = 250
-
-/** A word for a POSIX shell, quoted only where it needs to be. */
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
-}
 
 /** The options that a failure needs to show again; the ids and the seed are put behind them. */
 function rerunCommand(baseUrl: string | undefined, options: RunArguments): string {

@@ -5,7 +5,7 @@ import type { Answer } from './answer.ts'
 /** Most tries of one throttled request, after the first. */
 const mostTries = 5
 /** A longer `Retry-After` is not waited for, in ms. */
-const longestPause = 60_000
+export const longestPauseMs = 60_000
 /** So long after a pause an operation's requests go one at a time, in ms. */
 const narrowMs = 10_000
 /** A run in which every answer was a throttled one for this long waits no more, in ms. */
@@ -90,7 +90,7 @@ export function createThrottle({ baseMs, onDrought }: ThrottleSettings): Throttl
       // After the last try nobody waits any more but for what the target asked.
       const own = attempt < tries ? baseMs * 2 ** attempt : 0
       const pause = asked || own
-      if (pause > longestPause) return undefined
+      if (pause > longestPauseMs) return undefined
       heldUntil.set(operation, Math.max(heldUntil.get(operation) ?? 0, performance.now() + pause))
       return pause
     },

@@ -24,8 +24,8 @@ export interface Control {
   valid(): Promise<Probe>
 }
 
-/** Generated answers vary: a chat gets this many tries. */
-const chatTries = 3
+/** Generated answers vary: a granted chat gets this many tries. */
+export const chatTries = 3
 
 /** The operation's granted requirement, sent once a run. Throws `NotExercised` where it is not declared. */
 export function control(run: Run, operation: OperationId): Promise<Control> {

@@ -1,12 +1,12 @@
 import { type CatalogueRow, requirement } from '../../spec/catalogue.ts'
 import { isOperationId, type OperationId } from '../../spec/operations.ts'
 import { grantedRow } from '../control/granted-rows.ts'
-import { longestPauseMs } from '../jobs/job-book.ts'
+import { longestLookMs } from '../jobs/job-book.ts'
 import type { Plan, RunOptions } from '../run/run.ts'
 import { isExclusive } from '../scenario/around.ts'
 import type { Scenario, Target } from '../target/model.ts'
 import { sendsOf } from '../words/registry.ts'
-import { chatTries } from '../words/granted.ts'
+import { chatTries } from '../control/control.ts'
 import { grants } from './cost.ts'
 
 /** Most that a run sends for one operation, as if each control were granted. */
@@ -24,7 +24,7 @@ const growingPolls = 40
 
 /** Most looks at one job until it ends. */
 function pollsOf({ limits }: Target): number {
-  return growingPolls + Math.ceil(limits.jobTimeoutMs / longestPauseMs)
+  return growingPolls + Math.ceil(limits.jobTimeoutMs / longestLookMs)
 }
 
 /** What a scenario sends beside its one probe: repeats, what stands around it, and the waiting for the control. */

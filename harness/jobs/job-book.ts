@@ -10,7 +10,7 @@ import { pause } from '../run/pause.ts'
 
 /** Looks are so far apart, in ms, and never further than a fifth of the time that the job has taken. */
 const firstPauseMs = 20
-export const longestPauseMs = 1000
+export const longestLookMs = 1000
 const pauseShare = 0.2
 /** A job that cannot be read for this long is not waited for, in ms. */
 const unreadableMs = 3000
@@ -61,7 +61,7 @@ export function createJobBook(run: () => Run): JobBook {
       if (reading.status !== undefined) lastRead = performance.now()
       const now = performance.now()
       if (now >= deadline || now - lastRead > unreadableMs) return false
-      const wait = Math.min(Math.max((now - started) * pauseShare, firstPauseMs), longestPauseMs)
+      const wait = Math.min(Math.max((now - started) * pauseShare, firstPauseMs), longestLookMs)
       await pause(run(), Math.min(wait, Math.max(1, deadline - now)))
     }
   }

@@ -7,3 +7,8 @@ export function singleQuoted(text: string): string {
 export function expanding(text: string): string {
   return `"${text.replaceAll(/["\\`]/g, '\\$&')}"`
 }
+
+/** A word for a POSIX shell, quoted only where it needs to be. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./~-]+$/.test(word) ? word : singleQuoted(word)
+}

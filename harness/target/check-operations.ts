@@ -1,7 +1,7 @@
 import { isOperationId, type OperationId } from '../../spec/operations.ts'
 import { getAt } from '../json/pointer.ts'
 import { errandProblems } from './check-errands.ts'
-import { tokensOf } from './pointer-tokens.ts'
+import { tokensOf } from '../json/pointer.ts'
 import { headerProblems } from './headers.ts'
 import type { OperationValue, TargetFile } from './target-file.ts'
 

@@ -1,7 +1,7 @@
 import { isOperationId, type OperationId } from '../../spec/operations.ts'
 import type { Area, Need, Requirement } from '../../spec/requirement.ts'
 import { getAt } from '../json/pointer.ts'
-import { tokensOf } from './pointer-tokens.ts'
+import { tokensOf } from '../json/pointer.ts'
 import { defaultPointer } from './roles.ts'
 import { snippetOf } from './snippet.ts'
 import type { TargetFile } from './target-file.ts'

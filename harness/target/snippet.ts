@@ -1,7 +1,7 @@
 import { isOperationId, type OperationId } from '../../spec/operations.ts'
 import type { Need } from '../../spec/requirement.ts'
 import { mergePatch } from '../scenario/merge-patch.ts'
-import { tokensOf } from './pointer-tokens.ts'
+import { tokensOf } from '../json/pointer.ts'
 import {
   bodyExamples,
   contentExample,

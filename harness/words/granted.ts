@@ -19,9 +19,6 @@ import type { Story } from './story.ts'
 /** Looks at a granted answer further than its status: throws `Failed` where it is not what the spec shows. */
 export type GrantedCheck = (story: Story, exchange: Exchange) => void
 
-/** Generated answers vary: the rows of a chat get three tries. */
-export const chatTries = 3
-
 /** The operation's granted requirement: its request is the control of the refusals, sent once. */
 export function accepted(operation: OperationId, schema?: SchemaName): void {
   requirement(

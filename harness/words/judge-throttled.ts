@@ -3,7 +3,7 @@ import { probeOf } from '../ask/ask.ts'
 import type { Exchange, Purpose } from '../ask/exchange.ts'
 import { isExpected } from '../expect/pairs.ts'
 import { sendSurely } from '../ask/send-once.ts'
-import { isThrottled, retryAfter } from '../ask/throttle.ts'
+import { isThrottled, longestPauseMs, retryAfter } from '../ask/throttle.ts'
 import { type Control, countsAsGranted } from '../control/control.ts'
 import type { Probe } from '../request/probe.ts'
 import { NotExercised } from '../run/outcome.ts'
@@ -12,7 +12,6 @@ import { describeAnswer } from './describe.ts'
 import { pause } from '../run/pause.ts'
 
 const turns = 3
-const longestPauseMs = 60_000
 
 /** A state of the target that the probe needs and the control does not: left and entered again in each turn. */
 export interface PassingState {
