@@ -20,13 +20,15 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /** Bodies above this many bytes are not held as values between two looks at them: many answers of a run are kept. */
 const largeBytes = 64 * 1024
 
-/** What no answer of the interface needs, and no memory is given to: objects, arrays and members of one body. */
-const mostParts = 300_000
-const tooManyParts = 'the body has more than 300,000 objects, arrays and members'
+/** What no answer of the interface needs, and no memory is given to: so many values in one body. */
+const mostValues = 400_000
+const tooManyValues = 'the body holds more than 400,000 values'
 
 function parsed(body: Uint8Array): Json {
   try {
-    return { ok: true, value: JSON.parse(utf8.decode(body)) as unknown }
+    const { text, values } = structureOf(utf8.decode(body))
+    if (values > mostValues) return { ok: false, problem: tooManyValues }
+    return { ok: true, value: JSON.parse(text) as unknown }
   } catch (error) {
     return { ok: false, problem: error instanceof SyntaxError ? 'the body is not JSON' : 'the body is not UTF-8' }
   }
@@ -37,10 +39,8 @@ function reader({ undecodable, cut, body }: WireAnswer): () => Json {
   if (undecodable !== undefined) return () => ({ ok: false, problem: undecodable })
   if (cut) return () => ({ ok: false, problem: 'the body is longer than 4 MiB' })
   if (body.length === 0) return () => ({ ok: false, problem: 'the body is empty' })
-  const { text, parts } = structureOf(body)
-  if (parts > mostParts) return always({ ok: false, problem: tooManyParts })
-  const first = parsed(text)
-  return first.ok && text.length > largeBytes ? rereader(text, first) : always(first)
+  const first = parsed(body)
+  return first.ok && body.length > largeBytes ? rereader(body, first) : always(first)
 }
 
 const always = (json: Json) => (): Json => json
