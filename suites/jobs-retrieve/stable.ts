@@ -25,8 +25,11 @@ export async function judgeStable(story: Story): Promise<void> {
     await pause(run, ms)
     const exchange = await story.ask(first.exchange.probe)
     const json = exchange.answer?.json()
-    if (!exchange.answer || exchange.throttled || !json?.ok) throw new NotExercised('the job could not be read again')
+    if (!exchange.answer || exchange.throttled) throw new NotExercised('the job could not be read again')
     story.count()
+    if (exchange.answer.status !== 200 || !json?.ok) {
+      story.fail(exchange, '200 with the job, as when the ended job was read before', '')
+    }
     for (const name of shown) {
       const [before, after] = [member(first.job, name), member(json.value, name)]
       if (readsTheSame(before, after)) continue
