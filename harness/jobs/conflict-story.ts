@@ -7,6 +7,7 @@ import { sendBurst } from './burst.ts'
 import { askOther, askSecond, create, proveOverlap } from './conflict-evidence.ts'
 import { type ConflictFindings, type Finding, isSettled, newFinding } from './finding.ts'
 import { looks } from './gate.ts'
+import { isEnded } from './job-book.ts'
 import type { Gate, Job } from './model.ts'
 
 /** Seconds between two creations on an application that should be free, in ms. */
@@ -62,8 +63,9 @@ async function beside(
 ): Promise<boolean> {
   const state = { entered: false }
   try {
-    return await run.gates.of(other.id).hold(() => {
+    return await run.gates.of(other.id).hold(async () => {
       state.entered = true
+      await awaitReleased(run, other.id)
       return once()
     })
   } catch (error) {
@@ -71,6 +73,14 @@ async function beside(
     found.perApplication.unseen = error.message
     return once()
   }
+}
+
+/** An application may be released some time after its last job ended, as `409-released` allows. */
+async function awaitReleased(run: Run, application: string): Promise<void> {
+  const ends = run.jobs.all
+    .filter((job) => job.application === application)
+    .map(({ readings }) => readings.find(isEnded)?.exchange.endedAt ?? 0)
+  await pause(run, Math.max(0, ...ends.map((end) => end + 2 * releaseMs - performance.now())))
 }
 
 function wantsMore(run: Run, found: ConflictFindings, other: ApplicationResource | undefined): boolean {
