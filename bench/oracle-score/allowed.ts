@@ -1,0 +1,79 @@
+import type { OperationId } from '../../spec/operations.ts'
+
+/** What a conforming server may do to its responses, and where that stands in the spec. */
+interface Allowance {
+  /** Operations that it is of; absent for all. */
+  readonly of?: readonly OperationId[]
+  readonly except?: readonly OperationId[]
+  /** `change` as `nameOf` writes it. */
+  readonly change: RegExp
+  readonly why: string
+}
+
+const shown: readonly OperationId[] = ['pdf.parse', 'jobs.create', 'jobs.retrieve', 'chat.create', 'medical.comprehend']
+const jobs: readonly OperationId[] = ['jobs.create', 'jobs.retrieve']
+const labelled: readonly OperationId[] = ['pdf.parse', ...jobs]
+
+const always: readonly Allowance[] = [
+  { change: / (added|reordered)$/, why: 'members that are not shown, in any order (§2)' },
+]
+
+const ofSuccess: readonly Allowance[] = [
+  { except: shown, change: /^(?!status|body replaced: an envelope)/, why: 'payloads of §4.4 are not shown' },
+  { except: labelled, change: /^status changed: 2/, why: 'any 2xx: §4.4 names none' },
+  { except: labelled, change: /^content type/, why: 'no content type is named for §4.4' },
+  { of: ['pdf.parse'], change: /^content (cut|emptied|replaced)$/, why: 'any text (§2.2)' },
+  { of: ['jobs.retrieve'], change: /^data\//, why: 'members of data are the application’s own (§2.3)' },
+  {
+    of: ['jobs.retrieve'],
+    change: /^(updated_at|completed_at|data|error) (dropped|renamed)$/,
+    why: 'optional (§2.3)',
+  },
+  { of: ['jobs.retrieve'], change: /^error (cut|emptied|replaced)$/, why: 'any text (§2.3)' },
+  {
+    of: ['chat.create'],
+    change: /^(?!choices)\w+(\/.*)? \w+$/,
+    why: 'members beyond choices are not shown (§2.8)',
+  },
+  {
+    of: ['chat.create'],
+    change: /^choices\/0\/(?!message[ /])|^choices\/0\/message\/(?!content |llm_data[ /])/,
+    why: 'members that §2.8 does not name',
+  },
+  { of: ['chat.create'], change: /^choices repeated$/, why: 'only the first choice is named (§2.8)' },
+  {
+    of: ['chat.create'],
+    change: /^choices\/0\/message\/(content|llm_data\/(prompt|model)) (cut|emptied|replaced)$/,
+    why: 'generated text varies (§2.8)',
+  },
+  {
+    of: ['medical.comprehend'],
+    change: /^(?!entities)\w+(\/.*)? \w+$|^entities (emptied|repeated)$|^entities\/\d+ dropped$/,
+    why: 'as many entities as there are (§2.8)',
+  },
+  {
+    of: ['medical.comprehend'],
+    change: /^entities\/\d+\/((category|text) (cut|emptied|replaced)$|traits (emptied|repeated)$|traits\/)/,
+    why: 'any text, any traits (§2.8)',
+  },
+]
+
+const ofErrors: readonly Allowance[] = [
+  { change: /^errors (emptied|repeated)$|^errors\/\d+ dropped$/, why: 'as many messages as there are (§2.6)' },
+  {
+    change: /^errors\/\d+\/(description|key|extras) (dropped|renamed)$/,
+    why: '§2.6 has only tpe, errors and extras always present',
+  },
+  { change: /^errors\/\d+\/(description|key) (cut|emptied|replaced)$/, why: 'any description, keys beyond §7.1' },
+  { change: /^(errors\/\d+\/)?extras\//, why: 'extras are open (§2.6)' },
+  { change: /^errors\/\d+\/(?!(description|key|extras)[ /])/, why: 'members that §2.6 does not show' },
+  { change: /^(?!tpe|errors|extras|status|content type|body)\w+[ /]/, why: 'members that §2.6 does not show' },
+]
+
+/** Why a conforming server may answer so; undefined where it may not. `status` is that of the answer before its change. */
+export function allowance(operation: OperationId, status: number, name: string): string | undefined {
+  const own = status < 300 ? ofSuccess : ofErrors
+  const fits = ({ of, except, change }: Allowance): boolean =>
+    (of?.includes(operation) ?? true) && !except?.includes(operation) && change.test(name)
+  return [...always, ...own].find(fits)?.why
+}

@@ -1,0 +1,29 @@
+import type { ProxiedResponse } from './proxy.ts'
+
+/** What is done to a part of a response. */
+export type Kind =
+  | 'added'
+  | 'changed'
+  | 'cut'
+  | 'dropped'
+  | 'emptied'
+  | 'nulled'
+  | 'renamed'
+  | 'reordered'
+  | 'repeated'
+  | 'replaced'
+  | 'retyped'
+
+/** One change to one response. */
+export interface Change {
+  /** `status`, `content type`, `body` (its bytes), else a path into the JSON value: `errors/0/key`, empty for the whole. */
+  readonly at: string
+  readonly kind: Kind
+  /** What stands there now: a status, a content type, what became of the body. */
+  readonly to?: string
+  apply(response: ProxiedResponse): ProxiedResponse
+}
+
+export function nameOf({ at, kind, to }: Change): string {
+  return `${at === '' ? 'the whole' : at} ${kind}${to === undefined ? '' : `: ${to}`}`
+}
