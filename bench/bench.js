@@ -1,0 +1,6 @@
+// npm run bench [-- <runs>]: time and memory of the whole command line, request rate, and what each report costs.
+import { createJiti } from 'jiti'
+
+const jiti = createJiti(import.meta.url)
+const { printBench } = await jiti.import('./print-bench.ts')
+await printBench(Number(process.argv[2] ?? 5))

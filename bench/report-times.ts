@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pc from 'picocolors'
+import { loggedExchanges } from '../cli/run/logged-exchanges.ts'
+import { reportOf } from '../cli/run/report-of.ts'
+import { formats } from '../reporters/index.ts'
+import { renderTerminal } from '../reporters/terminal.ts'
+import { judgeReference } from '../tests/matrix/judge-reference.ts'
+import { median } from './median.ts'
+
+export interface Rendered {
+  readonly format: string
+  readonly ms: number
+  readonly kibibytes: number
+}
+
+async function joined(text: string | AsyncIterable<string>): Promise<string> {
+  if (typeof text === 'string') return text
+  const pieces: string[] = []
+  for await (const piece of text) pieces.push(piece)
+  return pieces.join('')
+}
+
+/** Judges the reference once and renders each report several times. */
+export async function reportTimes(times: number): Promise<Rendered[]> {
+  const dir = mkdtempSync(join(tmpdir(), 'conform-bench-'))
+  const log = join(dir, 'exchanges.ndjson')
+  try {
+    const startedAt = new Date()
+    const { results, facts, run } = await judgeReference({}, { options: { exchangeLog: log, refusalRuns: 25 } })
+    const byId = new Map(results.map((result) => [result.id, result]))
+    const report = reportOf({
+      target: run.target,
+      options: run.options,
+      startedAt,
+      durationMs: 0,
+      results: byId,
+      facts,
+    })
+    const terminal = { render: () => renderTerminal(report, pc.createColors(true)) }
+    const rendered: Rendered[] = []
+    for (const [format, { render }] of Object.entries({ terminal, ...formats })) {
+      const taken: number[] = []
+      let text = ''
+      for (let time = 0; time < times; time++) {
+        const started = performance.now()
+        text = await joined(render(report, loggedExchanges(log)))
+        taken.push(performance.now() - started)
+      }
+      rendered.push({ format, ms: median(taken), kibibytes: Buffer.byteLength(text) / 1024 })
+    }
+    return rendered
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
