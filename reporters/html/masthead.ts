@@ -47,7 +47,7 @@ function bar(counts: Counts): string {
 function coverage(counts: Counts): string {
   const apply = total(counts) - counts.notApplicable
   const share = apply === 0 ? 0 : Math.floor((exercised(counts) / apply) * 100)
-  return `<section class="card"><h2>Coverage</h2><p class="weight">Of what applies to this target</p><p class="share"><b>${share}</b> %</p><p>${exercised(counts)} of ${apply} requirements were exercised; ${counts.notApplicable} do not apply.</p></section>`
+  return `<section class="card"><h2>Coverage</h2><p class="weight">Of what applies to this target</p><p class="share"><b>${share}</b> %</p><p>${exercised(counts)} of ${apply} requirements were exercised; ${counts.notApplicable} ${counts.notApplicable === 1 ? 'does' : 'do'} not apply.</p></section>`
 }
 
 function day(time: string): string {

@@ -17,7 +17,7 @@ export function runDetails(report: Report): string {
       'Took',
       `${duration(run.durationMs)}, ${count(run.requests, 'request')}, ${run.throttled} throttled, at most ${run.concurrency} at once`,
     ],
-    ['Repeat', `${seedLine(report)}, ${run.runs} cases for each generated refusal`],
+    ['Repeat', run.runs === 0 ? seedLine(report) : `${seedLine(report)}, ${run.runs} cases for each generated refusal`],
     ['Code names', `judged as ${run.tpe}; by exact names ${verdicts.exact}, by family names ${verdicts.family}`],
     ...(run.only.length > 0 ? ([['Only', run.only.join(', ')]] as [string, string][]) : []),
     ...(run.skip.length > 0 ? ([['Left out', run.skip.join(', ')]] as [string, string][]) : []),
