@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
-import { operations, type OperationId } from '../../spec/operations.ts'
+import { operationAt } from '../../cli/check/operation-at.ts'
+import type { OperationId } from '../../spec/operations.ts'
 import type { ProxiedRequest, ProxiedResponse } from './proxy.ts'
 
 /** The operation that a request asks for; undefined for all else. */
 export function operationOf({ method, url }: ProxiedRequest): OperationId | undefined {
-  const path = url.split('?')[0] as string
-  const fits = (template: string): boolean => new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path)
-  return operations.find((one) => one.method === method && [one.path, ...one.otherPaths].some(fits))?.id
+  return operationAt(method, url.split('?')[0] as string)?.operation
 }
 
 /** Tells the requests of a run apart in the same way in every run with its seed: names and ids that it made stand aside. */

@@ -1,10 +1,7 @@
+import { isObject } from '../../harness/ask/answer.ts'
 import type { Change, Kind } from './change.ts'
 
 type Json = Record<string, unknown> | unknown[]
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** A value of another JSON type. */
 function retyped(value: unknown): unknown {

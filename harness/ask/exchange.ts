@@ -25,7 +25,7 @@ export interface Exchange {
   readonly purpose: Purpose
   readonly answer?: Answer
   readonly noAnswer?: NoAnswer
-  /** Sent before on a connection that the target had closed: that request may have had its effect all the same. */
+  /** `sendSurely` had sent it before, on a connection that the target had closed: that one may have had its effect all the same. */
   readonly resent?: boolean
   /** Still 429 or 503 after every try that patience allows. */
   readonly throttled: boolean

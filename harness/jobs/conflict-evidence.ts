@@ -9,7 +9,7 @@ import type { ApplicationResource } from '../target/model.ts'
 import { describeAnswer } from '../words/describe.ts'
 import type { ConflictFindings, Finding } from './finding.ts'
 import { looks } from './gate.ts'
-import { isEnded } from './job-book.ts'
+import { isEnded, settleMs } from './job-book.ts'
 import { pause } from '../run/pause.ts'
 import type { Gate, Job, Reading } from './model.ts'
 
@@ -22,8 +22,7 @@ export function create(run: Run, application: ApplicationResource, requirement: 
   return ask(run, () => jobRequest(run, application), purpose, { fresh: true })
 }
 
-/** A job may take this long after its creation until it can be read, and is looked at so often meanwhile, in ms. */
-const settleMs = 1000
+/** A job that cannot be read yet is looked at so often, in ms. */
 const lookEveryMs = 100
 
 /** A reading that began after whatever it is evidence of; repeated while a new job cannot be read yet. */

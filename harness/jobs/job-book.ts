@@ -12,6 +12,8 @@ import { pause } from '../run/pause.ts'
 const firstPauseMs = 20
 export const longestLookMs = 1000
 const pauseShare = 0.2
+/** A job may take this long after its creation until it can be read, in ms: processing is asynchronous. */
+export const settleMs = 1000
 /** A job that cannot be read for this long is not waited for, in ms. */
 const unreadableMs = 3000
 

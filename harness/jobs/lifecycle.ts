@@ -5,7 +5,7 @@ import { NotExercised } from '../run/outcome.ts'
 import type { Run } from '../run/run.ts'
 import type { ApplicationResource } from '../target/model.ts'
 import { describeAnswer } from '../words/describe.ts'
-import { isEnded } from './job-book.ts'
+import { isEnded, settleMs } from './job-book.ts'
 import type { Job, Reading } from './model.ts'
 import { pause } from '../run/pause.ts'
 
@@ -18,9 +18,9 @@ export interface Lifecycle {
   readonly ended: boolean
 }
 
-/** A returned id may take this long until it can be retrieved, in ms (processing is asynchronous). */
-const settleMs = [0, 250, 750] as const
-export const settlingLooks = settleMs.length
+/** Pauses before the looks at a new job, in ms: at once, and until it has to be readable. */
+const pauses = [0, settleMs / 4, (3 * settleMs) / 4] as const
+export const settlingLooks = pauses.length
 
 /** The job that the control of `jobs.create` made. */
 export async function mainJob(run: Run): Promise<Job> {
@@ -57,7 +57,7 @@ export function lifecycleOf(
 function firstLooks(run: Run, job: Job): Promise<readonly Reading[]> {
   return run.once(`first looks ${job.id}`, async () => {
     const readings: Reading[] = []
-    for (const ms of settleMs) {
+    for (const ms of pauses) {
       await pause(run, ms)
       const reading = await run.jobs.read(job, 'jobs.create/202-retrievable')
       readings.push(reading)

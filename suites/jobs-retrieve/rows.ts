@@ -2,6 +2,7 @@ import { preview } from '../../schemas/preview.ts'
 import { isUuid } from '../../schemas/uuid.ts'
 import { member } from '../../harness/ask/answer.ts'
 import { control } from '../../harness/control/control.ts'
+import { settleMs } from '../../harness/jobs/job-book.ts'
 import type { Job, Reading } from '../../harness/jobs/model.ts'
 import { lifecycleOf, mainLifecycle } from '../../harness/jobs/lifecycle.ts'
 import type { Exchange } from '../../harness/ask/exchange.ts'
@@ -14,10 +15,7 @@ import { judgeShape } from '../../harness/words/shapes.ts'
 import type { Story } from '../../harness/words/story.ts'
 import { seeAllStates } from '../jobs-create/other-jobs.ts'
 
-/** A new id may not be found at once: until then an answer other than 200 is no reading of a job. */
-const settleMs = 1000
-
-/** Every reading of every job of the run that counts as one. */
+/** Every reading of every job of the run that counts as one: a new id may not be found at once. */
 function readingsOf(run: Run): { job: Job; reading: Reading }[] {
   // What a wrong key was granted may belong to nobody.
   return run.jobs.all

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
+import { operationAt } from '../../cli/check/operation-at.ts'
 import { operations } from '../../spec/operations.ts'
 import { type Asked, http, type RawServer, startRaw } from '../hostile/raw-server.ts'
 import { reply, type Reply } from './replies.ts'
@@ -16,15 +17,10 @@ export const behaviour: fc.Arbitrary<Behaviour> = fc
   .tuple(answers, fc.dictionary(fc.constantFrom(...operations.map(({ id }) => id)), answers, { maxKeys: 8 }))
   .map(([others, own]) => ({ others, own }))
 
-function operationOf({ method, path }: Asked): string {
-  const fits = (template: string): boolean => new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path)
-  return operations.find((one) => one.method === method && [one.path, ...one.otherPaths].some(fits))?.id ?? 'others'
-}
-
 export function startFuzzed(does: Behaviour): Promise<RawServer> {
   const turns = new Map<string, number>()
   return startRaw((asked) => {
-    const operation = operationOf(asked)
+    const operation = operationAt(asked.method, asked.path)?.operation ?? 'others'
     const replies = does.own[operation] ?? does.others
     const turn = turns.get(operation) ?? 0
     turns.set(operation, turn + 1)
