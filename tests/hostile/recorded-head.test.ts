@@ -63,14 +63,14 @@ test.each([-400, -60, -13, -12, -1, 0])(
   },
 )
 
-test('5,000 headers of an answer take a few milliseconds', () => {
+test('of 5,000 headers no more are looked at for keys than are recorded', () => {
   const lines = Array.from({ length: 5000 }, (_, at) => line(`x-some-header-${at}`, `some value ${at}`))
-  recordHead(lines, shown)
-  const began = process.cpuUsage()
-  for (let time = 0; time < 20; time++) recordHead(lines, shown)
-  const { user, system } = process.cpuUsage(began)
-  // Some 2 ms each.
-  expect((user + system) / 1000 / 20).toBeLessThan(50)
+  let looked = 0
+  recordHead(lines, (one) => {
+    looked++
+    return shown(one)
+  })
+  expect(looked).toBe(100)
 })
 
 test('reports of a run hold the first headers of an answer, how many were left out, and no key', async () => {
