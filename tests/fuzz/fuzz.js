@@ -1,14 +1,12 @@
 // npm run fuzz [-- <servers> [<seed>]]: as in `npm test`, but longer and with a seed of its own, which is printed.
 import { randomInt } from 'node:crypto'
 import { startVitest } from 'vitest/node'
+import { wholeNumber } from '../../bench/whole-number.js'
 
-const [servers = '1000', seed = String(randomInt(2 ** 31))] = process.argv.slice(2)
-for (const given of [servers, seed]) {
-  if (/^\d{1,10}$/.test(given)) continue
-  console.error(`fuzz: ${given} is no number; npm run fuzz -- [<servers> [<seed>]]`)
-  process.exit(2)
-}
+const usage = 'npm run fuzz [-- <servers> [<seed>]]'
+const servers = wholeNumber(process.argv[2] ?? '1000', usage)
+const seed = wholeNumber(process.argv[3] ?? String(randomInt(1, 2 ** 31)), usage)
 console.log(`${servers} servers; to repeat: npm run fuzz -- ${servers} ${seed}`)
-Object.assign(process.env, { FUZZ_RUNS: servers, FUZZ_SEED: seed })
+Object.assign(process.env, { FUZZ_RUNS: String(servers), FUZZ_SEED: String(seed) })
 const vitest = await startVitest('test', ['tests/fuzz'], { watch: false })
 await vitest.close()
