@@ -26,7 +26,7 @@ const reasons: readonly Reason[] = [
   },
   { operation: /./, status: /^50[03]$/, change: /^body replaced: an envelope$/, why: 'the envelope that is asked for' },
   { operation: /^jobs\.retrieve$/, status: /^4/, change: /^status changed: 4/, why: 'any 4xx: §4.3 names none' },
-  { operation: /^files\.list$/, status: /./, change: /./, why: oneOfSeveral },
+  { operation: /^files\.list$/, status: /^429$/, change: /./, why: oneOfSeveral },
   {
     operation: /^jobs\.create$/,
     status: /^409$/,

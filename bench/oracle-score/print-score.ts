@@ -54,7 +54,7 @@ export async function printScore(count: number): Promise<void> {
   const allowed = findings.filter((finding) => finding.allowed !== undefined)
   const alarms = allowed.filter(isFalseAlarm)
   const lines = [
-    `- Changes that the interface does not allow, noticed: ${share(breaches.length - unnoticed.length, breaches.length)}; of those that the spec does not leave open at their place: ${share(breaches.length - unnoticed.length, breaches.length - open.length)}.`,
+    `- Changes that the interface does not allow, noticed: ${share(breaches.length - unnoticed.length, breaches.length)}; of those that are not explained below: ${share(breaches.length - unnoticed.length, breaches.length - open.length)}.`,
     `- Changes that it allows, failed all the same: ${share(alarms.length, allowed.length)}.`,
     `- ${places} changes are possible, ${unmet} of those chosen met no response.`,
     ...table('why it goes unnoticed', grouped(unnoticed, explain)),
