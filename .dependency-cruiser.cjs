@@ -1,6 +1,21 @@
-/** Edges point one way: suites → harness → spec → schemas, reporters → spec, cli on top; the reference stands alone. */
+/** Edges point one way: suites → harness → catalogue → schemas, reporters → harness/report, cli on top; the reference stands alone. */
 
-const ours = ['bench', 'cli', 'fixtures', 'harness', 'reference', 'reporters', 'schemas', 'spec', 'suites', 'tests']
+const ours = [
+  ...[
+    'bench',
+    'catalogue',
+    'certificate',
+    'cli',
+    'fixtures',
+    'harness',
+    'reference',
+    'reporters',
+    'schemas',
+    'suites',
+    'tests',
+  ],
+  'traffic',
+]
 
 /** What the folder may import of ours: itself, and these folders or files. */
 function imports(folder, allowed, comment) {
@@ -31,20 +46,30 @@ module.exports = {
     imports('fixtures', [], 'Samples know nothing of who uses them.'),
     imports('schemas', [], 'Shapes know nothing of who uses them.'),
     imports('reference', [], 'Judge and judged share no code, so that they share no mistake.'),
-    imports('spec', ['schemas/'], 'What the interface says is data.'),
-    imports('reporters', ['spec/'], 'A report is rendered from the result model alone.'),
-    imports('harness', ['spec/', 'schemas/', 'fixtures/pdf.ts'], 'The words that suites are written in.'),
-    imports('suites', ['harness/', 'spec/', 'schemas/', 'fixtures/'], 'A suite is written in those words.'),
+    imports('catalogue', ['schemas/'], 'What the interface says is data.'),
+    imports('reporters', ['harness/report/', 'catalogue/'], 'A report is rendered from the result model alone.'),
+    imports('harness', ['catalogue/', 'schemas/', 'fixtures/pdf.ts'], 'The words that suites are written in.'),
+    imports('suites', ['harness/', 'catalogue/', 'schemas/', 'fixtures/'], 'A suite is written in those words.'),
     imports(
       'cli',
-      ['harness/', 'spec/', 'schemas/', 'fixtures/', 'reporters/', 'reference/', 'suites/all.ts'],
+      [
+        'certificate/',
+        'traffic/',
+        'harness/',
+        'catalogue/',
+        'schemas/',
+        'fixtures/',
+        'reporters/',
+        'reference/',
+        'suites/all.ts',
+      ],
       'The command line is on top; of the suites it knows that there are some.',
     ),
     confined('one-http-client', 'undici/', '^(harness|tests)/', 'Only the harness speaks HTTP to a target.'),
     confined(
       'one-test-runner',
       'vitest/',
-      '^(harness/run/vitest-adapter\\.ts|cli/run/engine\\.ts|vitest\\.config\\.ts|tests/)',
+      '^(harness/engine/vitest-adapter\\.ts|cli/run/engine\\.ts|vitest\\.config\\.ts|tests/)',
       'One file makes requirements tests, and one starts the runner.',
     ),
     {

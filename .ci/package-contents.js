@@ -12,7 +12,19 @@ const [{ files, unpackedSize }] = JSON.parse(
 const packed = new Set(files.map(({ path }) => path))
 
 /** Folders that go in whole: every file of the tree is looked for. */
-const whole = ['bin', 'cli', 'fixtures', 'harness', 'reference', 'reporters', 'schemas', 'spec', 'suites']
+const whole = [
+  'bin',
+  'cli',
+  'fixtures',
+  'harness',
+  'reference',
+  'reporters',
+  'schemas',
+  'suites',
+  'catalogue',
+  'certificate',
+  'traffic',
+]
 const single = [
   'index.js',
   'index.d.ts',

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Report } from '../spec/report.ts'
+import type { Report } from '../harness/report/model.ts'
 
 const bin = fileURLToPath(new URL('../bin/conform.js', import.meta.url))
 /** Loaded into the process that is measured: tells its peak memory and its processor time on descriptor 3 when it ends. */

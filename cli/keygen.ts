@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import { keyId } from './certificate/dsse.ts'
-import { writeKeyPair } from './certificate/keys.ts'
+import { keyId } from '../certificate/dsse.ts'
+import { writeKeyPair } from '../certificate/keys.ts'
 
 export function keygenCommand(): Command {
   return new Command('keygen')

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { catalogue } from '../spec/catalogue.ts'
+import { catalogue } from '../catalogue/catalogue.ts'
 
 export function listCommand(): Command {
   return new Command('list')

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import pc from 'picocolors'
-import type { Report, TpeMode } from '../spec/report.ts'
+import type { Report, TpeMode } from '../harness/report/model.ts'
 import type { Gates } from '../harness/report/apply-gates.ts'
 import { applyGates } from '../harness/report/apply-gates.ts'
 import { exitCode } from '../harness/report/exit-code.ts'

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { UserError } from '../harness/user-error.ts'
-import { issueCertificate, VALID_DAYS } from './certificate/issue.ts'
-import { readPrivateKey } from './certificate/keys.ts'
-import { suiteFacts } from './certificate/suite-facts.ts'
+import { issueCertificate, VALID_DAYS } from '../certificate/issue.ts'
+import { readPrivateKey } from '../certificate/keys.ts'
+import { suiteFacts } from '../certificate/suite-facts.ts'
 
 export interface SignArguments {
   readonly privateKey: string

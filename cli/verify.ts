@@ -1,9 +1,9 @@
 import { Command } from 'commander'
 import { readBytes } from '../harness/report/json-file.ts'
 import { UserError } from '../harness/user-error.ts'
-import { describe } from './certificate/describe.ts'
-import { readPublicKey } from './certificate/keys.ts'
-import { verifyCertificate } from './certificate/verify-certificate.ts'
+import { describe } from '../certificate/describe.ts'
+import { readPublicKey } from '../certificate/keys.ts'
+import { verifyCertificate } from '../certificate/verify-certificate.ts'
 
 export interface VerifyArguments {
   readonly publicKey?: string

@@ -1,5 +1,5 @@
 import { makeBadge } from 'badge-maker'
-import type { Report, Verdict } from '../spec/report.ts'
+import type { Report, Verdict } from '../harness/report/model.ts'
 import { total } from './view/counts.ts'
 import { familySentence } from './view/family-names.ts'
 

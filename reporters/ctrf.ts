@@ -1,4 +1,4 @@
-import type { Outcome, Report, RequirementResult } from '../spec/report.ts'
+import type { Outcome, Report, RequirementResult } from '../harness/report/model.ts'
 import { json } from './escape/json.ts'
 import { evidenceText, failureSentence } from './view/evidence.ts'
 import { byOperation } from './view/by-operation.ts'

@@ -1,5 +1,5 @@
 import { appendFileSync, statSync } from 'node:fs'
-import type { Report, RequirementResult } from '../spec/report.ts'
+import type { Report, RequirementResult } from '../harness/report/model.ts'
 import { commandData, commandProperty } from './escape/github.ts'
 import { renderMarkdown } from './markdown.ts'
 import { count } from './view/counts.ts'

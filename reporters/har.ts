@@ -1,4 +1,4 @@
-import type { Report } from '../spec/report.ts'
+import type { Report } from '../harness/report/model.ts'
 import { json } from './escape/json.ts'
 import type { Exchanges } from './exchanges.ts'
 import { entry } from './har/entry.ts'

@@ -1,4 +1,4 @@
-import type { Report } from '../spec/report.ts'
+import type { Report } from '../harness/report/model.ts'
 import { htmlAttribute, htmlText } from './escape/html.ts'
 import type { Exchanges } from './exchanges.ts'
 import { contentSecurityPolicy, script, style } from './html/assets.ts'

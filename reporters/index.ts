@@ -1,4 +1,4 @@
-import type { Report } from '../spec/report.ts'
+import type { Report } from '../harness/report/model.ts'
 import { renderBadge } from './badge.ts'
 import { renderCtrf } from './ctrf.ts'
 import type { Exchanges } from './exchanges.ts'

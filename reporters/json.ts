@@ -1,4 +1,4 @@
-import type { Report } from '../spec/report.ts'
+import type { Report } from '../harness/report/model.ts'
 import { json } from './escape/json.ts'
 
 /** The report as it is, `conformance-report/1`, indented by two; whoever parses it reads back the same value. */

@@ -1,6 +1,6 @@
 import { create } from 'xmlbuilder2'
 import type { XMLBuilder } from 'xmlbuilder2/lib/interfaces.js'
-import type { Report } from '../spec/report.ts'
+import type { Report } from '../harness/report/model.ts'
 import { xmlAttribute } from './escape/xml.ts'
 import { properties } from './junit/properties.ts'
 import { seconds, testCase } from './junit/test-case.ts'

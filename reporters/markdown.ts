@@ -1,4 +1,4 @@
-import type { Counts, Report, Verdict } from '../spec/report.ts'
+import type { Counts, Report, Verdict } from '../harness/report/model.ts'
 import { markdownCode, markdownText } from './escape/markdown.ts'
 import { failureDetails, failureTable } from './markdown/failure.ts'
 import { reasonTable } from './markdown/reasons.ts'

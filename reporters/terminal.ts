@@ -1,5 +1,5 @@
 import type { Colors } from 'picocolors/types'
-import type { Report, Verdict } from '../spec/report.ts'
+import type { Report, Verdict } from '../harness/report/model.ts'
 import { terminalText } from './escape/terminal.ts'
 import { baselineLines } from './terminal/baseline.ts'
 import { failureBlock } from './terminal/failure.ts'

@@ -1,4 +1,4 @@
-import { jsonOf } from '../harness/request/probe.ts'
+import { jsonOf } from '../harness/engine/probe.ts'
 import {
   anyBadRequest,
   badRequest,
@@ -6,16 +6,16 @@ import {
   invalidInput,
   oversized,
   unavailable,
-} from '../harness/expect/common.ts'
-import { controlExchange } from '../harness/control/control.ts'
-import { NotExercised } from '../harness/run/outcome.ts'
-import { getAt } from '../harness/json/pointer.ts'
-import { accepted } from '../harness/words/granted.ts'
-import { judgeGranted } from '../harness/words/judge.ts'
-import { judgeShape } from '../harness/words/shapes.ts'
-import { refusals, scenario } from '../harness/words/refusals.ts'
-import { must } from '../harness/words/registry.ts'
-import { empty, faultsAt, notText, ofOtherTypes, pointerOf, unknownAt } from '../harness/words/roles.ts'
+} from '../harness/checks/common.ts'
+import { controlExchange } from '../harness/checks/control.ts'
+import { NotExercised } from '../harness/engine/outcome.ts'
+import { getAt } from '../schemas/pointer.ts'
+import { accepted } from '../harness/checks/granted.ts'
+import { judgeGranted } from '../harness/checks/judge.ts'
+import { judgeShape } from '../harness/checks/shapes.ts'
+import { refusals, scenario } from '../harness/checks/refusals.ts'
+import { must } from '../harness/checks/registry.ts'
+import { empty, faultsAt, notText, ofOtherTypes, pointerOf, unknownAt } from '../harness/checks/roles.ts'
 import { duplicateName, malformedName } from './names.ts'
 
 // Applications and tools (§4.4, §7.3)

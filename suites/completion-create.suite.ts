@@ -1,7 +1,7 @@
-import { badRequest, forbidden, invalidContent, invalidInput, modelError } from '../harness/expect/common.ts'
-import { accepted } from '../harness/words/granted.ts'
-import { refusals, scenario } from '../harness/words/refusals.ts'
-import { empty, faultsAt, notText, ofOtherTypes, unknownAt } from '../harness/words/roles.ts'
+import { badRequest, forbidden, invalidContent, invalidInput, modelError } from '../harness/checks/common.ts'
+import { accepted } from '../harness/checks/granted.ts'
+import { refusals, scenario } from '../harness/checks/refusals.ts'
+import { empty, faultsAt, notText, ofOtherTypes, unknownAt } from '../harness/checks/roles.ts'
 import { badEncoding } from './completion-create/bad-encoding.ts'
 import { otherParameter } from './completion-create/other-parameter.ts'
 

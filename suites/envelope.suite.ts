@@ -1,6 +1,6 @@
-import { passiveRows } from '../harness/passive/envelope-watch.ts'
-import { judgeSighting } from '../harness/words/judge-sighting.ts'
-import { nothingMore, requirement, should } from '../harness/words/registry.ts'
+import { passiveRows } from '../harness/checks/envelope-watch.ts'
+import { judgeSighting } from '../harness/checks/judge-sighting.ts'
+import { nothingMore, requirement, should } from '../harness/checks/registry.ts'
 import { judgeUnknownPath, judgeUnsupportedMethod, methods, postOnlyPaths } from './envelope/elsewhere.ts'
 
 // §2.6, §7.1 to §7.4: one error format for every operation

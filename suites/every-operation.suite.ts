@@ -1,8 +1,8 @@
-import { operations } from '../spec/operations.ts'
-import { failing } from '../spec/requirements/every-operation.ts'
+import { operations } from '../catalogue/operations.ts'
+import { failing } from '../catalogue/rows/every-operation.ts'
 import { expired, invalid, malformed, missing, restricted } from './authentication/credentials.ts'
-import { malformedJson, unreadable, wrongContentType } from '../harness/words/bodies.ts'
-import { refusals, scenario } from '../harness/words/refusals.ts'
+import { malformedJson, unreadable, wrongContentType } from '../harness/checks/bodies.ts'
+import { refusals, scenario } from '../harness/checks/refusals.ts'
 
 // §5 Authentication, and the errors that every operation lists (§7.3 lead sentence, §7.2)
 

@@ -1,9 +1,9 @@
-import { forbidden, invalidContent, invalidInput, badRequest, notFound, oversized } from '../harness/expect/common.ts'
-import { contentOf } from '../harness/request/valid-request.ts'
-import { refused, unknown } from '../harness/words/conditions.ts'
-import { accepted, grantedRowOf } from '../harness/words/granted.ts'
-import { type Condition, refusals, scenario } from '../harness/words/refusals.ts'
-import { must } from '../harness/words/registry.ts'
+import { forbidden, invalidContent, invalidInput, badRequest, notFound, oversized } from '../harness/checks/common.ts'
+import { contentOf } from '../harness/checks/valid-request.ts'
+import { refused, unknown } from '../harness/checks/conditions.ts'
+import { accepted, grantedRowOf } from '../harness/checks/granted.ts'
+import { type Condition, refusals, scenario } from '../harness/checks/refusals.ts'
+import { must } from '../harness/checks/registry.ts'
 import { attachedLooks, judgeAttached } from './files/attached-to-graph.ts'
 
 // Files (§2.8, §4.4, §7.3)

@@ -1,12 +1,12 @@
-import { codeNames, listedTypes } from '../spec/errors.ts'
-import type { RequirementId } from '../spec/catalogue.ts'
-import { member } from '../harness/ask/answer.ts'
-import { badRequest, forbidden, notFound, unavailable } from '../harness/expect/common.ts'
-import type { Pairs } from '../harness/expect/pairs.ts'
-import { NotExercised } from '../harness/run/outcome.ts'
-import { type Further, judgeScenario } from '../harness/scenario/judge-scenario.ts'
-import { requirement } from '../harness/words/registry.ts'
-import type { OperationId } from '../spec/operations.ts'
+import { codeNames, listedTypes } from '../catalogue/errors.ts'
+import type { RequirementId } from '../catalogue/catalogue.ts'
+import { member } from '../harness/engine/answer.ts'
+import { badRequest, forbidden, notFound, unavailable } from '../harness/checks/common.ts'
+import type { Pairs } from '../harness/engine/pairs.ts'
+import { NotExercised } from '../harness/engine/outcome.ts'
+import { type Further, judgeScenario } from '../harness/checks/judge-scenario.ts'
+import { requirement } from '../harness/checks/registry.ts'
+import type { OperationId } from '../catalogue/operations.ts'
 
 // Guardrails (§7.1, §7.3) and the general rows of §7.2: whichever operation the scenario names
 

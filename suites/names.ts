@@ -1,9 +1,9 @@
-import { countsAsGranted } from '../harness/control/control.ts'
-import { NotExercised } from '../harness/run/outcome.ts'
-import { describeAnswer } from '../harness/words/describe.ts'
-import { refused } from '../harness/words/conditions.ts'
-import { type Condition, counted } from '../harness/words/refusals.ts'
-import { faultsAt, ofOtherTypes } from '../harness/words/roles.ts'
+import { countsAsGranted } from '../harness/checks/control.ts'
+import { NotExercised } from '../harness/engine/outcome.ts'
+import { describeAnswer } from '../harness/engine/describe.ts'
+import { refused } from '../harness/checks/conditions.ts'
+import { type Condition, counted } from '../harness/checks/refusals.ts'
+import { faultsAt, ofOtherTypes } from '../harness/checks/roles.ts'
 
 /** A name that is absent, or no string. */
 export const malformedName = faultsAt({

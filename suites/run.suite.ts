@@ -1,4 +1,4 @@
 import './all.ts'
-import { runInVitest } from '../harness/run/vitest-adapter.ts'
+import { runInVitest } from '../harness/engine/vitest-adapter.ts'
 
 runInVitest()

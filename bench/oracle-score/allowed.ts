@@ -1,4 +1,4 @@
-import type { OperationId } from '../../spec/operations.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
 
 /** What a conforming server may do to its responses, and where that stands in the spec. */
 interface Allowance {

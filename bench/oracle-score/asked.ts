@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { operationAt } from '../../cli/check/operation-at.ts'
-import type { OperationId } from '../../spec/operations.ts'
+import { operationAt } from '../../traffic/operation-at.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
 import type { ProxiedRequest, ProxiedResponse } from './proxy.ts'
 
 /** The operation that a request asks for; undefined for all else. */

@@ -1,4 +1,4 @@
-import { isObject } from '../../harness/ask/answer.ts'
+import { isObject } from '../../harness/engine/answer.ts'
 import type { Change, Kind } from './change.ts'
 
 type Json = Record<string, unknown> | unknown[]

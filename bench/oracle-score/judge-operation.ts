@@ -1,4 +1,4 @@
-import type { OperationId } from '../../spec/operations.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
 import { startReference } from '../../reference/server.ts'
 import { idsOf, judgeUrl } from '../../tests/matrix/judge-reference.ts'
 import { Signatures } from './asked.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { operations, type OperationId } from '../../spec/operations.ts'
+import { operations, type OperationId } from '../../catalogue/operations.ts'
 import { allowance } from './allowed.ts'
 import { operationOf } from './asked.ts'
 import { type Change, nameOf } from './change.ts'

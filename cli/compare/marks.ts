@@ -1,4 +1,4 @@
-import type { Outcome } from '../../spec/report.ts'
+import type { Outcome } from '../../harness/report/model.ts'
 
 /** How an outcome stands in a cell: never by colour alone. */
 export const marks: Readonly<Record<Outcome | 'absent', { sign: string; word: string }>> = {

@@ -1,5 +1,5 @@
 import { html, raw } from 'hono/html'
-import type { Outcome } from '../../spec/report.ts'
+import type { Outcome } from '../../harness/report/model.ts'
 import type { Change, Column, Comparison, Row } from '../../harness/report/compare.ts'
 import { differingRows } from '../../harness/report/compare.ts'
 import { visible } from '../../reporters/escape/visible.ts'

@@ -1,5 +1,5 @@
 import type { Colors } from 'picocolors/types'
-import type { Counts, Outcome } from '../../spec/report.ts'
+import type { Counts, Outcome } from '../../harness/report/model.ts'
 import type { Change, Comparison, Row } from '../../harness/report/compare.ts'
 import { differingRows } from '../../harness/report/compare.ts'
 import { terminalText } from '../../reporters/escape/terminal.ts'

@@ -1,4 +1,4 @@
-import type { OperationId } from '../../spec/operations.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
 
 /** What a starter file is made from. */
 export interface Answers {

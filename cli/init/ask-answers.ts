@@ -1,5 +1,5 @@
-import type { OperationId } from '../../spec/operations.ts'
-import { operations } from '../../spec/operations.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
+import { operations } from '../../catalogue/operations.ts'
 import { baseUrlProblem } from '../../harness/target/base-url.ts'
 import type { Answers } from './answers.ts'
 import { EXAMPLE_URL, KEY_VARIABLE, nameOf, parseInputs } from './answers.ts'

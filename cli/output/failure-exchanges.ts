@@ -1,4 +1,4 @@
-import type { RecordedExchange, Report } from '../../spec/report.ts'
+import type { RecordedExchange, Report } from '../../harness/report/model.ts'
 
 /** The exchanges that the failures of a report keep, for renderers of exchanges where there is no log of a run. */
 export function failureExchanges({ requirements, run }: Report): RecordedExchange[] {

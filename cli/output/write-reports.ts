@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Report } from '../../spec/report.ts'
+import type { Report } from '../../harness/report/model.ts'
 import type { Exchanges } from '../../reporters/exchanges.ts'
 import type { Format, FormatName } from '../../reporters/index.ts'
 import type { ReportRequest } from './report-request.ts'

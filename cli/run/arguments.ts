@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseShard, type Shard } from '../../harness/report/shard.ts'
-import type { TpeMode } from '../../spec/report.ts'
+import type { TpeMode } from '../../harness/report/model.ts'
 
 /** The options of a run as the command line gives them. */
 export interface RunArguments {

@@ -1,6 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein'
-import { catalogue } from '../../spec/catalogue.ts'
-import { matchesId } from '../../spec/selection.ts'
+import { catalogue } from '../../catalogue/catalogue.ts'
+import { matchesId } from '../../harness/report/selection.ts'
 import { didYouMean } from '../../harness/target/nearest.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { commands } from '../commands.ts'

@@ -1,7 +1,7 @@
 import '../../suites/all.ts'
-import { estimate } from '../../harness/cost/estimate.ts'
-import { planRun } from '../../harness/run/plan.ts'
-import type { RunOptions } from '../../harness/run/run.ts'
+import { estimate } from '../../harness/engine/estimate.ts'
+import { planRun } from '../../harness/engine/plan.ts'
+import type { RunOptions } from '../../harness/engine/run.ts'
 import type { Target } from '../../harness/target/model.ts'
 
 /** Prints, per operation, how many requests, creations and generations a run would send at most; sends nothing. */

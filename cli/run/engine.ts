@@ -1,11 +1,11 @@
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { RequirementResult } from '../../spec/report.ts'
-import type { Bridge, Message } from '../../harness/run/bridge.ts'
-import { openBridge } from '../../harness/run/bridge.ts'
-import type { RunFacts } from '../../harness/run/facts.ts'
-import type { EndCause } from '../../harness/run/outcome.ts'
-import type { WorkerInput } from '../../harness/run/worker-run.ts'
+import type { RequirementResult } from '../../harness/report/model.ts'
+import type { Bridge, Message } from '../../harness/engine/bridge.ts'
+import { openBridge } from '../../harness/engine/bridge.ts'
+import type { RunFacts } from '../../harness/engine/facts.ts'
+import type { EndCause } from '../../harness/engine/outcome.ts'
+import type { WorkerInput } from '../../harness/engine/worker-run.ts'
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 

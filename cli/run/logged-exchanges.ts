@@ -1,6 +1,6 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import type { RecordedExchange } from '../../spec/report.ts'
+import type { RecordedExchange } from '../../harness/report/model.ts'
 
 /** The exchanges of a run as they were written down, one at a time; none where nothing was. A last line cut by an interrupt is left out. */
 export async function* loggedExchanges(log: string): AsyncIterable<RecordedExchange> {

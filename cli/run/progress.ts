@@ -1,7 +1,7 @@
 import { createLogUpdate } from 'log-update'
 import type { Colors } from 'picocolors/types'
-import { catalogue } from '../../spec/catalogue.ts'
-import type { RequirementResult } from '../../spec/report.ts'
+import { catalogue } from '../../catalogue/catalogue.ts'
+import type { RequirementResult } from '../../harness/report/model.ts'
 
 /** What a person sees while the run goes on. */
 export interface Progress {

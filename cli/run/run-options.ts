@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto'
-import { shellWord } from '../../harness/record/quote.ts'
-import type { RunOptions } from '../../harness/run/run.ts'
+import { shellWord } from '../../harness/recording/quote.ts'
+import type { RunOptions } from '../../harness/engine/run.ts'
 import type { RunArguments } from './arguments.ts'
 
 const refusalRuns = 25

@@ -1,4 +1,4 @@
-import type { Report, TpeMode } from '../../spec/report.ts'
+import type { Report, TpeMode } from './model.ts'
 import { applyMode } from './apply-mode.ts'
 import { holdAgainst } from './baseline.ts'
 import { readBaseline } from './read-baseline.ts'

@@ -1,4 +1,4 @@
-import type { Report, TpeMode } from '../../spec/report.ts'
+import type { Report, TpeMode } from './model.ts'
 import { inMode } from './mode.ts'
 import { summarize } from './summary.ts'
 

@@ -1,4 +1,4 @@
-import type { BaselineSummary, RequirementResult, TpeMode } from '../../spec/report.ts'
+import type { BaselineSummary, RequirementResult, TpeMode } from './model.ts'
 import { outcomeIn } from './mode.ts'
 
 /** A failure that is known of, and so does not decide the exit code. */

@@ -1,5 +1,5 @@
-import type { Outcome, Report, TpeMode, Verdict } from '../../spec/report.ts'
-import type { Level } from '../../spec/requirement.ts'
+import type { Outcome, Report, TpeMode, Verdict } from './model.ts'
+import type { Level } from '../../catalogue/requirement.ts'
 import { outcomeIn } from './mode.ts'
 import type { ReportFile } from './report-file.ts'
 import { summarize } from './summary.ts'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Report } from '../../spec/report.ts'
+import type { Report } from './model.ts'
 import { outcomeIn } from './mode.ts'
 import { summarize } from './summary.ts'
 import { verdictOf } from './verdict.ts'

@@ -1,6 +1,6 @@
-import { isEmptyShard } from '../../spec/counted-rows.ts'
-import { isLeftOut } from '../../spec/left-out.ts'
-import type { Report, RequirementResult } from '../../spec/report.ts'
+import { isEmptyShard } from './counted-rows.ts'
+import { isLeftOut } from './left-out.ts'
+import type { Report, RequirementResult } from './model.ts'
 
 export interface ExitOptions {
   /** `--require-exercised`: a `must` that was not exercised counts like a failed one, unless it was left out. */

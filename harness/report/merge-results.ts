@@ -1,6 +1,6 @@
-import type { RequirementResult } from '../../spec/report.ts'
+import type { RequirementResult } from './model.ts'
 import { UserError } from '../user-error.ts'
-import { isLeftOut } from '../../spec/left-out.ts'
+import { isLeftOut } from './left-out.ts'
 import type { ReportFile } from './report-file.ts'
 import { isPassive } from './shard.ts'
 

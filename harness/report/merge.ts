@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Report } from '../../spec/report.ts'
+import type { Report } from './model.ts'
 import { UserError } from '../user-error.ts'
 import { mergeResults } from './merge-results.ts'
 import type { ReportFile } from './report-file.ts'

@@ -1,4 +1,4 @@
-import type { Outcome, RequirementResult, TpeMode } from '../../spec/report.ts'
+import type { Outcome, RequirementResult, TpeMode } from './model.ts'
 
 /**
  * The outcome of a result as that mode sees it, whichever mode it was recorded in: the failures that it keeps

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { Report, RequirementResult, TpeMode } from '../../spec/report.ts'
+import type { Report, RequirementResult, TpeMode } from './model.ts'
 import { UserError } from '../user-error.ts'
 import type { Baseline, BaselineEntry } from './baseline.ts'
 import { isObject, parseJson, readBytes } from './json-file.ts'

@@ -1,5 +1,5 @@
 import { validate } from '../../schemas/validate.ts'
-import type { Report } from '../../spec/report.ts'
+import type { Report } from './model.ts'
 import { UserError } from '../user-error.ts'
 import { isObject, parseJson, readBytes } from './json-file.ts'
 

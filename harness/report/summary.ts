@@ -1,4 +1,4 @@
-import type { Counts, Outcome, Report, RequirementResult, TpeMode } from '../../spec/report.ts'
+import type { Counts, Outcome, Report, RequirementResult, TpeMode } from './model.ts'
 import { outcomeIn } from './mode.ts'
 
 const member = {

@@ -1,4 +1,4 @@
-import type { Report, RequirementResult } from '../../spec/report.ts'
+import type { Report, RequirementResult } from './model.ts'
 import type { Baseline, BaselineEntry } from './baseline.ts'
 import { isPast } from './baseline.ts'
 import { reasonOf } from './read-baseline.ts'

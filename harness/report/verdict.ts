@@ -1,5 +1,5 @@
-import { countedRows } from '../../spec/counted-rows.ts'
-import type { Report, RequirementResult, TpeMode, Verdict } from '../../spec/report.ts'
+import { countedRows } from './counted-rows.ts'
+import type { Report, RequirementResult, TpeMode, Verdict } from './model.ts'
 import { outcomeIn } from './mode.ts'
 
 /** What a verdict takes into account besides the results. */

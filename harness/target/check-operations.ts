@@ -1,7 +1,7 @@
-import { isOperationId, type OperationId } from '../../spec/operations.ts'
-import { getAt } from '../json/pointer.ts'
+import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
+import { getAt } from '../../schemas/pointer.ts'
 import { errandProblems } from './check-errands.ts'
-import { tokensOf } from '../json/pointer.ts'
+import { tokensOf } from '../../schemas/pointer.ts'
 import { headerProblems } from './headers.ts'
 import type { OperationValue, TargetFile } from './target-file.ts'
 

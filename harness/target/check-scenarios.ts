@@ -1,5 +1,5 @@
-import { catalogue, isRequirementId } from '../../spec/catalogue.ts'
-import { type OperationId, isOperationId, operation } from '../../spec/operations.ts'
+import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
+import { type OperationId, isOperationId, operation } from '../../catalogue/operations.ts'
 import { errandProblems } from './check-errands.ts'
 import { headerProblems } from './headers.ts'
 import { didYouMean } from './nearest.ts'

@@ -1,4 +1,4 @@
-import { shortestKey } from '../redact/redactor.ts'
+import { shortestKey } from '../recording/redactor.ts'
 import { UserError } from '../user-error.ts'
 import type { DynamicKeyBook } from './dynamic-keys.ts'
 import type { Secret } from './model.ts'

@@ -1,4 +1,4 @@
-import type { OperationId } from '../../spec/operations.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
 
 /** What a target file may hold: pasted from reasons, so that each fits the schema. Angle brackets are to be filled in. */
 const application = { id: '<application id>', inputs: [{ id: '<input id>', value: ['tea'] }] }

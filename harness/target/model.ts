@@ -2,8 +2,8 @@
  * The target as a run uses it: everything read, patterns and defaults resolved; nothing but plain data, so that it can be
  * sent to a worker.
  */
-import type { OperationId } from '../../spec/operations.ts'
-import type { HeaderLine } from '../wire/message.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
+import type { HeaderLine } from '../http/message.ts'
 import type { Absence, ApplicationValue, Limits, TargetFile } from './target-file.ts'
 
 export type * from './target-file.ts'

@@ -1,4 +1,4 @@
-import { escapeToken } from '../json/pointer.ts'
+import { escapeToken } from '../../schemas/pointer.ts'
 
 /** Where functions may stand in a module: in place of a key. */
 const keyPlace = /^\/keys\/[^/]+(\/[^/]+)?$|^\/scenarios\/[^/]+\/key$/

@@ -1,4 +1,4 @@
-import { Redactor } from '../redact/redactor.ts'
+import { Redactor } from '../recording/redactor.ts'
 import type { KeySource, Target } from './model.ts'
 
 /** A redactor that knows every secret of the target, and what of its file may be shown. */

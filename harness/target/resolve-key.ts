@@ -1,4 +1,4 @@
-import { operations, type OperationId } from '../../spec/operations.ts'
+import { operations, type OperationId } from '../../catalogue/operations.ts'
 import { UserError } from '../user-error.ts'
 import { type Context, note, readEnv } from './context.ts'
 import { isKeyPerOperation } from './declared.ts'

@@ -1,4 +1,4 @@
-import { isOperationId } from '../../spec/operations.ts'
+import { isOperationId } from '../../catalogue/operations.ts'
 import { UserError } from '../user-error.ts'
 import { baseUrlProblem, normalBaseUrl } from './base-url.ts'
 import { type Context, type Environment, note } from './context.ts'

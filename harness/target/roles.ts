@@ -1,4 +1,4 @@
-import type { OperationId } from '../../spec/operations.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
 import type { OperationValue } from './target-file.ts'
 
 /** What the members of a valid request mean, per operation: a role points to a member of the body. */

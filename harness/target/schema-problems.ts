@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { didYouMean } from './nearest.ts'
-import { tokensOf } from '../json/pointer.ts'
+import { tokensOf } from '../../schemas/pointer.ts'
 
 interface Schema {
   readonly title?: string

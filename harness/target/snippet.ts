@@ -1,7 +1,7 @@
-import { isOperationId, type OperationId } from '../../spec/operations.ts'
-import type { Need } from '../../spec/requirement.ts'
-import { mergePatch } from '../scenario/merge-patch.ts'
-import { tokensOf } from '../json/pointer.ts'
+import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
+import type { Need } from '../../catalogue/requirement.ts'
+import { mergePatch } from '../checks/merge-patch.ts'
+import { tokensOf } from '../../schemas/pointer.ts'
 import {
   bodyExamples,
   contentExample,

@@ -1,5 +1,5 @@
 /** The target file as it is written. */
-import type { OperationId } from '../../spec/operations.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
 
 export interface FromEnv {
   readonly env: string

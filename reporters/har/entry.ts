@@ -1,5 +1,10 @@
 import { STATUS_CODES } from 'node:http'
-import type { RecordedExchange, RecordedHeaders, RecordedRequest, RecordedResponse } from '../../spec/report.ts'
+import type {
+  RecordedExchange,
+  RecordedHeaders,
+  RecordedRequest,
+  RecordedResponse,
+} from '../../harness/report/model.ts'
 
 /** An exchange as an entry of HAR 1.2; what HAR has no word for stands in members that begin with `_`. */
 export function entry(exchange: RecordedExchange) {

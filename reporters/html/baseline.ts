@@ -1,4 +1,4 @@
-import type { Report } from '../../spec/report.ts'
+import type { Report } from '../../harness/report/model.ts'
 import { htmlText } from '../escape/html.ts'
 
 /** Where a baseline and the run disagree; nothing where they do not. */

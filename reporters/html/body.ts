@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import type { RecordedRequest, RecordedResponse } from '../../spec/report.ts'
+import type { RecordedRequest, RecordedResponse } from '../../harness/report/model.ts'
 import { shortened } from '../view/shortened.ts'
 
 /** A request as text: its line, its headers, at most `limit` bytes of its body and half as many characters of a header. */

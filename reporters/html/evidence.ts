@@ -1,4 +1,4 @@
-import type { Failure } from '../../spec/report.ts'
+import type { Failure } from '../../harness/report/model.ts'
 import { htmlText } from '../escape/html.ts'
 import { count } from '../view/counts.ts'
 import { evidence } from '../view/evidence.ts'

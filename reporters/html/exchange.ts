@@ -1,4 +1,4 @@
-import type { RecordedExchange } from '../../spec/report.ts'
+import type { RecordedExchange } from '../../harness/report/model.ts'
 import { htmlText } from '../escape/html.ts'
 import { duration } from '../view/duration.ts'
 import { shortened } from '../view/shortened.ts'

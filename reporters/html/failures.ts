@@ -1,4 +1,4 @@
-import type { Report, RequirementResult } from '../../spec/report.ts'
+import type { Report, RequirementResult } from '../../harness/report/model.ts'
 import { htmlAnchor, htmlText } from '../escape/html.ts'
 import { failed } from '../view/failed.ts'
 import { sections } from '../view/sections.ts'

@@ -1,4 +1,4 @@
-import type { Counts, Report } from '../../spec/report.ts'
+import type { Counts, Report } from '../../harness/report/model.ts'
 import { htmlAttribute, htmlText } from '../escape/html.ts'
 import { exercised, sum, total } from '../view/counts.ts'
 import { runNotes } from '../view/run-notes.ts'

@@ -1,4 +1,4 @@
-import type { Report, RequirementResult } from '../../spec/report.ts'
+import type { Report, RequirementResult } from '../../harness/report/model.ts'
 import { htmlAnchor, htmlAttribute, htmlText } from '../escape/html.ts'
 import { byOperation, type OperationGroup } from '../view/by-operation.ts'
 import { outcomes } from './words.ts'

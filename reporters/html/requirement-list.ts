@@ -1,5 +1,5 @@
-import { isOperationId, operation as operationOf } from '../../spec/operations.ts'
-import type { Outcome } from '../../spec/report.ts'
+import { isOperationId, operation as operationOf } from '../../catalogue/operations.ts'
+import type { Outcome } from '../../harness/report/model.ts'
 import { htmlAttribute, htmlText } from '../escape/html.ts'
 import { visible } from '../escape/visible.ts'
 import type { OperationGroup } from '../view/by-operation.ts'

@@ -1,4 +1,4 @@
-import type { Report, RequirementResult } from '../../spec/report.ts'
+import type { Report, RequirementResult } from '../../harness/report/model.ts'
 import { htmlAttribute, htmlText } from '../escape/html.ts'
 import { visible } from '../escape/visible.ts'
 import { count } from '../view/counts.ts'

@@ -1,4 +1,4 @@
-import type { Report } from '../../spec/report.ts'
+import type { Report } from '../../harness/report/model.ts'
 import { htmlText } from '../escape/html.ts'
 import { count } from '../view/counts.ts'
 import { duration } from '../view/duration.ts'

@@ -1,4 +1,4 @@
-import type { Counts, Outcome, Verdict } from '../../spec/report.ts'
+import type { Counts, Outcome, Verdict } from '../../harness/report/model.ts'
 
 /** How an outcome is shown: never by its colour alone. `tone` is its class in the style sheet. */
 export const outcomes = {

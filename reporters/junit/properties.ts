@@ -1,4 +1,4 @@
-import type { Report } from '../../spec/report.ts'
+import type { Report } from '../../harness/report/model.ts'
 import { runNotes } from '../view/run-notes.ts'
 
 /** What a reader of one test suite must know of the run, by name. */

@@ -1,5 +1,5 @@
 import type { XMLBuilder } from 'xmlbuilder2/lib/interfaces.js'
-import type { RequirementResult } from '../../spec/report.ts'
+import type { RequirementResult } from '../../harness/report/model.ts'
 import { xmlAttribute, xmlText } from '../escape/xml.ts'
 import { evidenceText, failureSentence } from '../view/evidence.ts'
 import { sections } from '../view/sections.ts'

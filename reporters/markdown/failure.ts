@@ -1,4 +1,4 @@
-import type { RequirementResult } from '../../spec/report.ts'
+import type { RequirementResult } from '../../harness/report/model.ts'
 import { markdownBlock, markdownCode, markdownText } from '../escape/markdown.ts'
 import { count } from '../view/counts.ts'
 import { evidence, failureSentence } from '../view/evidence.ts'

@@ -1,5 +1,5 @@
 import type { Colors } from 'picocolors/types'
-import type { BaselineSummary } from '../../spec/report.ts'
+import type { BaselineSummary } from '../../harness/report/model.ts'
 import { terminalText } from '../escape/terminal.ts'
 
 /** What the baseline expected, and where it went stale. */

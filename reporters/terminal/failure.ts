@@ -1,5 +1,5 @@
 import type { Colors } from 'picocolors/types'
-import type { RequirementResult } from '../../spec/report.ts'
+import type { RequirementResult } from '../../harness/report/model.ts'
 import { terminalLines, terminalText } from '../escape/terminal.ts'
 import { count } from '../view/counts.ts'
 import { evidence, type EvidenceLine } from '../view/evidence.ts'

@@ -1,5 +1,5 @@
 import type { Colors } from 'picocolors/types'
-import type { Counts, Report } from '../../spec/report.ts'
+import type { Counts, Report } from '../../harness/report/model.ts'
 
 const columns = [
   ['passed', 'passed', 'green'],

@@ -1,4 +1,4 @@
-import type { Report, RequirementResult } from '../../spec/report.ts'
+import type { Report, RequirementResult } from '../../harness/report/model.ts'
 
 export interface OperationGroup {
   readonly operation: string

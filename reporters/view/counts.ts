@@ -1,4 +1,4 @@
-import type { Counts } from '../../spec/report.ts'
+import type { Counts } from '../../harness/report/model.ts'
 
 export function total(counts: Counts): number {
   return counts.passed + counts.failed + counts.notExercised + counts.notApplicable

@@ -1,4 +1,4 @@
-import type { Failure, RequirementResult } from '../../spec/report.ts'
+import type { Failure, RequirementResult } from '../../harness/report/model.ts'
 import { shortened } from './shortened.ts'
 
 /** A line of what a failure shows: what was sent, expected and received, and how to see it again. */

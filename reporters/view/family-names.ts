@@ -1,4 +1,4 @@
-import type { Report, RequirementResult } from '../../spec/report.ts'
+import type { Report, RequirementResult } from '../../harness/report/model.ts'
 
 /** Requirements that fail by exact code names only: their answers carry another name of the same row of §7.2. */
 export function familyNamesOnly(report: Report): RequirementResult[] {

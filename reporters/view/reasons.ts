@@ -1,4 +1,4 @@
-import type { Outcome, Report, RequirementResult } from '../../spec/report.ts'
+import type { Outcome, Report, RequirementResult } from '../../harness/report/model.ts'
 
 /** Requirements that share an outcome and the reason for it. */
 export interface ReasonGroup {

@@ -1,5 +1,5 @@
-import { isEmptyShard } from '../../spec/counted-rows.ts'
-import type { Report } from '../../spec/report.ts'
+import { isEmptyShard } from '../../harness/report/counted-rows.ts'
+import type { Report } from '../../harness/report/model.ts'
 import { verdictSentence } from './verdict-sentence.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Report } from '../../spec/report.ts'
+import type { Report } from '../../harness/report/model.ts'
 import { count } from './counts.ts'
 import { familySentence } from './family-names.ts'
 

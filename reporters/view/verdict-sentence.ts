@@ -1,5 +1,5 @@
-import { isEmptyShard } from '../../spec/counted-rows.ts'
-import type { Counts, Report } from '../../spec/report.ts'
+import { isEmptyShard } from '../../harness/report/counted-rows.ts'
+import type { Counts, Report } from '../../harness/report/model.ts'
 import { count, total } from './counts.ts'
 
 /**

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
-import { operations } from '../../spec/operations.ts'
-import { property } from '../../harness/generate/property.ts'
-import type { Credential, Probe } from '../../harness/request/probe.ts'
-import { refused } from '../../harness/words/conditions.ts'
-import { type Condition, counted, type Probing } from '../../harness/words/refusals.ts'
-import { NotExercised } from '../../harness/run/outcome.ts'
+import { operations } from '../../catalogue/operations.ts'
+import { property } from '../../harness/checks/property.ts'
+import type { Credential, Probe } from '../../harness/engine/probe.ts'
+import { refused } from '../../harness/checks/conditions.ts'
+import { type Condition, counted, type Probing } from '../../harness/checks/refusals.ts'
+import { NotExercised } from '../../harness/engine/outcome.ts'
 import { invalidForms, malformedForms, type KeyForm } from './key-forms.ts'
 
 /** Operations on which every form is sent; on the others one of each kind, in rotation. */

@@ -1,4 +1,4 @@
-import type { Credential } from '../../harness/request/probe.ts'
+import type { Credential } from '../../harness/engine/probe.ts'
 
 /** The full key, and how it is written wherever it is shown. */
 export interface FullKey {

@@ -1,12 +1,12 @@
-import { isObject } from '../../harness/ask/answer.ts'
-import { getAt } from '../../harness/json/pointer.ts'
-import { jsonOf, type Probe } from '../../harness/request/probe.ts'
-import { NotExercised } from '../../harness/run/outcome.ts'
-import type { Run } from '../../harness/run/run.ts'
-import type { Fault } from '../../harness/words/conditions.ts'
-import { type Condition, counted, type Probing } from '../../harness/words/refusals.ts'
-import { atRole, ofOtherTypes, pointerOf, unknownWord } from '../../harness/words/roles.ts'
-import type { Story } from '../../harness/words/story.ts'
+import { isObject } from '../../harness/engine/answer.ts'
+import { getAt } from '../../schemas/pointer.ts'
+import { jsonOf, type Probe } from '../../harness/engine/probe.ts'
+import { NotExercised } from '../../harness/engine/outcome.ts'
+import type { Run } from '../../harness/engine/run.ts'
+import type { Fault } from '../../harness/checks/conditions.ts'
+import { type Condition, counted, type Probing } from '../../harness/checks/refusals.ts'
+import { atRole, ofOtherTypes, pointerOf, unknownWord } from '../../harness/checks/roles.ts'
+import type { Story } from '../../harness/engine/story.ts'
 
 type Message = Readonly<Record<string, unknown>>
 

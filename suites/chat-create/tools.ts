@@ -1,12 +1,12 @@
-import { getAt } from '../../harness/json/pointer.ts'
-import type { Probe } from '../../harness/request/probe.ts'
-import { bodyOf } from '../../harness/request/valid-request.ts'
-import { NotExercised } from '../../harness/run/outcome.ts'
-import type { Run } from '../../harness/run/run.ts'
-import type { Fault } from '../../harness/words/conditions.ts'
-import { type Condition, counted } from '../../harness/words/refusals.ts'
-import { atRole, ofOtherTypes, pointerOf } from '../../harness/words/roles.ts'
-import type { Story } from '../../harness/words/story.ts'
+import { getAt } from '../../schemas/pointer.ts'
+import type { Probe } from '../../harness/engine/probe.ts'
+import { bodyOf } from '../../harness/checks/valid-request.ts'
+import { NotExercised } from '../../harness/engine/outcome.ts'
+import type { Run } from '../../harness/engine/run.ts'
+import type { Fault } from '../../harness/checks/conditions.ts'
+import { type Condition, counted } from '../../harness/checks/refusals.ts'
+import { atRole, ofOtherTypes, pointerOf } from '../../harness/checks/roles.ts'
+import type { Story } from '../../harness/engine/story.ts'
 
 /** The tools of the declared body; undefined where it has none. */
 function declaredTools(run: Run): unknown {

@@ -1,5 +1,5 @@
-import { atRole } from '../../harness/words/roles.ts'
-import { type Condition, counted } from '../../harness/words/refusals.ts'
+import { atRole } from '../../harness/checks/roles.ts'
+import { type Condition, counted } from '../../harness/checks/refusals.ts'
 
 /** Stands in the prompt until the bytes take its place. */
 const place = 'conform-bad-bytes'

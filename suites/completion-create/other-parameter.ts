@@ -1,8 +1,8 @@
-import { jsonOf } from '../../harness/request/probe.ts'
-import { type JsonKind, kindOf } from '../../harness/generate/values.ts'
-import { getAt } from '../../harness/json/pointer.ts'
-import { type Condition, counted } from '../../harness/words/refusals.ts'
-import { faultsAt, ofOtherTypes, pointerOf } from '../../harness/words/roles.ts'
+import { jsonOf } from '../../harness/engine/probe.ts'
+import { type JsonKind, kindOf } from '../../harness/checks/values.ts'
+import { getAt } from '../../schemas/pointer.ts'
+import { type Condition, counted } from '../../harness/checks/refusals.ts'
+import { faultsAt, ofOtherTypes, pointerOf } from '../../harness/checks/roles.ts'
 
 const kinds: readonly JsonKind[] = ['string', 'number', 'boolean', 'array', 'object']
 

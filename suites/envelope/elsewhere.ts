@@ -1,13 +1,13 @@
-import { operations } from '../../spec/operations.ts'
-import { randomOf, seedFor } from '../../harness/generate/seed.ts'
-import { unknownId } from '../../harness/generate/unknown-id.ts'
-import type { Exchange } from '../../harness/ask/exchange.ts'
-import { matchPairs, type Pairs } from '../../harness/expect/pairs.ts'
-import type { Probe } from '../../harness/request/probe.ts'
-import { NotExercised } from '../../harness/run/outcome.ts'
+import { operations } from '../../catalogue/operations.ts'
+import { randomOf, seedFor } from '../../harness/checks/seed.ts'
+import { unknownId } from '../../harness/checks/unknown-id.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
+import { matchPairs, type Pairs } from '../../harness/engine/pairs.ts'
+import type { Probe } from '../../harness/engine/probe.ts'
+import { NotExercised } from '../../harness/engine/outcome.ts'
 import type { Target } from '../../harness/target/model.ts'
-import { fits } from '../../harness/words/shapes.ts'
-import type { Story } from '../../harness/words/story.ts'
+import { fits } from '../../harness/checks/shapes.ts'
+import type { Story } from '../../harness/engine/story.ts'
 
 /** 401 counts here: a server may look at the key, or at nothing at all, before it looks at the path. */
 const clientError: Pairs = [['4xx'], [401]]

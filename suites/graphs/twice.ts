@@ -1,10 +1,10 @@
-import { isGranted } from '../../harness/ask/answer.ts'
-import { countsAsGranted } from '../../harness/control/control.ts'
-import { NotExercised } from '../../harness/run/outcome.ts'
-import { describeAnswer } from '../../harness/words/describe.ts'
-import { refused } from '../../harness/words/conditions.ts'
-import { type Condition, counted } from '../../harness/words/refusals.ts'
-import { pause } from '../../harness/run/pause.ts'
+import { isGranted } from '../../harness/engine/answer.ts'
+import { countsAsGranted } from '../../harness/checks/control.ts'
+import { NotExercised } from '../../harness/engine/outcome.ts'
+import { describeAnswer } from '../../harness/engine/describe.ts'
+import { refused } from '../../harness/checks/conditions.ts'
+import { type Condition, counted } from '../../harness/checks/refusals.ts'
+import { pause } from '../../harness/engine/pause.ts'
 
 /** Additions may be processed up to 5 s later: one more 1 s, and one more 5 s after the first, in ms. */
 const later = [1000, 4000] as const

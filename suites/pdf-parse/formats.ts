@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { nameOfKind, ofKinds, sample, shown } from '../../harness/generate/values.ts'
-import { any, withBody } from '../../harness/words/conditions.ts'
+import { nameOfKind, ofKinds, sample, shown } from '../../harness/checks/values.ts'
+import { any, withBody } from '../../harness/checks/conditions.ts'
 
 /** The enum `pdf_conversion_format` (§2.1). */
 const formats = ['text', 'markdown']

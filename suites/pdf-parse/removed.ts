@@ -1,8 +1,8 @@
-import { withJson } from '../../harness/request/probe.ts'
-import { standInRequest } from '../../harness/request/stand-in.ts'
-import type { Story } from '../../harness/words/story.ts'
-import { judgePairs } from '../../harness/words/judge.ts'
-import { NotExercised } from '../../harness/run/outcome.ts'
+import { withJson } from '../../harness/engine/probe.ts'
+import { standInRequest } from '../../harness/checks/stand-in.ts'
+import type { Story } from '../../harness/engine/story.ts'
+import { judgePairs } from '../../harness/checks/judge.ts'
+import { NotExercised } from '../../harness/engine/outcome.ts'
 
 /** §9: after its removal the path gives 404 or 410, whatever its body; the interface's envelope is not asked for there. */
 export async function judgeRemoved(story: Story): Promise<void> {

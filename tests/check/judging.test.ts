@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { inconsistencies } from '../../harness/report/consistency.ts'
-import type { Report } from '../../spec/report.ts'
+import type { Report } from '../../harness/report/model.ts'
 import { createdJob, envelope, granted, har, job, type Told } from './har.ts'
 import { check, failedIds } from './recording.ts'
 

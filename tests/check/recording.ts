@@ -6,7 +6,7 @@ import { loggedExchanges } from '../../cli/run/logged-exchanges.ts'
 import { reportOf } from '../../cli/run/report-of.ts'
 import { renderHar } from '../../reporters/har.ts'
 import type { ReferenceOptions } from '../../reference/server.ts'
-import type { Report } from '../../spec/report.ts'
+import type { Report } from '../../harness/report/model.ts'
 import { judgeReference, type JudgeSettings } from '../matrix/judge-reference.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'conform-check-'))

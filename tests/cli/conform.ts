@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import type { Report, RequirementResult } from '../../spec/report.ts'
+import type { Report, RequirementResult } from '../../harness/report/model.ts'
 
 const bin = fileURLToPath(new URL('../../bin/conform.js', import.meta.url))
 const referenceTarget = fileURLToPath(new URL('../../fixtures/reference.target.json', import.meta.url))

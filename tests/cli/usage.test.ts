@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { catalogue } from '../../spec/catalogue.ts'
+import { catalogue } from '../../catalogue/catalogue.ts'
 import { conform, folder, targetFile } from './conform.ts'
 
 const about = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }

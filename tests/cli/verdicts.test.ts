@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { catalogue } from '../../spec/catalogue.ts'
+import { catalogue } from '../../catalogue/catalogue.ts'
 import { conform, folder, ids, readReport, referenceKey, row, targetFile } from './conform.ts'
 import { reference } from './reference.ts'
 

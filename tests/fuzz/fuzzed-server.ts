@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { operationAt } from '../../cli/check/operation-at.ts'
-import { operations } from '../../spec/operations.ts'
+import { operationAt } from '../../traffic/operation-at.ts'
+import { operations } from '../../catalogue/operations.ts'
 import { type Asked, http, type RawServer, startRaw } from '../hostile/raw-server.ts'
 import { reply, type Reply } from './replies.ts'
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { renderMatrix } from '../../cli/compare/render-matrix.ts'
 import { renderTable } from '../../cli/compare/render-table.ts'
 import { compareReports, differingRows } from '../../harness/report/compare.ts'
-import type { RequirementResult } from '../../spec/report.ts'
+import type { RequirementResult } from '../../harness/report/model.ts'
 import { failed, missed, report, result } from './results.ts'
 
 const plain = pc.createColors(false)

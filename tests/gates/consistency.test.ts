@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Report } from '../../spec/report.ts'
+import type { Report } from '../../harness/report/model.ts'
 import { inconsistencies } from '../../harness/report/consistency.ts'
 import { failed, missed, report, result } from './results.ts'
 

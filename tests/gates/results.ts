@@ -1,4 +1,4 @@
-import type { Failure, Report, RequirementResult } from '../../spec/report.ts'
+import type { Failure, Report, RequirementResult } from '../../harness/report/model.ts'
 import { bothVerdicts } from '../../harness/report/verdict.ts'
 import { summarize } from '../../harness/report/summary.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isDealtTo, isPassive, parseShard, shardOf } from '../../harness/report/shard.ts'
-import { catalogue } from '../../spec/catalogue.ts'
-import { operations } from '../../spec/operations.ts'
+import { catalogue } from '../../catalogue/catalogue.ts'
+import { operations } from '../../catalogue/operations.ts'
 
 const areas = [...operations.map((operation) => operation.id), 'guardrails', 'general']
 const none = new Set<string>()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { answerOf } from '../../harness/ask/answer.ts'
-import type { WireAnswer } from '../../harness/wire/message.ts'
+import { answerOf } from '../../harness/engine/answer.ts'
+import type { WireAnswer } from '../../harness/http/message.ts'
 
 function read(body: string | Uint8Array, more: Partial<WireAnswer> = {}) {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { recordBody, recordedBytes } from '../../harness/record/body.ts'
-import { Redactor } from '../../harness/redact/redactor.ts'
+import { recordBody, recordedBytes } from '../../harness/recording/body.ts'
+import { Redactor } from '../../harness/recording/redactor.ts'
 import { hostileKey } from './hostile-key.ts'
 
 const redactor = new Redactor()

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { catalogue } from '../../spec/catalogue.ts'
+import { catalogue } from '../../catalogue/catalogue.ts'
 import { formats } from '../../reporters/index.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

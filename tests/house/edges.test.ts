@@ -37,14 +37,14 @@ function broken(files: Readonly<Record<string, string>>): Set<string> {
 
 test('what an edge forbids is found', () => {
   const names = broken({
-    'spec/a.ts': "import '../harness/a.ts'\n",
-    'schemas/a.ts': "import '../spec/b.ts'\n",
-    'spec/b.ts': 'export const b = 1\n',
+    'catalogue/a.ts': "import '../harness/a.ts'\n",
+    'schemas/a.ts': "import '../catalogue/b.ts'\n",
+    'catalogue/b.ts': 'export const b = 1\n',
     'harness/a.ts': "import '../suites/a.ts'\nimport '../fixtures/other.ts'\n",
     'suites/a.ts': "import '../cli/a.ts'\n",
-    'fixtures/other.ts': "import '../spec/b.ts'\n",
+    'fixtures/other.ts': "import '../catalogue/b.ts'\n",
     'reporters/a.ts': "import '../schemas/a.ts'\n",
-    'reference/a.ts': "import '../spec/b.ts'\n",
+    'reference/a.ts': "import '../catalogue/b.ts'\n",
     'cli/a.ts': "import '../suites/b.ts'\nimport 'undici'\nimport 'vitest'\nimport './nowhere.ts'\n",
     'suites/b.ts': 'export const b = 1\n',
     'node_modules/undici/index.js': '',
@@ -52,7 +52,7 @@ test('what an edge forbids is found', () => {
     'node_modules/vitest/index.js': '',
     'node_modules/vitest/package.json': '{"name":"vitest","main":"index.js"}',
   })
-  const folders = ['fixtures', 'schemas', 'reference', 'spec', 'reporters', 'harness', 'suites', 'cli']
+  const folders = ['fixtures', 'schemas', 'reference', 'catalogue', 'reporters', 'harness', 'suites', 'cli']
   for (const folder of folders) expect(names).toContain(`${folder}-imports-only`)
   for (const rule of ['one-http-client', 'one-test-runner', 'resolves', 'ships-what-it-needs'])
     expect(names).toContain(rule)
@@ -60,8 +60,8 @@ test('what an edge forbids is found', () => {
 
 test('a cycle of types alone is one', () => {
   const names = broken({
-    'spec/a.ts': "import type { B } from './b.ts'\nexport type A = B | 1\n",
-    'spec/b.ts': "import type { A } from './a.ts'\nexport type B = A | 2\n",
+    'catalogue/a.ts': "import type { B } from './b.ts'\nexport type A = B | 1\n",
+    'catalogue/b.ts': "import type { A } from './a.ts'\nexport type B = A | 2\n",
   })
   expect([...names]).toEqual(['no-cycle'])
 })
@@ -69,11 +69,11 @@ test('a cycle of types alone is one', () => {
 test('what the edges allow is allowed', () => {
   const names = broken({
     'schemas/a.ts': 'export const a = 1\n',
-    'spec/a.ts': "import '../schemas/a.ts'\n",
+    'catalogue/a.ts': "import '../schemas/a.ts'\n",
     'fixtures/pdf.ts': 'export const pdf = 1\n',
-    'harness/a.ts': "import '../spec/a.ts'\nimport '../schemas/a.ts'\nimport '../fixtures/pdf.ts'\n",
+    'harness/a.ts': "import '../catalogue/a.ts'\nimport '../schemas/a.ts'\nimport '../fixtures/pdf.ts'\n",
     'suites/a.ts': "import '../harness/a.ts'\nimport '../fixtures/pdf.ts'\n",
-    'reporters/a.ts': "import '../spec/a.ts'\n",
+    'reporters/a.ts': "import '../catalogue/a.ts'\n",
     'reference/a.ts': 'export const a = 1\n',
     'cli/a.ts': "import '../harness/a.ts'\nimport '../reporters/a.ts'\nimport '../reference/a.ts'\n",
   })

@@ -1,4 +1,4 @@
-import { catalogue } from '../../spec/catalogue.ts'
+import { catalogue } from '../../catalogue/catalogue.ts'
 
 /** Requirements that a switch turns red besides the one that it is named after, and why they cannot stay green. */
 export interface AlsoRed {

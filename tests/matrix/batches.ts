@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { grantedRow } from '../../harness/control/granted-rows.ts'
+import { grantedRow } from '../../catalogue/granted-rows.ts'
 import { ownId, redUnder } from './also-red.ts'
 
 interface Batch {

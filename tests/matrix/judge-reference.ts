@@ -1,15 +1,15 @@
 import { fileURLToPath } from 'node:url'
 import '../../suites/all.ts'
 import { bothVerdicts } from '../../harness/report/verdict.ts'
-import { createRun } from '../../harness/run/create-run.ts'
-import { factsOf, type RunFacts } from '../../harness/run/facts.ts'
-import { runDirect } from '../../harness/run/run-direct.ts'
-import type { Run, RunOptions } from '../../harness/run/run.ts'
+import { createRun } from '../../harness/engine/create-run.ts'
+import { factsOf, type RunFacts } from '../../harness/engine/facts.ts'
+import { runDirect } from '../../harness/engine/run-direct.ts'
+import type { Run, RunOptions } from '../../harness/engine/run.ts'
 import { loadTargetFile } from '../../harness/target/load.ts'
 import type { Limits, TargetFile } from '../../harness/target/model.ts'
 import { resolveTarget } from '../../harness/target/resolve.ts'
 import { type ReferenceOptions, startReference } from '../../reference/server.ts'
-import type { Report, RequirementResult } from '../../spec/report.ts'
+import type { Report, RequirementResult } from '../../harness/report/model.ts'
 
 const referenceTarget = loadTargetFile(fileURLToPath(new URL('../../fixtures/reference.target.json', import.meta.url)))
 

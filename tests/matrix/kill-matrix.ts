@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RequirementResult } from '../../spec/report.ts'
+import type { RequirementResult } from '../../harness/report/model.ts'
 import { judgeReference, idsOf } from './judge-reference.ts'
 import { ownId, redUnder } from './also-red.ts'
 import { type BrokenServer, serversOf } from './servers.ts'

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { Exchange } from '../../harness/ask/exchange.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
 import type { TargetFile } from '../../harness/target/model.ts'
 import { startReference } from '../../reference/server.ts'
-import { catalogue } from '../../spec/catalogue.ts'
-import type { RequirementResult } from '../../spec/report.ts'
+import { catalogue } from '../../catalogue/catalogue.ts'
+import type { RequirementResult } from '../../harness/report/model.ts'
 import { delayed } from './delayed.ts'
 import { idsOf, judgeReference, judgeUrl, type Judged, type JudgeSettings } from './judge-reference.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import '../../suites/all.ts'
-import { judgeOf } from '../../harness/words/registry.ts'
+import { judgeOf } from '../../harness/checks/registry.ts'
 import { defects } from '../../reference/server.ts'
-import { catalogue } from '../../spec/catalogue.ts'
+import { catalogue } from '../../catalogue/catalogue.ts'
 import { alsoRed, ownId } from './also-red.ts'
 import { brokenServers, parts, serversOf } from './servers.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Redactor } from '../../harness/redact/redactor.ts'
+import { Redactor } from '../../harness/recording/redactor.ts'
 import { encodings, readings } from './encodings.ts'
 
 const part = (json: unknown): string => Buffer.from(JSON.stringify(json)).toString('base64url')

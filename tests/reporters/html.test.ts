@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { renderHtml } from '../../reporters/html.ts'
-import type { RecordedExchange, Report } from '../../spec/report.ts'
+import type { RecordedExchange, Report } from '../../harness/report/model.ts'
 import { hostile, unsafe } from './hostile.ts'
 import { attribute, elements, hasClass, textOf, type Element } from './html-tree.ts'
 import { joined, sampleExchanges } from './sample-exchanges.ts'

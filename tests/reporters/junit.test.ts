@@ -4,7 +4,7 @@ import { XMLParser } from 'fast-xml-parser'
 import { expect, test } from 'vitest'
 import { validateXML } from 'xmllint-wasm'
 import { renderJunit } from '../../reporters/junit.ts'
-import type { Report } from '../../spec/report.ts'
+import type { Report } from '../../harness/report/model.ts'
 import { hostile, unsafe } from './hostile.ts'
 import { fails, mixed, sampleReport } from './sample-report.ts'
 

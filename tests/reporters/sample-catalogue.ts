@@ -1,5 +1,5 @@
-import { operations } from '../../spec/operations.ts'
-import type { RequirementResult } from '../../spec/report.ts'
+import { operations } from '../../catalogue/operations.ts'
+import type { RequirementResult } from '../../harness/report/model.ts'
 
 type Row = Pick<RequirementResult, 'id' | 'operation' | 'level' | 'section' | 'statement'>
 

@@ -1,4 +1,4 @@
-import type { Counts, Failure, Report, RequirementResult, Verdict } from '../../spec/report.ts'
+import type { Counts, Failure, Report, RequirementResult, Verdict } from '../../harness/report/model.ts'
 import { sampleCatalogue } from './sample-catalogue.ts'
 
 export interface SampleOptions {

@@ -1,6 +1,6 @@
 import pc from 'picocolors'
 import { expect, test } from 'vitest'
-import type { Report } from '../../spec/report.ts'
+import type { Report } from '../../harness/report/model.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { hostile, unsafe } from './hostile.ts'
 import { fails, mixed, sampleFailure, sampleReport } from './sample-report.ts'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { getAt } from '../../harness/json/pointer.ts'
+import { getAt } from '../../schemas/pointer.ts'
 import { rolesOf } from '../../harness/target/roles.ts'
-import { catalogue, isRequirementId, requirement } from '../../spec/catalogue.ts'
-import { isOperationId, type OperationId, operations } from '../../spec/operations.ts'
+import { catalogue, isRequirementId, requirement } from '../../catalogue/catalogue.ts'
+import { isOperationId, type OperationId, operations } from '../../catalogue/operations.ts'
 import targetSchema from '../../schemas/target.schema.json' with { type: 'json' }
 
 const pointersOf = (needs: (typeof catalogue)[number]['needs']): string[] => needs.flatMap((need) => [need].flat())

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { catalogue } from '../../spec/catalogue.ts'
-import { requirementsDigest, specDigest, specVersion } from '../../spec/digests.ts'
+import { catalogue } from '../../catalogue/catalogue.ts'
+import { requirementsDigest, specDigest, specVersion } from '../../catalogue/digests.ts'
 
 test('digests are SHA-256 in hex, and the same each time', () => {
   expect(specVersion).toBe('1.0')

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { codeNames, keyFits, listedTypes, mayCarry, modelErrors } from '../../spec/errors.ts'
-import { type OperationId, operations } from '../../spec/operations.ts'
+import { codeNames, keyFits, listedTypes, mayCarry, modelErrors } from '../../catalogue/errors.ts'
+import { type OperationId, operations } from '../../catalogue/operations.ts'
 
-// The tables of §7 once more, as they stand in the text, so that a slip in spec/errors.ts shows here.
+// The tables of §7 once more, as they stand in the text, so that a slip in catalogue/errors.ts shows here.
 const statusTable = `
 400 BadRequest
 400 InvalidInputParameters

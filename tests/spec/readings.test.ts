@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { catalogue } from '../../spec/catalogue.ts'
+import { catalogue } from '../../catalogue/catalogue.ts'
 
-const text = readFileSync(new URL('../../spec/readings.md', import.meta.url), 'utf8')
+const text = readFileSync(new URL('../../catalogue/readings.md', import.meta.url), 'utf8')
 const ids: readonly string[] = catalogue.map(({ id }) => id)
 
 /** The ids and patterns that the page cites. */

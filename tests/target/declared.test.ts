@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { catalogue } from '../../spec/catalogue.ts'
+import { catalogue } from '../../catalogue/catalogue.ts'
 import { checkTargetFile } from '../../harness/target/check.ts'
 import { declares, missingNeeds, missingReason } from '../../harness/target/declared.ts'
 import { snippetOf } from '../../harness/target/snippet.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Target } from '../../index.js'
 import { defineTarget } from '../../index.js'
-import type { OperationId, operations } from '../../spec/operations.ts'
+import type { OperationId, operations } from '../../catalogue/operations.ts'
 import type { TargetFile } from '../../harness/target/target-file.ts'
 
 /** Does not compile unless each type fits the other. */

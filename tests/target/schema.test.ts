@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { operations } from '../../spec/operations.ts'
+import { operations } from '../../catalogue/operations.ts'
 import { defaultLimits } from '../../harness/target/limits.ts'
 import { creators, rolesOf } from '../../harness/target/roles.ts'
 

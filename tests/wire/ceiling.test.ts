@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createCeiling } from '../../harness/ask/ceiling.ts'
+import { createCeiling } from '../../harness/engine/ceiling.ts'
 
 const { signal } = new AbortController()
 

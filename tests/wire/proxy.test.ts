@@ -1,7 +1,7 @@
 import net from 'node:net'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { UserError } from '../../harness/user-error.ts'
-import { createWire } from '../../harness/wire/wire.ts'
+import { createWire } from '../../harness/http/wire.ts'
 import { type Served, get, listen, ok, rawServer, textOf, unanswered, wireTo } from './servers.ts'
 
 const variables = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'no_proxy', 'NO_PROXY']

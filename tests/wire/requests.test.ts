@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { UserError } from '../../harness/user-error.ts'
-import { createWire } from '../../harness/wire/wire.ts'
+import { createWire } from '../../harness/http/wire.ts'
 import { answered, ok, rawServer, textOf, unanswered, wireTo } from './servers.ts'
 
 const echo = () => rawServer(({ text, socket }) => socket.write(ok(text), 'latin1'))

@@ -1,7 +1,7 @@
 import net from 'node:net'
 import { onTestFinished } from 'vitest'
-import { createWire } from '../../harness/wire/wire.ts'
-import type { NoAnswer, Wire, WireAnswer, WireOptions, WireResult } from '../../harness/wire/message.ts'
+import { createWire } from '../../harness/http/wire.ts'
+import type { NoAnswer, Wire, WireAnswer, WireOptions, WireResult } from '../../harness/http/message.ts'
 
 export interface Served {
   readonly url: string

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import net from 'node:net'
 import tls from 'node:tls'
 import { expect, test } from 'vitest'
-import type { WireOptions } from '../../harness/wire/message.ts'
+import type { WireOptions } from '../../harness/http/message.ts'
 import { type Served, get, listen, ok, textOf, unanswered, wireTo } from './servers.ts'
 
 /** For localhost and 127.0.0.1, signed by itself, valid to 2124. */

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import type { Outcome, Report, RequirementResult } from '../harness/report/model.ts'
+import { countOutcomes } from '../harness/report/summary.ts'
+import { partialReasons } from './partial.ts'
+import type { Coverage, Digest, Excluded, Predicate, Statement } from './statement.ts'
+import { PREDICATE_TYPE, STATEMENT_TYPE } from './statement.ts'
+
+/** What a certificate says beyond its report. */
+export type Issue = Pick<Predicate, 'issuedAt' | 'expiresAt' | 'publicKey'> & { readonly suiteDigest: Digest }
+
+/** Everything that a certificate says: a function of the report, its bytes and the issue alone, so that it can be made again. */
+export function makeStatement(report: Report, bytes: Uint8Array, issue: Issue): Statement {
+  const { suite, target, run, requirements } = report
+  return {
+    _type: STATEMENT_TYPE,
+    subject: [
+      { name: target.name, uri: target.baseUrl, digest: digestOf(target.digest) },
+      { name: 'conformance-report', digest: sha256(bytes) },
+    ],
+    predicateType: PREDICATE_TYPE,
+    predicate: {
+      suite: { name: suite.name, version: suite.version, digest: issue.suiteDigest },
+      spec: { version: suite.specVersion, digest: digestOf(suite.specDigest) },
+      requirements: { count: requirements.length, digest: digestOf(suite.requirementsDigest) },
+      targetFile: { digest: digestOf(target.digest) },
+      run: {
+        startedAt: run.startedAt,
+        durationMs: run.durationMs,
+        seed: run.seed,
+        runs: run.runs,
+        requests: run.requests,
+        tpe: run.tpe,
+        strict: run.strict,
+      },
+      verdict: report.verdict,
+      verdicts: report.verdicts,
+      summary: report.summary,
+      coverage: coverageOf(report),
+      notApplicable: excluded(requirements, 'not-applicable'),
+      notExercised: excluded(requirements, 'not-exercised'),
+      failed: requirements.filter((result) => result.outcome === 'failed').map((result) => result.id),
+      partial: partialReasons(report),
+      issuedAt: issue.issuedAt,
+      expiresAt: issue.expiresAt,
+      publicKey: issue.publicKey,
+    },
+  }
+}
+
+export function sha256(bytes: Uint8Array): Digest {
+  return { sha256: createHash('sha256').update(bytes).digest('hex') }
+}
+
+/** `sha256:<hex>`, as reports write it, the way in-toto does. */
+function digestOf(digest: string): Digest {
+  return { sha256: digest.replace(/^sha256:/, '') }
+}
+
+function coverageOf({ requirements, run }: Report): Coverage[] {
+  return [...new Set(requirements.map((result) => result.operation))].map((operation) => {
+    const results = requirements.filter((result) => result.operation === operation)
+    const cases = results.reduce((total, result) => total + result.cases, 0)
+    return { operation, ...countOutcomes(results, run.tpe), cases }
+  })
+}
+
+function excluded(results: readonly RequirementResult[], outcome: Outcome): Excluded[] {
+  return results
+    .filter((result) => result.outcome === outcome)
+    .map(({ id, reason = 'no reason given' }) => ({ id, reason }))
+}

@@ -1,0 +1,65 @@
+import type { OperationId } from '../../catalogue/operations.ts'
+import { isGranted, tpeOf } from '../engine/answer.ts'
+import type { Exchange } from '../engine/exchange.ts'
+import type { Probe } from '../engine/probe.ts'
+import { validRequest } from './valid-request.ts'
+import { askSettled } from './settling.ts'
+import { NotExercised } from '../engine/outcome.ts'
+import { effectOf } from '../engine/effect-of.ts'
+import type { Run } from '../engine/run.ts'
+import { describeAnswer } from '../engine/describe.ts'
+import { askThroughGate } from '../engine/story.ts'
+import { grantedRow } from '../../catalogue/granted-rows.ts'
+
+/** The operation's valid request and how it was answered. */
+export interface Control {
+  /** `none`: not sent, because it would create or generate something under `--read-only`. */
+  readonly state: 'granted' | 'refused' | 'none'
+  /** How it was answered, in words. */
+  readonly said: string
+  readonly exchange?: Exchange
+  /** The first answer to that very request, where it was sent again while a file was processed; else the same. */
+  readonly first?: Exchange
+  /** The request that was sent, fresh each time. */
+  valid(): Promise<Probe>
+}
+
+/** Generated answers vary: a granted chat gets this many tries. */
+export const chatTries = 3
+
+/** The operation's granted requirement, sent once a run. Throws `NotExercised` where it is not declared. */
+export function control(run: Run, operation: OperationId): Promise<Control> {
+  return run.once(`control ${operation}`, async () => sendControl(run, operation))
+}
+
+/** Whether a control's answer counts as granted: a file that is in the graph already was added by a valid request. */
+export function countsAsGranted(exchange: Exchange): boolean {
+  const { answer, probe } = exchange
+  if (!answer) return false
+  const already = probe.operation === 'graphs.add-file' && answer.status === 409 && tpeOf(answer) === 'BadRequest'
+  return isGranted(answer) || already
+}
+
+async function sendControl(run: Run, operation: OperationId): Promise<Control> {
+  const valid = (): Promise<Probe> => validRequest(run, operation)
+  if (run.options.readOnly && effectOf(run, operation) !== 'none') {
+    return { state: 'none', said: 'not sent: --read-only', valid }
+  }
+  const tries = operation === 'chat.create' ? chatTries : 1
+  for (let attempt = 1; ; attempt++) {
+    const purpose = { requirement: grantedRow[operation], role: 'control' } as const
+    const first = await askThroughGate(run, valid, purpose)
+    const exchange = await askSettled(run, first, (probe) => askThroughGate(run, probe, purpose), countsAsGranted)
+    const granted = countsAsGranted(exchange)
+    if (!granted && attempt < tries) continue
+    const said = `answered ${describeAnswer(exchange)}`
+    return { state: granted ? 'granted' : 'refused', said, exchange, first, valid }
+  }
+}
+
+/** The control's exchange, for the granted requirement itself; throws `NotExercised` where none was sent. */
+export async function controlExchange(run: Run, operation: OperationId): Promise<Exchange> {
+  const { exchange, said } = await control(run, operation)
+  if (!exchange) throw new NotExercised(said)
+  return exchange
+}

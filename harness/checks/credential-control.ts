@@ -1,0 +1,29 @@
+import type { OperationId } from '../../catalogue/operations.ts'
+import type { Probe } from '../engine/probe.ts'
+import { effectOf } from '../engine/effect-of.ts'
+import { standInRequest } from './stand-in.ts'
+import type { Run } from '../engine/run.ts'
+import { isDeclared } from './apply-scenario.ts'
+import { describeAnswer } from '../engine/describe.ts'
+import { askThroughGate } from '../engine/story.ts'
+import { type Control, control, countsAsGranted } from './control.ts'
+
+/**
+ * The control of faults of credentials: the very same request with the full key. Where nothing is declared, `{}` or an
+ * unknown id stands in: whatever answers it but 401 and 403 shows that the key was looked at first, or not at all.
+ */
+export async function credentialControl(run: Run, operation: OperationId): Promise<Control> {
+  const reading = run.options.readOnly && effectOf(run, operation) !== 'none'
+  // What a run that only reads cannot make, a job to be read, is stood in for.
+  const makeable = !(reading && operation === 'jobs.retrieve')
+  if (run.keys.hasFull && makeable && isDeclared(run, operation)) return control(run, operation)
+  return run.once(`credential control ${operation}`, async () => {
+    const stand = await standInRequest(run, operation)
+    const valid = async (): Promise<Probe> => stand
+    if (!run.keys.hasFull) return { state: 'none', said: 'not sent: no key', valid }
+    if (reading) return { state: 'none', said: 'not sent: --read-only', valid }
+    const exchange = await askThroughGate(run, stand, { requirement: null, role: 'control' })
+    const granted = countsAsGranted(exchange)
+    return { state: granted ? 'granted' : 'refused', said: `answered ${describeAnswer(exchange)}`, exchange, valid }
+  })
+}

@@ -1,0 +1,125 @@
+import { validate } from '../../schemas/validate.ts'
+import type { RequirementId } from '../../catalogue/catalogue.ts'
+import { keyFits, mayCarry } from '../../catalogue/errors.ts'
+import type { Pairs } from '../engine/pairs.ts'
+import { type Answer, isEnvelope, member, tpeOf } from '../engine/answer.ts'
+import type { Exchange } from '../engine/exchange.ts'
+
+/** The rows that are judged on every response of the run, whatever caused it. */
+export const passiveRows = [
+  'envelope/shape',
+  'envelope/status-tpe-pair',
+  'envelope/content-type',
+  'envelope/message-keys',
+  'envelope/bad-input-no-5xx',
+] as const satisfies readonly RequirementId[]
+
+export type PassiveRow = (typeof passiveRows)[number]
+
+/** What one row saw: how many answers it judged, and the first failures with their exchanges. */
+export interface Sighting {
+  cases: number
+  readonly failures: { exchange: Exchange; expected: string; actual: string }[]
+}
+
+export interface EnvelopeWatch {
+  observe(exchange: Exchange): void
+  sighting(row: PassiveRow): Sighting
+}
+
+/** First failures kept a row. */
+const mostKept = 3
+
+/** A problem of an answer, or that there is none; undefined where the row does not judge such an answer. */
+type Look = (answer: Answer, exchange: Exchange) => { expected: string; actual?: string } | undefined
+
+const isError = (answer: Answer): boolean => answer.status >= 400
+
+function envelopeShape(answer: Answer): ReturnType<Look> {
+  const expected = 'a JSON error envelope with tpe, errors and extras'
+  const json = answer.json()
+  if (!json.ok) return { expected, actual: `${answer.status}, but ${json.problem}` }
+  const found = validate('error-envelope', json.value)
+  return found.valid ? { expected } : { expected, actual: `${answer.status}, but ${found.problem}` }
+}
+
+/** True where the requirement names that very pair. */
+function isNamed(pairs: Pairs = [], status: number, tpe: string): boolean {
+  return pairs.some(([of, ...names]) => of === status && names.includes(tpe))
+}
+
+const statusTpePair: Look = (answer, { probe, purpose }) => {
+  const tpe = tpeOf(answer)
+  // An answer without a tpe is a fault of shape.
+  if (tpe === undefined) return undefined
+  const expected = `a tpe that may stand with status ${answer.status}`
+  // What the requirement itself accepts (413 in place of 400, say) is no fault of the pair.
+  const fits = mayCarry(probe.operation, answer.status, tpe) || isNamed(purpose.expects, answer.status, tpe)
+  return fits ? { expected } : { expected, actual: `${answer.status} ${tpe}` }
+}
+
+const shownSuccess: readonly (string | null)[] = ['pdf.parse', 'jobs.create', 'jobs.retrieve']
+
+const contentType: Look = (answer, { probe }) => {
+  const success = answer.status >= 200 && answer.status < 300 && shownSuccess.includes(probe.operation)
+  if (!isError(answer) && !success) return undefined
+  const expected = 'Content-Type: application/json'
+  const type = answer.header('content-type')
+  const json = /^\s*application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type ?? '')
+  return json
+    ? { expected }
+    : { expected, actual: type === undefined ? 'no Content-Type' : `Content-Type: ${type.slice(0, 80)}` }
+}
+
+const messageKeys: Look = (answer, { probe }) => {
+  const json = answer.json()
+  const tpe = tpeOf(answer)
+  if (!isError(answer) || !json.ok || tpe === undefined || !isEnvelope(answer)) return undefined
+  let known = 0
+  let wrong: string | undefined
+  for (const error of member(json.value, 'errors') as unknown[]) {
+    const key = member(error, 'key')
+    const fits = typeof key === 'string' ? keyFits(key, probe.operation, tpe) : undefined
+    if (fits !== undefined) known++
+    if (fits === false) wrong ??= key as string
+  }
+  if (known === 0) return undefined
+  const expected = 'a message key that §7.1 shows with this tpe'
+  return wrong === undefined ? { expected } : { expected, actual: `key ${wrong} with ${answer.status} ${tpe}` }
+}
+
+const badInput: Look = (answer, { purpose }) => {
+  // A 503 may be throttling, which is judged where it persists.
+  if (!purpose.badInput || answer.status === 503) return undefined
+  const expected = 'no 5xx to bad input'
+  return answer.status >= 500 ? { expected, actual: String(answer.status) } : { expected }
+}
+
+const looks: Readonly<Record<PassiveRow, Look>> = {
+  'envelope/shape': (answer, { purpose }) => (isError(answer) && !purpose.unjudged ? envelopeShape(answer) : undefined),
+  'envelope/status-tpe-pair': (answer, exchange) =>
+    isError(answer) && !exchange.purpose.unjudged ? statusTpePair(answer, exchange) : undefined,
+  'envelope/content-type': contentType,
+  'envelope/message-keys': messageKeys,
+  'envelope/bad-input-no-5xx': badInput,
+}
+
+export function createEnvelopeWatch(): EnvelopeWatch {
+  const sightings = new Map<PassiveRow, Sighting>(passiveRows.map((row) => [row, { cases: 0, failures: [] }]))
+  return {
+    sighting: (row) => sightings.get(row) as Sighting,
+    observe(exchange) {
+      const { answer } = exchange
+      if (!answer) return
+      for (const row of passiveRows) {
+        const seen = looks[row](answer, exchange)
+        if (!seen) continue
+        const sighting = sightings.get(row) as Sighting
+        sighting.cases++
+        const { expected, actual } = seen
+        if (actual !== undefined && sighting.failures.length < mostKept)
+          sighting.failures.push({ exchange, expected, actual })
+      }
+    },
+  }
+}

@@ -1,0 +1,124 @@
+import type { SchemaName } from '../../schemas/validate.ts'
+import type { RequirementId } from '../../catalogue/catalogue.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
+import { control, controlExchange, countsAsGranted } from './control.ts'
+import { grantedRow } from '../../catalogue/granted-rows.ts'
+import type { Exchange } from '../engine/exchange.ts'
+import type { Probe } from '../engine/probe.ts'
+import { plainRequest, validRequest } from './valid-request.ts'
+import { Failed, NotExercised } from '../engine/outcome.ts'
+import { applyScenario } from './apply-scenario.ts'
+import { around } from './around.ts'
+import { judgeThrottled } from './judge-throttled.ts'
+import { askSettled, uploadsIn } from './settling.ts'
+import { judgeGranted } from './judge.ts'
+import { nothingMore, requirement } from './registry.ts'
+import { judgeShape } from './shapes.ts'
+import type { Story } from '../engine/story.ts'
+
+/** Looks at a granted answer further than its status: throws `Failed` where it is not what the spec shows. */
+export type GrantedCheck = (story: Story, exchange: Exchange) => void
+
+/** The operation's granted requirement: its request is the control of the refusals, sent once. */
+export function accepted(operation: OperationId, schema?: SchemaName): void {
+  requirement(
+    grantedRow[operation],
+    async (story) => {
+      const judge = async (): Promise<void> => {
+        const sent = await controlExchange(story.run, operation)
+        const already = sent.answer?.status === 409 && countsAsGranted(sent)
+        const exchange = already ? await askWithFreshFile(story, operation, sent) : sent
+        judgeGranted(story, exchange, '2xx', 'with a valid request')
+        if (schema) judgeShape(story, exchange, schema, 'with a valid request')
+      }
+      await inScenario(story, operation, judge)
+    },
+    nothingMore,
+  )
+}
+
+/**
+ * A control that was answered that the file is in the graph already: as a control it is as good as granted, and tells
+ * nothing of the granted row unless the file had only just been uploaded.
+ */
+async function askWithFreshFile(story: Story, operation: OperationId, already: Exchange): Promise<Exchange> {
+  const { run } = story
+  const { first, valid } = await control(run, operation)
+  const uploaded = uploadsIn(run, already.probe)
+  const none =
+    'the file is in the graph already, and no fresh one can be uploaded (declare operations.files.upload and fields.file)'
+  if (uploaded === '') throw new NotExercised(none)
+  const exchange = await story.ask(valid)
+  // A server may know a file by its content and give it the same id each time.
+  if (uploadsIn(run, exchange.probe) === uploaded) throw new NotExercised(none)
+  // Refused at first, and then in the graph: the refusal was no true one.
+  return first && first !== already ? first : exchange
+}
+
+/** A further granted requirement of an operation: a change to its valid request, or a scenario in its place. */
+export function grantedRowOf(
+  operation: OperationId,
+  id: RequirementId,
+  what: string,
+  change: (valid: Probe, story: Story) => Probe | Promise<Probe>,
+  check: GrantedCheck = () => undefined,
+  tries = 1,
+): void {
+  requirement(
+    id,
+    (story) => {
+      const own = async (): Promise<Probe> => change(await validRequest(story.run, operation), story)
+      return judgeTries(story, operation, own, what, check, tries)
+    },
+    () => tries,
+  )
+}
+
+/** The request of a granted row: its own, or that of the scenario which the target declares for it. */
+export function grantedProbe(
+  { run, row }: Story,
+  operation: OperationId,
+  own: () => Promise<Probe>,
+): () => Promise<Probe> {
+  const scenario = run.target.scenarios[row.id]
+  if (!scenario) return own
+  return async () => {
+    const probe = await applyScenario(run, scenario, operation, () => plainRequest(run, operation))
+    return { ...probe, effect: row.effect }
+  }
+}
+
+/** Tells a row's story within the scenario that the target declares for it, if any. */
+export function inScenario(story: Story, operation: OperationId, tell: () => Promise<void>): Promise<void> {
+  const scenario = story.run.target.scenarios[story.row.id]
+  return scenario ? around(story, scenario, operation, tell) : tell()
+}
+
+/** Sends a granted request, up to so many times until it is granted and passes the check. */
+export async function judgeTries(
+  story: Story,
+  operation: OperationId,
+  own: () => Promise<Probe>,
+  what: string,
+  check: GrantedCheck,
+  tries: number,
+): Promise<void> {
+  const { run } = story
+  const make = grantedProbe(story, operation, own)
+  const tell = async (): Promise<void> => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const first = await story.ask(make)
+        const patient = first.throttled
+          ? { ...(await judgeThrottled(story, make, await control(run, operation), first, {})), throttled: false }
+          : first
+        const exchange = await askSettled(run, patient, (probe) => story.ask(probe), countsAsGranted)
+        judgeGranted(story, exchange, '2xx', what)
+        return check(story, exchange)
+      } catch (error) {
+        if (!(error instanceof Failed) || attempt >= tries) throw error
+      }
+    }
+  }
+  return inScenario(story, operation, tell)
+}

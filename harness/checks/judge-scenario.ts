@@ -1,0 +1,61 @@
+import type { OperationId } from '../../catalogue/operations.ts'
+import { type Control, control } from './control.ts'
+import type { Exchange, Purpose } from '../engine/exchange.ts'
+import type { Pairs } from '../engine/pairs.ts'
+import type { Probe } from '../engine/probe.ts'
+import { plainRequest } from './valid-request.ts'
+import { NotExercised } from '../engine/outcome.ts'
+import type { Scenario } from '../target/model.ts'
+import { judgePairs } from './judge.ts'
+import { judgeThrottled } from './judge-throttled.ts'
+import type { Story } from '../engine/story.ts'
+import { applyScenario, bringsBody, isDeclared } from './apply-scenario.ts'
+import { around, enterState, leaveState } from './around.ts'
+import { sendRepeatedly } from './repeat.ts'
+
+const what = 'as the scenario of the target file says'
+
+/** Looks at a judged answer once more: what the pairs do not say. */
+export type Further = (story: Story, exchange: Exchange) => void
+
+/** Judges a refusal that a scenario of the target file brings about. */
+export async function judgeScenario(
+  story: Story,
+  scenario: Scenario,
+  operation: OperationId,
+  gives: Pairs,
+  further?: Further,
+): Promise<void> {
+  const { run } = story
+  const purpose: Partial<Purpose> = { expects: gives }
+  const make = (): Promise<Probe> => scenarioProbe(story, scenario, operation)
+  const judge = (exchange: Exchange): void => {
+    judgePairs(story, exchange, gives, what)
+    further?.(story, exchange)
+  }
+  const undeclared = bringsBody(scenario) && !isDeclared(run, operation)
+  const none: Control = { state: 'none', said: 'not sent: the operation is not declared', valid: make }
+  const found = undeclared ? none : await control(run, operation)
+  if (found.state === 'refused') throw new NotExercised(`the control was not granted: ${found.said}`)
+  story.control = found.state
+  const state = { enter: () => enterState(story, scenario), leave: () => leaveState(story, scenario) }
+  await around(story, scenario, operation, async () => {
+    if (scenario.repeat !== undefined) return judge(await sendRepeatedly(story, make, scenario.repeat, found, gives))
+    const exchange = await story.ask(make, purpose)
+    judge(exchange.throttled ? await judgeThrottled(story, make, found, exchange, purpose, state) : exchange)
+  })
+}
+
+/** The scenario's request, fresh each time; what it is expected to be refused has no effect. */
+async function scenarioProbe(story: Story, scenario: Scenario, operation: OperationId): Promise<Probe> {
+  const probe = await applyScenario(story.run, scenario, operation, () => plainRequest(story.run, operation))
+  return { ...probe, effect: 'none' }
+}
+
+/** Judges by the scenario for this requirement, where the target declares one. False where it does not. */
+export async function judgeScenarioPairs(story: Story, operation: OperationId, gives: Pairs): Promise<boolean> {
+  const scenario = story.run.target.scenarios[story.row.id]
+  if (!scenario) return false
+  await judgeScenario(story, scenario, operation, gives)
+  return true
+}

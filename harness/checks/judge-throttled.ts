@@ -1,0 +1,74 @@
+import type { Source } from '../engine/ask.ts'
+import { probeOf } from '../engine/ask.ts'
+import type { Exchange, Purpose } from '../engine/exchange.ts'
+import { isExpected } from '../engine/pairs.ts'
+import { sendSurely } from '../engine/send-once.ts'
+import { isThrottled, longestPauseMs, retryAfter } from '../engine/throttle.ts'
+import { type Control, countsAsGranted } from './control.ts'
+import type { Probe } from '../engine/probe.ts'
+import { NotExercised } from '../engine/outcome.ts'
+import { type Story, throughGate } from '../engine/story.ts'
+import { describeAnswer } from '../engine/describe.ts'
+import { pause } from '../engine/pause.ts'
+
+const turns = 3
+
+/** A state of the target that the probe needs and the control does not: left and entered again in each turn. */
+export interface PassingState {
+  enter?(): Promise<void>
+  leave?(): Promise<void>
+}
+
+/**
+ * A probe that is answered 429 or 503 on every try is either a target's patience at its end, or its answer to the
+ * fault. Probe and control are sent in turn three times: where the control is granted and the probe throttled every
+ * time, that answer is judged; anything else tells nothing.
+ */
+export async function judgeThrottled(
+  story: Story,
+  source: Source,
+  control: Control,
+  last: Exchange,
+  purpose: Partial<Purpose>,
+  state: PassingState = {},
+): Promise<Exchange> {
+  const { run, row } = story
+  if (control.state === 'none') throw new NotExercised(`throttled: ${describeAnswer(last)}, and there is no control`)
+  const { operation } = last.probe
+  // Behind a gate others may hold while they wait for the lane: there each request takes it by itself.
+  const whole = operation !== null && operation !== 'jobs.create'
+  const leaveLane = whole ? await run.throttle.lane(operation, run.signal) : undefined
+  const send = (probe: Probe, sent: Purpose): Promise<Exchange> =>
+    throughGate(run, probe, sent, async () => {
+      const leave = whole || operation === null ? undefined : await run.throttle.lane(operation, run.signal)
+      return sendSurely(run, probe, sent).finally(() => leave?.())
+    })
+  try {
+    let exchange = last
+    for (let turn = 0; turn < turns; turn++) {
+      await patience(story, exchange)
+      const probed = await send(await probeOf(source), { requirement: row.id, role: 'probe', ...purpose })
+      if (!probed.answer) throw new NotExercised(`throttled: ${describeAnswer(last)}`)
+      if (!isThrottled(probed.answer) || isExpected(purpose.expects, probed.answer)) return probed
+      exchange = probed
+      await patience(story, exchange)
+      await state.leave?.()
+      const granted = await send(await control.valid(), { requirement: row.id, role: 'control' })
+      await state.enter?.()
+      if (!countsAsGranted(granted)) {
+        throw new NotExercised(`throttled: ${describeAnswer(exchange)}, and the control ${describeAnswer(granted)}`)
+      }
+    }
+    if (operation !== null) run.throttle.futile(operation)
+    return exchange
+  } finally {
+    leaveLane?.()
+  }
+}
+
+/** Waits as long as the throttled answer asks for. */
+async function patience(story: Story, exchange: Exchange): Promise<void> {
+  const asked = (exchange.answer && retryAfter(exchange.answer, Date.now())) ?? story.run.options.backoffMs
+  if (asked > longestPauseMs) throw new NotExercised(`throttled: ${describeAnswer(exchange)}, for longer than 60 s`)
+  await pause(story.run, asked)
+}

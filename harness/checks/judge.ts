@@ -1,0 +1,33 @@
+import { isGranted, tpeOf } from '../engine/answer.ts'
+import type { Exchange } from '../engine/exchange.ts'
+import { describePairs, matchPairs, type Pairs } from '../engine/pairs.ts'
+import { Failed, NotExercised } from '../engine/outcome.ts'
+import { describeAnswer, familyRemark } from '../engine/describe.ts'
+import { answered, type Story } from '../engine/story.ts'
+
+/** Judges an answer by the pairs that the spec asks for. A name of the family is kept, all else that differs is thrown. */
+export function judgePairs(story: Story, exchange: Exchange, pairs: Pairs, what: string): void {
+  const { answer } = exchange
+  if (!answer) {
+    if (story.control === 'none') throw new NotExercised(describeAnswer(exchange))
+    story.fail(exchange, describePairs(pairs), what)
+  }
+  story.count()
+  const match = matchPairs(pairs, answer)
+  if (match === 'exact') return
+  const remark = match === 'family' ? familyRemark(exchange, pairs) : ''
+  const failure = story.failure(exchange, describePairs(pairs), what, describeAnswer(exchange) + remark)
+  if (match === 'none') throw new Failed(failure)
+  if (story.familyOnly.length === 0) story.familyOnly.push({ ...failure, familyOnly: true })
+}
+
+/** Throws where an answer is no success: 403 InsufficientAccessRights to the full key only says that the key lacks the right. */
+export function judgeGranted(story: Story, exchange: Exchange, expected: string, what: string, status?: number): void {
+  answered(exchange)
+  const { answer } = exchange
+  if (answer.status === 403 && tpeOf(answer) === 'InsufficientAccessRights' && exchange.probe.credential.full) {
+    throw new NotExercised('the full key lacks the right: answered 403 InsufficientAccessRights')
+  }
+  story.count()
+  if (!isGranted(answer) || (status !== undefined && answer.status !== status)) story.fail(exchange, expected, what)
+}

@@ -1,0 +1,50 @@
+import fc from 'fast-check'
+import { Failed } from '../engine/outcome.ts'
+import { seedFor } from './seed.ts'
+
+/** Over HTTP each shrink step is a request: after this many the smallest so far is shown. */
+const mostShrinks = 40
+
+export interface PropertySettings {
+  /** Seed of the run. */
+  readonly seed: number
+  /** What the property's own seed is derived from: the requirement id, and a word where it has several. */
+  readonly name: string
+  readonly runs: number
+}
+
+/**
+ * Checks a property of generated input: `check` throws `Failed` where it does not hold. The smallest failure found is
+ * thrown, with fast-check's path to it. Anything else thrown (`NotExercised`, the end of the run) ends the search at
+ * once and is thrown as it is: a search that was cut short is no pass.
+ */
+export async function property<T>(
+  arbitrary: fc.Arbitrary<T>,
+  { seed, name, runs }: PropertySettings,
+  check: (value: T) => Promise<void>,
+): Promise<void> {
+  let failed: Failed | undefined
+  let stopped: { reason: unknown } | undefined
+  let shrinks = 0
+  const details = await fc.check(
+    fc.asyncProperty(arbitrary, async (value) => {
+      if (stopped || (failed && shrinks++ >= mostShrinks)) return true
+      try {
+        await check(value)
+        return true
+      } catch (error) {
+        if (!(error instanceof Failed)) {
+          stopped = { reason: error }
+          return true
+        }
+        failed = error
+        return false
+      }
+    }),
+    { seed: seedFor(seed, name), numRuns: runs },
+  )
+  if (failed)
+    throw new Failed({ ...failed.failure, ...(details.counterexamplePath ? { path: details.counterexamplePath } : {}) })
+  // A failure that was found stays one, even where the search for a smaller one was cut short.
+  if (stopped) throw stopped.reason
+}

@@ -1,0 +1,72 @@
+import type { OperationId } from '../../catalogue/operations.ts'
+import { randomOf, seedFor } from './seed.ts'
+import { type JsonKind, nameOfKind, sample } from './values.ts'
+import { setAt } from '../../schemas/pointer.ts'
+import { jsonOf, type Probe } from '../engine/probe.ts'
+import { NotExercised } from '../engine/outcome.ts'
+import type { Run } from '../engine/run.ts'
+import type { Fault } from './conditions.ts'
+import { withBody } from './conditions.ts'
+import { type Condition, counted } from './refusals.ts'
+import type { Pairs } from '../engine/pairs.ts'
+
+/** The pointer of a declared role; undefined where it is not declared and has no default. */
+export function pointerOf(run: Run, operation: OperationId, role: string): string | undefined {
+  return run.target.operations[operation]?.fields[role]
+}
+
+/** The valid body with another value at the role; the member is added where the body lacks it, and removed for `undefined`. */
+export function atRole(run: Run, probe: Probe, role: string, value: unknown): Probe {
+  const pointer = probe.operation === null ? undefined : pointerOf(run, probe.operation, role)
+  if (pointer === undefined) throw new NotExercised(`declare operations.${probe.operation}.fields.${role}`)
+  return withBody(probe, setAt(jsonOf(probe), pointer, value))
+}
+
+/** Each value by itself at a role; roles that are not declared are left out, and one of those given must be. */
+export function faultsAt(
+  ...groups: readonly { readonly role: string; readonly faults: readonly Fault[] }[]
+): Condition {
+  return counted(
+    () => groups.reduce((sum, { faults }) => sum + faults.length, 0),
+    async ({ story, operation, valid, judge }) => {
+      const declared = groups.filter(({ role }) => pointerOf(story.run, operation, role) !== undefined)
+      if (declared.length === 0) {
+        throw new NotExercised(`declare one of the roles ${groups.map(({ role }) => role).join(', ')}`)
+      }
+      for (const { role, faults } of declared) {
+        for (const { what, value, gives } of faults) {
+          await judge(atRole(story.run, await valid(), role, value), `with a valid body, but ${role} ${what}`, gives)
+        }
+      }
+    },
+  )
+}
+
+/** One value of each of those JSON types. */
+export function ofOtherTypes(kinds: readonly JsonKind[], gives?: Pairs): Fault[] {
+  return kinds.map((kind) => ({ what: `is ${nameOfKind(kind)}`, value: sample[kind], ...(gives ? { gives } : {}) }))
+}
+
+/** Types that a role of text is not; an array is not sent, since a server may take several texts. */
+export const notText: readonly JsonKind[] = ['number', 'boolean', 'object']
+
+/** A word of 12 letters that names nothing: drawn from the seed. */
+export function unknownWord(run: Run, name: string): string {
+  const random = randomOf(seedFor(run.options.seed, name))
+  return Array.from({ length: 12 }, () => String.fromCharCode(97 + Math.floor(random() * 26))).join('')
+}
+
+/** An unknown word at a role. */
+export function unknownAt(...roles: readonly string[]): Condition {
+  return counted(
+    () => roles.length,
+    async (probing) => {
+      const { run, row } = probing.story
+      const word = unknownWord(run, row.id)
+      const faults = [{ what: `is the unknown ${word}`, value: word }]
+      await faultsAt(...roles.map((role) => ({ role, faults })))(probing)
+    },
+  )
+}
+
+export const empty: readonly Fault[] = [{ what: 'is empty', value: '' }]

@@ -1,0 +1,58 @@
+import type { Exchange } from '../engine/exchange.ts'
+import { pause } from '../engine/pause.ts'
+import type { Run } from '../engine/run.ts'
+import type { Probe } from '../engine/probe.ts'
+
+/** An upload may be processed this much later, in ms. */
+const settlingMs = 5000
+const lookEveryMs = 1000
+
+/** Files of this run that the probe names, and when they had been uploaded. */
+function namedUploads(run: Run, { params, body }: Probe): [id: string, at: number][] {
+  const text = typeof body === 'string' ? body : ''
+  const named = Object.values(params)
+  return [...run.uploads].filter(([id]) => named.includes(id) || text.includes(id))
+}
+
+/** The ids of the files that this run uploaded for the probe, as one text; empty where it names none. */
+export function uploadsIn(run: Run, probe: Probe): string {
+  return namedUploads(run, probe)
+    .map(([id]) => id)
+    .join(' ')
+}
+
+/** True where the probe names a file that this run uploaded less than 5 s ago. */
+function isSettling(run: Run, probe: Probe): boolean {
+  const since = performance.now() - settlingMs
+  return namedUploads(run, probe).some(([, at]) => at > since)
+}
+
+/** How long the files that an exchange names had been there: later uploads are given as much before they are used. */
+function rememberLag(run: Run, { probe, sentAt }: Exchange): void {
+  for (const [, at] of namedUploads(run, probe)) run.uploadLag.ms = Math.max(run.uploadLag.ms, sentAt - at)
+}
+
+/** A refusal that a file not yet processed may be told by; not one of credentials, and no throttling. */
+function mayPass({ answer }: Exchange): boolean {
+  const status = answer?.status ?? 0
+  return status >= 400 && status < 500 && ![401, 403, 429].includes(status)
+}
+
+/**
+ * Sends a request that names fresh uploads again, each second, while it is refused and they may still be processed.
+ * @param settled whether an answer is what the request is sent for
+ */
+export async function askSettled(
+  run: Run,
+  first: Exchange,
+  again: (probe: Probe) => Promise<Exchange>,
+  settled: (exchange: Exchange) => boolean,
+): Promise<Exchange> {
+  let exchange = first
+  while (!settled(exchange) && mayPass(exchange) && isSettling(run, exchange.probe)) {
+    await pause(run, lookEveryMs)
+    exchange = await again(exchange.probe)
+  }
+  if (exchange !== first && settled(exchange)) rememberLag(run, exchange)
+  return exchange
+}

@@ -1,0 +1,19 @@
+import { type SchemaName, validate } from '../../schemas/validate.ts'
+import type { Exchange } from '../engine/exchange.ts'
+import { answered, type Story } from '../engine/story.ts'
+
+/** Fails where the body is not JSON or does not fit the schema; the place and the problem stand in the failure. */
+export function judgeShape(story: Story, exchange: Exchange, schema: SchemaName, what: string): void {
+  answered(exchange)
+  const json = exchange.answer.json()
+  const expected = `a JSON body that fits ${schema}`
+  if (!json.ok) story.fail(exchange, expected, what, `${exchange.answer.status}, but ${json.problem}`)
+  const found = validate(schema, json.value)
+  if (!found.valid) story.fail(exchange, expected, what, `${exchange.answer.status}, but ${found.problem}`)
+}
+
+/** True where the body is JSON and fits the schema. */
+export function fits(exchange: Exchange, schema: SchemaName): boolean {
+  const json = exchange.answer?.json()
+  return json?.ok === true && validate(schema, json.value).valid
+}

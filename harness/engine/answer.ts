@@ -1,0 +1,96 @@
+import { structureOf } from './structure.ts'
+import type { WireAnswer } from '../http/message.ts'
+
+/** The body read as JSON, or why it is none. */
+export type Json = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }
+
+/** What an answer says: status, headers, and its JSON. */
+export interface Answer {
+  readonly status: number
+  /** Bytes of the body, decoded. */
+  readonly size: number
+  /** First value of a header, name in any letter case. */
+  header(name: string): string | undefined
+  /** The body as JSON (RFC 8259: UTF-8 without a byte order mark). A body that was cut is none. */
+  json(): Json
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Bodies above this many bytes are not held as values between two looks at them: many answers of a run are kept. */
+const largeBytes = 64 * 1024
+
+/** What no answer of the interface needs, and no memory is given to: so many values in one body. */
+const mostValues = 400_000
+const tooManyValues = 'the body holds more than 400,000 values'
+
+function parsed(body: Uint8Array): Json {
+  try {
+    const { text, values } = structureOf(utf8.decode(body))
+    if (values > mostValues) return { ok: false, problem: tooManyValues }
+    return { ok: true, value: JSON.parse(text) as unknown }
+  } catch (error) {
+    return { ok: false, problem: error instanceof SyntaxError ? 'the body is not JSON' : 'the body is not UTF-8' }
+  }
+}
+
+/** Gives the body as JSON, as often as asked. */
+function reader({ undecodable, cut, body }: WireAnswer): () => Json {
+  if (undecodable !== undefined) return () => ({ ok: false, problem: undecodable })
+  if (cut) return () => ({ ok: false, problem: 'the body is longer than 4 MiB' })
+  if (body.length === 0) return () => ({ ok: false, problem: 'the body is empty' })
+  const first = parsed(body)
+  return first.ok && body.length > largeBytes ? rereader(body, first) : always(first)
+}
+
+const always = (json: Json) => (): Json => json
+
+/** Reads the bytes anew when the value that was read last is gone. */
+function rereader(bytes: Uint8Array, first: Json): () => Json {
+  let last = new WeakRef(first)
+  return () => {
+    const known = last.deref()
+    if (known) return known
+    const again = parsed(bytes)
+    last = new WeakRef(again)
+    return again
+  }
+}
+
+export function answerOf(wire: WireAnswer): Answer {
+  const { status, headers } = wire
+  return {
+    status,
+    size: wire.body.length,
+    header: (name) => headers.find((line) => line.name.toLowerCase() === name)?.value,
+    json: reader(wire),
+  }
+}
+
+/** True for a JSON object (not an array, not null). */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The member of that name, where `value` is an object that has it as its own. */
+export function member(value: unknown, name: string): unknown {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+}
+
+/** The `tpe` of an error envelope; undefined where the body has none. */
+export function tpeOf(answer: Answer): string | undefined {
+  const json = answer.json()
+  const tpe = json.ok ? member(json.value, 'tpe') : undefined
+  return typeof tpe === 'string' ? tpe : undefined
+}
+
+/** An error envelope in a 2xx is no success: it has `tpe` and `errors` (§2.6). */
+export function isEnvelope(answer: Answer): boolean {
+  const json = answer.json()
+  return json.ok && typeof member(json.value, 'tpe') === 'string' && Array.isArray(member(json.value, 'errors'))
+}
+
+/** A 2xx whose body is not an error envelope. */
+export function isGranted(answer: Answer): boolean {
+  return answer.status >= 200 && answer.status < 300 && !isEnvelope(answer)
+}

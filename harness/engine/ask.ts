@@ -1,0 +1,64 @@
+import type { Probe } from './probe.ts'
+import type { Run } from './run.ts'
+import { isExpected } from './pairs.ts'
+import type { Exchange, Purpose } from './exchange.ts'
+import { isThrottled } from './throttle.ts'
+import { operationName, type SendingOptions, sendOnce } from './send-once.ts'
+
+/** A request, or what makes a fresh one for each try (an object to be created gets a new name each time). */
+export type Source = Probe | (() => Probe | Promise<Probe>)
+
+export async function probeOf(source: Source): Promise<Probe> {
+  return typeof source === 'function' ? source() : source
+}
+
+/**
+ * Sends a request with the patience that a conforming target may ask for: 429 and 503 are backed off, a request that
+ * cannot have had an effect is sent once more where no answer came, and so is any that met a connection which the
+ * target had just closed. Throws `NotExercised` where the operation is asked no more or the run is over.
+ */
+export async function ask(
+  run: Run,
+  source: Source,
+  purpose: Purpose,
+  options: Pick<SendingOptions, 'fresh'> = {},
+): Promise<Exchange> {
+  let attempt = 0
+  let resent = false
+  let fresh = options.fresh ?? false
+  let leaveLane: (() => void) | undefined
+  try {
+    for (;;) {
+      const probe = await probeOf(source)
+      const operation = operationName(probe)
+      run.silence.check(operation)
+      if (run.throttle.isNarrow(operation)) leaveLane ??= await run.throttle.lane(operation, run.signal)
+      await run.throttle.pass(operation, run.signal)
+      const exchange = await sendOnce(run, probe, purpose, { fresh })
+      const { answer, noAnswer } = exchange
+      if (noAnswer) {
+        if (noAnswer.staleConnection && !fresh) {
+          fresh = true
+          continue
+        }
+        const harmless = probe.effect === 'none'
+        if (!resent && harmless) {
+          resent = true
+          continue
+        }
+        run.silence.count(operation)
+        if (noAnswer.cause === 'refused' || noAnswer.cause === 'reset') await run.liveness.confirm(noAnswer.endedAt)
+        run.signal.throwIfAborted()
+        return exchange
+      }
+      if (!answer) return exchange
+      run.silence.reset(operation)
+      if (!isThrottled(answer) || isExpected(purpose.expects, answer)) return exchange
+      const tries = run.throttle.tries(operation)
+      const pauseMs = run.throttle.hold(operation, answer, attempt, tries)
+      if (pauseMs === undefined || attempt++ >= tries) return { ...exchange, throttled: true, pauseMs }
+    }
+  } finally {
+    leaveLane?.()
+  }
+}

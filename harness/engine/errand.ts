@@ -1,0 +1,52 @@
+import { answerOf } from './answer.ts'
+import type { ExchangeRole } from '../report/model.ts'
+import type { Run } from './run.ts'
+import type { Errand } from '../target/model.ts'
+import type { Probe } from './probe.ts'
+import { jsonType } from './operation-probe.ts'
+import { createWire } from '../http/wire.ts'
+import type { WireRequest, WireResult } from '../http/message.ts'
+
+/**
+ * Sends a request of the target file's own (`before`, `after`, `cleanup`): it is no part of the interface, and not
+ * judged. It carries the full key only on the base URL's origin, and only where it sets no Authorization itself.
+ * Its deadline is its own, so that it can be sent when the run is over. Gives the status; undefined where no answer came.
+ */
+export async function sendErrand(
+  run: Run,
+  errand: Errand,
+  role: ExchangeRole,
+  requirement: string | null,
+  timeoutMs: number,
+): Promise<number | undefined> {
+  const { origin, pathname, search } = new URL(errand.url)
+  const path = pathname + search
+  const full = errand.withKey ? await run.keys.full() : undefined
+  const declared = origin === new URL(run.target.baseUrl).origin ? run.target.headers : []
+  const json = errand.body === undefined ? [] : [jsonType]
+  const credential = full?.value === undefined ? [] : [{ name: 'authorization', value: full.value }]
+  const own = [...errand.headers, ...credential]
+  const names = new Set(own.map(({ name }) => name.toLowerCase()))
+  const headers = [...[...declared, ...json].filter(({ name }) => !names.has(name.toLowerCase())), ...own]
+  const body = errand.body === undefined ? {} : { body: JSON.stringify(errand.body) }
+  const request: WireRequest = { method: errand.method, path, headers, ...body }
+  const result = await sendTo(run, origin, request, timeoutMs)
+  const probe: Probe = {
+    operation: null,
+    ...{ method: errand.method, path, params: {}, query: {}, headers: errand.headers, effect: 'none' },
+    credential: full ?? { shown: '', full: false },
+    ...body,
+  }
+  run.recorder.record(errand.url, probe, request, result, { requirement, role })
+  return result.kind === 'answer' ? answerOf(result).status : undefined
+}
+
+/** One client for each origin of the target's own requests, kept for the run. */
+async function sendTo(run: Run, origin: string, request: WireRequest, timeoutMs: number): Promise<WireResult> {
+  const { tls, limits } = run.target
+  const known = run.errandWires.get(origin)
+  const wire =
+    known ?? createWire({ baseUrl: origin, connections: limits.concurrency, insecure: run.options.insecure, tls })
+  run.errandWires.set(origin, wire)
+  return wire.send(request, { timeoutMs })
+}

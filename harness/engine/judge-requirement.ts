@@ -1,0 +1,94 @@
+import { inMode } from '../report/mode.ts'
+import type { CatalogueRow } from '../../catalogue/catalogue.ts'
+import type { RequirementResult } from '../report/model.ts'
+import { createStory, type Story } from './story.ts'
+import { judgeOf } from '../checks/registry.ts'
+import { leftOut } from '../report/left-out.ts'
+import { Failed, NotExercised } from './outcome.ts'
+import type { Run } from './run.ts'
+
+type Judged = Pick<RequirementResult, 'outcome' | 'reason' | 'failures'>
+
+/** Judges one requirement to its end; never throws. */
+export async function judgeRequirement(run: Run, row: CatalogueRow): Promise<RequirementResult> {
+  const started = performance.now()
+  const { id, operation, level, section, statement } = row
+  const story = createStory(run, row)
+  const judged = shown(run, await judge(run, row, story))
+  const { control, cases } = story
+  const durationMs = Math.round(performance.now() - started)
+  const result = { id, operation, level, section, statement, ...judged, control, cases, durationMs }
+  const told = inMode(result, run.options.tpe)
+  if (
+    told.outcome === 'failed' &&
+    (level === 'must' || run.options.strict) &&
+    run.options.bail &&
+    !run.options.expected.includes(id)
+  ) {
+    run.end('bail', leftOut('--bail'))
+  }
+  return told
+}
+
+/** Longest text of a failure or a reason, in characters. */
+const longestText = 2000
+/** A key that begins in what is kept is found to its end. */
+const lookedAt = 64 * 1024
+
+/** What is told of answers may hold what the target put there: keys are removed from it, and it is cut. */
+function shown(run: Run, { reason, failures, ...judged }: Judged): Judged {
+  const clean = (text: string): string => {
+    const kept = run.redactor.text(text.slice(0, lookedAt))
+    return kept.length > longestText ? `${kept.slice(0, longestText)}…` : kept
+  }
+  return {
+    ...judged,
+    ...(reason === undefined ? {} : { reason: clean(reason) }),
+    failures: failures.map((failure) => ({
+      ...failure,
+      message: clean(failure.message),
+      expected: clean(failure.expected),
+      actual: clean(failure.actual),
+    })),
+  }
+}
+
+async function judge(run: Run, row: CatalogueRow, story: Story): Promise<Judged> {
+  const entry = run.plan.get(row.id)
+  if (!entry?.run)
+    return { outcome: entry?.outcome ?? 'not-exercised', reason: entry?.reason ?? 'not planned', failures: [] }
+  const judged = await outcomeOf(run, row, story)
+  if (entry.leftOut !== undefined) return { outcome: 'not-exercised', reason: entry.leftOut, failures: [] }
+  return run.keys.hasFull ? judged : withoutKey(judged)
+}
+
+/** Without a key nothing can be judged but a server that asks for none: an answer of success is its failure. */
+function withoutKey(judged: Judged): Judged {
+  if (judged.outcome === 'not-exercised') return judged
+  const granted = judged.failures.some(({ exchange }) => Math.floor((exchange?.response?.status ?? 0) / 100) === 2)
+  return granted ? judged : { outcome: 'not-exercised', reason: 'no key: only what needs none was sent', failures: [] }
+}
+
+async function outcomeOf(run: Run, row: CatalogueRow, story: Story): Promise<Judged> {
+  try {
+    if (run.ended && row.operation !== 'envelope') throw run.ended
+    await (judgeOf(row.id) ?? noCheck)(story)
+    const failures = [...story.familyOnly]
+    if (failures.length > 0) return { outcome: 'failed', failures }
+    if (story.cases > 0) return { outcome: 'passed', failures }
+    return { outcome: 'not-exercised', reason: 'no answer was judged', failures }
+  } catch (error) {
+    return ended(error, story)
+  }
+}
+
+const noCheck = async (): Promise<void> => {
+  throw new NotExercised('no check yet')
+}
+
+function ended(error: unknown, story: Story): Judged {
+  const kept = [...story.familyOnly]
+  if (error instanceof Failed) return { outcome: 'failed', failures: [error.failure, ...error.more, ...kept] }
+  const reason = error instanceof NotExercised ? error.message : `a mistake of the suite: ${String(error)}`
+  return kept.length > 0 ? { outcome: 'failed', failures: kept } : { outcome: 'not-exercised', reason, failures: [] }
+}

@@ -1,0 +1,93 @@
+import { tlsBaseUrl } from './tls-base-url.ts'
+import type { WireRequest, WireResult } from '../http/message.ts'
+
+/** Requests open and none answered for this long: the target is asked whether it still lives, in ms. */
+const quietMs = 10_000
+/** What that question is given, in ms. */
+const lastChanceMs = 5_000
+/** The first request of a run is given this long, in ms. */
+const firstMs = 10_000
+const lookEveryMs = 250
+
+export interface LivenessSettings {
+  /** `GET /v1/files`, with the full key where there is one. */
+  request(): Promise<WireRequest>
+  send(request: WireRequest, timeoutMs: number): Promise<WireResult>
+  /** Records the question and its answer. */
+  record(request: WireRequest, result: WireResult): Promise<void>
+  onDead(cause: 'unreachable' | 'redirect', reason: string): void
+  readonly baseUrl: string
+  readonly timeoutMs: number
+}
+
+/** Notices a target that answers nothing, at the start or half-way. */
+export interface Liveness {
+  /** The first request of the run. False where the run cannot go on; `onDead` has then been told why. */
+  first(): Promise<boolean>
+  /** Counts a request as open while it is under way. */
+  during<T extends WireResult>(send: () => Promise<T>): Promise<T>
+  /**
+   * After a connection that was refused or closed: asks whether the target still lives, unless an answer came since.
+   * One that does not ends the run, so that a server which died is not failed request by request.
+   */
+  confirm(since: number): Promise<void>
+  stop(): void
+}
+
+export function createLiveness(settings: LivenessSettings): Liveness {
+  let open = 0
+  /** When an answer came last, or the first of the open requests was sent. */
+  let lastAnswer = performance.now()
+  let answeredAt = -Infinity
+  let asking: Promise<void> | undefined
+  const answered = (): void => {
+    answeredAt = lastAnswer = performance.now()
+  }
+  const question = async (timeoutMs: number): Promise<WireResult> => {
+    const request = await settings.request()
+    const result = await settings.send(request, timeoutMs)
+    await settings.record(request, result)
+    return result
+  }
+  const ask = async (): Promise<void> => {
+    let result = await question(lastChanceMs)
+    if (result.kind === 'no-answer' && result.staleConnection) result = await question(lastChanceMs)
+    if (result.kind === 'answer') answered()
+    else settings.onDead('unreachable', `the target stopped answering: ${result.message}`)
+  }
+  const askOnce = (): Promise<void> => (asking ??= ask().finally(() => (asking = undefined)))
+  const look = async (): Promise<void> => {
+    if (open > 0 && performance.now() - lastAnswer >= quietMs) await askOnce()
+  }
+  // A key that cannot be read is told by the requests that need it.
+  const timer = setInterval(() => void look().catch(() => undefined), lookEveryMs)
+  timer.unref()
+  return {
+    async first() {
+      const limit = Math.min(firstMs, settings.timeoutMs)
+      let result = await question(limit)
+      // A connection that was closed before any answer may be a start-up's: nothing can have happened, so once more.
+      if (result.kind === 'no-answer' && result.cause === 'reset') result = await question(lastChanceMs)
+      if (result.kind === 'no-answer') {
+        settings.onDead('unreachable', `${settings.baseUrl} cannot be judged: ${result.message}`)
+        return false
+      }
+      const secure = tlsBaseUrl(settings.baseUrl, result)
+      if (secure !== undefined) {
+        settings.onDead('redirect', `${settings.baseUrl} redirects to https: use ${secure}`)
+        return false
+      }
+      return true
+    },
+    async during(send) {
+      if (open++ === 0) lastAnswer = performance.now()
+      const result = await send().finally(() => open--)
+      if (result.kind === 'answer') answered()
+      return result
+    },
+    async confirm(since) {
+      if (answeredAt <= since) await askOnce()
+    },
+    stop: () => clearInterval(timer),
+  }
+}

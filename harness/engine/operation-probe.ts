@@ -1,0 +1,37 @@
+import { type OperationId, operation } from '../../catalogue/operations.ts'
+import type { Run } from './run.ts'
+import type { Credential, Probe, RequestHeader } from './probe.ts'
+
+export interface ProbeParts {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  readonly headers?: readonly RequestHeader[]
+  /** Sent as JSON. */
+  readonly json?: unknown
+  readonly credential?: Credential
+  readonly effect?: Probe['effect']
+}
+
+export const jsonType: RequestHeader = { name: 'content-type', value: 'application/json' }
+
+/** A request of that operation, with the full key where no other credential is given; at the path that the target declares. */
+export async function operationProbe(run: Run, id: OperationId, parts: ProbeParts): Promise<Probe> {
+  const { method, path } = operation(id)
+  const hasJson = Object.hasOwn(parts, 'json')
+  const binding = run.target.operations[id]
+  const own = parts.headers ?? []
+  const names = new Set(own.map(({ name }) => name.toLowerCase()))
+  const headers = [...(binding?.headers ?? []).filter(({ name }) => !names.has(name.toLowerCase())), ...own]
+  const hasType = headers.some(({ name }) => name.toLowerCase() === 'content-type')
+  return {
+    operation: id,
+    method,
+    path: binding?.path ?? path,
+    params: parts.params ?? {},
+    query: { ...binding?.query, ...parts.query },
+    headers: hasJson && !hasType ? [jsonType, ...headers] : headers,
+    credential: parts.credential ?? (await run.keys.full()),
+    effect: parts.effect ?? 'none',
+    ...(hasJson ? { body: JSON.stringify(parts.json) } : {}),
+  }
+}

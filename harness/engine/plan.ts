@@ -1,0 +1,123 @@
+import { type CatalogueRow, catalogue } from '../../catalogue/catalogue.ts'
+import { grants, operationOf } from './cost.ts'
+import { leftOut } from '../report/left-out.ts'
+import { isSelected } from '../report/selection.ts'
+import { isDealtTo } from '../report/shard.ts'
+import { isExclusive } from '../checks/around.ts'
+import { missingReason } from '../target/declared.ts'
+import type { Target } from '../target/model.ts'
+import type { Plan, PlanEntry, RunOptions } from './run.ts'
+
+/** What a plan is made from: the options that choose, and what the target declares. */
+export type PlanOptions = Pick<RunOptions, 'only' | 'skip' | 'shard' | 'readOnly' | 'refusalRuns' | 'grantedRuns'>
+
+/** Requirements whose scenario needs the target to itself: they run alone, after everything else. */
+export function exclusiveIds(target: Pick<Target, 'scenarios'>): ReadonlySet<string> {
+  const alone = Object.entries(target.scenarios).filter(([, scenario]) => isExclusive(scenario))
+  return new Set(alone.map(([id]) => id))
+}
+
+/** Where each requirement stands before anything is sent. */
+export function planRun(target: Target, options: PlanOptions): Plan {
+  const exclusive = exclusiveIds(target)
+  // 0 is no limit.
+  const budget = { left: target.limits.maxGenerations || Infinity, paid: new Set<string>() }
+  const onlyEnvelope = selectsOnlyEnvelope(options)
+  const plan = new Map<string, PlanEntry>()
+  for (const row of catalogue) {
+    const left = leftOutBy(row, options, exclusive)
+    const kept = left === undefined || (onlyEnvelope && left === leftOut('--only'))
+    const refused =
+      notApplicable(row, target) ??
+      (kept ? undefined : notExercised(left)) ??
+      readOnly(row, target, options, exclusive) ??
+      withoutKey(row, target) ??
+      undeclared(row, target) ??
+      overBudget(row, target, options, budget)
+    plan.set(row.id, refused ?? { run: true, ...(left === undefined ? {} : { leftOut: left }) })
+  }
+  return plan
+}
+
+/** With nothing but `envelope/` rows selected every probe is sent: they are judged on everything that comes back. */
+function selectsOnlyEnvelope(options: PlanOptions): boolean {
+  const selected = catalogue.filter(({ id }) => isSelected(id, options))
+  return selected.length > 0 && selected.every(({ operation }) => operation === 'envelope')
+}
+
+function notExercised(reason: string): PlanEntry {
+  return { run: false, outcome: 'not-exercised', reason }
+}
+
+function inapplicable(reason: string): PlanEntry {
+  return { run: false, outcome: 'not-applicable', reason }
+}
+
+function notApplicable({ id, operation }: CatalogueRow, target: Target): PlanEntry | undefined {
+  const absence = operation === 'envelope' ? undefined : target.absent[operation]
+  if (absence === 'not-served') return inapplicable('declared not served')
+  const removed = absence === 'removed'
+  if (id === 'pdf.parse/4xx-removed') return removed ? undefined : inapplicable('PDF parsing is not declared removed')
+  if (removed) return inapplicable('declared removed')
+  const reason = Object.hasOwn(target.unreachable, id) ? target.unreachable[id] : undefined
+  return reason === undefined ? undefined : inapplicable(`declared unreachable: ${reason}`)
+}
+
+function leftOutBy(row: CatalogueRow, options: PlanOptions, exclusive: ReadonlySet<string>): string | undefined {
+  const chosen = { only: options.only, skip: [] }
+  if (!isSelected(row.id, chosen)) return leftOut('--only')
+  if (!isSelected(row.id, options)) return leftOut('--skip')
+  if (options.shard && !isDealtTo(row, options.shard, exclusive)) return leftOut('--shard')
+  return undefined
+}
+
+/** Whatever a conforming target would answer by creating or generating something, and scenarios that change its state. */
+function readOnly(
+  row: CatalogueRow,
+  target: Target,
+  options: PlanOptions,
+  exclusive: ReadonlySet<string>,
+): PlanEntry | undefined {
+  if (!options.readOnly) return undefined
+  const reads = row.operation === 'jobs.retrieve'
+  const declaredJob = target.resources.job !== undefined
+  const ofDeclaredJob = row.needs.some((need) => Array.isArray(need) && need.includes('/resources/job'))
+  const creates = reads ? !(declaredJob && ofDeclaredJob) && !row.id.includes('/4') : row.effect !== 'none'
+  const needsJob = reads && !declaredJob && row.id.includes('/4xx-')
+  return creates || needsJob || exclusive.has(row.id) ? notExercised(leftOut('--read-only')) : undefined
+}
+
+/** Without a full key only what needs none is sent. */
+function withoutKey({ id, operation }: CatalogueRow, target: Target): PlanEntry | undefined {
+  if (target.keys.full) return undefined
+  const keyless = operation === 'envelope' || /\/401-(missing-credentials|malformed-key)$/.test(id)
+  return keyless ? undefined : notExercised('no key: give the full key with --key, keys.full or CONFORM_API_KEY')
+}
+
+function undeclared({ id, needs, operation }: CatalogueRow, target: Target): PlanEntry | undefined {
+  if (Object.hasOwn(target.scenarios, id)) return undefined
+  const reason = missingReason(target.file, needs, operation)
+  return reason === undefined ? undefined : notExercised(reason)
+}
+
+/** In catalogue order: a requirement whose generations exceed what is left of `maxGenerations` is not exercised. */
+function overBudget(
+  row: CatalogueRow,
+  target: Target,
+  options: PlanOptions,
+  budget: { left: number; readonly paid: Set<string> },
+): PlanEntry | undefined {
+  const { generations, control } = grants(row, target, options)
+  const operation = operationOf(row, target) ?? ''
+  const unpaid = control > 0 && !budget.paid.has(operation) ? control : 0
+  const cost = generations + unpaid
+  if (cost === 0) return undefined
+  if (cost > budget.left) {
+    return notExercised(
+      `maxGenerations: ${cost} more would exceed limits.maxGenerations (${target.limits.maxGenerations})`,
+    )
+  }
+  budget.left -= cost
+  if (unpaid > 0) budget.paid.add(operation)
+  return undefined
+}

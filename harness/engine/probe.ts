@@ -1,0 +1,64 @@
+import type { OperationId } from '../../catalogue/operations.ts'
+import { NotExercised } from './outcome.ts'
+import type { Effect } from '../../catalogue/requirement.ts'
+
+/** An `Authorization` header: its value, and how it is written wherever it is shown. */
+export interface Credential {
+  /** Absent: no header at all. */
+  readonly value?: string
+  readonly shown: string
+  /** True for the key with full rights: only its answers tell whether the key is accepted. */
+  readonly full: boolean
+}
+
+export interface RequestHeader {
+  readonly name: string
+  readonly value: string
+}
+
+/** One request that the suite means to send, before the target's own headers and base URL are put to it. */
+export interface Probe {
+  /** Null: a path or method that the interface does not have. */
+  readonly operation: OperationId | null
+  readonly method: string
+  /** Template with parameters in braces, or a path as it stands. */
+  readonly path: string
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string>>
+  readonly headers: readonly RequestHeader[]
+  readonly credential: Credential
+  readonly body?: string | Uint8Array
+  /** What a conforming target does on it: anything but `none` is never sent twice unasked. */
+  readonly effect: Effect
+  /** Name of the object that it would create, for clean-up. */
+  readonly creates?: string
+}
+
+/** The path and query as they stand on the request line. */
+export function pathOf(probe: Probe): string {
+  const path = probe.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(probe.params[name] ?? ''))
+  const query = Object.entries(probe.query).map(
+    ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
+  )
+  return query.length > 0 ? `${path}?${query.join('&')}` : path
+}
+
+/** The probe's body as JSON; throws `NotExercised` where it is none (a scenario may send bytes). */
+export function jsonOf({ body }: Probe): unknown {
+  try {
+    return JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body)) as unknown
+  } catch {
+    throw new NotExercised('the valid request has no JSON body to change')
+  }
+}
+
+/** The probe with another JSON body. */
+export function withJson(probe: Probe, body: unknown): Probe {
+  return { ...probe, body: JSON.stringify(body) }
+}
+
+/** The probe with that header in place of any of the same name; without it where `value` is undefined. */
+export function withHeader(probe: Probe, name: string, value: string | undefined): Probe {
+  const others = probe.headers.filter((header) => header.name.toLowerCase() !== name.toLowerCase())
+  return { ...probe, headers: value === undefined ? others : [...others, { name, value }] }
+}

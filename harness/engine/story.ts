@@ -1,0 +1,102 @@
+import type { CatalogueRow } from '../../catalogue/catalogue.ts'
+import type { Failure } from '../report/model.ts'
+import { ask, probeOf, type Source } from './ask.ts'
+import type { Exchange, Purpose } from './exchange.ts'
+import type { Probe } from './probe.ts'
+import { Failed, NotExercised } from './outcome.ts'
+import type { Run } from './run.ts'
+import { describeAnswer, describeProbe } from './describe.ts'
+
+/** What one requirement has to work with while it is judged. */
+export interface Story {
+  readonly run: Run
+  readonly row: CatalogueRow
+  /** Answers judged so far. */
+  readonly cases: number
+  /** How the control was answered; `none` where the requirement has none. */
+  control: 'granted' | 'refused' | 'none'
+  /** Another requirement, whose requests brought about what is being judged: a failure needs it to show again. */
+  shownBy: string | null
+  /** Failures that are only family names: kept, and the search goes on. */
+  readonly familyOnly: Failure[]
+  /** Sends a request for this requirement. Requests to a declared application wait until it is idle. */
+  ask(source: Source, purpose?: Partial<Purpose>): Promise<Exchange>
+  /** Counts an answer as judged. */
+  count(): void
+  /** The evidence of a failure: what was sent, asked for, received. */
+  failure(exchange: Exchange, expected: string, what: string, actual?: string): Failure
+  /** Throws the failure. */
+  fail(exchange: Exchange, expected: string, what: string, actual?: string): never
+}
+
+export function createStory(run: Run, row: CatalogueRow): Story {
+  let cases = 0
+  const story: Story = {
+    run,
+    row,
+    control: 'none',
+    shownBy: null,
+    familyOnly: [],
+    get cases() {
+      return cases
+    },
+    count: () => void cases++,
+    async ask(source, purpose = {}) {
+      const whole: Purpose = { requirement: row.id, role: 'probe', ...purpose }
+      return askThroughGate(run, source, whole)
+    },
+    failure(exchange, expected, what, actual) {
+      return {
+        message: describeProbe(exchange, what),
+        expected: `${expected} (§${row.section.replaceAll(', ', ', §')})`,
+        actual: actual ?? describeAnswer(exchange),
+        familyOnly: false,
+        seed: run.options.seed,
+        rerun: rerunLine(run, row.id, ...(story.shownBy === null ? [] : [story.shownBy])),
+        exchange: exchange.recorded,
+      }
+    },
+    fail(exchange, expected, what, actual) {
+      throw new Failed(story.failure(exchange, expected, what, actual))
+    },
+  }
+  return story
+}
+
+/** The command that shows a failure again; ids need no quoting. */
+export function rerunLine(run: Run, ...ids: string[]): string {
+  return `${run.options.rerun} ${[...new Set(ids)].map((id) => `--only ${id}`).join(' ')} --seed ${run.options.seed}`
+}
+
+/** `ask`, but a request that names a declared application goes through its gate. */
+export async function askThroughGate(run: Run, source: Source, purpose: Purpose): Promise<Exchange> {
+  const first = await probeOf(source)
+  let unsent: Probe | undefined = first
+  const next = (): Probe | Promise<Probe> => {
+    const probe = unsent ?? probeOf(source)
+    unsent = undefined
+    return probe
+  }
+  return throughGate(run, first, purpose, () => ask(run, next, purpose))
+}
+
+/** Sends once the application that the probe names is idle; at once where it names none. */
+export async function throughGate(
+  run: Run,
+  probe: Probe,
+  purpose: Purpose,
+  send: () => Promise<Exchange>,
+): Promise<Exchange> {
+  const application = probe.operation === 'jobs.create' ? probe.params['application_id'] : undefined
+  if (application === undefined || !run.target.applicationIds.has(application)) return send()
+  const expects409 = purpose.expects?.some(([status]) => status === 409) ?? false
+  return run.gates.of(application).pass(probe.effect !== 'none', expects409, send)
+}
+
+/** Throws `NotExercised` where no judgement is possible: no answer, or nothing but throttling. */
+export function answered(
+  exchange: Exchange,
+): asserts exchange is Exchange & { answer: NonNullable<Exchange['answer']> } {
+  if (exchange.throttled) throw new NotExercised(`throttled: ${describeAnswer(exchange)} on every try`)
+  if (!exchange.answer) throw new NotExercised(`no answer: ${exchange.noAnswer?.message ?? ''}`)
+}

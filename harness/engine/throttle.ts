@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createReadWriteLock, type ReadWriteLock } from './read-write-lock.ts'
+import type { Answer } from './answer.ts'
+
+/** Most tries of one throttled request, after the first. */
+const mostTries = 5
+/** A longer `Retry-After` is not waited for, in ms. */
+export const longestPauseMs = 60_000
+/** So long after a pause an operation's requests go one at a time, in ms. */
+const narrowMs = 10_000
+/** A run in which every answer was a throttled one for this long waits no more, in ms. */
+const longestDrought = 30_000
+
+export function isThrottled(answer: Answer): boolean {
+  return answer.status === 429 || answer.status === 503
+}
+
+/** `Retry-After` in ms, of either form (RFC 9110 §10.2.3); undefined where absent or unreadable. */
+export function retryAfter(answer: Answer, nowMs: number): number | undefined {
+  const value = answer.header('retry-after')?.trim()
+  if (value === undefined) return undefined
+  if (/^\d{1,9}(\.\d{1,9})?$/.test(value)) return Number(value) * 1000
+  // Anything else that begins otherwise is no date of HTTP: some parsers read a year into every number.
+  if (!/^[A-Za-z]{3,9},? /.test(value)) return undefined
+  const date = Date.parse(value)
+  if (Number.isNaN(date)) return undefined
+  // A date is read on the target's own clock where it tells it: that clock may be hours off.
+  const theirs = Date.parse(answer.header('date') ?? '')
+  return Math.max(0, date - (Number.isNaN(theirs) ? nowMs : theirs))
+}
+
+/** Holds back an operation's requests while its target asks for patience. */
+export interface Throttle {
+  /** Throttled answers so far. */
+  readonly count: number
+  /** Waits until the operation may be asked again. */
+  pass(operation: string, signal: AbortSignal): Promise<void>
+  /** Most tries of one throttled request after the first: 5, or none where patience is known not to help. */
+  tries(operation: string): number
+  /** Probe and control were sent in turn, and only the probe was throttled: on this operation it is no matter of time. */
+  futile(operation: string): void
+  /**
+   * A throttled answer, the `attempt`th in a row to one request (from 0) that is tried `tries` times: the operation is
+   * held back. Gives the pause in ms; undefined where it is too long to be waited for.
+   */
+  hold(operation: string, answer: Answer, attempt: number, tries?: number): number | undefined
+  /** True for an operation that was throttled a short while ago: its requests go one at a time. */
+  isNarrow(operation: string): boolean
+  /**
+   * One place for all requests of an operation, first come first served: what was throttled keeps it through its tries,
+   * so that those who wait do not use the limit up among themselves. The returned function gives it back.
+   */
+  lane(operation: string, signal: AbortSignal): Promise<() => void>
+  /** Any other answer, or the end of the run: ends a drought. */
+  release(): void
+}
+
+export interface ThrottleSettings {
+  /** First pause in ms where the target names none; it doubles with each try. */
+  readonly baseMs: number
+  /** Called when every answer of 30 s was a throttled one. */
+  onDrought(): void
+}
+
+export function createThrottle({ baseMs, onDrought }: ThrottleSettings): Throttle {
+  const heldUntil = new Map<string, number>()
+  const lanes = new Map<string, ReadWriteLock>()
+  const futile = new Set<string>()
+  let count = 0
+  /** Runs since the first of the throttled answers that no other has followed. */
+  let drought: NodeJS.Timeout | undefined
+  return {
+    get count() {
+      return count
+    },
+    async pass(operation, signal) {
+      for (;;) {
+        const wait = (heldUntil.get(operation) ?? 0) - performance.now()
+        if (wait <= 0) return
+        await sleep(wait, undefined, { signal }).catch(() => undefined)
+        signal.throwIfAborted()
+      }
+    },
+    tries: (operation) => (futile.has(operation) ? 0 : mostTries),
+    futile: (operation) => void futile.add(operation),
+    hold(operation, answer, attempt, tries = mostTries) {
+      count++
+      drought ??= setTimeout(onDrought, longestDrought).unref()
+      const asked = retryAfter(answer, Date.now())
+      // After the last try nobody waits any more but for what the target asked.
+      const own = attempt < tries ? baseMs * 2 ** attempt : 0
+      const pause = asked || own
+      if (pause > longestPauseMs) return undefined
+      heldUntil.set(operation, Math.max(heldUntil.get(operation) ?? 0, performance.now() + pause))
+      return pause
+    },
+    isNarrow: (operation) => performance.now() - (heldUntil.get(operation) ?? -Infinity) < narrowMs,
+    lane(operation, signal) {
+      const lock = lanes.get(operation) ?? createReadWriteLock()
+      lanes.set(operation, lock)
+      return lock.enter(true, signal)
+    },
+    release() {
+      clearTimeout(drought)
+      drought = undefined
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import type { RecordedRequest } from '../report/model.ts'
+import { expanding, singleQuoted } from './quote.ts'
+
+/** Names of headers whose recorded value stands for a key, so that the shell has to expand it. */
+export type Expanded = ReadonlySet<string>
+
+/**
+ * The command that sends the request again from a shell: keys are taken from the environment, bytes that are no text
+ * go through base64. Headers that curl sets by itself are left out.
+ */
+export function curlOf(request: RecordedRequest, expanded: Expanded): string {
+  const parts = ['curl', '-sS', '-i', '-X', request.method, '--path-as-is', singleQuoted(request.url)]
+  if (request.headers['accept-encoding']) parts.push('--compressed')
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (['host', 'content-length', 'accept-encoding'].includes(name)) continue
+    const line = value === '' ? `${name};` : `${name}: ${value}`
+    parts.push('-H', expanded.has(name) ? expanding(line) : singleQuoted(line))
+  }
+  const cut = request.bodyLength === undefined ? '' : `  # the body is cut here: ${request.bodyLength} bytes in all`
+  if (request.bodyEncoding === 'base64') {
+    return `printf %s ${singleQuoted(request.body)} | base64 -d | ${parts.join(' ')} --data-binary @-${cut}`
+  }
+  if (request.body !== '' || request.headers['content-length'] === '0') {
+    parts.push('--data-binary', singleQuoted(request.body))
+  }
+  return parts.join(' ') + cut
+}

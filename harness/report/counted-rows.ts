@@ -1,0 +1,19 @@
+import { isLeftOut } from './left-out.ts'
+import type { Report, RequirementResult } from './model.ts'
+import { isSelected, type Selection } from './selection.ts'
+
+/** The rows of which at least one must have passed or failed: those outside `envelope/`, or all where only those are selected. */
+export function countedRows(results: readonly RequirementResult[], selection: Selection): RequirementResult[] {
+  const outside = results.filter((result) => result.operation !== 'envelope')
+  const selected = results.filter((result) => isSelected(result.id, selection))
+  const onlyEnvelope = selected.length > 0 && selected.every((result) => result.operation === 'envelope')
+  return onlyEnvelope ? selected : outside
+}
+
+/** A shard to which nothing was dealt that counts for a verdict: it has none, and that is no fault of the target's. */
+export function isEmptyShard(report: Report): boolean {
+  if (report.run.shard === null) return false
+  return countedRows(report.requirements, report.run).every(
+    (result) => result.outcome === 'not-applicable' || isLeftOut(result),
+  )
+}

@@ -1,0 +1,145 @@
+/**
+ * The result model: what a run learned, and the one form that every renderer reads.
+ * Its JSON form is `conformance-report/1`; its schema is `schemas/report.schema.json`.
+ */
+import type { Level } from '../../catalogue/requirement.ts'
+
+export type Outcome = 'passed' | 'failed' | 'not-exercised' | 'not-applicable'
+export type Verdict = 'conformant' | 'passing' | 'non-conformant' | 'not-judged'
+/** Which code names of §7.2 satisfy an expectation: the pairs named, or any of the status's row. */
+export type TpeMode = 'exact' | 'family'
+
+/** Headers by name; several values of one name are joined with `, `. */
+export type RecordedHeaders = Record<string, string>
+
+/** What was sent, keys removed. `body` is text; bytes that are no UTF-8 stand as base64 with `bodyEncoding`. */
+export interface RecordedRequest {
+  method: string
+  url: string
+  headers: RecordedHeaders
+  body: string
+  bodyEncoding?: 'base64'
+  /** Bytes of the whole body, and its SHA-256 in hex, where `body` was cut. */
+  bodyLength?: number
+  bodySha256?: string
+}
+
+/** What came back, keys removed, decoded. */
+export interface RecordedResponse {
+  status: number
+  headers: RecordedHeaders
+  body: string
+  bodyEncoding?: 'base64'
+  bodyLength?: number
+  bodySha256?: string
+}
+
+export interface FailureExchange {
+  request: RecordedRequest
+  /** Absent where no answer came. */
+  response?: RecordedResponse
+  curl: string
+}
+
+/** Why an exchange was sent. */
+export type ExchangeRole = 'probe' | 'control' | 'poll' | 'setup' | 'cleanup' | 'liveness'
+
+/** One line of the run's exchange log (NDJSON), from which HAR and HTML are made. */
+export interface RecordedExchange extends FailureExchange {
+  /** Order in which the exchanges ended, from 0. */
+  n: number
+  /** The requirement that sent it; null for the suite's own errands (liveness, awaiting jobs, clean-up). */
+  requirement: string | null
+  operation: string | null
+  role: ExchangeRole
+  startedAt: string
+  durationMs: number
+  /** In words, where no answer came. */
+  error?: string
+  /** `1.1` */
+  httpVersion?: string
+}
+
+export interface Failure {
+  /** The three lines in one: what was sent. */
+  message: string
+  expected: string
+  actual: string
+  /** True where the answer satisfies `family` matching and only the exact name is wrong. */
+  familyOnly: boolean
+  seed: number
+  /** fast-check's path to the counterexample; absent for enumerated cases. */
+  path?: string
+  /** The command that shows this failure again, without a key. */
+  rerun: string
+  exchange?: FailureExchange
+}
+
+export interface RequirementResult {
+  id: string
+  operation: string
+  level: Level
+  section: string
+  statement: string
+  outcome: Outcome
+  /** For not-exercised and not-applicable. */
+  reason?: string
+  control: 'granted' | 'refused' | 'none'
+  /** Requests judged. */
+  cases: number
+  durationMs: number
+  failures: Failure[]
+}
+
+export interface Created {
+  operation: string
+  id: string
+  name?: string
+}
+
+export interface Counts {
+  passed: number
+  failed: number
+  notExercised: number
+  notApplicable: number
+}
+
+export interface BaselineSummary {
+  file: string
+  /** Failed as expected. */
+  expected: string[]
+  /** Entries that decide the exit code: passed, unknown or past `until`. */
+  stale: { id: string; why: string }[]
+  /** Expected, but not exercised in this run: named only. */
+  notExercised: string[]
+}
+
+export interface Report {
+  format: 'conformance-report/1'
+  suite: { name: string; version: string; specVersion: string; specDigest: string; requirementsDigest: string }
+  target: { name: string; baseUrl: string; digest: string }
+  run: {
+    startedAt: string
+    durationMs: number
+    seed: number
+    runs: number
+    nonce: string
+    requests: number
+    throttled: number
+    concurrency: number
+    strict: boolean
+    readOnly: boolean
+    tpe: TpeMode
+    only: string[]
+    skip: string[]
+    shard: string | null
+    baseline: BaselineSummary | null
+    insecure: boolean
+    interrupted: boolean
+    created: Created[]
+  }
+  verdict: Verdict
+  verdicts: { exact: Verdict; family: Verdict }
+  summary: { must: Counts; should: Counts }
+  requirements: RequirementResult[]
+}

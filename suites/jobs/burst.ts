@@ -1,0 +1,40 @@
+import type { Exchange } from '../../harness/engine/exchange.ts'
+import { sendSurely } from '../../harness/engine/send-once.ts'
+import type { Probe } from '../../harness/engine/probe.ts'
+import { operationProbe } from '../../harness/engine/operation-probe.ts'
+import type { Run } from '../../harness/engine/run.ts'
+
+/** How many creations start together. */
+export const burstSize = 6
+
+/**
+ * Sends several requests at the very same time: the ceiling's places are taken first, and connections opened by reads,
+ * so that a gap of a millisecond between a server's check and its set is met.
+ * @param fresh each on a connection of its own instead: for a target that closes connections without saying so
+ */
+export async function sendBurst(
+  run: Run,
+  make: () => Promise<Probe>,
+  requirement: string,
+  fresh: boolean,
+): Promise<Exchange[]> {
+  const size = Math.min(burstSize, run.ceiling.size)
+  run.silence.check('jobs.create')
+  await run.throttle.pass('jobs.create', run.signal)
+  const probes = await Promise.all(Array.from({ length: size }, make))
+  const leave = await run.ceiling.enter(run.signal, { count: size, urgent: true })
+  const options = { hasPlace: true, unpaced: true, fresh }
+  try {
+    if (!fresh) await openConnections(run, size)
+    return await Promise.all(probes.map((probe) => sendSurely(run, probe, { requirement, role: 'probe' }, options)))
+  } finally {
+    for (let place = 0; place < size; place++) leave()
+  }
+}
+
+async function openConnections(run: Run, count: number): Promise<void> {
+  const read = await operationProbe(run, 'files.list', {})
+  const purpose = { requirement: null, role: 'setup', unseen: run.target.absent['files.list'] !== undefined } as const
+  const open = (): Promise<Exchange> => sendSurely(run, read, purpose, { hasPlace: true, unpaced: true })
+  await Promise.allSettled(Array.from({ length: count }, open))
+}

@@ -1,0 +1,110 @@
+import fc from 'fast-check'
+import type { Pairs } from '../../harness/engine/pairs.ts'
+import { type JsonKind, nameOfKind, ofKinds, sample, shown } from '../../harness/checks/values.ts'
+import { getAt, setAt } from '../../schemas/pointer.ts'
+import { any, type Fault, withBody } from '../../harness/checks/conditions.ts'
+import { type Condition, counted } from '../../harness/checks/refusals.ts'
+import { jsonOf, type Probe } from '../../harness/engine/probe.ts'
+
+/** A fault in an item, or in the body itself, may also be told as a fault of the input parameters (§7.2). */
+const either: Pairs = [[400, 'BadRequest', 'InvalidInputParameters']]
+
+/** Where a value of another type is put, and which types are another there. */
+interface Place {
+  readonly pointer: string
+  readonly name: string
+  readonly kinds: readonly JsonKind[]
+  readonly gives?: Pairs
+}
+
+const places: readonly Place[] = [
+  { pointer: '', name: 'the body', kinds: ['null', 'boolean', 'number', 'string', 'array'], gives: either },
+  { pointer: '/inputs', name: 'inputs', kinds: ['boolean', 'number', 'string', 'object'] },
+  { pointer: '/inputs', name: 'inputs', kinds: ['null'], gives: either },
+  {
+    pointer: '/inputs/0',
+    name: 'an item of inputs',
+    kinds: ['null', 'boolean', 'number', 'string', 'array'],
+    gives: either,
+  },
+  {
+    pointer: '/inputs/0/id',
+    name: 'the id of an item',
+    kinds: ['null', 'boolean', 'number', 'array', 'object'],
+    gives: either,
+  },
+  {
+    pointer: '/inputs/0/value',
+    name: 'the value of an item',
+    kinds: ['null', 'boolean', 'number', 'string', 'object'],
+    gives: either,
+  },
+  {
+    pointer: '/inputs/0/value/0',
+    name: 'an item of a value',
+    kinds: ['null', 'boolean', 'number', 'array', 'object'],
+    gives: either,
+  },
+]
+
+/** Which item, and which text of it: a server may look at some of them only. */
+type Which = 'first' | 'last' | 'optional'
+
+interface Misfit {
+  readonly pointer: string
+  readonly value: unknown
+  readonly which: Which
+}
+
+function fault({ pointer, name, gives }: Place, kind: string, value: unknown, which: Which): Fault<Misfit> {
+  const what = `with a valid body, but ${name}${which === 'optional' ? '' : ` (the ${which})`} is ${kind}: ${shown(value)}`
+  return { what, value: { pointer, value, which }, ...(gives ? { gives } : {}) }
+}
+
+const everyKind = places.flatMap((place) =>
+  place.kinds.map((kind) => fault(place, nameOfKind(kind), sample[kind], 'optional')),
+)
+const atEnds = places
+  .filter(({ pointer }) => pointer.startsWith('/inputs/0'))
+  .flatMap((place) => (['first', 'last'] as const).map((which) => fault(place, 'a number', sample.number, which)))
+const named = [...everyKind, ...atEnds]
+
+const generated = fc
+  .constantFrom(...places)
+  .chain((place) =>
+    fc
+      .tuple(ofKinds(...place.kinds), fc.constantFrom<Which>('first', 'last', 'optional'))
+      .map(([value, which]) => fault(place, 'of another type', value, which)),
+  )
+
+/**
+ * Place of the item that is changed. Without its own id an input that is required is missing as well, which is another
+ * fault: one that is not is taken where the place does not matter.
+ */
+function itemAt(body: unknown, which: Which, required: readonly string[]): number {
+  const items = getAt(body, '/inputs')
+  if (!Array.isArray(items) || which === 'first') return 0
+  if (which === 'last') return items.length - 1
+  const optional = items.findIndex((item) => !required.includes(String(getAt(item, '/id'))))
+  return Math.max(0, optional)
+}
+
+function misfit(probe: Probe, { pointer: atFirst, value, which }: Misfit, required: readonly string[]): Probe {
+  const body: unknown = jsonOf(probe)
+  const item = itemAt(body, which, required)
+  const texts = getAt(body, `/inputs/${item}/value`)
+  const text = which === 'last' && Array.isArray(texts) ? texts.length - 1 : 0
+  const pointer = atFirst.replace(/^\/inputs\/0/, `/inputs/${item}`).replace(/\/value\/0$/, `/value/${text}`)
+  // Where the declared inputs hold no value to replace, the nearest thing that they do hold is.
+  const place = pointer === '' || getAt(body, pointer) !== undefined ? pointer : '/inputs'
+  return withBody(probe, setAt(body, place, place === pointer ? value : 42))
+}
+
+/** The body, `inputs`, its items, their `id` and `value`, and the items of a value, each of another JSON type. */
+export const malformedInputs: Condition = counted(
+  ({ refusalRuns }) => named.length + refusalRuns,
+  (probing) => {
+    const required = probing.story.run.target.resources.application?.requiredInputs ?? []
+    return any(named, generated, (probe, value) => misfit(probe, value, required))(probing)
+  },
+)

@@ -1,0 +1,55 @@
+import type { Exchange } from '../../harness/engine/exchange.ts'
+
+/** One look at a job: `status` is undefined where the answer was no job. */
+export interface Reading {
+  readonly exchange: Exchange
+  readonly status: string | undefined
+  /** The job object; undefined where the answer was not 200 with a JSON body. */
+  readonly job: unknown
+}
+
+/** A job of this run, from its creation on. */
+export interface Job {
+  readonly id: string
+  readonly application: string
+  /** The exchange that created it. */
+  readonly creation: Exchange
+  readonly createdAtMs: number
+  /** Every look at it, in order. */
+  readonly readings: Reading[]
+}
+
+/** All jobs of a run, what was read of them, and the waiting for their end. */
+export interface JobBook {
+  readonly all: readonly Job[]
+  /** Every granted creation, those that named no usable id among them. */
+  readonly creations: readonly Exchange[]
+  /** Notes the job that a granted creation made; undefined where the answer names no id. */
+  track(creation: Exchange, application: string): Job | undefined
+  /** Looks at a job. */
+  read(job: Job, requirement: string | null): Promise<Reading>
+  /** Waits until a reading shows the job ended, at most until `deadline` (`performance.now()`). False where none does. */
+  awaitEnd(job: Job, deadline: number): Promise<boolean>
+}
+
+/**
+ * The door to one application: nothing goes through while it has a job in progress, but what a 409 row sends itself.
+ * Refusals go through together, creations alone.
+ */
+export interface Gate {
+  readonly application: string
+  /** Some request to the application was answered 409 in this run. */
+  conflictSeen: boolean
+  /** One wait for it outlasted `jobTimeoutMs`: it is not waited for again. */
+  stuck: boolean
+  /** Sends through the gate once the application is idle; a 409 where another answer was expected is waited out. */
+  pass(exclusive: boolean, expects409: boolean, send: () => Promise<Exchange>): Promise<Exchange>
+  /** Has the idle application to itself while `story` lasts; what it sends goes past the gate. */
+  hold<T>(story: () => Promise<T>): Promise<T>
+  /** Notes what a creation made or met: its job, if any. */
+  note(exchange: Exchange): Job | undefined
+}
+
+export interface Gates {
+  of(application: string): Gate
+}

@@ -1,0 +1,101 @@
+import { isObject } from '../harness/engine/answer.ts'
+import type { HeaderLine } from '../harness/http/message.ts'
+import { UserError } from '../harness/user-error.ts'
+import { harBody, type HarBody, noBody } from './har-body.ts'
+
+/** An entry of a HAR, read. What is not needed to judge or to show it is left out. */
+export interface RecordedEntry {
+  /** Its place in `log.entries`, from 0. */
+  readonly index: number
+  /** Epoch ms; undefined where the entry does not say. */
+  readonly startedAt: number | undefined
+  readonly durationMs: number
+  readonly httpVersion: string
+  readonly method: string
+  readonly url: string
+  readonly requestHeaders: readonly HeaderLine[]
+  readonly requestBody: HarBody
+  /** 0 where no answer came. */
+  readonly status: number
+  readonly headers: readonly HeaderLine[]
+  readonly body: HarBody
+}
+
+/** Reads one entry; throws UserError where HAR 1.2 asks for something else. */
+export function recordedEntry(value: unknown, index: number, file: string): RecordedEntry {
+  const refuse = (member: string, must: string): never => {
+    throw new UserError(`${file}: log.entries[${index}]${member}: must be ${must} (HAR 1.2)`)
+  }
+  if (!isObject(value)) return refuse('', 'an object')
+  const { request, response } = value
+  if (!isObject(request)) return refuse('.request', 'an object')
+  if (!isObject(response)) return refuse('.response', 'an object')
+  const { method, url } = request
+  const { status } = response
+  if (typeof method !== 'string' || method === '') return refuse('.request.method', 'a method')
+  if (typeof url !== 'string') return refuse('.request.url', 'a string')
+  if (typeof status !== 'number' || !Number.isInteger(status) || status > 999) {
+    return refuse('.response.status', 'a status')
+  }
+  const lines = (of: unknown, place: string): HeaderLine[] => {
+    if (of === undefined) return []
+    if (!Array.isArray(of)) return refuse(place, 'an array')
+    return of.map((line: unknown, at) => headerLine(line) ?? refuse(`${place}[${at}]`, 'an object with name and value'))
+  }
+  const requestHeaders = real(lines(request['headers'], '.request.headers'))
+  const headers = labelled(real(lines(response['headers'], '.response.headers')), response['content'])
+  const time = value['time']
+  return {
+    index,
+    startedAt: instantOf(value['startedDateTime']),
+    durationMs: typeof time === 'number' && time > 0 && Number.isFinite(time) ? time : 0,
+    httpVersion: /^HTTP\/(\d(?:\.\d)?)$/i.exec(String(response['httpVersion']))?.[1] ?? '1.1',
+    method: method.toUpperCase(),
+    url,
+    requestHeaders,
+    requestBody: requestBody(request, requestHeaders),
+    // Recorders write 0 or -1 where a request was refused, blocked or cut off.
+    status: Math.max(0, status),
+    headers,
+    body: hasNoBody(status) ? noBody : harBody(response['content'], (name) => headerOf(headers, name)),
+  }
+}
+
+/** First value of a header, name in lower case. */
+export function headerOf(lines: readonly HeaderLine[], name: string): string | undefined {
+  return lines.find((line) => line.name.toLowerCase() === name)?.value
+}
+
+function headerLine(line: unknown): HeaderLine | undefined {
+  if (!isObject(line)) return undefined
+  const { name, value } = line
+  return typeof name === 'string' && typeof value === 'string' ? { name, value } : undefined
+}
+
+/** HTTP/2 sends the request line and the status as headers whose names begin with a colon. */
+function real(lines: readonly HeaderLine[]): HeaderLine[] {
+  return lines.filter(({ name }) => !name.startsWith(':'))
+}
+
+/** Some recorders keep no headers but the media type of the content. */
+function labelled(headers: readonly HeaderLine[], content: unknown): readonly HeaderLine[] {
+  const type = isObject(content) ? content['mimeType'] : undefined
+  const known = typeof type === 'string' && type !== '' && type !== 'x-unknown'
+  return headers.length === 0 && known ? [{ name: 'content-type', value: type }] : headers
+}
+
+function requestBody(request: Record<string, unknown>, headers: readonly HeaderLine[]): HarBody {
+  const { postData, bodySize, method } = request
+  if (postData === undefined && (method === 'GET' || bodySize === 0)) return noBody
+  return harBody(postData, (name) => headerOf(headers, name), bodySize)
+}
+
+function hasNoBody(status: number): boolean {
+  return status < 200 || status === 204 || status === 205 || status === 304
+}
+
+/** Recorders are looser than RFC 3339 (an offset without colon, say); in a report a year has four digits. */
+function instantOf(value: unknown): number | undefined {
+  const epochMs = typeof value === 'string' ? Date.parse(value) : NaN
+  return Number.isNaN(epochMs) || !/^\d{4}-/.test(new Date(epochMs).toISOString()) ? undefined : epochMs
+}

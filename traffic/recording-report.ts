@@ -1,0 +1,121 @@
+import type { Redactor } from '../harness/recording/redactor.ts'
+import { summarize } from '../harness/report/summary.ts'
+import { bothVerdicts } from '../harness/report/verdict.ts'
+import { planRun } from '../harness/engine/plan.ts'
+import type { Target } from '../harness/target/model.ts'
+import { describeAnswer, describeProbe } from '../harness/engine/describe.ts'
+import { type CatalogueRow, catalogue } from '../catalogue/catalogue.ts'
+import { requirementsDigest, specDigest, specVersion } from '../catalogue/digests.ts'
+import type { Failure, Report, RequirementResult } from '../harness/report/model.ts'
+import { suiteVersion } from '../cli/suite-version.ts'
+import type { JudgedRecording } from './judge-recording.ts'
+import type { RecordedAnswer } from './recorded-exchange.ts'
+import type { RowSighting } from './row-book.ts'
+
+export interface RecordingFacts {
+  readonly target: Target
+  readonly redactor: Redactor
+  readonly judged: JudgedRecording
+  readonly startedAt: Date
+  readonly durationMs: number
+  /** The command that shows a failure again. */
+  readonly rerun: string
+}
+
+/** What recorded traffic cannot show is not exercised: nobody knows what a refused request meant. */
+const notShown = 'recorded traffic does not show it'
+const nothingShown = 'the recording has no answered request to an operation of the interface under its base URL'
+
+/** The report of a recording: every requirement of the catalogue, in its order. */
+export function recordingReport(facts: RecordingFacts): Report {
+  const { target, redactor, judged, startedAt, durationMs } = facts
+  const everything = { only: [], skip: [], readOnly: false, interrupted: false }
+  const plan = planRun(target, { ...everything, shard: null, refusalRuns: 0, grantedRuns: 0 })
+  const requirements = catalogue.map((row) => {
+    const planned = plan.get(row.id)
+    const reason = planned?.run === false && planned.outcome === 'not-applicable' ? planned.reason : undefined
+    return reason === undefined
+      ? resultOf(row, facts)
+      : { ...resultOf(row), outcome: 'not-applicable' as const, reason }
+  })
+  const verdicts = bothVerdicts(requirements, everything)
+  return {
+    format: 'conformance-report/1',
+    suite: {
+      name: 'ai-content-conformance',
+      version: suiteVersion(),
+      specVersion,
+      specDigest,
+      requirementsDigest: requirementsDigest(),
+    },
+    target: { name: target.name, baseUrl: redactor.text(target.baseUrl), digest: target.digest },
+    run: {
+      startedAt: startedAt.toISOString(),
+      durationMs: Math.round(durationMs),
+      seed: 0,
+      runs: 0,
+      nonce: '',
+      requests: judged.counts.judged,
+      throttled: 0,
+      concurrency: 0,
+      strict: false,
+      readOnly: false,
+      tpe: 'exact',
+      only: [],
+      skip: [],
+      shard: null,
+      baseline: null,
+      insecure: false,
+      interrupted: false,
+      created: [],
+    },
+    verdict: verdicts.exact,
+    verdicts,
+    summary: summarize(requirements, 'exact'),
+    requirements,
+  }
+}
+
+function resultOf(row: CatalogueRow, facts?: RecordingFacts): RequirementResult {
+  const { id, operation, level, section, statement } = row
+  const sighting = facts?.judged.sighting(id)
+  return {
+    ...{ id, operation, level, section, statement },
+    ...outcomeOf(sighting, facts?.judged.counts.judged === 0),
+    control: 'none',
+    cases: sighting?.cases ?? 0,
+    durationMs: 0,
+    failures: facts && sighting ? sighting.failures.map((seen) => failureOf(row, seen, facts)) : [],
+  }
+}
+
+function outcomeOf(sighting: RowSighting | undefined, empty: boolean): Pick<RequirementResult, 'outcome' | 'reason'> {
+  if (sighting && sighting.failures.length > 0) return { outcome: 'failed' }
+  if (sighting && sighting.cases > 0) return { outcome: 'passed' }
+  return { outcome: 'not-exercised', reason: sighting?.unjudged ?? (empty ? nothingShown : notShown) }
+}
+
+/** Longest text of a failure, in characters; a key that begins in it is found to its end. */
+const longestText = 2000
+const lookedAt = 64 * 1024
+
+function failureOf(
+  { section }: CatalogueRow,
+  { exchange, expected, actual }: RowSighting['failures'][number],
+  { redactor, rerun }: RecordingFacts,
+): Failure {
+  const clean = (text: string): string => {
+    const kept = redactor.text(text.slice(0, lookedAt))
+    return kept.length > longestText ? `${kept.slice(0, longestText)}…` : kept
+  }
+  const { index } = (exchange as RecordedAnswer).entry
+  return {
+    message: clean(describeProbe(exchange, `(log.entries[${index}])`)),
+    expected: clean(`${expected} (§${section.replaceAll(', ', ', §')})`),
+    actual: clean(actual ?? describeAnswer(exchange)),
+    familyOnly: false,
+    seed: 0,
+    rerun,
+    exchange: exchange.recorded,
+  }
+}

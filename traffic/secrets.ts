@@ -1,0 +1,65 @@
+import { isAuthorization } from '../harness/target/map-keys.ts'
+import type { Redactor } from '../harness/recording/redactor.ts'
+import { shortestKey } from '../harness/recording/redactor.ts'
+import type { HeaderLine } from '../harness/http/message.ts'
+import type { RecordedEntry } from './recorded-entry.ts'
+
+const redacted = '[redacted]'
+
+/** Headers and query members whose name says that their value opens something. */
+const telling = /authorization|cookie|token|secret|session|password|passwd|csrf|signature|(api|access|auth)[-_]?key/i
+
+/** How our own reports write a key, and what is made of one: nothing is to be hidden there. */
+const placeholder = /^(\$[A-Z_][A-Z0-9_]*|\$\{[A-Z_][A-Z0-9_]*[^}]*\}\w*|\[[^\]]*\])$/
+
+/** Teaches the redactor every credential that stands in the recording, whatever address it was sent to. */
+export function learnSecrets(redactor: Redactor, entries: Iterable<RecordedEntry>): void {
+  const seen = new Set<string>()
+  const learn = (secret: string): void => {
+    if (secret === '' || seen.has(secret)) return
+    seen.add(secret)
+    if (!placeholder.test(secret)) redactor.add(secret, redacted)
+  }
+  for (const { requestHeaders, url } of entries) {
+    for (const { name, value } of requestHeaders) {
+      if (isAuthorization(name)) credentialsOf(value).forEach(learn)
+      // Of cookies many are no secrets, and stand for themselves: they are hidden where they are sent.
+      else if (telling.test(name) && !/cookie/i.test(name) && value.length >= shortestKey) learn(value)
+    }
+    for (const [name, value] of queryOf(url)) if (telling.test(name) && value.length >= shortestKey) learn(value)
+  }
+}
+
+/** What follows the scheme, or all of it; of `Basic` the password by itself as well. */
+function credentialsOf(value: string): string[] {
+  const [, scheme = '', rest = value] = /^\s*(\S+)\s+(\S.*?)\s*$/s.exec(value) ?? []
+  if (scheme.toLowerCase() !== 'basic') return rest === 'Bearer' ? [] : [rest]
+  const password = Buffer.from(rest, 'base64').toString().split(':').slice(1).join(':')
+  return password.length >= shortestKey ? [rest, password] : [rest]
+}
+
+/** A header's value as it may be shown. */
+export function shownHeader({ name, value }: HeaderLine, redactor: Redactor): string {
+  if (!telling.test(name)) return redactor.header(name, value)
+  if (!isAuthorization(name)) return redacted
+  const [, scheme = '', rest = value] = /^\s*(\S+\s+)?(.*?)\s*$/s.exec(value) ?? []
+  if (rest === '' || rest === 'Bearer' || placeholder.test(rest)) return value
+  const shown = redactor.header(name, value)
+  return shown.includes(rest) ? scheme + redacted : shown
+}
+
+/** An address as it may be shown: no user, no password, no fragment, no key in its query. */
+export function shownUrl(address: string, redactor: Redactor): string {
+  const url = new URL(address)
+  const query = url.search.slice(1).split('&').map(shownMember).join('&')
+  return redactor.text(url.origin + url.pathname + (query === '' ? '' : `?${query}`))
+}
+
+function shownMember(member: string): string {
+  const [name = ''] = member.split('=')
+  return telling.test(name) && member.includes('=') ? `${name}=${redacted}` : member
+}
+
+function queryOf(address: string): [string, string][] {
+  return URL.canParse(address) ? [...new URL(address).searchParams] : []
+}

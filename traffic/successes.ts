@@ -1,0 +1,103 @@
+import { isEnvelope, isGranted, isObject, member } from '../harness/engine/answer.ts'
+import { grantedRow } from '../catalogue/granted-rows.ts'
+import { getAt } from '../schemas/pointer.ts'
+import type { Target } from '../harness/target/model.ts'
+import { type SchemaName, validate } from '../schemas/validate.ts'
+import type { RequirementId } from '../catalogue/catalogue.ts'
+import type { OperationId } from '../catalogue/operations.ts'
+import type { RecordedAnswer } from './recorded-exchange.ts'
+import type { RecordedEntry } from './recorded-entry.ts'
+import type { RowBook } from './row-book.ts'
+
+/** What a success of the operation has to be for a row; `status` and `schema` where the spec shows them. */
+interface Shown {
+  readonly row: RequirementId
+  readonly expected: string
+  readonly status?: number
+  readonly schema: SchemaName
+}
+
+const created = '202 with the id, status and created_at of the new job'
+const completion = 'a 2xx with choices[0].message.content, a string'
+
+type Choose = (exchange: RecordedAnswer, body: unknown, target: Target) => Shown | undefined
+
+/** The rows whose body the spec shows, by what the request asked for; undefined where it asked for something else. */
+const shown: Readonly<Partial<Record<OperationId, Choose>>> = {
+  'pdf.parse': (_, body) => {
+    const format = member(body, 'format')
+    if (format !== 'text' && format !== 'markdown') return undefined
+    return {
+      row: `pdf.parse/200-${format}`,
+      expected: '200 with the content of the PDF',
+      status: 200,
+      schema: 'pdf-content',
+    }
+  },
+  'jobs.create': () => ({ row: 'jobs.create/202-created', expected: created, status: 202, schema: 'created-job' }),
+  'jobs.retrieve': () => ({ row: 'jobs.retrieve/200-job', expected: '200 with a job', status: 200, schema: 'job' }),
+  'chat.create': ({ answer }, body) => {
+    const streamed = /^\s*text\/event-stream/i.test(answer.header('content-type') ?? '')
+    // A stream is no completion (its form is not shown), and a call of a tool need have no content.
+    const plain = isObject(body) && member(body, 'stream') !== true && !hasTools(member(body, 'tools'))
+    if (streamed || !plain) return undefined
+    return { row: 'chat.create/200-completion', expected: completion, schema: 'chat-completion' }
+  },
+  'medical.comprehend': (_, body, { operations }) => {
+    const pointer = operations['medical.comprehend']?.fields['response_type'] ?? '/response_type'
+    if (getAt(body, pointer) !== 'Entities') return undefined
+    return { row: 'medical.comprehend/200-entities', expected: 'a 2xx with entities', schema: 'medical-entities' }
+  },
+}
+
+function hasTools(tools: unknown): boolean {
+  return tools !== undefined && tools !== null && !(Array.isArray(tools) && tools.length === 0)
+}
+
+/**
+ * Judges a 2xx by the granted row that it shows, and gives that row. Anything else is left to the rows that see every
+ * response.
+ */
+export function judgeSuccess(exchange: RecordedAnswer, target: Target, book: RowBook): RequirementId | undefined {
+  const { operation } = exchange.probe
+  const { status } = exchange.answer
+  if (operation === null || status < 200 || status >= 300) return undefined
+  const choose = shown[operation]
+  if (!choose) return judgeAccepted(exchange, grantedRow[operation], book)
+  const form = choose(exchange, requestJson(exchange.entry), target)
+  if (form) judgeShown(exchange, form, book)
+  return form?.row
+}
+
+const notWhole = 'the recording does not hold the whole body of any such answer'
+
+function judgeShown(exchange: RecordedAnswer, { row, expected, status, schema }: Shown, book: RowBook): void {
+  const { answer, entry } = exchange
+  if (status !== undefined && answer.status !== status) return book.fail(row, exchange, expected)
+  if (entry.body.state !== 'whole') return book.leave(row, notWhole)
+  const json = answer.json()
+  if (!json.ok) return book.fail(row, exchange, expected, `${answer.status}, but ${json.problem}`)
+  if (isEnvelope(answer)) return book.fail(row, exchange, expected)
+  const found = validate(schema, json.value)
+  if (found.valid) book.pass(row)
+  else book.fail(row, exchange, expected, `${answer.status}, but ${found.problem}`)
+}
+
+/** Where no body is shown any 2xx will do, but for one that is an error envelope. */
+function judgeAccepted(exchange: RecordedAnswer, row: RequirementId, book: RowBook): RequirementId {
+  const { answer, entry } = exchange
+  if (entry.body.state === 'missing') book.leave(row, notWhole)
+  else if (isGranted(answer)) book.pass(row)
+  else book.fail(row, exchange, 'a 2xx whose body is no error envelope')
+  return row
+}
+
+/** The request's body as JSON; undefined where it is none, or not known whole. */
+function requestJson({ requestBody: { state, bytes } }: RecordedEntry): unknown {
+  if (state !== 'whole' || bytes.length === 0) return undefined
+  try {
+    return JSON.parse(Buffer.from(bytes).toString('utf8')) as unknown
+  } catch {
+    return undefined
+  }
+}
