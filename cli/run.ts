@@ -43,7 +43,7 @@ export async function runAction(
       const { printDryRun } = await import('./run/dry-run.ts')
       return printDryRun(found.target, run, people)
     }
-    left = await judge(found, run, { cacheDir: join(dir, 'cache'), interrupts, stream: process.stderr, colors: pc })
+    left = await judge(found, run, { interrupts, stream: process.stderr, colors: pc })
     await publish(left.record, { options, requests, people, baseline })
   } finally {
     removeDir()

@@ -3,7 +3,7 @@ import { missingBody } from '../harness/checks/bodies.ts'
 import { controlExchange } from '../harness/checks/control.ts'
 import { pdfId } from '../harness/checks/resource.ts'
 import { type Probe, withJson } from '../harness/engine/probe.ts'
-import { askSettled } from '../harness/checks/settling.ts'
+import { askSettled, uploadsOf } from '../harness/checks/settling.ts'
 import { grantedRowOf } from '../harness/checks/granted.ts'
 import { tpeOf } from '../harness/engine/answer.ts'
 import type { Exchange } from '../harness/engine/exchange.ts'
@@ -46,7 +46,7 @@ function file(name: 'corruptedPdfFile' | 'encryptedPdfFile' | 'oversizedPdfFile'
   return async ({ valid, judge, story }) => {
     const id = await pdfId(story.run, name)
     const probe = { ...(await valid()), params: { file_id: id } }
-    if (story.run.uploads.has(id)) {
+    if (uploadsOf(story.run).at.has(id)) {
       const look = (again: Probe): Promise<Exchange> => story.ask(again, { role: 'setup' })
       await askSettled(story.run, await look(probe), look, isBadRequest)
     }

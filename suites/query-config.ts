@@ -13,7 +13,8 @@ import { judgeTries } from '../harness/checks/granted.ts'
 import { type Fault, refused } from '../harness/checks/conditions.ts'
 import { ofOtherTypes, pointerOf } from '../harness/checks/roles.ts'
 import { type Condition, counted } from '../harness/checks/refusals.ts'
-import type { Judge, SendCount } from '../harness/checks/registry.ts'
+import type { SendCount } from '../harness/checks/registry.ts'
+import type { Judge } from '../harness/engine/story.ts'
 
 /** §2.7: `query_config` of a graph query, or inside the graph tool of a chat. */
 

@@ -2,7 +2,7 @@ import { loadTargetFile } from '../../harness/target/load.ts'
 import type { Limits, Target, TargetFile } from '../../harness/target/model.ts'
 import { resolveTarget } from '../../harness/target/resolve.ts'
 import type { RunArguments } from './arguments.ts'
-import { referenceTargetFile } from './embedded.ts'
+import { referenceTargetFile, startEmbedded } from './embedded.ts'
 
 export interface FoundTarget {
   readonly target: Target
@@ -38,9 +38,4 @@ export async function findTarget(baseUrl: string | undefined, options: RunArgume
     ...(options.key === undefined ? {} : { key: options.key }),
   })
   return { target, warnings, readKey: (name) => dynamicKeys.read(name), close: async () => server?.close() }
-}
-
-async function startEmbedded() {
-  const { startReference } = await import('../../reference/server.ts')
-  return startReference()
 }

@@ -1,9 +1,6 @@
 import type { MustId, RequirementId, ShouldId } from '../../catalogue/catalogue.ts'
 import type { Target } from '../target/model.ts'
-import type { Story } from '../engine/story.ts'
-
-/** How a requirement is judged: returns where it holds, throws `Failed` or `NotExercised` where it does not. */
-export type Judge = (story: Story) => Promise<void>
+import type { Judge } from '../engine/story.ts'
 
 /** What the number of a requirement's requests depends on. */
 export interface SendOptions {

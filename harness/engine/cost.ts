@@ -5,7 +5,7 @@ import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
 import { grantedRow } from '../../catalogue/granted-rows.ts'
 import { burstSize } from '../../suites/jobs/burst.ts'
 import { looks } from '../../suites/jobs/gate.ts'
-import { isExclusive } from '../checks/around.ts'
+import { isExclusive } from '../target/exclusive.ts'
 import type { RunOptions } from './run.ts'
 import type { Target } from '../target/model.ts'
 

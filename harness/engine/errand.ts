@@ -5,7 +5,8 @@ import type { Errand } from '../target/model.ts'
 import type { Probe } from './probe.ts'
 import { jsonType } from './operation-probe.ts'
 import { createWire } from '../http/wire.ts'
-import type { WireRequest, WireResult } from '../http/message.ts'
+import type { Wire, WireRequest, WireResult } from '../http/message.ts'
+import { perRun } from './per-run.ts'
 
 /**
  * Sends a request of the target file's own (`before`, `after`, `cleanup`): it is no part of the interface, and not
@@ -37,16 +38,24 @@ export async function sendErrand(
     credential: full ?? { shown: '', full: false },
     ...body,
   }
-  run.recorder.record(errand.url, probe, request, result, { requirement, role })
+  run.client.recorder.record(errand.url, probe, request, result, { requirement, role })
   return result.kind === 'answer' ? answerOf(result).status : undefined
+}
+
+const wiresOf = perRun(() => new Map<string, Wire>())
+
+/** Closes the connections that errands used. */
+export async function closeErrandWires(run: Run): Promise<void> {
+  await Promise.all([...wiresOf(run).values()].map((wire) => wire.close()))
 }
 
 /** One client for each origin of the target's own requests, kept for the run. */
 async function sendTo(run: Run, origin: string, request: WireRequest, timeoutMs: number): Promise<WireResult> {
   const { tls, limits } = run.target
-  const known = run.errandWires.get(origin)
+  const wires = wiresOf(run)
+  const known = wires.get(origin)
   const wire =
     known ?? createWire({ baseUrl: origin, connections: limits.concurrency, insecure: run.options.insecure, tls })
-  run.errandWires.set(origin, wire)
+  wires.set(origin, wire)
   return wire.send(request, { timeoutMs })
 }

@@ -1,6 +1,6 @@
 import { catalogue, type CatalogueRow } from '../../catalogue/catalogue.ts'
-import { passiveRows } from '../checks/envelope-watch.ts'
-import { exclusiveIds } from './plan.ts'
+import { isPassive } from '../report/shard.ts'
+import { exclusiveIds } from '../target/exclusive.ts'
 import type { Target } from '../target/model.ts'
 
 /** The order of a run: what goes on at once, then what needs the target to itself, then what looks at everything. */
@@ -12,10 +12,9 @@ export interface Phases {
 
 export function phasesOf(target: Pick<Target, 'scenarios'>): Phases {
   const exclusive = exclusiveIds(target)
-  const passive: ReadonlySet<string> = new Set(passiveRows)
   return {
-    concurrent: catalogue.filter(({ id }) => !exclusive.has(id) && !passive.has(id)),
+    concurrent: catalogue.filter(({ id }) => !exclusive.has(id) && !isPassive(id)),
     exclusive: catalogue.filter(({ id }) => exclusive.has(id)),
-    passive: catalogue.filter(({ id }) => passive.has(id)),
+    passive: catalogue.filter(({ id }) => isPassive(id)),
   }
 }

@@ -3,19 +3,13 @@ import { grants, operationOf } from './cost.ts'
 import { leftOut } from '../report/left-out.ts'
 import { isSelected } from '../report/selection.ts'
 import { isDealtTo } from '../report/shard.ts'
-import { isExclusive } from '../checks/around.ts'
+import { exclusiveIds } from '../target/exclusive.ts'
 import { missingReason } from '../target/declared.ts'
 import type { Target } from '../target/model.ts'
 import type { Plan, PlanEntry, RunOptions } from './run.ts'
 
 /** What a plan is made from: the options that choose, and what the target declares. */
 export type PlanOptions = Pick<RunOptions, 'only' | 'skip' | 'shard' | 'readOnly' | 'refusalRuns' | 'grantedRuns'>
-
-/** Requirements whose scenario needs the target to itself: they run alone, after everything else. */
-export function exclusiveIds(target: Pick<Target, 'scenarios'>): ReadonlySet<string> {
-  const alone = Object.entries(target.scenarios).filter(([, scenario]) => isExclusive(scenario))
-  return new Set(alone.map(([id]) => id))
-}
 
 /** Where each requirement stands before anything is sent. */
 export function planRun(target: Target, options: PlanOptions): Plan {

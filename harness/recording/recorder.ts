@@ -12,6 +12,8 @@ import { recordHead, recordHeaders, type Shown } from './headers.ts'
 export interface Recorder {
   /** @param url the address in full, as it was asked */
   record(url: string, probe: Probe, request: WireRequest, result: WireResult, purpose: Purpose): FailureExchange
+  /** Text of a target or of a target file as it may be shown: without any key. */
+  redact(text: string): string
   readonly count: number
   /** What is wrong with the log where it could not be written; exchanges are then not kept. */
   readonly problem: string | undefined
@@ -26,14 +28,15 @@ function expandedNames(lines: readonly RequestHeader[], shown: RecordedHeaders):
   return new Set([...names, 'authorization'])
 }
 
-export function createRecorder(logFile: string, redactor: Redactor): Recorder {
+/** @param logFile file that gets each exchange as a line of JSON; without one they are not kept */
+export function createRecorder(logFile: string | undefined, redactor: Redactor): Recorder {
   let fd: number | undefined
   let count = 0
   let problem: string | undefined
   const redact = (text: string): string => redactor.text(text)
   const shown: Shown = ({ name, value }) => ({ name: redact(name.toLowerCase()), value: redactor.header(name, value) })
   const write = (line: RecordedExchange): void => {
-    if (problem !== undefined) return
+    if (problem !== undefined || logFile === undefined) return
     try {
       fd ??= openSync(logFile, 'a')
       writeSync(fd, `${JSON.stringify(line)}\n`)
@@ -42,6 +45,7 @@ export function createRecorder(logFile: string, redactor: Redactor): Recorder {
     }
   }
   return {
+    redact,
     get count() {
       return count
     },

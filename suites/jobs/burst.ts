@@ -18,11 +18,11 @@ export async function sendBurst(
   requirement: string,
   fresh: boolean,
 ): Promise<Exchange[]> {
-  const size = Math.min(burstSize, run.ceiling.size)
-  run.silence.check('jobs.create')
-  await run.throttle.pass('jobs.create', run.signal)
+  const size = Math.min(burstSize, run.client.ceiling.size)
+  run.client.breaker.check('jobs.create')
+  await run.client.throttle.pass('jobs.create', run.life.signal)
   const probes = await Promise.all(Array.from({ length: size }, make))
-  const leave = await run.ceiling.enter(run.signal, { count: size, urgent: true })
+  const leave = await run.client.ceiling.enter(run.life.signal, { count: size, urgent: true })
   const options = { hasPlace: true, unpaced: true, fresh }
   try {
     if (!fresh) await openConnections(run, size)

@@ -3,15 +3,17 @@ import { ask } from '../../harness/engine/ask.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { sendSurely } from '../../harness/engine/send-once.ts'
 import { isThrottled } from '../../harness/engine/throttle.ts'
-import { jobRequest } from '../../harness/checks/valid-request.ts'
+import { jobRequest } from './request.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import type { ApplicationResource } from '../../harness/target/model.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
 import type { ConflictFindings, Finding } from './finding.ts'
 import { looks } from './gate.ts'
-import { isEnded, settleMs } from './job-book.ts'
+import { isEnded, settleMs } from './job-tracker.ts'
 import { pause } from '../../harness/engine/pause.ts'
 import type { Gate, Job, Reading } from './model.ts'
+import { jobsOf } from './job-tracker.ts'
+import { gatesOf } from './gate.ts'
 
 /**
  * A creation that goes past the gate, which the story holds. Its connection is its own: one that is sent once more,
@@ -28,7 +30,7 @@ const lookEveryMs = 100
 /** A reading that began after whatever it is evidence of; repeated while a new job cannot be read yet. */
 async function readSettled(run: Run, job: Job, requirement: string): Promise<Reading> {
   for (;;) {
-    const reading = await run.jobs.read(job, requirement)
+    const reading = await jobsOf(run).read(job, requirement)
     if (reading.status !== undefined || performance.now() - job.createdAtMs > settleMs) return reading
     await pause(run, lookEveryMs)
   }
@@ -80,7 +82,7 @@ export async function askSecond(
     return
   }
   const throttled = exchange.answer !== undefined && isThrottled(exchange.answer)
-  if (throttled) run.throttle.hold('jobs.create', exchange.answer, 0)
+  if (throttled) run.client.throttle.hold('jobs.create', exchange.answer, 0)
   const reading = await readSettled(run, first, 'jobs.create/409-job-in-progress')
   if (reading.status !== 'in_progress') {
     inProgress.unseen = `the second creation was answered ${describeAnswer(exchange)}, but ${noLonger(reading)}`
@@ -99,7 +101,7 @@ export async function askSecond(
 /** A creation on another application while the first job is in progress. */
 export async function askOther(run: Run, other: ApplicationResource, first: Job, finding: Finding): Promise<void> {
   const exchange = await create(run, other, 'jobs.create/409-per-application')
-  run.gates.of(other.id).note(exchange)
+  gatesOf(run).of(other.id).note(exchange)
   finding.cases++
   const reading = await readSettled(run, first, 'jobs.create/409-per-application')
   const proven = reading.status === 'in_progress'

@@ -1,4 +1,4 @@
-import { jobRequest } from '../../harness/checks/valid-request.ts'
+import { jobRequest } from './request.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { pause } from '../../harness/engine/pause.ts'
 import { isPlanned, type Run } from '../../harness/engine/run.ts'
@@ -7,8 +7,10 @@ import { sendBurst } from './burst.ts'
 import { askOther, askSecond, create, proveOverlap } from './conflict-evidence.ts'
 import { type ConflictFindings, type Finding, isSettled, newFinding } from './finding.ts'
 import { looks } from './gate.ts'
-import { isEnded } from './job-book.ts'
+import { isEnded } from './job-tracker.ts'
 import type { Gate, Job } from './model.ts'
+import { jobsOf } from './job-tracker.ts'
+import { gatesOf } from './gate.ts'
 
 /** Seconds between two creations on an application that should be free, in ms. */
 const releaseMs = 1000
@@ -27,14 +29,14 @@ function otherThan({ target: { resources } }: Run, id: string): ApplicationResou
 export function conflictStory(run: Run): Promise<ConflictFindings> {
   return run.once('conflict story', async () => {
     const application = busyApplication(run)
-    const gate = run.gates.of(application.id)
+    const gate = gatesOf(run).of(application.id)
     const other = isPlanned(run, 'jobs.create/409-per-application') ? otherThan(run, application.id) : undefined
     const found: ConflictFindings = {
       inProgress: { ...newFinding('no creation was granted, so that no job was in progress'), throttled: 0 },
       released: newFinding('no reading showed a job of the application ended'),
       perApplication: newFinding('no creation was granted, so that no job was in progress'),
       atomic: newFinding(
-        run.ceiling.size > 1
+        run.client.ceiling.size > 1
           ? 'no concurrent creation was answered 409'
           : 'concurrent creations need limits.concurrency of 2 or more',
       ),
@@ -63,13 +65,15 @@ async function beside(
 ): Promise<boolean> {
   const state = { entered: false }
   try {
-    return await run.gates.of(other.id).hold(async () => {
-      state.entered = true
-      await awaitReleased(run, other.id)
-      return once()
-    })
+    return await gatesOf(run)
+      .of(other.id)
+      .hold(async () => {
+        state.entered = true
+        await awaitReleased(run, other.id)
+        return once()
+      })
   } catch (error) {
-    if (state.entered || !(error instanceof NotExercised) || run.ended) throw error
+    if (state.entered || !(error instanceof NotExercised) || run.life.ended) throw error
     found.perApplication.unseen = error.message
     return once()
   }
@@ -77,8 +81,8 @@ async function beside(
 
 /** An application may be released some time after its last job ended, as `409-released` allows. */
 async function awaitReleased(run: Run, application: string): Promise<void> {
-  const ends = run.jobs.all
-    .filter((job) => job.application === application)
+  const ends = jobsOf(run)
+    .all.filter((job) => job.application === application)
     .map(({ readings }) => readings.find(isEnded)?.exchange.endedAt ?? 0)
   await pause(run, Math.max(0, ...ends.map((end) => end + 2 * releaseMs - performance.now())))
 }
@@ -106,8 +110,8 @@ async function lookOnce(
   if (!isSettled(found.inProgress)) await askSecond(run, gate, application, first, found)
   if (other && !isSettled(found.perApplication)) await askOther(run, other, first, found.perApplication)
   const deadline = performance.now() + run.target.limits.jobTimeoutMs
-  for (const job of run.jobs.all.filter((job) => job.application === application.id)) {
-    if (await run.jobs.awaitEnd(job, deadline)) continue
+  for (const job of jobsOf(run).all.filter((job) => job.application === application.id)) {
+    if (await jobsOf(run).awaitEnd(job, deadline)) continue
     // A job that cannot be read may have ended: then only the application itself can tell.
     gate.stuck = job.readings.at(-1)?.status !== undefined
     found.released.unseen = gate.stuck
@@ -126,7 +130,7 @@ async function begin(
   found: ConflictFindings,
   freed: boolean,
 ): Promise<Job[]> {
-  const atomic = isPlanned(run, 'jobs.create/409-atomic') && run.ceiling.size > 1
+  const atomic = isPlanned(run, 'jobs.create/409-atomic') && run.client.ceiling.size > 1
   const exchanges = atomic
     ? await sendBurst(run, () => jobRequest(run, application), 'jobs.create/409-atomic', found.answerLost)
     : [await create(run, application, 'jobs.create/409-released')]

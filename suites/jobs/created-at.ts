@@ -4,6 +4,7 @@ import { member } from '../../harness/engine/answer.ts'
 import { mainLifecycle } from './lifecycle.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import type { Story } from '../../harness/engine/story.ts'
+import { jobsOf } from './job-tracker.ts'
 
 /** The text without zeros at the end of its fraction: a server that keeps whole seconds may still write `.000`. */
 function withoutIdleZeros(text: string): string {
@@ -27,7 +28,7 @@ function instantOf(value: unknown) {
  */
 export async function judgeCreatedAt(story: Story): Promise<void> {
   await mainLifecycle(story.run)
-  for (const job of story.run.jobs.all) {
+  for (const job of jobsOf(story.run).all) {
     story.shownBy = job.creation.purpose.requirement
     const creation = job.creation.answer?.json()
     const created = instantOf(creation?.ok ? member(creation.value, 'created_at') : undefined)

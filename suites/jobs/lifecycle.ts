@@ -1,13 +1,14 @@
 import { control } from '../../harness/checks/control.ts'
 import { askThroughGate } from '../../harness/engine/story.ts'
-import { jobRequest } from '../../harness/checks/valid-request.ts'
+import { jobRequest } from './request.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import type { ApplicationResource } from '../../harness/target/model.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
-import { isEnded, settleMs } from './job-book.ts'
+import { isEnded, settleMs } from './job-tracker.ts'
 import type { Job, Reading } from './model.ts'
 import { pause } from '../../harness/engine/pause.ts'
+import { jobsOf } from './job-tracker.ts'
 
 /** What was seen of one job from its creation to its end. */
 export interface Lifecycle {
@@ -27,7 +28,7 @@ export async function mainJob(run: Run): Promise<Job> {
   if (run.options.readOnly) throw new NotExercised('left out: --read-only')
   const { exchange, said, state } = await control(run, 'jobs.create')
   if (state !== 'granted') throw new NotExercised(`no job could be created: ${said}`)
-  const job = run.jobs.all.find(({ creation }) => creation === exchange)
+  const job = jobsOf(run).all.find(({ creation }) => creation.answer === exchange?.answer)
   if (!job) throw new NotExercised(`the creation response names no id: ${said}`)
   return job
 }
@@ -47,7 +48,7 @@ export function lifecycleOf(
   return run.once(`lifecycle ${name}`, async () => {
     const source = () => jobRequest(run, application)
     const exchange = await askThroughGate(run, source, { requirement, role: 'setup' })
-    const job = run.jobs.all.find(({ creation }) => creation === exchange)
+    const job = jobsOf(run).all.find(({ creation }) => creation.answer === exchange?.answer)
     if (!job) throw new NotExercised(`no job of resources.${name} could be created: ${describeAnswer(exchange)}`)
     return follow(run, job)
   })
@@ -59,7 +60,7 @@ function firstLooks(run: Run, job: Job): Promise<readonly Reading[]> {
     const readings: Reading[] = []
     for (const ms of pauses) {
       await pause(run, ms)
-      const reading = await run.jobs.read(job, 'jobs.create/202-retrievable')
+      const reading = await jobsOf(run).read(job, 'jobs.create/202-retrievable')
       readings.push(reading)
       if (reading.exchange.answer?.status === 200) break
     }
@@ -77,6 +78,6 @@ export async function readableJob(run: Run): Promise<string> {
 async function follow(run: Run, job: Job): Promise<Lifecycle> {
   const deadline = performance.now() + run.target.limits.jobTimeoutMs
   const first = await firstLooks(run, job)
-  const ended = await run.jobs.awaitEnd(job, deadline)
+  const ended = await jobsOf(run).awaitEnd(job, deadline)
   return { job, first, ended: ended || isEnded(job.readings.at(-1)) }
 }

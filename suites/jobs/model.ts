@@ -20,7 +20,7 @@ export interface Job {
 }
 
 /** All jobs of a run, what was read of them, and the waiting for their end. */
-export interface JobBook {
+export interface JobTracker {
   readonly all: readonly Job[]
   /** Every granted creation, those that named no usable id among them. */
   readonly creations: readonly Exchange[]

@@ -2,6 +2,7 @@ import { conflictStory } from './conflict-story.ts'
 import { lifecycleOf } from './lifecycle.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { isPlanned, type Run } from '../../harness/engine/run.ts'
+import { jobsOf } from './job-tracker.ts'
 
 const conflicts = [
   'jobs.create/409-job-in-progress',
@@ -23,5 +24,5 @@ export async function seeAllStates(run: Run): Promise<void> {
 /** Granted creations of those jobs, whose requests had no fault. */
 export function otherCreations(run: Run): readonly Exchange[] {
   const valid: readonly (string | null)[] = [...conflicts, failing]
-  return run.jobs.creations.filter(({ purpose }) => valid.includes(purpose.requirement))
+  return jobsOf(run).creations.filter(({ purpose }) => valid.includes(purpose.requirement))
 }

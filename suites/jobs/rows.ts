@@ -2,7 +2,7 @@ import { preview } from '../../schemas/preview.ts'
 import { isUuid } from '../../schemas/uuid.ts'
 import { member } from '../../harness/engine/answer.ts'
 import { control } from '../../harness/checks/control.ts'
-import { settleMs } from './job-book.ts'
+import { settleMs } from './job-tracker.ts'
 import type { Job, Reading } from './model.ts'
 import { lifecycleOf, mainLifecycle } from './lifecycle.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
@@ -14,12 +14,13 @@ import { judgeGranted } from '../../harness/checks/judge.ts'
 import { judgeShape } from '../../harness/checks/shapes.ts'
 import type { Story } from '../../harness/engine/story.ts'
 import { seeAllStates } from './other-jobs.ts'
+import { jobsOf } from './job-tracker.ts'
 
 /** Every reading of every job of the run that counts as one: a new id may not be found at once. */
 function readingsOf(run: Run): { job: Job; reading: Reading }[] {
   // What a wrong key was granted may belong to nobody.
-  return run.jobs.all
-    .filter(({ creation }) => creation.probe.credential.full)
+  return jobsOf(run)
+    .all.filter(({ creation }) => creation.probe.credential.full)
     .flatMap((job) =>
       job.readings
         .filter(({ exchange }) => {
@@ -39,7 +40,7 @@ export async function judgeJobs(story: Story): Promise<void> {
   if (!exchange) throw new NotExercised('left out: --read-only')
   judgeGranted(story, exchange, aJob, '', 200)
   judgeShape(story, exchange, 'job', '')
-  if (run.jobs.all.length > 0) {
+  if (jobsOf(run).all.length > 0) {
     await mainLifecycle(run)
     await seeAllStates(run)
   }

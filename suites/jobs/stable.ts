@@ -2,7 +2,7 @@ import { preview } from '../../schemas/preview.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { member } from '../../harness/engine/answer.ts'
 import { control } from '../../harness/checks/control.ts'
-import { isEnded } from './job-book.ts'
+import { isEnded } from './job-tracker.ts'
 import type { Reading } from './model.ts'
 import { mainLifecycle } from './lifecycle.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
@@ -61,5 +61,5 @@ async function endedReading(run: Run): Promise<Reading> {
   const job = json?.ok ? json.value : undefined
   const status = member(job, 'status')
   if (exchange && (status === 'completed' || status === 'failed')) return { exchange, job, status }
-  throw new NotExercised(`job ${await run.jobToRead()} has not ended: ${said}`)
+  throw new NotExercised(`job ${run.target.resources.job} has not ended: ${said}`)
 }

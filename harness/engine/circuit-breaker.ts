@@ -1,8 +1,8 @@
 import { NotExercised } from './outcome.ts'
 
-/** Operations that gave no answer to two requests in a row: they are asked no more. */
-export interface Silence {
-  /** Throws `NotExercised` where the operation is asked no more. */
+/** Opens for an operation that gave no answer to two requests in a row: it is asked no more. */
+export interface CircuitBreaker {
+  /** Throws `NotExercised` if the operation is asked no more. */
   check(operation: string): void
   count(operation: string): void
   reset(operation: string): void
@@ -10,7 +10,7 @@ export interface Silence {
 
 const enough = 2
 
-export function createSilence(): Silence {
+export function createCircuitBreaker(): CircuitBreaker {
   const inARow = new Map<string, number>()
   return {
     check(operation) {

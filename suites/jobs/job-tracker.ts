@@ -2,10 +2,11 @@ import { type Answer, isGranted, member } from '../../harness/engine/answer.ts'
 import { ask } from '../../harness/engine/ask.ts'
 import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import { usableId } from '../../harness/engine/usable-id.ts'
+import { perRun } from '../../harness/engine/per-run.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { leanReading } from './lean-reading.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
-import type { Job, JobBook, Reading } from './model.ts'
+import type { Job, JobTracker, Reading } from './model.ts'
 import { pause } from '../../harness/engine/pause.ts'
 
 /** Looks are so far apart, in ms, and never further than a fifth of the time that the job has taken. */
@@ -32,13 +33,16 @@ function statusOf(body: unknown): string | undefined {
   return typeof status === 'string' ? status : undefined
 }
 
-export function createJobBook(run: () => Run): JobBook {
+/** The jobs of a run. */
+export const jobsOf = perRun(createJobTracker)
+
+function createJobTracker(run: Run): JobTracker {
   const all: Job[] = []
   const creations: Exchange[] = []
   const ends = new Map<Job, Promise<boolean>>()
   const read = async (job: Job, requirement: string | null): Promise<Reading> => {
-    const probe = await operationProbe(run(), 'jobs.retrieve', { params: { job_id: job.id } })
-    const exchange = await ask(run(), probe, { requirement, role: 'poll' })
+    const probe = await operationProbe(run, 'jobs.retrieve', { params: { job_id: job.id } })
+    const exchange = await ask(run, probe, { requirement, role: 'poll' })
     const shownJob = (): unknown => (exchange.answer?.status === 200 ? bodyOf(exchange.answer) : undefined)
     const reading: Reading = {
       exchange,
@@ -64,7 +68,7 @@ export function createJobBook(run: () => Run): JobBook {
       const now = performance.now()
       if (now >= deadline || now - lastRead > unreadableMs) return false
       const wait = Math.min(Math.max((now - started) * pauseShare, firstPauseMs), longestLookMs)
-      await pause(run(), Math.min(wait, Math.max(1, deadline - now)))
+      await pause(run, Math.min(wait, Math.max(1, deadline - now)))
     }
   }
   return {
@@ -73,6 +77,8 @@ export function createJobBook(run: () => Run): JobBook {
     track(creation, application) {
       const { answer } = creation
       if (!answer || !isGranted(answer)) return undefined
+      const known = creations.find((other) => other.answer === answer)
+      if (known) return all.find((job) => job.creation === known)
       creations.push(creation)
       const id = usableId(member(bodyOf(answer), 'id'))
       if (id === undefined) return undefined
