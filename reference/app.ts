@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { HttpBindings } from '@hono/node-server'
 import { Hono, type Context, type HonoRequest } from 'hono'
 import { adminRoutes } from './admin.ts'
@@ -12,6 +13,11 @@ import { throttled } from './throttled.ts'
 import { transmit } from './transmit.ts'
 import type { World } from './world.ts'
 
+/** The socket that the request came on; none if the app is called in the same process. */
+function socketOf(c: Context): Socket | undefined {
+  return (c.env as Partial<HttpBindings> | undefined)?.incoming?.socket
+}
+
 /** The routes of one server. */
 export function createApp(world: World): Hono {
   const app = new Hono()
@@ -22,7 +28,7 @@ export function createApp(world: World): Hono {
       successes(operation.grant(refused), refused),
     )
     const answer = throttled(world) ?? (await perform(operation, call))
-    if (answer.dropped) (c.env as HttpBindings).incoming.socket.destroy()
+    if (answer.dropped) socketOf(c)?.destroy()
     return send(c, answer.error || answer.dropped ? answer : successes(answer, call))
   }
   for (const operation of allOperations) app.on(operation.method, [...operation.paths], handle(operation))
