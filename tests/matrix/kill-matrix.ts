@@ -4,8 +4,9 @@ import { judgeReference, idsOf } from './judge-reference.ts'
 import { ownId, redUnder } from './also-red.ts'
 import { type BrokenServer, serversOf } from './servers.ts'
 
-/** ms of the slow application's jobs, and ms that a run waits for one: long where states are looked at, else short. */
-const paces = { states: { slowJobMs: 1200, jobTimeoutMs: 4000 }, others: { slowJobMs: 150, jobTimeoutMs: 1500 } }
+/** ms of jobs, and ms that a run waits for one: in virtual time nobody waits for them. */
+const pace = { jobMs: 15, slowJobMs: 1200 }
+const limits = { jobTimeoutMs: 4000 }
 
 /** Most evidence shown of one server. */
 const linesShown = 12
@@ -37,13 +38,11 @@ function difference(server: BrokenServer, results: readonly RequirementResult[])
 
 /** The tests of one part of the matrix: each server turns exactly the listed requirements red. */
 export function killMatrix(part: number): void {
-  describe.concurrent('turns exactly the listed requirements red', { timeout: 120_000 }, () => {
+  describe('turns exactly the listed requirements red', { timeout: 120_000 }, () => {
     for (const server of serversOf(part)) {
       test(server.name, async () => {
-        const { defects, variants, change, showsStates } = server
-        const { slowJobMs, jobTimeoutMs } = paces[showsStates ? 'states' : 'others']
-        const reference = { jobMs: 15, slowJobMs, defects, variants }
-        const { results } = await judgeReference(reference, { limits: { jobTimeoutMs }, change })
+        const { defects, variants, change } = server
+        const { results } = await judgeReference({ ...pace, defects, variants }, { limits, change })
         expect(difference(server, results)).toBe('')
       })
     }
