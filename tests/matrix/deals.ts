@@ -63,7 +63,8 @@ export const pairOf = (one: string, other: string): string => [one, other].toSor
 /**
  * Deals switches to servers in which none stands in another's way.
  * @param way dealt in another order, each way gives each switch other company
- * @param met pairs (`pairOf`) that shared a server in another way, and are kept apart if possible
+ * @param met pairs (`pairOf`) that shared a server in another way: those of one operation are kept apart, and others
+ *   if possible
  */
 export function deal(switches: readonly string[], way: string, met: ReadonlySet<string> = new Set()): string[][] {
   const hands = Array.from({ length: leastHands(switches) }, newHand)
@@ -73,11 +74,15 @@ export function deal(switches: readonly string[], way: string, met: ReadonlySet<
   for (const defect of [...mixed.filter(isDisturbing), ...mixed.filter((each) => !isDisturbing(each))]) {
     const id = ownId(defect)
     const operation = operationOf(id)
+    const again = (hand: Hand): readonly string[] => hand.switches.filter((other) => met.has(pairOf(defect, other)))
+    const related = (other: string): boolean => operationOf(ownId(other)) === operation
     const weight = (hand: Hand): number =>
-      hand.switches.filter((other) => met.has(pairOf(defect, other))).length * 10_000 +
+      again(hand).length * 10_000 +
       hand.operations.filter((each) => each === operation).length * 100 +
       hand.switches.length
-    let hand = hands.filter((each) => fits(each, defect)).toSorted((one, other) => weight(one) - weight(other))[0]
+    let hand = hands
+      .filter((each) => fits(each, defect) && !again(each).some(related))
+      .toSorted((one, other) => weight(one) - weight(other))[0]
     if (!hand) hands.push((hand = newHand()))
     hand.switches.push(defect)
     hand.operations.push(operation)

@@ -38,6 +38,8 @@ export interface JudgeSettings {
   readonly prepare?: (run: Run) => void
   /** How requests travel, if not by sockets. */
   readonly transport?: Wire
+  /** ms that a request takes in virtual time; 1 if not given, so that one thing comes after another. */
+  readonly latencyMs?: number
 }
 
 /** Few generated cases and short pauses: hundreds of runs go through it. */
@@ -90,9 +92,6 @@ export async function judgeUrl(url: string, settings: JudgeSettings = {}): Promi
   return { results, verdicts, facts, run }
 }
 
-/** ms that a request takes in virtual time, so that one thing comes after another. */
-const latencyMs = 1
-
 /** Judges the reference: in this process, but if a switch of it shows on a socket alone. */
 export async function judgeReference(reference: ReferenceOptions = {}, settings: JudgeSettings = {}): Promise<Judged> {
   const switches = [...(reference.defects ?? []), ...(reference.variants ?? [])]
@@ -113,7 +112,7 @@ function judgeInProcess(options: ReferenceOptions, settings: JudgeSettings): Pro
   return inVirtualTime(async (time) => {
     const reference = createReference(options)
     try {
-      return await judgeUrl(reference.url, { ...settings, transport: transportTo(reference, time) })
+      return await judgeUrl(reference.url, { ...settings, transport: transportTo(reference, time, settings.latencyMs) })
     } finally {
       reference.close()
     }
@@ -121,7 +120,7 @@ function judgeInProcess(options: ReferenceOptions, settings: JudgeSettings): Pro
 }
 
 /** Hands requests to the reference while virtual time stands still. */
-export function transportTo({ url, handle }: HandledReference, time: VirtualTime): Wire {
+export function transportTo({ url, handle }: HandledReference, time: VirtualTime, latencyMs = 1): Wire {
   const wire = createHandlerTransport({ handle, baseUrl: url })
   return {
     ...wire,

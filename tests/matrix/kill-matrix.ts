@@ -21,7 +21,7 @@ function evidence(results: readonly RequirementResult[], ids: readonly string[])
 }
 
 /** Which switch went unseen, what else turned red, and the first lines of evidence; empty where all is as listed. */
-function difference(server: BrokenServer, results: readonly RequirementResult[]): string {
+export function difference(server: BrokenServer, results: readonly RequirementResult[]): string {
   const failed = idsOf(results, 'failed')
   const listed = new Set(server.defects.flatMap(redUnder))
   const missing = [...listed].filter((id) => !failed.includes(id))
@@ -36,15 +36,16 @@ function difference(server: BrokenServer, results: readonly RequirementResult[])
   ].join('\n')
 }
 
+/** What a broken server is judged to be. */
+export async function judgeBroken({ defects, variants, change }: BrokenServer): Promise<readonly RequirementResult[]> {
+  return (await judgeReference({ ...pace, defects, variants }, { limits, change })).results
+}
+
 /** The tests of one part of the matrix: each server turns exactly the listed requirements red. */
 export function killMatrix(part: number): void {
   describe('turns exactly the listed requirements red', { timeout: 120_000 }, () => {
-    for (const server of serversOf(part)) {
-      test(server.name, async () => {
-        const { defects, variants, change } = server
-        const { results } = await judgeReference({ ...pace, defects, variants }, { limits, change })
-        expect(difference(server, results)).toBe('')
-      })
-    }
+    test.each(serversOf(part))('$name', async (server) => {
+      expect(difference(server, await judgeBroken(server))).toBe('')
+    })
   })
 }
