@@ -1,6 +1,6 @@
 import type { PassiveRow } from './envelope-watch.ts'
 import { Failed, NotExercised } from '../engine/outcome.ts'
-import type { Judge } from './registry.ts'
+import type { Judge } from '../engine/story.ts'
 
 /** Judges a passive row by what was seen on the whole run; it is to be asked last. */
 export function judgeSighting(row: PassiveRow): Judge {

@@ -7,6 +7,9 @@ import { Failed, NotExercised } from './outcome.ts'
 import type { Run } from './run.ts'
 import { describeAnswer, describeProbe } from './describe.ts'
 
+/** How a requirement is judged: returns where it holds, throws `Failed` or `NotExercised` where it does not. */
+export type Judge = (story: Story) => Promise<void>
+
 /** What one requirement has to work with while it is judged. */
 export interface Story {
   readonly run: Run
