@@ -1,11 +1,10 @@
-import './all.ts'
 import { createdHook } from '../harness/checks/created.ts'
 import { envelopeHook } from '../harness/checks/judge-sighting.ts'
-import { judgeOf } from '../harness/checks/registry.ts'
 import { createRun, type RunParts } from '../harness/engine/create-run.ts'
 import { type Judging, startJudging } from '../harness/engine/judging.ts'
 import type { Run, RunOptions } from '../harness/engine/run.ts'
 import type { Target } from '../harness/target/model.ts'
+import { judgeOf } from './all.ts'
 import { jobsHook } from './jobs/hook.ts'
 
 /** How the run reaches the target and its keys. */

@@ -1,4 +1,4 @@
-import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
+import { isOperationId, type OperationId, readsOf } from '../../catalogue/operations.ts'
 import type { Area, Need, Requirement } from '../../catalogue/requirement.ts'
 import { getAt } from '../../schemas/pointer.ts'
 import { tokensOf } from '../../schemas/pointer.ts'
@@ -34,6 +34,12 @@ export function isKeyPerOperation(value: unknown): value is Partial<Record<Opera
     value !== null &&
     !['env', 'file', 'command'].some((member) => Object.hasOwn(value, member))
   )
+}
+
+/** True where the operation reads an object that the target declares: then none has to be made for it. */
+export function readsDeclared(operation: OperationId, file: TargetFile): boolean {
+  const reads = readsOf(operation)
+  return reads !== undefined && declares(file, reads.declaredAt)
 }
 
 /** The needs of which no alternative is declared. */

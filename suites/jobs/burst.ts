@@ -5,7 +5,7 @@ import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import type { Run } from '../../harness/engine/run.ts'
 
 /** How many creations start together. */
-export const burstSize = 6
+const burstSize = 6
 
 /**
  * Sends several requests at the very same time: the ceiling's places are taken first, and connections opened by reads,

@@ -41,9 +41,6 @@ function noLonger(reading: Reading): string {
   return isEnded(reading) ? 'the first job had ended by then' : 'the first job could not be read'
 }
 
-/** Readings that prove an overlap. */
-export const overlapReadings = 3
-
 /** Of two granted jobs, one reading of the second as in progress between two of the first. */
 export async function proveOverlap(run: Run, first: Job, second: Job, finding: Finding): Promise<void> {
   const readings: Reading[] = []

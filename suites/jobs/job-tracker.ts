@@ -11,7 +11,7 @@ import { pause } from '../../harness/engine/pause.ts'
 
 /** Looks are so far apart, in ms, and never further than a fifth of the time that the job has taken. */
 const firstPauseMs = 20
-export const longestLookMs = 1000
+const longestLookMs = 1000
 const pauseShare = 0.2
 /** A job may take this long after its creation until it can be read, in ms: processing is asynchronous. */
 export const settleMs = 1000

@@ -21,7 +21,6 @@ export interface Lifecycle {
 
 /** Pauses before the looks at a new job, in ms: at once, and until it has to be readable. */
 const pauses = [0, settleMs / 4, (3 * settleMs) / 4] as const
-export const settlingLooks = pauses.length
 
 /** The job that the control of `jobs.create` made. */
 export async function mainJob(run: Run): Promise<Job> {

@@ -3,7 +3,7 @@ import type { Pairs } from '../../harness/engine/pairs.ts'
 import { type JsonKind, nameOfKind, ofKinds, sample, shown } from '../../harness/checks/values.ts'
 import { getAt, setAt } from '../../schemas/pointer.ts'
 import { any, type Fault, withBody } from '../../harness/checks/conditions.ts'
-import { type Condition, counted } from '../../harness/checks/refusals.ts'
+import { condition } from '../../harness/checks/refusals.ts'
 import { jsonOf, type Probe } from '../../harness/engine/probe.ts'
 
 /** A fault in an item, or in the body itself, may also be told as a fault of the input parameters (§7.2). */
@@ -101,10 +101,7 @@ function misfit(probe: Probe, { pointer: atFirst, value, which }: Misfit, requir
 }
 
 /** The body, `inputs`, its items, their `id` and `value`, and the items of a value, each of another JSON type. */
-export const malformedInputs: Condition = counted(
-  ({ refusalRuns }) => named.length + refusalRuns,
-  (probing) => {
-    const required = probing.story.run.target.resources.application?.requiredInputs ?? []
-    return any(named, generated, (probe, value) => misfit(probe, value, required))(probing)
-  },
-)
+export const malformedInputs = condition((context) => {
+  const required = context.story.run.target.resources.application?.requiredInputs ?? []
+  return any(named, generated, (probe, value) => misfit(probe, value, required)).bringAbout(context)
+})

@@ -38,7 +38,7 @@ export async function judgeJobs(story: Story): Promise<void> {
   const { run } = story
   const { exchange } = await control(run, 'jobs.retrieve')
   if (!exchange) throw new NotExercised('left out: --read-only')
-  judgeGranted(story, exchange, aJob, '', 200)
+  judgeGranted(story, exchange, aJob, '')
   judgeShape(story, exchange, 'job', '')
   if (jobsOf(run).all.length > 0) {
     await mainLifecycle(run)
@@ -46,7 +46,7 @@ export async function judgeJobs(story: Story): Promise<void> {
   }
   for (const { job, reading } of readingsOf(run)) {
     story.shownBy = job.creation.purpose.requirement
-    judgeGranted(story, reading.exchange, aJob, '', 200)
+    judgeGranted(story, reading.exchange, aJob, '')
     judgeShape(story, reading.exchange, 'job', '')
   }
 }
@@ -99,7 +99,7 @@ async function judgeFailedScenario(story: Story): Promise<void> {
   const make = grantedProbe(story, 'jobs.retrieve', () => validRequest(story.run, 'jobs.retrieve'))
   await inScenario(story, 'jobs.retrieve', async () => {
     const exchange = await story.ask(make)
-    judgeGranted(story, exchange, '200 with a failed job', failing, 200)
+    judgeGranted(story, exchange, '200 with a failed job', failing)
     const json = exchange.answer?.json()
     judgeFailed(story, exchange, json?.ok ? json.value : undefined)
   })

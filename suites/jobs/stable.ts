@@ -15,7 +15,6 @@ const shown = ['id', 'status', 'application_id', 'created_at', 'updated_at', 'co
 
 /** Two more looks, the second a little later, in ms. */
 const pauses = [0, 200] as const
-export const moreLooks = pauses.length
 
 /** Looks at an ended job again: what the spec shows of it reads the same. */
 export async function judgeStable(story: Story): Promise<void> {
