@@ -1,6 +1,6 @@
+import { member } from '../schemas/json-object.ts'
 import { byScenario, type Further } from '../harness/checks/judge-scenario.ts'
 import { suite } from '../harness/checks/suite.ts'
-import { member } from '../harness/engine/answer.ts'
 
 /** §7.1: the message of a block names the guardrail and the kind of entity, both strings. */
 const namesGuardrail: Further = (story, exchange) => {

@@ -6,13 +6,14 @@ import type { Run, RunOptions } from '../harness/engine/run.ts'
 import type { Target } from '../harness/target/model.ts'
 import { judgeOf } from './all.ts'
 import { jobsHook } from './jobs/hook.ts'
+import { pdfHook } from './pdf-parse/hook.ts'
 
 /** How the run reaches the target and its keys. */
 export type RunPorts = Omit<RunParts, 'hooks'>
 
 /** A run with every suite of the interface; nothing is sent yet. */
 export function prepareRun(target: Target, options: RunOptions, ports: RunPorts): Run {
-  return createRun(target, options, { ...ports, hooks: [envelopeHook, createdHook, jobsHook] })
+  return createRun(target, options, { ...ports, hooks: [envelopeHook, createdHook, jobsHook, pdfHook] })
 }
 
 /** Begins to judge. */

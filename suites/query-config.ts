@@ -1,7 +1,7 @@
+import { isObject } from '../schemas/json-object.ts'
 import fc from 'fast-check'
 import { otherTypes, type QueryConfigMember, queryConfigMembers } from '../catalogue/query-config.ts'
 import { isOperationId, type OperationId } from '../catalogue/operations.ts'
-import { isObject } from '../harness/engine/answer.ts'
 import { property } from '../harness/checks/property.ts'
 import { ofKinds, shown } from '../harness/checks/values.ts'
 import { getAt, setAt } from '../schemas/pointer.ts'

@@ -1,4 +1,5 @@
-import { isGranted, member } from '../harness/engine/answer.ts'
+import { member } from '../schemas/json-object.ts'
+import { isGranted } from '../harness/engine/answer.ts'
 import { isUuid } from '../schemas/uuid.ts'
 import { type Instant, parseDateTime } from '../schemas/date-time.ts'
 import type { RecordedAnswer } from './recorded-exchange.ts'

@@ -1,8 +1,9 @@
+import { member } from '../../schemas/json-object.ts'
 import { validate } from '../../schemas/validate.ts'
 import type { RequirementId } from '../../catalogue/catalogue.ts'
 import { keyFits, mayCarry } from '../../catalogue/errors.ts'
 import type { Pairs } from '../engine/pairs.ts'
-import { type Answer, isEnvelope, member, tpeOf } from '../engine/answer.ts'
+import { type Answer, isEnvelope, tpeOf } from '../engine/answer.ts'
 import type { Exchange } from '../engine/exchange.ts'
 
 /** The rows that are judged on every response of the run, whatever caused it. */

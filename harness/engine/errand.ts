@@ -2,7 +2,6 @@ import { answerOf } from './answer.ts'
 import type { ExchangeRole } from '../report/model.ts'
 import type { Run } from './run.ts'
 import type { Errand } from '../target/model.ts'
-import type { Probe } from './probe.ts'
 import { jsonType } from './operation-probe.ts'
 import { createWire } from '../http/wire.ts'
 import type { Wire, WireRequest, WireResult } from '../http/message.ts'
@@ -32,13 +31,16 @@ export async function sendErrand(
   const body = errand.body === undefined ? {} : { body: JSON.stringify(errand.body) }
   const request: WireRequest = { method: errand.method, path, headers, ...body }
   const result = await sendTo(run, origin, request, timeoutMs)
-  const probe: Probe = {
+  const shown = full ?? { shown: '' }
+  run.client.recorder.record({
+    url: errand.url,
+    request,
+    result,
+    credential: shown,
     operation: null,
-    ...{ method: errand.method, path, params: {}, query: {}, headers: errand.headers, effect: 'none' },
-    credential: full ?? { shown: '', full: false },
-    ...body,
-  }
-  run.client.recorder.record(errand.url, probe, request, result, { requirement, role })
+    requirement,
+    role,
+  })
   return result.kind === 'answer' ? answerOf(result).status : undefined
 }
 

@@ -99,7 +99,10 @@ export function recordExchange(
   request: WireRequest,
   result: WireResult,
 ): Exchange {
-  const recorded = run.client.recorder.record(run.target.baseUrl + request.path, probe, request, result, purpose)
+  const { operation, credential } = probe
+  const { requirement, role } = purpose
+  const url = run.target.baseUrl + request.path
+  const recorded = run.client.recorder.record({ url, request, result, credential, operation, requirement, role })
   const { sentAt, endedAt } = result
   const exchange: Exchange = {
     probe,

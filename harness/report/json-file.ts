@@ -18,7 +18,3 @@ export function parseJson(text: string, path: string): unknown {
     throw new UserError(`${path}: is not JSON: ${(error as Error).message}`)
   }
 }
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}

@@ -1,4 +1,4 @@
-import { isObject } from '../../harness/engine/answer.ts'
+import { isObject } from '../../schemas/json-object.ts'
 import { getAt } from '../../schemas/pointer.ts'
 import { jsonOf, type Probe } from '../../harness/engine/probe.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'

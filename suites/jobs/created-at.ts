@@ -1,6 +1,6 @@
+import { member } from '../../schemas/json-object.ts'
 import { preview } from '../../schemas/preview.ts'
 import { parseDateTime } from '../../schemas/date-time.ts'
-import { member } from '../../harness/engine/answer.ts'
 import { mainLifecycle } from './lifecycle.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import type { Story } from '../../harness/engine/story.ts'

@@ -1,5 +1,5 @@
-import { declaredResource, makeValidRequest } from '../../harness/checks/valid-request.ts'
-import type { RunHook } from '../../harness/engine/hook.ts'
+import { declaredResource } from '../../harness/checks/valid-request.ts'
+import type { RunHook } from '../../harness/engine/run.ts'
 import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
 import type { Run } from '../../harness/engine/run.ts'
@@ -14,8 +14,15 @@ function applicationOf(run: Run, { operation, params }: Probe): string | undefin
   return application !== undefined && run.target.applicationIds.has(application) ? application : undefined
 }
 
-/** All that the engine is told of jobs: one creation at a time on an application, and their end awaited. */
+/** All that the engine is told of jobs: how they are asked for, one creation at a time on an application, their end. */
 export const jobsHook: RunHook = {
+  requests: {
+    'jobs.create': (run) => jobRequest(run, declaredResource(run, 'application')),
+    'jobs.retrieve': async (run) => {
+      const id = run.target.resources.job ?? (await readableJob(run))
+      return operationProbe(run, 'jobs.retrieve', { params: { job_id: id } })
+    },
+  },
   admit(run, probe, purpose, send) {
     const application = applicationOf(run, probe)
     if (application === undefined) return undefined
@@ -38,10 +45,3 @@ export const jobsHook: RunHook = {
       .all.filter((job) => !isEnded(job.readings.at(-1)))
       .map(({ id }) => id),
 }
-
-makeValidRequest('jobs.create', (run) => jobRequest(run, declaredResource(run, 'application')))
-
-makeValidRequest('jobs.retrieve', async (run) => {
-  const id = run.target.resources.job ?? (await readableJob(run))
-  return operationProbe(run, 'jobs.retrieve', { params: { job_id: id } })
-})

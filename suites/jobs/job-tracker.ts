@@ -1,4 +1,5 @@
-import { type Answer, isGranted, member } from '../../harness/engine/answer.ts'
+import { member } from '../../schemas/json-object.ts'
+import { type Answer, isGranted } from '../../harness/engine/answer.ts'
 import { ask } from '../../harness/engine/ask.ts'
 import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import { usableId } from '../../harness/engine/usable-id.ts'

@@ -1,6 +1,6 @@
+import { member } from '../../schemas/json-object.ts'
 import { preview } from '../../schemas/preview.ts'
 import { isUuid } from '../../schemas/uuid.ts'
-import { member } from '../../harness/engine/answer.ts'
 import { control } from '../../harness/checks/control.ts'
 import { settleMs } from './job-tracker.ts'
 import type { Job, Reading } from './model.ts'

@@ -1,6 +1,6 @@
+import { member } from '../../schemas/json-object.ts'
 import { preview } from '../../schemas/preview.ts'
 import { isDeepStrictEqual } from 'node:util'
-import { member } from '../../harness/engine/answer.ts'
 import { control } from '../../harness/checks/control.ts'
 import { isEnded } from './job-tracker.ts'
 import type { Reading } from './model.ts'

@@ -1,5 +1,5 @@
 import { type Condition, condition } from '../../harness/checks/refusals.ts'
-import { pdfId, type PdfResource } from '../../harness/checks/resource.ts'
+import { pdfId, type PdfResource } from './pdf-id.ts'
 import { askSettled, uploadsOf } from '../../harness/checks/settling.ts'
 import { tpeOf } from '../../harness/engine/answer.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'

@@ -1,7 +1,7 @@
-import type { Run } from '../engine/run.ts'
-import { NotExercised } from '../engine/outcome.ts'
+import type { Run } from '../../harness/engine/run.ts'
+import { NotExercised } from '../../harness/engine/outcome.ts'
 import { samplePdf } from '../../fixtures/pdf.ts'
-import { upload } from './upload.ts'
+import { upload } from '../../harness/checks/upload.ts'
 
 export type PdfResource = 'pdfFile' | 'corruptedPdfFile' | 'encryptedPdfFile' | 'oversizedPdfFile'
 

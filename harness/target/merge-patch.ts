@@ -1,4 +1,4 @@
-import { isObject } from '../engine/answer.ts'
+import { isObject } from '../../schemas/json-object.ts'
 
 /** JSON Merge Patch (RFC 7396): `null` removes a member, objects are merged, all else replaces. */
 export function mergePatch(target: unknown, patch: unknown): unknown {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { packageFile } from '../schemas/package-file.ts'
+import { packageFile } from '../../schemas/package-file.ts'
 
 /** Version of this package. */
 export function suiteVersion(): string {
