@@ -12,7 +12,7 @@ import { renderTerminal } from '../../reporters/terminal.ts'
 import type { ReportRequest } from '../output/report-request.ts'
 import { writeReports } from '../output/write-reports.ts'
 import type { RunArguments } from './arguments.ts'
-import { loggedExchanges } from './logged-exchanges.ts'
+import { loggedExchanges } from '../output/logged-exchanges.ts'
 import { type RunRecord, reportOf } from './report-of.ts'
 
 export interface Publication {
