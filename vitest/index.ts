@@ -1,4 +1,6 @@
 /** The suites as tests of somebody's own vitest project. */
+// TypeScript adds to a module only where the module is imported too.
+import 'vitest'
 import type { Handover } from './handover.ts'
 import type { Target, TargetJson } from '../library/target.ts'
 
