@@ -37,6 +37,8 @@ export interface RowText {
   readonly generates?: Count
   /** The fault is in the key: the control is the very same request with the full key. */
   readonly fault?: 'credentials'
+  /** Judged when everything else was sent, on what it made the target show. */
+  readonly judgedLast?: true
   /** Needs no key to be sent. */
   readonly keyless?: true
   /** Judged only of an operation that is declared removed. */

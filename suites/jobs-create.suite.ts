@@ -5,6 +5,7 @@ import { judgeAnyText } from './jobs/any-text.ts'
 import { conflictRow } from './jobs/conflict-row.ts'
 import { judgeCreated, judgeRetrievable } from './jobs/creation.ts'
 import { malformedInputs } from './jobs/malformed-inputs.ts'
+import { judgeNoEffect } from './jobs/no-effect.ts'
 import { withoutInput } from './jobs/required-inputs.ts'
 
 // §4.2 Create application job
@@ -18,6 +19,7 @@ export const jobsCreate = suite('jobs.create', {
   '400-missing-required-inputs': withoutInput,
   '400-malformed-inputs': malformedInputs,
   '404-unknown-application': unknown('application_id'),
+  '4xx-no-effect': judgeNoEffect,
   '409-job-in-progress': conflictRow('inProgress'),
   '409-released': conflictRow('released'),
   '409-per-application': conflictRow('perApplication'),
