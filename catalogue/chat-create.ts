@@ -1,4 +1,4 @@
-import { anyBadRequest } from './answers.ts'
+import { anyBadRequest, unknownModel } from './answers.ts'
 import { field, validRequest } from './needs.ts'
 import { insideCases, outsideCases } from './query-config.ts'
 import { rows, scenario } from './row.ts'
@@ -41,8 +41,9 @@ export const chatCreate = rows('chat.create', [
   { id: '400-invalid-role', level: 'must', section: '7.3', needs: valid, gives: [[400, 'BadRequest']],
     says: 'A message of an unknown role is answered 400 BadRequest.',
     maxRequests: 6 },
-  { id: '400-unsupported-model', level: 'must', section: '7.3', needs: valid, gives: [[400, 'InvalidInputParameters']],
-    says: 'A model that is not supported for chat is answered 400 InvalidInputParameters.' },
+  { id: '400-unsupported-model', level: 'must', section: '7.3', needs: valid, gives: [[400, 'InvalidInputParameters'], unknownModel],
+    says: 'A model that is not supported for chat is answered 400 InvalidInputParameters; one that does not exist, also 404 ResourceNotFound or NotFound.',
+    givesByScenario: [[400, 'InvalidInputParameters']] },
   { id: '400-malformed-tools', level: 'must', section: '7.3', needs: valid, gives: [[400, 'InvalidContentType']],
     says: 'Malformed tools are answered 400 InvalidContentType.',
     maxRequests: 9 },

@@ -26,7 +26,7 @@ export const pdfParse = rows('pdf.parse', [
   { id: '400-encrypted-pdf', level: 'must', section: '7.3', needs: [...valid, ['/resources/encryptedPdfFile', '/operations/files.upload']], gives: [[400, 'BadRequest']],
     says: 'A PDF that is protected by a password is answered 400 BadRequest.' },
   { id: '400-oversized-pdf', level: 'must', section: '7.3, 8', needs: [...valid, '/resources/oversizedPdfFile'], gives: oversized,
-    says: 'A PDF over the size limit is answered 400 InvalidInputParameters, or 413 BadRequest or PayloadTooLarge.' },
+    says: 'A PDF over the size limit is answered 400 InvalidInputParameters, or 413 BadRequest, PayloadTooLarge or InvalidInputParameters.' },
   { id: '403-file-access', level: 'must', section: '5', needs: [scenario], gives: [[403, 'InsufficientAccessRights']],
     says: 'The parsing of a file to which the key has no access is answered 403 InsufficientAccessRights.' },
   { id: '4xx-unknown-file', level: 'must', section: '7.2', needs: valid, gives: [[404, 'NotFound', 'ResourceNotFound'], [410, 'Gone', 'ResourceNotFound'], [400, 'BadRequest', 'InvalidInputParameters'], [403, 'InsufficientAccessRights']],
