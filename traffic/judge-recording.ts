@@ -51,7 +51,7 @@ export function judgeRecording(entries: readonly RecordedEntry[], target: Target
   const counts: Counts = { judged: 0, elsewhere: 0, otherMethods: 0, unanswered: 0, absent: 0, unknown: 0 }
   const book = createRowBook()
   const watch = createWatches()
-  const readJob = createJobReadings(book)
+  const jobs = createJobReadings()
   const judged: JudgedEntry[] = []
   for (const entry of inTime(entries)) {
     const exchange = answerOfInterface(entry, target, redactor, counts)
@@ -61,9 +61,10 @@ export function judgeRecording(entries: readonly RecordedEntry[], target: Target
     if (operation === null) continue
     const granted = judgeSuccess(exchange, target, book) ?? grantedRow[operation]
     judged.push({ entry, operation, requirement: entry.status >= 400 ? 'envelope/shape' : granted })
-    readJob(exchange)
+    jobs.see(exchange)
   }
   counts.judged = judged.length
+  jobs.judge(book)
   watch.copyTo(book)
   return {
     counts,
