@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { createReference, needsSocket, startReference, type ReferenceOptions } from '../../reference/server.ts'
 
+/** ms after which a reference in these tests can use what was made, or has refused slowly. */
+export const settleMs = 80
+
 /** Looks at a requirement: whether the server keeps it. */
 export type Story = (server: Server) => Promise<boolean>
 
