@@ -28,6 +28,13 @@ export const unexercised: Readonly<Record<string, Unexercised>> = {
   'jobs/born-completed': noConflicts,
   'jobs/born-failed': noConflicts,
   'jobs/instant': noConflicts,
+  'successes/no-content-creations': {
+    ids: [
+      ...['files.upload/2xx-attached-to-graph', 'files.upload/2xx-retrievable'],
+      ...['graphs.create/2xx-usable', 'graphs.add-file/2xx-other-graph', 'applications.create/2xx-usable'],
+    ],
+    because: 'no answer says the id of what was made',
+  },
   'files/known-by-content': {
     ids: ['graphs.add-file/2xx-accepted'],
     because: 'the first addition of a run may be that of another row, and every later one is of the same file',

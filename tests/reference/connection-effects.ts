@@ -11,7 +11,7 @@ export function rawHeaders(
 ): Promise<Record<string, unknown>> {
   const authorization = `Bearer ${target.keys.full}`
   return new Promise((resolve, reject) => {
-    const sent = request(`${server}${path}`, { headers: { authorization, ...headers }, agent }, (answer) => {
+    const sent = request(`${String(server)}${path}`, { headers: { authorization, ...headers }, agent }, (answer) => {
       answer.resume()
       resolve(answer.headers)
     })
