@@ -21,10 +21,6 @@ const otherJob = {
   ids: ['jobs.retrieve/200-created-at', 'jobs.retrieve/200-stable'],
   because: 'what an id shows is another job, with times and a status of its own',
 }
-const unread = {
-  ids: ['jobs.create/202-retrievable'],
-  because: 'a job whose reading is not answered cannot be retrieved',
-}
 const noContent = {
   ids: ['pdf.parse/200-content'],
   because: 'it needs the content in either format',
@@ -74,12 +70,6 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
     ids: ['jobs.retrieve/200-stable'],
     because: 'an ended job reads as in progress again once there is a newer one',
   },
-  'jobs.retrieve/200-job#no-answer': unread,
-  'jobs.retrieve/200-job#closed': unread,
-  'jobs.retrieve/200-job#no-http': unread,
-  'pdf.parse/200-text#no-answer': noContent,
-  'pdf.parse/200-text#closed': noContent,
-  'pdf.parse/200-text#no-http': noContent,
   'pdf.parse/200-markdown#no-answer': noContent,
   'pdf.parse/200-markdown#closed': noContent,
   'pdf.parse/200-markdown#no-http': noContent,
