@@ -6,7 +6,6 @@ import type { Target } from '../harness/target/model.ts'
 import type { RequirementId } from '../catalogue/catalogue.ts'
 import type { OperationId } from '../catalogue/operations.ts'
 import type { RecordedExchange } from '../harness/report/model.ts'
-import { acceptedPairs } from '../catalogue/accepted-pairs.ts'
 import { pathUnder } from './base-url.ts'
 import { createJobReadings } from './job-readings.ts'
 import { operationAt } from './operation-at.ts'
@@ -92,7 +91,6 @@ function answerOfInterface(
   return recordedAnswer(entry, {
     place,
     path,
-    expects: place && acceptedPairs(place.operation),
     record: (of) => recordEntry(of, redactor),
   })
 }
