@@ -11,6 +11,8 @@ export interface Given {
   readonly keyIds?: readonly string[] | undefined
   /** What it was held against: a report, a bundle. */
   readonly evidence?: string | undefined
+  /** Digest of the requirements of the version that verifies. */
+  readonly ownRequirements?: string | undefined
 }
 
 /**
@@ -26,6 +28,7 @@ export function describe(found: Verification, unmet: readonly string[], given: G
     ...problems.map((problem) => `not valid: ${problem}`),
     ...unmet.map((demand) => `not accepted: ${demand}`),
     ...(statement ? claims(statement, id ?? '') : []),
+    ...(statement ? otherVersion(statement, given) : []),
     ...(statement && problems.length === 0 ? meaning(statement, signers, given) : []),
   ]
   return lines.map((line) => visible(line))
@@ -61,6 +64,14 @@ function claims({ subject: [target, report], predicate }: Statement, id: string)
     `valid: ${predicate.issuedAt} to ${predicate.expiresAt}`,
     `certificate: ${id}`,
     `report: sha256:${report.digest.sha256}`,
+  ]
+}
+
+/** A reader who knows this version's requirements is told if others were judged. */
+function otherVersion({ predicate: { requirements, suite } }: Statement, { ownRequirements }: Given): string[] {
+  if (ownRequirements === undefined || ownRequirements === `sha256:${requirements.digest.sha256}`) return []
+  return [
+    `requirements: those of version ${suite.version}, which are others than this version's; the signer vouches for them`,
   ]
 }
 

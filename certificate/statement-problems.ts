@@ -1,19 +1,28 @@
 import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { ValidateFunction } from 'ajv/dist/2020.js'
 import { operations as interfaceOperations } from '../catalogue/operations.ts'
 import type { Counts } from '../harness/report/model.ts'
+import { newAjv } from '../schemas/ajv.ts'
 import { formats } from '../schemas/formats.ts'
+import { packageFile } from '../schemas/package-file.ts'
 import { partialReasons } from './partial.ts'
 import type { Operations, Predicate, Statement } from './statement.ts'
 import { lastDay } from './validity.ts'
 
-const schema = JSON.parse(readFileSync(new URL('./certificate.schema.json', import.meta.url), 'utf8')) as object
-// Beyond the two subjects stand as many files of exchanges as there are.
-const validate = new Ajv2020({ formats, strictTuples: false }).compile<Statement>(schema)
+let compiled: ValidateFunction | undefined
+
+/** Compiled when first needed, beyond whose two subjects stand as many files of exchanges as there are. */
+function validator(): ValidateFunction {
+  if (compiled) return compiled
+  const schema = JSON.parse(readFileSync(packageFile('certificate/certificate.schema.json'), 'utf8')) as object
+  compiled = newAjv({ formats, strictTuples: false }).compile(schema)
+  return compiled
+}
 
 /** Null if it has the form of a certificate's statement; else where it has not. */
 export function formProblem(value: unknown): string | null {
+  const validate = validator()
   if (validate(value)) return null
   const [error] = validate.errors ?? []
   return `its statement is no certificate: ${error?.instancePath || '/'} ${error?.message}`

@@ -57,7 +57,12 @@ export function verifyFile(
     : []
   const words = bundle ? `the report in ${basename(request.file)}` : request.report
   return {
-    lines: describe(verification, unmet, { publicKey: given, keyIds, evidence: words }),
+    lines: describe(verification, unmet, {
+      publicKey: given,
+      keyIds,
+      evidence: words,
+      ownRequirements: suite.requirementsDigest,
+    }),
     result: {
       accepted: problems.length === 0 && unmet.length === 0,
       valid: problems.length === 0,

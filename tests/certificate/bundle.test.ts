@@ -110,7 +110,9 @@ test('a later version verifies a bundle by the requirements in it, and a certifi
   const { verifyFile } = await import('../../certificate/verify-file.ts')
   const now = new Date('2026-03-03T00:00:00Z')
   const later = { ...suite, version: '9.0.0', requirementsDigest: `sha256:${'1'.repeat(64)}`, requirementsText: '[]' }
-  expect(verifyFile({ file: own.file('b.zip') }, { now, suite: later }).result.problems).toEqual([])
+  const { lines, result } = verifyFile({ file: own.file('b.zip') }, { now, suite: later })
+  expect(result.problems).toEqual([])
+  expect(lines.join('\n')).toMatch(/^requirements: those of version \S+, which are others than this version's/m)
   await own.sign({})
   const beside = { file: own.file('c.json'), report: own.file('report.json') }
   expect(() => verifyFile(beside, { now, suite: later })).toThrow(/can be told by version .* only, or from a bundle/)
