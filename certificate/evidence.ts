@@ -29,7 +29,7 @@ export function evidenceProblems(statement: Statement, evidence: Evidence, own: 
     return [`${name} is not the report it was issued for`]
   const report = reportIn(evidence.report)
   if (report instanceof UserError) return [report.message]
-  const requirements = requirementsOf(report, own, evidence.requirements)
+  const requirements = requirementsOf({ name, report }, own, evidence.requirements)
   return [
     ...reportProblems(report, requirements).map((problem) => `${name}: ${problem}`),
     ...differences(statement, report, evidence.report),

@@ -44,7 +44,7 @@ export function issueCertificate({ report: file, exchanges, target }: IssueInput
   const foreign = foreignReasons(report, suite)
   const requirements =
     report.suite.requirementsDigest === suite.requirementsDigest
-      ? requirementsOf(report, suite)
+      ? requirementsOf({ name: file.name, report }, suite)
       : (report.requirements as Parameters<typeof reportProblems>[1])
   refuse(file.name, [
     ...reportProblems(report, requirements),

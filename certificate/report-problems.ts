@@ -5,6 +5,12 @@ import { UserError } from '../harness/user-error.ts'
 import type { KnownRequirement, SuiteFacts } from './suite-facts.ts'
 import { requirementsIn } from './suite-facts.ts'
 
+/** A report, and what a message calls it. */
+export interface NamedReport {
+  readonly name: string
+  readonly report: Report
+}
+
 /** Why a report is that of another suite than the one that is to sign it; empty if it is its own. */
 export function foreignReasons({ suite }: Report, own: SuiteFacts): string[] {
   const reasons: [boolean, string][] = [
@@ -35,13 +41,17 @@ export function reportProblems(report: Report, requirements: readonly KnownRequi
  * Throws UserError if neither has it: whether the report holds all of them cannot be looked at.
  * @param text the requirements of a bundle
  */
-export function requirementsOf({ suite }: Report, own: SuiteFacts, text?: string): KnownRequirement[] {
+export function requirementsOf(
+  { name, report: { suite } }: NamedReport,
+  own: SuiteFacts,
+  text?: string,
+): KnownRequirement[] {
   if (suite.requirementsDigest === own.requirementsDigest) return requirementsIn(own.requirementsText) ?? []
   const known = text !== undefined && digestOf(text) === suite.requirementsDigest ? requirementsIn(text) : null
   // A version has one set of requirements: one that claims ours with another set is no other version.
   if (known !== null && suite.version !== own.version) return known
   throw new UserError(
-    `its requirements (${suite.requirementsDigest}) are not those of version ${own.version}: ` +
+    `${name}: its requirements (${suite.requirementsDigest}) are not those of version ${own.version}: ` +
       `whether all of them were judged can be told by version ${suite.version} only, or from a bundle`,
   )
 }

@@ -1,8 +1,9 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { suiteFacts } from '../certificate/suite-facts.ts'
 import { verifyFile } from '../certificate/verify-file.ts'
 import { UserError } from '../harness/user-error.ts'
 import { json } from '../reporters/escape/json.ts'
+import { keyIdOption } from './key-ids.ts'
 import { suiteVersion } from './suite-version.ts'
 
 interface VerifyArguments {
@@ -26,11 +27,7 @@ export function verifyCommand(): Command {
       '--public-key <pem>',
       "a signer's public key; without it the keys inside serve, which says nothing of whose they are",
     )
-    .addOption(
-      new Option('--key-id <id>', 'id of a key that has to have signed it; repeatable, one of them is enough')
-        .argParser(keyIds)
-        .default([], 'none'),
-    )
+    .addOption(keyIdOption('id of a key that has to have signed it; repeatable, one of them is enough'))
     .option('--report <report.json>', 'the report that the certificate was issued for')
     .addOption(
       new Option('--har <file.har>', 'the exchanges that it was issued for, beside --report; repeatable')
@@ -57,11 +54,4 @@ function onlyFile(file: string | undefined, bundle: string | undefined): string 
     throw new UserError('verify: give one certificate, or one --bundle')
   }
   return path
-}
-
-function keyIds(value: string, before: readonly string[]): string[] {
-  if (!/^sha256:[0-9a-f]{64}$/.test(value)) {
-    throw new InvalidArgumentError('Give it as conform keygen prints it: sha256: and 64 hexadecimal digits.')
-  }
-  return [...before, value]
 }
