@@ -1,5 +1,5 @@
 import type { Report } from '../harness/report/model.ts'
-import { isObject } from '../harness/report/json-file.ts'
+import { isObject } from '../schemas/json-object.ts'
 import type { NamedBytes } from './bundle.ts'
 
 /** A run's clock and that of its worker may differ by so much, in ms. */

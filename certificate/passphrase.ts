@@ -36,5 +36,5 @@ async function askOnTerminal(message: string): Promise<string> {
   const answer = await password({ message })
   if (isCancel(answer)) throw new UserError('given up; nothing was written')
   // clack gives undefined for an empty answer, whatever its types say.
-  return (answer as string | undefined) ?? ''
+  return answer || ''
 }

@@ -1,6 +1,5 @@
-import canonicalize from 'canonicalize'
-import { catalogue } from '../catalogue/catalogue.ts'
-import { requirementsDigest, specDigest } from '../catalogue/digests.ts'
+import { requirementsDigest, requirementsText, specDigest } from '../catalogue/digests.ts'
+import { suiteVersion } from '../harness/report/suite-version.ts'
 import { suiteDigest } from './suite-digest.ts'
 import type { Digest } from './statement.ts'
 
@@ -22,14 +21,14 @@ export interface SuiteFacts {
   readonly requirementsText: string
 }
 
-/** This installation, of that version. */
-export function suiteFacts(version: string): SuiteFacts {
+/** This installation. */
+export function suiteFacts(): SuiteFacts {
   return {
-    version,
+    version: suiteVersion(),
     digest: suiteDigest(),
     specDigest,
     requirementsDigest: requirementsDigest(),
-    requirementsText: canonicalize(catalogue) ?? '',
+    requirementsText: requirementsText(),
   }
 }
 

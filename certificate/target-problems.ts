@@ -1,5 +1,6 @@
 import type { Report, RequirementResult } from '../harness/report/model.ts'
-import { isObject, parseJson } from '../harness/report/json-file.ts'
+import { parseJson } from '../harness/report/json-file.ts'
+import { isObject } from '../schemas/json-object.ts'
 import { matchesId } from '../harness/report/selection.ts'
 import { UserError } from '../harness/user-error.ts'
 import type { NamedBytes } from './bundle.ts'

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
-import { isObject } from '../harness/report/json-file.ts'
+import { isObject } from '../schemas/json-object.ts'
 import type { Envelope } from './dsse.ts'
 import { decode, keyId, payloadOf } from './dsse.ts'
 import type { Evidence } from './evidence.ts'

@@ -2,7 +2,6 @@ import { Command } from 'commander'
 import { buildRegister } from '../certificate/register/build.ts'
 import { suiteFacts } from '../certificate/suite-facts.ts'
 import { keyIdOption } from './key-ids.ts'
-import { suiteVersion } from './suite-version.ts'
 
 export function registerCommand(): Command {
   return new Command('register')
@@ -11,7 +10,7 @@ export function registerCommand(): Command {
     .requiredOption('--out <folder>', 'where to write the site: a new or empty folder, or a register built before')
     .addOption(keyIdOption('id of a key that is trusted besides those of trusted-keys.json; repeatable'))
     .action(async (folder: string, { out, keyId }: { out: string; keyId: readonly string[] }) => {
-      const options = { keyIds: keyId, now: new Date(), suite: suiteFacts(suiteVersion()) }
+      const options = { keyIds: keyId, now: new Date(), suite: suiteFacts() }
       const services = buildRegister(folder, out, options)
       const count = (status: string) => services.filter(({ current }) => current.status === status).length
       process.stdout.write(

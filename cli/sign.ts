@@ -5,7 +5,6 @@ import { suiteFacts } from '../certificate/suite-facts.ts'
 import { MOST_VALID_DAYS, VALID_DAYS } from '../certificate/validity.ts'
 import { canonicalTarget } from '../harness/target/digest.ts'
 import { loadTargetFile } from '../harness/target/load.ts'
-import { suiteVersion } from './suite-version.ts'
 
 interface SignArguments {
   readonly privateKey: string
@@ -44,7 +43,7 @@ export function signCommand(): Command {
       const speaker = processSpeaker()
       await signFiles(
         { ...options, report, out, partial, target: target === undefined ? undefined : await withoutKeys(target) },
-        { now: new Date(), suite: suiteFacts(suiteVersion()), askPassphrase: (file) => passphraseOf(file, speaker) },
+        { now: new Date(), suite: suiteFacts(), askPassphrase: (file) => passphraseOf(file, speaker) },
       )
       const beside = report === undefined ? '' : ` --report ${report}`
       if (out !== undefined) said(`${out} written; check it with: conform verify ${out}${beside}`)

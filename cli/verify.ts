@@ -4,7 +4,6 @@ import { verifyFile } from '../certificate/verify-file.ts'
 import { UserError } from '../harness/user-error.ts'
 import { json } from '../reporters/escape/json.ts'
 import { keyIdOption } from './key-ids.ts'
-import { suiteVersion } from './suite-version.ts'
 
 interface VerifyArguments {
   readonly bundle?: string
@@ -41,7 +40,7 @@ export function verifyCommand(): Command {
     .action(async (file: string | undefined, options: VerifyArguments) => {
       const { lines, result } = verifyFile(
         { ...options, file: onlyFile(file, options.bundle), keyIds: options.keyId },
-        { now: new Date(), suite: suiteFacts(suiteVersion()) },
+        { now: new Date(), suite: suiteFacts() },
       )
       process.stdout.write(options.json ? `${json(result, 2)}\n` : lines.map((line) => `${line}\n`).join(''))
       if (!result.accepted) process.exitCode = 1

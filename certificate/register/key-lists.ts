@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { isObject, parseJson, readBytes } from '../../harness/report/json-file.ts'
+import { parseJson, readBytes } from '../../harness/report/json-file.ts'
+import { isObject } from '../../schemas/json-object.ts'
 import { UserError } from '../../harness/user-error.ts'
 
 /** The files of a register's folder that are no certificates. */

@@ -32,7 +32,7 @@ export function certificateName({ id }: Registered): string {
 
 function serviceOf(uri: string, ofIt: readonly Registered[]): Service {
   const certificates = [...ofIt].sort((a, b) => (judgedAt(a) < judgedAt(b) ? 1 : -1))
-  const current = certificates.find(({ status }) => status !== 'revoked') ?? (certificates[0] as Registered)
+  const current = certificates.find(({ status }) => status !== 'revoked') ?? certificates[0]!
   const { name } = current.statement.subject[0]
   const mark = createHash('sha256').update(uri).digest('hex').slice(0, 8)
   const word = name

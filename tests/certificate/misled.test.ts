@@ -47,7 +47,7 @@ test.each<[string, (whole: Report) => void, RegExp]>([
   [
     'that answered where it does not serve',
     (whole) => (whole.run.notServed = [{ operation: 'vision.analyze', answered: '200' }]),
-    /vision\.analyze is declared not served, but answered 200/,
+    /vision\.analyze is declared not served, but answered: 200/,
   ],
   [
     'cherry-picked by --only',

@@ -63,8 +63,8 @@ const partials: [string, Report][] = [
   ['only --tpe family makes it conformant', report([familyOnly], { tpe: 'family' })],
   ['the verdict is non-conformant by exact names', report([familyOnly], { tpe: 'family' })],
   ['chat.create is declared not served, and was not asked', report([result('a.b/1'), unserved])],
-  ['chat.create is declared not served, but answered 401', answered('401')],
-  ['but answered nothing in 15 s', answered('nothing in 15 s')],
+  ['chat.create is declared not served, but answered: 401', answered('401')],
+  ['but answered: no answer', answered('no answer')],
   ['began after it was signed', report([result('a.b/1')], { startedAt: '2026-03-02T08:00:00.001Z' })],
   ['more than 7 days before', report([result('a.b/1')], { startedAt: '2026-02-23T07:59:59.999Z' })],
 ]

@@ -9,14 +9,13 @@ import { signFiles } from '../../certificate/sign.ts'
 import { suiteFacts } from '../../certificate/suite-facts.ts'
 import type { VerifyRequest } from '../../certificate/verify-file.ts'
 import { verifyFile } from '../../certificate/verify-file.ts'
-import { suiteVersion } from '../../cli/suite-version.ts'
 import { canonicalTarget, targetDigest } from '../../harness/target/digest.ts'
 import type { TargetFile } from '../../harness/target/target-file.ts'
 import type { Report } from '../../harness/report/model.ts'
 import { notApplicable, report, result } from '../gates/results.ts'
 import { folder, issuedAt } from './issued.ts'
 
-export const suite = suiteFacts(suiteVersion())
+export const suite = suiteFacts()
 
 /** A target file as somebody writes it, with keys. */
 export const targetFile: TargetFile = {

@@ -114,7 +114,7 @@ test.each<[string, (statement: Statement) => void]>([
     'not say that it is partial: the run began more',
     (s) => void (s.predicate.run.startedAt = '2026-02-20T00:00:00.000Z'),
   ],
-  ['but answered 200', (s) => void (s.predicate.operations.notServed[0]!.answered = '200')],
+  ['but answered: 200', (s) => void (s.predicate.operations.notServed[0]!.answered = '200')],
   ['not name each operation once', (s) => void s.predicate.operations.judged.push('vision.analyze')],
   [
     'chat.create is not where',
