@@ -6,7 +6,7 @@ import { conform, folder, start } from '../cli/conform.ts'
 
 const fixture = new URL('../../fixtures/reference.target.json', import.meta.url).pathname
 
-test('keygen, a run, sign and verify, from the first word to the last', async () => {
+test('keygen, a run, sign and verify, from the first word to the last', { timeout: 120_000 }, async () => {
   const cwd = folder()
   const at = (name: string) => join(cwd, name)
   const run = (args: string, env = {}) => conform(args.split(' '), { cwd, env })
@@ -42,7 +42,7 @@ test('keygen, a run, sign and verify, from the first word to the last', async ()
   })
   expect(await run('verify conform-report.json --json')).toMatchObject({ code: 1, stderr: '' })
   // Exit 2: it could not be looked at.
-  for (const [args, message] of [
+  const mistakes: [string, RegExp][] = [
     ['verify nowhere.zip', /nowhere\.zip: cannot be read \(ENOENT\)/],
     ['verify', /give one certificate, or one --bundle/],
     ['verify service.zip --bundle service.zip', /give one certificate, or one --bundle/],
@@ -53,11 +53,14 @@ test('keygen, a run, sign and verify, from the first word to the last', async ()
     ['verify service.zip --unknown', /unknown option/],
     [`${sign} --valid-days 401`, /from 1 to 400/],
     [`${sign} --out conform-report.json`, /would overwrite conform-report\.json/],
-  ] as const) {
-    const { code, stdout, stderr } = await run(args)
-    expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: '' })
-    expect(stderr).toMatch(message)
-  }
+  ]
+  await Promise.all(
+    mistakes.map(async ([args, message]) => {
+      const { code, stdout, stderr } = await run(args)
+      expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: '' })
+      expect(stderr).toMatch(message)
+    }),
+  )
   chmodSync(at('conform-key.pem'), 0o644)
   expect(await run(sign)).toMatchObject({ code: 2, stderr: expect.stringMatching(/mode 644\); chmod 600 it first/) })
 })
@@ -80,7 +83,7 @@ test('a passphrase is taken from CONFORM_KEY_PASSPHRASE, and shown nowhere', asy
   expect((await conform(sign, { cwd, env })).stderr).toMatch(/conform-report\.json: cannot be read/)
 })
 
-test('every command that docs/certificates.md shows does what it shows', async () => {
+test('every command that docs/certificates.md shows does what it shows', { timeout: 120_000 }, async () => {
   const page = readFileSync(new URL('../../docs/certificates.md', import.meta.url), 'utf8')
   const shown = [...page.matchAll(/^\$ conform (.*)\n((?:[^$`].*\n)*)/gm)].map(([, args = '', said = '']) => ({
     args,
