@@ -56,6 +56,11 @@ export interface Created {
   name?: string
 }
 
+export interface NotServed {
+  operation: string
+  answered: string
+}
+
 export interface Counts {
   passed: number
   failed: number
@@ -95,8 +100,13 @@ export interface Report {
     baseline: BaselineSummary | null
     insecure: boolean
     interrupted: boolean
+    /** Which wrong keys were tried: all forms on every operation, or few (`limits.credentialProbes`). */
+    credentialProbes?: 'all' | 'few'
+    /** Operations declared not served, and what one request with the full key got: a status, or in words. */
+    notServed?: NotServed[]
     created: Created[]
   }
+  exit?: { code: number; because: string }
   verdict: Verdict
   verdicts: { exact: Verdict; family: Verdict }
   summary: { must: Counts; should: Counts }
