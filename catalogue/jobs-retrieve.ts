@@ -29,5 +29,5 @@ export const jobsRetrieve = rows('jobs.retrieve', [
     says: 'The retrieval of a job of an application to which the key has no access is answered 403 InsufficientAccessRights, or 404 ResourceNotFound or NotFound.' },
   { id: '4xx-malformed-id', level: 'must', section: '4.3, 7.2', needs: valid, gives: [['4xx']],
     says: 'The retrieval of an id that is no uuid is answered by a 4xx (not 401, not 429) with an error envelope.',
-    maxRequests: { named: 5, generated: 'refusals' } },
+    maxRequests: { named: 8, generated: 'refusals' } },
 ])
