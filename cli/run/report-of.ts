@@ -1,5 +1,6 @@
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { requirementsDigest, specDigest, specVersion } from '../../catalogue/digests.ts'
+import { decided } from '../../harness/report/exit-code.ts'
 import type { Report, RequirementResult } from '../../harness/report/model.ts'
 import { leftOut } from '../../harness/report/left-out.ts'
 import { summarize } from '../../harness/report/summary.ts'
@@ -49,7 +50,7 @@ export function reportOf({ target, options, startedAt, durationMs, results, fact
     keyRefused: facts.keyRefused,
   }
   const verdicts = bothVerdicts(requirements, judged)
-  return {
+  return decided({
     format: 'conformance-report/1',
     suite: {
       name: 'ai-content-conformance',
@@ -77,13 +78,15 @@ export function reportOf({ target, options, startedAt, durationMs, results, fact
       baseline: null,
       insecure: options.insecure,
       interrupted,
+      credentialProbes: 'all',
+      notServed: [],
       created: [...facts.created],
     },
     verdict: verdicts[options.tpe],
     verdicts,
     summary: summarize(requirements, options.tpe),
     requirements,
-  }
+  })
 }
 
 function cutShort(
