@@ -1,4 +1,5 @@
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, openSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { FailureExchange, RecordedExchange, RecordedHeaders } from '../report/model.ts'
 import type { Purpose } from '../engine/exchange.ts'
 import type { Redactor } from './redactor.ts'
@@ -13,7 +14,7 @@ export interface Recorder {
   /** @param url the address in full, as it was asked */
   record(url: string, probe: Probe, request: WireRequest, result: WireResult, purpose: Purpose): FailureExchange
   readonly count: number
-  /** What is wrong with the log where it could not be written; exchanges are then not kept. */
+  /** Folder and error code (`/tmp: ENOSPC`) if the log could not be written; exchanges are then kept no more. */
   readonly problem: string | undefined
   close(): void
 }
@@ -36,9 +37,10 @@ export function createRecorder(logFile: string, redactor: Redactor): Recorder {
     if (problem !== undefined) return
     try {
       fd ??= openSync(logFile, 'a')
-      writeSync(fd, `${JSON.stringify(line)}\n`)
+      // Unlike writeSync, it does not end in the middle of a line when the disk is nearly full.
+      writeFileSync(fd, `${JSON.stringify(line)}\n`)
     } catch (error) {
-      problem = `the exchanges cannot be written to ${logFile}: ${(error as NodeJS.ErrnoException).code ?? 'error'}`
+      problem = `${dirname(logFile)}: ${(error as NodeJS.ErrnoException).code ?? 'error'}`
     }
   }
   return {
