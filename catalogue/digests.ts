@@ -1,7 +1,7 @@
 /** What a report says about the interface that it was judged by. */
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
-import { catalogue } from './catalogue.ts'
+import { catalogue, published } from './catalogue.ts'
 
 /** The version that the interface's machine-readable description declares (§9). */
 export const specVersion = '1.0'
@@ -11,7 +11,7 @@ export const specDigest = 'sha256:f0330eb85c2e74b6b8f2ea2e55d3351ff1ef476638083c
 
 /** SHA-256 of the catalogue as canonical JSON (RFC 8785): reports of one digest judged the same requirements. */
 export function requirementsDigest(): string {
-  const text = canonicalize(catalogue)
+  const text = canonicalize(catalogue.map(published))
   if (text === undefined) throw new Error('the catalogue is no JSON value')
   return `sha256:${createHash('sha256').update(text, 'utf8').digest('hex')}`
 }

@@ -1,5 +1,5 @@
 import { catalogue } from '../catalogue/catalogue.ts'
-import { suiteVersion } from '../cli/suite-version.ts'
+import { suiteVersion } from '../harness/report/suite-version.ts'
 import type { SuiteFacts } from './issue.ts'
 import { suiteDigest } from './suite-digest.ts'
 

@@ -5,7 +5,7 @@ import { commands } from './commands.ts'
 import type { Interrupts } from './interrupts.ts'
 import { addArguments, type RunArguments } from './run/arguments.ts'
 import { checkArguments } from './run/checked-arguments.ts'
-import { suiteVersion } from './suite-version.ts'
+import { suiteVersion } from '../harness/report/suite-version.ts'
 
 const debug = debuglog('conform')
 

@@ -44,8 +44,7 @@ export async function runAction(
     checkFiles(requests, options, found)
     if (requests.length > 0) await loadFormats()
     const stream = process.stderr
-    const settings = { cacheDir: join(folder.path, 'cache'), interrupts, stream, colors: colorsFor(stream) }
-    left = await judge(found, run, settings)
+    left = await judge(found, run, { interrupts, stream, colors: colorsFor(stream) })
     await publish(left.record, { options, requests, people, baseline })
   } finally {
     folder.remove()

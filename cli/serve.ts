@@ -1,12 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { packageFile } from '../schemas/package-file.ts'
 import { UserError } from '../harness/user-error.ts'
 import { referenceTargetFile } from './run/embedded.ts'
 
-const targetSchema = fileURLToPath(new URL('../schemas/target.schema.json', import.meta.url))
+const targetSchema = packageFile('schemas/target.schema.json')
 
 function port(text: string): number {
   const number = Number(text)

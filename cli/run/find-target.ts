@@ -3,7 +3,7 @@ import type { Limits, Target, TargetFile } from '../../harness/target/model.ts'
 import { resolveTarget } from '../../harness/target/resolve.ts'
 import type { InputFile } from '../output/check-outputs.ts'
 import type { RunArguments } from './arguments.ts'
-import { referenceTargetFile } from './embedded.ts'
+import { referenceTargetFile, startEmbedded } from './embedded.ts'
 import { filesNamedIn } from './input-files.ts'
 
 export interface FoundTarget {
@@ -46,9 +46,4 @@ export async function findTarget(baseUrl: string | undefined, options: RunArgume
     ...filesNamedIn(file, dir),
   ]
   return { target, warnings, inputs, readKey: (name) => dynamicKeys.read(name), close: async () => server?.close() }
-}
-
-async function startEmbedded() {
-  const { startReference } = await import('../../reference/server.ts')
-  return startReference()
 }

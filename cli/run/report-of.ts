@@ -9,7 +9,7 @@ import type { RunFacts } from '../../harness/engine/facts.ts'
 import { planRun } from '../../harness/engine/plan.ts'
 import type { Plan, RunOptions } from '../../harness/engine/run.ts'
 import type { Target } from '../../harness/target/model.ts'
-import { suiteVersion } from '../suite-version.ts'
+import { suiteVersion } from '../../harness/report/suite-version.ts'
 
 /** What a run left behind. */
 export interface RunRecord {

@@ -11,21 +11,21 @@ import type { Scenario } from '../target/model.ts'
 import { type Story, throughGate } from '../engine/story.ts'
 import { isDeclared } from './apply-scenario.ts'
 import { sendErrand } from '../engine/errand.ts'
+import { perRun } from '../engine/per-run.ts'
+import { isExclusive } from '../target/exclusive.ts'
 
 /** Deadline of a request of the target file's own, in ms; a shorter one when the run is over. */
 const rawMs = 15_000
 const rawAfterEndMs = 800
 
-/** True where the scenario needs the target to itself: it changes a state that other requests would meet. */
-export function isExclusive({ before, after, repeat }: Scenario): boolean {
-  return before.length > 0 || after.length > 0 || repeat !== undefined
-}
+/** Why scenarios that need the target to themselves cannot go on: the control was not granted again. */
+const stuckOf = perRun((): { reason: string | undefined } => ({ reason: undefined }))
 
 /** Brings the scenario's state about; throws `NotExercised` where the target refuses. */
 export async function enterState({ run, row }: Story, { before }: Scenario): Promise<void> {
   for (const errand of before) {
     const status = await sendErrand(run, errand, 'setup', row.id, rawMs)
-    run.signal.throwIfAborted()
+    run.life.signal.throwIfAborted()
     if (status === undefined || status >= 400) {
       const answered = status ?? 'not at all'
       throw new NotExercised(
@@ -37,7 +37,7 @@ export async function enterState({ run, row }: Story, { before }: Scenario): Pro
 
 /** Takes the scenario's state back: also when the run is over. */
 export async function leaveState({ run, row }: Story, { after }: Scenario): Promise<void> {
-  for (const errand of after) await sendErrand(run, errand, 'cleanup', row.id, run.ended ? rawAfterEndMs : rawMs)
+  for (const errand of after) await sendErrand(run, errand, 'cleanup', row.id, run.life.ended ? rawAfterEndMs : rawMs)
 }
 
 /**
@@ -52,13 +52,14 @@ export async function around(
 ): Promise<void> {
   const { run } = story
   if (!isExclusive(scenario)) return tell()
-  if (run.exclusiveStuck !== undefined) throw new NotExercised(run.exclusiveStuck)
+  const { reason } = stuckOf(run)
+  if (reason !== undefined) throw new NotExercised(reason)
   try {
     await enterState(story, scenario)
     await tell()
   } finally {
     await leaveState(story, scenario)
-    if (!run.ended && isDeclared(run, operation)) await awaitGranted(story, operation)
+    if (!run.life.ended && isDeclared(run, operation)) await awaitGranted(story, operation)
   }
 }
 
@@ -75,13 +76,14 @@ const longestPauseMs = 2000
 async function awaitGranted({ run }: Story, operation: OperationId): Promise<void> {
   if (run.options.readOnly && effectOf(run, operation) !== 'none') return
   const deadline = performance.now() + run.target.limits.jobTimeoutMs
-  for (let pause = firstPauseMs; !run.ended; pause = Math.min(pause * 2, longestPauseMs)) {
+  for (let pause = firstPauseMs; !run.life.ended; pause = Math.min(pause * 2, longestPauseMs)) {
     const exchange = await validOnce(run, operation).catch(() => undefined)
     if (exchange && countsAsGranted(exchange)) return
     if (performance.now() >= deadline) {
-      run.exclusiveStuck = `after a scenario ${operation} was not granted again within ${run.target.limits.jobTimeoutMs} ms`
+      stuckOf(run).reason =
+        `after a scenario ${operation} was not granted again within ${run.target.limits.jobTimeoutMs} ms`
       return
     }
-    await sleep(pause, undefined, { signal: run.signal }).catch(() => undefined)
+    await sleep(pause, undefined, { signal: run.life.signal }).catch(() => undefined)
   }
 }

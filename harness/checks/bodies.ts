@@ -1,12 +1,8 @@
-import type { Pairs } from '../engine/pairs.ts'
 import { withHeader } from '../engine/probe.ts'
 import { changed, each, refused } from './conditions.ts'
 
 /** `Content-Type: application/json` and length 0. */
 export const missingBody = changed('without a body', (probe) => ({ ...probe, body: '' }))
-
-/** Malformed JSON, and a body labelled as something else: the names that §7.2 gives, and the general one (§7.2, §7.3). */
-export const unreadable: Pairs = [[400, 'InvalidContentType', 'BadRequest']]
 
 function textOf(body: string | Uint8Array | undefined): string {
   return typeof body === 'string' ? body : new TextDecoder().decode(body)

@@ -1,4 +1,4 @@
-import type { OperationId } from '../../catalogue/operations.ts'
+import { type OperationId, triesOf } from '../../catalogue/operations.ts'
 import { isGranted, tpeOf } from '../engine/answer.ts'
 import type { Exchange } from '../engine/exchange.ts'
 import type { Probe } from '../engine/probe.ts'
@@ -24,9 +24,6 @@ export interface Control {
   valid(): Promise<Probe>
 }
 
-/** Generated answers vary: a granted chat gets this many tries. */
-export const chatTries = 3
-
 /** The operation's granted requirement, sent once a run. Throws `NotExercised` where it is not declared. */
 export function control(run: Run, operation: OperationId): Promise<Control> {
   return run.once(`control ${operation}`, async () => sendControl(run, operation))
@@ -45,7 +42,7 @@ async function sendControl(run: Run, operation: OperationId): Promise<Control> {
   if (run.options.readOnly && effectOf(run, operation) !== 'none') {
     return { state: 'none', said: 'not sent: --read-only', valid }
   }
-  const tries = operation === 'chat.create' ? chatTries : 1
+  const tries = triesOf(operation)
   for (let attempt = 1; ; attempt++) {
     const purpose = { requirement: grantedRow[operation], role: 'control' } as const
     const first = await askThroughGate(run, valid, purpose)

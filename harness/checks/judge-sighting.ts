@@ -1,11 +1,18 @@
-import type { PassiveRow } from './envelope-watch.ts'
+import { createEnvelopeWatch, type PassiveRow } from './envelope-watch.ts'
+import type { RunHook } from '../engine/run.ts'
+import { perRun } from '../engine/per-run.ts'
 import { Failed, NotExercised } from '../engine/outcome.ts'
-import type { Judge } from './registry.ts'
+import type { Judge } from '../engine/story.ts'
+
+const envelopeOf = perRun(createEnvelopeWatch)
+
+/** Shows every answer of a run to the rows of every response. */
+export const envelopeHook: RunHook = { observe: (run, exchange) => envelopeOf(run).observe(exchange) }
 
 /** Judges a passive row by what was seen on the whole run; it is to be asked last. */
 export function judgeSighting(row: PassiveRow): Judge {
   return async (story) => {
-    const { cases, failures } = story.run.envelope.sighting(row)
+    const { cases, failures } = envelopeOf(story.run).sighting(row)
     for (let seen = 0; seen < cases; seen++) story.count()
     const [first, ...more] = failures.map(({ exchange, expected, actual }) => {
       const { requirement } = exchange.purpose
@@ -13,7 +20,7 @@ export function judgeSighting(row: PassiveRow): Judge {
       return story.failure(exchange, expected, requirement === null ? '' : `(sent for ${requirement})`, actual)
     })
     if (first) throw new Failed(first, more)
-    if (story.run.ended) throw story.run.ended
+    if (story.run.life.ended) throw story.run.life.ended
     if (cases === 0) throw new NotExercised('no answer of this run was of the kind that it judges')
   }
 }

@@ -37,10 +37,10 @@ export async function judgeThrottled(
   const { operation } = last.probe
   // Behind a gate others may hold while they wait for the lane: there each request takes it by itself.
   const whole = operation !== null && operation !== 'jobs.create'
-  const leaveLane = whole ? await run.throttle.lane(operation, run.signal) : undefined
+  const leaveLane = whole ? await run.client.throttle.lane(operation, run.life.signal) : undefined
   const send = (probe: Probe, sent: Purpose): Promise<Exchange> =>
     throughGate(run, probe, sent, async () => {
-      const leave = whole || operation === null ? undefined : await run.throttle.lane(operation, run.signal)
+      const leave = whole || operation === null ? undefined : await run.client.throttle.lane(operation, run.life.signal)
       return sendSurely(run, probe, sent).finally(() => leave?.())
     })
   try {
@@ -59,7 +59,7 @@ export async function judgeThrottled(
         throw new NotExercised(`throttled: ${describeAnswer(exchange)}, and the control ${describeAnswer(granted)}`)
       }
     }
-    if (operation !== null) run.throttle.futile(operation)
+    if (operation !== null) run.client.throttle.futile(operation)
     return exchange
   } finally {
     leaveLane?.()

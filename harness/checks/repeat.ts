@@ -31,7 +31,7 @@ export async function sendRepeatedly(
   let found: Exchange | undefined
   const worker = async (): Promise<void> => {
     while (!found && sent < most) {
-      run.silence.check(control.exchange?.probe.operation ?? row.operation)
+      run.client.breaker.check(control.exchange?.probe.operation ?? row.operation)
       sent++
       const probe = await make()
       const exchange = await sendSurely(
@@ -40,14 +40,13 @@ export async function sendRepeatedly(
         { requirement: row.id, role: 'probe', expects: gives },
         { unpaced: true },
       )
-      if (exchange.probe.operation === 'jobs.create') run.gates.of(probe.params['application_id'] ?? '').note(exchange)
       const { answer } = exchange
       const asUsual = answer !== undefined && (usual === undefined ? answer.status < 300 : answer.status === usual)
       const granted = asUsual && (answer.status >= 300 || isGranted(answer))
       if (answer && !granted && !tellsNothing(exchange, gives)) found ??= exchange
     }
   }
-  await Promise.all(Array.from({ length: Math.min(run.ceiling.size, most) }, worker))
+  await Promise.all(Array.from({ length: Math.min(run.client.ceiling.size, most) }, worker))
   if (!found) throw new NotExercised(`the condition did not show in ${sent} requests (scenario's repeat)`)
   return found
 }

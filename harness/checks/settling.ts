@@ -1,5 +1,6 @@
 import type { Exchange } from '../engine/exchange.ts'
 import { pause } from '../engine/pause.ts'
+import { perRun } from '../engine/per-run.ts'
 import type { Run } from '../engine/run.ts'
 import type { Probe } from '../engine/probe.ts'
 
@@ -7,11 +8,19 @@ import type { Probe } from '../engine/probe.ts'
 const settlingMs = 5000
 const lookEveryMs = 1000
 
+/** The files that a run uploads for its own requests. */
+export const uploadsOf = perRun(() => ({
+  /** When each was uploaded, by id (`performance.now()`). */
+  at: new Map<string, number>(),
+  /** How long an upload took until it could be used, in ms. */
+  lagMs: 0,
+}))
+
 /** Files of this run that the probe names, and when they had been uploaded. */
 function namedUploads(run: Run, { params, body }: Probe): [id: string, at: number][] {
   const text = typeof body === 'string' ? body : ''
   const named = Object.values(params)
-  return [...run.uploads].filter(([id]) => named.includes(id) || text.includes(id))
+  return [...uploadsOf(run).at].filter(([id]) => named.includes(id) || text.includes(id))
 }
 
 /** The ids of the files that this run uploaded for the probe, as one text; empty where it names none. */
@@ -29,7 +38,7 @@ function isSettling(run: Run, probe: Probe): boolean {
 
 /** How long the files that an exchange names had been there: later uploads are given as much before they are used. */
 function rememberLag(run: Run, { probe, sentAt }: Exchange): void {
-  for (const [, at] of namedUploads(run, probe)) run.uploadLag.ms = Math.max(run.uploadLag.ms, sentAt - at)
+  for (const [, at] of namedUploads(run, probe)) uploadsOf(run).lagMs = Math.max(uploadsOf(run).lagMs, sentAt - at)
 }
 
 /** A refusal that a file not yet processed may be told by; not one of credentials, and no throttling. */

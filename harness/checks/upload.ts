@@ -1,15 +1,13 @@
-import { isGranted } from '../engine/answer.ts'
 import { ask } from '../engine/ask.ts'
-import { getAt } from '../../schemas/pointer.ts'
 import { leftOut } from '../report/left-out.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import { pause } from '../engine/pause.ts'
 import type { Run } from '../engine/run.ts'
 import { describeAnswer } from '../engine/describe.ts'
-import type { Exchange } from '../engine/exchange.ts'
 import { operationProbe } from '../engine/operation-probe.ts'
 import type { Probe } from '../engine/probe.ts'
-import { usableId } from '../engine/usable-id.ts'
+import { uploadsOf } from './settling.ts'
+import { createdId } from './created.ts'
 
 export interface UploadedFile {
   readonly bytes: Uint8Array
@@ -36,7 +34,7 @@ export async function uploadProbe(
   file: UploadedFile,
   query: Readonly<Record<string, string>> = {},
 ): Promise<Probe> {
-  const name = freshName(file.filename, run.suffix())
+  const name = freshName(file.filename, run.objects.suffix())
   const probe = await operationProbe(run, 'files.upload', {
     query,
     headers: [
@@ -48,22 +46,14 @@ export async function uploadProbe(
   return { ...probe, body: file.bytes, creates: name }
 }
 
-/** The id of the object that a granted creation made, where the target declares that it stands; undefined where it is none. */
-export function createdId(run: Run, exchange: Exchange): string | undefined {
-  const { answer, probe } = exchange
-  if (!answer || probe.operation === null || !isGranted(answer)) return undefined
-  const json = answer.json()
-  const id = json.ok ? getAt(json.value, run.target.operations[probe.operation]?.fields['id'] ?? '/id') : undefined
-  return usableId(typeof id === 'number' ? String(id) : id)
-}
-
 /** Uploads a file and gives its id; throws `NotExercised` where the upload is refused or names no id. */
 export async function upload(run: Run, file: UploadedFile, query?: Readonly<Record<string, string>>): Promise<string> {
   if (run.options.readOnly) throw new NotExercised(leftOut('--read-only'))
   const exchange = await ask(run, () => uploadProbe(run, file, query), { requirement: null, role: 'setup' })
   const id = createdId(run, exchange)
   if (id === undefined) throw new NotExercised(`a file that the suite uploads was refused: ${describeAnswer(exchange)}`)
-  run.uploads.set(id, exchange.endedAt)
-  if (run.uploadLag.ms > 0) await pause(run, run.uploadLag.ms)
+  const uploads = uploadsOf(run)
+  uploads.at.set(id, exchange.endedAt)
+  if (uploads.lagMs > 0) await pause(run, uploads.lagMs)
   return id
 }

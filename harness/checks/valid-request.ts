@@ -6,11 +6,9 @@ import { NotExercised } from '../engine/outcome.ts'
 import type { Run } from '../engine/run.ts'
 import { applyScenario } from './apply-scenario.ts'
 import { missingReason } from '../target/declared.ts'
-import type { ApplicationResource } from '../target/model.ts'
 import { effectOf } from '../engine/effect-of.ts'
 import { operationProbe, type ProbeParts } from '../engine/operation-probe.ts'
 import type { Probe } from '../engine/probe.ts'
-import { pdfId } from './resource.ts'
 import { upload, uploadProbe, type UploadedFile } from './upload.ts'
 
 /**
@@ -30,13 +28,11 @@ export async function validRequest(run: Run, operation: OperationId): Promise<Pr
 export async function plainRequest(run: Run, operation: OperationId): Promise<Probe> {
   const missing = missingReason(run.target.file, requirement(grantedRow[operation]).needs)
   if (missing !== undefined) throw new NotExercised(missing)
+  for (const { requests } of run.hooks) {
+    const make = requests?.[operation]
+    if (make) return make(run)
+  }
   switch (operation) {
-    case 'pdf.parse':
-      return probe(run, operation, { params: { file_id: await pdfId(run, 'pdfFile') }, json: { format: 'text' } })
-    case 'jobs.create':
-      return jobRequest(run, declaredResource(run, 'application'))
-    case 'jobs.retrieve':
-      return probe(run, operation, { params: { job_id: await run.jobToRead() }, effect: 'none' })
     case 'files.upload':
       return uploadProbe(run, contentOf(run))
     case 'files.list':
@@ -61,12 +57,8 @@ function probe(run: Run, operation: OperationId, parts: ProbeParts): Promise<Pro
   return operationProbe(run, operation, { effect: effectOf(run, operation), ...parts })
 }
 
-/** A creation of a job for that application, with its declared inputs. */
-export function jobRequest(run: Run, { id, inputs }: ApplicationResource): Promise<Probe> {
-  return probe(run, 'jobs.create', { params: { application_id: id }, json: { inputs }, effect: 'generates' })
-}
-
-function declaredResource<K extends keyof Run['target']['resources']>(run: Run, name: K) {
+/** A resource of the target file; throws `NotExercised` if it is not declared. */
+export function declaredResource<K extends keyof Run['target']['resources']>(run: Run, name: K) {
   const value = run.target.resources[name]
   if (value === undefined) throw new NotExercised(`declare resources.${name}`)
   return value as NonNullable<typeof value>
@@ -125,6 +117,6 @@ async function namedCreation(run: Run, operation: 'graphs.create' | 'application
   const body = bodyOf(run, operation)
   const pointer = run.target.operations[operation]?.fields['name'] ?? '/name'
   const own = getAt(body, pointer)
-  const name = `${typeof own === 'string' ? own : 'conform'}${run.suffix()}`
+  const name = `${typeof own === 'string' ? own : 'conform'}${run.objects.suffix()}`
   return { ...(await probe(run, operation, { json: setAt(body, pointer, name) })), creates: name }
 }

@@ -1,3 +1,4 @@
+import { member } from '../../schemas/json-object.ts'
 import { structureOf } from './structure.ts'
 import type { WireAnswer } from '../http/message.ts'
 
@@ -65,16 +66,6 @@ export function answerOf(wire: WireAnswer): Answer {
     header: (name) => headers.find((line) => line.name.toLowerCase() === name)?.value,
     json: reader(wire),
   }
-}
-
-/** True for a JSON object (not an array, not null). */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** The member of that name, where `value` is an object that has it as its own. */
-export function member(value: unknown, name: string): unknown {
-  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 }
 
 /** The `tpe` of an error envelope; undefined where the body has none. */

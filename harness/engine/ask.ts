@@ -31,9 +31,10 @@ export async function ask(
     for (;;) {
       const probe = await probeOf(source)
       const operation = operationName(probe)
-      run.silence.check(operation)
-      if (run.throttle.isNarrow(operation)) leaveLane ??= await run.throttle.lane(operation, run.signal)
-      await run.throttle.pass(operation, run.signal)
+      run.client.breaker.check(operation)
+      if (run.client.throttle.isNarrow(operation))
+        leaveLane ??= await run.client.throttle.lane(operation, run.life.signal)
+      await run.client.throttle.pass(operation, run.life.signal)
       const exchange = await sendOnce(run, probe, purpose, { fresh })
       const { answer, noAnswer } = exchange
       if (noAnswer) {
@@ -46,16 +47,17 @@ export async function ask(
           resent = true
           continue
         }
-        run.silence.count(operation)
-        if (noAnswer.cause === 'refused' || noAnswer.cause === 'reset') await run.liveness.confirm(noAnswer.endedAt)
-        run.signal.throwIfAborted()
+        run.client.breaker.count(operation)
+        if (noAnswer.cause === 'refused' || noAnswer.cause === 'reset')
+          await run.client.liveness.confirm(noAnswer.endedAt)
+        run.life.signal.throwIfAborted()
         return exchange
       }
       if (!answer) return exchange
-      run.silence.reset(operation)
+      run.client.breaker.reset(operation)
       if (!isThrottled(answer) || isExpected(purpose.expects, answer)) return exchange
-      const tries = run.throttle.tries(operation)
-      const pauseMs = run.throttle.hold(operation, answer, attempt, tries)
+      const tries = run.client.throttle.tries(operation)
+      const pauseMs = run.client.throttle.hold(operation, answer, attempt, tries)
       if (pauseMs === undefined || attempt++ >= tries) return { ...exchange, throttled: true, pauseMs }
     }
   } finally {

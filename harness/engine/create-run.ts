@@ -1,102 +1,57 @@
-import { setMaxListeners } from 'node:events'
-import { createCeiling } from './ceiling.ts'
-import type { Exchange } from './exchange.ts'
-import { createLiveness } from './liveness.ts'
-import { createSilence } from './silence.ts'
-import { settle, wireRequest } from './send-once.ts'
-import { createThrottle } from './throttle.ts'
-import { createGates } from '../../suites/jobs/gate.ts'
-import { readableJob } from '../../suites/jobs/lifecycle.ts'
-import { createJobBook } from '../../suites/jobs/job-book.ts'
-import { createEnvelopeWatch } from '../checks/envelope-watch.ts'
 import { createRecorder } from '../recording/recorder.ts'
-import { createKeys, type ReadDynamicKey } from './keys.ts'
-import { operationProbe } from './operation-probe.ts'
-import { createdId } from '../checks/upload.ts'
 import { redactorFor } from '../target/redactor-for.ts'
 import type { Target } from '../target/model.ts'
+import type { Wire } from '../http/message.ts'
 import { createPacer } from '../http/rate.ts'
 import { createWire } from '../http/wire.ts'
-import { type EndCause, RunEnded } from './outcome.ts'
+import { createCeiling } from './ceiling.ts'
+import { createCircuitBreaker } from './circuit-breaker.ts'
+import type { RunHook } from './run.ts'
+import { createKeys, type ReadDynamicKey } from './keys.ts'
+import { createLifetime } from './lifetime.ts'
+import { livenessOf } from './liveness-of.ts'
 import { planRun } from './plan.ts'
-import type { Run, RunOptions } from './run.ts'
+import type { Objects, Run, RunOptions } from './run.ts'
+import { createThrottle } from './throttle.ts'
 
-const creating: readonly string[] = ['files.upload', 'graphs.create', 'applications.create', 'jobs.create']
+/** What a run is made of besides the target and the options. */
+export interface RunParts {
+  readonly hooks: readonly RunHook[]
+  /** Asks for a key that a command or a function gives. */
+  readonly readDynamic: ReadDynamicKey
+  /** How requests travel; sockets, unless somebody hands over another way. */
+  readonly transport?: Wire
+}
 
 /** A run that is ready to begin: nothing has been sent. */
-export function createRun(target: Target, options: RunOptions, readDynamic: ReadDynamicKey): Run {
+export function createRun(target: Target, options: RunOptions, { hooks, readDynamic, transport }: RunParts): Run {
   const redactor = redactorFor(target)
-  const { limits, baseUrl } = target
-  const controller = new AbortController()
-  setMaxListeners(0, controller.signal)
-  const wire = createWire({
-    baseUrl,
-    connections: limits.concurrency + 1,
-    insecure: options.insecure,
-    tls: target.tls,
-  })
+  const { limits, baseUrl, tls } = target
+  const life = createLifetime()
   const memo = new Map<string, Promise<unknown>>()
-  const envelope = createEnvelopeWatch()
-  let ended: RunEnded | undefined
-  let made = 0
-  const keyUse = { sent: 0, refused: 0 }
+  const connections = limits.concurrency + 1
+  const throttle = createThrottle({
+    baseMs: options.backoffMs,
+    onDrought: () => life.end('throttled', 'for 30 s every answer of the target was 429 or 503'),
+  })
   const run: Run = {
     options,
     target,
-    redactor,
     plan: planRun(target, options),
     keys: createKeys(target, readDynamic, redactor),
-    wire,
-    errandWires: new Map(),
-    ceiling: createCeiling(limits.concurrency),
-    pacer: createPacer(limits.requestsPerSecond),
-    throttle: createThrottle({
-      baseMs: options.backoffMs,
-      onDrought: () => run.end('throttled', 'for 30 s every answer of the target was 429 or 503'),
-    }),
-    silence: createSilence(),
-    recorder: createRecorder(options.exchangeLog, redactor),
-    gates: createGates(() => run),
-    jobs: createJobBook(() => run),
-    envelope,
-    liveness: createLiveness({
-      baseUrl,
-      timeoutMs: limits.timeoutMs,
-      request: async () => wireRequest(run, await operationProbe(run, 'files.list', {})),
-      send: (request, timeoutMs) => wire.send(request, { timeoutMs, signal: controller.signal, fresh: true }),
-      record: async (request, result) => {
-        const probe = await operationProbe(run, 'files.list', {})
-        settle(
-          run,
-          probe,
-          { requirement: null, role: 'liveness', unseen: target.absent['files.list'] !== undefined },
-          request,
-          result,
-        )
-      },
-      onDead: (cause, reason) => run.end(cause, reason),
-    }),
-    jobToRead: async () => target.resources.job ?? (await readableJob(run)),
-    signal: controller.signal,
-    end(cause: EndCause, reason: string) {
-      if (ended) return
-      ended = new RunEnded(cause, reason)
-      controller.abort(ended)
+    client: {
+      transport: transport ?? createWire({ baseUrl, connections, insecure: options.insecure, tls }),
+      ceiling: createCeiling(limits.concurrency),
+      pacer: createPacer(limits.requestsPerSecond),
+      throttle,
+      breaker: createCircuitBreaker(),
+      liveness: livenessOf(() => run),
+      recorder: createRecorder(options.exchangeLog, redactor),
+      observers: [],
     },
-    get ended() {
-      return ended
-    },
-    uploads: new Map(),
-    uploadLag: { ms: 0 },
-    created: [],
-    takenIds: new Set(target.ids),
-    keyUse,
-    exclusiveStuck: undefined,
-    observers: [
-      (exchange) => envelope.observe(exchange),
-      (exchange) => noteCreated(run, exchange),
-      (exchange) => noteKey(run, exchange),
-    ],
+    life,
+    objects: newObjects(target, options.nonce),
+    hooks,
     once<T>(key: string, make: () => Promise<T>): Promise<T> {
       const known = memo.get(key)
       if (known) return known as Promise<T>
@@ -105,24 +60,21 @@ export function createRun(target: Target, options: RunOptions, readDynamic: Read
       memo.set(key, promise)
       return promise
     },
-    suffix: () => `${options.nonce.slice(0, 4)}${(made++).toString(36).padStart(4, '0')}`.slice(0, 8),
   }
+  const { observers } = run.client
+  for (const { observe } of hooks) if (observe) observers.push((exchange) => observe(run, exchange))
+  observers.push(({ probe, answer }) => {
+    // Unknown paths may be looked at before any key.
+    if (answer && probe.operation !== null) run.keys.note(probe.credential, answer.status)
+  })
   return run
 }
 
-function noteCreated(run: Run, exchange: Exchange): void {
-  const { operation, creates } = exchange.probe
-  if (operation === null || !creating.includes(operation)) return
-  const id = createdId(run, exchange)
-  if (id === undefined) return
-  run.takenIds.add(id.toLowerCase())
-  run.created.push({ operation, id, ...(creates === undefined ? {} : { name: creates }) })
-}
-
-/** Whether the full key is accepted is told by all answers to it together. */
-function noteKey(run: Run, { probe, answer }: Exchange): void {
-  // Unknown paths may be looked at before any key.
-  if (!probe.credential.full || !answer || probe.operation === null) return
-  run.keyUse.sent++
-  if (answer.status === 401) run.keyUse.refused++
+function newObjects({ ids }: Target, nonce: string): Objects {
+  let made = 0
+  return {
+    created: [],
+    takenIds: new Set(ids),
+    suffix: () => `${nonce.slice(0, 4)}${(made++).toString(36).padStart(4, '0')}`.slice(0, 8),
+  }
 }

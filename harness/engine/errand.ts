@@ -2,10 +2,10 @@ import { answerOf } from './answer.ts'
 import type { ExchangeRole } from '../report/model.ts'
 import type { Run } from './run.ts'
 import type { Errand } from '../target/model.ts'
-import type { Probe } from './probe.ts'
 import { jsonType } from './operation-probe.ts'
 import { createWire } from '../http/wire.ts'
-import type { WireRequest, WireResult } from '../http/message.ts'
+import type { Wire, WireRequest, WireResult } from '../http/message.ts'
+import { perRun } from './per-run.ts'
 
 /**
  * Sends a request of the target file's own (`before`, `after`, `cleanup`): it is no part of the interface, and not
@@ -31,22 +31,33 @@ export async function sendErrand(
   const body = errand.body === undefined ? {} : { body: JSON.stringify(errand.body) }
   const request: WireRequest = { method: errand.method, path, headers, ...body }
   const result = await sendTo(run, origin, request, timeoutMs)
-  const probe: Probe = {
+  const shown = full ?? { shown: '' }
+  run.client.recorder.record({
+    url: errand.url,
+    request,
+    result,
+    credential: shown,
     operation: null,
-    ...{ method: errand.method, path, params: {}, query: {}, headers: errand.headers, effect: 'none' },
-    credential: full ?? { shown: '', full: false },
-    ...body,
-  }
-  run.recorder.record(errand.url, probe, request, result, { requirement, role })
+    requirement,
+    role,
+  })
   return result.kind === 'answer' ? answerOf(result).status : undefined
+}
+
+const wiresOf = perRun(() => new Map<string, Wire>())
+
+/** Closes the connections that errands used. */
+export async function closeErrandWires(run: Run): Promise<void> {
+  await Promise.all([...wiresOf(run).values()].map((wire) => wire.close()))
 }
 
 /** One client for each origin of the target's own requests, kept for the run. */
 async function sendTo(run: Run, origin: string, request: WireRequest, timeoutMs: number): Promise<WireResult> {
   const { tls, limits } = run.target
-  const known = run.errandWires.get(origin)
+  const wires = wiresOf(run)
+  const known = wires.get(origin)
   const wire =
     known ?? createWire({ baseUrl: origin, connections: limits.concurrency, insecure: run.options.insecure, tls })
-  run.errandWires.set(origin, wire)
+  wires.set(origin, wire)
   return wire.send(request, { timeoutMs })
 }

@@ -1,9 +1,8 @@
 import type { Created } from '../report/model.ts'
-import { isEnded } from '../../suites/jobs/job-book.ts'
 import type { EndCause } from './outcome.ts'
 import type { Run } from './run.ts'
 
-/** What a run learned besides the results: sent to whoever writes the report. */
+/** What a run learned besides the results. */
 export interface RunFacts {
   readonly requests: number
   readonly throttled: number
@@ -11,20 +10,21 @@ export interface RunFacts {
   /** Every request with the full key that was answered was answered 401. */
   readonly keyRefused: boolean
   readonly ended: { readonly cause: EndCause; readonly reason: string } | null
-  /** Jobs that no reading showed ended. */
+  /** Ids of jobs that no reading showed ended. */
   readonly jobsInProgress: readonly string[]
   readonly recordingProblem: string | undefined
 }
 
 export function factsOf(run: Run): RunFacts {
-  const { sent, refused } = run.keyUse
+  const { recorder, throttle } = run.client
+  const { ended } = run.life
   return {
-    requests: run.recorder.count,
-    throttled: run.throttle.count,
-    created: run.created.map((object) => ({ ...object, id: run.redactor.text(object.id) })),
-    keyRefused: !run.keys.hasFull || (sent > 0 && sent === refused),
-    ended: run.ended ? { cause: run.ended.cause, reason: run.redactor.text(run.ended.message) } : null,
-    jobsInProgress: run.jobs.all.filter((job) => !isEnded(job.readings.at(-1))).map(({ id }) => run.redactor.text(id)),
-    recordingProblem: run.recorder.problem,
+    requests: recorder.count,
+    throttled: throttle.count,
+    created: run.objects.created.map((object) => ({ ...object, id: recorder.redact(object.id) })),
+    keyRefused: run.keys.isRefused,
+    ended: ended ? { cause: ended.cause, reason: recorder.redact(ended.message) } : null,
+    jobsInProgress: run.hooks.flatMap((hook) => hook.unfinished?.(run) ?? []).map((id) => recorder.redact(id)),
+    recordingProblem: recorder.problem,
   }
 }

@@ -1,5 +1,5 @@
 import type { OperationId } from '../../catalogue/operations.ts'
-import { sendErrand } from './errand.ts'
+import { closeErrandWires, sendErrand } from './errand.ts'
 import type { Errand } from '../target/model.ts'
 import type { Run } from './run.ts'
 
@@ -10,19 +10,13 @@ const allCleanupAfterEndMs = 600
 /** Clean-up requests under way at once. */
 const cleanupConcurrency = 8
 
-/** Ends a run: its jobs are awaited (unless it was interrupted), what it created is cleaned up, the sockets are closed. */
+/** Ends a run: what it created is cleaned up, the sockets are closed. */
 export async function finishRun(run: Run): Promise<void> {
-  run.liveness.stop()
-  run.throttle.release()
-  if (!run.ended) await awaitJobs(run)
-  if (run.ended?.cause !== 'unreachable') await cleanUp(run)
-  await Promise.all([run.wire, ...run.errandWires.values()].map((wire) => wire.close()))
-  run.recorder.close()
-}
-
-async function awaitJobs(run: Run): Promise<void> {
-  const deadline = performance.now() + run.target.limits.jobTimeoutMs
-  await Promise.all(run.jobs.all.map((job) => run.jobs.awaitEnd(job, deadline).catch(() => false)))
+  run.client.liveness.stop()
+  run.client.throttle.release()
+  if (run.life.ended?.cause !== 'unreachable') await cleanUp(run)
+  await Promise.all([run.client.transport.close(), closeErrandWires(run)])
+  run.client.recorder.close()
 }
 
 /** The request with the object's id filled in. */
@@ -35,15 +29,15 @@ function filled(errand: Errand, id: string): Errand {
 }
 
 async function cleanUp(run: Run): Promise<void> {
-  const errands = run.created.flatMap(({ operation, id }) => {
+  const errands = run.objects.created.flatMap(({ operation, id }) => {
     const binding = run.target.operations[operation as OperationId]
     return (binding?.cleanup ?? []).map((errand) => filled(errand, id))
   })
-  const deadline = performance.now() + (run.ended ? allCleanupAfterEndMs : Infinity)
+  const deadline = performance.now() + (run.life.ended ? allCleanupAfterEndMs : Infinity)
   const worker = async (): Promise<void> => {
     for (let next = errands.shift(); next && performance.now() < deadline; next = errands.shift()) {
-      await sendErrand(run, next, 'cleanup', null, run.ended ? cleanupAfterEndMs : cleanupMs)
+      await sendErrand(run, next, 'cleanup', null, run.life.ended ? cleanupAfterEndMs : cleanupMs)
     }
   }
-  await Promise.all(Array.from({ length: Math.min(cleanupConcurrency, run.ceiling.size) }, worker))
+  await Promise.all(Array.from({ length: Math.min(cleanupConcurrency, run.client.ceiling.size) }, worker))
 }

@@ -1,20 +1,27 @@
+import { debuglog } from 'node:util'
 import { inMode } from '../report/mode.ts'
 import type { CatalogueRow } from '../../catalogue/catalogue.ts'
 import type { RequirementResult } from '../report/model.ts'
-import { createStory, type Story } from './story.ts'
-import { judgeOf } from '../checks/registry.ts'
+import { createStory, type Judge, type Story } from './story.ts'
 import { leftOut } from '../report/left-out.ts'
+import { mistakeReason } from '../report/mistake.ts'
 import { Failed, NotExercised } from './outcome.ts'
 import type { Run } from './run.ts'
+
+const debug = debuglog('conform')
 
 type Judged = Pick<RequirementResult, 'outcome' | 'reason' | 'failures'>
 
 /** Judges one requirement to its end; never throws. */
-export async function judgeRequirement(run: Run, row: CatalogueRow): Promise<RequirementResult> {
+export async function judgeRequirement(
+  run: Run,
+  row: CatalogueRow,
+  check: Judge | undefined,
+): Promise<RequirementResult> {
   const started = performance.now()
   const { id, operation, level, section, statement } = row
   const story = createStory(run, row)
-  const judged = shown(run, await judge(run, row, story))
+  const judged = shown(run, await judge(story, check))
   const { control, cases } = story
   const durationMs = Math.round(performance.now() - started)
   const result = { id, operation, level, section, statement, ...judged, control, cases, durationMs }
@@ -25,7 +32,7 @@ export async function judgeRequirement(run: Run, row: CatalogueRow): Promise<Req
     run.options.bail &&
     !run.options.expected.includes(id)
   ) {
-    run.end('bail', leftOut('--bail'))
+    run.life.end('bail', leftOut('--bail'))
   }
   return told
 }
@@ -38,7 +45,7 @@ const lookedAt = 64 * 1024
 /** What is told of answers may hold what the target put there: keys are removed from it, and it is cut. */
 function shown(run: Run, { reason, failures, ...judged }: Judged): Judged {
   const clean = (text: string): string => {
-    const kept = run.redactor.text(text.slice(0, lookedAt))
+    const kept = run.client.recorder.redact(text.slice(0, lookedAt))
     return kept.length > longestText ? `${kept.slice(0, longestText)}…` : kept
   }
   return {
@@ -53,11 +60,12 @@ function shown(run: Run, { reason, failures, ...judged }: Judged): Judged {
   }
 }
 
-async function judge(run: Run, row: CatalogueRow, story: Story): Promise<Judged> {
+async function judge(story: Story, check: Judge = noCheck): Promise<Judged> {
+  const { run, row } = story
   const entry = run.plan.get(row.id)
   if (!entry?.run)
     return { outcome: entry?.outcome ?? 'not-exercised', reason: entry?.reason ?? 'not planned', failures: [] }
-  const judged = await outcomeOf(run, row, story)
+  const judged = await outcomeOf(story, check)
   if (entry.leftOut !== undefined) return { outcome: 'not-exercised', reason: entry.leftOut, failures: [] }
   return run.keys.hasFull ? judged : withoutKey(judged)
 }
@@ -69,10 +77,11 @@ function withoutKey(judged: Judged): Judged {
   return granted ? judged : { outcome: 'not-exercised', reason: 'no key: only what needs none was sent', failures: [] }
 }
 
-async function outcomeOf(run: Run, row: CatalogueRow, story: Story): Promise<Judged> {
+async function outcomeOf(story: Story, check: Judge): Promise<Judged> {
+  const { run, row } = story
   try {
-    if (run.ended && row.operation !== 'envelope') throw run.ended
-    await (judgeOf(row.id) ?? noCheck)(story)
+    if (run.life.ended && row.operation !== 'envelope') throw run.life.ended
+    await check(story)
     const failures = [...story.familyOnly]
     if (failures.length > 0) return { outcome: 'failed', failures }
     if (story.cases > 0) return { outcome: 'passed', failures }
@@ -82,13 +91,19 @@ async function outcomeOf(run: Run, row: CatalogueRow, story: Story): Promise<Jud
   }
 }
 
-const noCheck = async (): Promise<void> => {
-  throw new NotExercised('no check yet')
+const noCheck: Judge = async () => {
+  throw new Error('the requirement has no check')
 }
 
 function ended(error: unknown, story: Story): Judged {
   const kept = [...story.familyOnly]
   if (error instanceof Failed) return { outcome: 'failed', failures: [error.failure, ...error.more, ...kept] }
-  const reason = error instanceof NotExercised ? error.message : `a mistake of the suite: ${String(error)}`
-  return kept.length > 0 ? { outcome: 'failed', failures: kept } : { outcome: 'not-exercised', reason, failures: [] }
+  // A check that throws what it should not says nothing of the target, whatever it had seen before.
+  if (!(error instanceof NotExercised)) {
+    debug('%o', error)
+    return { outcome: 'not-exercised', reason: mistakeReason(error), failures: [] }
+  }
+  return kept.length > 0
+    ? { outcome: 'failed', failures: kept }
+    : { outcome: 'not-exercised', reason: error.message, failures: [] }
 }

@@ -1,5 +1,6 @@
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { Redactor } from '../recording/redactor.ts'
+import { UserError } from '../user-error.ts'
 import { NotExercised } from './outcome.ts'
 import { readKey } from '../target/redactor-for.ts'
 import type { KeySource, Target } from '../target/model.ts'
@@ -19,16 +20,28 @@ export interface Keys {
   of(source: KeySource): Promise<Credential>
   /** Every key that is declared, as given now: nothing made from a key may equal one. */
   declared(): Promise<ReadonlySet<string>>
+  /** Notes how a request was answered: whether the full key is accepted is told by all answers to it together. */
+  note(credential: Credential, status: number): void
+  /** There is no full key, or every request with it that was answered was answered 401. */
+  readonly isRefused: boolean
   /** Teaches the redactor a credential that was derived from a key. */
   learn(credential: Credential): void
 }
 
-/** Asks the thread that resolved the target for a key that a command or a function gives. */
+/** Asks for a key that a command or a function gives, by the path of its member; throws UserError if none comes. */
 export type ReadDynamicKey = (name: string) => Promise<string>
 
 export function createKeys(target: Target, readDynamic: ReadDynamicKey, redactor: Redactor): Keys {
   const sources = target.keys
-  const read = (source: KeySource): Promise<string> => readKey(source, redactor, readDynamic)
+  let sent = 0
+  let refused = 0
+  const read = async (source: KeySource): Promise<string> => {
+    try {
+      return await readKey(source, redactor, readDynamic)
+    } catch (error) {
+      throw error instanceof UserError ? new NotExercised(error.message) : error
+    }
+  }
   const bearer = async (source: KeySource, full: boolean): Promise<Credential> => {
     const value = await read(source)
     return { value: `Bearer ${value}`, shown: `Bearer ${source.label}`, full }
@@ -39,6 +52,14 @@ export function createKeys(target: Target, readDynamic: ReadDynamicKey, redactor
   }
   return {
     hasFull: sources.full !== undefined,
+    note({ full }, status) {
+      if (!full) return
+      sent++
+      if (status === 401) refused++
+    },
+    get isRefused() {
+      return sources.full === undefined || (sent > 0 && sent === refused)
+    },
     full: async () => (sources.full ? bearer(sources.full, true) : { shown: '', full: false }),
     fullKey: async () => (sources.full ? { value: await read(sources.full), label: sources.full.label } : undefined),
     expired: async () => bearer(required(sources.expired, 'keys.expired'), false),

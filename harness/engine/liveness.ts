@@ -16,8 +16,8 @@ export interface LivenessSettings {
   /** Records the question and its answer. */
   record(request: WireRequest, result: WireResult): Promise<void>
   onDead(cause: 'unreachable' | 'redirect', reason: string): void
-  readonly baseUrl: string
-  readonly timeoutMs: number
+  /** Asked for when it is needed: the run is still being made when its liveness is. */
+  target(): { readonly baseUrl: string; readonly limits: { readonly timeoutMs: number } }
 }
 
 /** Notices a target that answers nothing, at the start or half-way. */
@@ -64,17 +64,18 @@ export function createLiveness(settings: LivenessSettings): Liveness {
   timer.unref()
   return {
     async first() {
-      const limit = Math.min(firstMs, settings.timeoutMs)
+      const { baseUrl, limits } = settings.target()
+      const limit = Math.min(firstMs, limits.timeoutMs)
       let result = await question(limit)
       // A connection that was closed before any answer may be a start-up's: nothing can have happened, so once more.
       if (result.kind === 'no-answer' && result.cause === 'reset') result = await question(lastChanceMs)
       if (result.kind === 'no-answer') {
-        settings.onDead('unreachable', `${settings.baseUrl} cannot be judged: ${result.message}`)
+        settings.onDead('unreachable', `${baseUrl} cannot be judged: ${result.message}`)
         return false
       }
-      const secure = tlsBaseUrl(settings.baseUrl, result)
+      const secure = tlsBaseUrl(baseUrl, result)
       if (secure !== undefined) {
-        settings.onDead('redirect', `${settings.baseUrl} redirects to https: use ${secure}`)
+        settings.onDead('redirect', `${baseUrl} redirects to https: use ${secure}`)
         return false
       }
       return true

@@ -1,13 +1,9 @@
 import { validate } from '../../schemas/validate.ts'
+import type { Pair, Pairs } from '../../catalogue/answers.ts'
 import { codeNames } from '../../catalogue/errors.ts'
 import { type Answer, tpeOf } from './answer.ts'
 
-/**
- * A status and the `tpe` values that may stand with it; without any, the status alone decides.
- * `any`: an error of any status. `4xx`: any 4xx but 401 and 429, whose body is an error envelope.
- */
-export type Pair = readonly [status: number | 'any' | '4xx', ...tpe: string[]]
-export type Pairs = readonly Pair[]
+export type { Pairs } from '../../catalogue/answers.ts'
 
 /** `family`: the status is right and the name is another code name of that status's row of §7.2. */
 export type Match = 'exact' | 'family' | 'none'

@@ -1,21 +1,24 @@
 import { catalogue, type CatalogueRow } from '../../catalogue/catalogue.ts'
-import { passiveRows } from '../checks/envelope-watch.ts'
-import { exclusiveIds } from './plan.ts'
+import { isPassive } from '../report/shard.ts'
+import { exclusiveIds } from '../target/exclusive.ts'
 import type { Target } from '../target/model.ts'
 
-/** The order of a run: what goes on at once, then what needs the target to itself, then what looks at everything. */
+/** The order of a run: what goes on at once, what needs the target to itself, what is judged last, what looks at everything. */
 export interface Phases {
   readonly concurrent: readonly CatalogueRow[]
   readonly exclusive: readonly CatalogueRow[]
+  /** Judged on what all others made the target show. */
+  readonly last: readonly CatalogueRow[]
   readonly passive: readonly CatalogueRow[]
 }
 
 export function phasesOf(target: Pick<Target, 'scenarios'>): Phases {
   const exclusive = exclusiveIds(target)
-  const passive: ReadonlySet<string> = new Set(passiveRows)
+  const isLast = ({ id, judgedLast }: CatalogueRow): boolean => judgedLast === true && !exclusive.has(id)
   return {
-    concurrent: catalogue.filter(({ id }) => !exclusive.has(id) && !passive.has(id)),
+    concurrent: catalogue.filter((row) => !exclusive.has(row.id) && !isPassive(row.id) && !isLast(row)),
+    last: catalogue.filter(isLast),
     exclusive: catalogue.filter(({ id }) => exclusive.has(id)),
-    passive: catalogue.filter(({ id }) => passive.has(id)),
+    passive: catalogue.filter(({ id }) => isPassive(id)),
   }
 }

@@ -1,27 +1,21 @@
 import type { CatalogueRow } from '../../catalogue/catalogue.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
 import type { Created, TpeMode } from '../report/model.ts'
-import type { Ceiling } from './ceiling.ts'
-import type { Exchange } from './exchange.ts'
-import type { Liveness } from './liveness.ts'
-import type { Silence } from './silence.ts'
-import type { Throttle } from './throttle.ts'
-import type { Gates } from '../../suites/jobs/model.ts'
-import type { JobBook } from '../../suites/jobs/model.ts'
-import type { EnvelopeWatch } from '../checks/envelope-watch.ts'
-import type { Recorder } from '../recording/recorder.ts'
-import type { Redactor } from '../recording/redactor.ts'
 import type { Shard } from '../report/shard.ts'
-import type { Keys } from './keys.ts'
 import type { Target } from '../target/model.ts'
-import type { Wire } from '../http/message.ts'
-import type { EndCause, RunEnded } from './outcome.ts'
+import type { Client } from './client.ts'
+import type { Exchange, Purpose } from './exchange.ts'
+import type { Keys } from './keys.ts'
+import type { Lifetime } from './lifetime.ts'
+import type { Probe } from './probe.ts'
 
-/** What the command line decided; all of it can be sent to a worker. */
+/** What the command line, or the caller of the library, decided. */
 export interface RunOptions {
   readonly seed: number
   /** Cases of a generated refusal, and of a generated granted request. */
   readonly refusalRuns: number
   readonly grantedRuns: number
+  /** Stands in the names of what this run creates: at most 8 lower-case letters and digits. */
   readonly nonce: string
   readonly tpe: TpeMode
   readonly strict: boolean
@@ -35,8 +29,8 @@ export interface RunOptions {
   readonly expected: readonly string[]
   /** `conform <base url> --target <file>` with the options that a failure needs to show again; no key. */
   readonly rerun: string
-  /** File that exchanges are written to as they come, one JSON line each. */
-  readonly exchangeLog: string
+  /** File that exchanges are written to as they come, one JSON line each; without it they are not kept. */
+  readonly exchangeLog?: string
   /** First pause of the exponential back-off, in ms. */
   readonly backoffMs: number
 }
@@ -50,52 +44,51 @@ export type PlanEntry =
     }
   | { readonly run: false; readonly outcome: 'not-exercised' | 'not-applicable'; readonly reason: string }
 
-/** Everything of one run. Plain objects, none of them shared between two runs. */
+/** What the run creates on the target, and the names and ids that it uses up. */
+export interface Objects {
+  /** What the run created, in the order in which the target said so. */
+  readonly created: Created[]
+  /** Ids that exist or were sent as unknown, in lower case: no unknown id is one of them. */
+  readonly takenIds: Set<string>
+  /** A suffix of at most 8 lower-case letters and digits, unique to run and call. */
+  suffix(): string
+}
+
+/** One run. Plain objects, none of them shared between two runs. */
 export interface Run {
   readonly options: RunOptions
   readonly target: Target
   readonly plan: Plan
   readonly keys: Keys
-  readonly redactor: Redactor
-  readonly wire: Wire
-  /** Clients of the target's own requests, by origin. */
-  readonly errandWires: Map<string, Wire>
-  readonly ceiling: Ceiling
-  readonly pacer: { wait(signal: AbortSignal): Promise<void> }
-  readonly liveness: Liveness
-  readonly throttle: Throttle
-  readonly silence: Silence
-  readonly recorder: Recorder
-  readonly gates: Gates
-  readonly jobs: JobBook
-  readonly envelope: EnvelopeWatch
-  /** The declared job, or one that this run makes. */
-  jobToRead(): Promise<string>
-  /** Aborts with a `RunEnded` when the run is over before its time. */
-  readonly signal: AbortSignal
-  end(cause: EndCause, reason: string): void
-  readonly ended: RunEnded | undefined
-  /** Files that the run uploaded for its own requests, and when (`performance.now()`). */
-  readonly uploads: Map<string, number>
-  /** How long an upload took until it could be used, in ms. */
-  readonly uploadLag: { ms: number }
-  /** What the run created, in the order in which the target said so. */
-  readonly created: Created[]
-  /** Ids that exist or were sent as unknown, in lower case: no unknown id is one of them. */
-  readonly takenIds: Set<string>
-  /** Requests with the full key that were answered, and how many of them 401. */
-  readonly keyUse: { sent: number; refused: number }
-  /** Why scenarios that need the target to themselves cannot go on: the control was not granted again. */
-  exclusiveStuck: string | undefined
-  /** Called with every exchange that was answered. */
-  readonly observers: ((exchange: Exchange) => void)[]
+  readonly client: Client
+  readonly life: Lifetime
+  readonly objects: Objects
+  /** What the suites add: see `RunHook`. */
+  readonly hooks: readonly RunHook[]
   /** Does a thing once a run, whoever asks first. */
   once<T>(key: string, make: () => Promise<T>): Promise<T>
-  /** A suffix of at most 8 lower-case letters and digits, unique to run and call. */
-  suffix(): string
 }
 
-/** True where the requirement is to be judged in this run. */
+/** What a suite adds to the engine: what it knows of an object that requests share, such as the jobs of an application. */
+export interface RunHook {
+  /**
+   * Sends a probe when the object that it names allows it; undefined if this hook has nothing to say about the probe.
+   * May throw `NotExercised`.
+   */
+  admit?(run: Run, probe: Probe, purpose: Purpose, send: () => Promise<Exchange>): Promise<Exchange> | undefined
+  /** Sees every exchange that was answered, also those that were not admitted here. */
+  observe?(run: Run, exchange: Exchange): void
+  /** How the valid requests of operations are made, if they are more than the declared body. */
+  readonly requests?: Readonly<Partial<Record<OperationId, (run: Run) => Promise<Probe>>>>
+  /** Begins what rows that are judged last need, while the others are judged. */
+  gather?(run: Run): Promise<void>
+  /** Waits for what the run began, before the rows that are judged last. Not called if the run was ended. */
+  settle?(run: Run): Promise<void>
+  /** Ids of what has not ended, for the last lines of a report. */
+  unfinished?(run: Run): readonly string[]
+}
+
+/** True if the requirement is to be judged in this run. */
 export function isPlanned(run: Run, id: CatalogueRow['id']): boolean {
   return run.plan.get(id)?.run === true
 }

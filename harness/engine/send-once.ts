@@ -56,24 +56,24 @@ export async function sendOnce(
 ): Promise<Exchange> {
   const leave = options.hasPlace
     ? undefined
-    : await run.ceiling.enter(run.signal, { urgent: isAboutRunningJob(probe, purpose) })
+    : await run.client.ceiling.enter(run.life.signal, { urgent: isAboutRunningJob(probe, purpose) })
   try {
-    if (!options.unpaced) await run.pacer.wait(run.signal)
-    run.signal.throwIfAborted()
+    if (!options.unpaced) await run.client.pacer.wait(run.life.signal)
+    run.life.signal.throwIfAborted()
     // While it waited for its place the operation may have fallen silent.
-    run.silence.check(operationName(probe))
+    run.client.breaker.check(operationName(probe))
     // A key of short life may have passed while the request waited for its turn.
     const fresh = probe.credential.full ? { ...probe, credential: await run.keys.full() } : probe
     const request = wireRequest(run, fresh)
-    const result = await run.liveness.during(() =>
-      run.wire.send(request, {
+    const result = await run.client.liveness.during(() =>
+      run.client.transport.send(request, {
         timeoutMs: deadlineOf(run, probe),
-        signal: run.signal,
+        signal: run.life.signal,
         fresh: options.fresh ?? false,
       }),
     )
-    run.signal.throwIfAborted()
-    return settle(run, fresh, purpose, request, result)
+    run.life.signal.throwIfAborted()
+    return recordExchange(run, fresh, purpose, request, result)
   } finally {
     leave?.()
   }
@@ -92,8 +92,17 @@ export async function sendSurely(
 }
 
 /** Records an exchange and tells whoever watches. */
-export function settle(run: Run, probe: Probe, purpose: Purpose, request: WireRequest, result: WireResult): Exchange {
-  const recorded = run.recorder.record(run.target.baseUrl + request.path, probe, request, result, purpose)
+export function recordExchange(
+  run: Run,
+  probe: Probe,
+  purpose: Purpose,
+  request: WireRequest,
+  result: WireResult,
+): Exchange {
+  const { operation, credential } = probe
+  const { requirement, role } = purpose
+  const url = run.target.baseUrl + request.path
+  const recorded = run.client.recorder.record({ url, request, result, credential, operation, requirement, role })
   const { sentAt, endedAt } = result
   const exchange: Exchange = {
     probe,
@@ -104,7 +113,7 @@ export function settle(run: Run, probe: Probe, purpose: Purpose, request: WireRe
     endedAt,
     ...(result.kind === 'answer' ? { answer: answerOf(result) } : { noAnswer: result }),
   }
-  if (exchange.answer && !isThrottled(exchange.answer)) run.throttle.release()
-  if (exchange.answer && !purpose.unseen) for (const observe of run.observers) observe(exchange)
+  if (exchange.answer && !isThrottled(exchange.answer)) run.client.throttle.release()
+  if (exchange.answer && !purpose.unseen) for (const observe of run.client.observers) observe(exchange)
   return exchange
 }

@@ -7,6 +7,9 @@ import { Failed, NotExercised } from './outcome.ts'
 import type { Run } from './run.ts'
 import { describeAnswer, describeProbe } from './describe.ts'
 
+/** How a requirement is judged: returns if it holds, throws `Failed` or `NotExercised` if it does not. */
+export type Judge = (story: Story) => Promise<void>
+
 /** What one requirement has to work with while it is judged. */
 export interface Story {
   readonly run: Run
@@ -80,17 +83,18 @@ export async function askThroughGate(run: Run, source: Source, purpose: Purpose)
   return throughGate(run, first, purpose, () => ask(run, next, purpose))
 }
 
-/** Sends once the application that the probe names is idle; at once where it names none. */
+/** Sends once the hooks of the suites allow it, at once if none has anything to say. */
 export async function throughGate(
   run: Run,
   probe: Probe,
   purpose: Purpose,
   send: () => Promise<Exchange>,
 ): Promise<Exchange> {
-  const application = probe.operation === 'jobs.create' ? probe.params['application_id'] : undefined
-  if (application === undefined || !run.target.applicationIds.has(application)) return send()
-  const expects409 = purpose.expects?.some(([status]) => status === 409) ?? false
-  return run.gates.of(application).pass(probe.effect !== 'none', expects409, send)
+  for (const hook of run.hooks) {
+    const admitted = hook.admit?.(run, probe, purpose, send)
+    if (admitted) return admitted
+  }
+  return send()
 }
 
 /** Throws `NotExercised` where no judgement is possible: no answer, or nothing but throttling. */

@@ -53,6 +53,8 @@ export interface Throttle {
   lane(operation: string, signal: AbortSignal): Promise<() => void>
   /** Any other answer, or the end of the run: ends a drought. */
   release(): void
+  /** Calls back each time an operation is held back, with the pause in ms. */
+  onHold(call: (operation: string, pauseMs: number) => void): void
 }
 
 export interface ThrottleSettings {
@@ -66,6 +68,7 @@ export function createThrottle({ baseMs, onDrought }: ThrottleSettings): Throttl
   const heldUntil = new Map<string, number>()
   const lanes = new Map<string, ReadWriteLock>()
   const futile = new Set<string>()
+  const told: ((operation: string, pauseMs: number) => void)[] = []
   let count = 0
   /** Runs since the first of the throttled answers that no other has followed. */
   let drought: NodeJS.Timeout | undefined
@@ -92,6 +95,7 @@ export function createThrottle({ baseMs, onDrought }: ThrottleSettings): Throttl
       const pause = asked || own
       if (pause > longestPauseMs) return undefined
       heldUntil.set(operation, Math.max(heldUntil.get(operation) ?? 0, performance.now() + pause))
+      for (const call of told) call(operation, pause)
       return pause
     },
     isNarrow: (operation) => performance.now() - (heldUntil.get(operation) ?? -Infinity) < narrowMs,
@@ -100,6 +104,7 @@ export function createThrottle({ baseMs, onDrought }: ThrottleSettings): Throttl
       lanes.set(operation, lock)
       return lock.enter(true, signal)
     },
+    onHold: (call) => void told.push(call),
     release() {
       clearTimeout(drought)
       drought = undefined

@@ -1,18 +1,27 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { FailureExchange, RecordedExchange, RecordedHeaders } from '../report/model.ts'
-import type { Purpose } from '../engine/exchange.ts'
+import type { FailureExchange, RecordedExchange, RecordedHeaders } from './recorded.ts'
 import type { Redactor } from './redactor.ts'
-import type { Probe, RequestHeader } from '../engine/probe.ts'
-import type { WireRequest, WireResult } from '../http/message.ts'
+import type { HeaderLine, WireRequest, WireResult } from '../http/message.ts'
 import { recordBody } from './body.ts'
 import { curlOf } from './curl.ts'
 import { recordHead, recordHeaders, type Shown } from './headers.ts'
 
+/** An exchange that has ended, and why it was sent. */
+export interface EndedExchange extends Pick<RecordedExchange, 'requirement' | 'operation' | 'role'> {
+  /** The address in full, as it was asked. */
+  readonly url: string
+  readonly request: WireRequest
+  readonly result: WireResult
+  /** The credential of the request, and how it is written wherever it is shown. */
+  readonly credential: { readonly value?: string; readonly shown: string }
+}
+
 /** Writes each exchange down as it comes, keys removed, and gives its recorded form back. */
 export interface Recorder {
-  /** @param url the address in full, as it was asked */
-  record(url: string, probe: Probe, request: WireRequest, result: WireResult, purpose: Purpose): FailureExchange
+  record(exchange: EndedExchange): FailureExchange
+  /** Text of a target or of a target file as it may be shown: without any key. */
+  redact(text: string): string
   readonly count: number
   /** Folder and error code (`/tmp: ENOSPC`) if the log could not be written; exchanges are then kept no more. */
   readonly problem: string | undefined
@@ -20,21 +29,22 @@ export interface Recorder {
 }
 
 /** Request headers whose shown value differs from the one sent: a shell has to fill the key in. */
-function expandedNames(lines: readonly RequestHeader[], shown: RecordedHeaders): ReadonlySet<string> {
+function expandedNames(lines: readonly HeaderLine[], shown: RecordedHeaders): ReadonlySet<string> {
   const names = lines
     .filter(({ name, value }) => shown[name.toLowerCase()] !== value)
     .map(({ name }) => name.toLowerCase())
   return new Set([...names, 'authorization'])
 }
 
-export function createRecorder(logFile: string, redactor: Redactor): Recorder {
+/** @param logFile file that gets each exchange as a line of JSON; without one they are not kept */
+export function createRecorder(logFile: string | undefined, redactor: Redactor): Recorder {
   let fd: number | undefined
   let count = 0
   let problem: string | undefined
   const redact = (text: string): string => redactor.text(text)
   const shown: Shown = ({ name, value }) => ({ name: redact(name.toLowerCase()), value: redactor.header(name, value) })
   const write = (line: RecordedExchange): void => {
-    if (problem !== undefined) return
+    if (problem !== undefined || logFile === undefined) return
     try {
       fd ??= openSync(logFile, 'a')
       // Unlike writeSync, it does not end in the middle of a line when the disk is nearly full.
@@ -44,17 +54,18 @@ export function createRecorder(logFile: string, redactor: Redactor): Recorder {
     }
   }
   return {
+    redact,
     get count() {
       return count
     },
     get problem() {
       return problem
     },
-    record(url, probe, request, result, purpose) {
-      const own = probe.credential.value !== undefined
+    record({ url, request, result, credential, requirement, operation, role }) {
+      const own = credential.value !== undefined
       const shownAsSent = request.headers.filter(({ name }) => !own || name.toLowerCase() !== 'authorization')
       const headers = recordHeaders(shownAsSent, shown)
-      if (own) headers['authorization'] = probe.credential.shown
+      if (own) headers['authorization'] = credential.shown
       if (request.body !== undefined) headers['content-length'] = String(Buffer.byteLength(request.body))
       const sent = { method: request.method, url: redact(url), headers, ...recordBody(request.body, redact) }
       const exchange: FailureExchange = { request: sent, curl: curlOf(sent, expandedNames(request.headers, headers)) }
@@ -66,9 +77,9 @@ export function createRecorder(logFile: string, redactor: Redactor): Recorder {
       const durationMs = Math.round((result.endedAt - result.sentAt) * 1000) / 1000
       write({
         n: count++,
-        requirement: purpose.requirement,
-        operation: probe.operation,
-        role: purpose.role,
+        requirement,
+        operation,
+        role,
         startedAt: new Date(performance.timeOrigin + result.sentAt).toISOString(),
         durationMs,
         ...(result.kind === 'no-answer' ? { error: redact(result.message) } : { httpVersion: '1.1' }),

@@ -3,6 +3,7 @@ import { count } from './count.ts'
 import { isEmptyShard } from './counted-rows.ts'
 import { failureReasons, MISSED, success } from './exit-sentences.ts'
 import { isLeftOut } from './left-out.ts'
+import { isMistake } from './mistake.ts'
 import type { Exit, Report, RequirementResult, Undecided } from './model.ts'
 
 export interface ExitOptions {
@@ -14,9 +15,6 @@ export interface ExitOptions {
 
 /** What the results decide; code 2 is for what could not be written. */
 export type Decision = Exit & { readonly code: 0 | 1 | 3 }
-
-/** The reason of a requirement begins so if the suite itself went wrong. */
-const MISTAKE = 'a mistake of the suite:'
 
 /**
  * How a run, `check` or `merge` ends, by the report's own `strict`, `tpe` and `baseline`: 3 if the target could not be
@@ -70,7 +68,7 @@ export function outsideCause(report: Report): string | undefined {
 function whyNotJudged(report: Undecided): string | undefined {
   const { requirements, run, verdict } = report
   if (run.interrupted) return 'the run was interrupted'
-  const mistakes = requirements.filter(({ reason }) => reason?.startsWith(MISTAKE))
+  const mistakes = requirements.filter(isMistake)
   if (mistakes.length > 0) {
     const rows = count(mistakes.length, 'requirement')
     return `${rows} could not be judged for a mistake of the suite; please report it, with seed ${run.seed}`

@@ -37,7 +37,3 @@ function placeOfError(text: string): string {
   )
   return place
 }
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}

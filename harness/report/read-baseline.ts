@@ -1,9 +1,10 @@
+import { isObject } from '../../schemas/json-object.ts'
 import { existsSync } from 'node:fs'
 import type { Report, RequirementResult, TpeMode } from './model.ts'
 import { UserError } from '../user-error.ts'
 import { type Answer, answersOf } from './answer.ts'
 import type { Baseline, BaselineEntry } from './baseline.ts'
-import { isObject, parseJson, readBytes } from './json-file.ts'
+import { parseJson, readBytes } from './json-file.ts'
 import { outcomeIn } from './mode.ts'
 import { parseReport } from './report-file.ts'
 

@@ -1,7 +1,8 @@
+import { isObject } from '../../schemas/json-object.ts'
 import { validate } from '../../schemas/validate.ts'
 import type { Report } from './model.ts'
 import { UserError } from '../user-error.ts'
-import { isObject, parseJson, readBytes } from './json-file.ts'
+import { parseJson, readBytes } from './json-file.ts'
 
 const FORMAT = 'conformance-report/1'
 

@@ -1,5 +1,6 @@
 import { countedRows } from './counted-rows.ts'
 import type { Report, RequirementResult, TpeMode, Verdict } from './model.ts'
+import { isMistake } from './mistake.ts'
 import { outcomeIn } from './mode.ts'
 
 /** What a verdict takes into account besides the results. */
@@ -21,7 +22,7 @@ export function verdictOf(results: readonly RequirementResult[], mode: TpeMode, 
   const musts = results.filter((result) => result.level === 'must').map((result) => outcomeIn(result, mode))
   const shoulds = results.filter((result) => result.level === 'should').map((result) => outcomeIn(result, mode))
   if (musts.includes('failed') || (run.strict && shoulds.includes('failed'))) return 'non-conformant'
-  if (run.readOnly || run.interrupted || musts.includes('not-exercised')) return 'passing'
+  if (run.readOnly || run.interrupted || musts.includes('not-exercised') || results.some(isMistake)) return 'passing'
   return 'conformant'
 }
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, extname, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { createJiti } from 'jiti'
+import { pathToFileURL } from 'node:url'
 import { type ParseError, parse, printParseErrorCode, visit } from 'jsonc-parser'
+import { packageFile } from '../../schemas/package-file.ts'
 import { UserError } from '../user-error.ts'
 import { checkTargetFile } from './check.ts'
 import type { TargetFile } from './target-file.ts'
@@ -14,7 +14,21 @@ export interface LoadedTargetFile {
 }
 
 /** A target file finds `defineTarget` also where the suite is not installed beside it. */
-const alias = { 'ai-content-conformance': fileURLToPath(new URL('../../index.js', import.meta.url)) }
+const alias = { 'ai-content-conformance': packageFile('dist/index.js') }
+
+/** Each reading of a module is a new one: it may have changed since. */
+let readings = 0
+
+async function importNatively(path: string): Promise<unknown> {
+  try {
+    return (await import(`${pathToFileURL(resolve(path)).href}?reading=${readings++}`)) as unknown
+  } catch (error) {
+    const { code, name } = error as NodeJS.ErrnoException
+    if (code !== 'ERR_MODULE_NOT_FOUND' && name !== 'SyntaxError') throw error
+    const { createJiti } = await import('jiti')
+    return createJiti(import.meta.url, loading).import(resolve(path))
+  }
+}
 
 const modules = ['.ts', '.mts', '.js', '.mjs']
 
@@ -84,8 +98,11 @@ async function importDefault(path: string): Promise<unknown> {
 /** Nothing of a target file is kept: a key may stand in it. */
 const loading = { interopDefault: false, moduleCache: false, fsCache: false, alias }
 
+/** jiti reads TypeScript, and whatever Node itself cannot: an ES module that is called `.js`, or the suite's name where it is not installed. */
 async function importModule(path: string): Promise<unknown> {
   try {
+    if (/\.m?js$/i.test(path)) return await importNatively(path)
+    const { createJiti } = await import('jiti')
     return await createJiti(import.meta.url, loading).import(resolve(path))
   } catch (error) {
     const [message] = (error instanceof Error ? error.message : String(error)).split('\n')

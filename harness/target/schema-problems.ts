@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { ErrorObject } from 'ajv/dist/2020.js'
+import { validatorOf } from '../../schemas/validators.ts'
 import { didYouMean } from './nearest.ts'
 import { tokensOf } from '../../schemas/pointer.ts'
 
@@ -9,19 +9,9 @@ interface Schema {
   readonly enum?: readonly unknown[]
 }
 
-let compiled: ValidateFunction | undefined
-
-function validator(): ValidateFunction {
-  const schema = JSON.parse(
-    readFileSync(new URL('../../schemas/target.schema.json', import.meta.url), 'utf8'),
-  ) as object
-  compiled ??= new Ajv2020({ strict: true, strictRequired: false, allErrors: true, verbose: true }).compile(schema)
-  return compiled
-}
-
 /** What does not fit the schema, each in one sentence that names the member. */
 export function schemaProblems(value: unknown): string[] {
-  const validate = validator()
+  const validate = validatorOf('target')
   if (validate(value)) return []
   const sentences = (validate.errors ?? []).filter(isTelling).map(sentence)
   return [...new Set(sentences)]

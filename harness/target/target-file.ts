@@ -1,15 +1,18 @@
 /** The target file as it is written. */
 import type { OperationId } from '../../catalogue/operations.ts'
 
+/** The value of an environment variable; one that is not set is an error that names it. */
 export interface FromEnv {
   readonly env: string
 }
 
+/** A key that stands in a file of its own. */
 export interface FromFile {
   /** Relative to the target file. */
   readonly file: string
 }
 
+/** A key that a program prints. */
 export interface FromCommand {
   /** A program and its arguments; no shell. */
   readonly command: readonly string[]
@@ -24,6 +27,7 @@ export type KeyValue = string | FromEnv | FromFile | FromCommand | KeyFunction
 
 export type HeaderValue = string | FromEnv
 
+/** Header names and values. */
 export type HeaderValues = Readonly<Record<string, HeaderValue>>
 
 /** An item of `inputs` of a job (§2.5); further members are the application's own. */
@@ -33,6 +37,7 @@ export interface ApplicationInput {
   readonly [member: string]: unknown
 }
 
+/** An application on which jobs may be created, and inputs that it accepts. */
 export interface ApplicationValue {
   readonly id: string
   readonly inputs: readonly ApplicationInput[]
@@ -45,11 +50,17 @@ export type PdfValue = string | { readonly upload: string }
 
 export interface ResourceValues {
   readonly application?: ApplicationValue
+  /** A second one. */
   readonly otherApplication?: ApplicationValue
+  /** Its job stays in progress long enough for two more requests. */
   readonly slowApplication?: ApplicationValue
+  /** Its job ends as failed. */
   readonly failingApplication?: ApplicationValue
+  /** Id of an existing job: lets `--read-only` judge its retrieval. */
   readonly job?: string
   readonly pdfFile?: PdfValue
+  /** Words that the PDF is known to hold, in their order. */
+  readonly pdfText?: string
   readonly corruptedPdfFile?: PdfValue
   readonly encryptedPdfFile?: PdfValue
   readonly oversizedPdfFile?: PdfValue
@@ -77,32 +88,48 @@ export interface OperationValue {
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: HeaderValues
   readonly body?: unknown
+  /** The file that `files.upload` sends. */
   readonly content?: ContentValue
   readonly contentType?: string
+  /** Extension included. */
   readonly filename?: string
   /** Role to JSON Pointer into `body`; `id` into the response. */
   readonly fields?: Readonly<Record<string, string>>
+  /** Sent at the end of the run, once for each object that it created. */
   readonly cleanup?: readonly ErrandValue[]
 }
 
 export type Absence = 'not-served' | 'removed'
 
-export type OperationValues = Readonly<Partial<Record<OperationId, OperationValue | Absence>>> & {
+/** Operations whose removal the interface announces (§9). */
+type Removable = 'pdf.parse' | 'medical.comprehend'
+
+export type OperationValues = Readonly<
+  Partial<Record<Exclude<OperationId, Removable>, OperationValue | 'not-served'>>
+> & { readonly [id in Removable]?: OperationValue | Absence } & {
   readonly guardrails?: 'not-served'
   readonly general?: 'not-served'
 }
 
+/** A change to the operation's valid request that brings a condition about. */
 export interface ScenarioValue {
+  /** Whose valid request is changed: for `guardrails/*` and `general/*`, and only there. */
   readonly operation?: OperationId
   readonly key?: KeyValue
   readonly headers?: HeaderValues
+  /** Path parameters. */
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
+  /** In place of the body. */
   readonly body?: unknown
+  /** JSON Merge Patch (RFC 7396) to the body. */
   readonly merge?: unknown
+  /** Bytes in place of the body. */
   readonly raw?: ContentValue & { readonly contentType?: string }
+  /** Send up to that many at once, until the condition shows. */
   readonly repeat?: number
   readonly before?: readonly ErrandValue[]
+  /** Always sent. */
   readonly after?: readonly ErrandValue[]
 }
 
@@ -115,20 +142,33 @@ export interface Limits {
   readonly timeoutMs: number
   /** Longest wait for a job to end. */
   readonly jobTimeoutMs: number
+  /** How long what was just created may take until it can be used, in ms. */
+  readonly settleMs: number
+  /** Longest answer that is read, in bytes, decoded. */
+  readonly maxAnswerBytes: number
   /** Most requests that generate; 0: no limit. */
   readonly maxGenerations: number
+  /** `few`: on most operations one wrong key of each kind, for targets that lock accounts out. */
+  readonly credentialProbes: 'all' | 'few'
 }
 
 export interface KeyValues {
+  /** Has every right. */
   readonly full?: KeyValue
+  /** Was valid, has expired. */
   readonly expired?: KeyValue
+  /** Valid, without permission: one for all operations, or one for each. */
   readonly restricted?: KeyValue | Readonly<Partial<Record<OperationId, KeyValue>>>
 }
 
+/** What is judged, and what the suite may use there. */
 export interface TargetFile {
   readonly $schema?: string
+  /** What the reports call the target. */
   readonly name?: string
+  /** http or https; may have a path; no credentials. */
   readonly baseUrl?: string
+  /** Sent with every request. */
   readonly headers?: HeaderValues
   /** Paths of PEM files. */
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }

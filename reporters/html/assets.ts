@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
-const read = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8').trim()
+/** Compiled code lies one folder deep in the package: from there, as from a checkout, this is the folder of the page. */
+const folder = /\/reporters\/html\/[^/]*$/.test(import.meta.url) ? './' : '../reporters/html/'
+const read = (name: string) => readFileSync(new URL(`${folder}${name}`, import.meta.url), 'utf8').trim()
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
 /** The page's own style and script, inlined: the file needs nothing but itself. */
 const sheets = ['base', 'masthead', 'failures', 'matrix', 'tools', 'list', 'exchange', 'signs', 'narrow', 'print']
-export const style = sheets.map((name) => read(`./style/${name}.css`)).join('\n')
-export const script = read('./page.js')
+export const style = sheets.map((name) => read(`style/${name}.css`)).join('\n')
+export const script = read('page.js')
 
 /** Allows that style and that script by their hashes, and nothing else: no remote, no inline event code. */
 export const contentSecurityPolicy = [

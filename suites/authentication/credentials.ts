@@ -3,7 +3,7 @@ import { operations } from '../../catalogue/operations.ts'
 import { property } from '../../harness/checks/property.ts'
 import type { Credential, Probe } from '../../harness/engine/probe.ts'
 import { refused } from '../../harness/checks/conditions.ts'
-import { type Condition, counted, type Probing } from '../../harness/checks/refusals.ts'
+import { condition, type RefusalContext } from '../../harness/checks/refusals.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { invalidForms, malformedForms, type KeyForm } from './key-forms.ts'
 
@@ -17,57 +17,52 @@ function withCredential(probe: Probe, credential: Credential): Probe {
   return refused({ ...probe, credential })
 }
 
-async function judgeForms(probing: Probing, forms: readonly KeyForm[]): Promise<void> {
-  const place = operations.findIndex(({ id }) => id === probing.operation)
+async function judgeForms(context: RefusalContext, forms: readonly KeyForm[]): Promise<void> {
+  const place = operations.findIndex(({ id }) => id === context.operation)
   const rotated = forms[place % forms.length]
-  const sent = thorough.includes(probing.operation) ? forms : rotated ? [rotated] : []
+  const sent = thorough.includes(context.operation) ? forms : rotated ? [rotated] : []
   if (sent.length === 0) throw new NotExercised('no form of the full key differs from a declared key')
-  for (const { credential } of sent) probing.story.run.keys.learn(credential)
-  for (const { credential, what } of sent) await probing.judge(withCredential(await probing.valid(), credential), what)
+  for (const { credential } of sent) context.story.run.keys.learn(credential)
+  for (const { credential, what } of sent) await context.judge(withCredential(await context.valid(), credential), what)
 }
 
-export const missing: Condition = async ({ valid, judge }) =>
-  judge(withCredential(await valid(), { shown: '', full: false }), 'without an Authorization header')
-
-export const malformed: Condition = counted(
-  ({ refusalRuns }) => 4 + refusalRuns,
-  async (probing) => {
-    const { story, valid, judge, operation } = probing
-    await judgeForms(probing, malformedForms(await story.run.keys.fullKey()))
-    const served = generatedOn.find((id) => story.run.target.absent[id] === undefined)
-    if (operation !== served) return
-    const { seed, refusalRuns } = story.run.options
-    const word = fc.string({
-      unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
-      minLength: 1,
-      maxLength: 1000,
-      size: 'max',
-    })
-    await property(word, { seed, name: story.row.id, runs: refusalRuns }, async (key) =>
-      judge(
-        withCredential(await valid(), { value: `Bearer ${key}`, shown: `Bearer ${key}`, full: false }),
-        'with a key that is no JWT',
-      ),
-    )
-  },
+export const missing = condition(async ({ valid, judge }) =>
+  judge(withCredential(await valid(), { shown: '', full: false }), 'without an Authorization header'),
 )
 
-export const invalid: Condition = counted(
-  () => 4,
-  async (probing) => {
-    const { keys } = probing.story.run
-    const full = await keys.fullKey()
-    if (full === undefined) throw new NotExercised('no key: an invalid key is made from the full one')
-    await judgeForms(probing, invalidForms(full, await keys.declared()))
-  },
-)
+export const malformed = condition(async (context) => {
+  const { story, valid, judge, operation } = context
+  await judgeForms(context, malformedForms(await story.run.keys.fullKey()))
+  const served = generatedOn.find((id) => story.run.target.absent[id] === undefined)
+  if (operation !== served) return
+  const { seed, refusalRuns } = story.run.options
+  const word = fc.string({
+    unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+    minLength: 1,
+    maxLength: 1000,
+    size: 'max',
+  })
+  await property(word, { seed, name: story.row.id, runs: refusalRuns }, async (key) =>
+    judge(
+      withCredential(await valid(), { value: `Bearer ${key}`, shown: `Bearer ${key}`, full: false }),
+      'with a key that is no JWT',
+    ),
+  )
+})
 
-export const expired: Condition = async ({ valid, judge, story }) => {
+export const invalid = condition(async (context) => {
+  const { keys } = context.story.run
+  const full = await keys.fullKey()
+  if (full === undefined) throw new NotExercised('no key: an invalid key is made from the full one')
+  await judgeForms(context, invalidForms(full, await keys.declared()))
+})
+
+export const expired = condition(async ({ valid, judge, story }) => {
   const credential = await story.run.keys.expired()
   await judge(withCredential(await valid(), credential), 'with an expired key')
-}
+})
 
-export const restricted: Condition = async ({ valid, judge, story, operation }) => {
+export const restricted = condition(async ({ valid, judge, story, operation }) => {
   const credential = await story.run.keys.restricted(operation)
   await judge(withCredential(await valid(), credential), 'with a key that lacks the permission')
-}
+})

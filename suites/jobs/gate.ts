@@ -1,5 +1,6 @@
 import { isGranted } from '../../harness/engine/answer.ts'
-import { isEnded } from './job-book.ts'
+import { isEnded, jobsOf } from './job-tracker.ts'
+import { perRun } from '../../harness/engine/per-run.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { createReadWriteLock, type ReadWriteLock } from '../../harness/engine/read-write-lock.ts'
@@ -12,68 +13,72 @@ export const looks = 3
 /** Pause after the first 409 of a busy application, in ms; one more with each. */
 const busyPauseMs = 1000
 
-function createGate(application: string, run: () => Run): Gate {
+function createGate(application: string, run: Run): Gate {
   const lock: ReadWriteLock = createReadWriteLock()
   const jobs = new Set<Job>()
 
-  const timeout = (): number => run().target.limits.jobTimeoutMs
-  const stuckError = (): NotExercised =>
-    new NotExercised(
-      `application ${application} still had a job in progress after ${timeout()} ms (limits.jobTimeoutMs)`,
-    )
+  const timeout = run.target.limits.jobTimeoutMs
+  /** What was seen of the application when its time ran out. */
+  let lastSeen = ''
+  const timeoutError = (): NotExercised =>
+    new NotExercised(`application ${application} ${lastSeen} after ${timeout} ms (limits.jobTimeoutMs)`)
 
   const idle = async (): Promise<void> => {
-    if (gate.stuck) throw stuckError()
-    const deadline = performance.now() + timeout()
+    if (gate.timedOut) throw timeoutError()
+    const deadline = performance.now() + timeout
     for (const job of jobs) {
-      const ended = await run().jobs.awaitEnd(job, deadline)
+      const ended = await jobsOf(run).awaitEnd(job, deadline)
       jobs.delete(job)
       if (ended || job.readings.at(-1)?.status === undefined) continue
-      gate.stuck = true
-      throw stuckError()
+      gate.timedOut = true
+      lastSeen = 'still had a job in progress'
+      throw timeoutError()
     }
   }
 
   const gate: Gate = {
     application,
     conflictSeen: false,
-    stuck: false,
-    note(exchange) {
+    timedOut: false,
+    record(exchange) {
       const { answer } = exchange
       if (answer?.status === 409) gate.conflictSeen = true
       if (!answer || !isGranted(answer)) return undefined
-      const job = run().jobs.track(exchange, application)
+      const job = jobsOf(run).track(exchange, application)
       if (job) jobs.add(job)
       return job
     },
-    async pass(exclusive, expects409, send) {
+    async sendWhenIdle({ exclusive, expects409 }, send) {
       // Kept over all looks: whoever else came in would make the application busy anew.
-      const leave = await lock.enter(exclusive, run().signal)
+      const leave = await lock.enter(exclusive, run.life.signal)
       try {
         let busySince: number | undefined
         for (let look = 1; ; look++) {
           await idle()
           const exchange = await send()
-          gate.note(exchange)
+          gate.record(exchange)
           if (exchange.answer?.status !== 409 || expects409) return exchange
           busySince ??= performance.now()
-          if (look >= looks && (!exclusive || performance.now() - busySince >= timeout())) {
-            if (exclusive) gate.stuck = true
+          if (look >= looks && (!exclusive || performance.now() - busySince >= timeout)) {
+            if (exclusive) {
+              gate.timedOut = true
+              lastSeen = 'still answered 409'
+            }
             throw new NotExercised(`application ${application} is busy: answered 409 ${look} times in a row`)
           }
           // Busy with a job that this run did not create, or not released yet: all that helps is time.
-          await pause(run(), Math.min(busyPauseMs * look, 5000, timeout()))
+          await pause(run, Math.min(busyPauseMs * look, 5000, timeout))
         }
       } finally {
         leave()
       }
     },
-    async hold(story) {
-      const leave = await lock.enter(true, run().signal)
+    async withExclusive(story) {
+      const leave = await lock.enter(true, run.life.signal)
       try {
         // Whether an application is released is judged all the same where its last job was seen ended.
         const allEnded = [...jobs].every((job) => isEnded(job.readings.at(-1)))
-        if (!gate.stuck || !allEnded) await idle()
+        if (!gate.timedOut || !allEnded) await idle()
         return await story()
       } finally {
         leave()
@@ -83,7 +88,9 @@ function createGate(application: string, run: () => Run): Gate {
   return gate
 }
 
-export function createGates(run: () => Run): Gates {
+export const gatesOf = perRun(createGates)
+
+function createGates(run: Run): Gates {
   const gates = new Map<string, Gate>()
   return {
     of(application) {

@@ -1,8 +1,8 @@
+import { member } from '../../schemas/json-object.ts'
 import { preview } from '../../schemas/preview.ts'
 import { isDeepStrictEqual } from 'node:util'
-import { member } from '../../harness/engine/answer.ts'
 import { control } from '../../harness/checks/control.ts'
-import { isEnded } from './job-book.ts'
+import { isEnded } from './job-tracker.ts'
 import type { Reading } from './model.ts'
 import { mainLifecycle } from './lifecycle.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
@@ -15,7 +15,6 @@ const shown = ['id', 'status', 'application_id', 'created_at', 'updated_at', 'co
 
 /** Two more looks, the second a little later, in ms. */
 const pauses = [0, 200] as const
-export const moreLooks = pauses.length
 
 /** Looks at an ended job again: what the spec shows of it reads the same. */
 export async function judgeStable(story: Story): Promise<void> {
@@ -61,5 +60,5 @@ async function endedReading(run: Run): Promise<Reading> {
   const job = json?.ok ? json.value : undefined
   const status = member(job, 'status')
   if (exchange && (status === 'completed' || status === 'failed')) return { exchange, job, status }
-  throw new NotExercised(`job ${await run.jobToRead()} has not ended: ${said}`)
+  throw new NotExercised(`job ${run.target.resources.job} has not ended: ${said}`)
 }

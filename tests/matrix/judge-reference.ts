@@ -1,9 +1,8 @@
 import { fileURLToPath } from 'node:url'
-import '../../suites/all.ts'
+import { catalogue } from '../../catalogue/catalogue.ts'
 import { bothVerdicts } from '../../harness/report/verdict.ts'
-import { createRun } from '../../harness/engine/create-run.ts'
+import { beginJudging, prepareRun } from '../../suites/judge.ts'
 import { factsOf, type RunFacts } from '../../harness/engine/facts.ts'
-import { runDirect } from '../../harness/engine/run-direct.ts'
 import type { Run, RunOptions } from '../../harness/engine/run.ts'
 import { loadTargetFile } from '../../harness/target/load.ts'
 import type { Limits, TargetFile } from '../../harness/target/model.ts'
@@ -58,9 +57,11 @@ export async function judgeUrl(url: string, settings: JudgeSettings = {}): Promi
     baseUrl: url,
     ...(settings.limits ? { limits: settings.limits } : {}),
   })
-  const run = createRun(target, { ...quick, ...settings.options }, (name) => dynamicKeys.read(name))
+  const run = prepareRun(target, { ...quick, ...settings.options }, { readDynamic: (name) => dynamicKeys.read(name) })
   settings.prepare?.(run)
-  const results = await runDirect(run)
+  const judging = beginJudging(run)
+  await judging.done
+  const results = catalogue.map(({ id }) => judging.results.get(id) as RequirementResult)
   const facts = factsOf(run)
   const { only, skip, readOnly } = run.options
   const verdicts = bothVerdicts(results, {

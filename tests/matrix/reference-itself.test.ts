@@ -64,7 +64,7 @@ describe.concurrent('the reference is conformant, with no exception', { timeout:
 /** Judges the reference, and keeps what was sent. */
 async function watched(settings: JudgeSettings): Promise<Judged & { sent: Exchange[] }> {
   const sent: Exchange[] = []
-  const prepare: JudgeSettings['prepare'] = (run) => run.observers.push((exchange) => sent.push(exchange))
+  const prepare: JudgeSettings['prepare'] = (run) => run.client.observers.push((exchange) => sent.push(exchange))
   return { ...(await judgeReference(pace, { ...settings, prepare })), sent }
 }
 

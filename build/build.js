@@ -1,0 +1,39 @@
+// Compiles the sources into dist/: one file an entry, and chunks for what only some commands load.
+import { rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
+import { compiledSchemas } from './compiled-schemas.js'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** @type {readonly import('../schemas/ajv.ts').SchemaName[]} */
+const schemas = [
+  ...['llm-tool-completion', 'job', 'created-job', 'pdf-content', 'error-envelope', 'chat-completion'],
+  ...['medical-entities', 'report', 'target'],
+]
+
+const input = {
+  conform: 'cli/index.ts',
+  index: 'index.ts',
+  reference: 'reference/server.ts',
+  'reference-worker': 'reference/worker.ts',
+  vitest: 'vitest/index.ts',
+  'vitest-reporter': 'vitest/reporter.ts',
+}
+
+/** Of packages, that a bare name imports, nothing is taken in: they are installed beside. */
+const external = (id) => /^[^./\0]/.test(id) && !/^(compiled-schema:|[A-Za-z]:)/.test(id)
+
+async function bundle(entries, dir, plugins) {
+  const build = await rolldown({ cwd: root, input: entries, platform: 'node', external, plugins, logLevel: 'silent' })
+  await build.write({ dir, format: 'esm', chunkFileNames: '[name]-[hash].js', sourcemap: false, minify: false })
+  await build.close()
+}
+
+rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true })
+// How schemas are compiled is said in TypeScript, which Node 20 does not load.
+const options = `${root}node_modules/.cache/conform-build`
+await bundle({ ajv: 'schemas/ajv.ts' }, options, [])
+const { optionsFor } = await import(`${options}/ajv.js`)
+rmSync(options, { recursive: true, force: true })
+await bundle(input, 'dist', [compiledSchemas(optionsFor, schemas)])

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { _ } from 'ajv'
+
+const require = createRequire(import.meta.url)
+const standaloneCode = require('ajv/dist/standalone').default
+const { Ajv2020 } = require('ajv/dist/2020.js')
+
+const schemas = fileURLToPath(new URL('../schemas/', import.meta.url))
+
+/**
+ * Puts the code of compiled schemas in the place of `schemas/validators.ts`, so that no run compiles them. How they
+ * are compiled is said in one place for both: `schemas/ajv.ts`.
+ * @param {typeof import('../schemas/ajv.ts').optionsFor} optionsFor
+ * @param {readonly import('../schemas/ajv.ts').SchemaName[]} names
+ */
+export function compiledSchemas(optionsFor, names) {
+  const prefix = '\0compiled-schema:'
+  return {
+    name: 'compiled-schemas',
+    resolveId(id) {
+      return id.startsWith('compiled-schema:') ? `\0${id}` : null
+    },
+    load(id) {
+      if (id === `${schemas}validators.ts`) return dispatcher(names)
+      return id.startsWith(prefix) ? codeOf(id.slice(prefix.length), optionsFor) : null
+    },
+  }
+}
+
+/** A module that loads nothing but the code of the schemas: all of them are a few KB. */
+function dispatcher(names) {
+  const imports = names.map((name, at) => `import validate${at} from 'compiled-schema:${name}'`)
+  const members = names.map((name, at) => `${JSON.stringify(name)}: validate${at}`)
+  return {
+    code: `${imports.join('\n')}\nconst all = { ${members.join(', ')} }\nexport const validatorOf = (name) => all[name]\n`,
+    moduleType: 'js',
+  }
+}
+
+function codeOf(name, optionsFor) {
+  const { formats, ...options } = optionsFor(name)
+  const ajv = new Ajv2020({
+    ...options,
+    ...(formats ? { formats } : {}),
+    code: { source: true, esm: true, lines: true, formats: _`conformFormats` },
+  })
+  const validate = ajv.compile(JSON.parse(readFileSync(`${schemas}${name}.schema.json`, 'utf8')))
+  return { code: importing(standaloneCode(ajv, validate)), moduleType: 'js' }
+}
+
+/** ajv writes `require(...)` of its run-time helpers into ES modules: imports stand there instead. */
+function importing(code) {
+  const helpers = new Map()
+  const body = code.replaceAll(/require\("(ajv\/dist\/runtime\/[\w-]+)"\)\.default/g, (_all, path) => {
+    if (!helpers.has(path)) helpers.set(path, `helper${helpers.size}`)
+    return `(${helpers.get(path)}.default ?? ${helpers.get(path)})`
+  })
+  const imports = [...helpers].map(([path, name]) => `import ${name} from '${path}.js'`)
+  const formats = body.includes('conformFormats')
+    ? [`import { formats as conformFormats } from '${schemas}formats.ts'`]
+    : []
+  return [...imports, ...formats, body].join('\n')
+}

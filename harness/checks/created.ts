@@ -1,0 +1,31 @@
+import type { OperationId } from '../../catalogue/operations.ts'
+import { getAt } from '../../schemas/pointer.ts'
+import { isGranted } from '../engine/answer.ts'
+import type { Exchange } from '../engine/exchange.ts'
+import type { RunHook } from '../engine/run.ts'
+import type { Run } from '../engine/run.ts'
+import { usableId } from '../engine/usable-id.ts'
+
+/** The id of the object that a granted creation made, read where the target file says; undefined if there is none. */
+export function createdId(run: Run, exchange: Exchange): string | undefined {
+  const { answer, probe } = exchange
+  if (!answer || probe.operation === null || !isGranted(answer)) return undefined
+  const json = answer.json()
+  const id = json.ok ? getAt(json.value, run.target.operations[probe.operation]?.fields['id'] ?? '/id') : undefined
+  return usableId(typeof id === 'number' ? String(id) : id)
+}
+
+/** Operations whose granted request leaves an object behind that has an id of its own. */
+const creating: readonly OperationId[] = ['files.upload', 'graphs.create', 'applications.create', 'jobs.create']
+
+/** Notes what the run creates, for the report and the clean-up. */
+export const createdHook: RunHook = {
+  observe(run, exchange) {
+    const { operation, creates } = exchange.probe
+    if (operation === null || !creating.includes(operation)) return
+    const id = createdId(run, exchange)
+    if (id === undefined) return
+    run.objects.takenIds.add(id.toLowerCase())
+    run.objects.created.push({ operation, id, ...(creates === undefined ? {} : { name: creates }) })
+  },
+}

@@ -1,4 +1,0 @@
-/** Gives the target as it is: what it adds is the type, in an editor and in TypeScript. */
-export function defineTarget(target) {
-  return target
-}

@@ -1,0 +1,6 @@
+import { fileURLToPath } from 'node:url'
+
+/** Path of a file of this package. Compiled code lies one folder deep in it, as this file does. */
+export function packageFile(path: string): string {
+  return fileURLToPath(new URL(`../${path}`, import.meta.url))
+}

@@ -1,0 +1,20 @@
+import { type Conflict, readSettled } from './conflict.ts'
+import type { Job, Reading } from './model.ts'
+
+const row = 'jobs.create/409-atomic'
+
+/** Of two granted jobs, one reading of the second as in progress between two of the first. */
+export async function proveOverlap({ run, found }: Conflict, first: Job, second: Job): Promise<void> {
+  const finding = found.atomic
+  const readings: Reading[] = []
+  for (const job of [first, second, first]) readings.push(await readSettled(run, job, row))
+  if (!readings.every(({ status }) => status === 'in_progress')) {
+    finding.inconclusive = 'two concurrent creations were granted, but the jobs ended before they could be read'
+    return
+  }
+  finding.failure = {
+    exchange: second.creation,
+    expected: '409 BadRequest for all but one of several concurrent creations',
+    what: `with a valid body, at the same time as others; jobs ${first.id} and ${second.id} were then both read as in progress`,
+  }
+}

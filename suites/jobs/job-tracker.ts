@@ -1,0 +1,98 @@
+import { member } from '../../schemas/json-object.ts'
+import { type Answer, isGranted } from '../../harness/engine/answer.ts'
+import { ask } from '../../harness/engine/ask.ts'
+import { operationProbe } from '../../harness/engine/operation-probe.ts'
+import { usableId } from '../../harness/engine/usable-id.ts'
+import { perRun } from '../../harness/engine/per-run.ts'
+import type { Run } from '../../harness/engine/run.ts'
+import { leanReading } from './lean-reading.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
+import type { Job, JobTracker, Reading } from './model.ts'
+import { pause } from '../../harness/engine/pause.ts'
+
+/** Looks are so far apart, in ms, and never further than a fifth of the time that the job has taken. */
+const firstPauseMs = 20
+const longestLookMs = 1000
+const pauseShare = 0.2
+/** A job that cannot be read for so much longer than `settleMs` is not waited for, in ms. */
+const unreadableMs = 1000
+
+/** Any status but `in_progress` ends the waiting: one outside the enum is judged as a fault of the job, not waited for. */
+export function isEnded(reading: Reading | undefined): boolean {
+  return reading?.status !== undefined && reading.status !== 'in_progress'
+}
+
+function bodyOf(answer: Answer | undefined): unknown {
+  const json = answer?.json()
+  return json?.ok ? json.value : undefined
+}
+
+function statusOf(body: unknown): string | undefined {
+  const status = member(body, 'status')
+  return typeof status === 'string' ? status : undefined
+}
+
+/** The jobs of a run. */
+export const jobsOf = perRun(createJobTracker)
+
+function createJobTracker(run: Run): JobTracker {
+  const all: Job[] = []
+  const creations: Exchange[] = []
+  const ends = new Map<Job, Promise<boolean>>()
+  const read = async (job: Job, requirement: string | null): Promise<Reading> => {
+    const probe = await operationProbe(run, 'jobs.retrieve', { params: { job_id: job.id } })
+    const exchange = await ask(run, probe, { requirement, role: 'poll' })
+    const shownJob = (): unknown => (exchange.answer?.status === 200 ? bodyOf(exchange.answer) : undefined)
+    const reading: Reading = {
+      exchange,
+      status: statusOf(shownJob()),
+      // Read anew each time: a large body is not held as a value.
+      get job() {
+        return shownJob()
+      },
+    }
+    const at = job.readings.push(reading) - 1
+    // Only the last one is compared with others as a whole.
+    const before = job.readings[at - 1]
+    if (before) job.readings[at - 1] = leanReading(before)
+    return reading
+  }
+  const poll = async (job: Job, deadline: number): Promise<boolean> => {
+    const started = performance.now()
+    let lastRead = started
+    for (;;) {
+      const reading = await read(job, null)
+      if (isEnded(reading)) return true
+      if (reading.status !== undefined) lastRead = performance.now()
+      const now = performance.now()
+      if (now >= deadline || now - lastRead > run.target.limits.settleMs + unreadableMs) return false
+      const wait = Math.min(Math.max((now - started) * pauseShare, firstPauseMs), longestLookMs)
+      await pause(run, Math.min(wait, Math.max(1, deadline - now)))
+    }
+  }
+  return {
+    all,
+    creations,
+    track(creation, application) {
+      const { answer } = creation
+      if (!answer || !isGranted(answer)) return undefined
+      const known = creations.find((other) => other.answer === answer)
+      if (known) return all.find((job) => job.creation === known)
+      creations.push(creation)
+      const id = usableId(member(bodyOf(answer), 'id'))
+      if (id === undefined) return undefined
+      const job: Job = { id, application, creation, createdAtMs: creation.endedAt, readings: [] }
+      all.push(job)
+      return job
+    },
+    read,
+    async awaitEnd(job, deadline) {
+      if (job.readings.some(isEnded)) return true
+      const under = ends.get(job)
+      if (under) return under
+      const waiting = poll(job, deadline).finally(() => ends.delete(job))
+      ends.set(job, waiting)
+      return waiting
+    },
+  }
+}

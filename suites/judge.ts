@@ -1,0 +1,27 @@
+import { createdHook } from '../harness/checks/created.ts'
+import { envelopeHook } from '../harness/checks/judge-sighting.ts'
+import { createRun, type RunParts } from '../harness/engine/create-run.ts'
+import { type Judging, startJudging } from '../harness/engine/judging.ts'
+import type { Run, RunOptions } from '../harness/engine/run.ts'
+import type { Target } from '../harness/target/model.ts'
+import { judgeOf } from './all.ts'
+import { jobsHook } from './jobs/hook.ts'
+import { pdfHook } from './pdf-parse/hook.ts'
+
+/** How the run reaches the target and its keys. */
+export type RunPorts = Omit<RunParts, 'hooks'>
+
+/** A run with every suite of the interface; nothing is sent yet. */
+export function prepareRun(target: Target, options: RunOptions, ports: RunPorts): Run {
+  return createRun(target, options, { ...ports, hooks: [envelopeHook, createdHook, jobsHook, pdfHook] })
+}
+
+/** Begins to judge. */
+export function beginJudging(run: Run): Judging {
+  return startJudging(run, judgeOf)
+}
+
+/** Judges a target by every suite of the interface. */
+export function judgeTarget(target: Target, options: RunOptions, ports: RunPorts): Judging {
+  return beginJudging(prepareRun(target, options, ports))
+}

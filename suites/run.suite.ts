@@ -1,4 +1,0 @@
-import './all.ts'
-import { runInVitest } from '../harness/engine/vitest-adapter.ts'
-
-runInVitest()
