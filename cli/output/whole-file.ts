@@ -3,6 +3,7 @@ import {
   constants,
   copyFileSync,
   createWriteStream,
+  openSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -39,7 +40,9 @@ export async function stage(path: string, text: Pieces): Promise<StagedFile> {
     partial.delete(temporary)
   }
   try {
-    await pipeline(readable(text), createWriteStream(temporary, { flags: 'wx', mode: modeOf(own) }))
+    // Opened at once: a stream that fails before it has opened its file would make it afterwards.
+    const fd = openSync(temporary, 'wx', modeOf(own))
+    await pipeline(readable(text), createWriteStream(temporary, { fd }))
   } catch (error) {
     discard()
     throw error

@@ -9,7 +9,7 @@ import type { ReportRequest } from '../output/report-request.ts'
 import { writeWhole } from '../output/whole-file.ts'
 import type { RunArguments } from './arguments.ts'
 import { loggedExchanges } from './logged-exchanges.ts'
-import { type RunRecord, reportOf } from './report-of.ts'
+import { reportOf, type RunRecord, whyNotJudged } from './report-of.ts'
 
 export interface Publication {
   readonly options: RunArguments
@@ -64,14 +64,6 @@ async function heldAgainst(whole: Report, { baseline, options }: Publication, to
   const lines = difference.length > 0 ? difference : ['nothing changed']
   told.notes.push(`${baseline.file} is updated:`, ...lines.map((line) => `  ${line}`))
   return by(whole, updated)
-}
-
-/** What ended a run before its time, if the results do not tell it; an interrupt they do, and --bail is a judgement. */
-function whyNotJudged({ facts, problem, target }: RunRecord): string | undefined {
-  if (problem !== undefined) return `a mistake of the suite ended the run: ${problem}`
-  if (facts.keyRefused && target.keys.full !== undefined)
-    return 'the key is not accepted: every request with it was answered 401'
-  return facts.ended?.cause === 'unreachable' ? facts.ended.reason : undefined
 }
 
 function notesOf({ facts }: RunRecord): string[] {
