@@ -15,13 +15,19 @@ export interface Issue extends Pick<Predicate, 'issuedAt' | 'expiresAt' | 'publi
   readonly foreign: readonly string[]
 }
 
+/** Why a certificate of that report, issued then, would be partial. */
+export function partialOf(report: Report, issuedAt: string): string[] {
+  const { verdicts } = report
+  return partialReasons({ run: runFacts(report), verdicts, operations: operationsOf(report), issuedAt })
+}
+
 /** Everything that a certificate says: a function of the report, its bytes and the issue alone, so that it can be made again. */
 export function makeStatement(report: Report, bytes: Uint8Array, issue: Issue): Statement {
   const { suite, target, requirements } = report
   const { issuedAt, expiresAt, publicKey } = issue
   const run = runFacts(report)
   const operations = operationsOf(report)
-  const partial = partialReasons({ run, verdicts: report.verdicts, operations, issuedAt })
+  const partial = partialOf(report, issuedAt)
   return {
     _type: STATEMENT_TYPE,
     subject: [

@@ -44,8 +44,7 @@ async function program(words: readonly string[], interrupts: Interrupts): Promis
 
 /** Runs the command line: sets the exit code, prints a user's mistake as one sentence, and never a stack. */
 export async function main(argv: readonly string[], interrupts: Interrupts): Promise<void> {
-  // Whoever reads has read enough (`conform list | head`).
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe)
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', onStreamError)
   process.on('uncaughtException', (error) => {
     sayMistake(error)
     // eslint-disable-next-line no-restricted-properties -- what state things are in is not known
@@ -75,6 +74,15 @@ function sayMistake(error: unknown): void {
   process.exitCode = 3
 }
 
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
+let isTold = false
+
+/** Output that cannot be written is told once and makes the exit code 2, but ends nothing: reports may still be written. */
+function onStreamError({ code = 'error' }: NodeJS.ErrnoException): void {
+  // Whoever reads has read enough (`conform list | head`), or the terminal is gone.
+  if (code === 'EPIPE' || code === 'EIO' || isTold) return
+  isTold = true
+  process.stderr.write(`conform: the output cannot be written (${code})\n`)
+  process.once('exit', () => {
+    process.exitCode = 2
+  })
 }

@@ -5,7 +5,7 @@ import { sendSurely } from '../../harness/engine/send-once.ts'
 import { isThrottled } from '../../harness/engine/throttle.ts'
 import type { ApplicationResource } from '../../harness/target/model.ts'
 import { getAt } from '../../schemas/pointer.ts'
-import { type Conflict, noLonger, readSettled } from './conflict.ts'
+import { type Conflict, noLonger, readSettled, showsInProgress } from './conflict.ts'
 import { looks } from './gate.ts'
 import type { Job } from './model.ts'
 import { jobRequest } from './request.ts'
@@ -40,7 +40,7 @@ export async function askDuringJob(conflict: Conflict, first: Job): Promise<void
   for (let moment = 0; moment < mostMoments; moment++) {
     if (moment > 0) {
       const reading = await readSettled(run, first, row)
-      if (reading.status !== 'in_progress') break
+      if (!showsInProgress(reading, first)) break
     }
     const isOther = moment % 2 === 1
     const answered = await askOnce(conflict, first, isOther ? withOtherValues(application, moment) : application)
@@ -78,7 +78,7 @@ async function askOnce(
     return 'over'
   }
   const reading = await readSettled(run, first, row)
-  if (reading.status !== 'in_progress') {
+  if (!showsInProgress(reading, first)) {
     finding.inconclusive = `another creation was answered ${describeAnswer(exchange)}, but ${noLonger(reading)}`
     return 'over'
   }

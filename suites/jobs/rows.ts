@@ -16,7 +16,7 @@ import { isEnded, jobsOf } from './job-tracker.ts'
 import { failingLifecycle, mainLifecycle } from './lifecycle.ts'
 import type { Job, Reading } from './model.ts'
 import { jobRequest } from './request.ts'
-import { identityCases, type JobCase } from './seen-jobs.ts'
+import { identityCases, type JobCase, sameId } from './seen-jobs.ts'
 
 /** The jobs of the run; what a wrong key was granted may belong to nobody. */
 function ownJobs(run: Run): Job[] {
@@ -69,10 +69,23 @@ async function readOldestAgain(run: Run): Promise<void> {
   if (oldest && newer.length > 0) await jobsOf(run).read(oldest, 'jobs.retrieve/200-identity')
 }
 
+/** A declared job shows its own id; of which application it is nobody says. */
+async function judgeDeclaredIdentity(story: Story): Promise<void> {
+  const { job } = story.run.target.resources
+  if (job === undefined) return
+  const { exchange } = await control(story.run, 'jobs.retrieve')
+  const json = exchange?.answer?.json()
+  const read = json?.ok ? member(json.value, 'id') : undefined
+  if (!exchange || typeof read !== 'string') return
+  story.count()
+  if (!sameId(read, job)) story.fail(exchange, `id ${job}`, 'for the declared job', `id ${preview(read)}`)
+}
+
 export const judgeIdentity: Judge = async (story) => {
   const { run } = story
   await mainLifecycle(run)
   await readOldestAgain(run)
+  await judgeDeclaredIdentity(story)
   judgeCases(story, identityCases(ownJobs(run)))
   if (story.cases === 0) throw new NotExercised('no reading of a job had an id')
 }
