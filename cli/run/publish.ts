@@ -8,7 +8,7 @@ import { finish } from '../output/finish.ts'
 import type { ReportRequest } from '../output/report-request.ts'
 import { writeWhole } from '../output/whole-file.ts'
 import type { RunArguments } from './arguments.ts'
-import { loggedExchanges } from './logged-exchanges.ts'
+import { loggedExchanges } from '../output/logged-exchanges.ts'
 import { reportOf, type RunRecord, whyNotJudged } from './report-of.ts'
 
 export interface Publication {
