@@ -33,14 +33,14 @@ function onEach<O extends OperationId, const T extends RowText>(
 
 // prettier-ignore
 export const everyOperation = [
-  ...onEach(all, { id: '401-missing-credentials', level: 'must', section: '5, 7.3', gives: [[401, 'BadCredentials']],
+  ...onEach(all, { id: '401-missing-credentials', level: 'must', section: '4, 5, 7.3', gives: [[401, 'BadCredentials']],
     says: 'A request without an Authorization header is answered 401 BadCredentials.',
     fault: 'credentials', keyless: true }),
   ...onEach(all, { id: '401-malformed-key', level: 'must', section: '5', gives: [[401, 'BadCredentials']],
     says: 'A request whose key is malformed (no scheme, another scheme, no key, no JWT) is answered 401 BadCredentials.',
     fault: 'credentials', keyless: true, maxRequests: { named: 4, generated: 'refusals' } }),
   ...onEach(all, { id: '401-invalid-key', level: 'must', section: '5, 7.1', needs: [fullKey], gives: [[401, 'BadCredentials', 'BadToken']],
-    says: 'A request whose key was never issued (cut, lengthened, in another letter case, with another signature) is answered 401 BadCredentials or BadToken.',
+    says: 'A request whose key was never issued (cut, lengthened, in another letter case, forged) is answered 401 BadCredentials or BadToken.',
     fault: 'credentials', maxRequests: 4 }),
   ...onEach(all, { id: '401-expired-key', level: 'must', section: '5', needs: ['/keys/expired'], gives: [[401, 'BadToken']],
     says: 'A request with an expired key is answered 401 BadToken.',

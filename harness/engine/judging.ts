@@ -6,7 +6,7 @@ import { finishRun } from './finish.ts'
 import { judgeRequirement } from './judge-requirement.ts'
 import type { EndCause } from './outcome.ts'
 import { phasesOf } from './phases.ts'
-import type { Run } from './run.ts'
+import type { Run, RunHook } from './run.ts'
 import type { Judge } from './story.ts'
 
 /** How each requirement is judged: undefined for one that has no check, which is a mistake of the suite. */
@@ -25,7 +25,12 @@ export interface Judging {
   end(cause: EndCause, reason: string): void
 }
 
-/** Judges everything that is planned: side by side, then what needs the target to itself, then what looks at everything. */
+/** What cannot be gathered is told by the rows that need it. */
+async function gather(run: Run, hook: RunHook): Promise<void> {
+  await hook.gather?.(run).catch(() => undefined)
+}
+
+/** Judges everything that is planned, phase by phase. */
 export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
   const queue = createEventQueue<RunEvent>()
   const results = new Map<string, RequirementResult>()
@@ -35,10 +40,12 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
     queue.push({ kind: 'judged', result })
   }
   const all = async (): Promise<void> => {
-    const { concurrent, exclusive, passive } = phasesOf(run.target)
+    const { concurrent, exclusive, last, passive } = phasesOf(run.target)
     await run.client.liveness.first()
-    await Promise.all(concurrent.map(judge))
+    await Promise.all([...concurrent.map(judge), ...run.hooks.map((hook) => gather(run, hook))])
     for (const row of exclusive) await judge(row)
+    if (!run.life.ended) await Promise.all(run.hooks.map((hook) => hook.settle?.(run)))
+    for (const row of last) await judge(row)
     for (const row of passive) await judge(row)
     await finishRun(run)
   }

@@ -80,8 +80,10 @@ export interface RunHook {
   observe?(run: Run, exchange: Exchange): void
   /** How the valid requests of operations are made, if they are more than the declared body. */
   readonly requests?: Readonly<Partial<Record<OperationId, (run: Run) => Promise<Probe>>>>
-  /** Waits for what the run began. Called at its end, but not if it was ended before. */
-  finish?(run: Run): Promise<void>
+  /** Begins what rows that are judged last need, while the others are judged. */
+  gather?(run: Run): Promise<void>
+  /** Waits for what the run began, before the rows that are judged last. Not called if the run was ended. */
+  settle?(run: Run): Promise<void>
   /** Ids of what has not ended, for the last lines of a report. */
   unfinished?(run: Run): readonly string[]
 }

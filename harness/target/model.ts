@@ -45,6 +45,7 @@ export interface Resources {
   readonly failingApplication?: ApplicationResource
   readonly job?: string
   readonly pdfFile?: string | Upload
+  readonly pdfText?: string
   readonly corruptedPdfFile?: string | Upload
   readonly encryptedPdfFile?: string | Upload
   readonly oversizedPdfFile?: string | Upload
