@@ -33,18 +33,13 @@ async function program(words: readonly string[], interrupts: Interrupts): Promis
     command
       .exitOverride((error) => {
         // commander has printed its sentence; help and version are no errors.
-        process.exitCode = error.exitCode === 0 ? 0 : wrongUsage(command)
+        process.exitCode = error.exitCode === 0 ? 0 : 2
         throw error
       })
       .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'conform: ')) })
       .showHelpAfterError(`(conform ${command === conform ? '' : `${command.name()} `}--help says more)`)
   }
   return conform
-}
-
-/** `verify` knows valid and not valid only: whatever keeps it from saying valid is 1. */
-function wrongUsage(command: Command): 1 | 2 {
-  return command.name() === 'verify' ? 1 : 2
 }
 
 /** Runs the command line: sets the exit code, prints a user's mistake as one sentence, and never a stack. */

@@ -56,18 +56,18 @@ export interface Created {
   name?: string
 }
 
+/** An operation that the target file declares as not served, and what one request with the full key was answered. */
+export interface NotServed {
+  operation: string
+  /** A status, or in words why there was none. */
+  answered: string
+}
+
 export interface Counts {
   passed: number
   failed: number
   notExercised: number
   notApplicable: number
-}
-
-/** An operation that the target file declares as not served, and what one request with the full key was answered. */
-export interface NotServed {
-  operation: string
-  /** `404`, or `no answer`. */
-  answered: string
 }
 
 /** How the command ended, and why. */

@@ -9,6 +9,7 @@ import { type Conflict, noLonger, readSettled } from './conflict.ts'
 import { looks } from './gate.ts'
 import type { Job } from './model.ts'
 import { jobRequest } from './request.ts'
+import { sameId } from './seen-jobs.ts'
 
 const row = 'jobs.create/409-job-in-progress'
 
@@ -63,7 +64,7 @@ async function askOnce(
   // Sent once: while a throttled creation is backed off the job would end.
   const purpose = { requirement: row, role: 'probe', expects: [[409, 'BadRequest']] } as const
   const exchange = await sendSurely(run, await jobRequest(run, application), purpose)
-  gate.record(exchange)
+  const made = gate.record(exchange)
   finding.cases++
   const status = exchange.answer?.status
   if (status === 409) {
@@ -72,6 +73,10 @@ async function askOnce(
   }
   // A server may refuse values that nobody declared.
   if (status === 400 && application !== conflict.application) return 'unknown'
+  if (made && sameId(made.id, first.id)) {
+    finding.inconclusive = `another creation gave the id of the first job, ${first.id}: no reading tells them apart`
+    return 'over'
+  }
   const reading = await readSettled(run, first, row)
   if (reading.status !== 'in_progress') {
     finding.inconclusive = `another creation was answered ${describeAnswer(exchange)}, but ${noLonger(reading)}`

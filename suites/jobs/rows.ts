@@ -12,7 +12,7 @@ import type { Run } from '../../harness/engine/run.ts'
 import { askThroughGate, type Judge, type Story } from '../../harness/engine/story.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
 import { apartMs, createdAtCases, timesDiffer } from './created-at.ts'
-import { jobsOf } from './job-tracker.ts'
+import { isEnded, jobsOf } from './job-tracker.ts'
 import { failingLifecycle, mainLifecycle } from './lifecycle.ts'
 import type { Job, Reading } from './model.ts'
 import { jobRequest } from './request.ts'
@@ -114,9 +114,10 @@ export const judgeOutcome: Judge = async (story) => {
 export const judgeFailedJob: Judge = async (story) => {
   if (story.run.target.scenarios[story.row.id]) return judgeFailedScenario(story)
   const { job, ended } = await failingLifecycle(story.run)
-  const last = job.readings.at(-1)
-  if (!last || !ended) throw new NotExercised('the job of resources.failingApplication did not end in time')
-  judgeFailed(story, last.exchange, last.job)
+  // The reading that ended it counts: whether it stays so is another row.
+  const end = job.readings.find(isEnded)
+  if (!end || !ended) throw new NotExercised('the job of resources.failingApplication did not end in time')
+  judgeFailed(story, end.exchange, end.job)
 }
 
 /** A retrieval that the target's scenario leads to a failed job. */
