@@ -20,6 +20,7 @@ export const jobsCreate = suite('jobs.create', {
   '400-missing-required-inputs': withoutInput,
   '400-malformed-inputs': malformedInputs,
   '404-unknown-application': unknown('application_id'),
+  '4xx-no-effect': judgeNoEffect,
   '409-job-in-progress': conflictRow('inProgress'),
   '409-released': conflictRow('released'),
   '409-per-application': conflictRow('perApplication'),
