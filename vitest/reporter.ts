@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, extname, join, resolve } from 'node:path'
+import { extname, join, resolve } from 'node:path'
 import type { Reporter, TestModule, Vitest } from 'vitest/node'
 import { loggedExchanges } from '../cli/output/logged-exchanges.ts'
 import { parseReportRequests, type ReportRequest } from '../cli/output/report-request.ts'
@@ -52,8 +52,7 @@ export default class ConformanceReporter implements Reporter {
 
   async #write({ report, exchangeLog }: Handover, at: number): Promise<void> {
     const requests = this.#requests.map(({ format, path }) => ({ format, path: this.#pathOf(path, at) }))
-    for (const { path } of requests) if (path !== '-') mkdirSync(dirname(path), { recursive: true })
-    const problems = await writeReports(requests, report, () => loggedExchanges(exchangeLog))
+    const { problems } = await writeReports(requests, { report, exchanges: () => loggedExchanges(exchangeLog) })
     for (const problem of problems) this.#print(`conform: ${problem}`)
     if (problems.length > 0) process.exitCode = 2
     const written = requests.map(({ path }) => path).filter((path) => path !== '-')
