@@ -19,7 +19,7 @@ export interface RunParts {
   readonly hooks: readonly RunHook[]
   /** Asks for a key that a command or a function gives. */
   readonly readDynamic: ReadDynamicKey
-  /** How requests travel; sockets, unless somebody hands over another way. */
+  /** How requests travel below the base URL; sockets, unless somebody hands over another way. */
   readonly transport?: Wire
 }
 
@@ -41,6 +41,7 @@ export function createRun(target: Target, options: RunOptions, { hooks, readDyna
     keys: createKeys(target, readDynamic, redactor),
     client: {
       transport: transport ?? createWire({ baseUrl, connections, insecure: options.insecure, tls }),
+      isInjected: transport !== undefined,
       ceiling: createCeiling(limits.concurrency),
       pacer: createPacer(limits.requestsPerSecond),
       throttle,
