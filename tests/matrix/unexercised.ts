@@ -1,4 +1,4 @@
-import { catalogue } from '../../spec/catalogue.ts'
+import { catalogue } from '../../catalogue/catalogue.ts'
 
 /** Requirements that cannot be judged under a variant of the reference: it conforms, and gives no evidence. */
 export interface Unexercised {
