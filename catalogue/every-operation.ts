@@ -1,4 +1,4 @@
-import { type JsonOperationId, type OperationId, operations } from './operations.ts'
+import { type JsonOperationId, operation, type OperationId, operations } from './operations.ts'
 import { fullKey, validRequest } from './needs.ts'
 import { row, type RowOf, type RowText, scenario } from './row.ts'
 
@@ -18,6 +18,11 @@ const failing = [
   'translate.run',
   'vision.analyze',
 ] as const satisfies readonly OperationId[]
+
+/** Generated malformed keys go to one operation only: the first of these that is served. */
+export const generatedKeysOn = ['jobs.retrieve', 'pdf.parse', 'jobs.create', 'files.list'] as const
+
+const mayGetGeneratedKeys: readonly OperationId[] = generatedKeysOn
 
 /** Operations for which §7.3 names no quota error: the row of §7.2 decides. */
 const withoutQuota: readonly OperationId[] = ['jobs.retrieve', 'files.list', 'medical.comprehend']
