@@ -2,6 +2,7 @@ import type { Probe } from './probe.ts'
 import type { Run } from './run.ts'
 import { isExpected } from './pairs.ts'
 import type { Exchange, Purpose } from './exchange.ts'
+import { judgeable } from './reused-connection.ts'
 import { isThrottled } from './throttle.ts'
 import { operationName, type SendingOptions, sendOnce } from './send-once.ts'
 
@@ -14,14 +15,26 @@ export async function probeOf(source: Source): Promise<Probe> {
 
 /**
  * Sends a request with the patience that a conforming target may ask for: 429 and 503 are backed off, a request that
- * cannot have had an effect is sent once more where no answer came, and so is any that met a connection which the
- * target had just closed. Throws `NotExercised` where the operation is asked no more or the run is over.
+ * cannot have had an effect is sent once more if no answer came, and so is any that met a connection which the target had
+ * just closed. An answer that may be wrong because of what went before it on the connection is looked at again. Throws
+ * `NotExercised` if the operation is asked no more or the run is over.
  */
 export async function ask(
   run: Run,
   source: Source,
   purpose: Purpose,
   options: Pick<SendingOptions, 'fresh'> = {},
+): Promise<Exchange> {
+  const exchange = await askPatiently(run, source, purpose, options)
+  if (exchange.throttled) return exchange
+  return judgeable(run, exchange, async (other) => sendOnce(run, await probeOf(source), purpose, other))
+}
+
+async function askPatiently(
+  run: Run,
+  source: Source,
+  purpose: Purpose,
+  options: Pick<SendingOptions, 'fresh'>,
 ): Promise<Exchange> {
   let attempt = 0
   let resent = false
@@ -42,16 +55,17 @@ export async function ask(
           fresh = true
           continue
         }
-        const harmless = probe.effect === 'none'
-        if (!resent && harmless) {
-          resent = true
+        // What is sent to be granted is told by two tries: the second one makes an object of its own.
+        const repeatable = probe.effect === 'none' || purpose.wanted !== undefined
+        if (!resent && repeatable) {
+          resent = fresh = true
           continue
         }
-        run.client.breaker.count(operation)
-        if (noAnswer.cause === 'refused' || noAnswer.cause === 'reset')
-          await run.client.liveness.confirm(noAnswer.endedAt)
+        const unanswered: Exchange = resent ? { ...exchange, unansweredTwice: true } : exchange
+        run.client.breaker.count(operation, unanswered)
+        await run.client.liveness.confirm(noAnswer.cause === 'timeout' ? noAnswer.sentAt : noAnswer.endedAt)
         run.life.signal.throwIfAborted()
-        return exchange
+        return unanswered
       }
       if (!answer) return exchange
       run.client.breaker.reset(operation)

@@ -30,6 +30,7 @@ export function createRun(target: Target, options: RunOptions, { hooks, readDyna
   const life = createLifetime()
   const memo = new Map<string, Promise<unknown>>()
   const connections = limits.concurrency + 1
+  const { insecure } = options
   const throttle = createThrottle({
     baseMs: options.backoffMs,
     onDrought: () => life.end('throttled', 'for 30 s every answer of the target was 429 or 503'),
@@ -40,7 +41,7 @@ export function createRun(target: Target, options: RunOptions, { hooks, readDyna
     plan: planRun(target, options),
     keys: createKeys(target, readDynamic, redactor),
     client: {
-      transport: transport ?? createWire({ baseUrl, connections, insecure: options.insecure, tls }),
+      transport: transport ?? createWire({ baseUrl, connections, insecure, tls, bodyLimit: limits.maxAnswerBytes }),
       ceiling: createCeiling(limits.concurrency),
       pacer: createPacer(limits.requestsPerSecond),
       throttle,

@@ -6,7 +6,10 @@ import type { Plan } from './run.ts'
 export type RunEvent =
   /** Nothing has been sent yet. */
   | { readonly kind: 'planned'; readonly plan: Plan }
-  /** One requirement; each of the catalogue is told once, unless the run ends before its time. */
+  /**
+   * One requirement; each of the catalogue is told once, unless the run ends before its time. At the end one that turned
+   * out to leave its connection unusable is told again, as failed.
+   */
   | { readonly kind: 'judged'; readonly result: RequirementResult }
   /** The target answered 429 or 503, and the operation is held back for so many ms. */
   | { readonly kind: 'throttled'; readonly operation: string; readonly pauseMs: number }

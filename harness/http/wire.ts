@@ -7,8 +7,6 @@ import { createLinePool } from './line-pool.ts'
 import type { NoAnswer, SendOptions, Wire, WireAnswer, WireOptions, WireRequest, WireResult } from './message.ts'
 import type { Reason } from './no-answer.ts'
 
-const defaultBodyLimit = 4 * 1024 * 1024
-
 /** Longest delay that a timer takes, in ms. */
 const longestDelay = 2 ** 31 - 1
 
@@ -18,16 +16,16 @@ const longestDelay = 2 ** 31 - 1
  *
  * Throws UserError where the base URL, a PEM text or a proxy variable cannot be used.
  */
-export function createWire(options: WireOptions): Wire {
-  const endpoint = endpointOf(options)
-  const limit = options.bodyLimit ?? defaultBodyLimit
-  const lines = createLinePool(endpoint, options.connections)
+export function createWire(wireOptions: WireOptions): Wire {
+  const endpoint = endpointOf(wireOptions)
+  const limit = wireOptions.bodyLimit
+  const lines = createLinePool(endpoint, wireOptions.connections)
   const underWay = new Set<AbortController>()
   let isClosed = false
 
   async function send(
     request: WireRequest,
-    { timeoutMs, signal: outer, fresh = false }: SendOptions,
+    { timeoutMs, signal: outer, ...options }: SendOptions,
   ): Promise<WireResult> {
     const calledAt = performance.now()
     const ending = new AbortController()
@@ -40,7 +38,7 @@ export function createWire(options: WireOptions): Wire {
     }
     if (outer?.aborted || isClosed) stop()
     try {
-      return await carry(request, { limit, timeoutMs, signal: ending.signal }, fresh)
+      return await carry(request, { limit, timeoutMs, signal: ending.signal, mark: options.mark }, options)
     } catch {
       return noAnswer(ending.signal.reason === deadlinePassed ? noLine(timeoutMs) : interrupted, calledAt)
     } finally {
@@ -51,8 +49,16 @@ export function createWire(options: WireOptions): Wire {
   }
 
   /** Rejects only with the reason of the signal, and only before an exchange began. */
-  async function carry(request: WireRequest, terms: Terms, fresh: boolean): Promise<WireResult> {
-    const line = await lines.take(terms.signal, fresh)
+  async function carry(
+    request: WireRequest,
+    terms: Terms,
+    { fresh = false, after }: Pick<SendOptions, 'fresh' | 'after'>,
+  ): Promise<WireResult> {
+    const line = await lines.take(terms.signal, fresh || after !== undefined)
+    if (after && !(await exchange(line, after, { ...terms, mark: undefined })).reusable) {
+      lines.give(line, false)
+      return carry(request, terms, { fresh: true })
+    }
     const { outcome, reusable } = await exchange(line, request, terms)
     lines.give(line, reusable)
     if (outcome.kind === 'no-answer' && outcome.staleConnection) lines.dropFree()
@@ -69,11 +75,12 @@ export function createWire(options: WireOptions): Wire {
 }
 
 /** Takes the content encoding off. */
-async function read({ status, headers, body, cut, sentAt, endedAt }: RawAnswer, terms: Terms): Promise<WireResult> {
+async function read(raw: RawAnswer, terms: Terms): Promise<WireResult> {
+  const { status, headers, body, cut, before, sentAt, endedAt } = raw
   const encoded: Encoded = { body, cut, encoding: headerValue(headers, 'content-encoding') ?? '' }
   try {
     const decoded = await decode(encoded, terms.limit, terms.signal)
-    return { kind: 'answer', status, headers, ...decoded, sentAt, endedAt } satisfies WireAnswer
+    return { kind: 'answer', status, headers, ...decoded, before, sentAt, endedAt } satisfies WireAnswer
   } catch {
     return noAnswer(terms.signal.reason === deadlinePassed ? notDecoded(terms.timeoutMs) : interrupted, sentAt)
   }
