@@ -51,6 +51,7 @@ function sayWhy({ facts, target, problem }: RunRecord, people: NodeJS.WriteStrea
   if (facts.keyRefused && target.keys.full)
     people.write('the key is not accepted: every request with it was answered 401\n')
   if (problem !== undefined) people.write(`a mistake of the suite ended the run: ${terminalText(problem)}\n`)
+  for (const hint of facts.hints) people.write(`${terminalText(hint)}\n`)
   if (facts.jobsInProgress.length > 0)
     people.write(`jobs still in progress: ${terminalText(facts.jobsInProgress.join(', '))}\n`)
 }

@@ -28,10 +28,12 @@ export const noFacts: RunFacts = {
   requests: 0,
   throttled: 0,
   created: [],
+  notServed: [],
   keyRefused: false,
   ended: null,
   jobsInProgress: [],
   recordingProblem: undefined,
+  hints: [],
 }
 
 /** The report of a run: every requirement of the catalogue, in its order. */

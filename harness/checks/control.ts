@@ -3,6 +3,7 @@ import { isGranted, tpeOf } from '../engine/answer.ts'
 import type { Exchange } from '../engine/exchange.ts'
 import type { Probe } from '../engine/probe.ts'
 import { validRequest } from './valid-request.ts'
+import { noteUnknown } from './look-at.ts'
 import { askSettled } from './settling.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import { effectOf } from '../engine/effect-of.ts'
@@ -61,7 +62,7 @@ async function askControl(run: Run, operation: OperationId, valid: () => Promise
     const exchange = await askSettled(run, first, (probe) => askThroughGate(run, probe, purpose), countsAsGranted)
     const granted = countsAsGranted(exchange)
     if (!granted && exchange.answer && attempt < tries) continue
-    const said = saidBy(exchange)
+    const said = `${saidBy(exchange)}${granted ? '' : noteUnknown(run, operation, exchange)}`
     return { state: granted ? 'granted' : 'refused', said, exchange, first, valid }
   }
 }

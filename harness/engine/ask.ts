@@ -2,7 +2,7 @@ import type { Probe } from './probe.ts'
 import type { Run } from './run.ts'
 import { isExpected } from './pairs.ts'
 import type { Exchange, Purpose } from './exchange.ts'
-import { judgeable } from './reused-connection.ts'
+import { judgeable, type SendAgain } from './reused-connection.ts'
 import { isThrottled } from './throttle.ts'
 import { operationName, type SendingOptions, sendOnce } from './send-once.ts'
 
@@ -25,9 +25,18 @@ export async function ask(
   purpose: Purpose,
   options: Pick<SendingOptions, 'fresh'> = {},
 ): Promise<Exchange> {
-  const exchange = await askPatiently(run, source, purpose, options)
+  const { exchange, garbled } = await askPatiently(run, source, purpose, options)
   if (exchange.throttled) return exchange
-  return judgeable(run, exchange, async (other) => sendOnce(run, await probeOf(source), purpose, other))
+  const again: SendAgain = async (other) => sendOnce(run, await probeOf(source), purpose, other)
+  if (!garbled) return judgeable(run, exchange, again)
+  await judgeable(run, garbled, again)
+  return exchange
+}
+
+interface Asked {
+  readonly exchange: Exchange
+  /** What came on a reused connection before that, and was no HTTP. */
+  readonly garbled?: Exchange
 }
 
 async function askPatiently(
@@ -35,10 +44,11 @@ async function askPatiently(
   source: Source,
   purpose: Purpose,
   options: Pick<SendingOptions, 'fresh'>,
-): Promise<Exchange> {
+): Promise<Asked> {
   let attempt = 0
   let resent = false
   let fresh = options.fresh ?? false
+  let garbled: Exchange | undefined
   let leaveLane: (() => void) | undefined
   try {
     for (;;) {
@@ -51,6 +61,7 @@ async function askPatiently(
       const exchange = await sendOnce(run, probe, purpose, { fresh })
       const { answer, noAnswer } = exchange
       if (noAnswer) {
+        if (noAnswer.cause === 'malformed' && exchange.before) garbled = exchange
         if (noAnswer.staleConnection && !fresh) {
           fresh = true
           continue
@@ -65,14 +76,14 @@ async function askPatiently(
         run.client.breaker.count(operation, unanswered)
         await run.client.liveness.confirm(noAnswer.cause === 'timeout' ? noAnswer.sentAt : noAnswer.endedAt)
         run.life.signal.throwIfAborted()
-        return unanswered
+        return { exchange: unanswered }
       }
-      if (!answer) return exchange
+      if (!answer) return { exchange }
       run.client.breaker.reset(operation)
-      if (!isThrottled(answer) || isExpected(purpose.expects, answer)) return exchange
+      if (!isThrottled(answer) || isExpected(purpose.expects, answer)) return { exchange, ...(garbled && { garbled }) }
       const tries = run.client.throttle.tries(operation)
       const pauseMs = run.client.throttle.hold(operation, answer, attempt, tries)
-      if (pauseMs === undefined || attempt++ >= tries) return { ...exchange, throttled: true, pauseMs }
+      if (pauseMs === undefined || attempt++ >= tries) return { exchange: { ...exchange, throttled: true, pauseMs } }
     }
   } finally {
     leaveLane?.()

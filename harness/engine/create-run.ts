@@ -7,6 +7,7 @@ import { createWire } from '../http/wire.ts'
 import { createCeiling } from './ceiling.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import type { RunHook } from './run.ts'
+import { hintsOf } from './hints.ts'
 import { createKeys, type ReadDynamicKey } from './keys.ts'
 import { createLifetime } from './lifetime.ts'
 import { livenessOf } from './liveness-of.ts'
@@ -64,6 +65,7 @@ export function createRun(target: Target, options: RunOptions, { hooks, readDyna
   }
   const { observers } = run.client
   for (const { observe } of hooks) if (observe) observers.push((exchange) => observe(run, exchange))
+  observers.push((exchange) => hintsOf(run).observe(exchange))
   observers.push(({ probe, answer }) => {
     // Unknown paths may be looked at before any key.
     if (answer && probe.operation !== null) run.keys.note(probe.credential, answer.status)

@@ -2,7 +2,7 @@ import { grantedRow } from '../../catalogue/granted-rows.ts'
 import type { Failure } from '../report/model.ts'
 import { describeAnswer, describeProbe } from './describe.ts'
 import type { Exchange, Forerunner } from './exchange.ts'
-import { matchPairs } from './pairs.ts'
+import { isExpected, matchPairs } from './pairs.ts'
 import { perRun } from './per-run.ts'
 import { rerunLine } from './rerun.ts'
 import type { Run } from './run.ts'
@@ -25,9 +25,9 @@ const saysNothing: readonly number[] = [401, 403, 409, 429]
 function isWrong(exchange: Exchange): boolean {
   const { answer, noAnswer, purpose, probe } = exchange
   if (!answer) return noAnswer?.cause === 'malformed'
-  if (isThrottled(answer)) return false
+  if (isThrottling(exchange)) return false
   if (purpose.wanted) return !purpose.wanted(exchange)
-  if (purpose.expects) return matchPairs(purpose.expects, answer) === 'none'
+  if (purpose.expects) return matchPairs(purpose.expects, answer) !== 'exact'
   const refused = answer.status >= 400 && answer.status < 500
   return probe.effect !== 'none' && refused && !saysNothing.includes(answer.status)
 }
@@ -60,7 +60,11 @@ export async function judgeable(run: Run, exchange: Exchange, again: SendAgain):
 }
 
 function isRight(exchange: Exchange): boolean {
-  return exchange.answer !== undefined && !isThrottled(exchange.answer) && !isWrong(exchange)
+  return exchange.answer !== undefined && !isThrottling(exchange) && !isWrong(exchange)
+}
+
+function isThrottling({ answer, purpose }: Exchange): boolean {
+  return answer !== undefined && isThrottled(answer) && !isExpected(purpose.expects, answer)
 }
 
 /** The same request, wrongly answered after another one and rightly on a fresh connection. */

@@ -63,6 +63,13 @@ export interface Counts {
   notApplicable: number
 }
 
+/** An operation that the target file declares as not served, and what one request with the full key was answered. */
+export interface NotServed {
+  operation: string
+  /** `404`, or `no answer`. */
+  answered: string
+}
+
 export interface BaselineSummary {
   file: string
   /** Failed as expected. */
