@@ -60,8 +60,8 @@ async function sendTo(run: Run, origin: string, request: WireRequest, timeoutMs:
   }
   const wires = wiresOf(run)
   const known = wires.get(origin)
-  const wire =
-    known ?? createWire({ baseUrl: origin, connections: limits.concurrency, insecure: run.options.insecure, tls })
+  const settings = { connections: limits.concurrency, insecure: run.options.insecure, tls }
+  const wire = known ?? createWire({ baseUrl: origin, bodyLimit: limits.maxAnswerBytes, ...settings })
   wires.set(origin, wire)
   return wire.send(request, { timeoutMs })
 }
