@@ -1,30 +1,43 @@
-/** Edges point one way: suites → harness → catalogue → schemas, reporters → harness/report, cli on top; the reference stands alone. */
+/** Who may import whom. Each folder stands above those that it names; no two import each other, files included. */
 
-const ours = [
-  ...[
-    'bench',
-    'catalogue',
-    'certificate',
-    'cli',
-    'fixtures',
-    'harness',
-    'reference',
-    'reporters',
-    'schemas',
-    'suites',
-    'tests',
+/** The layers of `harness/`, the top one first: each imports only those below it. */
+const layers = ['checks', 'engine', 'target', 'report', 'recording', 'http']
+const below = (layer) => layers.slice(layers.indexOf(layer) + 1).map((name) => `harness/${name}/`)
+
+/** What lies under every layer. */
+const ground = ['catalogue/', 'schemas/', 'harness/user-error.ts']
+const harness = [...layers.map((name) => `harness/${name}/`), ...ground]
+
+/** Of each folder: what it may import besides itself, and why no more. */
+const house = {
+  fixtures: [[], 'Samples know nothing of who uses them.'],
+  schemas: [[], 'Shapes know nothing of who uses them.'],
+  reference: [[], 'Judge and judged share no code, so that they share no mistake.'],
+  catalogue: [['schemas/'], 'What the interface says is data.'],
+  ...Object.fromEntries(
+    layers.map((layer) => [`harness/${layer}`, [[...below(layer), ...ground], 'A layer imports those below it.']]),
+  ),
+  suites: [[...harness, 'fixtures/'], 'A suite is written in the words of harness/checks.'],
+  reporters: [['harness/report/', 'catalogue/', 'schemas/'], 'A report is rendered from the result model alone.'],
+  certificate: [['harness/report/', 'reporters/', ...ground], 'A certificate is issued for a report.'],
+  traffic: [['suites/', ...harness], 'Recorded traffic is judged as a live run is.'],
+  library: [['suites/', 'reference/', ...harness], 'The engine without a front of its own.'],
+  vitest: [['library/', 'reporters/', 'cli/output/', ...harness], 'The suites as tests of vitest.'],
+  cli: [
+    ['library/', 'suites/', 'reporters/', 'certificate/', 'traffic/', 'reference/', 'fixtures/', ...harness],
+    'The command line is on top.',
   ],
-  'traffic',
-]
+}
 
-/** What the folder may import of ours: itself, and these folders or files. */
-function imports(folder, allowed, comment) {
+const ours = [...Object.keys(house), 'harness', 'bench', 'build', 'tests'].map((folder) => `${folder}/`)
+
+function edges(folder, [allowed, comment]) {
   return {
     name: `${folder}-imports-only`,
     comment,
     severity: 'error',
     from: { path: `^${folder}/` },
-    to: { path: `^(${ours.join('|')})/`, pathNot: `^(${[`${folder}/`, ...allowed].join('|')})` },
+    to: { path: `^(${ours.join('|')})`, pathNot: `^(${[`${folder}/`, ...allowed].join('|')})` },
   }
 }
 
@@ -43,48 +56,33 @@ module.exports = {
       from: {},
       to: { circular: true },
     },
-    imports('fixtures', [], 'Samples know nothing of who uses them.'),
-    imports('schemas', [], 'Shapes know nothing of who uses them.'),
-    imports('reference', [], 'Judge and judged share no code, so that they share no mistake.'),
-    imports('catalogue', ['schemas/'], 'What the interface says is data.'),
-    imports('reporters', ['harness/report/', 'catalogue/'], 'A report is rendered from the result model alone.'),
-    imports('harness', ['catalogue/', 'schemas/', 'fixtures/pdf.ts'], 'The words that suites are written in.'),
-    imports('suites', ['harness/', 'catalogue/', 'schemas/', 'fixtures/'], 'A suite is written in those words.'),
-    imports(
-      'cli',
-      [
-        'certificate/',
-        'traffic/',
-        'harness/',
-        'catalogue/',
-        'schemas/',
-        'fixtures/',
-        'reporters/',
-        'reference/',
-        'suites/all.ts',
-      ],
-      'The command line is on top; of the suites it knows that there are some.',
+    ...Object.entries(house).map(([folder, rule]) => edges(folder, rule)),
+    confined(
+      'one-http-client',
+      'undici/',
+      '^(harness/http|bench|tests)/',
+      'Only harness/http speaks HTTP to a target.',
     ),
-    confined('one-http-client', 'undici/', '^(harness|tests)/', 'Only the harness speaks HTTP to a target.'),
     confined(
       'one-test-runner',
       'vitest/',
-      '^(harness/engine/vitest-adapter\\.ts|cli/run/engine\\.ts|vitest\\.config\\.ts|tests/)',
-      'One file makes requirements tests, and one starts the runner.',
+      '^(vitest/|suites/.*\\.suite\\.ts|vitest\\.config\\.ts|tests/|examples/)',
+      'A run needs no test runner.',
     ),
     {
       name: 'ships-what-it-needs',
       comment: 'What an installed package imports is a run-time dependency.',
       severity: 'error',
-      from: { pathNot: '^(tests|bench)/|^[^/]+\\.(ts|js|cjs)$' },
+      from: { pathNot: '^(tests|bench|build|examples|vitest)/|^[^/]+\\.(ts|js|cjs)$' },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
     },
     { name: 'resolves', severity: 'error', from: {}, to: { couldNotResolve: true } },
   ],
   options: {
-    tsConfig: { fileName: 'tsconfig.json' },
+    // No tsConfig: its paths would take the package vitest for the folder of that name.
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(dist|\\.tmpdist)/' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'types', 'default'] },
   },
 }

@@ -15,7 +15,7 @@ const schemas = [
 const input = {
   conform: 'cli/index.ts',
   index: 'index.ts',
-  reference: 'reference/server.ts',
+  reference: 'library/reference.ts',
   'reference-worker': 'reference/worker.ts',
   vitest: 'vitest/index.ts',
   'vitest-reporter': 'vitest/reporter.ts',
@@ -25,7 +25,7 @@ const input = {
 const external = (id) => /^[^./\0]/.test(id) && !/^(compiled-schema:|[A-Za-z]:)/.test(id)
 
 async function bundle(entries, dir, plugins) {
-  const build = await rolldown({ cwd: root, input: entries, platform: 'node', external, plugins })
+  const build = await rolldown({ cwd: root, input: entries, platform: 'node', external, plugins, logLevel: 'silent' })
   await build.write({ dir, format: 'esm', chunkFileNames: '[name]-[hash].js', sourcemap: false, minify: false })
   await build.close()
 }

@@ -1,55 +1,78 @@
 /** Every requirement of the suite, in catalogue order. */
-import { chatCreate } from './rows/chat-create.ts'
-import { completionCreate } from './rows/completion-create.ts'
-import { general, guardrails } from './rows/conditions.ts'
-import { envelope } from './rows/envelope.ts'
-import { everyOperation } from './rows/every-operation.ts'
-import { files } from './rows/files.ts'
-import { graphs } from './rows/graphs.ts'
-import { jobsCreate } from './rows/jobs-create.ts'
-import { jobsRetrieve } from './rows/jobs-retrieve.ts'
-import { pdfParse } from './rows/pdf-parse.ts'
-import {
-  aiDetectRun,
-  applicationsCreate,
-  medicalComprehend,
-  translateRun,
-  visionAnalyze,
-  webSearchRun,
-} from './rows/tools.ts'
+import { aiDetectRun } from './ai-detect-run.ts'
+import { applicationsCreate } from './applications-create.ts'
+import { chatCreate } from './chat-create.ts'
+import { completionCreate } from './completion-create.ts'
+import { envelope } from './envelope.ts'
+import { everyOperation } from './every-operation.ts'
+import { filesList } from './files-list.ts'
+import { filesRetrieve } from './files-retrieve.ts'
+import { filesUpload } from './files-upload.ts'
+import { general } from './general.ts'
+import { graphsAddFile } from './graphs-add-file.ts'
+import { graphsCreate } from './graphs-create.ts'
+import { graphsQuery } from './graphs-query.ts'
+import { guardrails } from './guardrails.ts'
+import { jobsCreate } from './jobs-create.ts'
+import { jobsRetrieve } from './jobs-retrieve.ts'
+import { medicalComprehend } from './medical-comprehend.ts'
+import { pdfParse } from './pdf-parse.ts'
 import type { Requirement } from './requirement.ts'
+import type { Row } from './row.ts'
+import { translateRun } from './translate-run.ts'
+import { visionAnalyze } from './vision-analyze.ts'
+import { webSearchRun } from './web-search-run.ts'
 
-const rows = [
-  ...everyOperation,
-  ...envelope,
-  ...jobsCreate,
-  ...jobsRetrieve,
-  ...pdfParse,
-  ...completionCreate,
-  ...chatCreate,
-  ...files,
-  ...graphs,
-  ...applicationsCreate,
-  ...aiDetectRun,
-  ...webSearchRun,
-  ...medicalComprehend,
-  ...translateRun,
-  ...visionAnalyze,
-  ...guardrails,
-  ...general,
-]
+/** The rows, by operation or area; `*` are those that several operations have. */
+const areas = {
+  '*': everyOperation,
+  envelope,
+  'jobs.create': jobsCreate,
+  'jobs.retrieve': jobsRetrieve,
+  'pdf.parse': pdfParse,
+  'completion.create': completionCreate,
+  'chat.create': chatCreate,
+  'files.upload': filesUpload,
+  'files.list': filesList,
+  'files.retrieve': filesRetrieve,
+  'graphs.create': graphsCreate,
+  'graphs.add-file': graphsAddFile,
+  'graphs.query': graphsQuery,
+  'applications.create': applicationsCreate,
+  'ai-detect.run': aiDetectRun,
+  'web-search.run': webSearchRun,
+  'medical.comprehend': medicalComprehend,
+  'translate.run': translateRun,
+  'vision.analyze': visionAnalyze,
+  guardrails,
+  general,
+}
 
-type AnyRow = (typeof rows)[number]
+type Areas = typeof areas
+export type AreaName = keyof Areas
+
+/** A row of that operation or area, its id and answers as literal types. */
+export type AreaRow<A extends AreaName> = Areas[A][number]
+
+type AnyRow = AreaRow<AreaName>
 
 export type RequirementId = AnyRow['id']
-export type MustId = Extract<AnyRow, { level: 'must' }>['id']
-export type ShouldId = Extract<AnyRow, { level: 'should' }>['id']
 
-export interface CatalogueRow extends Requirement {
+export interface CatalogueRow extends Row {
   readonly id: RequirementId
 }
 
-export const catalogue: readonly CatalogueRow[] = rows
+export const catalogue: readonly CatalogueRow[] = Object.values<readonly CatalogueRow[]>(areas).flat()
+
+/** The rows of that operation or area. */
+export function rowsOf(area: AreaName): readonly CatalogueRow[] {
+  return areas[area]
+}
+
+/** What `conform list` prints of a row, and what the digest of the requirements is made from. */
+export function published({ id, operation, level, section, statement, needs, effect }: Requirement): Requirement {
+  return { id, operation, level, section, statement, needs, effect }
+}
 
 const byId: ReadonlyMap<string, CatalogueRow> = new Map(catalogue.map((row) => [row.id, row]))
 

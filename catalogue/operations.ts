@@ -13,6 +13,19 @@ export interface Operation {
   readonly body: 'json' | 'raw' | 'none'
   /** Section of the spec that shows the operation. */
   readonly section: string
+  /** Its answers are generated, and vary: a request that should be granted gets so many tries. */
+  readonly tries?: number
+  /** It reads an object that the target declares at this pointer, or that the control of another operation makes. */
+  readonly reads?: Reads
+  /** Each request names a file that is uploaded first, at this role of its body. */
+  readonly freshFileAt?: string
+}
+
+export interface Reads<Id extends string = string> {
+  readonly declaredAt: string
+  readonly madeBy: Id
+  /** It is looked at until it ends, at last so often, in ms. */
+  readonly everyMs: number
 }
 
 export const operations = [
@@ -39,6 +52,7 @@ export const operations = [
     otherPaths: [],
     body: 'none',
     section: '4.3',
+    reads: { declaredAt: '/resources/job', madeBy: 'jobs.create', everyMs: 1000 },
   },
   { id: 'completion.create', method: 'POST', path: '/v1/completion', otherPaths: [], body: 'json', section: '4.4' },
   {
@@ -48,6 +62,7 @@ export const operations = [
     otherPaths: ['/v1/chat'],
     body: 'json',
     section: '4.4',
+    tries: 3,
   },
   { id: 'files.upload', method: 'POST', path: '/v1/files', otherPaths: [], body: 'raw', section: '4.4' },
   { id: 'files.list', method: 'GET', path: '/v1/files', otherPaths: [], body: 'none', section: '4.4' },
@@ -60,6 +75,7 @@ export const operations = [
     otherPaths: [],
     body: 'json',
     section: '4.4',
+    freshFileAt: 'file',
   },
   {
     id: 'graphs.query',
@@ -98,11 +114,21 @@ export type JsonOperationId = Extract<(typeof operations)[number], { body: 'json
 
 const byId = new Map<string, Operation>(operations.map((operation) => [operation.id, operation]))
 
+/** How often a request that should be granted is sent, if it is not. */
+export function triesOf(id: OperationId): number {
+  return operation(id).tries ?? 1
+}
+
 /** The operation of that id; throws on an id that the spec does not know (a mistake of ours, not of the target). */
 export function operation(id: OperationId): Operation {
   const found = byId.get(id)
   if (!found) throw new Error(`no operation ${id}`)
   return found
+}
+
+/** Where the object stands that an operation reads, if it does, and whose control makes one where none is declared. */
+export function readsOf(id: OperationId): Reads<OperationId> | undefined {
+  return operation(id).reads as Reads<OperationId> | undefined
 }
 
 export function isOperationId(id: string): id is OperationId {

@@ -25,3 +25,9 @@ export const queryConfigMembers: readonly QueryConfigMember[] = [
 
 /** How many requests are sent with a value that is enumerated as accepted. */
 export const insideCases = queryConfigMembers.reduce((sum, { inside }) => sum + inside.length, 0)
+
+/** Types that no member has; numbers are not among them, since some members are numbers. */
+export const otherTypes = ['string', 'array', 'object'] as const
+
+/** How many are sent with a value outside the bounds, or of another type. */
+export const outsideCases = queryConfigMembers.reduce((sum, { outside }) => sum + outside.length + otherTypes.length, 0)

@@ -1,12 +1,12 @@
 import { Command } from 'commander'
-import { catalogue } from '../catalogue/catalogue.ts'
+import { catalogue, published } from '../catalogue/catalogue.ts'
 
 export function listCommand(): Command {
   return new Command('list')
     .description('the requirements of the suite')
     .option('--json', 'as a JSON array')
     .action(({ json }: { json?: boolean }) => {
-      process.stdout.write(json ? `${JSON.stringify(catalogue, null, 2)}\n` : listText())
+      process.stdout.write(json ? `${JSON.stringify(catalogue.map(published), null, 2)}\n` : listText())
     })
 }
 

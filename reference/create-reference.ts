@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { createClock } from './clock.ts'
 import { preloadedStore } from './preloaded.ts'
@@ -11,10 +12,18 @@ export interface ReferenceOptions {
   readonly defects?: Iterable<string>
   /** Names of `variants`: other ways to conform. */
   readonly variants?: Iterable<string>
+  /** ms that each answer is late; default 0. */
+  readonly latency?: number
   /** ms that a job takes; default 40. */
   readonly jobMs?: number
   /** ms that a job of the slow application takes; default 350. */
   readonly slowJobMs?: number
+  /** ms until what was just made can be used, under `settling/*`, `jobs/readable-late` and `processing/slow`. */
+  readonly settleMs?: number
+  /** ms that a slow refusal takes, under `slow/refusals`; default 200. */
+  readonly slowRefusalMs?: number
+  /** ms of silence before the connection is closed, under the defects `#no-answer`; default 1000. */
+  readonly silenceMs?: number
 }
 
 /** A reference in the same process: requests are handed to it, nothing listens. */
@@ -23,6 +32,7 @@ export interface HandledReference {
   readonly url: string
   /** A target object that declares everything that the reference has. */
   readonly target: Readonly<Record<string, unknown>>
+  /** @throws ConnectionLost if a defect gives no answer. */
   handle(request: Request): Promise<Response>
   /** Ends the jobs under way. */
   close(): void
@@ -43,14 +53,25 @@ export function createServed(options: ReferenceOptions): Served {
     switches,
     clock,
     store: preloadedStore(clock.now()),
-    pace: { usual: options.jobMs ?? 40, slow: options.slowJobMs ?? 350 },
+    pace: {
+      usual: options.jobMs ?? 40,
+      slow: options.slowJobMs ?? 350,
+      settle: options.settleMs,
+      slowRefusal: options.slowRefusalMs ?? 200,
+      silence: options.silenceMs ?? 1000,
+    },
+    since: clock.now(),
     timers: new Set(),
     counts: new Map(),
     searchDown: false,
   }
   const app = createApp(world)
+  const { latency = 0 } = options
   return {
-    fetch: async (request, env) => app.fetch(request, env),
+    fetch: async (request, env) => {
+      if (latency > 0) await pause(latency)
+      return app.fetch(request, env)
+    },
     switches,
     end: () => {
       for (const timer of world.timers) clearTimeout(timer)

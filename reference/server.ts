@@ -4,6 +4,7 @@ import { createAdaptorServer } from '@hono/node-server'
 import { closeUnannounced } from './close-unannounced.ts'
 import { createServed, type ReferenceOptions } from './create-reference.ts'
 import { resetReusedConnections } from './reset-reused-connections.ts'
+import { targetFile } from './target-file.ts'
 
 export { createReference, type HandledReference, type ReferenceOptions } from './create-reference.ts'
 export { defects } from './switches/defects.ts'
@@ -18,6 +19,8 @@ export interface ServerOptions extends ReferenceOptions {
 export interface Reference {
   /** Base URL, without a slash at its end. */
   readonly url: string
+  /** A target object that declares everything that the server has. */
+  readonly target: Readonly<Record<string, unknown>>
   /** Ends the server and all its connections, at once. */
   close(): Promise<void>
 }
@@ -39,9 +42,10 @@ export async function startReference(options: ServerOptions = {}): Promise<Refer
   if (switches.varied('connection/short-lived')) server.keepAliveTimeout = 50
   if (switches.varied('connection/closed-unannounced')) closeUnannounced(server)
   if (switches.varied('connection/reset-when-reused')) resetReusedConnections(server)
-  const port = await listen(server, options.port ?? 0)
+  const url = `http://127.0.0.1:${await listen(server, options.port ?? 0)}`
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
+    target: { ...targetFile, baseUrl: url },
     close: () => {
       end()
       return new Promise((resolve) => {

@@ -1,11 +1,15 @@
-import { passiveRows } from '../harness/checks/envelope-watch.ts'
 import { judgeSighting } from '../harness/checks/judge-sighting.ts'
-import { nothingMore, requirement, should } from '../harness/checks/registry.ts'
-import { judgeUnknownPath, judgeUnsupportedMethod, methods, postOnlyPaths } from './envelope/elsewhere.ts'
+import { suite } from '../harness/checks/suite.ts'
+import { judgeUnknownPath, judgeUnsupportedMethod } from './envelope/elsewhere.ts'
 
 // §2.6, §7.1 to §7.4: one error format for every operation
 
-for (const row of passiveRows) requirement(row, judgeSighting(row), nothingMore)
-
-should('envelope/unknown-path', judgeUnknownPath, () => methods.length)
-should('envelope/unsupported-method', judgeUnsupportedMethod, ({ target }) => postOnlyPaths(target).length)
+export const envelope = suite('envelope', {
+  shape: judgeSighting('envelope/shape'),
+  'status-tpe-pair': judgeSighting('envelope/status-tpe-pair'),
+  'content-type': judgeSighting('envelope/content-type'),
+  'message-keys': judgeSighting('envelope/message-keys'),
+  'bad-input-no-5xx': judgeSighting('envelope/bad-input-no-5xx'),
+  'unknown-path': judgeUnknownPath,
+  'unsupported-method': judgeUnsupportedMethod,
+})

@@ -1,19 +1,20 @@
-import './all.ts'
 import { createdHook } from '../harness/checks/created.ts'
 import { envelopeHook } from '../harness/checks/judge-sighting.ts'
-import { judgeOf } from '../harness/checks/registry.ts'
+import { notServedHook } from '../harness/checks/not-served.ts'
 import { createRun, type RunParts } from '../harness/engine/create-run.ts'
 import { type Judging, startJudging } from '../harness/engine/judging.ts'
 import type { Run, RunOptions } from '../harness/engine/run.ts'
 import type { Target } from '../harness/target/model.ts'
+import { judgeOf } from './all.ts'
 import { jobsHook } from './jobs/hook.ts'
+import { pdfHook } from './pdf-parse/hook.ts'
 
 /** How the run reaches the target and its keys. */
 export type RunPorts = Omit<RunParts, 'hooks'>
 
 /** A run with every suite of the interface; nothing is sent yet. */
 export function prepareRun(target: Target, options: RunOptions, ports: RunPorts): Run {
-  return createRun(target, options, { ...ports, hooks: [envelopeHook, createdHook, jobsHook] })
+  return createRun(target, options, { ...ports, hooks: [envelopeHook, createdHook, notServedHook, jobsHook, pdfHook] })
 }
 
 /** Begins to judge. */

@@ -2,22 +2,16 @@ import { countsAsGranted } from '../harness/checks/control.ts'
 import { NotExercised } from '../harness/engine/outcome.ts'
 import { describeAnswer } from '../harness/engine/describe.ts'
 import { refused } from '../harness/checks/conditions.ts'
-import { type Condition, counted } from '../harness/checks/refusals.ts'
-import { faultsAt, ofOtherTypes } from '../harness/checks/roles.ts'
+import { condition } from '../harness/checks/refusals.ts'
+import { at, ofOtherTypes } from '../harness/checks/roles.ts'
 
-/** A name that is absent, or no string. */
-export const malformedName = faultsAt({
-  role: 'name',
-  faults: [{ what: 'is absent', value: undefined }, ...ofOtherTypes(['number', 'boolean', 'array', 'object'])],
-})
+/** A name that is no string. Whether one may be absent is not shown. */
+export const malformedName = at('name', ofOtherTypes(['number', 'boolean', 'array', 'object']))
 
 /** The same creation twice: the second meets the name of the first. */
-export const duplicateName: Condition = counted(
-  () => 2,
-  async ({ story, valid, judge }) => {
-    // A first creation that is sent once more takes another name: the last one sent is the one that exists.
-    const first = await story.ask(valid, { role: 'setup' })
-    if (!countsAsGranted(first)) throw new NotExercised(`the first creation was answered ${describeAnswer(first)}`)
-    await judge(refused(first.probe), 'with the name of an object that exists')
-  },
-)
+export const duplicateName = condition(async ({ story, valid, judge }) => {
+  // A first creation that is sent once more takes another name: the last one sent is the one that exists.
+  const first = await story.ask(valid, { role: 'setup' })
+  if (!countsAsGranted(first)) throw new NotExercised(`the first creation was answered ${describeAnswer(first)}`)
+  await judge(refused(first.probe), 'with the name of an object that exists')
+})

@@ -1,7 +1,7 @@
+import { isObject } from '../schemas/json-object.ts'
 import fc from 'fast-check'
-import { insideCases, type QueryConfigMember, queryConfigMembers } from '../catalogue/query-config.ts'
-import type { OperationId } from '../catalogue/operations.ts'
-import { isObject } from '../harness/engine/answer.ts'
+import { otherTypes, type QueryConfigMember, queryConfigMembers } from '../catalogue/query-config.ts'
+import { isOperationId, type OperationId } from '../catalogue/operations.ts'
 import { property } from '../harness/checks/property.ts'
 import { ofKinds, shown } from '../harness/checks/values.ts'
 import { getAt, setAt } from '../schemas/pointer.ts'
@@ -12,8 +12,7 @@ import type { Run } from '../harness/engine/run.ts'
 import { judgeTries } from '../harness/checks/granted.ts'
 import { type Fault, refused } from '../harness/checks/conditions.ts'
 import { ofOtherTypes, pointerOf } from '../harness/checks/roles.ts'
-import { type Condition, counted } from '../harness/checks/refusals.ts'
-import type { SendCount } from '../harness/checks/registry.ts'
+import { condition } from '../harness/checks/refusals.ts'
 import type { Judge } from '../harness/engine/story.ts'
 
 /** §2.7: `query_config` of a graph query, or inside the graph tool of a chat. */
@@ -46,28 +45,19 @@ function inside({ name, kind, range }: QueryConfigMember): fc.Arbitrary<Setting>
 
 const generatedInside = fc.constantFrom(...queryConfigMembers).chain(inside)
 
-export const insideSends: SendCount = ({ grantedRuns }) => insideCases + grantedRuns
-
 /** Each member by itself at its bounds and between is accepted; then any value inside. */
-export function judgeInside(operation: OperationId, tries: number): Judge {
-  return async (story) => {
-    const { run, row } = story
-    const accept = (setting: Setting): Promise<void> => {
-      const what = `with query_config.${setting.name} ${shown(setting.value)}`
-      return judgeTries(
-        story,
-        operation,
-        () => withSetting(run, operation, setting),
-        what,
-        () => undefined,
-        tries,
-      )
-    }
-    const named = queryConfigMembers.flatMap(({ name, inside }) => inside.map((value) => ({ name, value })))
-    if (run.target.scenarios[row.id]) return accept({ name: 'search_weight', value: 50 })
-    for (const setting of named) await accept(setting)
-    await property(generatedInside, { seed: run.options.seed, name: row.id, runs: run.options.grantedRuns }, accept)
+export const insideBounds: Judge = async (story) => {
+  const { run, row } = story
+  const { operation } = row
+  if (!isOperationId(operation)) throw new Error(`${row.id} is of no operation`)
+  const accept = (setting: Setting): Promise<void> => {
+    const what = `with query_config.${setting.name} ${shown(setting.value)}`
+    return judgeTries(story, { make: () => withSetting(run, operation, setting), what })
   }
+  const named = queryConfigMembers.flatMap(({ name, inside }) => inside.map((value) => ({ name, value })))
+  if (run.target.scenarios[row.id]) return accept({ name: 'search_weight', value: 50 })
+  for (const setting of named) await accept(setting)
+  await property(generatedInside, { seed: run.options.seed, name: row.id, runs: run.options.grantedRuns }, accept)
 }
 
 function setTo({ name }: QueryConfigMember, { what, value }: Fault): Fault<Setting> {
@@ -76,23 +66,18 @@ function setTo({ name }: QueryConfigMember, { what, value }: Fault): Fault<Setti
 
 const outside = queryConfigMembers.flatMap((member) => [
   ...member.outside.map((value) => setTo(member, { what: `is ${value}, outside its bounds`, value })),
-  ...ofOtherTypes(['string', 'array', 'object']).map((fault) => setTo(member, fault)),
+  ...ofOtherTypes(otherTypes).map((fault) => setTo(member, fault)),
 ])
 
 const generatedOutside = fc
   .constantFrom(...queryConfigMembers)
-  .chain((member) =>
-    ofKinds('string', 'array', 'object').map((value) => setTo(member, { what: `is ${shown(value)}`, value })),
-  )
+  .chain((member) => ofKinds(...otherTypes).map((value) => setTo(member, { what: `is ${shown(value)}`, value })))
 
 /** Each member by itself outside its bounds, or of another type. */
-export const outsideBounds: Condition = counted(
-  ({ refusalRuns }) => outside.length + refusalRuns,
-  async ({ story, operation, judge }) => {
-    const { run, row } = story
-    const refuse = async ({ what, value }: Fault<Setting>): Promise<void> =>
-      judge(refused(await withSetting(run, operation, value)), what)
-    for (const fault of outside) await refuse(fault)
-    await property(generatedOutside, { seed: run.options.seed, name: row.id, runs: run.options.refusalRuns }, refuse)
-  },
-)
+export const outsideBounds = condition(async ({ story, operation, judge }) => {
+  const { run, row } = story
+  const refuse = async ({ what, value }: Fault<Setting>): Promise<void> =>
+    judge(refused(await withSetting(run, operation, value)), what)
+  for (const fault of outside) await refuse(fault)
+  await property(generatedOutside, { seed: run.options.seed, name: row.id, runs: run.options.refusalRuns }, refuse)
+})

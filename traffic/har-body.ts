@@ -1,4 +1,4 @@
-import { isObject } from '../harness/engine/answer.ts'
+import { isObject } from '../schemas/json-object.ts'
 
 /**
  * A body as a HAR holds it. `whole`: all of it; `cut`: the recorder says, or the length shows, that an end is missing;

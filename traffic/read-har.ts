@@ -1,7 +1,7 @@
+import { isObject } from '../schemas/json-object.ts'
 import { readFileSync, statSync } from 'node:fs'
 import { visit } from 'jsonc-parser'
 import { UserError } from '../harness/user-error.ts'
-import { isObject } from '../harness/engine/answer.ts'
 
 /** Longest HAR that is read, in bytes: what a JavaScript string can hold. */
 export const longestHar = 512_000_000

@@ -1,4 +1,5 @@
 import type { Redactor } from '../harness/recording/redactor.ts'
+import { decided } from '../harness/report/exit-code.ts'
 import { summarize } from '../harness/report/summary.ts'
 import { bothVerdicts } from '../harness/report/verdict.ts'
 import { planRun } from '../harness/engine/plan.ts'
@@ -7,7 +8,7 @@ import { describeAnswer, describeProbe } from '../harness/engine/describe.ts'
 import { type CatalogueRow, catalogue } from '../catalogue/catalogue.ts'
 import { requirementsDigest, specDigest, specVersion } from '../catalogue/digests.ts'
 import type { Failure, Report, RequirementResult } from '../harness/report/model.ts'
-import { suiteVersion } from '../cli/suite-version.ts'
+import { suiteVersion } from '../harness/report/suite-version.ts'
 import type { JudgedRecording } from './judge-recording.ts'
 import type { RecordedAnswer } from './recorded-exchange.ts'
 import type { RowSighting } from './row-book.ts'
@@ -39,7 +40,7 @@ export function recordingReport(facts: RecordingFacts): Report {
       : { ...resultOf(row), outcome: 'not-applicable' as const, reason }
   })
   const verdicts = bothVerdicts(requirements, everything)
-  return {
+  return decided({
     format: 'conformance-report/1',
     suite: {
       name: 'ai-content-conformance',
@@ -67,13 +68,15 @@ export function recordingReport(facts: RecordingFacts): Report {
       baseline: null,
       insecure: false,
       interrupted: false,
+      credentialProbes: 'all',
+      notServed: [],
       created: [],
     },
     verdict: verdicts.exact,
     verdicts,
     summary: summarize(requirements, 'exact'),
     requirements,
-  }
+  })
 }
 
 function resultOf(row: CatalogueRow, facts?: RecordingFacts): RequirementResult {

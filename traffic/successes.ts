@@ -1,4 +1,5 @@
-import { isEnvelope, isGranted, isObject, member } from '../harness/engine/answer.ts'
+import { isObject, member } from '../schemas/json-object.ts'
+import { isEnvelope, isGranted } from '../harness/engine/answer.ts'
 import { grantedRow } from '../catalogue/granted-rows.ts'
 import { getAt } from '../schemas/pointer.ts'
 import type { Target } from '../harness/target/model.ts'

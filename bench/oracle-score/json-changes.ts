@@ -1,4 +1,4 @@
-import { isObject } from '../../harness/engine/answer.ts'
+import { isObject } from '../../schemas/json-object.ts'
 import type { Change, Kind } from './change.ts'
 
 type Json = Record<string, unknown> | unknown[]

@@ -1,4 +1,4 @@
-import { isObject } from '../../harness/report/json-file.ts'
+import { isObject } from '../../schemas/json-object.ts'
 
 /** What one request for the list of files (§4.4) shows of a target. */
 export interface Seen {

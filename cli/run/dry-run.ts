@@ -1,4 +1,3 @@
-import '../../suites/all.ts'
 import { estimate } from '../../harness/engine/estimate.ts'
 import { planRun } from '../../harness/engine/plan.ts'
 import type { RunOptions } from '../../harness/engine/run.ts'

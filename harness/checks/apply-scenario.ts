@@ -7,7 +7,7 @@ import { type Probe, withHeader } from '../engine/probe.ts'
 import { standInRequest } from './stand-in.ts'
 import type { Run } from '../engine/run.ts'
 import type { Scenario } from '../target/model.ts'
-import { mergePatch } from './merge-patch.ts'
+import { mergePatch } from '../target/merge-patch.ts'
 
 /** True where the scenario brings its own body, so that the operation need not be declared. */
 export function bringsBody(scenario: Scenario): boolean {

@@ -4,11 +4,11 @@ import type { Pairs } from '../engine/pairs.ts'
 import { randomOf, seedFor } from './seed.ts'
 import { freshUnknownId } from './fresh-unknown-id.ts'
 import { type Probe, withJson } from '../engine/probe.ts'
-import { type Condition, counted } from './refusals.ts'
+import { type Condition, condition } from './refusals.ts'
 
 /** One fixed change to the valid request. */
 export function changed(what: string, change: (valid: Probe) => Probe): Condition {
-  return async ({ valid, judge }) => judge(refused(change(await valid())), what)
+  return condition(async ({ valid, judge }) => judge(refused(change(await valid())), what))
 }
 
 /** A fault that has a name: how it is told, and the body that has it. */
@@ -21,12 +21,9 @@ export interface Fault<T = unknown> {
 
 /** Several fixed changes, each by itself. */
 export function each<T>(faults: readonly Fault<T>[], change: (valid: Probe, value: T) => Probe): Condition {
-  return counted(
-    () => faults.length,
-    async ({ valid, judge }) => {
-      for (const { what, value, gives } of faults) await judge(refused(change(await valid(), value)), what, gives)
-    },
-  )
+  return condition(async ({ valid, judge }) => {
+    for (const { what, value, gives } of faults) await judge(refused(change(await valid(), value)), what, gives)
+  })
 }
 
 /** Faults that have a name first, then any that an arbitrary can think of. */
@@ -35,29 +32,26 @@ export function any<T>(
   arbitrary: fc.Arbitrary<Fault<T>>,
   change: (valid: Probe, value: T) => Probe,
 ): Condition {
-  return counted(
-    ({ refusalRuns }) => named.length + refusalRuns,
-    async (probing) => {
-      await each(named, change)(probing)
-      const { valid, judge, story } = probing
-      const { seed, refusalRuns } = story.run.options
-      await property(arbitrary, { seed, name: story.row.id, runs: refusalRuns }, async ({ what, value, gives }) =>
-        judge(refused(change(await valid(), value)), what, gives),
-      )
-    },
-  )
+  return condition(async (context) => {
+    await each(named, change).bringAbout(context)
+    const { valid, judge, story } = context
+    const { seed, refusalRuns } = story.run.options
+    await property(arbitrary, { seed, name: story.row.id, runs: refusalRuns }, async ({ what, value, gives }) =>
+      judge(refused(change(await valid(), value)), what, gives),
+    )
+  })
 }
 
 /** The valid request with an id that no object has in place of that path parameter. */
 export function unknown(parameter: string): Condition {
-  return async ({ valid, judge, story }) => {
+  return condition(async ({ valid, judge, story }) => {
     const random = randomOf(seedFor(story.run.options.seed, story.row.id))
     const probe = await valid()
     const id = freshUnknownId(story.run, probe.params[parameter] ?? '', random)
     // Nothing can be created at an id that does not exist: the probe may be sent again, and needs no idle application.
     const elsewhere: Probe = { ...probe, params: { ...probe.params, [parameter]: id }, effect: 'none' }
     await judge(elsewhere, `with a valid request, but an unknown ${parameter}`)
-  }
+  })
 }
 
 /** A JSON body in place of the valid one; a conforming target grants none of them. */

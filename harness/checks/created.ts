@@ -2,7 +2,7 @@ import type { OperationId } from '../../catalogue/operations.ts'
 import { getAt } from '../../schemas/pointer.ts'
 import { isGranted } from '../engine/answer.ts'
 import type { Exchange } from '../engine/exchange.ts'
-import type { RunHook } from '../engine/hook.ts'
+import type { RunHook } from '../engine/run.ts'
 import type { Run } from '../engine/run.ts'
 import { usableId } from '../engine/usable-id.ts'
 

@@ -1,8 +1,5 @@
-import type { SchemaName } from '../../schemas/validate.ts'
-import type { RequirementId } from '../../catalogue/catalogue.ts'
-import type { OperationId } from '../../catalogue/operations.ts'
+import { isOperationId, type OperationId, triesOf } from '../../catalogue/operations.ts'
 import { control, controlExchange, countsAsGranted } from './control.ts'
-import { grantedRow } from '../../catalogue/granted-rows.ts'
 import type { Exchange } from '../engine/exchange.ts'
 import type { Probe } from '../engine/probe.ts'
 import { plainRequest, validRequest } from './valid-request.ts'
@@ -12,29 +9,30 @@ import { around } from './around.ts'
 import { judgeThrottled } from './judge-throttled.ts'
 import { askSettled, uploadsIn } from './settling.ts'
 import { judgeGranted } from './judge.ts'
-import { nothingMore, requirement } from './registry.ts'
-import { judgeShape } from './shapes.ts'
-import type { Story } from '../engine/story.ts'
+import type { Judge, Story } from '../engine/story.ts'
 
 /** Looks at a granted answer further than its status: throws `Failed` where it is not what the spec shows. */
 export type GrantedCheck = (story: Story, exchange: Exchange) => void
 
+/** Makes a granted request of the operation's valid one. */
+type Change = (valid: Probe, story: Story) => Probe | Promise<Probe>
+const unchanged: Change = (valid) => valid
+
+/** The operation of a granted requirement. */
+function operationOf({ row }: Story): OperationId {
+  if (!isOperationId(row.operation)) throw new Error(`${row.id} is of no operation`)
+  return row.operation
+}
+
 /** The operation's granted requirement: its request is the control of the refusals, sent once. */
-export function accepted(operation: OperationId, schema?: SchemaName): void {
-  requirement(
-    grantedRow[operation],
-    async (story) => {
-      const judge = async (): Promise<void> => {
-        const sent = await controlExchange(story.run, operation)
-        const already = sent.answer?.status === 409 && countsAsGranted(sent)
-        const exchange = already ? await askWithFreshFile(story, operation, sent) : sent
-        judgeGranted(story, exchange, '2xx', 'with a valid request')
-        if (schema) judgeShape(story, exchange, schema, 'with a valid request')
-      }
-      await inScenario(story, operation, judge)
-    },
-    nothingMore,
-  )
+export const accepted: Judge = async (story) => {
+  const operation = operationOf(story)
+  await inScenario(story, operation, async () => {
+    const sent = await controlExchange(story.run, operation)
+    const already = sent.answer?.status === 409 && countsAsGranted(sent)
+    const exchange = already ? await askWithFreshFile(story, operation, sent) : sent
+    judgeGranted(story, exchange, '2xx', 'with a valid request')
+  })
 }
 
 /**
@@ -48,30 +46,22 @@ async function askWithFreshFile(story: Story, operation: OperationId, already: E
   const none =
     'the file is in the graph already, and no fresh one can be uploaded (declare operations.files.upload and fields.file)'
   if (uploaded === '') throw new NotExercised(none)
-  const exchange = await story.ask(valid)
+  const exchange = await story.ask(valid, { wanted: countsAsGranted })
   // A server may know a file by its content and give it the same id each time.
   if (uploadsIn(run, exchange.probe) === uploaded) throw new NotExercised(none)
   // Refused at first, and then in the graph: the refusal was no true one.
   return first && first !== already ? first : exchange
 }
 
-/** A further granted requirement of an operation: a change to its valid request, or a scenario in its place. */
-export function grantedRowOf(
-  operation: OperationId,
-  id: RequirementId,
-  what: string,
-  change: (valid: Probe, story: Story) => Probe | Promise<Probe>,
-  check: GrantedCheck = () => undefined,
-  tries = 1,
-): void {
-  requirement(
-    id,
-    (story) => {
-      const own = async (): Promise<Probe> => change(await validRequest(story.run, operation), story)
-      return judgeTries(story, operation, own, what, check, tries)
-    },
-    () => tries,
-  )
+/**
+ * A further granted requirement of an operation: a change to its valid request, or a scenario in its place.
+ * @param what in words that follow the request line: `with file_types`
+ */
+export function granted(what: string, change: Change = unchanged, check?: GrantedCheck): Judge {
+  return (story) => {
+    const make = async (): Promise<Probe> => change(await validRequest(story.run, operationOf(story)), story)
+    return judgeTries(story, { make, what, ...(check ? { check } : {}) })
+  }
 }
 
 /** The request of a granted row: its own, or that of the scenario which the target declares for it. */
@@ -94,29 +84,36 @@ export function inScenario(story: Story, operation: OperationId, tell: () => Pro
   return scenario ? around(story, scenario, operation, tell) : tell()
 }
 
+/** A request that should be granted. */
+export interface GrantedRequest {
+  make(): Promise<Probe>
+  readonly what: string
+  readonly check?: GrantedCheck
+  /** Where it is not as often as the operation's other granted requests. */
+  readonly tries?: number
+}
+
 /** Sends a granted request, up to so many times until it is granted and passes the check. */
-export async function judgeTries(
-  story: Story,
-  operation: OperationId,
-  own: () => Promise<Probe>,
-  what: string,
-  check: GrantedCheck,
-  tries: number,
-): Promise<void> {
+export async function judgeTries(story: Story, request: GrantedRequest): Promise<void> {
   const { run } = story
-  const make = grantedProbe(story, operation, own)
+  const operation = operationOf(story)
+  const { what, check, tries = triesOf(operation) } = request
+  const make = grantedProbe(story, operation, () => request.make())
   const tell = async (): Promise<void> => {
     for (let attempt = 1; ; attempt++) {
       try {
-        const first = await story.ask(make)
+        const first = await story.ask(make, { wanted: countsAsGranted })
         const patient = first.throttled
           ? { ...(await judgeThrottled(story, make, await control(run, operation), first, {})), throttled: false }
           : first
         const exchange = await askSettled(run, patient, (probe) => story.ask(probe), countsAsGranted)
         judgeGranted(story, exchange, '2xx', what)
-        return check(story, exchange)
+        check?.(story, exchange)
+        return
       } catch (error) {
-        if (!(error instanceof Failed) || attempt >= tries) throw error
+        // Of an operation that gives no answer nothing more is to be learned.
+        const answered = error instanceof Failed && error.failure.exchange?.response !== undefined
+        if (!answered || attempt >= tries) throw error
       }
     }
   }

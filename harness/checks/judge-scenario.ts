@@ -1,14 +1,13 @@
-import type { OperationId } from '../../catalogue/operations.ts'
+import { pairsByScenario } from '../../catalogue/answers.ts'
 import { type Control, control } from './control.ts'
 import type { Exchange, Purpose } from '../engine/exchange.ts'
-import type { Pairs } from '../engine/pairs.ts'
 import type { Probe } from '../engine/probe.ts'
 import { plainRequest } from './valid-request.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import type { Scenario } from '../target/model.ts'
 import { judgePairs } from './judge.ts'
 import { judgeThrottled } from './judge-throttled.ts'
-import type { Story } from '../engine/story.ts'
+import type { Judge, Story } from '../engine/story.ts'
 import { applyScenario, bringsBody, isDeclared } from './apply-scenario.ts'
 import { around, enterState, leaveState } from './around.ts'
 import { sendRepeatedly } from './repeat.ts'
@@ -18,17 +17,13 @@ const what = 'as the scenario of the target file says'
 /** Looks at a judged answer once more: what the pairs do not say. */
 export type Further = (story: Story, exchange: Exchange) => void
 
-/** Judges a refusal that a scenario of the target file brings about. */
-export async function judgeScenario(
-  story: Story,
-  scenario: Scenario,
-  operation: OperationId,
-  gives: Pairs,
-  further?: Further,
-): Promise<void> {
-  const { run } = story
+/** Judges a refusal that a scenario of the target file brings about, by what the row gives. */
+export async function judgeScenario(story: Story, scenario: Scenario, further?: Further): Promise<void> {
+  const { run, row } = story
+  const { operation } = scenario
+  const gives = pairsByScenario(row, operation)
   const purpose: Partial<Purpose> = { expects: gives }
-  const make = (): Promise<Probe> => scenarioProbe(story, scenario, operation)
+  const make = (): Promise<Probe> => scenarioProbe(story, scenario)
   const judge = (exchange: Exchange): void => {
     judgePairs(story, exchange, gives, what)
     further?.(story, exchange)
@@ -47,15 +42,17 @@ export async function judgeScenario(
 }
 
 /** The scenario's request, fresh each time; what it is expected to be refused has no effect. */
-async function scenarioProbe(story: Story, scenario: Scenario, operation: OperationId): Promise<Probe> {
+async function scenarioProbe(story: Story, scenario: Scenario): Promise<Probe> {
+  const { operation } = scenario
   const probe = await applyScenario(story.run, scenario, operation, () => plainRequest(story.run, operation))
   return { ...probe, effect: 'none' }
 }
 
-/** Judges by the scenario for this requirement, where the target declares one. False where it does not. */
-export async function judgeScenarioPairs(story: Story, operation: OperationId, gives: Pairs): Promise<boolean> {
-  const scenario = story.run.target.scenarios[story.row.id]
-  if (!scenario) return false
-  await judgeScenario(story, scenario, operation, gives)
-  return true
+/** How a refusal is judged that only a scenario of the target file can bring about. */
+export function byScenario(further?: Further): Judge {
+  return async (story) => {
+    const scenario = story.run.target.scenarios[story.row.id]
+    if (!scenario) throw new NotExercised(`declare a scenario for ${story.row.id}`)
+    await judgeScenario(story, scenario, further)
+  }
 }

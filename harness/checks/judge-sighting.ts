@@ -1,5 +1,5 @@
 import { createEnvelopeWatch, type PassiveRow } from './envelope-watch.ts'
-import type { RunHook } from '../engine/hook.ts'
+import type { RunHook } from '../engine/run.ts'
 import { perRun } from '../engine/per-run.ts'
 import { Failed, NotExercised } from '../engine/outcome.ts'
 import type { Judge } from '../engine/story.ts'

@@ -7,7 +7,7 @@ import { NotExercised } from '../engine/outcome.ts'
 import type { Run } from '../engine/run.ts'
 import type { Fault } from './conditions.ts'
 import { withBody } from './conditions.ts'
-import { type Condition, counted } from './refusals.ts'
+import { type Condition, condition } from './refusals.ts'
 import type { Pairs } from '../engine/pairs.ts'
 
 /** The pointer of a declared role; undefined where it is not declared and has no default. */
@@ -22,33 +22,41 @@ export function atRole(run: Run, probe: Probe, role: string, value: unknown): Pr
   return withBody(probe, setAt(jsonOf(probe), pointer, value))
 }
 
-/** Each value by itself at a role; roles that are not declared are left out, and one of those given must be. */
-export function faultsAt(
-  ...groups: readonly { readonly role: string; readonly faults: readonly Fault[] }[]
-): Condition {
-  return counted(
-    () => groups.reduce((sum, { faults }) => sum + faults.length, 0),
-    async ({ story, operation, valid, judge }) => {
-      const declared = groups.filter(({ role }) => pointerOf(story.run, operation, role) !== undefined)
-      if (declared.length === 0) {
-        throw new NotExercised(`declare one of the roles ${groups.map(({ role }) => role).join(', ')}`)
+/** Each value by itself at one of several roles; roles that are not declared are left out, and one of them must be. */
+export function eachAt(...groups: readonly { readonly role: string; readonly faults: readonly Fault[] }[]): Condition {
+  return condition(async ({ story, operation, valid, judge }) => {
+    const declared = groups.filter(({ role }) => pointerOf(story.run, operation, role) !== undefined)
+    if (declared.length === 0) {
+      throw new NotExercised(`declare one of the roles ${groups.map(({ role }) => role).join(', ')}`)
+    }
+    for (const { role, faults } of declared) {
+      for (const { what, value, gives } of faults) {
+        await judge(atRole(story.run, await valid(), role, value), `with a valid body, but ${role} ${what}`, gives)
       }
-      for (const { role, faults } of declared) {
-        for (const { what, value, gives } of faults) {
-          await judge(atRole(story.run, await valid(), role, value), `with a valid body, but ${role} ${what}`, gives)
-        }
-      }
-    },
-  )
+    }
+  })
+}
+
+/** Each value by itself at a role. */
+export function at(role: string, faults: readonly Fault[]): Condition {
+  return eachAt({ role, faults })
 }
 
 /** One value of each of those JSON types. */
-export function ofOtherTypes(kinds: readonly JsonKind[], gives?: Pairs): Fault[] {
-  return kinds.map((kind) => ({ what: `is ${nameOfKind(kind)}`, value: sample[kind], ...(gives ? { gives } : {}) }))
+export function ofOtherTypes(kinds: readonly JsonKind[]): Fault[] {
+  return kinds.map((kind) => ({ what: `is ${nameOfKind(kind)}`, value: sample[kind] }))
 }
 
-/** Types that a role of text is not; an array is not sent, since a server may take several texts. */
-export const notText: readonly JsonKind[] = ['number', 'boolean', 'object']
+/** Values that are no text; an array is not sent, since a server may take several texts. */
+export const notText: readonly Fault[] = ofOtherTypes(['number', 'boolean', 'object'])
+
+/** Values that are no array. */
+export const notArray: readonly Fault[] = ofOtherTypes(['string', 'number', 'boolean', 'object'])
+
+/** Faults that the spec answers by other pairs than the rest of their row. */
+export function giving(gives: Pairs, faults: readonly Fault[]): readonly Fault[] {
+  return faults.map((fault) => ({ ...fault, gives }))
+}
 
 /** A word of 12 letters that names nothing: drawn from the seed. */
 export function unknownWord(run: Run, name: string): string {
@@ -58,15 +66,12 @@ export function unknownWord(run: Run, name: string): string {
 
 /** An unknown word at a role. */
 export function unknownAt(...roles: readonly string[]): Condition {
-  return counted(
-    () => roles.length,
-    async (probing) => {
-      const { run, row } = probing.story
-      const word = unknownWord(run, row.id)
-      const faults = [{ what: `is the unknown ${word}`, value: word }]
-      await faultsAt(...roles.map((role) => ({ role, faults })))(probing)
-    },
-  )
+  return condition(async (context) => {
+    const { run, row } = context.story
+    const word = unknownWord(run, row.id)
+    const faults = [{ what: `is the unknown ${word}`, value: word }]
+    await eachAt(...roles.map((role) => ({ role, faults }))).bringAbout(context)
+  })
 }
 
 export const empty: readonly Fault[] = [{ what: 'is empty', value: '' }]

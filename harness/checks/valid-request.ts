@@ -9,7 +9,6 @@ import { missingReason } from '../target/declared.ts'
 import { effectOf } from '../engine/effect-of.ts'
 import { operationProbe, type ProbeParts } from '../engine/operation-probe.ts'
 import type { Probe } from '../engine/probe.ts'
-import { pdfId } from './resource.ts'
 import { upload, uploadProbe, type UploadedFile } from './upload.ts'
 
 /**
@@ -25,24 +24,15 @@ export async function validRequest(run: Run, operation: OperationId): Promise<Pr
     : plain()
 }
 
-type MakeRequest = (run: Run) => Promise<Probe>
-
-const makers = new Map<OperationId, MakeRequest>()
-
-/** Says how the valid request of an operation is made, if it is more than the declared body. */
-export function makeValidRequest(operation: OperationId, make: MakeRequest): void {
-  makers.set(operation, make)
-}
-
 /** The operation's valid request without any scenario. */
 export async function plainRequest(run: Run, operation: OperationId): Promise<Probe> {
   const missing = missingReason(run.target.file, requirement(grantedRow[operation]).needs)
   if (missing !== undefined) throw new NotExercised(missing)
-  const make = makers.get(operation)
-  if (make) return make(run)
+  for (const { requests } of run.hooks) {
+    const make = requests?.[operation]
+    if (make) return make(run)
+  }
   switch (operation) {
-    case 'pdf.parse':
-      return probe(run, operation, { params: { file_id: await pdfId(run, 'pdfFile') }, json: { format: 'text' } })
     case 'files.upload':
       return uploadProbe(run, contentOf(run))
     case 'files.list':

@@ -1,13 +1,14 @@
+import { isRefusal } from '../../catalogue/answers.ts'
 import { type CatalogueRow, requirement } from '../../catalogue/catalogue.ts'
-import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
 import { grantedRow } from '../../catalogue/granted-rows.ts'
-import { longestLookMs } from '../../suites/jobs/job-tracker.ts'
-import type { Plan, RunOptions } from './run.ts'
+import { isOperationId, operation, type OperationId, operations, readsOf, triesOf } from '../../catalogue/operations.ts'
+import type { Effect, Need } from '../../catalogue/requirement.ts'
+import { getAt } from '../../schemas/pointer.ts'
 import { isExclusive } from '../target/exclusive.ts'
+import { readsDeclared } from '../target/declared.ts'
 import type { Scenario, Target } from '../target/model.ts'
-import { sendsOf } from '../checks/registry.ts'
-import { chatTries } from '../checks/control.ts'
-import { grants } from './cost.ts'
+import { countIn, grants, type Runs } from './cost.ts'
+import type { Plan, RunOptions } from './run.ts'
 
 /** Most that a run sends for one operation, as if each control were granted. */
 export interface Estimate {
@@ -17,99 +18,122 @@ export interface Estimate {
   generations: number
 }
 
-type Runs = Pick<RunOptions, 'refusalRuns' | 'grantedRuns' | 'readOnly'>
+/** The first request of a run looks whether anybody is there; it is sent again while nothing comes back. */
+const firstRequest: OperationId = 'files.list'
+/** Makes the files that requests need. */
+const uploading: OperationId = 'files.upload'
 
-/** Looks at a job while the pause between them grows to its longest. */
+/** Looks at an object while the pause between them grows to its longest. */
 const growingPolls = 40
 
-/** Most looks at one job until it ends. */
-function pollsOf({ limits }: Target): number {
-  return growingPolls + Math.ceil(limits.jobTimeoutMs / longestLookMs)
+/** Most looks at one object until it ends, if they are that far apart at last, in ms. */
+function pollsOf({ limits }: Target, everyMs: number): number {
+  return growingPolls + Math.ceil(limits.jobTimeoutMs / everyMs)
 }
 
-/** What a scenario sends beside its one probe: repeats, what stands around it, and the waiting for the control. */
-function scenarioSends({ repeat = 1, before, after }: Scenario): number {
-  return repeat - 1 + before.length + after.length
+/** What a scenario sends: its probe, repeats, and what stands around it. */
+function scenarioRequests({ repeat = 1, before, after }: Scenario): number {
+  return repeat + before.length + after.length
 }
 
-/** Each probe of an addition adds a file that is uploaded first. */
-function uploadsFirst(target: Target): boolean {
-  return (
-    target.operations['files.upload']?.content !== undefined &&
-    target.operations['graphs.add-file']?.fields['file'] !== undefined
-  )
+/** What a requirement sends of its own beyond the control. */
+function ownRequests(row: CatalogueRow, target: Target, runs: Runs): number {
+  const { maxRequests } = row
+  const once = typeof maxRequests === 'function' ? maxRequests(target) : countIn(maxRequests, runs)
+  const varies = !isRefusal(row.gives) && isOperationId(row.operation)
+  return varies ? once * triesOf(row.operation) : once
 }
 
 /** What the run would send, per operation, in catalogue order. Throttled requests, which are sent again, are not counted. */
-export function estimate(plan: Plan, target: Target, runs: Runs): Estimate[] {
-  const totals = new Map<string, Estimate>()
-  const totalOf = (operation: string): Estimate => {
-    const known = totals.get(operation)
-    if (known) return known
-    const total = { operation, requests: 0, creations: 0, generations: 0 }
-    totals.set(operation, total)
-    return total
-  }
-  const add = (operation: string, requests: number, effect: CatalogueRow['effect'], granted: number): void => {
-    const total = totalOf(operation)
-    total.requests += requests
-    if (effect === 'creates') total.creations += granted
-    if (effect === 'generates') total.generations += granted
-    if (operation !== 'graphs.add-file' || !uploadsFirst(target)) return
-    totalOf('files.upload').requests += requests
-    totalOf('files.upload').creations += requests
-  }
+export function estimate(plan: Plan, target: Target, runs: Runs & Pick<RunOptions, 'readOnly'>): Estimate[] {
+  const totals = createTotals(target)
   const controlled = new Set<OperationId>()
-  const control = (operation: OperationId): void => {
-    if (controlled.has(operation)) return
-    controlled.add(operation)
-    const { effect } = requirement(grantedRow[operation])
-    const reads = operation === 'jobs.retrieve'
-    if (reads && target.resources.job === undefined) control('jobs.create')
-    if (runs.readOnly && effect !== 'none' && !reads) return
-    add(operation, operation === 'chat.create' ? chatTries : 1, reads ? 'none' : effect, 1)
-  }
-  add('files.list', 2, 'none', 0)
-  for (const [id, entry] of plan) {
-    if (!entry.run) continue
-    const row = requirement(id as CatalogueRow['id'])
-    const scenario = target.scenarios[id]
-    const operation = scenario?.operation ?? row.operation
-    if (isOperationId(operation)) control(operation)
-    addRow(row, operation, scenario)
-  }
-  addJobs()
-  addPdfs()
-  return [...totals.values()].filter(({ requests }) => requests > 0)
+  const uploaded = new Set<string>()
+  totals.add(firstRequest, 2, 'none')
+  for (const [id, entry] of plan) if (entry.run) addRow(requirement(id as CatalogueRow['id']))
+  totals.add(uploading, uploaded.size, 'creates')
+  for (const { id } of operations) addPolls(id)
+  return totals.all().filter(({ requests }) => requests > 0)
 
-  function addRow(row: CatalogueRow, operation: string, scenario: Scenario | undefined): void {
-    const own = scenario ? 1 + scenarioSends(scenario) : sendsOf(row.id, { target, ...runs })
+  function addRow(row: CatalogueRow): void {
+    const scenario = target.scenarios[row.id]
+    const of = scenario?.operation ?? row.operation
+    if (isOperationId(of)) addControl(of)
+    addUploads(scenario ? [] : row.needs)
+    const own = scenario ? scenarioRequests(scenario) : ownRequests(row, target, runs)
     const { generations } = grants(row, target, runs)
-    const effect = generations > 0 ? 'generates' : row.effect
-    add(operation, own, effect, effect === 'creates' ? own : generations)
+    if (generations > 0) totals.add(of, own, 'generates', generations)
+    else totals.add(of, own, row.effect, row.effect === 'creates' ? own : 0)
+    for (const [other, more] of Object.entries(row.alsoSends ?? {})) totals.of(other).requests += more
     // After what it changed, the run asks until the valid request is granted again.
-    if (scenario && isExclusive(scenario) && isOperationId(operation))
-      add(operation, 1, requirement(grantedRow[operation]).effect, 1)
-    if (row.id === 'files.upload/2xx-attached-to-graph') totalOf('graphs.add-file').requests += own / 2
+    if (scenario && isExclusive(scenario) && isOperationId(of)) totals.add(of, 1, requirement(grantedRow[of]).effect)
   }
 
-  /** Jobs are created by `jobs.create` whatever row asks for them, and looked at until they end. */
-  function addJobs(): void {
-    const reading = totalOf('jobs.retrieve')
-    const creating = totalOf('jobs.create')
-    creating.generations += reading.generations
-    creating.requests += reading.generations
+  function addControl(of: OperationId): void {
+    if (controlled.has(of)) return
+    controlled.add(of)
+    const { effect, needs } = requirement(grantedRow[of])
+    const reads = readsOf(of)
+    if (reads && !readsDeclared(of, target.file)) addControl(reads.madeBy)
+    if (runs.readOnly && effect !== 'none' && !reads) return
+    addUploads(needs)
+    totals.add(of, triesOf(of), reads ? 'none' : effect, 1)
+  }
+
+  /** Files that are needed, and that the target declares by a path or not at all: each is uploaded once. */
+  function addUploads(needs: readonly Need[]): void {
+    for (const alternatives of needs.map((need) => [need].flat())) {
+      const [pointer = ''] = alternatives
+      const declared = getAt(target.file, pointer)
+      const byPath = typeof declared === 'object' && declared !== null && Object.hasOwn(declared, 'upload')
+      if (byPath || (declared === undefined && alternatives.includes(`/operations/${uploading}`))) uploaded.add(pointer)
+    }
+  }
+
+  /** What an operation reads is made by another one's requests, and looked at until it ends. */
+  function addPolls(id: OperationId): void {
+    const reads = readsOf(id)
+    if (!reads) return
+    const [reading, making] = [totals.of(id), totals.of(reads.madeBy)]
+    making.generations += reading.generations
+    making.requests += reading.generations
     reading.generations = 0
-    reading.requests += creating.generations * pollsOf(target)
+    reading.requests += making.generations * pollsOf(target, reads.everyMs)
   }
+}
 
-  function addPdfs(): void {
-    const parsing = (totals.get('pdf.parse')?.requests ?? 0) > 0
-    if (!parsing) return
-    const { pdfFile, corruptedPdfFile, encryptedPdfFile, oversizedPdfFile } = target.resources
-    const declared = [pdfFile, corruptedPdfFile, encryptedPdfFile, oversizedPdfFile].filter(
-      (file) => typeof file === 'string',
-    ).length
-    if (declared < 4) add('files.upload', 4 - declared, 'creates', 4 - declared)
+interface Totals {
+  of(operation: string): Estimate
+  /** @param granted how many of them a conforming target would grant, by that effect */
+  add(operation: string, requests: number, effect: Effect, granted?: number): void
+  all(): Estimate[]
+}
+
+function createTotals(target: Target): Totals {
+  const totals = new Map<string, Estimate>()
+  const of = (name: string): Estimate => {
+    const known = totals.get(name) ?? { operation: name, requests: 0, creations: 0, generations: 0 }
+    totals.set(name, known)
+    return known
   }
+  return {
+    of,
+    all: () => [...totals.values()],
+    add(name, requests, effect, granted = requests) {
+      const total = of(name)
+      total.requests += requests
+      if (effect === 'creates') total.creations += granted
+      if (effect === 'generates') total.generations += granted
+      if (!isOperationId(name) || !uploadsFirst(name, target)) return
+      of(uploading).requests += requests
+      of(uploading).creations += requests
+    },
+  }
+}
+
+/** True where each request of the operation names a file that is uploaded first. */
+function uploadsFirst(id: OperationId, target: Target): boolean {
+  const role = operation(id).freshFileAt
+  const canUpload = target.operations[uploading]?.content !== undefined
+  return role !== undefined && canUpload && target.operations[id]?.fields[role] !== undefined
 }

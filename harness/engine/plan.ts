@@ -1,10 +1,11 @@
 import { type CatalogueRow, catalogue } from '../../catalogue/catalogue.ts'
+import { isOperationId, readsOf } from '../../catalogue/operations.ts'
 import { grants, operationOf } from './cost.ts'
 import { leftOut } from '../report/left-out.ts'
 import { isSelected } from '../report/selection.ts'
 import { isDealtTo } from '../report/shard.ts'
 import { exclusiveIds } from '../target/exclusive.ts'
-import { missingReason } from '../target/declared.ts'
+import { declares, missingReason } from '../target/declared.ts'
 import type { Target } from '../target/model.ts'
 import type { Plan, PlanEntry, RunOptions } from './run.ts'
 
@@ -47,12 +48,12 @@ function inapplicable(reason: string): PlanEntry {
   return { run: false, outcome: 'not-applicable', reason }
 }
 
-function notApplicable({ id, operation }: CatalogueRow, target: Target): PlanEntry | undefined {
+function notApplicable({ id, operation, onlyIf }: CatalogueRow, target: Target): PlanEntry | undefined {
   const absence = operation === 'envelope' ? undefined : target.absent[operation]
   if (absence === 'not-served') return inapplicable('declared not served')
-  const removed = absence === 'removed'
-  if (id === 'pdf.parse/4xx-removed') return removed ? undefined : inapplicable('PDF parsing is not declared removed')
-  if (removed) return inapplicable('declared removed')
+  if (onlyIf !== undefined)
+    return absence === onlyIf ? undefined : inapplicable(`${operation} is not declared ${onlyIf}`)
+  if (absence === 'removed') return inapplicable('declared removed')
   const reason = Object.hasOwn(target.unreachable, id) ? target.unreachable[id] : undefined
   return reason === undefined ? undefined : inapplicable(`declared unreachable: ${reason}`)
 }
@@ -73,19 +74,18 @@ function readOnly(
   exclusive: ReadonlySet<string>,
 ): PlanEntry | undefined {
   if (!options.readOnly) return undefined
-  const reads = row.operation === 'jobs.retrieve'
-  const declaredJob = target.resources.job !== undefined
-  const ofDeclaredJob = row.needs.some((need) => Array.isArray(need) && need.includes('/resources/job'))
-  const creates = reads ? !(declaredJob && ofDeclaredJob) && !row.id.includes('/4') : row.effect !== 'none'
-  const needsJob = reads && !declaredJob && row.id.includes('/4xx-')
-  return creates || needsJob || exclusive.has(row.id) ? notExercised(leftOut('--read-only')) : undefined
+  const reads = isOperationId(row.operation) ? readsOf(row.operation) : undefined
+  const readsAny = reads && row.needs.some((need) => Array.isArray(need) && need.includes(reads.declaredAt))
+  const makes = readsAny ? !declares(target.file, reads.declaredAt) : row.effect !== 'none'
+  return makes || exclusive.has(row.id) ? notExercised(leftOut('--read-only')) : undefined
 }
 
 /** Without a full key only what needs none is sent. */
-function withoutKey({ id, operation }: CatalogueRow, target: Target): PlanEntry | undefined {
+function withoutKey({ operation, keyless }: CatalogueRow, target: Target): PlanEntry | undefined {
   if (target.keys.full) return undefined
-  const keyless = operation === 'envelope' || /\/401-(missing-credentials|malformed-key)$/.test(id)
-  return keyless ? undefined : notExercised('no key: give the full key with --key, keys.full or CONFORM_API_KEY')
+  return keyless || operation === 'envelope'
+    ? undefined
+    : notExercised('no key: give the full key with --key, keys.full or CONFORM_API_KEY')
 }
 
 function undeclared({ id, needs, operation }: CatalogueRow, target: Target): PlanEntry | undefined {

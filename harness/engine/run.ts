@@ -1,11 +1,13 @@
 import type { CatalogueRow } from '../../catalogue/catalogue.ts'
-import type { Created, TpeMode } from '../report/model.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
+import type { Created, NotServed, TpeMode } from '../report/model.ts'
 import type { Shard } from '../report/shard.ts'
 import type { Target } from '../target/model.ts'
 import type { Client } from './client.ts'
-import type { RunHook } from './hook.ts'
+import type { Exchange, Purpose } from './exchange.ts'
 import type { Keys } from './keys.ts'
 import type { Lifetime } from './lifetime.ts'
+import type { Probe } from './probe.ts'
 
 /** What the command line, or the caller of the library, decided. */
 export interface RunOptions {
@@ -65,6 +67,27 @@ export interface Run {
   readonly hooks: readonly RunHook[]
   /** Does a thing once a run, whoever asks first. */
   once<T>(key: string, make: () => Promise<T>): Promise<T>
+}
+
+/** What a suite adds to the engine: what it knows of an object that requests share, such as the jobs of an application. */
+export interface RunHook {
+  /**
+   * Sends a probe when the object that it names allows it; undefined if this hook has nothing to say about the probe.
+   * May throw `NotExercised`.
+   */
+  admit?(run: Run, probe: Probe, purpose: Purpose, send: () => Promise<Exchange>): Promise<Exchange> | undefined
+  /** Sees every exchange that was answered, also those that were not admitted here. */
+  observe?(run: Run, exchange: Exchange): void
+  /** How the valid requests of operations are made, if they are more than the declared body. */
+  readonly requests?: Readonly<Partial<Record<OperationId, (run: Run) => Promise<Probe>>>>
+  /** Begins what rows that are judged last need, while the others are judged. */
+  gather?(run: Run): Promise<void>
+  /** Waits for what the run began, before the rows that are judged last. Not called if the run was ended. */
+  settle?(run: Run): Promise<void>
+  /** Ids of what has not ended, for the last lines of a report. */
+  unfinished?(run: Run): readonly string[]
+  /** What operations that are declared not served were answered. */
+  notServed?(run: Run): readonly NotServed[]
 }
 
 /** True if the requirement is to be judged in this run. */

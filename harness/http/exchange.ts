@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici'
 import { type Collector, collect } from './collect.ts'
 import { headerLines, headersOf, promisedLength } from './headers.ts'
 import type { Connection, Line } from './line.ts'
-import type { HeaderLine, NoAnswer, WireRequest } from './message.ts'
+import type { HeaderLine, Mark, NoAnswer, WireRequest } from './message.ts'
 import { type Progress, type Reason, explain, timedOut, unaskedUpgrade } from './no-answer.ts'
 import { deadlinePassed } from './under-way.ts'
 
@@ -13,7 +13,10 @@ export interface Terms {
   readonly timeoutMs: number
   /** Aborted at the deadline, with `deadlinePassed` as reason, or when the run is interrupted. */
   readonly signal: AbortSignal
+  readonly mark?: Mark
 }
+
+const unmarked: Mark = {}
 
 /** An answer as it came, its content encoding still on it. */
 export interface RawAnswer {
@@ -22,6 +25,7 @@ export interface RawAnswer {
   readonly headers: readonly HeaderLine[]
   readonly body: Uint8Array
   readonly cut: boolean
+  readonly before: Mark | undefined
   readonly sentAt: number
   readonly endedAt: number
 }
@@ -33,13 +37,17 @@ export interface Exchanged {
 }
 
 /** Sends one request on a free line and reads its answer. Never rejects. */
-export function exchange(line: Line, request: WireRequest, { limit, timeoutMs, signal }: Terms): Promise<Exchanged> {
+export function exchange(
+  line: Line,
+  request: WireRequest,
+  { limit, timeoutMs, signal, mark }: Terms,
+): Promise<Exchanged> {
   return new Promise((resolve) => {
     const { endpoint } = line
     let sentAt = performance.now()
     let controller: Dispatcher.DispatchController | undefined
     let connection: Connection | undefined
-    let reused = false
+    let before: Mark | undefined
     let head: { status: number; headers: readonly HeaderLine[]; length: number | undefined } | undefined
     let body: Collector | undefined
     let settled = false
@@ -63,13 +71,14 @@ export function exchange(line: Line, request: WireRequest, { limit, timeoutMs, s
     })
 
     function fail({ cause, message }: Reason): void {
-      const staleConnection = cause === 'reset' && reused && connection?.watch.bytes === 0
-      settle({ kind: 'no-answer', cause, message, staleConnection, sentAt, endedAt: performance.now() }, false)
+      const staleConnection = cause === 'reset' && before !== undefined && connection?.watch.bytes === 0
+      settle({ kind: 'no-answer', cause, message, staleConnection, before, sentAt, endedAt: performance.now() }, false)
     }
 
     function finish({ cut, reusable }: { cut: boolean; reusable: boolean }): void {
       const { status, headers } = head!
-      settle({ kind: 'raw', status, headers, body: body!.bytes(), cut, sentAt, endedAt: performance.now() }, reusable)
+      const read = { status, headers, body: body!.bytes(), cut }
+      settle({ kind: 'raw', ...read, before, sentAt, endedAt: performance.now() }, reusable)
     }
 
     const interrupt = () => fail(signal.reason === deadlinePassed ? timedOut(timeoutMs, progress()) : interrupted)
@@ -79,8 +88,11 @@ export function exchange(line: Line, request: WireRequest, { limit, timeoutMs, s
         controller = given
         if (settled) return given.abort(new Error('the exchange is over'))
         connection = line.connection
-        reused = connection !== undefined && connection.exchanges > 0
-        if (connection) connection.exchanges += 1
+        if (connection) {
+          before = connection.exchanges > 0 ? (connection.mark ?? unmarked) : undefined
+          connection.exchanges += 1
+          connection.mark = mark
+        }
         connection?.watch.begin()
         sentAt = performance.now()
       },

@@ -5,7 +5,6 @@ import type { HeaderLine, SendOptions, Wire, WireRequest, WireResult } from './m
 import { type Progress, explain, timedOut } from './no-answer.ts'
 import { noAnswer, readAnswer } from './read-answer.ts'
 import { createUnderWay, deadlinePassed } from './under-way.ts'
-import { defaultBodyLimit } from './wire.ts'
 
 /** What answers requests in the same process: the `fetch` of an application, say. One that throws gives no answer. */
 export type Handler = (request: Request) => Response | Promise<Response>
@@ -14,12 +13,12 @@ export interface HandlerOptions {
   readonly handle: Handler
   /** Of the requests that it is given. */
   readonly baseUrl: string
-  /** Longest decoded body that is read, in bytes. Default 4 MiB. */
-  readonly bodyLimit?: number
+  /** Longest decoded body that is read, in bytes. */
+  readonly bodyLimit: number
 }
 
 /** A wire to a handler in the same process: no socket, so that there is no connection to be reused, or to be fresh. */
-export function createHandlerTransport({ handle, baseUrl, bodyLimit = defaultBodyLimit }: HandlerOptions): Wire {
+export function createHandlerTransport({ handle, baseUrl, bodyLimit }: HandlerOptions): Wire {
   const base = baseUrl.replace(/\/$/, '')
   const { host } = new URL(baseUrl)
   const underWay = createUnderWay()
@@ -73,7 +72,7 @@ async function exchangeWith(handle: Handler, request: Request, host: string, ter
     body = collect(limit)
     const cut = !(await readInto(body, response, over))
     return await readAnswer(
-      { kind: 'raw', ...head, body: body.bytes(), cut, sentAt, endedAt: performance.now() },
+      { kind: 'raw', ...head, body: body.bytes(), cut, before: undefined, sentAt, endedAt: performance.now() },
       terms,
     )
   } catch (error) {

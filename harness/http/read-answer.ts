@@ -7,11 +7,11 @@ import { deadlinePassed } from './under-way.ts'
 
 /** Takes the content encoding off. */
 export async function readAnswer(raw: RawAnswer, { limit, timeoutMs, signal }: Terms): Promise<WireResult> {
-  const { status, headers, body, cut, sentAt, endedAt } = raw
+  const { status, headers, body, cut, before, sentAt, endedAt } = raw
   const encoded: Encoded = { body, cut, encoding: headerValue(headers, 'content-encoding') ?? '' }
   try {
     const decoded = await decode(encoded, limit, signal)
-    return { kind: 'answer', status, headers, ...decoded, sentAt, endedAt } satisfies WireAnswer
+    return { kind: 'answer', status, headers, ...decoded, before, sentAt, endedAt } satisfies WireAnswer
   } catch {
     return noAnswer(signal.reason === deadlinePassed ? notDecoded(timeoutMs) : interrupted, sentAt)
   }

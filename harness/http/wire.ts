@@ -6,8 +6,6 @@ import type { Reason } from './no-answer.ts'
 import { noAnswer, readAnswer } from './read-answer.ts'
 import { createUnderWay, deadlinePassed } from './under-way.ts'
 
-/** In bytes. */
-export const defaultBodyLimit = 4 * 1024 * 1024
 
 /**
  * The HTTP/1.1 client of the suite: one origin, at most `connections` sockets, no redirects, no retries of its own.
@@ -15,18 +13,18 @@ export const defaultBodyLimit = 4 * 1024 * 1024
  *
  * Throws UserError where the base URL, a PEM text or a proxy variable cannot be used.
  */
-export function createWire(options: WireOptions): Wire {
-  const endpoint = endpointOf(options)
-  const limit = options.bodyLimit ?? defaultBodyLimit
-  const lines = createLinePool(endpoint, options.connections)
+export function createWire(wireOptions: WireOptions): Wire {
+  const endpoint = endpointOf(wireOptions)
+  const limit = wireOptions.bodyLimit
+  const lines = createLinePool(endpoint, wireOptions.connections)
   const underWay = createUnderWay()
 
   async function send(request: WireRequest, options: SendOptions): Promise<WireResult> {
     const calledAt = performance.now()
-    const { timeoutMs, fresh = false } = options
+    const { timeoutMs } = options
     const { signal, settle } = underWay.begin(options)
     try {
-      return await carry(request, { limit, timeoutMs, signal }, fresh)
+      return await carry(request, { limit, timeoutMs, signal, ...(options.mark ? { mark: options.mark } : {}) }, options)
     } catch {
       return noAnswer(signal.reason === deadlinePassed ? noLine(timeoutMs) : interrupted, calledAt)
     } finally {
@@ -35,8 +33,16 @@ export function createWire(options: WireOptions): Wire {
   }
 
   /** Rejects only with the reason of the signal, and only before an exchange began. */
-  async function carry(request: WireRequest, terms: Terms, fresh: boolean): Promise<WireResult> {
-    const line = await lines.take(terms.signal, fresh)
+  async function carry(
+    request: WireRequest,
+    terms: Terms,
+    { fresh = false, after }: Pick<SendOptions, 'fresh' | 'after'>,
+  ): Promise<WireResult> {
+    const line = await lines.take(terms.signal, fresh || after !== undefined)
+    if (after && !(await exchange(line, after, { ...terms, mark: undefined })).reusable) {
+      lines.give(line, false)
+      return carry(request, terms, { fresh: true })
+    }
     const { outcome, reusable } = await exchange(line, request, terms)
     lines.give(line, reusable)
     if (outcome.kind === 'no-answer' && outcome.staleConnection) lines.dropFree()

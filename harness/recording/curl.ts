@@ -1,4 +1,4 @@
-import type { RecordedRequest } from '../report/model.ts'
+import type { RecordedRequest } from './recorded.ts'
 import { expanding, singleQuoted } from './quote.ts'
 
 /** Names of headers whose recorded value stands for a key, so that the shell has to expand it. */

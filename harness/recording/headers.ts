@@ -1,4 +1,4 @@
-import type { RecordedHeaders } from '../report/model.ts'
+import type { RecordedHeaders } from './recorded.ts'
 import type { HeaderLine } from '../http/message.ts'
 
 /** Of the head of an answer so many lines are recorded, and of their names and values so many characters. */

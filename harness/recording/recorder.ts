@@ -1,27 +1,35 @@
-import { closeSync, openSync, writeSync } from 'node:fs'
-import type { FailureExchange, RecordedExchange, RecordedHeaders } from '../report/model.ts'
-import type { Purpose } from '../engine/exchange.ts'
+import { closeSync, openSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { FailureExchange, RecordedExchange, RecordedHeaders } from './recorded.ts'
 import type { Redactor } from './redactor.ts'
-import type { Probe, RequestHeader } from '../engine/probe.ts'
-import type { WireRequest, WireResult } from '../http/message.ts'
+import type { HeaderLine, WireRequest, WireResult } from '../http/message.ts'
 import { recordBody } from './body.ts'
 import { curlOf } from './curl.ts'
 import { recordHead, recordHeaders, type Shown } from './headers.ts'
 
+/** An exchange that has ended, and why it was sent. */
+export interface EndedExchange extends Pick<RecordedExchange, 'requirement' | 'operation' | 'role'> {
+  /** The address in full, as it was asked. */
+  readonly url: string
+  readonly request: WireRequest
+  readonly result: WireResult
+  /** The credential of the request, and how it is written wherever it is shown. */
+  readonly credential: { readonly value?: string; readonly shown: string }
+}
+
 /** Writes each exchange down as it comes, keys removed, and gives its recorded form back. */
 export interface Recorder {
-  /** @param url the address in full, as it was asked */
-  record(url: string, probe: Probe, request: WireRequest, result: WireResult, purpose: Purpose): FailureExchange
+  record(exchange: EndedExchange): FailureExchange
   /** Text of a target or of a target file as it may be shown: without any key. */
   redact(text: string): string
   readonly count: number
-  /** What is wrong with the log where it could not be written; exchanges are then not kept. */
+  /** Folder and error code (`/tmp: ENOSPC`) if the log could not be written; exchanges are then kept no more. */
   readonly problem: string | undefined
   close(): void
 }
 
 /** Request headers whose shown value differs from the one sent: a shell has to fill the key in. */
-function expandedNames(lines: readonly RequestHeader[], shown: RecordedHeaders): ReadonlySet<string> {
+function expandedNames(lines: readonly HeaderLine[], shown: RecordedHeaders): ReadonlySet<string> {
   const names = lines
     .filter(({ name, value }) => shown[name.toLowerCase()] !== value)
     .map(({ name }) => name.toLowerCase())
@@ -39,9 +47,10 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor):
     if (problem !== undefined || logFile === undefined) return
     try {
       fd ??= openSync(logFile, 'a')
-      writeSync(fd, `${JSON.stringify(line)}\n`)
+      // Unlike writeSync, it does not end in the middle of a line when the disk is nearly full.
+      writeFileSync(fd, `${JSON.stringify(line)}\n`)
     } catch (error) {
-      problem = `the exchanges cannot be written to ${logFile}: ${(error as NodeJS.ErrnoException).code ?? 'error'}`
+      problem = `${dirname(logFile)}: ${(error as NodeJS.ErrnoException).code ?? 'error'}`
     }
   }
   return {
@@ -52,11 +61,11 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor):
     get problem() {
       return problem
     },
-    record(url, probe, request, result, purpose) {
-      const own = probe.credential.value !== undefined
+    record({ url, request, result, credential, requirement, operation, role }) {
+      const own = credential.value !== undefined
       const shownAsSent = request.headers.filter(({ name }) => !own || name.toLowerCase() !== 'authorization')
       const headers = recordHeaders(shownAsSent, shown)
-      if (own) headers['authorization'] = probe.credential.shown
+      if (own) headers['authorization'] = credential.shown
       if (request.body !== undefined) headers['content-length'] = String(Buffer.byteLength(request.body))
       const sent = { method: request.method, url: redact(url), headers, ...recordBody(request.body, redact) }
       const exchange: FailureExchange = { request: sent, curl: curlOf(sent, expandedNames(request.headers, headers)) }
@@ -68,9 +77,9 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor):
       const durationMs = Math.round((result.endedAt - result.sentAt) * 1000) / 1000
       write({
         n: count++,
-        requirement: purpose.requirement,
-        operation: probe.operation,
-        role: purpose.role,
+        requirement,
+        operation,
+        role,
         startedAt: new Date(performance.timeOrigin + result.sentAt).toISOString(),
         durationMs,
         ...(result.kind === 'no-answer' ? { error: redact(result.message) } : { httpVersion: '1.1' }),

@@ -3,62 +3,21 @@
  * Its JSON form is `conformance-report/1`; its schema is `schemas/report.schema.json`.
  */
 import type { Level } from '../../catalogue/requirement.ts'
+import type { FailureExchange } from '../recording/recorded.ts'
+
+export type {
+  RecordedHeaders,
+  RecordedRequest,
+  RecordedResponse,
+  FailureExchange,
+  ExchangeRole,
+  RecordedExchange,
+} from '../recording/recorded.ts'
 
 export type Outcome = 'passed' | 'failed' | 'not-exercised' | 'not-applicable'
 export type Verdict = 'conformant' | 'passing' | 'non-conformant' | 'not-judged'
 /** Which code names of §7.2 satisfy an expectation: the pairs named, or any of the status's row. */
 export type TpeMode = 'exact' | 'family'
-
-/** Headers by name; several values of one name are joined with `, `. */
-export type RecordedHeaders = Record<string, string>
-
-/** What was sent, keys removed. `body` is text; bytes that are no UTF-8 stand as base64 with `bodyEncoding`. */
-export interface RecordedRequest {
-  method: string
-  url: string
-  headers: RecordedHeaders
-  body: string
-  bodyEncoding?: 'base64'
-  /** Bytes of the whole body, and its SHA-256 in hex, where `body` was cut. */
-  bodyLength?: number
-  bodySha256?: string
-}
-
-/** What came back, keys removed, decoded. */
-export interface RecordedResponse {
-  status: number
-  headers: RecordedHeaders
-  body: string
-  bodyEncoding?: 'base64'
-  bodyLength?: number
-  bodySha256?: string
-}
-
-export interface FailureExchange {
-  request: RecordedRequest
-  /** Absent where no answer came. */
-  response?: RecordedResponse
-  curl: string
-}
-
-/** Why an exchange was sent. */
-export type ExchangeRole = 'probe' | 'control' | 'poll' | 'setup' | 'cleanup' | 'liveness'
-
-/** One line of the run's exchange log (NDJSON), from which HAR and HTML are made. */
-export interface RecordedExchange extends FailureExchange {
-  /** Order in which the exchanges ended, from 0. */
-  n: number
-  /** The requirement that sent it; null for the suite's own errands (liveness, awaiting jobs, clean-up). */
-  requirement: string | null
-  operation: string | null
-  role: ExchangeRole
-  startedAt: string
-  durationMs: number
-  /** In words, where no answer came. */
-  error?: string
-  /** `1.1` */
-  httpVersion?: string
-}
 
 export interface Failure {
   /** The three lines in one: what was sent. */
@@ -97,6 +56,13 @@ export interface Created {
   name?: string
 }
 
+/** An operation that the target file declares as not served, and what one request with the full key was answered. */
+export interface NotServed {
+  operation: string
+  /** A status, or in words why there was none. */
+  answered: string
+}
+
 export interface Counts {
   passed: number
   failed: number
@@ -104,11 +70,18 @@ export interface Counts {
   notApplicable: number
 }
 
+/** How the command ended, and why. */
+export interface Exit {
+  code: 0 | 1 | 2 | 3
+  /** One clause for a reader: `2 musts failed that the baseline does not expect`. */
+  because: string
+}
+
 export interface BaselineSummary {
   file: string
   /** Failed as expected. */
   expected: string[]
-  /** Entries that decide the exit code: passed, unknown or past `until`. */
+  /** Entries that decide the exit code: it passed, is unknown, is past `until`, or fails otherwise than recorded. */
   stale: { id: string; why: string }[]
   /** Expected, but not exercised in this run: named only. */
   notExercised: string[]
@@ -136,10 +109,17 @@ export interface Report {
     baseline: BaselineSummary | null
     insecure: boolean
     interrupted: boolean
+    /** `few`: for a target that locks accounts out, not every form of a wrong key was sent to every operation. */
+    credentialProbes: 'all' | 'few'
+    notServed: NotServed[]
     created: Created[]
   }
+  exit: Exit
   verdict: Verdict
   verdicts: { exact: Verdict; family: Verdict }
   summary: { must: Counts; should: Counts }
   requirements: RequirementResult[]
 }
+
+/** A report before it is decided how the command ends. */
+export type Undecided = Omit<Report, 'exit'>

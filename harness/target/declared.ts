@@ -1,4 +1,4 @@
-import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
+import { isOperationId, type OperationId, readsOf } from '../../catalogue/operations.ts'
 import type { Area, Need, Requirement } from '../../catalogue/requirement.ts'
 import { getAt } from '../../schemas/pointer.ts'
 import { tokensOf } from '../../schemas/pointer.ts'
@@ -36,6 +36,12 @@ export function isKeyPerOperation(value: unknown): value is Partial<Record<Opera
   )
 }
 
+/** True where the operation reads an object that the target declares: then none has to be made for it. */
+export function readsDeclared(operation: OperationId, file: TargetFile): boolean {
+  const reads = readsOf(operation)
+  return reads !== undefined && declares(file, reads.declaredAt)
+}
+
 /** The needs of which no alternative is declared. */
 export function missingNeeds(file: TargetFile, needs: readonly Need[], operation?: Area): Need[] {
   return needs.filter((need) => ![need].flat().some((pointer) => declares(file, pointer, operation)))
@@ -50,8 +56,15 @@ export function isDeclared(file: TargetFile, { id, needs, operation }: Requireme
 export function missingReason(file: TargetFile, needs: readonly Need[], operation?: Area): string | undefined {
   const missing = missingNeeds(file, needs, operation)
   if (missing.length === 0) return undefined
-  const names = missing.map((need) => [need].flat().map(nameOf).join(' or '))
-  return `declare ${names.join(' and ')}, for example ${snippetOf(missing)}`
+  const told = missing.filter((need) => ![need].flat().every(hasDefault))
+  const names = told.map((need) => [need].flat().map(nameOf).join(' or '))
+  return `declare ${names.join(' and ')}, for example ${snippetOf(told)}`
+}
+
+/** True for a role that has a default: it is missing because the body is. */
+function hasDefault(pointer: string): boolean {
+  const [, operation = '', part, role = ''] = tokensOf(pointer)
+  return part === 'fields' && isOperationId(operation) && defaultPointer(operation, role) !== undefined
 }
 
 function nameOf(pointer: string): string {

@@ -1,6 +1,6 @@
 import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
 import type { Need } from '../../catalogue/requirement.ts'
-import { mergePatch } from '../checks/merge-patch.ts'
+import { mergePatch } from './merge-patch.ts'
 import { tokensOf } from '../../schemas/pointer.ts'
 import {
   bodyExamples,

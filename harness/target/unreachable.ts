@@ -1,7 +1,7 @@
 import { catalogue, type CatalogueRow, isRequirementId } from '../../catalogue/catalogue.ts'
 import { isOperationId } from '../../catalogue/operations.ts'
 import type { Need } from '../../catalogue/requirement.ts'
-import { validRequest } from '../../catalogue/rows/needs.ts'
+import { validRequest } from '../../catalogue/needs.ts'
 import { matchesId } from '../report/selection.ts'
 import { isDeclared } from './declared.ts'
 import { didYouMean } from './nearest.ts'

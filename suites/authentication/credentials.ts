@@ -1,73 +1,72 @@
 import fc from 'fast-check'
+import { generatedKeysOn } from '../../catalogue/every-operation.ts'
 import { operations } from '../../catalogue/operations.ts'
 import { property } from '../../harness/checks/property.ts'
 import type { Credential, Probe } from '../../harness/engine/probe.ts'
 import { refused } from '../../harness/checks/conditions.ts'
-import { type Condition, counted, type Probing } from '../../harness/checks/refusals.ts'
+import { condition, type RefusalContext } from '../../harness/checks/refusals.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
-import { invalidForms, malformedForms, type KeyForm } from './key-forms.ts'
+import { invalidForms, type KeyForm, malformedForms } from './key-forms.ts'
+import { judgeOtherPaths } from './other-paths.ts'
 
-/** Operations on which every form is sent; on the others one of each kind, in rotation. */
+/** Operations on which every form is sent even to a target that wants few; on the others one of each kind, in rotation. */
 const thorough: readonly string[] = ['pdf.parse', 'jobs.create', 'jobs.retrieve']
-
-/** Generated malformed keys go to one operation only: the first of these that is served. */
-const generatedOn = ['jobs.retrieve', 'pdf.parse', 'jobs.create', 'files.list'] as const
 
 function withCredential(probe: Probe, credential: Credential): Probe {
   return refused({ ...probe, credential })
 }
 
-async function judgeForms(probing: Probing, forms: readonly KeyForm[]): Promise<void> {
-  const place = operations.findIndex(({ id }) => id === probing.operation)
-  const rotated = forms[place % forms.length]
-  const sent = thorough.includes(probing.operation) ? forms : rotated ? [rotated] : []
+async function judgeForms(context: RefusalContext, forms: readonly KeyForm[]): Promise<void> {
+  const { operation, story } = context
+  const place = operations.findIndex(({ id }) => id === operation)
+  const few = story.run.target.limits.credentialProbes === 'few' && !thorough.includes(operation)
+  const sent = few ? forms.filter((_, at) => at === place % forms.length) : forms
   if (sent.length === 0) throw new NotExercised('no form of the full key differs from a declared key')
-  for (const { credential } of sent) probing.story.run.keys.learn(credential)
-  for (const { credential, what } of sent) await probing.judge(withCredential(await probing.valid(), credential), what)
+  for (const { credential } of sent) story.run.keys.learn(credential)
+  for (const { credential, what } of sent) await context.judge(withCredential(await context.valid(), credential), what)
 }
 
-export const missing: Condition = async ({ valid, judge }) =>
-  judge(withCredential(await valid(), { shown: '', full: false }), 'without an Authorization header')
+export const missing = condition(async (context) => {
+  const { valid, judge } = context
+  const probe = withCredential(await valid(), { shown: '', full: false })
+  await judgeOtherPaths(context, probe)
+  await judge(probe, 'without an Authorization header')
+})
 
-export const malformed: Condition = counted(
-  ({ refusalRuns }) => 4 + refusalRuns,
-  async (probing) => {
-    const { story, valid, judge, operation } = probing
-    await judgeForms(probing, malformedForms(await story.run.keys.fullKey()))
-    const served = generatedOn.find((id) => story.run.target.absent[id] === undefined)
-    if (operation !== served) return
-    const { seed, refusalRuns } = story.run.options
-    const word = fc.string({
-      unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
-      minLength: 1,
-      maxLength: 1000,
-      size: 'max',
-    })
-    await property(word, { seed, name: story.row.id, runs: refusalRuns }, async (key) =>
-      judge(
-        withCredential(await valid(), { value: `Bearer ${key}`, shown: `Bearer ${key}`, full: false }),
-        'with a key that is no JWT',
-      ),
-    )
-  },
-)
+export const malformed = condition(async (context) => {
+  const { story, valid, judge, operation } = context
+  await judgeForms(context, malformedForms(await story.run.keys.fullKey()))
+  const served = generatedKeysOn.find((id) => story.run.target.absent[id] === undefined)
+  if (operation !== served) return
+  const { seed, refusalRuns } = story.run.options
+  const word = fc.string({
+    unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+    minLength: 1,
+    maxLength: 1000,
+    size: 'max',
+  })
+  await property(word, { seed, name: story.row.id, runs: refusalRuns }, async (key) =>
+    judge(
+      withCredential(await valid(), { value: `Bearer ${key}`, shown: `Bearer ${key}`, full: false }),
+      'with a key that is no JWT',
+    ),
+  )
+})
 
-export const invalid: Condition = counted(
-  () => 4,
-  async (probing) => {
-    const { keys } = probing.story.run
-    const full = await keys.fullKey()
-    if (full === undefined) throw new NotExercised('no key: an invalid key is made from the full one')
-    await judgeForms(probing, invalidForms(full, await keys.declared()))
-  },
-)
+export const invalid = condition(async (context) => {
+  const { keys } = context.story.run
+  const full = await keys.fullKey()
+  if (full === undefined) throw new NotExercised('no key: an invalid key is made from the full one')
+  const expiredKey = await keys.expiredKey()
+  await judgeForms(context, invalidForms({ full, expired: expiredKey, all: await keys.declared() }))
+})
 
-export const expired: Condition = async ({ valid, judge, story }) => {
+export const expired = condition(async ({ valid, judge, story }) => {
   const credential = await story.run.keys.expired()
   await judge(withCredential(await valid(), credential), 'with an expired key')
-}
+})
 
-export const restricted: Condition = async ({ valid, judge, story, operation }) => {
+export const restricted = condition(async ({ valid, judge, story, operation }) => {
   const credential = await story.run.keys.restricted(operation)
   await judge(withCredential(await valid(), credential), 'with a key that lacks the permission')
-}
+})

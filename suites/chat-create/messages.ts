@@ -1,11 +1,10 @@
-import { isObject } from '../../harness/engine/answer.ts'
+import { isObject } from '../../schemas/json-object.ts'
 import { getAt } from '../../schemas/pointer.ts'
 import { jsonOf, type Probe } from '../../harness/engine/probe.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import type { Run } from '../../harness/engine/run.ts'
-import type { Fault } from '../../harness/checks/conditions.ts'
-import { type Condition, counted, type Probing } from '../../harness/checks/refusals.ts'
-import { atRole, ofOtherTypes, pointerOf, unknownWord } from '../../harness/checks/roles.ts'
+import { condition, type RefusalContext } from '../../harness/checks/refusals.ts'
+import { at, atRole, notArray, ofOtherTypes, pointerOf, unknownWord } from '../../harness/checks/roles.ts'
 import type { Story } from '../../harness/engine/story.ts'
 
 type Message = Readonly<Record<string, unknown>>
@@ -41,7 +40,7 @@ interface MessageFault {
   readonly alsoFirst: boolean
 }
 
-async function judgeMessages({ story, valid, judge }: Probing, faults: readonly MessageFault[]): Promise<void> {
+async function judgeMessages({ story, valid, judge }: RefusalContext, faults: readonly MessageFault[]): Promise<void> {
   const { run } = story
   for (const { what, change, alsoFirst } of faults) {
     await judge(withMessage(run, await valid(), -1, change), `with a valid body, but ${what}`)
@@ -50,46 +49,35 @@ async function judgeMessages({ story, valid, judge }: Probing, faults: readonly 
   }
 }
 
+const items = ofOtherTypes(['string', 'number', 'boolean', 'array'])
+const contents = ofOtherTypes(['number', 'boolean', 'object'])
+
 /** No array; items that are no objects; content that is neither a string nor an array. */
-export function malformedMessages(notArray: readonly Fault[]): Condition {
-  return counted(
-    () => notArray.length + 9,
-    async (probing) => {
-      const { story, valid, judge } = probing
-      const { run } = story
-      for (const { what, value } of notArray) {
-        await judge(atRole(run, await valid(), 'messages', value), `with a valid body, but messages ${what}`)
-      }
-      const items = ofOtherTypes(['string', 'number', 'boolean', 'array'])
-      const contents = ofOtherTypes(['number', 'boolean', 'object'])
-      await judgeMessages(probing, [
-        ...items.map(({ what, value }, at) => ({
-          what: `a message ${what}`,
-          change: () => value,
-          alsoFirst: at === 0,
-        })),
-        ...contents.map(({ what, value }, at) => ({
-          what: `the content of a message ${what}`,
-          change: (message: Message) => ({ ...message, content: value }),
-          alsoFirst: at === 0,
-        })),
-      ])
-    },
-  )
-}
+export const malformedMessages = condition(async (context) => {
+  await at('messages', notArray).bringAbout(context)
+  await judgeMessages(context, [
+    ...items.map(({ what, value }, place) => ({
+      what: `a message ${what}`,
+      change: () => value,
+      alsoFirst: place === 0,
+    })),
+    ...contents.map(({ what, value }, place) => ({
+      what: `the content of a message ${what}`,
+      change: (message: Message) => ({ ...message, content: value }),
+      alsoFirst: place === 0,
+    })),
+  ])
+})
 
 /** A random word of 12 letters, and values that are no string. */
-export const invalidRoles: Condition = counted(
-  () => 6,
-  async (probing) => {
-    const { story } = probing
-    const word = unknownWord(story.run, story.row.id)
-    const faults = [{ what: `is ${word}`, value: word }, ...ofOtherTypes(['number', 'boolean', 'array', 'object'])]
-    const inRole = faults.map(({ what, value }, at) => ({
-      what: `the role of a message ${what}`,
-      change: (message: Message) => ({ ...message, role: value }),
-      alsoFirst: at === 0,
-    }))
-    await judgeMessages(probing, inRole)
-  },
-)
+export const invalidRoles = condition(async (context) => {
+  const { story } = context
+  const word = unknownWord(story.run, story.row.id)
+  const faults = [{ what: `is ${word}`, value: word }, ...ofOtherTypes(['number', 'boolean', 'array', 'object'])]
+  const inRole = faults.map(({ what, value }, at) => ({
+    what: `the role of a message ${what}`,
+    change: (message: Message) => ({ ...message, role: value }),
+    alsoFirst: at === 0,
+  }))
+  await judgeMessages(context, inRole)
+})

@@ -1,5 +1,5 @@
 import { atRole } from '../../harness/checks/roles.ts'
-import { type Condition, counted } from '../../harness/checks/refusals.ts'
+import { condition } from '../../harness/checks/refusals.ts'
 
 /** Stands in the prompt until the bytes take its place. */
 const place = 'conform-bad-bytes'
@@ -12,14 +12,11 @@ const sequences: readonly (readonly [string, readonly number[]])[] = [
 ]
 
 /** A prompt that is no UTF-8. */
-export const badEncoding: Condition = counted(
-  () => sequences.length,
-  async ({ story, valid, judge }) => {
-    for (const [what, bytes] of sequences) {
-      const probe = atRole(story.run, await valid(), 'prompt', place)
-      const [before = '', after = ''] = String(probe.body).split(place)
-      const body = Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)])
-      await judge({ ...probe, body }, `with a valid body, but a prompt in invalid UTF-8 (${what})`)
-    }
-  },
-)
+export const badEncoding = condition(async ({ story, valid, judge }) => {
+  for (const [what, bytes] of sequences) {
+    const probe = atRole(story.run, await valid(), 'prompt', place)
+    const [before = '', after = ''] = String(probe.body).split(place)
+    const body = Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)])
+    await judge({ ...probe, body }, `with a valid body, but a prompt in invalid UTF-8 (${what})`)
+  }
+})

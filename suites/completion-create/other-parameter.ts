@@ -1,8 +1,9 @@
+import { NotExercised } from '../../harness/engine/outcome.ts'
 import { jsonOf } from '../../harness/engine/probe.ts'
 import { type JsonKind, kindOf } from '../../harness/checks/values.ts'
 import { getAt } from '../../schemas/pointer.ts'
-import { type Condition, counted } from '../../harness/checks/refusals.ts'
-import { faultsAt, ofOtherTypes, pointerOf } from '../../harness/checks/roles.ts'
+import { condition } from '../../harness/checks/refusals.ts'
+import { at, ofOtherTypes, pointerOf } from '../../harness/checks/roles.ts'
 
 const kinds: readonly JsonKind[] = ['string', 'number', 'boolean', 'array', 'object']
 
@@ -10,14 +11,12 @@ const kinds: readonly JsonKind[] = ['string', 'number', 'boolean', 'array', 'obj
 const interchangeable = (one: JsonKind, other: JsonKind): boolean => [one, other].sort().join() === 'array,string'
 
 /** The declared parameter, of a JSON type other than that of its declared value. */
-export const otherParameter: Condition = counted(
-  () => kinds.length,
-  async (probing) => {
-    const { story, operation, valid } = probing
-    const pointer = pointerOf(story.run, operation, 'parameter')
-    const declared = pointer === undefined ? undefined : getAt(jsonOf(await valid()), pointer)
-    const own = declared === undefined ? undefined : kindOf(declared)
-    const others = kinds.filter((kind) => kind !== own && (own === undefined || !interchangeable(kind, own)))
-    await faultsAt({ role: 'parameter', faults: ofOtherTypes(others) })(probing)
-  },
-)
+export const otherParameter = condition(async (context) => {
+  const { story, operation, valid } = context
+  const pointer = pointerOf(story.run, operation, 'parameter')
+  const declared = pointer === undefined ? undefined : getAt(jsonOf(await valid()), pointer)
+  if (declared === undefined) throw new NotExercised('the declared body has no value at the role parameter')
+  const own = kindOf(declared)
+  const others = kinds.filter((kind) => kind !== own && !interchangeable(kind, own))
+  await at('parameter', ofOtherTypes(others)).bringAbout(context)
+})

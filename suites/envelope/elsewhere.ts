@@ -26,7 +26,7 @@ async function elsewhere(story: Story, method: string, path: string): Promise<Ex
     effect: 'none',
     ...json,
   }
-  return story.ask(probe, { unjudged: true })
+  return story.ask(probe, { unjudged: true, expects: clientError })
 }
 
 function judgeElsewhere(story: Story, exchange: Exchange, what: string): void {
@@ -36,7 +36,7 @@ function judgeElsewhere(story: Story, exchange: Exchange, what: string): void {
   if (!whole || matchPairs(clientError, exchange.answer) !== 'exact') story.fail(exchange, expected, what)
 }
 
-export const methods = ['GET', 'POST'] as const
+const methods = ['GET', 'POST'] as const
 
 /** A path under /v1 that the interface does not have. */
 export async function judgeUnknownPath(story: Story): Promise<void> {
@@ -48,7 +48,7 @@ export async function judgeUnknownPath(story: Story): Promise<void> {
 }
 
 /** The POST-only paths without an id, of the operations that the target serves. */
-export function postOnlyPaths(target: Target): string[] {
+function postOnlyPaths(target: Target): string[] {
   const listed: readonly string[] = operations.filter(({ method }) => method === 'GET').map(({ path }) => path)
   return operations
     .filter(

@@ -15,15 +15,13 @@ import { pause } from '../../harness/engine/pause.ts'
 
 /** An upload may be processed up to 5 s later: each look takes a fresh one, and adds it once only, so long after its upload, in ms. */
 const looks = [0, 1000, 5000] as const
-export const attachedLooks = looks.length
 
 /** A file that is uploaded with graphId is in that graph: adding it once more gives 409. */
 export async function judgeAttached(story: Story): Promise<void> {
   const { run, row } = story
   const { graph = '' } = run.target.resources
   const attached = (): ReturnType<typeof uploadProbe> => uploadProbe(run, contentOf(run), { graphId: graph })
-  if (run.target.scenarios[row.id])
-    return judgeTries(story, 'files.upload', attached, 'with graphId', () => undefined, 1)
+  if (run.target.scenarios[row.id]) return judgeTries(story, { make: attached, what: 'with graphId' })
   const pointer = pointerOf(run, 'graphs.add-file', 'file')
   const canAdd =
     isDeclared(run, 'graphs.add-file') && pointer !== undefined && run.target.absent['graphs.add-file'] === undefined

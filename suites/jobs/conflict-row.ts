@@ -1,37 +1,20 @@
-import { overlapReadings } from './conflict-evidence.ts'
 import { conflictStory } from './conflict-story.ts'
 import type { ConflictFindings } from './finding.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { judgePairs } from '../../harness/checks/judge.ts'
-import { burstSize } from './burst.ts'
-import { looks } from './gate.ts'
-import type { SendCount } from '../../harness/checks/registry.ts'
-import type { Judge } from '../../harness/engine/story.ts'
-import type { Probe } from '../../harness/engine/probe.ts'
-import { validRequest } from '../../harness/checks/valid-request.ts'
-import { judgeTries } from '../../harness/checks/granted.ts'
-import type { Story } from '../../harness/engine/story.ts'
-import { judgeScenarioPairs } from '../../harness/checks/judge-scenario.ts'
+import { granted } from '../../harness/checks/granted.ts'
+import type { Judge, Story } from '../../harness/engine/story.ts'
+import { byScenario } from '../../harness/checks/judge-scenario.ts'
 
 /** What §4.2 and §8 give a creation on a busy application. */
 const conflict = [[409, 'BadRequest']] as const
 
-/** Most requests that each row adds to the story: creations, and the readings that prove something. */
-export const conflictSends = {
-  inProgress: () => 2 * looks,
-  released: () => looks,
-  perApplication: () => 2 * looks,
-  atomic: ({ target }) => looks * (2 * Math.min(burstSize, target.limits.concurrency) + overlapReadings),
-} as const satisfies Record<string, SendCount>
-
 type Row = 'inProgress' | 'released' | 'perApplication' | 'atomic'
 
 /** A scenario of the target's own brings the conflict about, or the state in which there is none. */
-async function judgeConflictScenario(story: Story, name: Row): Promise<void> {
+function judgeConflictScenario(story: Story, name: Row): Promise<void> {
   const free = name === 'released' || name === 'perApplication'
-  if (!free) return void (await judgeScenarioPairs(story, 'jobs.create', conflict))
-  const own = (): Promise<Probe> => validRequest(story.run, 'jobs.create')
-  await judgeTries(story, 'jobs.create', own, 'as the scenario of the target file says', () => undefined, 1)
+  return free ? granted('as the scenario of the target file says')(story) : byScenario()(story)
 }
 
 /**
@@ -44,19 +27,17 @@ export function conflictRow(name: Row): Judge {
     if (story.run.target.scenarios[story.row.id]) return judgeConflictScenario(story, name)
     const found: ConflictFindings = await conflictStory(story.run)
     const finding = found[name]
-    for (let cases = 0; cases < finding.cases; cases++) story.count()
+    const judged = name === 'inProgress' ? finding.cases - found.inProgress.conflicts.length : finding.cases
+    for (let cases = 0; cases < judged; cases++) story.count()
     const { failure } = finding
     if (failure) story.fail(failure.exchange, failure.expected, failure.what, failure.actual)
-    if (name === 'inProgress' && found.inProgress.second) {
+    if (name === 'inProgress') {
       story.control = 'granted'
-      return judgePairs(
-        story,
-        found.inProgress.second,
-        conflict,
-        'with a valid body, while a job of the application was in progress',
-      )
+      const what = 'with a valid body, while a job of the application was in progress'
+      for (const exchange of found.inProgress.conflicts) judgePairs(story, exchange, conflict, what)
     }
-    if (!finding.held) throw new NotExercised(`three looks showed nothing: ${finding.unseen}`)
+    if (!finding.confirmed) throw new NotExercised(`three looks showed nothing: ${finding.inconclusive}`)
+    if (name === 'inProgress') return
     if (!found.conflictSeen) throw new NotExercised('no creation on that application was answered 409 in this run')
   }
 }

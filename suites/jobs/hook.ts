@@ -1,9 +1,11 @@
-import { declaredResource, makeValidRequest } from '../../harness/checks/valid-request.ts'
-import type { RunHook } from '../../harness/engine/hook.ts'
+import { declaredResource } from '../../harness/checks/valid-request.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
+import { isPlanned, type Run, type RunHook } from '../../harness/engine/run.ts'
 import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
-import type { Run } from '../../harness/engine/run.ts'
 import { gatesOf } from './gate.ts'
+import { seeEveryJob } from './every-job.ts'
+import { noEffect } from './no-effect.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
 import { readableJob } from './lifecycle.ts'
 import { jobRequest } from './request.ts'
@@ -14,21 +16,35 @@ function applicationOf(run: Run, { operation, params }: Probe): string | undefin
   return application !== undefined && run.target.applicationIds.has(application) ? application : undefined
 }
 
-/** All that the engine is told of jobs: one creation at a time on an application, and their end awaited. */
+function isJudgedFirst(run: Run, application: string): boolean {
+  return isPlanned(run, 'jobs.create/4xx-no-effect') && run.target.resources.application?.id === application
+}
+
+/** All that the engine is told of jobs: how they are asked for, one creation at a time on an application, their end. */
 export const jobsHook: RunHook = {
+  requests: {
+    'jobs.create': (run) => jobRequest(run, declaredResource(run, 'application')),
+    'jobs.retrieve': async (run) => {
+      const id = run.target.resources.job ?? (await readableJob(run))
+      return operationProbe(run, 'jobs.retrieve', { params: { job_id: id } })
+    },
+  },
   admit(run, probe, purpose, send) {
     const application = applicationOf(run, probe)
     if (application === undefined) return undefined
     const expects409 = purpose.expects?.some(([status]) => status === 409) ?? false
-    return gatesOf(run)
-      .of(application)
-      .pass(probe.effect !== 'none', expects409, send)
+    const gate = gatesOf(run).of(application)
+    if (probe.effect !== 'none') return gate.sendWhenIdle({ exclusive: true, expects409 }, send)
+    const refused = (): Promise<Exchange> => gate.sendWhenIdle({ exclusive: false, expects409 }, send)
+    // Whether a refused creation has an effect is looked at before any other refusal is sent there.
+    return isJudgedFirst(run, application) ? noEffect(run).then(refused, refused) : refused()
   },
   observe(run, exchange) {
     const application = applicationOf(run, exchange.probe)
-    if (application !== undefined) gatesOf(run).of(application).note(exchange)
+    if (application !== undefined) gatesOf(run).of(application).record(exchange)
   },
-  async finish(run) {
+  gather: seeEveryJob,
+  async settle(run) {
     const deadline = performance.now() + run.target.limits.jobTimeoutMs
     const jobs = jobsOf(run)
     await Promise.all(jobs.all.map((job) => jobs.awaitEnd(job, deadline).catch(() => false)))
@@ -38,10 +54,3 @@ export const jobsHook: RunHook = {
       .all.filter((job) => !isEnded(job.readings.at(-1)))
       .map(({ id }) => id),
 }
-
-makeValidRequest('jobs.create', (run) => jobRequest(run, declaredResource(run, 'application')))
-
-makeValidRequest('jobs.retrieve', async (run) => {
-  const id = run.target.resources.job ?? (await readableJob(run))
-  return operationProbe(run, 'jobs.retrieve', { params: { job_id: id } })
-})

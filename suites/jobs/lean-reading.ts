@@ -1,5 +1,5 @@
+import { isObject } from '../../schemas/json-object.ts'
 import type { Answer } from '../../harness/engine/answer.ts'
-import { isObject } from '../../harness/engine/answer.ts'
 import type { Reading } from './model.ts'
 
 /** Answers above this many bytes are not kept whole for each of the many looks at a job. */

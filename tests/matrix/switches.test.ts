@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import '../../suites/all.ts'
-import { judgeOf } from '../../harness/checks/registry.ts'
+import { judgeOf } from '../../suites/all.ts'
 import { defects, needsSocket } from '../../reference/server.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { alsoRed, ownId } from './also-red.ts'

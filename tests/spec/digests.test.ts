@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { catalogue } from '../../catalogue/catalogue.ts'
+import { catalogue, published } from '../../catalogue/catalogue.ts'
 import { requirementsDigest, specDigest, specVersion } from '../../catalogue/digests.ts'
 
 test('digests are SHA-256 in hex, and the same each time', () => {
@@ -10,5 +10,6 @@ test('digests are SHA-256 in hex, and the same each time', () => {
 })
 
 test('the digest of the requirements is of JSON: nothing of a row gets lost in it', () => {
-  expect(JSON.parse(JSON.stringify(catalogue))).toEqual(catalogue)
+  const requirements = catalogue.map(published)
+  expect(JSON.parse(JSON.stringify(requirements))).toEqual(requirements)
 })

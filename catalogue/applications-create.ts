@@ -1,0 +1,22 @@
+import { validRequest } from './needs.ts'
+import { rows, scenario } from './row.ts'
+
+const valid = validRequest['applications.create']
+
+// prettier-ignore
+export const applicationsCreate = rows('applications.create', [
+  { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, gives: '2xx',
+    says: 'The creation of an application is answered by a 2xx.',
+    control: true, effect: 'creates' },
+  { id: '2xx-usable', level: 'must', section: '4.4', needs: valid,
+    says: 'A job can be created on a created application, at the latest settleMs later: not 404, 410 or a 5xx.',
+    effect: 'creates', alsoSends: { 'jobs.create': 3 } },
+  { id: '400-malformed-parameters', level: 'must', section: '7.3', needs: valid, gives: [[400, 'BadRequest']],
+    says: 'A creation whose name is no string is answered 400 BadRequest.',
+    maxRequests: 4 },
+  { id: '400-invalid-blueprint', level: 'must', section: '7.3', needs: [scenario], gives: [[400, 'InvalidInputParameters']],
+    says: 'A blueprint with a syntax or configuration error is answered 400 InvalidInputParameters.' },
+  { id: '400-duplicate-name', level: 'must', section: '7.3', needs: valid, gives: [[400, 'BadRequest']],
+    says: 'A second application of the same name is answered 400 BadRequest.',
+    effect: 'creates', maxRequests: 2 },
+])

@@ -1,0 +1,10 @@
+import { rows } from './row.ts'
+
+// prettier-ignore
+export const filesList = rows('files.list', [
+  { id: '2xx-accepted', level: 'must', section: '4.4', gives: '2xx',
+    says: 'The listing of files is answered by a 2xx.',
+    control: true },
+  { id: '2xx-file-types', level: 'must', section: '2.8, 4.4', gives: '2xx',
+    says: 'The listing with file_types is answered by a 2xx.' },
+])

@@ -1,0 +1,28 @@
+import { oversized } from './answers.ts'
+import { validRequest } from './needs.ts'
+import { rows, scenario } from './row.ts'
+
+const valid = validRequest['files.upload']
+
+// prettier-ignore
+export const filesUpload = rows('files.upload', [
+  { id: '2xx-accepted', level: 'must', section: '2.8, 4.4', needs: valid, gives: '2xx',
+    says: 'The upload of a file is answered by a 2xx.',
+    control: true, effect: 'creates' },
+  { id: '2xx-attached-to-graph', level: 'must', section: '2.8', needs: [...valid, '/resources/graph'], gives: '2xx',
+    says: 'A file that is uploaded with graphId is attached to that graph.',
+    effect: 'creates', maxRequests: 3, alsoSends: { 'graphs.add-file': 3 } },
+  { id: '2xx-retrievable', level: 'must', section: '4.4', needs: valid, gives: '2xx',
+    says: 'The id that an upload gave is retrieved with a 2xx, at the latest settleMs later.',
+    effect: 'creates', maxRequests: 1, alsoSends: { 'files.retrieve': 3 } },
+  { id: '400-unsupported-type', level: 'must', section: '7.3', needs: [scenario], gives: [[400, 'BadRequest']],
+    says: 'A file of an unsupported type is answered 400 BadRequest.' },
+  { id: '400-oversized', level: 'must', section: '7.3', needs: [scenario], gives: oversized,
+    says: 'A file over the size limit is answered 400 InvalidInputParameters, or 413 BadRequest, PayloadTooLarge or InvalidInputParameters.' },
+  { id: '400-corrupted', level: 'must', section: '7.3', needs: [scenario], gives: [[400, 'InvalidContentType']],
+    says: 'A corrupted file is answered 400 InvalidContentType.' },
+  { id: '413-body-too-large', level: 'must', section: '7.3', needs: [scenario], gives: oversized,
+    says: 'A body over the size limit is answered 413 BadRequest, PayloadTooLarge or InvalidInputParameters, or 400 InvalidInputParameters.' },
+  { id: '507-storage-full', level: 'must', section: '7.3, 8', needs: [scenario], gives: [[507, 'QuotaExceeded']],
+    says: 'An upload to an account whose storage is full is answered 507 QuotaExceeded.' },
+])

@@ -1,0 +1,27 @@
+import { validRequest } from './needs.ts'
+import { rows, scenario } from './row.ts'
+
+const valid = validRequest['graphs.add-file']
+
+// prettier-ignore
+export const graphsAddFile = rows('graphs.add-file', [
+  { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, gives: '2xx',
+    says: 'The addition of a file to a graph is answered by a 2xx.',
+    control: true, effect: 'creates' },
+  { id: '400-unsupported-type', level: 'must', section: '7.3', needs: [scenario], gives: [[400, 'BadRequest']],
+    says: 'A file of a type that graphs do not support is answered 400 BadRequest.' },
+  { id: '400-unparsable', level: 'must', section: '7.3', needs: [scenario], gives: [[400, 'InvalidInputParameters']],
+    says: 'A file whose content cannot be parsed is answered 400 InvalidInputParameters.' },
+  { id: '2xx-other-graph', level: 'should', section: '7.3', needs: [...valid, ...validRequest['graphs.create']],
+    says: 'A file that is in one graph can be added to another: that is not answered 409.',
+    effect: 'creates', maxRequests: 2, alsoSends: { 'graphs.create': 1 } },
+  { id: '403-graph-access', level: 'must', section: '5', needs: [scenario], gives: [[403, 'InsufficientAccessRights']],
+    says: 'A graph to which the key has no access is answered 403 InsufficientAccessRights.' },
+  { id: '403-file-access', level: 'must', section: '5', needs: [scenario], gives: [[403, 'InsufficientAccessRights']],
+    says: 'The addition of a file to which the key has no access is answered 403 InsufficientAccessRights.' },
+  { id: '404-unknown-graph', level: 'must', section: '7.3', needs: valid, gives: [[404, 'ResourceNotFound']],
+    says: 'An addition to a graph that does not exist is answered 404 ResourceNotFound.' },
+  { id: '409-already-in-graph', level: 'must', section: '7.3', needs: valid, gives: [[409, 'BadRequest']],
+    says: 'The addition of a file that is in the graph already is answered 409 BadRequest.',
+    effect: 'creates', maxRequests: 4 },
+])

@@ -1,0 +1,40 @@
+import { anyBadRequest, oversized } from './answers.ts'
+import { validRequest } from './needs.ts'
+import { rows, scenario } from './row.ts'
+
+const valid = validRequest['pdf.parse']
+
+// prettier-ignore
+export const pdfParse = rows('pdf.parse', [
+  { id: '200-text', level: 'must', section: '2.2, 4.1', needs: valid, gives: 200,
+    says: 'A PDF is answered 200 with its content as text.',
+    control: true },
+  { id: '200-markdown', level: 'must', section: '2.2, 4.1', needs: valid, gives: 200,
+    says: 'A PDF is answered 200 with its content as markdown.' },
+  { id: '200-content', level: 'must', section: '2.2', needs: [...valid, ['/resources/pdfText', '/operations/files.upload']], gives: 200,
+    says: 'The content of a PDF holds the words of the file, in either format.',
+    maxRequests: 2 },
+  { id: '400-missing-body', level: 'must', section: '2.1, 4.1, 7.2', needs: valid, gives: anyBadRequest,
+    says: 'A request without a body is answered 400 BadRequest, InvalidInputParameters or InvalidContentType.' },
+  { id: '400-missing-format', level: 'must', section: '2.1, 4.1, 7.2', needs: valid, gives: anyBadRequest,
+    says: 'A body without format is answered 400 BadRequest, InvalidInputParameters or InvalidContentType.' },
+  { id: '400-unsupported-format', level: 'must', section: '2.1, 7.2', needs: valid, gives: anyBadRequest,
+    says: 'A format that is neither text nor markdown is answered 400 BadRequest, InvalidInputParameters or InvalidContentType.',
+    maxRequests: { named: 25, generated: 'refusals' } },
+  { id: '400-malformed-format', level: 'must', section: '2.1, 7.2', needs: valid, gives: anyBadRequest,
+    says: 'A format that is no string is answered 400 BadRequest, InvalidInputParameters or InvalidContentType.',
+    maxRequests: { named: 12, generated: 'refusals' } },
+  { id: '400-corrupted-pdf', level: 'must', section: '7.3', needs: [...valid, ['/resources/corruptedPdfFile', '/operations/files.upload']], gives: [[400, 'BadRequest']],
+    says: 'A corrupted PDF is answered 400 BadRequest.' },
+  { id: '400-encrypted-pdf', level: 'must', section: '7.3', needs: [...valid, ['/resources/encryptedPdfFile', '/operations/files.upload']], gives: [[400, 'BadRequest']],
+    says: 'A PDF that is protected by a password is answered 400 BadRequest.' },
+  { id: '400-oversized-pdf', level: 'must', section: '7.3, 8', needs: [...valid, '/resources/oversizedPdfFile'], gives: oversized,
+    says: 'A PDF over the size limit is answered 400 InvalidInputParameters, or 413 BadRequest, PayloadTooLarge or InvalidInputParameters.' },
+  { id: '403-file-access', level: 'must', section: '5', needs: [scenario], gives: [[403, 'InsufficientAccessRights']],
+    says: 'The parsing of a file to which the key has no access is answered 403 InsufficientAccessRights.' },
+  { id: '4xx-unknown-file', level: 'must', section: '7.2', needs: valid, gives: [[404, 'NotFound', 'ResourceNotFound'], [410, 'Gone', 'ResourceNotFound'], [400, 'BadRequest', 'InvalidInputParameters'], [403, 'InsufficientAccessRights']],
+    says: 'The parsing of a file that does not exist is refused: 404, 410, 400 or 403 with a name of that status.' },
+  { id: '4xx-removed', level: 'must', section: '9, 7.2', gives: [[404], [410]],
+    says: 'After the removal of PDF parsing its path is answered 404 or 410.',
+    onlyIf: 'removed' },
+])

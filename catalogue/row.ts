@@ -1,0 +1,95 @@
+import type { Gives, Pairs } from './answers.ts'
+import type { OperationId } from './operations.ts'
+import type { Area, Effect, Level, Need, Requirement } from './requirement.ts'
+
+/** As many as are named; with `generated`, as many more as a run generates for a refusal or for a granted request. */
+export type Count = number | { readonly named: number; readonly generated: 'refusals' | 'granted' }
+
+/** What of a target the number of requests may depend on. */
+export interface CountedTarget {
+  readonly resources: { readonly application?: { readonly requiredInputs: readonly string[] } }
+}
+
+/** The pointer of a scenario, as a row writes it: it stands for the scenario of the row's own id. */
+export const scenario = '/scenarios/{id}'
+
+/** A row as it is written, below its operation. */
+export interface RowText {
+  /** `<status>-<condition>`. */
+  readonly id: string
+  readonly level: Level
+  readonly section: string
+  /** The statement. */
+  readonly says: string
+  readonly needs?: readonly Need[]
+  /** What answers it. Absent where that is no matter of status and `tpe`. */
+  readonly gives?: Gives
+  /** What answers a scenario for it, if less than answers the suite's own request. */
+  readonly givesByScenario?: Pairs
+  /** `general` rows: also a type that §7.3 lists with that status for the scenario's operation. */
+  readonly alsoListed?: true
+  readonly effect?: Effect
+  /** The operation's granted requirement: its request is the control of the operation's refusals. */
+  readonly control?: true
+  /** Most requests beyond the control, if every answer is as expected; 1 where nothing is said, 0 of a control. */
+  readonly maxRequests?: Count | ((target: CountedTarget) => number)
+  /** Requests to other operations that come with them. */
+  readonly alsoSends?: Readonly<Partial<Record<OperationId, number>>>
+  /** What a conforming target generates beyond the control; 1 where nothing is said and `effect` is `generates`. */
+  readonly generates?: Count
+  /** The fault is in the key: the control is the very same request with the full key. */
+  readonly fault?: 'credentials'
+  /** Judged when everything else was sent, on what it made the target show. */
+  readonly judgedLast?: true
+  /** Needs no key to be sent. */
+  readonly keyless?: true
+  /** Judged only of an operation that is declared removed. */
+  readonly onlyIf?: 'removed'
+}
+
+/** One requirement: what `conform list` prints, and what the suite itself goes by. */
+export interface Row extends Requirement, Omit<RowText, 'id' | 'says' | 'needs' | 'effect' | 'maxRequests'> {
+  readonly maxRequests: NonNullable<RowText['maxRequests']>
+  /** Only a scenario of the target file can bring it about. */
+  readonly scenarioOnly: boolean
+}
+
+/** A row whose id, level and answers are literal types, so that a mistyped one does not compile. */
+export type RowOf<A extends string, T extends RowText> = T extends RowText
+  ? Row & {
+      readonly id: `${A}/${T['id']}`
+      readonly level: T['level']
+      readonly gives: T['gives']
+      readonly scenarioOnly: T['needs'] extends readonly [typeof scenario] ? true : false
+    }
+  : never
+
+/** The pointer of the scenario for a requirement. */
+function scenarioFor(id: string): string {
+  return `/scenarios/${id.replaceAll('~', '~0').replaceAll('/', '~1')}`
+}
+
+/** The row of one operation or area. */
+export function row<const A extends Area, const T extends RowText>(area: A, text: T): RowOf<A, T> {
+  const { says, needs = [], effect = 'none', maxRequests = text.control ? 0 : 1, ...rest } = text
+  const id = `${area}/${text.id}`
+  const own = (pointer: string): string => (pointer === scenario ? scenarioFor(id) : pointer)
+  return {
+    ...rest,
+    id,
+    operation: area,
+    statement: says,
+    needs: needs.map((need) => (typeof need === 'string' ? own(need) : need.map(own))),
+    effect,
+    maxRequests,
+    scenarioOnly: needs.length === 1 && needs[0] === scenario,
+  } as unknown as RowOf<A, T>
+}
+
+/** The rows of one operation or area. */
+export function rows<const A extends Area, const T extends readonly RowText[]>(
+  area: A,
+  texts: T,
+): RowOf<A, T[number]>[] {
+  return texts.map((text) => row(area, text)) as RowOf<A, T[number]>[]
+}

@@ -1,0 +1,52 @@
+/** What is kept of an exchange: keys removed, bodies cut. */
+
+/** Headers by name; several values of one name are joined with `, `. */
+export type RecordedHeaders = Record<string, string>
+
+/** What was sent, keys removed. `body` is text; bytes that are no UTF-8 stand as base64 with `bodyEncoding`. */
+export interface RecordedRequest {
+  method: string
+  url: string
+  headers: RecordedHeaders
+  body: string
+  bodyEncoding?: 'base64'
+  /** Bytes of the whole body, and its SHA-256 in hex, where `body` was cut. */
+  bodyLength?: number
+  bodySha256?: string
+}
+
+/** What came back, keys removed, decoded. */
+export interface RecordedResponse {
+  status: number
+  headers: RecordedHeaders
+  body: string
+  bodyEncoding?: 'base64'
+  bodyLength?: number
+  bodySha256?: string
+}
+
+export interface FailureExchange {
+  request: RecordedRequest
+  /** Absent where no answer came. */
+  response?: RecordedResponse
+  curl: string
+}
+
+/** Why an exchange was sent. */
+export type ExchangeRole = 'probe' | 'control' | 'poll' | 'setup' | 'cleanup' | 'liveness'
+
+/** One line of the run's exchange log (NDJSON), from which HAR and HTML are made. */
+export interface RecordedExchange extends FailureExchange {
+  /** Order in which the exchanges ended, from 0. */
+  n: number
+  /** The requirement that sent it; null for the suite's own errands (liveness, awaiting jobs, clean-up). */
+  requirement: string | null
+  operation: string | null
+  role: ExchangeRole
+  startedAt: string
+  durationMs: number
+  /** In words, where no answer came. */
+  error?: string
+  /** `1.1` */
+  httpVersion?: string
+}

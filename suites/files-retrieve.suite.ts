@@ -1,0 +1,16 @@
+import { refused, unknown } from '../harness/checks/conditions.ts'
+import { accepted } from '../harness/checks/granted.ts'
+import { condition } from '../harness/checks/refusals.ts'
+import { suite } from '../harness/checks/suite.ts'
+
+// Get a file (§4.4, §7.3)
+
+export const filesRetrieve = suite('files.retrieve', {
+  '2xx-accepted': accepted,
+  '404-unknown-file': unknown('file_id'),
+  '410-deleted-file': condition(async ({ story, valid, judge }) => {
+    const probe = await valid()
+    const { deletedFile = '' } = story.run.target.resources
+    await judge(refused({ ...probe, params: { file_id: deletedFile } }), 'for a file that was deleted')
+  }),
+})

@@ -1,0 +1,18 @@
+import { unknown } from '../harness/checks/conditions.ts'
+import { suite } from '../harness/checks/suite.ts'
+import { malformedId } from './jobs/malformed-id.ts'
+import { judgeCreatedAt, judgeFailedJob, judgeIdentity, judgeJobs, judgeOutcome } from './jobs/rows.ts'
+import { judgeStable } from './jobs/stable.ts'
+
+// §4.3 Retrieve job. The spec names no error of an unknown or malformed id: any 4xx with an envelope will do.
+
+export const jobsRetrieve = suite('jobs.retrieve', {
+  '200-job': judgeJobs,
+  '200-identity': judgeIdentity,
+  '200-created-at': judgeCreatedAt,
+  '200-outcome': judgeOutcome,
+  '200-failed': judgeFailedJob,
+  '200-stable': judgeStable,
+  '4xx-unknown-job': unknown('job_id'),
+  '4xx-malformed-id': malformedId,
+})

@@ -1,0 +1,66 @@
+import fc from 'fast-check'
+import { control } from '../../harness/checks/control.ts'
+import { grantedProbe, inScenario } from '../../harness/checks/granted.ts'
+import { judgeThrottled } from '../../harness/checks/judge-throttled.ts'
+import { property } from '../../harness/checks/property.ts'
+import { jobRequest } from './request.ts'
+import { NotExercised } from '../../harness/engine/outcome.ts'
+import { answered, type Story } from '../../harness/engine/story.ts'
+import { getAt } from '../../schemas/pointer.ts'
+import { preview } from '../../schemas/preview.ts'
+
+/** Texts of the kinds that servers trip over. */
+const awkward = [
+  ...[
+    '😀 🏳️‍🌈',
+    'שלום مرحبا',
+    '"quoted" and \\ back',
+    '%s %20 {} ${x}',
+    "<b>&amp;</b> '; --",
+    'a\tb\nc',
+    '\u0001\u007f',
+    'a\u0000b',
+  ],
+  'long '.repeat(200),
+]
+
+/** No text is answered by a 5xx: the awkward ones, and whatever is generated. */
+export async function judgeAnyText(story: Story): Promise<void> {
+  const { run } = story
+  const application = run.target.resources.application
+  if (!application) throw new NotExercised('declare resources.application')
+  const granted = await control(run, 'jobs.create')
+  if (granted.state !== 'granted') throw new NotExercised(`the control was not granted: ${granted.said}`)
+  story.control = granted.state
+  const accept = async (...texts: readonly string[]): Promise<number> => {
+    const inputs = application.inputs.map((input) => {
+      const values = getAt(input, '/value')
+      return { ...input, ...(Array.isArray(values) ? { value: texts } : {}) }
+    })
+    const exchange = await story.ask(
+      grantedProbe(story, 'jobs.create', () => jobRequest(run, { ...application, inputs })),
+    )
+    const settled = exchange.throttled
+      ? { ...(await judgeThrottled(story, exchange.probe, granted, exchange, {})), throttled: false }
+      : exchange
+    answered(settled)
+    story.count()
+    if (settled.answer.status >= 500) {
+      story.fail(
+        settled,
+        'any answer but a 5xx, whatever text an input holds',
+        `with inputs that hold ${preview(texts)}`,
+      )
+    }
+    return settled.answer.status
+  }
+  if (run.target.scenarios[story.row.id]) {
+    return inScenario(story, 'jobs.create', async () => void (await accept('text')))
+  }
+  // A refusal of one of them would hide what the others do.
+  if ((await accept(...awkward)) >= 400) for (const text of awkward) await accept(text)
+  const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
+  await property(text, { seed: run.options.seed, name: story.row.id, runs: run.options.grantedRuns }, async (value) => {
+    await accept(value)
+  })
+}
