@@ -108,7 +108,9 @@ export function recordExchange(
     probe,
     purpose,
     throttled: false,
-    recorded,
+    get recorded() {
+      return recorded()
+    },
     sentAt,
     endedAt,
     ...(result.kind === 'answer' ? { answer: answerOf(result) } : { noAnswer: result }),
