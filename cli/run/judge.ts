@@ -57,7 +57,7 @@ async function follow(
   overdue: Promise<void>,
   { stream, colors }: Pick<JudgeSettings, 'stream' | 'colors'>,
 ): Promise<Followed> {
-  const progress = showProgress(stream, colors)
+  const progress = await showProgress(stream, colors)
   const show = async (): Promise<void> => {
     for await (const event of events) if (event.kind === 'judged') progress.result(event.result)
   }
