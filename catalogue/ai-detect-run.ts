@@ -16,5 +16,5 @@ export const aiDetectRun = rows('ai-detect.run', [
     says: 'A text that is no string is answered 400 BadRequest.',
     maxRequests: 3 },
   { id: '400-text-too-long', level: 'must', section: '7.3, 8', needs: [scenario], gives: oversized,
-    says: 'A text over the maximum length is answered 400 InvalidInputParameters, or 413 BadRequest or PayloadTooLarge.' },
+    says: 'A text over the maximum length is answered 400 InvalidInputParameters, or 413 BadRequest, PayloadTooLarge or InvalidInputParameters.' },
 ])

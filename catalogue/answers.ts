@@ -17,18 +17,32 @@ export type Gives = Success | Pairs
 /** 400 with any code name of its row of §7.2: the spec shows what is required, and names no error. */
 export const anyBadRequest = [[400, 'BadRequest', 'InvalidInputParameters', 'InvalidContentType']] as const
 
-/** Something over a limit: §7.3 names the parameter, §7.2 and §8 the size of the body. */
+/** Something over a limit: §7.3 names the parameter, §7.2 the size of the body, and §8 either status for all of them. */
 export const oversized = [
   [400, 'InvalidInputParameters'],
-  [413, 'BadRequest', 'PayloadTooLarge'],
+  [413, 'BadRequest', 'PayloadTooLarge', 'InvalidInputParameters'],
 ] as const
+
+/** A model that does not exist, where a request brings nothing else that could be unsupported: also an unknown resource (§7.2). */
+export const unknownModel = [404, 'ResourceNotFound', 'NotFound'] as const
+
+interface Answered {
+  readonly gives?: Gives
+  readonly givesByScenario?: Pairs
+  readonly alsoListed?: true
+}
 
 export function isRefusal(gives: Gives | undefined): gives is Pairs {
   return typeof gives === 'object'
 }
 
+/** The pairs that answer a scenario's request. */
+export function pairsByScenario(row: Answered, operation: OperationId): Pairs {
+  return row.givesByScenario ?? pairsOf(row, operation)
+}
+
 /** The pairs that answer a requirement's request; of a general row, those of the operation that its scenario names. */
-export function pairsOf(row: { readonly gives?: Gives; readonly alsoListed?: true }, operation: OperationId): Pairs {
+export function pairsOf(row: Answered, operation: OperationId): Pairs {
   if (!isRefusal(row.gives)) throw new Error('nothing is refused')
   if (!row.alsoListed) return row.gives
   return row.gives.map(([status, ...names]) =>

@@ -1,4 +1,4 @@
-import { anyBadRequest } from './answers.ts'
+import { anyBadRequest, unknownModel } from './answers.ts'
 import { field, validRequest } from './needs.ts'
 import { insideCases, outsideCases } from './query-config.ts'
 import { rows, scenario } from './row.ts'
@@ -41,8 +41,9 @@ export const chatCreate = rows('chat.create', [
   { id: '400-invalid-role', level: 'must', section: '7.3', needs: valid, gives: [[400, 'BadRequest']],
     says: 'A message of an unknown role is answered 400 BadRequest.',
     maxRequests: 6 },
-  { id: '400-unsupported-model', level: 'must', section: '7.3', needs: valid, gives: [[400, 'InvalidInputParameters']],
-    says: 'A model that is not supported for chat is answered 400 InvalidInputParameters.' },
+  { id: '400-unsupported-model', level: 'must', section: '7.3', needs: valid, gives: [[400, 'InvalidInputParameters'], unknownModel],
+    says: 'A model that is not supported for chat is answered 400 InvalidInputParameters; one that does not exist, also 404 ResourceNotFound or NotFound.',
+    givesByScenario: [[400, 'InvalidInputParameters']] },
   { id: '400-malformed-tools', level: 'must', section: '7.3', needs: valid, gives: [[400, 'InvalidContentType']],
     says: 'Malformed tools are answered 400 InvalidContentType.',
     maxRequests: 9 },
@@ -62,6 +63,8 @@ export const chatCreate = rows('chat.create', [
     says: 'Prohibited content is answered 400 CompletionModelUnsafeRequestError.' },
   { id: '403-model-access', level: 'must', section: '7.3', needs: [scenario], gives: [[403, 'InsufficientAccessRights']],
     says: 'A model to which the key has no access is answered 403 InsufficientAccessRights.' },
+  { id: '403-graph-access', level: 'must', section: '5', needs: [scenario], gives: [[403, 'InsufficientAccessRights']],
+    says: 'A graph in a tool to which the key has no access is answered 403 InsufficientAccessRights.' },
   { id: '429-model-quota', level: 'must', section: '7.3', needs: [scenario], gives: [[429, 'CompletionModelQuotaError']],
     says: 'A model over its usage quota is answered 429 CompletionModelQuotaError.' },
   { id: '500-model-internal-error', level: 'must', section: '7.3', needs: [scenario], gives: [[500, 'CompletionModelInternalError']],

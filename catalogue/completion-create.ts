@@ -1,3 +1,4 @@
+import { unknownModel } from './answers.ts'
 import { field, validRequest } from './needs.ts'
 import { rows, scenario } from './row.ts'
 
@@ -9,8 +10,9 @@ export const completionCreate = rows('completion.create', [
   { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, gives: '2xx',
     says: 'A valid request is answered by a 2xx.',
     control: true, effect: 'generates' },
-  { id: '400-unsupported-model', level: 'must', section: '7.3', needs: [...valid, role('model')], gives: [[400, 'BadRequest']],
-    says: 'A model that is not supported is answered 400 BadRequest.' },
+  { id: '400-unsupported-model', level: 'must', section: '7.3', needs: [...valid, role('model')], gives: [[400, 'BadRequest'], unknownModel],
+    says: 'A model that is not supported is answered 400 BadRequest; one that does not exist, also 404 ResourceNotFound or NotFound.',
+    givesByScenario: [[400, 'BadRequest']] },
   { id: '400-malformed-request', level: 'must', section: '7.3', needs: [...valid, [role('prompt'), role('model')]], gives: [[400, 'BadRequest']],
     says: 'A model that is no string is answered 400 BadRequest; a prompt that is none, also InvalidInputParameters or InvalidContentType.',
     maxRequests: 7 },
@@ -23,10 +25,10 @@ export const completionCreate = rows('completion.create', [
     says: 'A temperature that is no number is answered 400 InvalidContentType.',
     maxRequests: 4 },
   { id: '400-invalid-max-tokens', level: 'must', section: '7.3', needs: [...valid, role('max_tokens')], gives: [[400, 'InvalidContentType']],
-    says: 'A max_tokens that is no number, or a negative one, is answered 400 InvalidContentType; a negative one also InvalidInputParameters.',
-    maxRequests: 6 },
+    says: 'A max_tokens that is no number is answered 400 InvalidContentType.',
+    maxRequests: 4 },
   { id: '400-invalid-parameter', level: 'must', section: '7.3', needs: [...valid, role('parameter')], gives: [[400, 'InvalidContentType']],
-    says: 'A parameter of another JSON type is answered 400 InvalidContentType.',
+    says: 'A parameter of another JSON type than its value in the declared body is answered 400 InvalidContentType.',
     maxRequests: 5 },
   { id: '403-model-access', level: 'must', section: '5, 7.3', needs: [scenario], gives: [[403, 'InsufficientAccessRights']],
     says: 'A model to which the key has no access is answered 403 InsufficientAccessRights.' },

@@ -21,7 +21,7 @@ export const graphsQuery = rows('graphs.query', [
     says: 'A query that is no string is answered 400 BadRequest.',
     maxRequests: 3 },
   { id: '400-too-complex', level: 'must', section: '7.3', needs: [scenario], gives: oversized,
-    says: 'A query over the complexity limits is answered 400 InvalidInputParameters, or 413 BadRequest or PayloadTooLarge.' },
+    says: 'A query over the complexity limits is answered 400 InvalidInputParameters, or 413 BadRequest, PayloadTooLarge or InvalidInputParameters.' },
   { id: '403-graph-access', level: 'must', section: '5', needs: [scenario], gives: [[403, 'InsufficientAccessRights']],
     says: 'A graph to which the key has no access is answered 403 InsufficientAccessRights.' },
   { id: '404-unknown-graph', level: 'must', section: '7.3', needs: valid, gives: [[404, 'ResourceNotFound']],

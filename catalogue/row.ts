@@ -1,4 +1,4 @@
-import type { Gives } from './answers.ts'
+import type { Gives, Pairs } from './answers.ts'
 import type { OperationId } from './operations.ts'
 import type { Area, Effect, Level, Need, Requirement } from './requirement.ts'
 
@@ -24,6 +24,8 @@ export interface RowText {
   readonly needs?: readonly Need[]
   /** What answers it. Absent where that is no matter of status and `tpe`. */
   readonly gives?: Gives
+  /** What answers a scenario for it, if less than answers the suite's own request. */
+  readonly givesByScenario?: Pairs
   /** `general` rows: also a type that §7.3 lists with that status for the scenario's operation. */
   readonly alsoListed?: true
   readonly effect?: Effect
@@ -37,6 +39,8 @@ export interface RowText {
   readonly generates?: Count
   /** The fault is in the key: the control is the very same request with the full key. */
   readonly fault?: 'credentials'
+  /** Judged when everything else was sent, on what it made the target show. */
+  readonly judgedLast?: true
   /** Needs no key to be sent. */
   readonly keyless?: true
   /** Judged only of an operation that is declared removed. */

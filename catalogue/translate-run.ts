@@ -19,7 +19,7 @@ export const translateRun = rows('translate.run', [
     says: 'A text that is no string is answered 400 InvalidInputParameters or BadRequest.',
     maxRequests: 3 },
   { id: '400-text-too-long', level: 'must', section: '7.3, 8', needs: [scenario], gives: oversized,
-    says: 'A text over the maximum length is answered 400 InvalidInputParameters, or 413 BadRequest or PayloadTooLarge.' },
+    says: 'A text over the maximum length is answered 400 InvalidInputParameters, or 413 BadRequest, PayloadTooLarge or InvalidInputParameters.' },
   { id: '503-unavailable', level: 'must', section: '7.3', needs: [scenario], gives: [[503, 'InternalError']],
     says: 'While translation is unavailable, a request is answered 503 InternalError.' },
 ])

@@ -16,7 +16,7 @@ export const webSearchRun = rows('web-search.run', [
     says: 'A query that is no string is answered 400 BadRequest.',
     maxRequests: 3 },
   { id: '400-query-too-long', level: 'must', section: '7.3, 8', needs: [scenario], gives: oversized,
-    says: 'A query over the maximum length is answered 400 InvalidInputParameters, or 413 BadRequest or PayloadTooLarge.' },
+    says: 'A query over the maximum length is answered 400 InvalidInputParameters, or 413 BadRequest, PayloadTooLarge or InvalidInputParameters.' },
   { id: '503-search-down', level: 'must', section: '7.3', needs: [scenario], gives: [[503, 'InternalError']],
     says: 'While the external search service is down, a request is answered 503 InternalError.' },
 ])

@@ -1,3 +1,6 @@
+/** What comes in place of an answer: silence for a while, a closed connection, bytes that are no HTTP. */
+export type Loss = 'silence' | 'closed' | 'noise'
+
 /** What the server is about to send, before it is turned into bytes. */
 export interface Answer {
   readonly status: number
@@ -6,8 +9,12 @@ export interface Answer {
   /** A body that is not JSON. */
   readonly text?: { readonly type: string; readonly value: string }
   readonly headers?: Readonly<Record<string, string>>
-  /** No answer at all: the connection is closed in its place. */
-  readonly dropped?: true
+  /** No answer at all, and what comes in its place. */
+  readonly lost?: Loss
+  /** The server loses its place on the connection: it cannot read the next request there. */
+  readonly spoils?: true
+  /** ms that the server thinks about it. */
+  readonly afterMs?: number
   /** Set on errors, whose body is an envelope (§2.6). */
   readonly error?: true
 }

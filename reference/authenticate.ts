@@ -1,5 +1,7 @@
+import { isAlias } from './aliases.ts'
 import type { Call } from './call.ts'
-import { damageOf, verify } from './keys.ts'
+import { damageOf } from './key-damage.ts'
+import { verify } from './keys.ts'
 
 function malformedKind(header: string): string {
   if (/^eyJ/.test(header)) return 'no-scheme'
@@ -10,7 +12,10 @@ function malformedKind(header: string): string {
 /** §5.1, §5.2: a bearer key that is one of ours and has not expired. */
 export async function authenticate(call: Call): Promise<void> {
   const header = call.request.header('authorization')
-  if (header === undefined) call.refuse('401-missing-credentials', 401, 'BadCredentials')
+  if (header === undefined) {
+    const kind = isAlias(call.request.path) ? 'alias' : []
+    call.refuse('401-missing-credentials', 401, 'BadCredentials', { kind })
+  }
   const token = /^Bearer +(\S+)$/i.exec(header)?.[1]
   // Every JWT begins so, in whatever letter case a damaged one arrives: it is an object in base64url.
   if (token === undefined || !/^eyJ/i.test(token)) {

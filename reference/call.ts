@@ -60,7 +60,7 @@ export class Call {
     const id = condition.includes('/') ? condition : `${this.operation}/${condition}`
     const { broken } = this.world.switches
     if ([kind].flat().some((each) => broken(`${id}#takes-${each}`))) throw new Ending(this.#grant(this))
-    throw new Ending(refusal(this.world.switches, id, { status, tpe, ...details }, () => this.#grant(this)))
+    throw new Ending(refusal(this.world, id, { status, tpe, ...details }, () => this.#grant(this)))
   }
 
   /** Refuses for a condition that no requirement is about. */

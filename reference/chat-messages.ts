@@ -28,6 +28,7 @@ function checkMessage(call: Call, message: unknown, places: readonly string[]): 
     call.refuse('400-malformed-messages', 400, 'BadRequest', { description, kind: [kind, ...places] })
   if (!isMembers(message)) return malformed('A message is an object', 'item')
   const { role, content } = message
+  if (role === undefined) return malformed('A message has a role', 'no-role')
   if (typeof role !== 'string' || !roles.has(role)) {
     call.refuse('400-invalid-role', 400, 'BadRequest', {
       description: `No role ${JSON.stringify(role)}`,
@@ -53,7 +54,8 @@ export function checkMessages(call: Call): void {
     })
   }
   for (const [at, message] of messages.entries()) {
-    checkMessage(call, message, at < messages.length - 1 ? ['earlier'] : [])
+    const places = [...(at < messages.length - 1 ? ['earlier'] : []), ...(at > 0 ? ['second'] : [])]
+    checkMessage(call, message, places)
   }
 }
 

@@ -1,7 +1,13 @@
 import { isMembers, jsonType, type Call, type Members } from './call.ts'
+import { checkGraphAccess } from './find-graph.ts'
 import { checkQueryConfig } from './query-config.ts'
+import { isSettling } from './settling.ts'
 
 const choices = new Set(['auto', 'none', 'required'])
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null
+}
 
 function checkTool(call: Call, tool: unknown): void {
   const malformed = (description: string, kind: string) =>
@@ -9,26 +15,47 @@ function checkTool(call: Call, tool: unknown): void {
   if (!isMembers(tool)) return malformed('A tool is an object', 'item')
   if (typeof tool['type'] !== 'string') return malformed('A tool has a type', 'type')
   if (!isMembers(tool['function'])) return malformed('A tool has a function', 'function')
-  if (tool['type'] === 'graph') checkQueryConfig(call, tool['function']['query_config'], '200-query-config')
+  const { model, description, query_config: config } = tool['function']
+  if (tool['type'] === 'llm') {
+    if (model === undefined) return malformed('An llm tool has a model', 'no-model')
+    if (typeof model !== 'string') return malformed('model is a string', 'model-type')
+    if (typeof description !== 'string' && !isAbsent(description)) {
+      return malformed('description is a string', 'description-type')
+    }
+  }
+  if (tool['type'] === 'graph') checkQueryConfig(call, config, '200-query-config')
 }
 
 /** Checks `tools` and `tool_choice` (§2.8). */
 export function checkTools(call: Call): void {
   const { tools, tool_choice: choice } = call.body
-  const absent = tools === undefined || tools === null
-  if (!absent && !Array.isArray(tools)) {
+  if (!isAbsent(tools) && !Array.isArray(tools)) {
     return call.refuse('400-malformed-tools', 400, 'InvalidContentType', {
       description: 'tools is an array',
       kind: jsonType(tools),
     })
   }
   if (Array.isArray(tools)) for (const tool of tools) checkTool(call, tool)
-  if (choice === undefined || choice === null) return
+  if (isAbsent(choice)) return
   if (!(typeof choice === 'string' && choices.has(choice)) && !isMembers(choice)) {
     call.refuse('400-malformed-tool-choice', 400, 'InvalidContentType', { kind: jsonType(choice) })
   }
   if (call.broken('200-tool-choice-auto') && choice === 'auto' && Array.isArray(tools)) {
     call.reject(400, 'InvalidContentType', 'tool_choice is required')
+  }
+}
+
+/** Checks that the key may have the graphs asked which the tools name (§5.3). */
+export function checkGraphs(call: Call): void {
+  const { tools } = call.body
+  for (const tool of Array.isArray(tools) ? (tools as Members[]) : []) {
+    const ids: unknown = isMembers(tool['function']) ? tool['function']['graph_ids'] : undefined
+    for (const id of Array.isArray(ids) ? (ids as unknown[]) : []) {
+      const graph = call.world.store.graphs.get(String(id))
+      if (!graph || isSettling(call.world, 'graphs', graph))
+        return call.reject(404, 'ResourceNotFound', 'No such graph')
+      checkGraphAccess(call, graph)
+    }
   }
 }
 

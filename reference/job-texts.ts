@@ -3,6 +3,9 @@ import type { Call } from './call.ts'
 /** Characters of a text, where a server limits what an input may hold. */
 const longest = 500
 
+/** Values that an input may have where there is a choice of them. */
+const known = new Set(['tea', 'calm'])
+
 /** Texts that a broken server trips over, by variant of the defect `jobs.create/202-any-text`. */
 const stumblingBlocks: Readonly<Record<string, (text: string) => boolean>> = {
   '': (text) => /[^A-Za-z0-9 ]/.test(text),
@@ -23,6 +26,9 @@ export function checkTexts(call: Call): void {
   const limited = call.varied('jobs/texts-limited') || name !== ''
   if (limited && texts.some((text) => isBeyondLimits(text) && !trips?.(text))) {
     call.reject(400, 'BadRequest', `A text has up to ${longest} characters, none of which controls anything`)
+  }
+  if (call.varied('jobs/values-limited') && texts.some((text) => !known.has(text))) {
+    call.reject(400, 'InvalidInputParameters', 'There is no such choice')
   }
   if (trips && texts.some(trips)) throw new Error('a text that this server cannot take')
 }

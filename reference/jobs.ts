@@ -17,26 +17,32 @@ export function endJob(world: World, job: Job, fails: boolean): void {
 }
 
 /** A job in progress that occupies nothing yet and never ends by itself. */
-export function newJob(world: World, applicationId: string, account: string): Job {
+export function newJob(world: World, of: Pick<Job, 'applicationId' | 'account' | 'inputs' | 'takes'>): Job {
   const now = world.clock.now()
   const job: Job = {
+    ...of,
     id: randomUUID(),
-    account,
-    applicationId,
     createdAt: now,
     updatedAt: now,
     status: 'in_progress',
     readings: 0,
+    read: false,
   }
   world.store.jobs.set(job.id, job)
   return job
 }
 
-/** Starts the application's next job, which runs on its own until its time is over. */
-export function startJob(world: World, application: Application): Job {
+/** Starts the application's next job, which runs on its own until its time is over; `takes`: ms. */
+export function startJob(
+  world: World,
+  application: Application,
+  inputs: string,
+  takes = world.pace[application.pace],
+): Job {
   const { broken, varied } = world.switches
-  const job = newJob(world, application.id, application.account)
+  const job = newJob(world, { applicationId: application.id, account: application.account, inputs, takes })
   application.job = job
+  application.firstJob ??= job
   application.jobs += 1
   const fails =
     application.fails ||
@@ -50,19 +56,7 @@ export function startJob(world: World, application: Application): Job {
   const timer = setTimeout(() => {
     world.timers.delete(timer)
     endJob(world, job, fails)
-  }, world.pace[application.pace])
+  }, takes)
   world.timers.add(timer)
   return job
-}
-
-/** Whether the application has a job in progress (§8.3). */
-export function isBusy(world: World, application: Application): boolean {
-  const { broken } = world.switches
-  const inProgress = application.job?.status === 'in_progress'
-  if (broken('jobs.create/409-released')) return application.jobs > 0
-  if (broken('jobs.create/409-released#slow') && application.pace === 'slow') return application.jobs > 0
-  if (broken('jobs.create/409-per-application')) {
-    return [...world.store.applications.values()].some((each) => each.job?.status === 'in_progress')
-  }
-  return inProgress
 }

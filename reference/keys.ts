@@ -29,15 +29,3 @@ export async function verify(token: string): Promise<Verified> {
     return error instanceof errors.JWTExpired ? 'expired' : 'invalid'
   }
 }
-
-/** How an invalid key differs from a valid one that has been seen. */
-export function damageOf(token: string): string {
-  const unsigned = (key: string) => key.slice(0, key.lastIndexOf('.'))
-  for (const key of seen.keys()) {
-    if (key.startsWith(token)) return 'cut'
-    if (token.startsWith(key)) return 'appended'
-    if (token.toLowerCase() === key.toLowerCase()) return 'letter-case'
-    if (unsigned(token) === unsigned(key)) return 'signature'
-  }
-  return 'other'
-}

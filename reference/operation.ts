@@ -2,6 +2,7 @@ import { Ending, type Answer } from './answer.ts'
 import { authenticate, authorize } from './authenticate.ts'
 import type { Call } from './call.ts'
 import { envelope } from './envelope.ts'
+import { lostAnswer } from './lost-answer.ts'
 import { readBytes, readJson } from './read-body.ts'
 import { simulate } from './simulate.ts'
 import type { Switches } from './switches/switches.ts'
@@ -17,6 +18,10 @@ export interface Operation<Found = unknown> {
   readonly members?: readonly string[]
   /** Refuses a JSON body that is no object, where a requirement is about it. */
   readonly shapeless?: (call: Call) => never
+  /** The requirement that a granted request is about, if it is one that every request of the operation rests on. */
+  row?(call: Call): string | undefined
+  /** What a refusal leaves behind. */
+  refused?(call: Call, status: number): void
   /** Whether the operation exists at all. */
   gone?(call: Call): void
   /** Looks up the object that the path names. */
@@ -89,11 +94,16 @@ export async function perform<Found>(operation: Operation<Found>, call: Call): P
   try {
     operation.gone?.(call)
     for (const step of orderOf(call.world.switches)) await steps[step]()
-    if (call.broken('2xx-accepted') && isPlain(call)) call.reject(400, 'BadRequest', 'Nothing is wrong')
+    const row = operation.row ? operation.row(call) : isPlain(call) ? '2xx-accepted' : undefined
+    const lost = row === undefined ? undefined : lostAnswer(call.world.switches, `${operation.id}/${row}`)
+    if (lost) return lost
+    if (row === '2xx-accepted' && call.broken(row)) call.reject(400, 'BadRequest', 'Nothing is wrong')
     const answer = await operation.run(call, found as Found)
-    return call.broken('2xx-accepted#envelope') && isPlain(call) ? envelope({ status: 200, tpe: 'BadRequest' }) : answer
+    if (row === '2xx-accepted' && call.broken(`${row}#envelope`)) return envelope({ status: 200, tpe: 'BadRequest' })
+    return answer
   } catch (error) {
-    if (error instanceof Ending) return error.answer
-    throw error
+    if (!(error instanceof Ending)) throw error
+    operation.refused?.(call, error.answer.status)
+    return error.answer
   }
 }

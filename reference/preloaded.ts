@@ -10,7 +10,9 @@ export const preloadedIds = {
   failingApplication: '6b1f0c52-3a54-4f0e-9d0c-0c8e5a1d1004',
   foreignApplication: '6b1f0c52-3a54-4f0e-9d0c-0c8e5a1d1005',
   job: '2e8d7a10-6c0b-4b9f-8f2d-5d3c9b7e2001',
-  file: '9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93001',
+  foreignJob: '2e8d7a10-6c0b-4b9f-8f2d-5d3c9b7e2002',
+  // Ids of files have any form: that of one is no uuid.
+  file: 'file_tea_1d7a4c3ba5e8',
   deletedFile: '9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93002',
   expiredFile: '9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93003',
   foreignFile: '9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93004',
@@ -22,6 +24,7 @@ export const preloadedIds = {
   image: '9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93010',
   oversizedImage: '9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93011',
   corruptedImage: '9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93012',
+  foreignImage: '9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93013',
   graph: '4d5a9e3c-8b21-47f6-b0d4-1e6f3c8a4001',
   foreignGraph: '4d5a9e3c-8b21-47f6-b0d4-1e6f3c8a4002',
 } as const
@@ -51,7 +54,7 @@ type FileRow = readonly [id: string, name: string, type: string, bytes: () => Ui
 
 const fileRows: readonly FileRow[] = [
   [preloadedIds.file, 'tea.txt', 'text/plain', text],
-  [preloadedIds.deletedFile, 'deleted.txt', 'text/plain', text, { state: 'deleted' }],
+  [preloadedIds.deletedFile, 'deleted.pdf', 'application/pdf', sample('good.pdf'), { state: 'deleted' }],
   [preloadedIds.expiredFile, 'expired.txt', 'text/plain', text, { state: 'expired' }],
   [preloadedIds.foreignFile, 'foreign.pdf', 'application/pdf', sample('good.pdf'), { account: 'neighbour' }],
   [preloadedIds.pdfFile, 'good.pdf', 'application/pdf', sample('good.pdf')],
@@ -62,6 +65,7 @@ const fileRows: readonly FileRow[] = [
   [preloadedIds.image, 'pixel.png', 'image/png', image],
   [preloadedIds.oversizedImage, 'oversized.png', 'image/png', bigImage],
   [preloadedIds.corruptedImage, 'corrupted.png', 'image/png', damagedImage],
+  [preloadedIds.foreignImage, 'foreign.png', 'image/png', image, { account: 'neighbour' }],
 ]
 
 const topicAndTone = [
@@ -86,17 +90,20 @@ export function preloadedStore(now: number): Store {
   const graph = (id: string, name: string, account: string): Graph => {
     return { id, name, account, version: '"1"', files: new Map(), createdAt: now }
   }
-  const job: Job = {
-    id: preloadedIds.job,
-    account: ownAccount,
-    applicationId: preloadedIds.application,
+  const job = (id: string, account: string, applicationId: string): Job => ({
+    id,
+    account,
+    applicationId,
     createdAt: now - 60_000,
     updatedAt: now - 59_000,
     completedAt: now - 59_000,
     status: 'completed',
     data: { title: 'About tea', suggestion: 'Begin with the leaf.' },
     readings: 0,
-  }
+    read: false,
+    inputs: '[]',
+    takes: 1000,
+  })
   return {
     files: byId(fileRows.map(file)),
     graphs: byId([
@@ -110,6 +117,9 @@ export function preloadedStore(now: number): Store {
       application(preloadedIds.failingApplication, 'Failing writer', now, { fails: true }),
       application(preloadedIds.foreignApplication, 'Foreign writer', now, { account: 'neighbour' }),
     ]),
-    jobs: byId([job]),
+    jobs: byId([
+      job(preloadedIds.job, ownAccount, preloadedIds.application),
+      job(preloadedIds.foreignJob, 'neighbour', preloadedIds.foreignApplication),
+    ]),
   }
 }

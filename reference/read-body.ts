@@ -1,4 +1,5 @@
 import { isMembers, type Call, type Members } from './call.ts'
+import { jsonFaults } from './json-faults.ts'
 import { planOf } from './plan.ts'
 
 /** `application/json`, with UTF-8 as the only charset. */
@@ -24,30 +25,12 @@ function decoded(call: Call): string {
   }
 }
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** What a lenient parser would have had to overlook; of text after the end only a few characters are looked at. */
-function repairOf(text: string): string {
-  if (isJson(text.replace(/,(?=\s*[,\]}])|(?<=[[{]\s*),/g, ''))) return 'comma'
-  for (let end = text.length - 1; end > text.length - 40; end--) {
-    if (isJson(text.slice(0, end))) return 'text-after-end'
-  }
-  return 'other'
-}
-
 function parsed(call: Call): unknown {
   const text = decoded(call)
   try {
     return JSON.parse(text)
   } catch {
-    const kind = repairOf(text)
+    const kind = jsonFaults(text)
     call.refuse('400-malformed-json', 400, 'InvalidContentType', { description: 'The body is not JSON', kind })
   }
 }

@@ -12,6 +12,8 @@ export interface StoredFile {
   readonly bytes: () => Uint8Array
   readonly state: FileState
   readonly createdAt: number
+  /** It came with a request; the others were there when the server began. */
+  readonly made?: true
 }
 
 export interface GraphFile {
@@ -28,6 +30,7 @@ export interface Graph {
   readonly version: string
   readonly files: Map<string, GraphFile>
   readonly createdAt: number
+  readonly made?: true
 }
 
 export interface ApplicationInput {
@@ -43,10 +46,15 @@ export interface Application {
   readonly pace: 'usual' | 'slow'
   readonly fails: boolean
   readonly createdAt: number
+  readonly made?: true
   /** The job it is busy with, or was last. */
   job?: Job
+  /** The one that it had first. */
+  firstJob?: Job
   /** How many jobs it has had. */
   jobs: number
+  /** ms since the epoch until which it refuses jobs although it has none. */
+  blockedUntil?: number
 }
 
 export interface Job {
@@ -61,6 +69,12 @@ export interface Job {
   error?: string
   /** How often it has been read since it ended. */
   readings: number
+  /** Whether it has been read at all. */
+  read: boolean
+  /** Its inputs, as JSON. */
+  readonly inputs: string
+  /** ms that it takes. */
+  readonly takes: number
 }
 
 /** Everything that one server knows; nothing outlives it. */

@@ -1,5 +1,6 @@
 import type { Answer } from './answer.ts'
 import type { Call } from './call.ts'
+import { enlarged } from './large.ts'
 
 /** Operations whose success has no shape in the spec, and of whose answer no client needs a member. */
 const shapeless = new Set([
@@ -14,6 +15,9 @@ const shapeless = new Set([
   'vision.analyze',
 ])
 
+/** Operations that make something, and whose success has no shape either. */
+const creations = new Set(['files.upload', 'graphs.create', 'applications.create'])
+
 const others: Readonly<Record<string, Answer>> = {
   'successes/no-content': { status: 204 },
   'successes/plain-text': { status: 200, text: { type: 'text/plain', value: 'done {' } },
@@ -24,7 +28,11 @@ const others: Readonly<Record<string, Answer>> = {
 
 /** The success of an operation, or another 2xx of a variant where the spec shows no shape. */
 export function successes(answer: Answer, call: Call): Answer {
+  if (creations.has(call.operation)) {
+    if (call.varied('successes/accepted-creations')) return { ...answer, status: 202 }
+    return call.varied('successes/no-content-creations') ? { status: 204 } : answer
+  }
   if (!shapeless.has(call.operation)) return answer
   for (const [variant, other] of Object.entries(others)) if (call.varied(variant)) return other
-  return answer
+  return enlarged(answer, call)
 }

@@ -2,13 +2,28 @@ import type { Clock } from './clock.ts'
 import type { Store } from './store.ts'
 import type { Switches } from './switches/switches.ts'
 
+/** How long things take, in ms. */
+export interface Pace {
+  /** A job. */
+  readonly usual: number
+  /** A job of the slow application. */
+  readonly slow: number
+  /** Until what was just made can be used, under the variants that have it so; undefined: each has a time of its own. */
+  readonly settle: number | undefined
+  /** A refusal that takes its time. */
+  readonly slowRefusal: number
+  /** Silence in place of an answer, before the connection is closed. */
+  readonly silence: number
+}
+
 /** One server: its switches, what it knows, and what is under way. */
 export interface World {
   readonly switches: Switches
   readonly store: Store
   readonly clock: Clock
-  /** ms that a job takes; `slow` for the slow application. */
-  readonly pace: { readonly usual: number; readonly slow: number }
+  readonly pace: Pace
+  /** ms since the epoch when the server began, by its clock. */
+  readonly since: number
   /** Timers of jobs under way. */
   readonly timers: Set<NodeJS.Timeout>
   /** Counts by name: requests of a rate bucket, answers of a kind. */

@@ -1,8 +1,7 @@
 import { unknown } from '../harness/checks/conditions.ts'
 import { suite } from '../harness/checks/suite.ts'
-import { judgeCreatedAt } from './jobs/created-at.ts'
 import { malformedId } from './jobs/malformed-id.ts'
-import { judgeFailedJob, judgeIdentity, judgeJobs, judgeOutcome } from './jobs/rows.ts'
+import { judgeCreatedAt, judgeFailedJob, judgeIdentity, judgeJobs, judgeOutcome } from './jobs/rows.ts'
 import { judgeStable } from './jobs/stable.ts'
 
 // §4.3 Retrieve job. The spec names no error of an unknown or malformed id: any 4xx with an envelope will do.

@@ -1,4 +1,4 @@
-import { pairsOf } from '../../catalogue/answers.ts'
+import { pairsByScenario } from '../../catalogue/answers.ts'
 import { type Control, control } from './control.ts'
 import type { Exchange, Purpose } from '../engine/exchange.ts'
 import type { Probe } from '../engine/probe.ts'
@@ -21,7 +21,7 @@ export type Further = (story: Story, exchange: Exchange) => void
 export async function judgeScenario(story: Story, scenario: Scenario, further?: Further): Promise<void> {
   const { run, row } = story
   const { operation } = scenario
-  const gives = pairsOf(row, operation)
+  const gives = pairsByScenario(row, operation)
   const purpose: Partial<Purpose> = { expects: gives }
   const make = (): Promise<Probe> => scenarioProbe(story, scenario)
   const judge = (exchange: Exchange): void => {

@@ -10,11 +10,10 @@ const allCleanupAfterEndMs = 600
 /** Clean-up requests under way at once. */
 const cleanupConcurrency = 8
 
-/** Ends a run: what it began is awaited (unless the run was ended), what it created is cleaned up, the sockets are closed. */
+/** Ends a run: what it created is cleaned up, the sockets are closed. */
 export async function finishRun(run: Run): Promise<void> {
   run.client.liveness.stop()
   run.client.throttle.release()
-  if (!run.life.ended) await Promise.all(run.hooks.map((hook) => hook.finish?.(run)))
   if (run.life.ended?.cause !== 'unreachable') await cleanUp(run)
   await Promise.all([run.client.transport.close(), closeErrandWires(run)])
   run.client.recorder.close()

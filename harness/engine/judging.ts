@@ -6,7 +6,8 @@ import { finishRun } from './finish.ts'
 import { judgeRequirement } from './judge-requirement.ts'
 import type { EndCause } from './outcome.ts'
 import { phasesOf } from './phases.ts'
-import type { Run } from './run.ts'
+import { spoiledOf } from './reused-connection.ts'
+import type { Run, RunHook } from './run.ts'
 import type { Judge } from './story.ts'
 
 /** How each requirement is judged: undefined for one that has no check, which is a mistake of the suite. */
@@ -25,7 +26,12 @@ export interface Judging {
   end(cause: EndCause, reason: string): void
 }
 
-/** Judges everything that is planned: side by side, then what needs the target to itself, then what looks at everything. */
+/** What cannot be gathered is told by the rows that need it. */
+async function gather(run: Run, hook: RunHook): Promise<void> {
+  await hook.gather?.(run).catch(() => undefined)
+}
+
+/** Judges everything that is planned, phase by phase. */
 export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
   const queue = createEventQueue<RunEvent>()
   const results = new Map<string, RequirementResult>()
@@ -34,12 +40,26 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
     results.set(row.id, result)
     queue.push({ kind: 'judged', result })
   }
+  /** What came to light when later requests were sent on the connections that a request had left behind. */
+  const tellSpoiled = (): void => {
+    for (const [id, failures] of spoiledOf(run)) {
+      const known = results.get(id)
+      if (!known) continue
+      const { reason: _reason, ...rest } = known
+      const result: RequirementResult = { ...rest, outcome: 'failed', failures: [...known.failures, ...failures] }
+      results.set(id, result)
+      queue.push({ kind: 'judged', result })
+    }
+  }
   const all = async (): Promise<void> => {
-    const { concurrent, exclusive, passive } = phasesOf(run.target)
+    const { concurrent, exclusive, last, passive } = phasesOf(run.target)
     await run.client.liveness.first()
-    await Promise.all(concurrent.map(judge))
+    await Promise.all([...concurrent.map(judge), ...run.hooks.map((hook) => gather(run, hook))])
     for (const row of exclusive) await judge(row)
+    if (!run.life.ended) await Promise.all(run.hooks.map((hook) => hook.settle?.(run)))
+    for (const row of last) await judge(row)
     for (const row of passive) await judge(row)
+    tellSpoiled()
     await finishRun(run)
   }
   run.client.throttle.onHold((operation, pauseMs) => queue.push({ kind: 'throttled', operation, pauseMs }))

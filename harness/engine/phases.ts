@@ -3,17 +3,21 @@ import { isPassive } from '../report/shard.ts'
 import { exclusiveIds } from '../target/exclusive.ts'
 import type { Target } from '../target/model.ts'
 
-/** The order of a run: what goes on at once, then what needs the target to itself, then what looks at everything. */
+/** The order of a run: what goes on at once, what needs the target to itself, what is judged last, what looks at everything. */
 export interface Phases {
   readonly concurrent: readonly CatalogueRow[]
   readonly exclusive: readonly CatalogueRow[]
+  /** Judged on what all others made the target show. */
+  readonly last: readonly CatalogueRow[]
   readonly passive: readonly CatalogueRow[]
 }
 
 export function phasesOf(target: Pick<Target, 'scenarios'>): Phases {
   const exclusive = exclusiveIds(target)
+  const isLast = ({ id, judgedLast }: CatalogueRow): boolean => judgedLast === true && !exclusive.has(id)
   return {
-    concurrent: catalogue.filter(({ id }) => !exclusive.has(id) && !isPassive(id)),
+    concurrent: catalogue.filter((row) => !exclusive.has(row.id) && !isPassive(row.id) && !isLast(row)),
+    last: catalogue.filter(isLast),
     exclusive: catalogue.filter(({ id }) => exclusive.has(id)),
     passive: catalogue.filter(({ id }) => isPassive(id)),
   }

@@ -1,6 +1,6 @@
 import type { CatalogueRow } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
-import type { Created, TpeMode } from '../report/model.ts'
+import type { Created, NotServed, TpeMode } from '../report/model.ts'
 import type { Shard } from '../report/shard.ts'
 import type { Target } from '../target/model.ts'
 import type { Client } from './client.ts'
@@ -80,10 +80,14 @@ export interface RunHook {
   observe?(run: Run, exchange: Exchange): void
   /** How the valid requests of operations are made, if they are more than the declared body. */
   readonly requests?: Readonly<Partial<Record<OperationId, (run: Run) => Promise<Probe>>>>
-  /** Waits for what the run began. Called at its end, but not if it was ended before. */
-  finish?(run: Run): Promise<void>
+  /** Begins what rows that are judged last need, while the others are judged. */
+  gather?(run: Run): Promise<void>
+  /** Waits for what the run began, before the rows that are judged last. Not called if the run was ended. */
+  settle?(run: Run): Promise<void>
   /** Ids of what has not ended, for the last lines of a report. */
   unfinished?(run: Run): readonly string[]
+  /** What operations that are declared not served were answered. */
+  notServed?(run: Run): readonly NotServed[]
 }
 
 /** True if the requirement is to be judged in this run. */

@@ -56,8 +56,15 @@ export function isDeclared(file: TargetFile, { id, needs, operation }: Requireme
 export function missingReason(file: TargetFile, needs: readonly Need[], operation?: Area): string | undefined {
   const missing = missingNeeds(file, needs, operation)
   if (missing.length === 0) return undefined
-  const names = missing.map((need) => [need].flat().map(nameOf).join(' or '))
-  return `declare ${names.join(' and ')}, for example ${snippetOf(missing)}`
+  const told = missing.filter((need) => ![need].flat().every(hasDefault))
+  const names = told.map((need) => [need].flat().map(nameOf).join(' or '))
+  return `declare ${names.join(' and ')}, for example ${snippetOf(told)}`
+}
+
+/** True for a role that has a default: it is missing because the body is. */
+function hasDefault(pointer: string): boolean {
+  const [, operation = '', part, role = ''] = tokensOf(pointer)
+  return part === 'fields' && isOperationId(operation) && defaultPointer(operation, role) !== undefined
 }
 
 function nameOf(pointer: string): string {

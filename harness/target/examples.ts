@@ -10,6 +10,7 @@ export const resourceExamples: Readonly<Record<string, unknown>> = {
   failingApplication: application,
   job: '<job id>',
   pdfFile: '<file id>',
+  pdfText: '<words of that PDF>',
   corruptedPdfFile: { upload: 'corrupted.pdf' },
   encryptedPdfFile: { upload: 'encrypted.pdf' },
   oversizedPdfFile: { upload: 'oversized.pdf' },

@@ -6,5 +6,8 @@ export const defaultLimits: Limits = {
   requestsPerSecond: 0,
   timeoutMs: 60_000,
   jobTimeoutMs: 60_000,
+  settleMs: 5000,
+  maxAnswerBytes: 8_388_608,
   maxGenerations: 200,
+  credentialProbes: 'all',
 }

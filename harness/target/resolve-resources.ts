@@ -7,7 +7,7 @@ const applications = ['application', 'otherApplication', 'slowApplication', 'fai
 
 /** The declared objects, the files to upload read. */
 export async function resolveResources(dir: string, { resources = {} }: TargetFile): Promise<Resources> {
-  const { job, file, deletedFile, graph } = resources
+  const { job, pdfText, file, deletedFile, graph } = resources
   const uploads: Partial<Record<(typeof pdfs)[number], string | Upload>> = {}
   for (const name of pdfs) {
     const value = resources[name]
@@ -21,6 +21,7 @@ export async function resolveResources(dir: string, { resources = {} }: TargetFi
     ...Object.fromEntries(declared),
     ...uploads,
     ...(job !== undefined && { job }),
+    ...(pdfText !== undefined && { pdfText }),
     ...(file !== undefined && { file }),
     ...(deletedFile !== undefined && { deletedFile }),
     ...(graph !== undefined && { graph }),

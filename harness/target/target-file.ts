@@ -59,6 +59,8 @@ export interface ResourceValues {
   /** Id of an existing job: lets `--read-only` judge its retrieval. */
   readonly job?: string
   readonly pdfFile?: PdfValue
+  /** Words that the PDF is known to hold, in their order. */
+  readonly pdfText?: string
   readonly corruptedPdfFile?: PdfValue
   readonly encryptedPdfFile?: PdfValue
   readonly oversizedPdfFile?: PdfValue
@@ -140,8 +142,14 @@ export interface Limits {
   readonly timeoutMs: number
   /** Longest wait for a job to end. */
   readonly jobTimeoutMs: number
+  /** How long what was just created may take until it can be used, in ms. */
+  readonly settleMs: number
+  /** Longest answer that is read, in bytes, decoded. */
+  readonly maxAnswerBytes: number
   /** Most requests that generate; 0: no limit. */
   readonly maxGenerations: number
+  /** `few`: on most operations one wrong key of each kind, for targets that lock accounts out. */
+  readonly credentialProbes: 'all' | 'few'
 }
 
 export interface KeyValues {

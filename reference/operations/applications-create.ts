@@ -1,6 +1,7 @@
 import type { Answer } from '../answer.ts'
 import { isMembers, type Call } from '../call.ts'
 import { newId, writeId } from '../ids.ts'
+import { nameOf } from '../name.ts'
 import type { Operation } from '../operation.ts'
 import type { Application } from '../store.ts'
 
@@ -13,12 +14,8 @@ function isBlueprint(blueprint: unknown): boolean {
 }
 
 function check(call: Call): void {
-  const { name, blueprint } = call.body
-  if (typeof name !== 'string') {
-    const kind = name === undefined ? 'absent' : 'other-type'
-    call.refuse('400-malformed-parameters', 400, 'BadRequest', { description: 'name is a string', kind })
-  }
-  if (!isBlueprint(blueprint)) {
+  if (typeof nameOf(call, 'Application') !== 'string') call.refuse('400-malformed-parameters', 400, 'BadRequest')
+  if (!isBlueprint(call.body['blueprint'])) {
     call.refuse('400-invalid-blueprint', 400, 'InvalidInputParameters', {
       description: 'The blueprint does not hold together',
     })
@@ -27,7 +24,7 @@ function check(call: Call): void {
 
 function run(call: Call): Answer {
   const { world, key } = call
-  const name = String(call.body['name'])
+  const name = String(nameOf(call, 'Application'))
   for (const application of world.store.applications.values()) {
     if (application.name === name)
       call.refuse('400-duplicate-name', 400, 'BadRequest', { description: 'The name exists' })
@@ -36,10 +33,11 @@ function run(call: Call): Answer {
     id: newId(world, 'application'),
     account: key?.account ?? '',
     name,
-    inputs: [],
+    inputs: call.varied('applications/inputs-demanded') ? [{ id: 'subject', required: true }] : [],
     pace: 'usual',
     fails: false,
     createdAt: world.clock.now(),
+    made: true,
     jobs: 0,
   }
   world.store.applications.set(application.id, application)

@@ -1,7 +1,7 @@
 import type { Answer } from '../answer.ts'
 import { isMembers, jsonType, type Call, type Members } from '../call.ts'
 import { checkMessages, textOfMessages } from '../chat-messages.ts'
-import { checkTools, llmToolOf } from '../chat-tools.ts'
+import { checkGraphs, checkTools, llmToolOf } from '../chat-tools.ts'
 import { generated } from '../generated.ts'
 import { guard } from '../guard.ts'
 import { jsonInstance } from '../json-instance.ts'
@@ -96,7 +96,9 @@ export const chat: Operation = {
   paths: ['/v1/chat/completions', '/v1/chat'],
   body: 'json',
   members: ['model', 'messages', 'tools', 'tool_choice', 'stream', 'stream_options', 'response_format'],
+  row: (call) => (isPlain(call) ? '200-completion' : undefined),
   check,
+  fit: checkGraphs,
   run: (call: Call) => {
     refuseTroubledModel(call, call.body['model'])
     guard(call, textOfMessages(call), '400-unsafe-request')

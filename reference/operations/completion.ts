@@ -28,8 +28,8 @@ function check(call: Call): void {
   if (!isAbsent(most) && typeof most !== 'number') {
     call.refuse('400-invalid-max-tokens', 400, 'InvalidContentType', { kind: jsonType(most) })
   }
-  if (typeof most === 'number' && most < 1) {
-    call.refuse('400-invalid-max-tokens', 400, 'InvalidContentType', { at: 'negative', kind: 'negative' })
+  if (typeof most === 'number' && most < 1 && !call.varied('tokens/below-zero-granted')) {
+    call.reject(400, call.varied('tokens/below-zero-bad-request') ? 'BadRequest' : 'InvalidInputParameters')
   }
   if (!isAbsent(share) && typeof share !== 'number') call.refuse('400-invalid-parameter', 400, 'InvalidContentType')
 }

@@ -5,6 +5,7 @@ import { newId } from '../ids.ts'
 import type { Operation } from '../operation.ts'
 import { planOf } from '../plan.ts'
 import { processedFrom } from '../processing.ts'
+import { isSettling } from '../settling.ts'
 import type { Graph, StoredFile } from '../store.ts'
 
 const supported =
@@ -43,7 +44,7 @@ function graphOf(call: Call): Graph | undefined {
   const id = call.request.query('graphId')
   if (id === undefined) return undefined
   const graph = call.world.store.graphs.get(id)
-  if (!graph) call.reject(404, 'ResourceNotFound', 'graphId is no graph')
+  if (!graph || isSettling(call.world, 'graphs', graph)) call.reject(404, 'ResourceNotFound', 'graphId is no graph')
   if (graph.account !== call.key?.account) call.reject(403, 'InsufficientAccessRights')
   if (call.broken('2xx-attached-to-graph#refused')) call.reject(400, 'BadRequest', 'graphId is not supported')
   return call.broken('2xx-attached-to-graph') ? undefined : graph
@@ -69,7 +70,7 @@ function run(call: Call): Answer {
   const bytes = call.bytes
   const now = world.clock.now()
   const id = known(call, account)?.id ?? newId(world, 'file')
-  const file: StoredFile = { id, account, name, type, bytes: () => bytes, state: 'stored', createdAt: now }
+  const file: StoredFile = { id, account, name, type, bytes: () => bytes, state: 'stored', createdAt: now, made: true }
   world.store.files.set(id, file)
   if (graph && !graph.files.has(id)) graph.files.set(id, { by: 'upload', from: processedFrom(world) })
   return { status: 200, body: fileView(world, file) }

@@ -2,6 +2,7 @@ import type { Call } from '../call.ts'
 import { extensionOf, fileView } from '../file-view.ts'
 import { mispaired } from '../mispaired.ts'
 import type { Operation } from '../operation.ts'
+import { breakUse, isSettling } from '../settling.ts'
 import type { StoredFile } from '../store.ts'
 
 /** Files on one page of the listing. */
@@ -17,15 +18,25 @@ export const filesList: Operation = {
     const asked = call.request.query('file_types')
     if (asked !== undefined && call.broken('2xx-file-types')) call.reject(400, 'BadRequest', 'file_types is unknown')
     if (asked !== undefined && call.broken('2xx-file-types#5xx')) throw new Error('file_types')
+    if (asked?.includes(',') && call.broken('2xx-file-types#two')) call.reject(400, 'BadRequest', 'One type is enough')
+    if (asked?.includes(',') && call.broken('2xx-file-types#two-5xx')) throw new Error('file_types')
     const types = asked?.split(',').map((type) => type.trim().toLowerCase())
     const { world, key } = call
     const files = [...world.store.files.values()]
       .filter((file) => file.state === 'stored' && file.account === key?.account)
       .filter((file) => types === undefined || types.includes(extensionOf(file)))
-    const data = files.slice(-pageSize).reverse()
-    return { status: 200, body: { data: data.map((file) => fileView(world, file)), has_more: files.length > pageSize } }
+    const newest = files.slice(-pageSize).reverse()
+    const data = newest.map((file) => fileView(world, file))
+    if (call.varied('lists/bare-array')) return { status: 200, body: data }
+    return { status: 200, body: { data, has_more: files.length > pageSize } }
   },
   grant: () => ({ status: 200, body: { data: [], has_more: false } }),
+}
+
+/** Whether a file has an id that begins the same, up to the last `_`. */
+function isLikeKnown(call: Call, id: string): boolean {
+  const prefix = id.slice(0, id.lastIndexOf('_') + 1)
+  return prefix !== '' && [...call.world.store.files.keys()].some((known) => known.startsWith(prefix))
 }
 
 /** §4.4 */
@@ -37,7 +48,12 @@ export const filesRetrieve: Operation<StoredFile> = {
   find: (call: Call) => {
     const file = call.world.store.files.get(call.param('file_id'))
     if (!file && call.world.switches.broken('envelope/status-tpe-pair#file')) mispaired(404, 'BadRequest')
-    if (!file) call.refuse('404-unknown-file', 404, 'ResourceNotFound')
+    if (!file) {
+      const kind = isLikeKnown(call, call.param('file_id')) ? 'prefix' : []
+      return call.refuse('404-unknown-file', 404, 'ResourceNotFound', { kind })
+    }
+    if (isSettling(call.world, 'uploads', file)) call.reject(404, 'ResourceNotFound')
+    breakUse(call, 'files.upload/2xx-retrievable', file)
     if (file.state === 'deleted') call.refuse('410-deleted-file', 410, 'ResourceNotFound')
     if (file.state === 'expired') call.refuse('general/410-gone', 410, 'Gone')
     return file

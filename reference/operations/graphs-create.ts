@@ -1,6 +1,7 @@
 import type { Answer } from '../answer.ts'
 import { newId, writeId } from '../ids.ts'
 import type { Call, Members } from '../call.ts'
+import { nameOf } from '../name.ts'
 import type { Operation } from '../operation.ts'
 import type { Graph } from '../store.ts'
 
@@ -10,11 +11,9 @@ function view(call: Call, graph: Graph): Members {
 }
 
 function check(call: Call): void {
-  const { name, description } = call.body
-  if (typeof name !== 'string') {
-    const kind = name === undefined ? 'absent' : 'other-type'
-    call.refuse('400-malformed-parameters', 400, 'BadRequest', { description: 'name is a string', kind })
-  }
+  const { description } = call.body
+  const name = nameOf(call, 'Graph')
+  if (typeof name !== 'string') call.refuse('400-malformed-parameters', 400, 'BadRequest')
   if (!/^[\p{L}\p{N} ._-]+$/u.test(name)) call.refuse('400-invalid-name', 400, 'InvalidInputParameters')
   if (description !== undefined && description !== null && typeof description !== 'string') {
     call.reject(400, 'BadRequest', 'description is a string')
@@ -24,13 +23,21 @@ function check(call: Call): void {
 function run(call: Call): Answer {
   const { world, key } = call
   if (key?.account === 'full') call.refuse('general/507-insufficient-storage', 507, 'InsufficientStorage')
-  const name = String(call.body['name'])
+  const name = String(nameOf(call, 'Graph'))
   for (const graph of world.store.graphs.values()) {
     if (graph.name === name) call.refuse('400-duplicate-name', 400, 'BadRequest', { description: 'The name exists' })
   }
   const createdAt = world.clock.now()
   const id = newId(world, 'graph')
-  const graph: Graph = { id, account: key?.account ?? '', name, version: '"1"', files: new Map(), createdAt }
+  const graph: Graph = {
+    id,
+    account: key?.account ?? '',
+    name,
+    version: '"1"',
+    files: new Map(),
+    createdAt,
+    made: true,
+  }
   world.store.graphs.set(id, graph)
   return { status: 200, body: view(call, graph) }
 }

@@ -18,6 +18,9 @@ function check(call: Call): void {
 /** A client that has seen another version of the graph is told so (§7.2, version conflict). */
 function fit(call: Call, graph: Graph): void {
   const expected = call.request.header('if-match')
+  if (call.varied('graphs/empty-not-queried') && graph.made && graph.files.size === 0) {
+    call.reject(422, 'UnprocessableEntity', 'The graph is empty')
+  }
   if (expected !== undefined && expected !== graph.version) call.refuse('general/409-conflict', 409, 'Conflict')
 }
 

@@ -4,24 +4,35 @@ import type { Call } from '../call.ts'
 import { checkInputs, refuseItems } from '../job-inputs.ts'
 import { checkTexts } from '../job-texts.ts'
 import { createdJobView } from '../job-view.ts'
-import { endJob, isBusy, newJob, startJob } from '../jobs.ts'
+import { isBusy } from '../busy.ts'
+import { endJob, newJob, startJob } from '../jobs.ts'
 import type { Operation } from '../operation.ts'
+import { breakUse, isSettling } from '../settling.ts'
 import { ownAccount, type Application } from '../store.ts'
+import { countUp } from '../world.ts'
 
 function fit(call: Call, application: Application): void {
   const given = new Set((call.body['inputs'] as { id: string }[]).map((input) => input.id))
   for (const input of application.inputs) {
-    if (input.required && !given.has(input.id)) {
+    if (given.has(input.id)) continue
+    if (input.required) {
       call.refuse('400-missing-required-inputs', 400, 'InvalidInputParameters', {
         description: `${input.id} is missing`,
       })
     }
+    if (call.broken('202-required-inputs-only')) call.reject(400, 'InvalidInputParameters', `${input.id} is missing`)
+    if (call.broken('202-required-inputs-only#5xx')) throw new Error(`${input.id} is undefined`)
   }
   checkTexts(call)
 }
 
+/** The inputs as text, so that two creations can be compared. */
+function inputsOf(call: Call): string {
+  return JSON.stringify(call.body['inputs'] ?? [])
+}
+
 function refuseWhileBusy(call: Call, application: Application): void {
-  if (call.broken('409-job-in-progress#parallel') || !isBusy(call.world, application)) return
+  if (!isBusy(call.world, application, inputsOf(call))) return
   call.refuse('409-job-in-progress', 409, 'BadRequest', { description: 'The application has a job in progress' })
 }
 
@@ -30,13 +41,36 @@ async function run(call: Call, application: Application): Promise<Answer> {
   refuseWhileBusy(call, application)
   if (call.broken('409-atomic')) await pause(10)
   if (call.broken('409-atomic#short')) await pause(2)
-  const job = startJob(call.world, application)
+  const job = startJob(call.world, application, inputsOf(call))
   return { status: call.broken('202-created') ? 200 : 202, body: createdJobView(call.world, job) }
+}
+
+/** Every so manieth creation finds that somebody else has just begun a job there, under that variant. */
+const visitEvery = 7
+
+function visit(call: Call, application: Application): void {
+  const { world } = call
+  if (!call.varied('jobs/others-now-and-then') || isBusy(world, application, inputsOf(call))) return
+  if (countUp(world, 'creations asked for') % visitEvery === 0) startJob(world, application, '[]', world.pace.usual)
+}
+
+/** What a refused creation leaves behind, under the defects of `4xx-no-effect`. */
+function actOnRefusal(call: Call, status: number): void {
+  const { world } = call
+  const application = world.store.applications.get(call.param('application_id'))
+  if (application?.account !== ownAccount || isBusy(world, application, '')) return
+  const main = call.broken('4xx-no-effect')
+  const starts = main || call.broken(`4xx-no-effect#${status === 401 ? 'unauthorized' : 'starts-job'}`)
+  if (starts && (status === 400 || status === 401)) startJob(world, application, '')
+  if (call.broken('4xx-no-effect#blocks') && status === 400) {
+    application.blockedUntil = Date.now() + world.pace[application.pace]
+  }
 }
 
 /** A job that is over at once and occupies nothing. */
 function grant(call: Call): Answer {
-  const job = newJob(call.world, call.param('application_id'), call.key?.account ?? ownAccount)
+  const account = call.key?.account ?? ownAccount
+  const job = newJob(call.world, { applicationId: call.param('application_id'), account, inputs: '[]', takes: 0 })
   const view = createdJobView(call.world, job)
   endJob(call.world, job, false)
   return { status: 202, body: view }
@@ -49,10 +83,14 @@ export const jobsCreate: Operation<Application> = {
   paths: ['/v1/applications/:application_id/jobs'],
   body: 'json',
   members: ['inputs'],
+  row: () => '202-created',
   shapeless: (call) => refuseItems(call, 'body'),
   find: (call: Call) => {
     const application = call.world.store.applications.get(call.param('application_id'))
-    return application ?? call.refuse('404-unknown-application', 404, 'ResourceNotFound')
+    if (!application) return call.refuse('404-unknown-application', 404, 'ResourceNotFound')
+    if (isSettling(call.world, 'applications', application)) call.reject(404, 'ResourceNotFound')
+    breakUse(call, 'applications.create/2xx-usable', application)
+    return application
   },
   access: (call, application) => {
     if (application.account !== call.key?.account) {
@@ -61,7 +99,11 @@ export const jobsCreate: Operation<Application> = {
   },
   check: checkInputs,
   fit,
-  ready: refuseWhileBusy,
+  ready: (call, application) => {
+    visit(call, application)
+    refuseWhileBusy(call, application)
+  },
+  refused: actOnRefusal,
   run,
   grant,
 }

@@ -11,14 +11,14 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** ms during which a new job cannot be retrieved under `jobs.create/202-retrievable#late`. */
 const lateMs = 30_000
 
-/** ms during which it cannot be under `jobs/readable-late`: well within the second that it may take. */
+/** ms during which it cannot be under `jobs/readable-late`, where nothing else is asked for. */
 const settlingMs = 400
 
 function isLost(call: Call, job: Job): boolean {
   const { broken, varied } = call.world.switches
   if (broken('jobs.create/202-retrievable')) return true
   const age = call.world.clock.now() - job.createdAt
-  if (varied('jobs/readable-late') && age < settlingMs) return true
+  if (varied('jobs/readable-late') && age < (call.world.pace.settle ?? settlingMs)) return true
   return broken('jobs.create/202-retrievable#late') && age < lateMs
 }
 
@@ -29,9 +29,14 @@ function jobId(call: Call): string {
   return call.world.switches.broken('jobs.create/202-created#id') ? id.replace('job-', '') : id
 }
 
+/** Whether an existing job's id begins with it. */
+function isCut(call: Call, id: string): boolean {
+  return id.length > 20 && [...call.world.store.jobs.keys()].some((known) => known.startsWith(id))
+}
+
 function find(call: Call): Job {
   const id = jobId(call)
-  if (!uuid.test(id)) call.refuse('4xx-malformed-id', 400, 'BadRequest')
+  if (!uuid.test(id)) call.refuse('4xx-malformed-id', 400, 'BadRequest', { kind: isCut(call, id) ? 'cut' : [] })
   const job = call.world.store.jobs.get(id)
   if (job && isLost(call, job)) call.reject(404, 'ResourceNotFound')
   const { broken } = call.world.switches
@@ -52,6 +57,9 @@ function grant(call: Call): Answer {
     updatedAt: now,
     status: 'completed',
     readings: 0,
+    read: false,
+    inputs: '[]',
+    takes: 0,
   }
   return { status: 200, body: jobView(call.world, job) }
 }
@@ -62,12 +70,14 @@ export const jobsRetrieve: Operation<Job> = {
   method: 'GET',
   paths: ['/v1/applications/jobs/:job_id'],
   body: 'none',
+  row: () => '200-job',
   find,
   access: (call, job) => {
-    if (job.account !== call.key?.account) call.reject(404, 'ResourceNotFound')
+    if (job.account !== call.key?.account) call.refuse('4xx-foreign-job', 403, 'InsufficientAccessRights')
   },
   run: (call, job) => {
     if (job.status !== 'in_progress') job.readings += 1
+    job.read = true
     return { status: 200, body: jobView(call.world, job) }
   },
   grant,

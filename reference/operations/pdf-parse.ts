@@ -3,6 +3,7 @@ import { jsonType, type Call } from '../call.ts'
 import { reachable } from '../find-file.ts'
 import type { Operation } from '../operation.ts'
 import { page } from '../page.ts'
+import { pdfContent } from '../pdf-content.ts'
 import { pdfText } from '../pdf-text.ts'
 import { pdfLimit } from '../plan.ts'
 import type { StoredFile } from '../store.ts'
@@ -16,6 +17,7 @@ function kindOf(format: string): string {
   if (format === '') return 'empty'
   if (isFormat(format.trim())) return 'blanks'
   if (isFormat(format.toLowerCase())) return 'letter-case'
+  if (isFormat(format.normalize('NFKC').toLowerCase())) return 'full-width'
   if (['text', 'markdown'].some((whole) => whole.startsWith(format))) return 'abbreviation'
   return format in {} ? 'object-member' : 'other'
 }
@@ -31,15 +33,18 @@ function check(call: Call): void {
   }
 }
 
+function grantedRow(call: Call): string {
+  return call.body['format'] === 'markdown' ? '200-markdown' : '200-text'
+}
+
 async function run(call: Call, file: StoredFile): Promise<Answer> {
   const bytes = file.bytes()
   if (bytes.length > pdfLimit) call.refuse('400-oversized-pdf', 400, 'InvalidInputParameters')
   const pages = await pdfText(bytes)
   if (pages === 'corrupted') call.refuse('400-corrupted-pdf', 400, 'BadRequest')
   if (pages === 'encrypted') call.refuse('400-encrypted-pdf', 400, 'BadRequest')
-  const asMarkdown = call.body['format'] === 'markdown'
-  const content = asMarkdown ? pages.map((page) => page.replaceAll('\n', '\n\n')).join('\n\n---\n\n') : pages.join('\n')
-  const row = asMarkdown ? '200-markdown' : '200-text'
+  const content = pdfContent(call, pages)
+  const row = grantedRow(call)
   if (call.broken(row)) return { status: 200, body: { content: pages } }
   if (call.broken(`${row}#missing`)) return { status: 200, body: { text: content } }
   if (call.broken(`${row}#status`)) return { status: 201, body: { content } }
@@ -61,10 +66,12 @@ export const pdfParse: Operation<StoredFile> = {
   paths: ['/v1/tools/pdf-parser/:file_id'],
   body: 'json',
   members: ['format'],
+  row: grantedRow,
   gone: refuseIfRemoved,
   find: (call: Call) => {
-    const file = reachable(call, call.param('file_id'))
-    return file ?? call.refuse('4xx-unknown-file', 404, 'ResourceNotFound')
+    const id = call.param('file_id')
+    const kind = call.world.store.files.get(id)?.state === 'deleted' ? 'deleted' : []
+    return reachable(call, id) ?? call.refuse('4xx-unknown-file', 404, 'ResourceNotFound', { kind })
   },
   access: (call, file) => {
     if (file.account !== call.key?.account) call.refuse('403-file-access', 403, 'InsufficientAccessRights')

@@ -1,7 +1,7 @@
 import { isMembers, type Call } from '../call.ts'
 import { reachable } from '../find-file.ts'
 import { generated } from '../generated.ts'
-import { isModel } from '../models.ts'
+import { isModel, refuseTroubledModel } from '../models.ts'
 import type { Operation } from '../operation.ts'
 import { imageLimit } from '../plan.ts'
 
@@ -33,10 +33,11 @@ function check(call: Call): void {
 }
 
 function fit(call: Call): void {
+  refuseTroubledModel(call, call.body['model'])
   for (const variable of call.body['variables'] as readonly Variable[]) {
     const file = reachable(call, variable.file_id)
     if (!file) call.reject(404, 'ResourceNotFound', `${variable.name} names no file`)
-    if (file.account !== call.key?.account) call.reject(403, 'InsufficientAccessRights')
+    if (file.account !== call.key?.account) call.refuse('403-file-access', 403, 'InsufficientAccessRights')
     const signature = signatures[file.type]
     if (!signature) call.refuse('400-unsupported-image', 400, 'BadRequest')
     const bytes = file.bytes()

@@ -8,7 +8,8 @@ export interface Alternative {
   readonly tpe: string
 }
 
-const tooLarge = ['413-BadRequest', '413-PayloadTooLarge']
+const tooLarge = ['413-BadRequest', '413-PayloadTooLarge', '413-InvalidInputParameters']
+const unknownModel = ['404-ResourceNotFound', '404-NotFound']
 const validation = ['400-BadRequest', '400-InvalidInputParameters', '400-InvalidContentType']
 
 const pairs: Readonly<Record<string, readonly string[]>> = {
@@ -20,9 +21,14 @@ const pairs: Readonly<Record<string, readonly string[]>> = {
   'medical.comprehend/429-quota-exceeded': ['429-TooManyRequests'],
   'jobs.create/400-missing-body': validation.slice(1),
   'jobs.create/400-missing-inputs': ['400-BadRequest'],
-  'jobs.create/400-malformed-inputs@items': ['400-InvalidInputParameters'],
-  'jobs.retrieve/4xx-unknown-job': ['404-NotFound', '410-Gone', '400-BadRequest', '403-InsufficientAccessRights'],
-  'jobs.retrieve/4xx-malformed-id': ['404-ResourceNotFound', '400-InvalidInputParameters', '422-UnprocessableEntity'],
+  'jobs.create/400-malformed-inputs': ['400-InvalidInputParameters'],
+  'jobs.retrieve/4xx-unknown-job': [
+    ...['404-NotFound', '410-Gone', '400-BadRequest', '403-InsufficientAccessRights', '422-UnprocessableEntity'],
+  ],
+  'jobs.retrieve/4xx-foreign-job': ['404-ResourceNotFound', '404-NotFound'],
+  'jobs.retrieve/4xx-malformed-id': [
+    ...['404-ResourceNotFound', '404-NotFound', '400-InvalidInputParameters', '422-UnprocessableEntity'],
+  ],
   'pdf.parse/400-missing-body': validation.slice(1),
   'pdf.parse/400-missing-format': validation.slice(1),
   'pdf.parse/400-unsupported-format': ['400-BadRequest', '400-InvalidContentType'],
@@ -36,13 +42,18 @@ const pairs: Readonly<Record<string, readonly string[]>> = {
     '400-InvalidInputParameters',
     '403-InsufficientAccessRights',
   ],
+  'completion.create/400-unsupported-model': unknownModel,
   'completion.create/400-malformed-request@prompt': validation.slice(1),
   'completion.create/400-bad-encoding': ['400-BadRequest', '400-InvalidContentType'],
-  'completion.create/400-invalid-max-tokens@negative': ['400-InvalidInputParameters'],
   'chat.create/400-query-config': ['400-BadRequest', '400-InvalidContentType'],
+  'chat.create/400-unsupported-model': unknownModel,
   'chat.create/400-malformed-response-format': validation.slice(1),
   'files.upload/400-oversized': tooLarge,
-  'files.upload/413-body-too-large': ['413-PayloadTooLarge', '400-InvalidInputParameters'],
+  'files.upload/413-body-too-large': [
+    '413-PayloadTooLarge',
+    '413-InvalidInputParameters',
+    '400-InvalidInputParameters',
+  ],
   'graphs.query/400-query-config': ['400-BadRequest', '400-InvalidContentType'],
   'graphs.query/400-too-complex': tooLarge,
   'ai-detect.run/400-text-too-long': tooLarge,
@@ -54,6 +65,7 @@ const pairs: Readonly<Record<string, readonly string[]>> = {
   'vision.analyze/400-oversized-image': tooLarge,
   'guardrails/400-blocked': ['400-BadRequest'],
   'general/410-gone': ['410-ResourceNotFound'],
+  'general/413-payload-too-large': ['413-BadRequest', '413-InvalidInputParameters'],
   'general/500-internal-error': ['500-InternalError'],
   'general/503-unavailable': ['503-InternalError'],
 }

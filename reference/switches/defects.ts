@@ -1,70 +1,39 @@
+import { jobDefects } from './job-defects.ts'
 import { takenKinds } from './kinds.ts'
 import { allowsAnyName, allowsAnyStatus, refusals } from './refusals.ts'
 
+/** Operations with a row `2xx-accepted`. `files.list` stands apart: without an answer to it a run does not begin. */
+const answered = [
+  'completion.create',
+  'files.upload',
+  'files.retrieve',
+  'graphs.create',
+  'graphs.add-file',
+  'graphs.query',
+  'applications.create',
+  'ai-detect.run',
+  'web-search.run',
+  'translate.run',
+  'vision.analyze',
+]
+
 /** Defects of requirements about granted requests, and further ones of refusals; the code names them where they act. */
 const placed: readonly string[] = [
-  'jobs.create/202-created',
-  ...['#id', '#no-id', '#job-status', '#no-job-status', '#created-at', '#no-created-at', '#later'].map(
-    (name) => `jobs.create/202-created${name}`,
-  ),
-  'jobs.create/202-retrievable',
-  'jobs.create/202-retrievable#late',
-  ...['', '#emoji', '#nul', '#backslash'].map((name) => `jobs.create/202-any-text${name}`),
-  ...['null', 'boolean', 'number', 'string', 'array'].map(
-    (type) => `jobs.create/400-malformed-inputs#ignores-item-${type}`,
-  ),
-  ...['null', 'boolean', 'number', 'array', 'object'].map(
-    (type) => `jobs.create/400-malformed-inputs#ignores-id-${type}`,
-  ),
-  'jobs.create/409-job-in-progress#parallel',
-  'jobs.create/409-released',
-  'jobs.create/409-released#slow',
-  'jobs.create/409-per-application',
-  'jobs.create/409-atomic',
-  'jobs.create/409-atomic#short',
-  'jobs.retrieve/200-job',
-  ...[
-    '#updated-at',
-    '#updated-at-blank',
-    '#updated-at-offset',
-    '#updated-at-colon',
-    '#completed-at',
-    '#data',
-    '#data-array',
-    '#error',
-    '#null-members',
-    '#status',
-    '#ended-status',
-    '#id',
-    '#no-application-id',
-    '#no-created-at',
-  ].map((name) => `jobs.retrieve/200-job${name}`),
-  'jobs.retrieve/200-identity',
-  'jobs.retrieve/200-identity#id',
-  'jobs.retrieve/200-created-at',
-  'jobs.retrieve/200-created-at#drifting',
-  'jobs.retrieve/200-outcome',
-  'jobs.retrieve/200-failed',
-  'jobs.retrieve/200-failed#error',
-  'jobs.retrieve/200-stable',
-  'jobs.retrieve/200-stable#status',
+  ...jobDefects,
   ...['200-text', '200-markdown'].flatMap((row) =>
     ['', '#missing', '#status'].map((name) => `pdf.parse/${row}${name}`),
   ),
-  ...[
-    'completion.create',
-    'files.upload',
-    'files.list',
-    'files.retrieve',
-    'graphs.create',
-    'graphs.add-file',
-    'graphs.query',
-    'applications.create',
-    'ai-detect.run',
-    'web-search.run',
-    'translate.run',
-    'vision.analyze',
-  ].flatMap((operation) => [`${operation}/2xx-accepted`, `${operation}/2xx-accepted#envelope`]),
+  ...['', '#constant', '#empty', '#half', '#scrambled', '#text', '#markdown'].map(
+    (name) => `pdf.parse/200-content${name}`,
+  ),
+  ...['files.upload/2xx-retrievable', 'graphs.create/2xx-usable', 'applications.create/2xx-usable'].flatMap((id) =>
+    ['', '#gone', '#5xx', '#late'].map((name) => `${id}${name}`),
+  ),
+  'graphs.add-file/2xx-other-graph',
+  ...['files.list', ...answered].flatMap((operation) => [
+    `${operation}/2xx-accepted`,
+    `${operation}/2xx-accepted#envelope`,
+  ]),
   'chat.create/200-completion',
   'chat.create/200-completion#no-choices',
   'chat.create/200-completion#empty-choices',
@@ -85,6 +54,8 @@ const placed: readonly string[] = [
   'files.upload/2xx-attached-to-graph#refused',
   'files.list/2xx-file-types',
   'files.list/2xx-file-types#5xx',
+  'files.list/2xx-file-types#two',
+  'files.list/2xx-file-types#two-5xx',
   'files.list/429-quota-exceeded#granted-envelope',
   'graphs.query/2xx-query-config',
   'graphs.query/2xx-query-config#bounds',
@@ -123,6 +94,22 @@ const placed: readonly string[] = [
   'envelope/bad-input-no-5xx#text',
 ]
 
+/** Requests without an answer: nothing comes for a while, the connection is closed, or what comes is no HTTP. */
+const lost: readonly string[] = [
+  ...answered.map((operation) => `${operation}/2xx-accepted`),
+  ...['jobs.create/202-created', 'jobs.retrieve/200-job', 'pdf.parse/200-text', 'pdf.parse/200-markdown'],
+  ...['chat.create/200-completion', 'medical.comprehend/200-entities'],
+  // Refusals, whose control is granted.
+  ...['completion.create/400-empty-prompt', 'jobs.create/400-missing-inputs', 'files.retrieve/404-unknown-file'],
+].flatMap((id) => ['#no-answer', '#closed', '#no-http'].map((name) => `${id}${name}`))
+
+/** Refusals after which the server reads what is left of the request as the next one on that connection. */
+const spoiling: readonly string[] = [
+  'completion.create/400-wrong-content-type',
+  'jobs.create/400-malformed-json',
+  'files.upload/413-body-too-large',
+].map((id) => `${id}#spoils-connection`)
+
 function ofRefusal(id: string): readonly string[] {
   return [id, ...(allowsAnyStatus(id) ? [`${id}#5xx`] : [`${id}#status`]), ...(allowsAnyName(id) ? [] : [`${id}#tpe`])]
 }
@@ -130,6 +117,13 @@ function ofRefusal(id: string): readonly string[] {
 /**
  * Every defect that the reference can have. A defect is named like the requirement that it breaks, further ones for the
  * same requirement `<id>#<variant>`: `#status` refuses with another status, `#tpe` with another code name of the same,
- * `#takes-<kind>` lets one kind of fault pass, `#ignores-<kind>` leaves one out of account and looks at the rest.
+ * `#takes-<kind>` lets one kind of fault pass, `#ignores-<kind>` leaves one out of account and looks at the rest;
+ * `#no-answer`, `#closed` and `#no-http` give no answer, `#spoils-connection` a wrong one to the next request.
  */
-export const defects: readonly string[] = [...refusals.flatMap(ofRefusal), ...takenKinds, ...placed]
+export const defects: readonly string[] = [
+  ...refusals.flatMap(ofRefusal),
+  ...takenKinds,
+  ...placed,
+  ...lost,
+  ...spoiling,
+]

@@ -1,3 +1,5 @@
+import { operations } from './refusals.ts'
+
 const types = {
   format: ['null', 'number', 'boolean', 'array', 'object'],
   number: ['string', 'boolean', 'array', 'object'],
@@ -21,40 +23,53 @@ const queryConfig = [
 ]
 
 const malformedKey = ['no-scheme', 'other-scheme', 'bearer-alone', 'word']
-const invalidKey = ['cut', 'appended', 'letter-case', 'signature']
+const invalidKey = ['cut', 'appended', 'letter-case', 'signature', 'other-payload', 'alg-none', 'moved-exp']
+const malformedJson = ['cut', 'comma', 'text-after-end', 'comment', 'nan', 'single-quotes', 'unquoted']
 const mediaTypes = ['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'multipart/form-data']
+
+const everyOperation = [...operations.json, ...operations.others]
+
+function onEach(
+  names: readonly string[],
+  condition: string,
+  kinds: readonly string[],
+): Record<string, readonly string[]> {
+  return Object.fromEntries(names.map((name) => [`${name}/${condition}`, kinds]))
+}
 
 /** Kinds of fault of one requirement, each of which a server may take for valid while it refuses the others. */
 const kinds: Readonly<Record<string, readonly string[]>> = {
-  'jobs.create/401-malformed-key': malformedKey,
-  'jobs.retrieve/401-malformed-key': malformedKey,
-  'pdf.parse/401-malformed-key': malformedKey,
-  'jobs.create/401-invalid-key': invalidKey,
-  'jobs.retrieve/401-invalid-key': invalidKey,
-  'pdf.parse/401-invalid-key': invalidKey,
-  'jobs.create/400-malformed-json': ['comma', 'text-after-end'],
-  'jobs.create/400-wrong-content-type': mediaTypes,
+  ...onEach(everyOperation, '401-malformed-key', malformedKey),
+  ...onEach(everyOperation, '401-invalid-key', invalidKey),
+  ...onEach(operations.json, '400-malformed-json', malformedJson),
+  ...onEach(operations.json, '400-wrong-content-type', mediaTypes),
+  // The paths that the spec shows beside the usual ones.
+  ...onEach(['chat.create', 'vision.analyze'], '401-missing-credentials', ['alias']),
+  'jobs.retrieve/4xx-malformed-id': ['cut'],
+  'files.retrieve/404-unknown-file': ['prefix'],
+  'pdf.parse/4xx-unknown-file': ['deleted'],
   'jobs.create/400-malformed-inputs': [
     ...['body', 'null', 'string', 'number', 'boolean', 'object', 'item', 'id', 'value', 'text'],
   ],
   'pdf.parse/400-malformed-format': types.format,
-  'pdf.parse/400-unsupported-format': ['empty', 'blanks', 'letter-case', 'abbreviation', 'object-member'],
+  'pdf.parse/400-unsupported-format': [
+    ...['empty', 'blanks', 'letter-case', 'full-width', 'abbreviation', 'object-member'],
+  ],
   'completion.create/400-malformed-request': ['model', 'prompt'],
   'completion.create/400-invalid-temperature': types.number,
-  'completion.create/400-invalid-max-tokens': [...types.number, 'negative'],
+  'completion.create/400-invalid-max-tokens': types.number,
   'chat.create/400-malformed-messages': [
-    ...['object', 'item', 'content-number', 'content-boolean', 'content-object', 'earlier'],
+    ...['object', 'item', 'no-role', 'part', 'content-number', 'content-boolean', 'content-object'],
+    ...['earlier', 'second'],
   ],
   'chat.create/400-invalid-role': ['string', 'number', 'earlier'],
-  'chat.create/400-malformed-tools': ['item', 'function'],
+  'chat.create/400-malformed-tools': ['item', 'function', 'no-model', 'model-type', 'description-type'],
   'chat.create/400-malformed-tool-choice': ['number', 'boolean', 'array'],
   'chat.create/400-invalid-stream': ['string', 'number', 'array', 'object'],
   'chat.create/400-invalid-stream-options': ['string', 'number', 'boolean', 'array'],
   'chat.create/400-malformed-response-format': ['string', 'number', 'array'],
   'chat.create/400-query-config': queryConfig,
   'graphs.query/400-query-config': queryConfig,
-  'graphs.create/400-malformed-parameters': ['other-type', 'absent'],
-  'applications.create/400-malformed-parameters': ['other-type', 'absent'],
   'translate.run/400-unsupported-language': ['source', 'target'],
   'vision.analyze/400-malformed-request': ['prompt', 'variables'],
 }

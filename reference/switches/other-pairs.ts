@@ -60,6 +60,7 @@ const statuses: Readonly<Record<number, Pair>> = {
 /** A refusal with another status, by a pair that the spec allows in itself. */
 export function otherStatus(id: string, { status }: Pair): Pair {
   if (id.endsWith('/403-insufficient-rights')) return { status: 401, tpe: 'BadCredentials' }
+  if (id === 'jobs.retrieve/4xx-foreign-job') return { status: 400, tpe: 'BadRequest' }
   if (id === 'pdf.parse/4xx-unknown-file') return { status: 422, tpe: 'UnprocessableEntity' }
   return statuses[status] ?? { status: 400, tpe: 'BadRequest' }
 }

@@ -1,4 +1,6 @@
-const operations = {
+/** Operation ids. */
+export const operations = {
+  /** Those with a JSON body. */
   json: [
     'pdf.parse',
     'jobs.create',
@@ -56,7 +58,7 @@ const own: Readonly<Record<string, readonly string[]>> = {
     '404-unknown-application',
     '409-job-in-progress',
   ],
-  'jobs.retrieve': ['4xx-unknown-job', '4xx-malformed-id'],
+  'jobs.retrieve': ['4xx-unknown-job', '4xx-foreign-job', '4xx-malformed-id'],
   'pdf.parse': [
     '400-missing-body',
     '400-missing-format',
@@ -93,6 +95,7 @@ const own: Readonly<Record<string, readonly string[]>> = {
     '400-invalid-stream-options',
     '400-malformed-response-format',
     '400-unsafe-request',
+    '403-graph-access',
     '500-model-internal-error',
     '503-model-unavailable',
     ...models,
@@ -104,6 +107,7 @@ const own: Readonly<Record<string, readonly string[]>> = {
     '400-unsupported-type',
     '400-unparsable',
     '403-graph-access',
+    '403-file-access',
     '404-unknown-graph',
     '409-already-in-graph',
   ],
@@ -127,6 +131,8 @@ const own: Readonly<Record<string, readonly string[]>> = {
   ],
   'vision.analyze': [
     '400-malformed-request',
+    '403-model-access',
+    '403-file-access',
     '400-unsupported-image',
     '400-oversized-image',
     '400-corrupted-image',

@@ -1,3 +1,4 @@
+import { NotExercised } from '../../harness/engine/outcome.ts'
 import { jsonOf } from '../../harness/engine/probe.ts'
 import { type JsonKind, kindOf } from '../../harness/checks/values.ts'
 import { getAt } from '../../schemas/pointer.ts'
@@ -14,7 +15,8 @@ export const otherParameter = condition(async (context) => {
   const { story, operation, valid } = context
   const pointer = pointerOf(story.run, operation, 'parameter')
   const declared = pointer === undefined ? undefined : getAt(jsonOf(await valid()), pointer)
-  const own = declared === undefined ? undefined : kindOf(declared)
-  const others = kinds.filter((kind) => kind !== own && (own === undefined || !interchangeable(kind, own)))
+  if (declared === undefined) throw new NotExercised('the declared body has no value at the role parameter')
+  const own = kindOf(declared)
+  const others = kinds.filter((kind) => kind !== own && !interchangeable(kind, own))
   await at('parameter', ofOtherTypes(others)).bringAbout(context)
 })

@@ -7,17 +7,19 @@ import type { Run } from '../../harness/engine/run.ts'
 /** How many creations start together. */
 const burstSize = 6
 
+/** What is sent together. */
+export interface Burst {
+  make(): Promise<Probe>
+  readonly requirement: string
+  /** Each on a connection of its own: for a target that closes connections without saying so. */
+  readonly fresh: boolean
+}
+
 /**
  * Sends several requests at the very same time: the ceiling's places are taken first, and connections opened by reads,
  * so that a gap of a millisecond between a server's check and its set is met.
- * @param fresh each on a connection of its own instead: for a target that closes connections without saying so
  */
-export async function sendBurst(
-  run: Run,
-  make: () => Promise<Probe>,
-  requirement: string,
-  fresh: boolean,
-): Promise<Exchange[]> {
+export async function sendBurst(run: Run, { make, requirement, fresh }: Burst): Promise<Exchange[]> {
   const size = Math.min(burstSize, run.client.ceiling.size)
   run.client.breaker.check('jobs.create')
   await run.client.throttle.pass('jobs.create', run.life.signal)

@@ -1,23 +1,22 @@
-import { jobRequest } from './request.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { pause } from '../../harness/engine/pause.ts'
 import { isPlanned, type Run } from '../../harness/engine/run.ts'
 import type { ApplicationResource } from '../../harness/target/model.ts'
+import { proveOverlap } from './atomic.ts'
 import { sendBurst } from './burst.ts'
-import { askOther, askSecond, create, proveOverlap } from './conflict-evidence.ts'
-import { type ConflictFindings, type Finding, isSettled, newFinding } from './finding.ts'
-import { looks } from './gate.ts'
-import { isEnded } from './job-tracker.ts'
-import type { Gate, Job } from './model.ts'
-import { jobsOf } from './job-tracker.ts'
-import { gatesOf } from './gate.ts'
-
-/** Seconds between two creations on an application that should be free, in ms. */
-const releaseMs = 1000
+import { type Conflict, awaitJobs, create, releaseMs } from './conflict.ts'
+import { type ConflictFindings, isSettled, newFindings } from './finding.ts'
+import { gatesOf, looks } from './gate.ts'
+import { askDuringJob } from './in-progress.ts'
+import { isEnded, jobsOf } from './job-tracker.ts'
+import type { Job } from './model.ts'
+import { askOther, confirmBlocked } from './other-application.ts'
+import { awaitRelease, releasedAfterFailure } from './release.ts'
+import { jobRequest } from './request.ts'
 
 /** The application whose jobs last longest: the declared slow one, else the plain one. */
-function busyApplication(run: Run): ApplicationResource {
-  return (run.target.resources.slowApplication ?? run.target.resources.application) as ApplicationResource
+function busyApplication({ target: { resources } }: Run): ApplicationResource {
+  return (resources.slowApplication ?? resources.application) as ApplicationResource
 }
 
 /** An application other than the busy one. */
@@ -31,50 +30,63 @@ export function conflictStory(run: Run): Promise<ConflictFindings> {
     const application = busyApplication(run)
     const gate = gatesOf(run).of(application.id)
     const other = isPlanned(run, 'jobs.create/409-per-application') ? otherThan(run, application.id) : undefined
-    const found: ConflictFindings = {
-      inProgress: { ...newFinding('no creation was granted, so that no job was in progress'), throttled: 0 },
-      released: newFinding('no reading showed a job of the application ended'),
-      perApplication: newFinding('no creation was granted, so that no job was in progress'),
-      atomic: newFinding(
-        run.client.ceiling.size > 1
-          ? 'no concurrent creation was answered 409'
-          : 'concurrent creations need limits.concurrency of 2 or more',
-      ),
-      conflictSeen: false,
-      answerLost: false,
-    }
-    await gate.hold(async () => {
-      let freed = false
-      for (let look = 1; look <= looks && (look === 1 || wantsMore(run, found, other)); look++) {
-        const once = (): Promise<boolean> => lookOnce(run, gate, application, other, found, freed)
-        freed = other && !isSettled(found.perApplication) ? await beside(run, other, found, once) : await once()
-        if (gate.stuck || found.released.failure) break
-      }
-    })
+    const found = newFindings(run.client.ceiling.size > 1)
+    const conflict: Conflict = { run, application, gate, other, found }
+    await gate.withExclusive(() => look(conflict))
     found.conflictSeen = gate.conflictSeen
+    await lookAtPlain(conflict)
+    await releasedAfterFailure(run, found.released)
     return found
   })
 }
 
-/** A look with the other application idle too; without it where that stays busy. */
+async function look(conflict: Conflict): Promise<void> {
+  const { other, found, gate } = conflict
+  let freed = false
+  // A look that proved nothing is taken once more if the other ones speak against the target.
+  const most = (): number => (found.perApplication.blocked > 0 && !found.perApplication.failure ? 2 * looks : looks)
+  for (let count = 1; count <= most() && (count === 1 || wantsMore(conflict)); count++) {
+    const once = (): Promise<boolean> => lookOnce(conflict, freed)
+    freed = other && !isSettled(found.perApplication) ? await beside(conflict, other, once) : await once()
+    if (gate.timedOut || found.released.failure) break
+  }
+}
+
+/** A server may know of conflicts on some applications only: the plain one is looked at too, if its jobs last for it. */
+async function lookAtPlain({ run, application, found }: Conflict): Promise<void> {
+  const plain = run.target.resources.application
+  if (!plain || plain.id === application.id || found.inProgress.failure) return
+  if (!isPlanned(run, 'jobs.create/409-job-in-progress')) return
+  const gate = gatesOf(run).of(plain.id)
+  const { confirmed, inconclusive } = found.inProgress
+  await gate.withExclusive(async () => {
+    const job = gate.record(await create(run, plain, 'jobs.create/409-job-in-progress'))
+    if (!job) return
+    await askDuringJob({ run, application: plain, gate, other: undefined, found }, job)
+    gate.timedOut = !(await awaitJobs(run, plain.id))
+  })
+  // Jobs that end at once tell nothing: what was seen of the busy application stands.
+  if (!found.inProgress.failure) Object.assign(found.inProgress, { confirmed, inconclusive })
+}
+
+/** A look with the other application idle too; without it if that stays busy. */
 async function beside(
-  run: Run,
+  { run, found }: Conflict,
   other: ApplicationResource,
-  found: ConflictFindings,
   once: () => Promise<boolean>,
 ): Promise<boolean> {
   const state = { entered: false }
   try {
     return await gatesOf(run)
       .of(other.id)
-      .hold(async () => {
+      .withExclusive(async () => {
         state.entered = true
         await awaitReleased(run, other.id)
         return once()
       })
   } catch (error) {
     if (state.entered || !(error instanceof NotExercised) || run.life.ended) throw error
-    found.perApplication.unseen = error.message
+    found.perApplication.inconclusive = error.message
     return once()
   }
 }
@@ -87,93 +99,65 @@ async function awaitReleased(run: Run, application: string): Promise<void> {
   await pause(run, Math.max(0, ...ends.map((end) => end + 2 * releaseMs - performance.now())))
 }
 
-function wantsMore(run: Run, found: ConflictFindings, other: ApplicationResource | undefined): boolean {
+function wantsMore({ run, other, found }: Conflict): boolean {
   if (found.atomic.failure === undefined && isPlanned(run, 'jobs.create/409-atomic')) return true
   const wanted = [found.inProgress, found.released, ...(other ? [found.perApplication] : [])]
   return wanted.some((finding) => !isSettled(finding))
 }
 
-/** One look; true where a reading showed every job that it made ended, so that the application is free. */
-async function lookOnce(
-  run: Run,
-  gate: Gate,
-  application: ApplicationResource,
-  other: ApplicationResource | undefined,
-  found: ConflictFindings,
-  freed: boolean,
-): Promise<boolean> {
-  const jobs = await begin(run, gate, application, found, freed)
-  const [first, second] = jobs
+/** One look; true if a reading showed every job that it made ended, so that the application is free. */
+async function lookOnce(conflict: Conflict, freed: boolean): Promise<boolean> {
+  const { run, gate, application, found } = conflict
+  const [first, second] = await begin(conflict, freed)
   if (!first) return false
-  if (freed) Object.assign(found.released, { held: true, cases: found.released.cases + 1 })
-  if (second) await proveOverlap(run, first, second, found.atomic)
-  if (!isSettled(found.inProgress)) await askSecond(run, gate, application, first, found)
-  if (other && !isSettled(found.perApplication)) await askOther(run, other, first, found.perApplication)
-  const deadline = performance.now() + run.target.limits.jobTimeoutMs
-  for (const job of jobsOf(run).all.filter((job) => job.application === application.id)) {
-    if (await jobsOf(run).awaitEnd(job, deadline)) continue
+  if (freed) Object.assign(found.released, { confirmed: true, cases: found.released.cases + 1 })
+  if (second) await proveOverlap(conflict, first, second)
+  const blocked = isSettled(found.perApplication) ? undefined : await askOther(conflict, first)
+  if (!isSettled(found.inProgress)) await askDuringJob(conflict, first)
+  if (!(await awaitJobs(run, application.id))) {
     // A job that cannot be read may have ended: then only the application itself can tell.
-    gate.stuck = job.readings.at(-1)?.status !== undefined
-    found.released.unseen = gate.stuck
-      ? `a job was still in progress after ${run.target.limits.jobTimeoutMs} ms`
-      : 'the job could not be retrieved'
+    gate.timedOut = first.readings.at(-1)?.status !== undefined
+    found.released.inconclusive = gate.timedOut
+      ? `a job was still in progress after ${run.target.limits.jobTimeoutMs} ms (limits.jobTimeoutMs)`
+      : 'the last reading of the job shows no status'
     return false
   }
+  if (blocked) await confirmBlocked(conflict, blocked, first)
   return true
 }
 
-/** Starts a look's job: by a burst where atomicity is to be judged, by one creation else. */
-async function begin(
-  run: Run,
-  gate: Gate,
-  application: ApplicationResource,
-  found: ConflictFindings,
-  freed: boolean,
-): Promise<Job[]> {
+/** Starts the job of a look: by a burst if atomicity is to be judged, by one creation else. */
+async function begin(conflict: Conflict, freed: boolean): Promise<Job[]> {
+  const { run, gate, application, found } = conflict
   const atomic = isPlanned(run, 'jobs.create/409-atomic') && run.client.ceiling.size > 1
+  const burst = { make: () => jobRequest(run, application), requirement: 'jobs.create/409-atomic' }
   const exchanges = atomic
-    ? await sendBurst(run, () => jobRequest(run, application), 'jobs.create/409-atomic', found.answerLost)
+    ? await sendBurst(run, { ...burst, fresh: found.answerLost })
     : [await create(run, application, 'jobs.create/409-released')]
-  const jobs = exchanges.map((exchange) => gate.note(exchange)).filter((job) => job !== undefined)
+  const jobs = exchanges.map((exchange) => gate.record(exchange)).filter((job) => job !== undefined)
   const refused = exchanges.filter(({ answer }) => answer?.status === 409).length
   if (atomic) {
     found.atomic.cases += exchanges.length
-    if (jobs.length === 1 && refused > 0) found.atomic.held = true
+    if (jobs.length === 1 && refused > 0) found.atomic.confirmed = true
   }
   if (jobs.length > 0 || refused < exchanges.length) return jobs
   // The job may be that of a request whose answer was lost.
   found.answerLost = exchanges.some(({ resent }) => resent)
   return freed && !found.answerLost
-    ? awaitRelease(run, gate, application, found.released)
-    : awaitIdle(run, gate, application)
+    ? awaitRelease({ run, application, gate, finding: found.released })
+    : awaitIdle(conflict)
 }
 
 /** Busy before this run had a job there: it is waited for, at most `jobTimeoutMs`. */
-async function awaitIdle(run: Run, gate: Gate, application: ApplicationResource): Promise<Job[]> {
+async function awaitIdle({ run, gate, application }: Conflict): Promise<Job[]> {
   const deadline = performance.now() + run.target.limits.jobTimeoutMs
   for (;;) {
     await pause(run, Math.min(releaseMs, Math.max(0, deadline - performance.now())))
     const exchange = await create(run, application, 'jobs.create/409-released')
-    const job = gate.note(exchange)
+    const job = gate.record(exchange)
     if (job) return [job]
     if (exchange.answer?.status === 409 && performance.now() < deadline) continue
-    gate.stuck = exchange.answer?.status === 409
-    return []
-  }
-}
-
-/** All creations after the last job ended were answered 409: two more, 1 s apart, tell whether it stays so. */
-async function awaitRelease(run: Run, gate: Gate, application: ApplicationResource, finding: Finding): Promise<Job[]> {
-  for (let more = 1; ; more++) {
-    await pause(run, releaseMs)
-    const exchange = await create(run, application, 'jobs.create/409-released')
-    finding.cases++
-    const job = gate.note(exchange)
-    if (job) return [job]
-    if (exchange.answer?.status !== 409) return []
-    if (more < 2) continue
-    const what = 'with a valid body, after a retrieval showed the last job of the application ended'
-    finding.failure = { exchange, expected: '202, as the application has no job in progress', what }
+    gate.timedOut = exchange.answer?.status === 409
     return []
   }
 }

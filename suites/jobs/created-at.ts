@@ -1,52 +1,92 @@
 import { member } from '../../schemas/json-object.ts'
+import { type Instant, parseDateTime } from '../../schemas/date-time.ts'
 import { preview } from '../../schemas/preview.ts'
-import { parseDateTime } from '../../schemas/date-time.ts'
-import { mainLifecycle } from './lifecycle.ts'
-import { NotExercised } from '../../harness/engine/outcome.ts'
-import type { Story } from '../../harness/engine/story.ts'
-import { jobsOf } from './job-tracker.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
+import type { JobCase, SeenJob, SeenReading } from './seen-jobs.ts'
 
-/** The text without zeros at the end of its fraction: a server that keeps whole seconds may still write `.000`. */
+/** Two readings of one clock may be this far apart, in ms: a server may take the time twice. */
+const clockMs = 1000
+/** From the answer to one creation to the request of another, in ms: then the later job has the later time. */
+export const apartMs = 2000
+
+/** Zeros at the end of the fraction are no precision: a server that keeps whole seconds may still write `.000`. */
 function withoutIdleZeros(text: string): string {
-  const point = text.indexOf('.')
-  if (point < 0) return text
-  let end = point + 1
-  while (text[end] !== undefined && text[end]! >= '0' && text[end]! <= '9') end++
-  let kept = end
-  while (kept > point + 1 && text[kept - 1] === '0') kept--
-  return text.slice(0, kept === point + 1 ? point : kept) + text.slice(end)
+  const [, seconds = text, fraction = '', zone = ''] = /^([^.]*)\.(\d+)(.*)$/s.exec(text) ?? []
+  let kept = fraction.length
+  while (fraction[kept - 1] === '0') kept--
+  return seconds + (kept > 0 ? `.${fraction.slice(0, kept)}` : '') + zone
 }
 
-/** An instant and the size of one unit of its last digit that counts, both in ms; undefined where the text is no date-time. */
-function instantOf(value: unknown) {
+/** An instant and the size of one unit of its last digit that counts, in ms; undefined if the text is no date-time. */
+export function instantOf(value: unknown): Instant | undefined {
   return typeof value === 'string' ? parseDateTime(withoutIdleZeros(value)) : undefined
 }
 
+/** A reading with a `created_at` that can be compared. A text that is no date-time is told as a fault of shape. */
+interface Dated {
+  readonly reading: SeenReading
+  readonly instant: Instant
+}
+
+function datedReadings({ readings }: SeenJob): Dated[] {
+  return readings.flatMap((reading) => {
+    const instant = instantOf(member(reading.job, 'created_at'))
+    return instant ? [{ reading, instant }] : []
+  })
+}
+
+const told = (value: unknown): string => `created_at ${preview(value)}`
+
+function createdAtOf({ answer }: Exchange): unknown {
+  const json = answer?.json()
+  return json?.ok ? member(json.value, 'created_at') : undefined
+}
+
 /**
- * `created_at` of a job equals that of its creation at the coarser of the two precisions, one unit of it allowed (a
- * server may round or cut), and reads the same ever after. A text that is no date-time is told as a fault of shape.
+ * §2.3, §2.4: `created_at` is that of the creation response, to 1 s or one unit of the coarser precision; it reads the
+ * same ever after; and of jobs that were created 2 s or more apart the later one has the later time.
  */
-export async function judgeCreatedAt(story: Story): Promise<void> {
-  await mainLifecycle(story.run)
-  for (const job of jobsOf(story.run).all) {
-    story.shownBy = job.creation.purpose.requirement
-    const creation = job.creation.answer?.json()
-    const created = instantOf(creation?.ok ? member(creation.value, 'created_at') : undefined)
-    const readings = job.readings.flatMap((reading) => {
-      const instant = instantOf(member(reading.job, 'created_at'))
-      return instant ? [{ reading, instant }] : []
-    })
-    for (const { reading, instant } of readings) {
-      story.count()
-      const text = `created_at ${preview(member(reading.job, 'created_at'))}`
-      const unit = Math.max(created?.unitMs ?? 0, instant.unitMs)
-      if (created && Math.abs(instant.epochMs - created.epochMs) > unit) {
-        story.fail(reading.exchange, 'the created_at of the creation response', `for job ${job.id}`, text)
-      }
-      if (instant.epochMs !== readings[0]?.instant.epochMs) {
-        story.fail(reading.exchange, 'the same created_at at each reading', `for job ${job.id}`, text)
-      }
+export function* createdAtCases(jobs: readonly SeenJob[]): Generator<JobCase> {
+  for (const job of jobs) {
+    const written = createdAtOf(job.creation)
+    const created = instantOf(written)
+    const dated = datedReadings(job)
+    for (const { reading, instant } of dated) {
+      const { exchange } = reading
+      const actual = told(member(reading.job, 'created_at'))
+      const tolerance = Math.max(clockMs, created?.unitMs ?? 0, instant.unitMs)
+      const [first] = dated
+      if (created && Math.abs(instant.epochMs - created.epochMs) > tolerance) {
+        const expected = `${told(written)}, as in the response to its creation`
+        yield { job, problem: { exchange, expected, actual, against: job.creation } }
+      } else if (first && instant.epochMs !== first.instant.epochMs) {
+        const expected = `${told(member(first.reading.job, 'created_at'))}, as when it was read before`
+        yield { job, problem: { exchange, expected, actual, against: first.reading.exchange } }
+      } else yield { job }
     }
   }
-  if (story.cases === 0) throw new NotExercised('no reading of a job had a created_at that can be compared')
+  yield* orderCases(jobs)
+}
+
+function* orderCases(jobs: readonly SeenJob[]): Generator<JobCase> {
+  for (const later of jobs) {
+    const earlier = jobs.filter(({ creation }) => later.creation.sentAt - creation.endedAt >= apartMs)
+    const [after] = datedReadings(later)
+    if (!after) continue
+    for (const job of earlier) {
+      const [before] = datedReadings(job)
+      if (!before || after.instant.epochMs > before.instant.epochMs) continue
+      const text = told(member(before.reading.job, 'created_at'))
+      const expected = `a created_at after that of job ${job.id} (${text}), which was created ${apartMs / 1000} s or more before`
+      const { exchange } = after.reading
+      const actual = told(member(after.reading.job, 'created_at'))
+      yield { job: later, problem: { exchange, expected, actual, against: before.reading.exchange } }
+      break
+    }
+  }
+}
+
+/** True if the jobs were given different times: a clock that stands still would not show otherwise. */
+export function timesDiffer(jobs: readonly SeenJob[]): boolean {
+  return new Set(jobs.flatMap((job) => datedReadings(job).map(({ instant }) => instant.epochMs))).size > 1
 }

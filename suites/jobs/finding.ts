@@ -1,33 +1,50 @@
 import type { Exchange } from '../../harness/engine/exchange.ts'
 
-/** What a story of several looks learned about one requirement. */
+/** What looking several times taught about one requirement. */
 export interface Finding {
   /** Answers that were looked at. */
   cases: number
   /** The state was there and the answer was right. */
-  held: boolean
+  confirmed: boolean
   /** The answer was wrong, and a later reading proves that the state was there. */
   failure?: { exchange: Exchange; expected: string; what: string; actual?: string }
   /** Why the last look proved nothing. */
-  unseen: string
+  inconclusive: string
 }
 
-export function newFinding(unseen: string): Finding {
-  return { cases: 0, held: false, unseen }
+export function newFinding(inconclusive: string): Finding {
+  return { cases: 0, confirmed: false, inconclusive }
 }
 
 export function isSettled(finding: Finding): boolean {
-  return finding.held || finding.failure !== undefined
+  return finding.confirmed || finding.failure !== undefined
 }
 
-/** What the 409 rows learn from one story on one application, whose jobs they share. */
+/** What the 409 rows learn from one story, whose jobs they share. */
 export interface ConflictFindings {
-  readonly inProgress: Finding & { second?: Exchange; throttled: number }
+  /** `conflicts`: the creations that were answered 409 while a job was in progress. */
+  readonly inProgress: Finding & { readonly conflicts: Exchange[]; throttled: number }
   readonly released: Finding
-  readonly perApplication: Finding
+  /** `blocked`: looks in which the other application answered 409 beside a job that was none of its own. */
+  readonly perApplication: Finding & { blocked: number }
   readonly atomic: Finding
   /** Some creation on the application was answered 409 in this run. */
   conflictSeen: boolean
   /** A creation of the last burst met a connection that the target had closed: it may have made a job that is not known. */
   answerLost: boolean
+}
+
+const noJob = 'no creation was granted, so that no job was in progress'
+
+/** @param concurrent whether several creations can be under way at once */
+export function newFindings(concurrent: boolean): ConflictFindings {
+  const needsMore = 'concurrent creations need limits.concurrency of 2 or more'
+  return {
+    inProgress: { ...newFinding(noJob), conflicts: [], throttled: 0 },
+    released: newFinding('no reading showed a job of the application ended'),
+    perApplication: { ...newFinding(noJob), blocked: 0 },
+    atomic: newFinding(concurrent ? 'no concurrent creation was answered 409' : needsMore),
+    conflictSeen: false,
+    answerLost: false,
+  }
 }

@@ -18,26 +18,29 @@ function createGate(application: string, run: Run): Gate {
   const jobs = new Set<Job>()
 
   const timeout = run.target.limits.jobTimeoutMs
-  const stuckError = (): NotExercised =>
-    new NotExercised(`application ${application} still had a job in progress after ${timeout} ms (limits.jobTimeoutMs)`)
+  /** What was seen of the application when its time ran out. */
+  let lastSeen = ''
+  const timeoutError = (): NotExercised =>
+    new NotExercised(`application ${application} ${lastSeen} after ${timeout} ms (limits.jobTimeoutMs)`)
 
   const idle = async (): Promise<void> => {
-    if (gate.stuck) throw stuckError()
+    if (gate.timedOut) throw timeoutError()
     const deadline = performance.now() + timeout
     for (const job of jobs) {
       const ended = await jobsOf(run).awaitEnd(job, deadline)
       jobs.delete(job)
       if (ended || job.readings.at(-1)?.status === undefined) continue
-      gate.stuck = true
-      throw stuckError()
+      gate.timedOut = true
+      lastSeen = 'still had a job in progress'
+      throw timeoutError()
     }
   }
 
   const gate: Gate = {
     application,
     conflictSeen: false,
-    stuck: false,
-    note(exchange) {
+    timedOut: false,
+    record(exchange) {
       const { answer } = exchange
       if (answer?.status === 409) gate.conflictSeen = true
       if (!answer || !isGranted(answer)) return undefined
@@ -45,7 +48,7 @@ function createGate(application: string, run: Run): Gate {
       if (job) jobs.add(job)
       return job
     },
-    async pass(exclusive, expects409, send) {
+    async sendWhenIdle({ exclusive, expects409 }, send) {
       // Kept over all looks: whoever else came in would make the application busy anew.
       const leave = await lock.enter(exclusive, run.life.signal)
       try {
@@ -53,11 +56,14 @@ function createGate(application: string, run: Run): Gate {
         for (let look = 1; ; look++) {
           await idle()
           const exchange = await send()
-          gate.note(exchange)
+          gate.record(exchange)
           if (exchange.answer?.status !== 409 || expects409) return exchange
           busySince ??= performance.now()
           if (look >= looks && (!exclusive || performance.now() - busySince >= timeout)) {
-            if (exclusive) gate.stuck = true
+            if (exclusive) {
+              gate.timedOut = true
+              lastSeen = 'still answered 409'
+            }
             throw new NotExercised(`application ${application} is busy: answered 409 ${look} times in a row`)
           }
           // Busy with a job that this run did not create, or not released yet: all that helps is time.
@@ -67,12 +73,12 @@ function createGate(application: string, run: Run): Gate {
         leave()
       }
     },
-    async hold(story) {
+    async withExclusive(story) {
       const leave = await lock.enter(true, run.life.signal)
       try {
         // Whether an application is released is judged all the same where its last job was seen ended.
         const allEnded = [...jobs].every((job) => isEnded(job.readings.at(-1)))
-        if (!gate.stuck || !allEnded) await idle()
+        if (!gate.timedOut || !allEnded) await idle()
         return await story()
       } finally {
         leave()

@@ -1,9 +1,11 @@
 import { declaredResource } from '../../harness/checks/valid-request.ts'
-import type { RunHook } from '../../harness/engine/run.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
+import { isPlanned, type Run, type RunHook } from '../../harness/engine/run.ts'
 import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
-import type { Run } from '../../harness/engine/run.ts'
 import { gatesOf } from './gate.ts'
+import { seeEveryJob } from './every-job.ts'
+import { noEffect } from './no-effect.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
 import { readableJob } from './lifecycle.ts'
 import { jobRequest } from './request.ts'
@@ -12,6 +14,10 @@ import { jobRequest } from './request.ts'
 function applicationOf(run: Run, { operation, params }: Probe): string | undefined {
   const application = operation === 'jobs.create' ? params['application_id'] : undefined
   return application !== undefined && run.target.applicationIds.has(application) ? application : undefined
+}
+
+function isJudgedFirst(run: Run, application: string): boolean {
+  return isPlanned(run, 'jobs.create/4xx-no-effect') && run.target.resources.application?.id === application
 }
 
 /** All that the engine is told of jobs: how they are asked for, one creation at a time on an application, their end. */
@@ -27,15 +33,18 @@ export const jobsHook: RunHook = {
     const application = applicationOf(run, probe)
     if (application === undefined) return undefined
     const expects409 = purpose.expects?.some(([status]) => status === 409) ?? false
-    return gatesOf(run)
-      .of(application)
-      .pass(probe.effect !== 'none', expects409, send)
+    const gate = gatesOf(run).of(application)
+    if (probe.effect !== 'none') return gate.sendWhenIdle({ exclusive: true, expects409 }, send)
+    const refused = (): Promise<Exchange> => gate.sendWhenIdle({ exclusive: false, expects409 }, send)
+    // Whether a refused creation has an effect is looked at before any other refusal is sent there.
+    return isJudgedFirst(run, application) ? noEffect(run).then(refused, refused) : refused()
   },
   observe(run, exchange) {
     const application = applicationOf(run, exchange.probe)
-    if (application !== undefined) gatesOf(run).of(application).note(exchange)
+    if (application !== undefined) gatesOf(run).of(application).record(exchange)
   },
-  async finish(run) {
+  gather: seeEveryJob,
+  async settle(run) {
     const deadline = performance.now() + run.target.limits.jobTimeoutMs
     const jobs = jobsOf(run)
     await Promise.all(jobs.all.map((job) => jobs.awaitEnd(job, deadline).catch(() => false)))

@@ -14,10 +14,8 @@ import { pause } from '../../harness/engine/pause.ts'
 const firstPauseMs = 20
 const longestLookMs = 1000
 const pauseShare = 0.2
-/** A job may take this long after its creation until it can be read, in ms: processing is asynchronous. */
-export const settleMs = 1000
-/** A job that cannot be read for this long is not waited for, in ms. */
-const unreadableMs = 3000
+/** A job that cannot be read for so much longer than `settleMs` is not waited for, in ms. */
+const unreadableMs = 1000
 
 /** Any status but `in_progress` ends the waiting: one outside the enum is judged as a fault of the job, not waited for. */
 export function isEnded(reading: Reading | undefined): boolean {
@@ -43,7 +41,8 @@ function createJobTracker(run: Run): JobTracker {
   const ends = new Map<Job, Promise<boolean>>()
   const read = async (job: Job, requirement: string | null): Promise<Reading> => {
     const probe = await operationProbe(run, 'jobs.retrieve', { params: { job_id: job.id } })
-    const exchange = await ask(run, probe, { requirement, role: 'poll' })
+    const wanted = ({ answer }: Exchange): boolean => answer?.status === 200
+    const exchange = await ask(run, probe, { requirement, role: 'poll', wanted })
     const shownJob = (): unknown => (exchange.answer?.status === 200 ? bodyOf(exchange.answer) : undefined)
     const reading: Reading = {
       exchange,
@@ -67,7 +66,7 @@ function createJobTracker(run: Run): JobTracker {
       if (isEnded(reading)) return true
       if (reading.status !== undefined) lastRead = performance.now()
       const now = performance.now()
-      if (now >= deadline || now - lastRead > unreadableMs) return false
+      if (now >= deadline || now - lastRead > run.target.limits.settleMs + unreadableMs) return false
       const wait = Math.min(Math.max((now - started) * pauseShare, firstPauseMs), longestLookMs)
       await pause(run, Math.min(wait, Math.max(1, deadline - now)))
     }

@@ -3,9 +3,9 @@ import { askThroughGate } from '../../harness/engine/story.ts'
 import { jobRequest } from './request.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import type { Run } from '../../harness/engine/run.ts'
-import type { ApplicationResource } from '../../harness/target/model.ts'
+import { declaredResource } from '../../harness/checks/valid-request.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
-import { isEnded, settleMs } from './job-tracker.ts'
+import { isEnded } from './job-tracker.ts'
 import type { Job, Reading } from './model.ts'
 import { pause } from '../../harness/engine/pause.ts'
 import { jobsOf } from './job-tracker.ts'
@@ -13,14 +13,14 @@ import { jobsOf } from './job-tracker.ts'
 /** What was seen of one job from its creation to its end. */
 export interface Lifecycle {
   readonly job: Job
-  /** Looks within the first second, until one was 200. */
+  /** Looks within `settleMs`, until one was 200. */
   readonly first: readonly Reading[]
-  /** False where it had not ended within `jobTimeoutMs`. */
+  /** False if it had not ended within `jobTimeoutMs`. */
   readonly ended: boolean
 }
 
-/** Pauses before the looks at a new job, in ms: at once, and until it has to be readable. */
-const pauses = [0, settleMs / 4, (3 * settleMs) / 4] as const
+/** Looks at a new job: at once, and until it has to be readable; as shares of `settleMs`. */
+const pauseShares = [0, 1 / 20, 3 / 20, 3 / 10, 1 / 2] as const
 
 /** The job that the control of `jobs.create` made. */
 export async function mainJob(run: Run): Promise<Job> {
@@ -37,28 +37,26 @@ export function mainLifecycle(run: Run): Promise<Lifecycle> {
   return run.once('lifecycle', async () => follow(run, await mainJob(run)))
 }
 
-/** Creates a job of another application and follows it to its end, once a run. */
-export function lifecycleOf(
-  run: Run,
-  name: string,
-  application: ApplicationResource,
-  requirement: string,
-): Promise<Lifecycle> {
-  return run.once(`lifecycle ${name}`, async () => {
+/** Creates a job of the failing application and follows it to its end, once a run. */
+export function failingLifecycle(run: Run): Promise<Lifecycle> {
+  return run.once('failing lifecycle', async () => {
+    const name = 'failingApplication'
+    const application = declaredResource(run, name)
     const source = () => jobRequest(run, application)
-    const exchange = await askThroughGate(run, source, { requirement, role: 'setup' })
+    const purpose = { requirement: 'jobs.retrieve/200-failed', role: 'setup' } as const
+    const exchange = await askThroughGate(run, source, purpose)
     const job = jobsOf(run).all.find(({ creation }) => creation.answer === exchange?.answer)
     if (!job) throw new NotExercised(`no job of resources.${name} could be created: ${describeAnswer(exchange)}`)
     return follow(run, job)
   })
 }
 
-/** Looks at a new job until it can be read, once a run: right after its creation, and for a second. */
+/** Looks at a new job until it can be read, once a run: right after its creation, and until `settleMs` have passed. */
 function firstLooks(run: Run, job: Job): Promise<readonly Reading[]> {
   return run.once(`first looks ${job.id}`, async () => {
     const readings: Reading[] = []
-    for (const ms of pauses) {
-      await pause(run, ms)
+    for (const share of pauseShares) {
+      await pause(run, share * run.target.limits.settleMs)
       const reading = await jobsOf(run).read(job, 'jobs.create/202-retrievable')
       readings.push(reading)
       if (reading.exchange.answer?.status === 200) break

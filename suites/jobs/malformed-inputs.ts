@@ -1,49 +1,39 @@
 import fc from 'fast-check'
-import type { Pairs } from '../../harness/engine/pairs.ts'
 import { type JsonKind, nameOfKind, ofKinds, sample, shown } from '../../harness/checks/values.ts'
 import { getAt, setAt } from '../../schemas/pointer.ts'
 import { any, type Fault, withBody } from '../../harness/checks/conditions.ts'
 import { condition } from '../../harness/checks/refusals.ts'
 import { jsonOf, type Probe } from '../../harness/engine/probe.ts'
 
-/** A fault in an item, or in the body itself, may also be told as a fault of the input parameters (§7.2). */
-const either: Pairs = [[400, 'BadRequest', 'InvalidInputParameters']]
-
 /** Where a value of another type is put, and which types are another there. */
 interface Place {
   readonly pointer: string
   readonly name: string
   readonly kinds: readonly JsonKind[]
-  readonly gives?: Pairs
 }
 
 const places: readonly Place[] = [
-  { pointer: '', name: 'the body', kinds: ['null', 'boolean', 'number', 'string', 'array'], gives: either },
-  { pointer: '/inputs', name: 'inputs', kinds: ['boolean', 'number', 'string', 'object'] },
-  { pointer: '/inputs', name: 'inputs', kinds: ['null'], gives: either },
+  { pointer: '', name: 'the body', kinds: ['null', 'boolean', 'number', 'string', 'array'] },
+  { pointer: '/inputs', name: 'inputs', kinds: ['null', 'boolean', 'number', 'string', 'object'] },
   {
     pointer: '/inputs/0',
     name: 'an item of inputs',
     kinds: ['null', 'boolean', 'number', 'string', 'array'],
-    gives: either,
   },
   {
     pointer: '/inputs/0/id',
     name: 'the id of an item',
     kinds: ['null', 'boolean', 'number', 'array', 'object'],
-    gives: either,
   },
   {
     pointer: '/inputs/0/value',
     name: 'the value of an item',
     kinds: ['null', 'boolean', 'number', 'string', 'object'],
-    gives: either,
   },
   {
     pointer: '/inputs/0/value/0',
     name: 'an item of a value',
     kinds: ['null', 'boolean', 'number', 'array', 'object'],
-    gives: either,
   },
 ]
 
@@ -56,9 +46,9 @@ interface Misfit {
   readonly which: Which
 }
 
-function fault({ pointer, name, gives }: Place, kind: string, value: unknown, which: Which): Fault<Misfit> {
+function fault({ pointer, name }: Place, kind: string, value: unknown, which: Which): Fault<Misfit> {
   const what = `with a valid body, but ${name}${which === 'optional' ? '' : ` (the ${which})`} is ${kind}: ${shown(value)}`
-  return { what, value: { pointer, value, which }, ...(gives ? { gives } : {}) }
+  return { what, value: { pointer, value, which } }
 }
 
 const everyKind = places.flatMap((place) =>

@@ -32,6 +32,14 @@ export interface JobTracker {
   awaitEnd(job: Job, deadline: number): Promise<boolean>
 }
 
+/** What a request at a gate is. */
+export interface GateTurn {
+  /** It may start a job: nothing else goes to the application meanwhile. */
+  readonly exclusive: boolean
+  /** A 409 is what it is sent for, and no reason to wait. */
+  readonly expects409: boolean
+}
+
 /**
  * The door to one application: nothing goes through while it has a job in progress, but what a 409 row sends itself.
  * Refusals go through together, creations alone.
@@ -41,13 +49,13 @@ export interface Gate {
   /** Some request to the application was answered 409 in this run. */
   conflictSeen: boolean
   /** One wait for it outlasted `jobTimeoutMs`: it is not waited for again. */
-  stuck: boolean
+  timedOut: boolean
   /** Sends through the gate once the application is idle; a 409 where another answer was expected is waited out. */
-  pass(exclusive: boolean, expects409: boolean, send: () => Promise<Exchange>): Promise<Exchange>
+  sendWhenIdle(turn: GateTurn, send: () => Promise<Exchange>): Promise<Exchange>
   /** Has the idle application to itself while `story` lasts; what it sends goes past the gate. */
-  hold<T>(story: () => Promise<T>): Promise<T>
+  withExclusive<T>(story: () => Promise<T>): Promise<T>
   /** Notes what a creation made or met: its job, if any. */
-  note(exchange: Exchange): Job | undefined
+  record(exchange: Exchange): Job | undefined
 }
 
 export interface Gates {

@@ -1,49 +1,48 @@
 import { member } from '../../schemas/json-object.ts'
 import { preview } from '../../schemas/preview.ts'
-import { isUuid } from '../../schemas/uuid.ts'
 import { control } from '../../harness/checks/control.ts'
-import { settleMs } from './job-tracker.ts'
-import type { Job, Reading } from './model.ts'
-import { lifecycleOf, mainLifecycle } from './lifecycle.ts'
-import type { Exchange } from '../../harness/engine/exchange.ts'
-import { validRequest } from '../../harness/checks/valid-request.ts'
 import { grantedProbe, inScenario } from '../../harness/checks/granted.ts'
-import { NotExercised } from '../../harness/engine/outcome.ts'
-import type { Run } from '../../harness/engine/run.ts'
 import { judgeGranted } from '../../harness/checks/judge.ts'
 import { judgeShape } from '../../harness/checks/shapes.ts'
-import type { Story } from '../../harness/engine/story.ts'
-import { seeAllStates } from './other-jobs.ts'
-import { jobsOf } from './job-tracker.ts'
+import { declaredResource, validRequest } from '../../harness/checks/valid-request.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
+import { Failed, NotExercised } from '../../harness/engine/outcome.ts'
+import { pause } from '../../harness/engine/pause.ts'
+import type { Run } from '../../harness/engine/run.ts'
+import { askThroughGate, type Judge, type Story } from '../../harness/engine/story.ts'
+import { describeAnswer } from '../../harness/engine/describe.ts'
+import { apartMs, createdAtCases, timesDiffer } from './created-at.ts'
+import { isEnded, jobsOf } from './job-tracker.ts'
+import { failingLifecycle, mainLifecycle } from './lifecycle.ts'
+import type { Job, Reading } from './model.ts'
+import { jobRequest } from './request.ts'
+import { identityCases, type JobCase, sameId } from './seen-jobs.ts'
 
-/** Every reading of every job of the run that counts as one: a new id may not be found at once. */
+/** The jobs of the run; what a wrong key was granted may belong to nobody. */
+function ownJobs(run: Run): Job[] {
+  return jobsOf(run).all.filter(({ creation }) => creation.probe.credential.full)
+}
+
+/** Readings that count: a new job may not be found before `settleMs` have passed. */
 function readingsOf(run: Run): { job: Job; reading: Reading }[] {
-  // What a wrong key was granted may belong to nobody.
-  return jobsOf(run)
-    .all.filter(({ creation }) => creation.probe.credential.full)
-    .flatMap((job) =>
-      job.readings
-        .filter(({ exchange }) => {
-          const { answer, throttled, sentAt } = exchange
-          const settled = sentAt - job.createdAtMs > settleMs
-          return answer && !throttled && (answer.status < 300 || settled)
-        })
-        .map((reading) => ({ job, reading })),
-    )
+  return ownJobs(run).flatMap((job) =>
+    job.readings
+      .filter(({ exchange: { answer, throttled, sentAt } }) => {
+        const settled = sentAt - job.createdAtMs > run.target.limits.settleMs
+        return answer && !throttled && (answer.status < 300 || settled)
+      })
+      .map((reading) => ({ job, reading })),
+  )
 }
 
 const aJob = '200 with a job'
 
-export async function judgeJobs(story: Story): Promise<void> {
+export const judgeJobs: Judge = async (story) => {
   const { run } = story
   const { exchange } = await control(run, 'jobs.retrieve')
   if (!exchange) throw new NotExercised('left out: --read-only')
   judgeGranted(story, exchange, aJob, '')
   judgeShape(story, exchange, 'job', '')
-  if (jobsOf(run).all.length > 0) {
-    await mainLifecycle(run)
-    await seeAllStates(run)
-  }
   for (const { job, reading } of readingsOf(run)) {
     story.shownBy = job.creation.purpose.requirement
     judgeGranted(story, reading.exchange, aJob, '')
@@ -51,32 +50,73 @@ export async function judgeJobs(story: Story): Promise<void> {
   }
 }
 
-function sameId(one: string, other: string): boolean {
-  return isUuid(other) ? one.toLowerCase() === other.toLowerCase() : one === other
+/** Judges cases of jobs; a problem is told with both exchanges that contradict each other. */
+function judgeCases(story: Story, cases: Iterable<JobCase>): void {
+  for (const { job, problem } of cases) {
+    story.shownBy = job.creation.purpose.requirement
+    story.count()
+    if (!problem) continue
+    const { exchange, expected, actual, against } = problem
+    const what = `for job ${job.id}`
+    const more = against ? [story.failure(against, expected, `${what}, before`)] : []
+    throw new Failed(story.failure(exchange, expected, what, actual), more)
+  }
 }
 
-export async function judgeIdentity(story: Story): Promise<void> {
-  await mainLifecycle(story.run)
-  for (const { job, reading } of readingsOf(story.run)) {
-    story.shownBy = job.creation.purpose.requirement
-    for (const [name, own] of [
-      ['id', job.id],
-      ['application_id', job.application],
-    ] as const) {
-      const read = member(reading.job, name)
-      // An absent or ill-typed member is a fault of the job's shape, and told there.
-      if (typeof read !== 'string') continue
-      story.count()
-      if (!sameId(read, own)) story.fail(reading.exchange, `${name} ${own}`, '', `${name} ${read}`)
-    }
-  }
+/** An older job may show the newest one: it is read once more when all are made. */
+async function readOldestAgain(run: Run): Promise<void> {
+  const [oldest, ...newer] = ownJobs(run)
+  if (oldest && newer.length > 0) await jobsOf(run).read(oldest, 'jobs.retrieve/200-identity')
+}
+
+/** A declared job shows its own id; of which application it is nobody says. */
+async function judgeDeclaredIdentity(story: Story): Promise<void> {
+  const { job } = story.run.target.resources
+  if (job === undefined) return
+  const { exchange } = await control(story.run, 'jobs.retrieve')
+  const json = exchange?.answer?.json()
+  const read = json?.ok ? member(json.value, 'id') : undefined
+  if (!exchange || typeof read !== 'string') return
+  story.count()
+  if (!sameId(read, job)) story.fail(exchange, `id ${job}`, 'for the declared job', `id ${preview(read)}`)
+}
+
+export const judgeIdentity: Judge = async (story) => {
+  const { run } = story
+  await mainLifecycle(run)
+  await readOldestAgain(run)
+  await judgeDeclaredIdentity(story)
+  judgeCases(story, identityCases(ownJobs(run)))
   if (story.cases === 0) throw new NotExercised('no reading of a job had an id')
 }
 
-export async function judgeOutcome(story: Story): Promise<void> {
+export const judgeCreatedAt: Judge = async (story) => {
+  const { run } = story
+  await mainLifecycle(run)
+  // The time of a clock that stands still is told by a job that is made later.
+  if (!timesDiffer(ownJobs(run)) && !run.life.ended) await makeLaterJob(run)
+  judgeCases(story, createdAtCases(ownJobs(run)))
+  if (story.cases === 0) throw new NotExercised('no reading of a job had a created_at that can be compared')
+}
+
+/** One more job, long enough after the last one. */
+async function makeLaterJob(run: Run): Promise<void> {
+  const last = ownJobs(run).at(-1)
+  if (!last) return
+  await pause(run, Math.max(0, last.creation.endedAt + apartMs - performance.now()))
+  const purpose = { requirement: 'jobs.retrieve/200-created-at', role: 'setup' } as const
+  const make = () => jobRequest(run, declaredResource(run, 'application'))
+  const exchange = await askThroughGate(run, make, purpose)
+  const job = ownJobs(run).find(({ creation }) => creation.answer === exchange.answer)
+  if (job) await jobsOf(run).awaitEnd(job, performance.now() + run.target.limits.jobTimeoutMs)
+}
+
+export const judgeOutcome: Judge = async (story) => {
   const { job } = await mainLifecycle(story.run)
   const last = job.readings.at(-1)
-  if (last?.status === undefined) throw new NotExercised('the job could not be retrieved')
+  if (last?.status === undefined) {
+    throw new NotExercised(`the last reading of the job shows no status: ${last ? describeAnswer(last.exchange) : ''}`)
+  }
   story.count()
   // The reading that ended it counts: whether it stays so is another row.
   if (job.readings.some(({ status }) => status === 'completed' || status === 'failed')) return
@@ -84,14 +124,13 @@ export async function judgeOutcome(story: Story): Promise<void> {
   story.fail(last.exchange, `a job that is completed or failed ${within}`, '')
 }
 
-export async function judgeFailedJob(story: Story): Promise<void> {
+export const judgeFailedJob: Judge = async (story) => {
   if (story.run.target.scenarios[story.row.id]) return judgeFailedScenario(story)
-  const { failingApplication } = story.run.target.resources
-  if (!failingApplication) throw new NotExercised('declare resources.failingApplication')
-  const { job, ended } = await lifecycleOf(story.run, 'failingApplication', failingApplication, story.row.id)
-  const last = job.readings.at(-1)
-  if (!last || !ended) throw new NotExercised('the job of resources.failingApplication did not end in time')
-  judgeFailed(story, last.exchange, last.job)
+  const { job, ended } = await failingLifecycle(story.run)
+  // The reading that ended it counts: whether it stays so is another row.
+  const end = job.readings.find(isEnded)
+  if (!end || !ended) throw new NotExercised('the job of resources.failingApplication did not end in time')
+  judgeFailed(story, end.exchange, end.job)
 }
 
 /** A retrieval that the target's scenario leads to a failed job. */
@@ -109,7 +148,7 @@ const failing = 'of an application whose jobs fail'
 
 function judgeFailed(story: Story, exchange: Exchange, job: unknown): void {
   story.count()
-  const expected = 'status failed; error, where present, a string'
+  const expected = 'status failed; error, if present, a string'
   if (member(job, 'status') !== 'failed') story.fail(exchange, expected, failing)
   const error = member(job, 'error')
   if (error !== undefined && typeof error !== 'string')

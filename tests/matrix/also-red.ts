@@ -13,10 +13,26 @@ const page = { ids: ['envelope/content-type'], because: 'what is no JSON cannot 
 const lostJob = { ids: ['jobs.retrieve/200-job'], because: 'a job that cannot be found is not read with 200 either' }
 const otherId = { ids: ['jobs.retrieve/200-identity'], because: 'the two responses name one job differently' }
 const errorMember = { ids: ['jobs.retrieve/200-failed'], because: 'the error of a failed job is what is no string' }
+const allAtOnce = {
+  ids: ['jobs.create/409-atomic'],
+  because: 'concurrent creations all come before it begins to look at the job in progress',
+}
+const otherJob = {
+  ids: ['jobs.retrieve/200-created-at', 'jobs.retrieve/200-stable'],
+  because: 'what an id shows is another job, with times and a status of its own',
+}
+const noContent = {
+  ids: ['pdf.parse/200-content'],
+  because: 'it needs the content in either format',
+}
 const crash = { ids: ['envelope/bad-input-no-5xx'], because: 'the suite made that input' }
 
 /** By switch. What does not stand here turns its own requirement red and nothing else. */
 export const alsoRed: Readonly<Record<string, AlsoRed>> = {
+  'jobs.create/202-created': {
+    ids: ['jobs.create/202-required-inputs-only'],
+    because: 'every creation is answered with that other status',
+  },
   'envelope/shape#no-tpe': noType,
   'envelope/shape#tpe-number': noType,
   'envelope/shape#array': noType,
@@ -46,6 +62,21 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
     ids: ['jobs.create/409-atomic'],
     because: 'without any check concurrent creations are all granted',
   },
+  'jobs.create/409-job-in-progress#later-only': allAtOnce,
+  'jobs.create/409-job-in-progress#read-only': allAtOnce,
+  'jobs.create/409-job-in-progress#plain-only': {
+    ids: ['jobs.create/409-atomic'],
+    because: 'concurrent creations are looked at on the slow application, which never refuses one',
+  },
+  'jobs.retrieve/200-identity#one-id': otherJob,
+  'jobs.retrieve/200-identity#newest-job': otherJob,
+  'jobs.retrieve/200-created-at#newest-job': {
+    ids: ['jobs.retrieve/200-stable'],
+    because: 'an ended job reads as in progress again once there is a newer one',
+  },
+  'pdf.parse/200-markdown#no-answer': noContent,
+  'pdf.parse/200-markdown#closed': noContent,
+  'pdf.parse/200-markdown#no-http': noContent,
   'jobs.retrieve/200-job#error': errorMember,
   'jobs.retrieve/200-job#null-members': errorMember,
   'jobs.retrieve/200-job#ended-status': {

@@ -1,3 +1,5 @@
+import { catalogue } from '../../catalogue/catalogue.ts'
+
 /** Requirements that cannot be judged under a variant of the reference: it conforms, and gives no evidence. */
 export interface Unexercised {
   readonly ids: readonly string[]
@@ -19,6 +21,8 @@ const noConflicts: Unexercised = {
   because: 'no job is in progress when the next request arrives',
 }
 
+const additions = catalogue.map(({ id }): string => id).filter((id) => id.startsWith('graphs.add-file/'))
+
 /** By variant. Under all others every requirement is exercised. */
 export const unexercised: Readonly<Record<string, Unexercised>> = {
   'envelope/no-errors': noKeys,
@@ -28,6 +32,13 @@ export const unexercised: Readonly<Record<string, Unexercised>> = {
   'jobs/born-completed': noConflicts,
   'jobs/born-failed': noConflicts,
   'jobs/instant': noConflicts,
+  'successes/no-content-creations': {
+    ids: [
+      ...['files.upload/2xx-attached-to-graph', 'files.upload/2xx-retrievable', 'graphs.create/2xx-usable'],
+      ...['applications.create/2xx-usable', ...additions],
+    ],
+    because: 'no answer says the id of what was made, so that no fresh file can be added either',
+  },
   'files/known-by-content': {
     ids: ['graphs.add-file/2xx-accepted'],
     because: 'the first addition of a run may be that of another row, and every later one is of the same file',

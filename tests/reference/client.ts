@@ -1,4 +1,14 @@
 import { readFileSync } from 'node:fs'
+import { createReference, needsSocket, startReference, type ReferenceOptions } from '../../reference/server.ts'
+
+/** ms after which a reference in these tests can use what was made, or has refused slowly. */
+export const settleMs = 80
+
+/** Looks at a requirement: whether the server keeps it. */
+export type Story = (server: Server) => Promise<boolean>
+
+/** A server: its base URL, or what answers in the same process. */
+export type Server = string | ((request: Request) => Promise<Response>)
 
 /** A change to the valid request of an operation, as the scenarios of the target file spell it. */
 export interface Change {
@@ -40,7 +50,12 @@ interface Target {
   readonly resources: Readonly<
     Record<'application' | 'otherApplication' | 'slowApplication' | 'failingApplication', Application> &
       Record<
-        'job' | 'file' | 'deletedFile' | 'graph' | `${'p' | 'corruptedP' | 'encryptedP' | 'oversizedP'}dfFile`,
+        | 'job'
+        | 'file'
+        | 'pdfText'
+        | 'deletedFile'
+        | 'graph'
+        | `${'p' | 'corruptedP' | 'encryptedP' | 'oversizedP'}dfFile`,
         string
       >
   >
@@ -117,8 +132,28 @@ function bodyOf(operation: string, change: Change): { body?: string | Uint8Array
   return { body: JSON.stringify(body), type: 'application/json' }
 }
 
+function reach(server: Server, path: string, init: RequestInit): Promise<Response> {
+  return typeof server === 'string'
+    ? fetch(`${server}${path}`, init)
+    : server(new Request(`http://reference.localhost${path}`, init))
+}
+
+/** Starts a reference for as long as something is done with it: in this process, unless a switch needs a socket. */
+export async function withReference<Result>(
+  options: ReferenceOptions,
+  use: (server: Server) => Promise<Result>,
+): Promise<Result> {
+  const names = [...(options.defects ?? []), ...(options.variants ?? [])]
+  const reference = names.some(needsSocket) ? await startReference(options) : createReference(options)
+  try {
+    return await use('handle' in reference ? (request) => reference.handle(request) : reference.url)
+  } finally {
+    await reference.close()
+  }
+}
+
 /** Sends the valid request of an operation with one change. */
-export async function send(url: string, operation: string, change: Change = {}): Promise<Reply> {
+export async function send(server: Server, operation: string, change: Change = {}): Promise<Reply> {
   const [method, template] = routes[operation] ?? ['GET', '/']
   const known: Record<string, string> = { ...parameters(operation), ...change.params }
   const path = (change.path ?? template).replace(/\{(\w+)\}/g, (_, name: string) => known[name] ?? '')
@@ -131,32 +166,36 @@ export async function send(url: string, operation: string, change: Change = {}):
     else headers.set(name, value)
   }
   const query = change.query ? `?${new URLSearchParams(change.query).toString()}` : ''
-  return reply(await fetch(`${url}${path}${query}`, { method, headers, ...(body === undefined ? {} : { body }) }))
+  return reply(await reach(server, `${path}${query}`, { method, headers, ...(body === undefined ? {} : { body }) }))
 }
 
-async function aside(url: string, sides: readonly Side[] = []): Promise<void> {
+async function aside(server: Server, sides: readonly Side[] = []): Promise<void> {
   for (const side of sides) {
     const headers = { authorization: `Bearer ${target.keys.full}`, ...side.headers }
-    await fetch(`${url}${side.url}`, { method: side.method, headers, body: JSON.stringify(side.body) })
+    await reach(server, side.url, { method: side.method, headers, body: JSON.stringify(side.body) })
   }
 }
 
 /** Sends what a scenario of the target file describes; a repeated one until the answer is no success. */
-export async function play(url: string, id: string): Promise<Reply> {
+export async function play(server: Server, id: string): Promise<Reply> {
   const scenario = target.scenarios[id] ?? {}
   const operation = scenario.operation ?? id.slice(0, id.indexOf('/'))
-  await aside(url, scenario.before)
+  await aside(server, scenario.before)
   try {
-    let last = await send(url, operation, scenario)
+    let last = await send(server, operation, scenario)
     for (let sent = 1; sent < (scenario.repeat ?? 1) && last.status < 300; sent++)
-      last = await send(url, operation, scenario)
+      last = await send(server, operation, scenario)
     return last
   } finally {
-    await aside(url, scenario.after)
+    await aside(server, scenario.after)
   }
 }
 
 /** Another method or path, with the full key. */
-export async function get(url: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {
-  return reply(await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${target.keys.full}`, ...headers } }))
+export async function get(
+  server: Server,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Reply> {
+  return reply(await reach(server, path, { headers: { authorization: `Bearer ${target.keys.full}`, ...headers } }))
 }

@@ -1,59 +1,14 @@
-import { play, routes, send, target, type Change, type Reply } from './client.ts'
+import { play, routes, send, target, type Reply, type Server } from './client.ts'
+import { rowsEverywhere } from './rows-everywhere.ts'
+import { bad, content, each, invalid, names, rights, size, unsupportedModel, type Row } from './rows.ts'
 import { scenarioPairs } from './scenario-pairs.ts'
 
-/** A requirement on a refusal: the change that brings it about, and the pairs `status tpe` that it accepts. */
-type Row = readonly [id: string, change: Change | 'scenario', ...pairs: string[]]
-
-const { keys, resources } = target
+const { resources } = target
 const unknown = '11111111-2222-4333-8444-555555555555'
-const full = keys.full
-const otherSignature = full.replace(/\.(.)([^.]*)$/, (_, first: string, rest) => `.${first === 'A' ? 'B' : 'A'}${rest}`)
-
-const names = ['400 BadRequest', '400 InvalidInputParameters', '400 InvalidContentType']
-const bad = '400 BadRequest'
-const invalid = '400 InvalidInputParameters'
-const content = '400 InvalidContentType'
-const rights = '403 InsufficientAccessRights'
-const size = [invalid, '413 BadRequest', '413 PayloadTooLarge']
 const withConfig = (query_config: unknown) => ({ merge: { tools: [{ type: 'graph', function: { query_config } }] } })
 const hello = { role: 'user', content: 'Hello' }
 const message = (member: object) => ({ merge: { messages: [{ ...hello, ...member }] } })
 const earlier = (item: unknown) => ({ merge: { messages: [item, hello] } })
-
-function everywhere(operation: string): readonly Row[] {
-  const tooMany = ['jobs.retrieve', 'files.list', 'medical.comprehend'].includes(operation)
-  const withJson = routes[operation]?.[0] === 'POST' && operation !== 'files.upload'
-  const json = (text: string, contentType = 'application/json') => ({ raw: { text, contentType } })
-  return [
-    [`${operation}/401-missing-credentials`, { headers: { authorization: undefined } }, '401 BadCredentials'],
-    [`${operation}/401-malformed-key`, { key: 'no-jwt' }, '401 BadCredentials'],
-    [`${operation}/401-malformed-key`, { headers: { authorization: full } }, '401 BadCredentials'],
-    [`${operation}/401-malformed-key`, { headers: { authorization: `Basic ${full}` } }, '401 BadCredentials'],
-    [`${operation}/401-malformed-key`, { headers: { authorization: 'Bearer' } }, '401 BadCredentials'],
-    [`${operation}/401-invalid-key`, { key: full.slice(0, -4) }, '401 BadCredentials', '401 BadToken'],
-    [`${operation}/401-invalid-key`, { key: full.slice(0, -100) }, '401 BadCredentials', '401 BadToken'],
-    [`${operation}/401-invalid-key`, { key: `${full}abcd` }, '401 BadCredentials', '401 BadToken'],
-    [`${operation}/401-invalid-key`, { key: full.toUpperCase() }, '401 BadCredentials', '401 BadToken'],
-    [`${operation}/401-invalid-key`, { key: otherSignature }, '401 BadCredentials', '401 BadToken'],
-    [`${operation}/401-expired-key`, { key: keys.expired }, '401 BadToken'],
-    [`${operation}/403-insufficient-rights`, { key: keys.restricted }, rights],
-    [`${operation}/429-quota-exceeded`, 'scenario', '429 QuotaExceeded', ...(tooMany ? ['429 TooManyRequests'] : [])],
-    ...(withJson
-      ? ([
-          [`${operation}/400-malformed-json`, json('{"a": [1}'), content, bad],
-          [`${operation}/400-malformed-json`, json('{} {}'), content, bad],
-          [`${operation}/400-wrong-content-type`, json('{}', 'text/plain'), content, bad],
-          [`${operation}/400-malformed-json`, json('{"a": 1,}'), content, bad],
-          ...['application/x-www-form-urlencoded', 'application/xml', 'multipart/form-data; boundary=b'].map(
-            (type): Row => [`${operation}/400-wrong-content-type`, json('{}', type), content, bad],
-          ),
-        ] as const)
-      : []),
-    ...(target.scenarios[`${operation}/500-internal-error`]
-      ? ([[`${operation}/500-internal-error`, 'scenario', '500 InternalError']] as const)
-      : []),
-  ]
-}
 
 /** Values of every other JSON type. */
 const others: Readonly<Record<string, readonly unknown[]>> = {
@@ -65,15 +20,6 @@ const others: Readonly<Record<string, readonly unknown[]>> = {
   options: ['usage', 17, true, []],
   responseFormat: ['json', 17, []],
   content: [17, true, {}],
-}
-
-function each(
-  id: string,
-  values: readonly unknown[] | undefined,
-  change: (value: unknown) => Change,
-  ...pairs: string[]
-) {
-  return (values ?? []).map((value): Row => [id, change(value), ...pairs])
 }
 
 const bounds: Readonly<Record<string, readonly [number, number]>> = {
@@ -112,25 +58,22 @@ const own: readonly Row[] = [
   ['jobs.create/403-application-access', 'scenario', rights],
   ['jobs.create/404-unknown-application', { params: { application_id: unknown } }, '404 ResourceNotFound'],
   ['jobs.retrieve/4xx-unknown-job', { params: { job_id: unknown } }, '404 ResourceNotFound'],
+  ['jobs.retrieve/4xx-foreign-job', 'scenario', rights, '404 ResourceNotFound', '404 NotFound'],
   ['jobs.retrieve/4xx-malformed-id', { params: { job_id: 'job-17' } }, bad],
+  ['jobs.retrieve/4xx-malformed-id', { params: { job_id: resources.job.slice(0, -8) } }, bad],
   ['pdf.parse/400-missing-body', { raw: { text: '', contentType: 'application/json' } }, ...names],
   ['pdf.parse/400-missing-format', { body: {} }, ...names],
   ['pdf.parse/400-corrupted-pdf', { params: { file_id: resources.corruptedPdfFile } }, bad],
   ['pdf.parse/400-encrypted-pdf', { params: { file_id: resources.encryptedPdfFile } }, bad],
   ['pdf.parse/400-oversized-pdf', { params: { file_id: resources.oversizedPdfFile } }, ...size],
   ['pdf.parse/403-file-access', 'scenario', rights],
-  [
+  ...each(
     'pdf.parse/4xx-unknown-file',
-    { params: { file_id: unknown } },
-    '404 ResourceNotFound',
-    '404 NotFound',
-    '410 Gone',
-    '410 ResourceNotFound',
-    bad,
-    invalid,
-    rights,
-  ],
-  ['completion.create/400-unsupported-model', { merge: { model: 'm-none' } }, bad],
+    [unknown, resources.deletedFile],
+    (file_id) => ({ params: { file_id: String(file_id) } }),
+    ...['404 ResourceNotFound', '404 NotFound', '410 Gone', '410 ResourceNotFound', bad, invalid, rights],
+  ),
+  ['completion.create/400-unsupported-model', { merge: { model: 'm-none' } }, bad, ...unsupportedModel],
   ['completion.create/400-malformed-request', { merge: { model: 17 } }, bad],
   ['completion.create/400-malformed-request', { merge: { prompt: 17 } }, ...names],
   ['completion.create/400-empty-prompt', { merge: { prompt: '' } }, invalid],
@@ -144,30 +87,37 @@ const own: readonly Row[] = [
     },
     ...names,
   ],
-  ['completion.create/400-invalid-max-tokens', { merge: { max_tokens: -1 } }, content, invalid],
   ['completion.create/400-invalid-parameter', { merge: { top_p: true } }, content],
   ['chat.create/400-malformed-messages', { merge: { messages: 'Hello' } }, bad],
   ['chat.create/400-malformed-messages', { merge: { messages: [17] } }, bad],
   ['chat.create/400-malformed-messages', earlier(17), bad],
+  ['chat.create/400-malformed-messages', { merge: { messages: [hello, 17] } }, bad],
+  ['chat.create/400-malformed-messages', { merge: { messages: [{ content: 'Hello' }] } }, bad],
+  ...each('chat.create/400-malformed-messages', [17, 'Hello', null], (part) => message({ content: [part] }), bad),
   ['chat.create/400-invalid-role', earlier({ ...hello, role: 17 }), bad],
   ['chat.create/400-invalid-role', message({ role: 'qwertzuiopas' }), bad],
   ['chat.create/400-invalid-role', message({ role: 17 }), bad],
-  ['chat.create/400-unsupported-model', { merge: { model: 'm-none' } }, invalid],
+  ['chat.create/400-unsupported-model', { merge: { model: 'm-none' } }, invalid, ...unsupportedModel],
   ['chat.create/400-malformed-tools', { merge: { tools: 'graph' } }, content],
   ['chat.create/400-malformed-tools', { merge: { tools: [17] } }, content],
   ['chat.create/400-malformed-tools', { merge: { tools: [{ type: 'llm' }] } }, content],
+  ...each(
+    'chat.create/400-malformed-tools',
+    [{ description: 'Answers' }, { description: 'Answers', model: 17 }, { description: [17], model: 'm-medical' }],
+    (llm) => ({ merge: { tools: [{ type: 'llm', function: llm }] } }),
+    content,
+  ),
   ['graphs.create/400-malformed-parameters', { merge: { name: 17 } }, bad],
-  ['graphs.create/400-malformed-parameters', { body: { description: 'No name' } }, bad],
   ['graphs.create/400-duplicate-name', { merge: { name: 'Tea' } }, bad],
   ['graphs.add-file/404-unknown-graph', { params: { graph_id: unknown } }, '404 ResourceNotFound'],
   ['graphs.query/404-unknown-graph', { params: { graph_id: unknown } }, '404 ResourceNotFound'],
   ...each('graphs.query/400-query-config', configs, (query_config) => ({ merge: { query_config } }), ...names),
   ...each('chat.create/400-query-config', configs, withConfig, ...names),
-  ...each('jobs.create/400-malformed-inputs', others['inputs'], (inputs) => ({ body: { inputs } }), bad),
+  ...each('jobs.create/400-malformed-inputs', others['inputs'], (inputs) => ({ body: { inputs } }), bad, invalid),
   ...each('pdf.parse/400-malformed-format', others['format'], (format) => ({ body: { format } }), ...names),
   ...each(
     'pdf.parse/400-unsupported-format',
-    ['', ' text', 'Text', 'mark', 'toString'],
+    ['', ' text', 'Text', 'ｔｅｘｔ', 'mark', 'toString'],
     (format) => ({ body: { format } }),
     ...names,
   ),
@@ -204,11 +154,11 @@ const own: readonly Row[] = [
     (response_format) => ({ merge: { response_format } }),
     ...names,
   ),
-  ['applications.create/400-malformed-parameters', { body: { blueprint: { nodes: [], edges: [] } } }, bad],
   ['graphs.query/400-malformed-parameters', { merge: { query: 17 } }, bad],
   ['applications.create/400-malformed-parameters', { merge: { name: [17] } }, bad],
   ['applications.create/400-duplicate-name', { merge: { name: 'Writer' } }, bad],
   ['files.retrieve/404-unknown-file', { params: { file_id: unknown } }, '404 ResourceNotFound'],
+  ['files.retrieve/404-unknown-file', { params: { file_id: 'file_tea_8b21c47f6d00' } }, '404 ResourceNotFound'],
   ['files.retrieve/410-deleted-file', { params: { file_id: resources.deletedFile } }, '410 ResourceNotFound'],
   ['ai-detect.run/400-empty-text', { merge: { input: '' } }, bad],
   ['ai-detect.run/400-malformed-text', { merge: { input: 17 } }, bad],
@@ -225,7 +175,7 @@ const own: readonly Row[] = [
 
 /** Every requirement on a refusal, but those that are a story of several requests. */
 export const refusalRows: readonly Row[] = [
-  ...Object.keys(routes).flatMap(everywhere),
+  ...Object.keys(routes).flatMap(rowsEverywhere),
   ...own,
   ...Object.entries(scenarioPairs).map(([id, pairs]): Row => [id, 'scenario', ...pairs]),
 ]
@@ -238,8 +188,6 @@ export function isRefused(answer: Reply, pairs: readonly string[]): boolean {
 }
 
 /** Sends what the row is about. */
-export function provoke(url: string, [id, change]: Row): Promise<Reply> {
-  return change === 'scenario' ? play(url, id) : send(url, id.slice(0, id.indexOf('/')), change)
+export function provoke(server: Server, [id, change]: Row): Promise<Reply> {
+  return change === 'scenario' ? play(server, id) : send(server, id.slice(0, id.indexOf('/')), change)
 }
-
-export type { Row }

@@ -1,8 +1,4 @@
-const bad = '400 BadRequest'
-const invalid = '400 InvalidInputParameters'
-const content = '400 InvalidContentType'
-const rights = '403 InsufficientAccessRights'
-const size = [invalid, '413 BadRequest', '413 PayloadTooLarge']
+import { bad, content, invalid, rights, size } from './rows.ts'
 
 /** What the scenarios of the target file accept. */
 export const scenarioPairs: Readonly<Record<string, readonly string[]>> = {
@@ -16,6 +12,7 @@ export const scenarioPairs: Readonly<Record<string, readonly string[]>> = {
   'completion.create/model-no-prediction': ['* CompletionModelNoPredictionError'],
   'chat.create/400-unsafe-request': ['400 CompletionModelUnsafeRequestError'],
   'chat.create/403-model-access': [rights],
+  'chat.create/403-graph-access': [rights],
   'chat.create/429-model-quota': ['429 CompletionModelQuotaError'],
   'chat.create/500-model-internal-error': ['500 CompletionModelInternalError'],
   'chat.create/503-model-unavailable': ['503 CompletionModelUnavailableError'],
@@ -25,13 +22,14 @@ export const scenarioPairs: Readonly<Record<string, readonly string[]>> = {
   'files.upload/400-unsupported-type': [bad],
   'files.upload/400-oversized': size,
   'files.upload/400-corrupted': [content],
-  'files.upload/413-body-too-large': ['413 BadRequest', '413 PayloadTooLarge', invalid],
+  'files.upload/413-body-too-large': size,
   'files.upload/507-storage-full': ['507 QuotaExceeded'],
   'files.retrieve/403-file-access': [rights],
   'graphs.create/400-invalid-name': [invalid],
   'graphs.add-file/400-unsupported-type': [bad],
   'graphs.add-file/400-unparsable': [invalid],
   'graphs.add-file/403-graph-access': [rights],
+  'graphs.add-file/403-file-access': [rights],
   'graphs.query/400-too-complex': size,
   'graphs.query/403-graph-access': [rights],
   'applications.create/400-invalid-blueprint': [invalid],
@@ -40,6 +38,8 @@ export const scenarioPairs: Readonly<Record<string, readonly string[]>> = {
   'web-search.run/503-search-down': ['503 InternalError'],
   'translate.run/400-text-too-long': size,
   'translate.run/503-unavailable': ['503 InternalError'],
+  'vision.analyze/403-model-access': [rights],
+  'vision.analyze/403-file-access': [rights],
   'vision.analyze/400-unsupported-image': [bad],
   'vision.analyze/400-oversized-image': size,
   'vision.analyze/400-corrupted-image': [content],
@@ -53,7 +53,7 @@ export const scenarioPairs: Readonly<Record<string, readonly string[]>> = {
   'guardrails/503-provider-down': ['503 InternalError'],
   'general/409-conflict': ['409 Conflict'],
   'general/410-gone': ['410 Gone', '410 ResourceNotFound'],
-  'general/413-payload-too-large': ['413 PayloadTooLarge'],
+  'general/413-payload-too-large': ['413 PayloadTooLarge', '413 BadRequest', '413 InvalidInputParameters'],
   'general/422-unprocessable': ['422 UnprocessableEntity'],
   'general/500-internal-error': ['500 InternalServerError', '500 InternalError'],
   'general/503-unavailable': ['503 ServiceUnavailable', '503 InternalError'],

@@ -1,54 +1,11 @@
-import { get, play, routes, send, target, type Reply } from './client.ts'
+import { get, play, routes, send, target, type Reply, type Server, type Story } from './client.ts'
+import { jobStories } from './job-stories.ts'
 import { isRefused } from './refusal-rows.ts'
 
-type Story = (url: string) => Promise<boolean>
-
 const { resources } = target
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-const dateTime = /^\d{4}-(0\d|1[0-2])-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i
-const statuses = ['in_progress', 'failed', 'completed']
-
-const create = (url: string, application: { id: string } = resources.application) =>
-  send(url, 'jobs.create', { params: { application_id: application.id } })
-const read = (url: string, id: string) => send(url, 'jobs.retrieve', { params: { job_id: id } })
-const within = (ms: number) => {
-  const end = Date.now() + ms
-  return () => Date.now() < end
-}
-
-/** Reads a job until it has ended; the last reading where it has not within a second. */
-async function ended(url: string, id: string): Promise<Reply> {
-  const early = within(1000)
-  let last = await read(url, id)
-  while (last.json?.status === 'in_progress' && early()) last = await read(url, id)
-  return last
-}
-
-function isCreated(answer: Reply): boolean {
-  const { id, status, created_at: at } = answer.json ?? {}
-  return answer.status === 202 && uuid.test(id) && statuses.includes(status) && dateTime.test(at)
-}
-
-const optional = (value: unknown, holds: (value: any) => boolean) => value === undefined || holds(value)
-
-function isJob(answer: Reply): boolean {
-  const { id, status, application_id: application, created_at: at, ...rest } = answer.json ?? {}
-  return (
-    answer.status === 200 &&
-    uuid.test(id) &&
-    statuses.includes(status) &&
-    typeof application === 'string' &&
-    dateTime.test(at) &&
-    optional(rest.updated_at, (value) => dateTime.test(value)) &&
-    optional(rest.completed_at, (value) => dateTime.test(value)) &&
-    optional(rest.data, (value) => typeof value === 'object' && value !== null && !Array.isArray(value)) &&
-    optional(rest.error, (value) => typeof value === 'string')
-  )
-}
-
 const busy = (answer: Reply) => isRefused(answer, ['409 BadRequest'])
 const isGranted = (answer: Reply) => answer.status < 300 && answer.json?.tpe === undefined
-const granted = (operation: string) => async (url: string) => isGranted(await send(url, operation))
+const granted = (operation: string) => async (server: Server) => isGranted(await send(server, operation))
 const content = (answer: Reply) => answer.json?.choices?.[0]?.message?.content
 const isChat = (answer: Reply) => isGranted(answer) && typeof content(answer) === 'string'
 const isEntity = (entity: any) =>
@@ -63,8 +20,8 @@ function withConfig(operation: string, query_config: object): Record<string, unk
   return { tools: [{ type: 'graph', function: { graph_ids: [resources.graph], query_config } }] }
 }
 
-async function all(url: string, operation: string, configs: readonly object[], holds: (answer: Reply) => boolean) {
-  const answers = configs.map((config) => send(url, operation, { merge: withConfig(operation, config) }))
+async function all(server: Server, operation: string, configs: readonly object[], holds: (answer: Reply) => boolean) {
+  const answers = configs.map((config) => send(server, operation, { merge: withConfig(operation, config) }))
   return (await Promise.all(answers)).every(holds)
 }
 
@@ -73,99 +30,82 @@ const isNotFound = (answer: Reply) =>
 
 /** The requirements that take more than one request, or are about granted ones. */
 export const stories: Readonly<Record<string, Story>> = {
-  'jobs.create/202-created': async (url) =>
-    isCreated(await create(url)) && isCreated(await create(url, resources.otherApplication)),
-  'jobs.create/202-retrievable': async (url) => (await read(url, (await create(url)).json.id)).status === 200,
-  'jobs.create/202-any-text': async (url) => {
-    const bodies = ['“茶”', '🫖', 'a\u0000b', 'a\\b'].map((text) => ({ inputs: [{ id: 'topic', value: [text] }] }))
-    const answers = bodies.map((body) => send(url, 'jobs.create', { body }))
-    return (await Promise.all(answers)).every(({ status }) => status < 500)
+  ...jobStories,
+  'pdf.parse/200-text': (server) => parsed(server, 'text'),
+  'pdf.parse/200-markdown': (server) => parsed(server, 'markdown'),
+  'pdf.parse/200-content': async (server) => {
+    const words = (text: string) =>
+      text
+        .toLowerCase()
+        .match(/[a-z]+/g)
+        ?.join(' ')
+    const answers = ['text', 'markdown'].map((format) => send(server, 'pdf.parse', { body: { format } }))
+    return (await Promise.all(answers)).every(({ json }) => words(json.content) === words(resources.pdfText))
   },
-  'jobs.create/409-job-in-progress': async (url) => {
-    await create(url, resources.slowApplication)
-    return busy(await create(url, resources.slowApplication))
-  },
-  'jobs.create/409-released': async (url) => {
-    await ended(url, (await create(url, resources.slowApplication)).json.id)
-    return (await create(url, resources.slowApplication)).status === 202
-  },
-  'jobs.create/409-per-application': async (url) => {
-    await create(url, resources.slowApplication)
-    return (await create(url, resources.otherApplication)).status === 202
-  },
-  'jobs.create/409-atomic': async (url) => {
-    const answers = await Promise.all(Array.from({ length: 8 }, () => create(url, resources.slowApplication)))
-    return answers.filter((answer) => answer.status === 202).length === 1
-  },
-  'jobs.retrieve/200-job': async (url) => {
-    const { id } = (await create(url)).json
-    const slow = (await create(url, resources.slowApplication)).json.id
-    const readings = [await read(url, id), await read(url, slow), await ended(url, id)]
-    return readings.every(isJob) && failedOne(url, isJob)
-  },
-  'jobs.retrieve/200-identity': async (url) => {
-    const { id } = (await create(url)).json
-    const { json } = await read(url, id)
-    return json.id === id && json.application_id === resources.application.id
-  },
-  'jobs.retrieve/200-created-at': async (url) => {
-    const { id, created_at: at } = (await create(url)).json
-    const readings = [await read(url, id), await ended(url, id), await read(url, id)]
-    return readings.every(({ json }) => Date.parse(json.created_at) === Date.parse(at))
-  },
-  'jobs.retrieve/200-outcome': async (url) => {
-    const last = await ended(url, (await create(url)).json.id)
-    return ['completed', 'failed'].includes(last.json.status)
-  },
-  'jobs.retrieve/200-failed': (url) =>
-    failedOne(
-      url,
-      ({ json }) => json.status === 'failed' && optional(json.error, (error) => typeof error === 'string'),
-    ),
-  'jobs.retrieve/200-stable': async (url) => {
-    const last = await ended(url, (await create(url)).json.id)
-    return (await read(url, last.json.id)).text === last.text
-  },
-  'pdf.parse/200-text': (url) => parsed(url, 'text'),
-  'pdf.parse/200-markdown': (url) => parsed(url, 'markdown'),
-  'chat.create/200-completion': async (url) => isChat(await send(url, 'chat.create', { merge: { tools: undefined } })),
-  'chat.create/200-text-parts': async (url) => {
+  'chat.create/200-completion': async (server) =>
+    isChat(await send(server, 'chat.create', { merge: { tools: undefined } })),
+  'chat.create/200-text-parts': async (server) => {
     const messages = [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }]
-    return isChat(await send(url, 'chat.create', { merge: { messages } }))
+    return isChat(await send(server, 'chat.create', { merge: { messages } }))
   },
-  'chat.create/200-image-parts': async (url) => isChat(await play(url, 'chat.create/200-image-parts')),
-  'chat.create/200-image-url': async (url) => isChat(await play(url, 'chat.create/200-image-url')),
-  'chat.create/200-tool-choice-auto': async (url) =>
-    isChat(await send(url, 'chat.create', { merge: { tool_choice: 'auto' } })),
-  'chat.create/200-structured-output': async (url) => {
-    const value = parsedJson(content(await play(url, 'chat.create/200-structured-output')))
+  'chat.create/200-image-parts': async (server) => isChat(await play(server, 'chat.create/200-image-parts')),
+  'chat.create/200-image-url': async (server) => isChat(await play(server, 'chat.create/200-image-url')),
+  'chat.create/200-tool-choice-auto': async (server) =>
+    isChat(await send(server, 'chat.create', { merge: { tool_choice: 'auto' } })),
+  'chat.create/200-structured-output': async (server) => {
+    const value = parsedJson(content(await play(server, 'chat.create/200-structured-output')))
     return Number.isInteger(value?.minutes) && value.leaves.length === 2 && typeof value.name === 'string'
   },
-  'chat.create/200-llm-tool': async (url) => {
-    const data = (await play(url, 'chat.create/200-llm-tool')).json?.choices[0].message.llm_data
+  'chat.create/200-llm-tool': async (server) => {
+    const data = (await play(server, 'chat.create/200-llm-tool')).json?.choices[0].message.llm_data
     return typeof data?.prompt === 'string' && typeof data.model === 'string'
   },
-  'chat.create/200-query-config': (url) => all(url, 'chat.create', allowed, isGranted),
-  'chat.create/400-query-config': (url) => all(url, 'chat.create', refused, (answer) => answer.status === 400),
-  'files.upload/2xx-attached-to-graph': async (url) => {
-    const uploaded = await send(url, 'files.upload', { query: { graphId: resources.graph } })
-    const added = await send(url, 'graphs.add-file', { merge: { file_id: uploaded.json?.id } })
+  'chat.create/200-query-config': (server) => all(server, 'chat.create', allowed, isGranted),
+  'chat.create/400-query-config': (server) => all(server, 'chat.create', refused, (answer) => answer.status === 400),
+  'files.upload/2xx-attached-to-graph': async (server) => {
+    const uploaded = await send(server, 'files.upload', { query: { graphId: resources.graph } })
+    const added = await send(server, 'graphs.add-file', { merge: { file_id: uploaded.json?.id } })
     return isGranted(uploaded) && added.status === 409
   },
-  'files.list/2xx-file-types': async (url) => {
-    const listed = await send(url, 'files.list', { query: { file_types: 'pdf' } })
-    return isGranted(listed) && listed.json.data.every(({ name }: { name: string }) => name.endsWith('.pdf'))
+  'files.list/2xx-file-types': async (server) => {
+    const both = await send(server, 'files.list', { query: { file_types: 'txt,pdf' } })
+    const listed = await send(server, 'files.list', { query: { file_types: 'pdf' } })
+    return (
+      isGranted(both) &&
+      isGranted(listed) &&
+      listed.json.data.every(({ name }: { name: string }) => name.endsWith('.pdf'))
+    )
   },
-  'graphs.add-file/409-already-in-graph': async (url) => {
-    const first = await send(url, 'graphs.add-file')
+  'graphs.add-file/409-already-in-graph': async (server) => {
+    const first = await send(server, 'graphs.add-file')
     // A connection that is closed is no refusal either.
-    const again = await send(url, 'graphs.add-file').catch(() => undefined)
+    const again = await send(server, 'graphs.add-file').catch(() => undefined)
     return isGranted(first) && again !== undefined && busy(again)
   },
-  'graphs.query/2xx-query-config': (url) => all(url, 'graphs.query', allowed, isGranted),
-  'graphs.query/400-query-config': (url) => all(url, 'graphs.query', refused, (answer) => answer.status === 400),
-  'medical.comprehend/200-entities': async (url) => {
-    const { entities } = (await send(url, 'medical.comprehend')).json
+  'files.upload/2xx-retrievable': async (server) => {
+    const file_id = (await send(server, 'files.upload')).json.id
+    return isGranted(await send(server, 'files.retrieve', { params: { file_id } }))
+  },
+  'graphs.create/2xx-usable': async (server) => {
+    const graph_id = (await send(server, 'graphs.create')).json.id
+    const uses = ['graphs.query', 'graphs.add-file'].map((operation) =>
+      send(server, operation, { params: { graph_id } }),
+    )
+    return (await Promise.all(uses)).every(isGranted)
+  },
+  'applications.create/2xx-usable': async (server) => {
+    const application_id = (await send(server, 'applications.create')).json.id
+    return (await send(server, 'jobs.create', { params: { application_id } })).status === 202
+  },
+  'graphs.add-file/2xx-other-graph': async (server) => {
+    const graph_id = (await send(server, 'graphs.create')).json.id
+    await send(server, 'graphs.add-file')
+    return isGranted(await send(server, 'graphs.add-file', { params: { graph_id } }))
+  },
+  'graphs.query/2xx-query-config': (server) => all(server, 'graphs.query', allowed, isGranted),
+  'graphs.query/400-query-config': (server) => all(server, 'graphs.query', refused, (answer) => answer.status === 400),
+  'medical.comprehend/200-entities': async (server) => {
+    const { entities } = (await send(server, 'medical.comprehend')).json
     return Array.isArray(entities) && entities.length > 0 && entities.every(isEntity)
   },
   ...Object.fromEntries(
@@ -176,21 +116,21 @@ export const stories: Readonly<Record<string, Story>> = {
       )
       .map((operation) => [`${operation}/2xx-accepted`, granted(operation)]),
   ),
-  'envelope/shape': async (url) => isEnvelope((await send(url, 'files.list', { key: 'no-jwt' })).json),
-  'envelope/status-tpe-pair': async (url) => {
-    const answer = await send(url, 'jobs.retrieve', { params: { job_id: '11111111-2222-4333-8444-555555555555' } })
-    const missing = await send(url, 'files.retrieve', { params: { file_id: 'none' } })
+  'envelope/shape': async (server) => isEnvelope((await send(server, 'files.list', { key: 'no-jwt' })).json),
+  'envelope/status-tpe-pair': async (server) => {
+    const answer = await send(server, 'jobs.retrieve', { params: { job_id: '11111111-2222-4333-8444-555555555555' } })
+    const missing = await send(server, 'files.retrieve', { params: { file_id: 'none' } })
     return [answer, missing].every((each) => isRefused(each, ['404 ResourceNotFound']))
   },
-  'envelope/content-type': async (url) => {
-    const answers = [await send(url, 'files.list', { key: 'no-jwt' }), await send(url, 'jobs.retrieve')]
+  'envelope/content-type': async (server) => {
+    const answers = [await send(server, 'files.list', { key: 'no-jwt' }), await send(server, 'jobs.retrieve')]
     return answers.every(({ type }) => type.startsWith('application/json'))
   },
-  'envelope/message-keys': async (url) => {
+  'envelope/message-keys': async (server) => {
     const [missing, unauthorized, forbidden] = [
-      await send(url, 'files.retrieve', { params: { file_id: 'none' } }),
-      await send(url, 'files.list', { key: 'no-jwt' }),
-      await send(url, 'files.list', { key: target.keys.restricted }),
+      await send(server, 'files.retrieve', { params: { file_id: 'none' } }),
+      await send(server, 'files.list', { key: 'no-jwt' }),
+      await send(server, 'files.list', { key: target.keys.restricted }),
     ].map(({ json }): string => json.errors[0].key)
     return (
       missing === 'fail.notFound.resource' &&
@@ -198,21 +138,17 @@ export const stories: Readonly<Record<string, Story>> = {
       forbidden === 'fail.forbidden.insufficientAccessRights'
     )
   },
-  'envelope/unknown-path': async (url) => isNotFound(await get(url, '/v1/tea')),
-  'envelope/unsupported-method': async (url) => isNotFound(await get(url, '/v1/translate')),
-  'envelope/bad-input-no-5xx': async (url) => {
-    const format = await send(url, 'pdf.parse', { body: { format: 17 } })
-    const input = await send(url, 'ai-detect.run', { merge: { input: 17 } })
+  'envelope/unknown-path': async (server) => isNotFound(await get(server, '/v1/tea')),
+  'envelope/unsupported-method': async (server) => isNotFound(await get(server, '/v1/translate')),
+  'envelope/bad-input-no-5xx': async (server) => {
+    const format = await send(server, 'pdf.parse', { body: { format: 17 } })
+    const input = await send(server, 'ai-detect.run', { merge: { input: 17 } })
     return format.status < 500 && input.status < 500
   },
 }
 
-async function failedOne(url: string, holds: (answer: Reply) => boolean): Promise<boolean> {
-  return holds(await ended(url, (await create(url, resources.failingApplication)).json.id))
-}
-
-async function parsed(url: string, format: string): Promise<boolean> {
-  const answer = await send(url, 'pdf.parse', { body: { format } })
+async function parsed(server: Server, format: string): Promise<boolean> {
+  const answer = await send(server, 'pdf.parse', { body: { format } })
   return answer.status === 200 && typeof answer.json.content === 'string' && answer.json.content.includes('extracted')
 }
 

@@ -5,7 +5,7 @@ import { defects, startReference, variants } from '../../reference/server.ts'
 const ids = JSON.parse(readFileSync(new URL('requirement-ids.json', import.meta.url), 'utf8')) as string[]
 
 test('every requirement has a defect of its name, and every defect is of a requirement', () => {
-  expect(new Set(ids).size).toBe(290)
+  expect(new Set(ids).size).toBe(302)
   expect(ids.filter((id) => !defects.includes(id))).toEqual([])
   expect(defects.filter((name) => !ids.includes(name.replace(/#.*/, '')))).toEqual([])
 })

@@ -1,62 +1,7 @@
 import { expect, test } from 'vitest'
 import { codeNames, keyFits, listedTypes, mayCarry, modelErrors } from '../../catalogue/errors.ts'
 import { type OperationId, operations } from '../../catalogue/operations.ts'
-
-// The tables of §7 once more, as they stand in the text, so that a slip in catalogue/errors.ts shows here.
-const statusTable = `
-400 BadRequest
-400 InvalidInputParameters
-400 InvalidContentType
-401 Unauthorized / BadCredentials / BadToken
-403 Forbidden / InsufficientAccessRights
-404 NotFound / ResourceNotFound
-409 Conflict
-410 Gone
-413 PayloadTooLarge
-422 UnprocessableEntity
-429 TooManyRequests / QuotaExceeded / CompletionModelQuotaError
-500 InternalServerError / InternalError
-503 ServiceUnavailable
-507 InsufficientStorage`
-
-const statusRows = statusTable
-  .trim()
-  .split('\n')
-  .flatMap((line) =>
-    line
-      .slice(4)
-      .split(' / ')
-      .map((name) => [Number(line.slice(0, 3)), name] as const),
-  )
-
-const operationTable: Record<string, string> = {
-  'completion.create':
-    'BadRequest 400; InvalidInputParameters 400; InvalidContentType 400; CompletionModelQuotaError 429; CompletionModelUnavailableError 500; CompletionModelInternalError 500',
-  'chat.create':
-    'BadRequest 400; InvalidInputParameters 400; InvalidContentType 400; CompletionModelUnsafeRequestError 400; CompletionModelQuotaError 429; CompletionModelInternalError 500; CompletionModelUnavailableError 503',
-  'files.upload':
-    'BadRequest 400; InvalidInputParameters 400; InvalidContentType 400; BadRequest 413; QuotaExceeded 429; InternalError 500; QuotaExceeded 507',
-  'files.retrieve': 'ResourceNotFound 404; ResourceNotFound 410',
-  'graphs.create': 'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500',
-  'graphs.add-file':
-    'BadRequest 400; InvalidInputParameters 400; ResourceNotFound 404; BadRequest 409; QuotaExceeded 429',
-  'graphs.query':
-    'BadRequest 400; InvalidInputParameters 400; ResourceNotFound 404; QuotaExceeded 429; InternalError 500',
-  'applications.create': 'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500',
-  'jobs.create':
-    'BadRequest 400; InvalidInputParameters 400; ResourceNotFound 404; BadRequest 409; QuotaExceeded 429; InternalError 500',
-  'ai-detect.run': 'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500',
-  'pdf.parse': 'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500',
-  'web-search.run':
-    'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500; InternalError 503',
-  'translate.run':
-    'BadRequest 400; InvalidInputParameters 400; QuotaExceeded 429; InternalError 500; InternalError 503',
-  'vision.analyze':
-    'BadRequest 400; InvalidInputParameters 400; InvalidContentType 400; QuotaExceeded 429; InternalError 500; InternalError 503',
-}
-
-const pairsOf = (cell: string): [tpe: string, status: number][] =>
-  cell.split('; ').map((pair) => [pair.slice(0, -4), Number(pair.slice(-3))])
+import { operationTable, pairsOf, statusRows } from './tables.ts'
 
 const everywhere =
   'BadCredentials 401; BadToken 401; InsufficientAccessRights 403; QuotaExceeded 429; GuardrailBlockedError 400; BadRequest 400; ResourceNotFound 404; InternalError 500; InternalError 503'

@@ -1,0 +1,93 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { createApp } from './app.ts'
+import { createClock } from './clock.ts'
+import { preloadedStore } from './preloaded.ts'
+import { needsSocket } from './switches/needs-socket.ts'
+import { createSwitches, type Switches } from './switches/switches.ts'
+import { targetFile } from './target-file.ts'
+import type { World } from './world.ts'
+
+export interface ReferenceOptions {
+  /** Names of `defects`: requirements that the server breaks. */
+  readonly defects?: Iterable<string>
+  /** Names of `variants`: other ways to conform. */
+  readonly variants?: Iterable<string>
+  /** ms that each answer is late; default 0. */
+  readonly latency?: number
+  /** ms that a job takes; default 40. */
+  readonly jobMs?: number
+  /** ms that a job of the slow application takes; default 350. */
+  readonly slowJobMs?: number
+  /** ms until what was just made can be used, under `settling/*`, `jobs/readable-late` and `processing/slow`. */
+  readonly settleMs?: number
+  /** ms that a slow refusal takes, under `slow/refusals`; default 200. */
+  readonly slowRefusalMs?: number
+  /** ms of silence before the connection is closed, under the defects `#no-answer`; default 1000. */
+  readonly silenceMs?: number
+}
+
+/** A reference in the same process: requests are handed to it, nothing listens. */
+export interface HandledReference {
+  /** Base URL of its requests; any other origin will do as well. */
+  readonly url: string
+  /** A target object that declares everything that the reference has. */
+  readonly target: Readonly<Record<string, unknown>>
+  /** @throws ConnectionLost if a defect gives no answer. */
+  handle(request: Request): Promise<Response>
+  /** Ends the jobs under way. */
+  close(): void
+}
+
+/** A fetch-like handler as the socket server needs it. */
+interface Served {
+  readonly fetch: (request: Request, env?: object) => Promise<Response>
+  readonly switches: Switches
+  readonly end: () => void
+}
+
+/** @throws Error on a defect or variant that does not exist. */
+export function createServed(options: ReferenceOptions): Served {
+  const switches = createSwitches(options.defects ?? [], options.variants ?? [])
+  const clock = createClock(switches)
+  const world: World = {
+    switches,
+    clock,
+    store: preloadedStore(clock.now()),
+    pace: {
+      usual: options.jobMs ?? 40,
+      slow: options.slowJobMs ?? 350,
+      settle: options.settleMs,
+      slowRefusal: options.slowRefusalMs ?? 200,
+      silence: options.silenceMs ?? 1000,
+    },
+    since: clock.now(),
+    timers: new Set(),
+    counts: new Map(),
+    searchDown: false,
+  }
+  const app = createApp(world)
+  const { latency = 0 } = options
+  return {
+    fetch: async (request, env) => {
+      if (latency > 0) await pause(latency)
+      return app.fetch(request, env)
+    },
+    switches,
+    end: () => {
+      for (const timer of world.timers) clearTimeout(timer)
+    },
+  }
+}
+
+/**
+ * A conforming server of the whole interface without a socket, for tests that inject their transport.
+ * @throws Error on a defect or variant that does not exist, or that shows on a socket alone (`needsSocket`).
+ */
+export function createReference(options: ReferenceOptions = {}): HandledReference {
+  for (const name of [...(options.defects ?? []), ...(options.variants ?? [])]) {
+    if (needsSocket(name)) throw new Error(`"${name}" shows on a socket alone: use startReference`)
+  }
+  const { fetch, end } = createServed(options)
+  const url = 'http://reference.localhost'
+  return { url, target: { ...targetFile, baseUrl: url }, handle: (request) => fetch(request), close: end }
+}

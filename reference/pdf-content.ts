@@ -1,0 +1,21 @@
+import type { Call } from './call.ts'
+
+/** Words that are not those of the file, by variant of the defect `pdf.parse/200-content`. */
+const wrong: Readonly<Record<string, (content: string, format: string) => string>> = {
+  '': (content) => `A document of ${content.length} characters, written by a machine for its readers`,
+  '#constant': () => 'The document was converted',
+  '#empty': () => '',
+  '#half': (content) => content.slice(0, content.length / 2),
+  '#scrambled': (content) => content.split(/\s+/).reverse().join(' '),
+  '#text': (content, format) => (format === 'text' ? 'Text' : content),
+  '#markdown': (content, format) => (format === 'markdown' ? '# Markdown' : content),
+}
+
+/** The text of the pages in the format that is asked for (§2.2). */
+export function pdfContent(call: Call, pages: readonly string[]): string {
+  const format = String(call.body['format'])
+  const content =
+    format === 'markdown' ? pages.map((page) => page.replaceAll('\n', '\n\n')).join('\n\n---\n\n') : pages.join('\n')
+  const [, change] = Object.entries(wrong).find(([variant]) => call.broken(`200-content${variant}`)) ?? []
+  return change ? change(content, format) : content
+}

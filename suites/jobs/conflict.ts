@@ -1,0 +1,68 @@
+import type { Exchange } from '../../harness/engine/exchange.ts'
+import { ask } from '../../harness/engine/ask.ts'
+import type { Run } from '../../harness/engine/run.ts'
+import type { ApplicationResource } from '../../harness/target/model.ts'
+import { pause } from '../../harness/engine/pause.ts'
+import { member } from '../../schemas/json-object.ts'
+import type { ConflictFindings } from './finding.ts'
+import { isEnded, jobsOf } from './job-tracker.ts'
+import type { Gate, Job, Reading } from './model.ts'
+import { jobRequest } from './request.ts'
+import { sameId } from './seen-jobs.ts'
+
+/** Jobs of one application, and what is asked beside them. */
+export interface Conflict {
+  readonly run: Run
+  readonly application: ApplicationResource
+  /** Held by whoever looks: what is sent goes past it. */
+  readonly gate: Gate
+  /** Another application, if one is declared and asked about. */
+  readonly other: ApplicationResource | undefined
+  readonly found: ConflictFindings
+}
+
+/** Pause between two creations on an application that should be free, in ms. */
+export const releaseMs = 1000
+
+/**
+ * A creation that goes past the gate. Its connection is its own: one that is sent once more, because the target had
+ * closed a connection, may have made a job that nobody knows of.
+ */
+export function create(run: Run, application: ApplicationResource, requirement: string): Promise<Exchange> {
+  const purpose = { requirement, role: 'probe', expects: [[409, 'BadRequest']] } as const
+  return ask(run, () => jobRequest(run, application), purpose, { fresh: true })
+}
+
+/** A job that cannot be read yet is looked at so often, in ms. */
+const lookEveryMs = 100
+
+/** A reading that began after whatever it is evidence of; repeated while a new job cannot be read yet. */
+export async function readSettled(run: Run, job: Job, requirement: string): Promise<Reading> {
+  for (;;) {
+    const reading = await jobsOf(run).read(job, requirement)
+    const settled = performance.now() - job.createdAtMs > run.target.limits.settleMs
+    if (reading.status !== undefined || settled) return reading
+    await pause(run, lookEveryMs)
+  }
+}
+
+/** True if the reading shows that very job in progress: a server may show another job under its id. */
+export function showsInProgress({ status, job: read }: Reading, { id }: Job): boolean {
+  const own = member(read, 'id')
+  return status === 'in_progress' && (typeof own !== 'string' || sameId(own, id))
+}
+
+/** What a reading without `in_progress` says of the state in which another creation was answered. */
+export function noLonger(reading: Reading): string {
+  if (reading.status === 'in_progress') return 'what is read under the id of the first job is another job'
+  return isEnded(reading) ? 'the first job had ended by then' : 'the first job could not be read'
+}
+
+/** Waits for the end of every job of the application; false if one does not end in time. */
+export async function awaitJobs(run: Run, application: string): Promise<boolean> {
+  const deadline = performance.now() + run.target.limits.jobTimeoutMs
+  for (const job of jobsOf(run).all.filter((one) => one.application === application)) {
+    if (!(await jobsOf(run).awaitEnd(job, deadline))) return false
+  }
+  return true
+}

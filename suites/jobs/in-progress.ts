@@ -1,0 +1,103 @@
+import { describeAnswer } from '../../harness/engine/describe.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
+import { pause } from '../../harness/engine/pause.ts'
+import { sendSurely } from '../../harness/engine/send-once.ts'
+import { isThrottled } from '../../harness/engine/throttle.ts'
+import type { ApplicationResource } from '../../harness/target/model.ts'
+import { getAt } from '../../schemas/pointer.ts'
+import { type Conflict, noLonger, readSettled, showsInProgress } from './conflict.ts'
+import { looks } from './gate.ts'
+import type { Job } from './model.ts'
+import { jobRequest } from './request.ts'
+import { sameId } from './seen-jobs.ts'
+
+const row = 'jobs.create/409-job-in-progress'
+
+/** Moments of a job at which another creation is sent: at once, and then each half as long again after the last, in ms. */
+const firstPauseMs = 10
+const growth = 1.5
+const mostMoments = 20
+
+/** The same inputs, each text another one. */
+function withOtherValues(application: ApplicationResource, moment: number): ApplicationResource {
+  const inputs = application.inputs.map((input) => {
+    const texts = getAt(input, '/value')
+    if (!Array.isArray(texts)) return input
+    return { ...input, value: texts.map((text) => `${String(text)} ${moment}`) }
+  })
+  return { ...application, inputs }
+}
+
+/**
+ * Further creations during the whole life of a job, with the same inputs and with other values: a server may compare
+ * requests, or forget after a while that the job goes on.
+ */
+export async function askDuringJob(conflict: Conflict, first: Job): Promise<void> {
+  const { run, application, found } = conflict
+  const finding = found.inProgress
+  let refused = 0
+  let pauseMs = firstPauseMs
+  for (let moment = 0; moment < mostMoments; moment++) {
+    if (moment > 0) {
+      const reading = await readSettled(run, first, row)
+      if (!showsInProgress(reading, first)) break
+    }
+    const isOther = moment % 2 === 1
+    const answered = await askOnce(conflict, first, isOther ? withOtherValues(application, moment) : application)
+    if (answered === 'conflict') refused++
+    if (answered === 'over' || finding.failure) break
+    if (moment === 0) continue
+    await pause(run, pauseMs)
+    pauseMs *= growth
+  }
+  if (refused > 0 && !finding.failure) finding.confirmed = true
+}
+
+/** One creation beside the job: refused as it should be, or the job had ended by then, or nobody can tell. */
+async function askOnce(
+  conflict: Conflict,
+  first: Job,
+  application: ApplicationResource,
+): Promise<'conflict' | 'over' | 'unknown'> {
+  const { run, gate, found } = conflict
+  const finding = found.inProgress
+  // Sent once: while a throttled creation is backed off the job would end.
+  const purpose = { requirement: row, role: 'probe', expects: [[409, 'BadRequest']] } as const
+  const exchange = await sendSurely(run, await jobRequest(run, application), purpose)
+  const made = gate.record(exchange)
+  finding.cases++
+  const status = exchange.answer?.status
+  if (status === 409) {
+    finding.conflicts.push(exchange)
+    return 'conflict'
+  }
+  // A server may refuse values that nobody declared.
+  if (status === 400 && application !== conflict.application) return 'unknown'
+  if (made && sameId(made.id, first.id)) {
+    finding.inconclusive = `another creation gave the id of the first job, ${first.id}: no reading tells them apart`
+    return 'over'
+  }
+  const reading = await readSettled(run, first, row)
+  if (!showsInProgress(reading, first)) {
+    finding.inconclusive = `another creation was answered ${describeAnswer(exchange)}, but ${noLonger(reading)}`
+    return 'over'
+  }
+  if (isLimit(conflict, exchange)) {
+    finding.inconclusive = `another creation was answered ${describeAnswer(exchange)}`
+    return 'over'
+  }
+  const values = application === conflict.application ? 'the same inputs' : 'other values'
+  const what = `with ${values}, while job ${first.id} of the application was in progress`
+  finding.failure = { exchange, expected: '409 BadRequest', what }
+  return 'over'
+}
+
+/**
+ * True for a limit on creations, not on jobs. The creation of each look was granted: what is throttled beside it in all
+ * of them is the answer to the conflict, unless it names a time to wait.
+ */
+function isLimit({ run, found }: Conflict, { answer }: Exchange): boolean {
+  if (!answer || !isThrottled(answer)) return false
+  run.client.throttle.hold('jobs.create', answer, 0)
+  return answer.header('retry-after') !== undefined || ++found.inProgress.throttled < looks
+}

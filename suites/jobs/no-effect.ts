@@ -1,0 +1,109 @@
+import { isGranted } from '../../harness/engine/answer.ts'
+import { describeAnswer } from '../../harness/engine/describe.ts'
+import { NotExercised } from '../../harness/engine/outcome.ts'
+import { pause } from '../../harness/engine/pause.ts'
+import type { Probe } from '../../harness/engine/probe.ts'
+import type { Run } from '../../harness/engine/run.ts'
+import { sendSurely } from '../../harness/engine/send-once.ts'
+import type { Judge } from '../../harness/engine/story.ts'
+import { refused, withBody } from '../../harness/checks/conditions.ts'
+import { control } from '../../harness/checks/control.ts'
+import { granted } from '../../harness/checks/granted.ts'
+import { declaredResource } from '../../harness/checks/valid-request.ts'
+import { type Conflict, awaitJobs, create, releaseMs } from './conflict.ts'
+import { type Finding, isSettled, newFinding, newFindings } from './finding.ts'
+import { gatesOf, looks } from './gate.ts'
+import { jobRequest } from './request.ts'
+
+const row = 'jobs.create/4xx-no-effect'
+
+/** A creation that is refused: for its body, or before anything else for its missing key. */
+const faults: readonly { status: number; what: string; change(valid: Probe): Probe }[] = [
+  { status: 400, what: 'one without inputs was refused', change: (valid) => withBody(valid, {}) },
+  {
+    status: 401,
+    what: 'one without a key was refused',
+    change: (valid) => refused({ ...valid, credential: { shown: '', full: false } }),
+  },
+]
+
+/** What refused creations do to an application that is idle, once a run. */
+export function noEffect(run: Run): Promise<Finding> {
+  return run.once('no effect', async () => {
+    const application = declaredResource(run, 'application')
+    const { state, said } = await control(run, 'jobs.create')
+    if (state !== 'granted') throw new NotExercised(`the control was not granted: ${said}`)
+    const gate = gatesOf(run).of(application.id)
+    const conflict: Conflict = { run, application, gate, other: undefined, found: newFindings(false) }
+    const findings: Finding[] = []
+    await gate.withExclusive(async () => {
+      for (const fault of faults) {
+        const finding = newFinding('')
+        findings.push(finding)
+        await lookAt(conflict, fault, finding)
+        if (finding.failure || gate.timedOut) return
+      }
+    })
+    const failed = findings.find(({ failure }) => failure)
+    const open = findings.find((finding) => !isSettled(finding))
+    return { ...(failed ?? open ?? newFinding('')), confirmed: !failed && !open, cases: findings.length }
+  })
+}
+
+/**
+ * A creation at once after a refused one. Answered 409, it is a fault only if that is so in each of three looks, while
+ * a creation without a refusal before it is granted in between.
+ */
+async function lookAt(conflict: Conflict, fault: (typeof faults)[number], finding: Finding): Promise<void> {
+  const { run, application, gate } = conflict
+  for (let look = 1; look <= looks; look++) {
+    if (!(await awaitIdle(conflict, look > 1))) {
+      finding.inconclusive = 'the application is busy, also without a refused creation before'
+      return
+    }
+    const probe = fault.change(await jobRequest(run, application))
+    const refusal = await sendSurely(run, probe, { requirement: row, role: 'setup', badInput: true })
+    if (refusal.answer?.status !== fault.status) {
+      finding.inconclusive = `the creation that should be refused was answered ${describeAnswer(refusal)}`
+      return
+    }
+    const exchange = await create(run, application, row)
+    gate.record(exchange)
+    finding.cases++
+    if (exchange.answer && isGranted(exchange.answer)) {
+      finding.confirmed = true
+      return
+    }
+    if (exchange.answer?.status !== 409) {
+      finding.inconclusive = `the creation after a refused one was answered ${describeAnswer(exchange)}`
+      return
+    }
+    const what = `with a valid body, at once after ${fault.what}, in ${look} looks (a job of somebody else would look the same)`
+    if (look === looks) finding.failure = { exchange, expected: '202: a refused creation starts no job', what }
+  }
+}
+
+/** Waits until the application has no job; `proven`: until a creation is granted, has ended, and so is one at once after it. */
+async function awaitIdle({ run, application, gate }: Conflict, proven: boolean): Promise<boolean> {
+  if (!(await awaitJobs(run, application.id))) return false
+  if (!proven) return true
+  const deadline = performance.now() + run.target.limits.jobTimeoutMs
+  for (let granted = 0; granted < 2;) {
+    const job = gate.record(await create(run, application, row))
+    if (job) granted++
+    else if (granted > 0 || performance.now() > deadline) return false
+    else await pause(run, releaseMs)
+    if (!(await awaitJobs(run, application.id))) return false
+  }
+  return true
+}
+
+/** A refused creation starts no job, and leaves the application free. */
+export const judgeNoEffect: Judge = async (story) => {
+  if (story.run.target.scenarios[row]) return granted('as the scenario of the target file says')(story)
+  const { failure, confirmed, inconclusive, cases } = await noEffect(story.run)
+  story.control = 'granted'
+  for (let seen = 0; seen < cases; seen++) story.count()
+  if (failure) story.fail(failure.exchange, failure.expected, failure.what, failure.actual)
+  if (!confirmed) throw new NotExercised(inconclusive)
+}

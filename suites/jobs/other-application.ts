@@ -1,0 +1,54 @@
+import { isGranted } from '../../harness/engine/answer.ts'
+import { describeAnswer } from '../../harness/engine/describe.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
+import { type Conflict, awaitJobs, create, noLonger, readSettled, showsInProgress } from './conflict.ts'
+import { gatesOf, looks } from './gate.ts'
+import type { Job } from './model.ts'
+
+const row = 'jobs.create/409-per-application'
+
+/** A creation on the other application while the first job is in progress; gives the 409 that may be a fault. */
+export async function askOther(conflict: Conflict, first: Job): Promise<Exchange | undefined> {
+  const { run, other, found } = conflict
+  if (!other) return undefined
+  const finding = found.perApplication
+  const exchange = await create(run, other, row)
+  gatesOf(run).of(other.id).record(exchange)
+  finding.cases++
+  const reading = await readSettled(run, first, row)
+  if (!showsInProgress(reading, first)) {
+    finding.inconclusive = `the other application answered ${describeAnswer(exchange)}, but ${noLonger(reading)}`
+    return undefined
+  }
+  if (exchange.answer?.status === 409) return exchange
+  if (exchange.answer && isGranted(exchange.answer)) finding.confirmed = true
+  else finding.inconclusive = `the other application answered ${describeAnswer(exchange)}`
+  return undefined
+}
+
+/**
+ * The 409 of the other application counts if a creation there is granted once the first job has ended, and if that is so
+ * in each of three looks: somebody else may be using it now and then.
+ */
+export async function confirmBlocked(conflict: Conflict, blocked: Exchange, first: Job): Promise<void> {
+  const { run, other, found } = conflict
+  if (!other) return
+  const finding = found.perApplication
+  const gate = gatesOf(run).of(other.id)
+  const exchange = await create(run, other, row)
+  const job = gate.record(exchange)
+  if (!job) {
+    finding.inconclusive = `the other application was answered ${describeAnswer(exchange)} after the job had ended too`
+    return
+  }
+  finding.blocked++
+  finding.inconclusive = `the other application was busy beside a job in ${finding.blocked} looks`
+  await awaitJobs(run, other.id)
+  if (finding.blocked < looks) return
+  const what = `with a valid body, while only job ${first.id} of another application was in progress, in ${looks} looks (a job of somebody else there would look the same)`
+  finding.failure = {
+    exchange: blocked,
+    expected: '202: a job in progress on another application is no conflict',
+    what,
+  }
+}

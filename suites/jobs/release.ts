@@ -1,0 +1,56 @@
+import { pause } from '../../harness/engine/pause.ts'
+import { isPlanned, type Run } from '../../harness/engine/run.ts'
+import type { ApplicationResource } from '../../harness/target/model.ts'
+import { create, releaseMs } from './conflict.ts'
+import type { Finding } from './finding.ts'
+import { gatesOf } from './gate.ts'
+import { isEnded } from './job-tracker.ts'
+import { failingLifecycle } from './lifecycle.ts'
+import type { Gate, Job } from './model.ts'
+
+const row = 'jobs.create/409-released'
+const expected = '202, as the application has no job in progress'
+const somebody = 'a job of somebody else would look the same'
+
+/** Creations on an application whose last job was seen ended. */
+export interface Released {
+  readonly run: Run
+  readonly application: ApplicationResource
+  readonly gate: Gate
+  readonly finding: Finding
+}
+
+/**
+ * A first creation after the end was answered 409: two more, 1 s apart, tell whether it stays so.
+ * @param ended how the last job ended, in words
+ */
+export async function awaitRelease({ run, application, gate, finding }: Released, ended = 'ended'): Promise<Job[]> {
+  for (let more = 1; ; more++) {
+    await pause(run, releaseMs)
+    const exchange = await create(run, application, row)
+    finding.cases++
+    const job = gate.record(exchange)
+    if (job) return [job]
+    if (exchange.answer?.status !== 409) return []
+    if (more < 2) continue
+    const what = `with a valid body, after a retrieval showed the last job of the application ${ended} (${somebody})`
+    finding.failure = { exchange, expected, what }
+    return []
+  }
+}
+
+/** An application is free again after a job that failed, too. */
+export async function releasedAfterFailure(run: Run, finding: Finding): Promise<void> {
+  const application = run.target.resources.failingApplication
+  if (!application || finding.failure || !isPlanned(run, row)) return
+  const { job } = await failingLifecycle(run)
+  if (!isEnded(job.readings.at(-1))) return
+  const gate = gatesOf(run).of(application.id)
+  await gate.withExclusive(async () => {
+    const exchange = await create(run, application, row)
+    finding.cases++
+    gate.record(exchange)
+    if (exchange.answer?.status !== 409) return
+    await awaitRelease({ run, application, gate, finding }, String(job.readings.at(-1)?.status))
+  })
+}

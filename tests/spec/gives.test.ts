@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { type Gives, isRefusal, pairsOf } from '../../catalogue/answers.ts'
+import { type CatalogueRow, catalogue } from '../../catalogue/catalogue.ts'
+import { mayCarry } from '../../catalogue/errors.ts'
+import { grantedRow } from '../../catalogue/granted-rows.ts'
+import { validRequest } from '../../catalogue/needs.ts'
+import { isOperationId, operations } from '../../catalogue/operations.ts'
+import { listedPairs } from './tables.ts'
+
+function told(gives: Gives | undefined): string {
+  if (!isRefusal(gives)) return String(gives ?? '-')
+  return gives.map(([status, ...names]) => [status, names.join(' | ')].join(' ').trim()).join(', ')
+}
+
+const givenBy = ({ id, gives, alsoListed }: CatalogueRow): string =>
+  `${id}  ${told(gives)}${alsoListed ? ', or as listed' : ''}`
+
+test('what answers each requirement never changes unnoticed', async () => {
+  await expect(`${catalogue.map(givenBy).join('\n')}\n`).toMatchFileSnapshot('gives.txt')
+})
+
+test('each type that §7.3 lists for an operation is what one of its requirements asks for', () => {
+  const missing = operations.flatMap(({ id }) => {
+    const asked = catalogue
+      .filter((row) => row.operation === id && isRefusal(row.gives))
+      .flatMap((row) => pairsOf(row, id).flatMap(([status, ...names]) => names.map((name) => `${status} ${name}`)))
+    return listedPairs(id)
+      .map(([name, status]) => `${status} ${name}`)
+      .filter((pair) => !asked.includes(pair))
+      .map((pair) => `${id}: ${pair}`)
+  })
+  expect(missing).toEqual([])
+})
+
+test('a requirement asks for types that its status may carry, but for those of another section', () => {
+  const others = catalogue.flatMap((row) => {
+    const { id, operation, gives } = row
+    if (!isOperationId(operation) || !isRefusal(gives)) return []
+    return gives.flatMap(([status, ...names]) =>
+      names
+        .filter((name) => typeof status === 'number' && !mayCarry(operation, status, name))
+        .map((name) => `${id}: ${status} ${name}`),
+    )
+  })
+  // §8 says 400 or 413 of every size; §7.3 calls a deleted file ResourceNotFound.
+  expect(others.filter((line) => !/: 413 /.test(line))).toEqual(['pdf.parse/4xx-unknown-file: 410 ResourceNotFound'])
+})
+
+test('each operation has one control, which needs its valid request', () => {
+  expect(catalogue.filter(({ control }) => control).map(({ operation }) => operation)).toHaveLength(operations.length)
+  for (const { id } of operations) {
+    const row = catalogue.find((each) => each.id === grantedRow[id])
+    expect(row).toMatchObject({ operation: id, needs: validRequest[id], control: true })
+    expect(isRefusal(row?.gives)).toBe(false)
+  }
+})
+
+test('what is no matter of an answer has none', () => {
+  expect(catalogue.filter(({ gives }) => gives === undefined).map(({ id }) => id)).toEqual([
+    'envelope/shape',
+    'envelope/status-tpe-pair',
+    'envelope/content-type',
+    'envelope/message-keys',
+    'envelope/bad-input-no-5xx',
+    'jobs.create/202-any-text',
+    'graphs.create/2xx-usable',
+    'graphs.add-file/2xx-other-graph',
+    'applications.create/2xx-usable',
+  ])
+})

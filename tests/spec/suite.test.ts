@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { unknown } from '../../harness/checks/conditions.ts'
+import { accepted } from '../../harness/checks/granted.ts'
+import { suite } from '../../harness/checks/suite.ts'
+import { catalogue, type RequirementId } from '../../catalogue/catalogue.ts'
+import { judgeOf } from '../../suites/all.ts'
+
+const deleted = unknown('file_id')
+const file = { '2xx-accepted': accepted, '404-unknown-file': deleted, '410-deleted-file': deleted }
+
+test('every requirement is judged by a suite', () => {
+  expect(catalogue.filter(({ id }) => judgeOf(id) === undefined)).toEqual([])
+})
+
+test('what only a scenario can bring about needs no check', () => {
+  expect(suite('files.retrieve', file).map(([id]) => id)).toContain('files.retrieve/403-file-access')
+})
+
+test('mistakes in a suite do not compile', () => {
+  // @ts-expect-error the operation has no such condition
+  suite('files.retrieve', { ...file, '404-unknwon-file': deleted })
+  const { '410-deleted-file': _deleted, ...without } = file
+  // @ts-expect-error a requirement that is probed has no check
+  suite('files.retrieve', without)
+  // @ts-expect-error a granted requirement is not judged by what brings a refusal about
+  suite('files.retrieve', { ...file, '2xx-accepted': deleted })
+  // @ts-expect-error no such operation
+  expect(() => suite('files.remove', {})).toThrow()
+  // @ts-expect-error no such requirement
+  const id: RequirementId = 'files.retrieve/404-unknwon-file'
+  expect(catalogue.map((row): string => row.id)).not.toContain(id)
+})
