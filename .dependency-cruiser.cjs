@@ -21,8 +21,8 @@ const house = {
   reporters: [['harness/report/', 'catalogue/', 'schemas/'], 'A report is rendered from the result model alone.'],
   certificate: [['harness/report/', 'reporters/', ...ground], 'A certificate is issued for a report.'],
   traffic: [['suites/', ...harness], 'Recorded traffic is judged as a live run is.'],
-  library: [['suites/', ...harness], 'The engine without a front of its own.'],
-  vitest: [['library/', 'suites/', 'reporters/', 'reference/', ...harness], 'The suites as tests of vitest.'],
+  library: [['suites/', 'reference/', ...harness], 'The engine without a front of its own.'],
+  vitest: [['library/', 'reporters/', 'cli/output/', ...harness], 'The suites as tests of vitest.'],
   cli: [
     ['library/', 'suites/', 'reporters/', 'certificate/', 'traffic/', 'reference/', 'fixtures/', ...harness],
     'The command line is on top.',
@@ -57,7 +57,12 @@ module.exports = {
       to: { circular: true },
     },
     ...Object.entries(house).map(([folder, rule]) => edges(folder, rule)),
-    confined('one-http-client', 'undici/', '^(harness/http|bench|tests)/', 'Only harness/http speaks HTTP to a target.'),
+    confined(
+      'one-http-client',
+      'undici/',
+      '^(harness/http|bench|tests)/',
+      'Only harness/http speaks HTTP to a target.',
+    ),
     confined(
       'one-test-runner',
       'vitest/',
@@ -74,7 +79,7 @@ module.exports = {
     { name: 'resolves', severity: 'error', from: {}, to: { couldNotResolve: true } },
   ],
   options: {
-    tsConfig: { fileName: 'tsconfig.json' },
+    // No tsConfig: its paths would take the package vitest for the folder of that name.
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '^(dist|\\.tmpdist)/' },

@@ -1,18 +1,24 @@
 /** What a program gets: judge a target, type a target file, read the catalogue. */
-export { catalogue } from './catalogue/catalogue.ts'
+export { catalogue, isRequirementId } from './catalogue/catalogue.ts'
 export type { CatalogueRow as RequirementRow, RequirementId } from './catalogue/catalogue.ts'
 export type { OperationId } from './catalogue/operations.ts'
-export type { RunEvent } from './harness/engine/events.ts'
+export type { EndedEvent, JudgedEvent, PlannedEvent, RunEvent, ThrottledEvent } from './harness/engine/events.ts'
 export type { RunFacts } from './harness/engine/facts.ts'
+export type { Plan, PlanEntry } from './harness/engine/run.ts'
 export type {
   Failure,
   FailureExchange,
   Outcome,
+  RecordedExchange,
   Report,
   RequirementResult as Requirement,
   TpeMode,
   Verdict,
 } from './harness/report/model.ts'
-export type { TargetFile as Target } from './harness/target/target-file.ts'
+export type { Limits } from './harness/target/target-file.ts'
+export { UserError } from './harness/user-error.ts'
 export { defineTarget } from './library/define-target.ts'
-export { type ConformanceOptions, type ConformanceRun, runConformance } from './library/run-conformance.ts'
+export type { ConformanceEvent, WarnedEvent } from './library/events.ts'
+export type { ConformanceOptions, IdPattern } from './library/options.ts'
+export { type ConformanceRun, runConformance } from './library/run-conformance.ts'
+export type { Target, TargetJson } from './library/target.ts'

@@ -21,6 +21,7 @@ export default defineConfig({
         // Nothing is written into the tree, and two runs on one machine do not meet.
         cacheDir: undefined,
       },
+      { test: { name: 'conformance', include: ['vitest/*.suite.ts'] } },
     ],
   },
 })

@@ -5,10 +5,11 @@
 const graceMs = 1_000
 /** The same before there is anything to report: loading what reports takes some hundred ms more. */
 const graceBeforeMs = 500
-const exitCodes = { SIGINT: 130, SIGTERM: 143 }
+const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }
+const signals = Object.keys(exitCodes)
 
 /**
- * Listens for SIGINT and SIGTERM. Loaded before anything else: the command line takes up to some seconds to be compiled,
+ * Listens for SIGINT, SIGTERM and SIGHUP. Loaded before anything else: the command line takes up to some seconds to be compiled,
  * and a signal must not go unheard for so long.
  * @returns {import('../cli/interrupts.ts').Interrupts}
  */
@@ -27,7 +28,7 @@ export function listenForInterrupts() {
     timer = overdue === undefined ? setTimeout(endWithNothing, graceBeforeMs) : setTimeout(overdue, graceMs)
     for (const call of told) call()
   }
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+  for (const signal of signals) process.on(signal, onSignal)
   return {
     get interrupted() {
       return came !== undefined
@@ -44,7 +45,7 @@ export function listenForInterrupts() {
     },
     standAside() {
       clearTimeout(timer)
-      process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
+      for (const signal of signals) process.off(signal, onSignal)
       if (came !== undefined) process.kill(process.pid, came)
     },
     stop() {

@@ -15,7 +15,7 @@ const schemas = [
 const input = {
   conform: 'cli/index.ts',
   index: 'index.ts',
-  reference: 'reference/server.ts',
+  reference: 'library/reference.ts',
   'reference-worker': 'reference/worker.ts',
   vitest: 'vitest/index.ts',
   'vitest-reporter': 'vitest/reporter.ts',

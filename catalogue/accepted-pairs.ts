@@ -10,6 +10,6 @@ const pairs = new Map<OperationId, Pairs>(
 )
 
 /** The pairs that some requirement of the operation accepts: whatever a request meant, none of them is a fault by itself. */
-export function acceptedPairs(operation: OperationId): Pairs {
-  return pairs.get(operation) ?? []
+export function acceptedPairs(operation: OperationId | null): Pairs {
+  return (operation && pairs.get(operation)) ?? []
 }

@@ -63,6 +63,8 @@ export const chatCreate = rows('chat.create', [
     says: 'Prohibited content is answered 400 CompletionModelUnsafeRequestError.' },
   { id: '403-model-access', level: 'must', section: '7.3', needs: [scenario], gives: [[403, 'InsufficientAccessRights']],
     says: 'A model to which the key has no access is answered 403 InsufficientAccessRights.' },
+  { id: '403-graph-access', level: 'must', section: '5', needs: [scenario], gives: [[403, 'InsufficientAccessRights']],
+    says: 'A graph in a tool to which the key has no access is answered 403 InsufficientAccessRights.' },
   { id: '429-model-quota', level: 'must', section: '7.3', needs: [scenario], gives: [[429, 'CompletionModelQuotaError']],
     says: 'A model over its usage quota is answered 429 CompletionModelQuotaError.' },
   { id: '500-model-internal-error', level: 'must', section: '7.3', needs: [scenario], gives: [[500, 'CompletionModelInternalError']],

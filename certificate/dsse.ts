@@ -1,12 +1,21 @@
 import type { KeyObject } from 'node:crypto'
 import { createHash, createPublicKey, sign, verify } from 'node:crypto'
 
-/** A DSSE envelope with its one signature (https://github.com/secure-systems-lab/dsse). */
+/** One signature of an envelope. A countersignature brings its public key along, which the key id binds. */
+export interface Signature {
+  keyid: string
+  /** Base64. */
+  sig: string
+  /** SPKI, PEM. The first signature has none: its key stands in what is signed. */
+  publicKey?: string
+}
+
+/** A DSSE envelope with its signatures (https://github.com/secure-systems-lab/dsse). */
 export interface Envelope {
   payloadType: string
   /** Base64. */
   payload: string
-  signatures: [{ keyid: string; sig: string }]
+  signatures: Signature[]
 }
 
 /** What is signed: type and payload, each with its length before it, so that neither can be taken for the other. */
@@ -22,29 +31,48 @@ export function keyId(key: KeyObject): string {
 }
 
 export function seal(payloadType: string, payload: Uint8Array, privateKey: KeyObject): Envelope {
-  const sig = sign(null, preAuthEncoding(payloadType, payload), privateKey).toString('base64')
   const encoded = Buffer.from(payload).toString('base64')
-  return { payloadType, payload: encoded, signatures: [{ keyid: keyId(privateKey), sig }] }
+  return { payloadType, payload: encoded, signatures: [signatureOf(payloadType, payload, privateKey)] }
 }
 
-export function isSignedBy(envelope: Envelope, publicKey: KeyObject): boolean {
-  const signed = preAuthEncoding(envelope.payloadType, Buffer.from(envelope.payload, 'base64'))
-  return verify(null, signed, publicKey, Buffer.from(envelope.signatures[0].sig, 'base64'))
+/** The same envelope with one more signature, over the same bytes. */
+export function countersign(envelope: Envelope, privateKey: KeyObject): Envelope {
+  const added = signatureOf(envelope.payloadType, payloadOf(envelope), privateKey)
+  const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }) as string
+  return { ...envelope, signatures: [...envelope.signatures, { ...added, publicKey }] }
+}
+
+export function isSignedBy(envelope: Envelope, { sig }: Signature, publicKey: KeyObject): boolean {
+  const signed = preAuthEncoding(envelope.payloadType, payloadOf(envelope))
+  return verify(null, signed, publicKey, Buffer.from(sig, 'base64'))
+}
+
+export function payloadOf({ payload }: Envelope): Buffer {
+  return Buffer.from(payload, 'base64')
 }
 
 /** The one way in which an envelope is written to a file. */
-export function encode({ payloadType, payload, signatures: [{ keyid, sig }] }: Envelope): Buffer {
+export function encode({ payloadType, payload, signatures }: Envelope): Buffer {
   const plain = (text: string) => Buffer.from(text, 'base64').toString('base64')
-  const canonical = { payloadType, payload: plain(payload), signatures: [{ keyid, sig: plain(sig) }] }
+  const canonical = {
+    payloadType,
+    payload: plain(payload),
+    signatures: signatures.map(({ keyid, sig, publicKey }) => ({ keyid, sig: plain(sig), publicKey })),
+  }
   return Buffer.from(`${JSON.stringify(canonical, null, 2)}\n`)
 }
 
-/** The envelope, or null where the bytes are not exactly what `encode` writes: no byte of a certificate is free. */
+/** The envelope, or null if the bytes are not exactly what `encode` writes: no byte of a certificate is free. */
 export function decode(bytes: Uint8Array): Envelope | null {
   try {
     const envelope = JSON.parse(Buffer.from(bytes).toString('utf8')) as Envelope
-    return encode(envelope).equals(bytes) ? envelope : null
+    return envelope.signatures.length > 0 && encode(envelope).equals(bytes) ? envelope : null
   } catch {
     return null
   }
+}
+
+function signatureOf(payloadType: string, payload: Uint8Array, privateKey: KeyObject): Signature {
+  const sig = sign(null, preAuthEncoding(payloadType, payload), privateKey).toString('base64')
+  return { keyid: keyId(privateKey), sig }
 }

@@ -1,21 +1,39 @@
 import { createHash } from 'node:crypto'
 import type { Outcome, Report, RequirementResult } from '../harness/report/model.ts'
 import { countOutcomes } from '../harness/report/summary.ts'
+import { operationsOf } from './operations.ts'
 import { partialReasons } from './partial.ts'
-import type { Coverage, Digest, Excluded, Predicate, Statement } from './statement.ts'
+import type { Coverage, Digest, Excluded, NamedDigest, Predicate, RunFacts, Statement } from './statement.ts'
 import { PREDICATE_TYPE, STATEMENT_TYPE } from './statement.ts'
 
 /** What a certificate says beyond its report. */
-export type Issue = Pick<Predicate, 'issuedAt' | 'expiresAt' | 'publicKey'> & { readonly suiteDigest: Digest }
+export interface Issue extends Pick<Predicate, 'issuedAt' | 'expiresAt' | 'publicKey'> {
+  readonly suiteDigest: Digest
+  /** The recorded exchanges of the run. */
+  readonly exchanges: readonly NamedDigest[]
+  /** Reasons for partial that the report alone does not tell. */
+  readonly foreign: readonly string[]
+}
+
+/** Why a certificate of that report, issued then, would be partial. */
+export function partialOf(report: Report, issuedAt: string): string[] {
+  const { verdicts } = report
+  return partialReasons({ run: runFacts(report), verdicts, operations: operationsOf(report), issuedAt })
+}
 
 /** Everything that a certificate says: a function of the report, its bytes and the issue alone, so that it can be made again. */
 export function makeStatement(report: Report, bytes: Uint8Array, issue: Issue): Statement {
-  const { suite, target, run, requirements } = report
+  const { suite, target, requirements } = report
+  const { issuedAt, expiresAt, publicKey } = issue
+  const run = runFacts(report)
+  const operations = operationsOf(report)
+  const partial = partialOf(report, issuedAt)
   return {
     _type: STATEMENT_TYPE,
     subject: [
       { name: target.name, uri: target.baseUrl, digest: digestOf(target.digest) },
       { name: 'conformance-report', digest: sha256(bytes) },
+      ...issue.exchanges,
     ],
     predicateType: PREDICATE_TYPE,
     predicate: {
@@ -23,26 +41,19 @@ export function makeStatement(report: Report, bytes: Uint8Array, issue: Issue): 
       spec: { version: suite.specVersion, digest: digestOf(suite.specDigest) },
       requirements: { count: requirements.length, digest: digestOf(suite.requirementsDigest) },
       targetFile: { digest: digestOf(target.digest) },
-      run: {
-        startedAt: run.startedAt,
-        durationMs: run.durationMs,
-        seed: run.seed,
-        runs: run.runs,
-        requests: run.requests,
-        tpe: run.tpe,
-        strict: run.strict,
-      },
+      run,
       verdict: report.verdict,
       verdicts: report.verdicts,
       summary: report.summary,
+      operations,
       coverage: coverageOf(report),
       notApplicable: excluded(requirements, 'not-applicable'),
       notExercised: excluded(requirements, 'not-exercised'),
       failed: requirements.filter((result) => result.outcome === 'failed').map((result) => result.id),
-      partial: partialReasons(report),
-      issuedAt: issue.issuedAt,
-      expiresAt: issue.expiresAt,
-      publicKey: issue.publicKey,
+      partial: [...partial, ...issue.foreign],
+      issuedAt,
+      expiresAt,
+      publicKey,
     },
   }
 }
@@ -54,6 +65,13 @@ export function sha256(bytes: Uint8Array): Digest {
 /** `sha256:<hex>`, as reports write it, the way in-toto does. */
 function digestOf(digest: string): Digest {
   return { sha256: digest.replace(/^sha256:/, '') }
+}
+
+function runFacts({ run }: Report): RunFacts {
+  const { startedAt, durationMs, seed, runs, requests, tpe, strict, readOnly, only, skip } = run
+  const { shard, insecure, interrupted, credentialProbes } = run
+  const told = { startedAt, durationMs, seed, runs, requests, tpe, strict, readOnly, only, skip, shard }
+  return { ...told, baseline: run.baseline !== null, insecure, interrupted, credentialProbes }
 }
 
 function coverageOf({ requirements, run }: Report): Coverage[] {

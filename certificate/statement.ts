@@ -23,41 +23,79 @@ export interface Coverage extends Counts {
   cases: number
 }
 
+/** An operation that the target file declares as not served. */
+export interface NotServed {
+  operation: string
+  /** What one request with the full key got, a status or words; null if it was not asked. */
+  answered: string | null
+}
+
+/** Where each of the operations of the interface stands, by name, in the order of the interface; each in one list. */
+export interface Operations {
+  judged: string[]
+  notServed: NotServed[]
+  removed: string[]
+  notExercised: string[]
+}
+
+/** How the run was made: all that can make it less than a whole one. */
+export interface RunFacts {
+  startedAt: string
+  durationMs: number
+  seed: number
+  runs: number
+  requests: number
+  tpe: TpeMode
+  strict: boolean
+  readOnly: boolean
+  only: string[]
+  skip: string[]
+  shard: string | null
+  /** Whether failures were expected by a baseline. */
+  baseline: boolean
+  insecure: boolean
+  interrupted: boolean
+  credentialProbes: 'all' | 'few'
+}
+
 /** What a certificate says. Times are RFC 3339 in UTC, durations ms. */
 export interface Predicate {
+  /** The version that judged; the digest is of the installation that signed. */
   suite: { name: string; version: string; digest: Digest }
   spec: { version: string; digest: Digest }
   requirements: { count: number; digest: Digest }
   /** Of the target file without keys, as canonical JSON. */
   targetFile: { digest: Digest }
-  run: {
-    startedAt: string
-    durationMs: number
-    seed: number
-    runs: number
-    requests: number
-    tpe: TpeMode
-    strict: boolean
-  }
+  run: RunFacts
   verdict: Verdict
   verdicts: Report['verdicts']
   summary: Report['summary']
+  operations: Operations
   coverage: Coverage[]
   notApplicable: Excluded[]
   notExercised: Excluded[]
   failed: string[]
-  /** Why it is not the certificate of a whole, conformant run; empty where it is. */
+  /** Why it is not the certificate of a whole, conformant run; empty if it is. */
   partial: string[]
   issuedAt: string
   expiresAt: string
-  /** SPKI, PEM: it is inside so that the signature covers it. */
+  /** Of the first signature. SPKI, PEM: it is inside so that the signature covers it. */
   publicKey: string
 }
 
-/** An in-toto Statement v1: the target, and the report that the claims were taken from. */
+export interface NamedDigest {
+  name: string
+  digest: Digest
+}
+
+/** An in-toto Statement v1: the target, the report that the claims were taken from, and its exchanges if they were given. */
 export interface Statement {
   _type: typeof STATEMENT_TYPE
-  subject: [{ name: string; uri: string; digest: Digest }, { name: 'conformance-report'; digest: Digest }]
+  subject: [
+    { name: string; uri: string; digest: Digest },
+    { name: 'conformance-report'; digest: Digest },
+    ...NamedDigest[],
+  ]
   predicateType: typeof PREDICATE_TYPE
   predicate: Predicate
 }

@@ -1,23 +1,23 @@
 import { Command, Option } from 'commander'
-import pc from 'picocolors'
 import { applyGates, type Gates } from '../harness/report/apply-gates.ts'
-import { exitCode } from '../harness/report/exit-code.ts'
+import { foreignBaselineFile } from '../harness/report/foreign-baseline.ts'
 import { redactorFor } from '../harness/target/redactor-for.ts'
-import { UserError } from '../harness/user-error.ts'
-import { renderTerminal } from '../reporters/terminal.ts'
 import type { RecordedExchange, Report, TpeMode } from '../harness/report/model.ts'
 import { checkTarget } from '../traffic/check-target.ts'
 import { countsLine } from '../traffic/counts-line.ts'
 import { derivedBaseUrl } from '../traffic/base-url.ts'
 import { type Counts, judgeRecording } from '../traffic/judge-recording.ts'
+import { noBodies } from '../traffic/no-bodies.ts'
 import { readHar } from '../traffic/read-har.ts'
 import { recordedEntry } from '../traffic/recorded-entry.ts'
 import { recordingReport } from '../traffic/recording-report.ts'
 import { rerunCommand } from '../traffic/rerun-command.ts'
 import { learnSecrets } from '../traffic/secrets.ts'
 import { timeOf } from '../traffic/time-of.ts'
-import { parseReportRequests, takesStdout } from './output/report-request.ts'
-import { writeReports } from './output/write-reports.ts'
+import { checkOutputs, type InputFile, reportFiles } from './output/check-outputs.ts'
+import { finish } from './output/finish.ts'
+import { reportOption } from './output/report-option.ts'
+import { formatNames, parseReportRequests, takesStdout } from './output/report-request.ts'
 
 export interface CheckArguments extends Gates {
   readonly baseUrl?: string
@@ -34,24 +34,26 @@ export function checkCommand(): Command {
       'the server to judge; without it baseUrl of the target file, or what stands before /v1/',
     )
     .option('-t, --target <file>', 'target file: what is not served, and the keys that no report may show')
-    .addOption(
-      new Option('--report <format>[=<path>]', 'json, html, junit, ctrf, markdown, har, badge; repeatable, - is stdout')
-        .argParser((value, before: string[]) => [...before, value])
-        .default([], 'none'),
-    )
+    .addOption(reportOption(formatNames))
     .option('--baseline <file>', 'expected failures: a report, or {"expected": [...]}')
     .option('--strict', 'a failed should counts like a failed must')
     .addOption(new Option('--tpe <mode>', 'which verdict decides').choices(['exact', 'family'] satisfies TpeMode[]))
     .action(async (file: string, options: CheckArguments) => {
       const requests = parseReportRequests(options.report)
+      checkOutputs(reportFiles(requests), inputsOf(file, options))
       const { report, counts, warnings, exchanges } = await checkFile(file, options, new Date())
       for (const warning of warnings) process.stderr.write(`conform: warning: ${warning}\n`)
       const people = takesStdout(requests) ? process.stderr : process.stdout
-      const problems = await writeReports(requests, report, exchanges)
-      people.write(`${countsLine(counts, report)}\n${renderTerminal(report, pc)}`)
-      if (problems.length > 0) throw new UserError(problems.join('\n'))
-      process.exitCode = exitCode(report)
+      await finish(report, { requests, exchanges, people, before: `${countsLine(counts, report)}\n` })
     })
+}
+
+function inputsOf(file: string, { baseline, target }: CheckArguments): InputFile[] {
+  return [
+    { path: file, what: 'the recording' },
+    ...(target === undefined ? [] : [{ path: target, what: 'the target file' }]),
+    ...(baseline === undefined ? [] : [{ path: baseline, what: 'the baseline' }]),
+  ]
 }
 
 export interface Checked {
@@ -73,5 +75,11 @@ export async function checkFile(file: string, options: Omit<CheckArguments, 'rep
   const whole = recordingReport({ target, redactor, judged, rerun, ...timeOf(entries, now) })
   const { tpe, strict, baseline } = options
   const gates = { ...(tpe && { tpe }), ...(strict && { strict }), ...(baseline !== undefined && { baseline }) }
-  return { report: applyGates(whole, gates, now), counts: judged.counts, warnings, exchanges: () => judged.exchanges() }
+  const report = applyGates(whole, gates, now)
+  const said = [
+    ...warnings,
+    ...noBodies(entries, target.baseUrl),
+    ...foreignBaselineFile(baseline, report.run.tpe, report.target),
+  ]
+  return { report, counts: judged.counts, warnings: said, exchanges: () => judged.exchanges() }
 }

@@ -10,5 +10,6 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   compare: async () => (await import('./compare.ts')).compareCommand(),
   keygen: async () => (await import('./keygen.ts')).keygenCommand(),
   sign: async () => (await import('./sign.ts')).signCommand(),
+  register: async () => (await import('./register.ts')).registerCommand(),
   verify: async () => (await import('./verify.ts')).verifyCommand(),
 }

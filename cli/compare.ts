@@ -1,28 +1,97 @@
-import { writeFileSync } from 'node:fs'
 import { Command } from 'commander'
-import pc from 'picocolors'
-import { compareReports } from '../harness/report/compare.ts'
+import { count } from '../harness/report/count.ts'
+import { compareReports, type Comparison, newlyFailingMusts } from '../harness/report/compare.ts'
 import { readReport } from '../harness/report/report-file.ts'
 import { UserError } from '../harness/user-error.ts'
+import { terminalText } from '../reporters/escape/terminal.ts'
+import { renderJson } from './compare/render-json.ts'
+import { renderMarkdown } from './compare/render-markdown.ts'
 import { renderMatrix } from './compare/render-matrix.ts'
 import { renderTable } from './compare/render-table.ts'
+import { checkOutputs } from './output/check-outputs.ts'
+import { colorsFor } from './output/colors.ts'
+import { reportOption } from './output/report-option.ts'
+import { writeWhole } from './output/whole-file.ts'
+
+const formats = {
+  markdown: { file: 'conform-compare.md', render: renderMarkdown },
+  json: { file: 'conform-compare.json', render: renderJson },
+} as const
+
+export interface CompareArguments {
+  readonly report: readonly string[]
+  readonly html?: string
+  readonly failOnNew?: boolean
+}
+
+/** A text to be written, and what asked for it. */
+interface Output {
+  readonly option: string
+  readonly path: string
+  render(comparison: Comparison): string | Promise<string>
+}
 
 export function compareCommand(): Command {
   return new Command('compare')
     .description('show reports side by side: several targets, or one target over time and what changed')
     .argument('<report.json...>', 'reports of conform; those of one base URL are put in order of time')
+    .addOption(reportOption(Object.keys(formats)))
     .option('--html <file>', 'also write the whole matrix as an HTML page')
-    .action(async (files: string[], options: { html?: string }) => {
-      const comparison = compareReports(files.map(readReport))
-      process.stdout.write(renderTable(comparison, pc))
-      if (options.html !== undefined) write(options.html, await renderMatrix(comparison))
-    })
+    .option('--fail-on-new', 'exit 1 if a must is newly failing in the last report')
+    .action(compare)
 }
 
-function write(file: string, text: string): void {
-  try {
-    writeFileSync(file, text)
-  } catch (error) {
-    throw new UserError(`--html ${file}: cannot be written (${(error as NodeJS.ErrnoException).code})`)
+async function compare(files: readonly string[], options: CompareArguments): Promise<void> {
+  if (options.failOnNew && files.length < 2) {
+    throw new UserError('--fail-on-new: give two reports or more: the last one is held against the one before')
   }
+  const outputs = outputsOf(options)
+  const toFiles = outputs.filter(({ path }) => path !== '-')
+  checkOutputs(
+    toFiles,
+    files.map((path) => ({ path, what: `${path}, one of the reports` })),
+  )
+  const comparison = compareReports(files.map(readReport))
+  const people = toFiles.length < outputs.length ? process.stderr : process.stdout
+  for (const output of outputs) await write(output, comparison)
+  people.write(renderTable(comparison, colorsFor(people)))
+  if (options.failOnNew) decide(newlyFailingMusts(comparison), people)
+}
+
+function outputsOf({ html, report }: CompareArguments): Output[] {
+  const outputs = report.map(parseOutput)
+  if (outputs.filter(({ path }) => path === '-').length > 1) {
+    throw new UserError('--report: two reports for stdout (-); give one of them a file')
+  }
+  return html === undefined ? outputs : [...outputs, { option: `--html ${html}`, path: html, render: renderMatrix }]
+}
+
+function parseOutput(value: string): Output {
+  const [name = '', ...rest] = value.split('=')
+  const option = `--report ${value}`
+  if (name !== 'markdown' && name !== 'json') {
+    throw new UserError(`${option}: no format ${name} here; known are ${Object.keys(formats).join(', ')}, and --html`)
+  }
+  const path = rest.length === 0 ? formats[name].file : rest.join('=')
+  if (path === '') throw new UserError(`${option}: give a path after =, or - for stdout`)
+  return { option, path, render: formats[name].render }
+}
+
+async function write({ option, path, render }: Output, comparison: Comparison): Promise<void> {
+  const text = await render(comparison)
+  if (path === '-') return void process.stdout.write(text)
+  try {
+    await writeWhole(path, text)
+  } catch (error) {
+    throw new UserError(`${option}: cannot be written (${(error as NodeJS.ErrnoException).code})`)
+  }
+}
+
+/** The last line says why the exit code is what it is. */
+function decide(ids: readonly string[], people: NodeJS.WriteStream): void {
+  process.exitCode = ids.length > 0 ? 1 : 0
+  const musts = `${count(ids.length, 'must')} ${ids.length === 1 ? 'is' : 'are'} newly failing in the last report`
+  people.write(
+    ids.length > 0 ? `exit 1: ${musts}: ${terminalText(ids.join(', '))}\n` : 'exit 0: no must is newly failing\n',
+  )
 }

@@ -33,7 +33,7 @@ async function program(words: readonly string[], interrupts: Interrupts): Promis
     command
       .exitOverride((error) => {
         // commander has printed its sentence; help and version are no errors.
-        process.exitCode = error.exitCode === 0 ? 0 : wrongUsage(command)
+        process.exitCode = error.exitCode === 0 ? 0 : 2
         throw error
       })
       .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'conform: ')) })
@@ -42,15 +42,9 @@ async function program(words: readonly string[], interrupts: Interrupts): Promis
   return conform
 }
 
-/** `verify` knows valid and not valid only: whatever keeps it from saying valid is 1. */
-function wrongUsage(command: Command): 1 | 2 {
-  return command.name() === 'verify' ? 1 : 2
-}
-
 /** Runs the command line: sets the exit code, prints a user's mistake as one sentence, and never a stack. */
 export async function main(argv: readonly string[], interrupts: Interrupts): Promise<void> {
-  // Whoever reads has read enough (`conform list | head`).
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe)
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', onStreamError)
   process.on('uncaughtException', (error) => {
     sayMistake(error)
     // eslint-disable-next-line no-restricted-properties -- what state things are in is not known
@@ -80,6 +74,15 @@ function sayMistake(error: unknown): void {
   process.exitCode = 3
 }
 
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
+let isTold = false
+
+/** Output that cannot be written is told once and makes the exit code 2, but ends nothing: reports may still be written. */
+function onStreamError({ code = 'error' }: NodeJS.ErrnoException): void {
+  // Whoever reads has read enough (`conform list | head`), or the terminal is gone.
+  if (code === 'EPIPE' || code === 'EIO' || isTold) return
+  isTold = true
+  process.stderr.write(`conform: the output cannot be written (${code})\n`)
+  process.once('exit', () => {
+    process.exitCode = 2
+  })
 }

@@ -1,42 +1,43 @@
 import { Command, Option } from 'commander'
-import pc from 'picocolors'
 import type { Report, TpeMode } from '../harness/report/model.ts'
 import type { Gates } from '../harness/report/apply-gates.ts'
 import { applyGates } from '../harness/report/apply-gates.ts'
-import { exitCode } from '../harness/report/exit-code.ts'
+import { foreignBaselineFile } from '../harness/report/foreign-baseline.ts'
 import { mergeReports } from '../harness/report/merge.ts'
 import { readReport } from '../harness/report/report-file.ts'
 import { UserError } from '../harness/user-error.ts'
-import { renderTerminal } from '../reporters/terminal.ts'
+import { checkOutputs, reportFiles } from './output/check-outputs.ts'
 import { failureExchanges } from './output/failure-exchanges.ts'
+import { finish } from './output/finish.ts'
+import { reportOption } from './output/report-option.ts'
 import type { ReportRequest } from './output/report-request.ts'
 import { formatNames, parseReportRequests, takesStdout } from './output/report-request.ts'
-import { writeReports } from './output/write-reports.ts'
 
 export interface MergeArguments extends Gates {
   readonly report: readonly string[]
 }
 
+const mergedFormats = formatNames.filter((name) => name !== 'har')
+
 export function mergeCommand(): Command {
   return new Command('merge')
     .description('join the reports of all shards of a run into one, with its verdict and exit code')
     .argument('<report.json...>', 'the JSON reports of the shards')
-    .addOption(
-      new Option('--report <format>[=<path>]', 'write a report; repeatable, - is stdout')
-        .argParser((value, before: string[]) => [...before, value])
-        .default([], 'none'),
-    )
+    .addOption(reportOption(mergedFormats))
     .option('--baseline <file>', 'expected failures, held against the whole')
     .option('--strict', 'a failed should counts like a failed must')
     .addOption(new Option('--tpe <mode>', 'which verdict decides').choices(['exact', 'family'] satisfies TpeMode[]))
     .action(async (files: string[], options: MergeArguments) => {
       const requests = mergeRequests(options.report)
+      const inputs = files.map((path) => ({ path, what: `${path}, one of the parts` }))
+      const { baseline: path } = options
+      checkOutputs(reportFiles(requests), path === undefined ? inputs : [...inputs, { path, what: 'the baseline' }])
       const report = mergeFiles(files, options, new Date())
       const people = takesStdout(requests) ? process.stderr : process.stdout
-      const problems = await writeReports(requests, report, () => failureExchanges(report))
-      people.write(renderTerminal(report, pc))
-      if (problems.length > 0) throw new UserError(problems.join('\n'))
-      process.exitCode = exitCode(report)
+      for (const warning of foreignBaselineFile(options.baseline, report.run.tpe, report.target)) {
+        process.stderr.write(`conform: warning: ${warning}\n`)
+      }
+      await finish(report, { requests, exchanges: () => failureExchanges(report), people })
     })
 }
 
@@ -49,8 +50,5 @@ export function mergeFiles(files: readonly string[], gates: Gates, now: Date): R
 export function mergeRequests(values: readonly string[]): ReportRequest[] {
   const har = values.find((value) => /^har(=|$)/.test(value))
   if (har !== undefined) throw new UserError(`--report ${har}: merge writes no HAR; each shard writes its own`)
-  return parseReportRequests(
-    values,
-    formatNames.filter((name) => name !== 'har'),
-  )
+  return parseReportRequests(values, mergedFormats)
 }

@@ -1,19 +1,20 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as afterEvents } from 'node:timers/promises'
-import pc from 'picocolors'
 import type { Baseline } from '../harness/report/baseline.ts'
 import { expectedIds } from '../harness/report/baseline.ts'
+import { foreignBaseline } from '../harness/report/foreign-baseline.ts'
 import { readBaseline, readBaselineOrNone } from '../harness/report/read-baseline.ts'
 import type { Interrupts } from './interrupts.ts'
+import { checkOutputs, reportFiles } from './output/check-outputs.ts'
+import { colorsFor } from './output/colors.ts'
+import { parseReportRequests, type ReportRequest, takesStdout } from './output/report-request.ts'
+import { loadFormats } from './output/write-reports.ts'
 import type { RunArguments } from './run/arguments.ts'
 import { findTarget, type FoundTarget } from './run/find-target.ts'
 import { judge, type Judged } from './run/judge.ts'
-import { runOptions } from './run/run-options.ts'
 import { publish } from './run/publish.ts'
-import { parseReportRequests, takesStdout } from './output/report-request.ts'
-import { loadFormats } from './output/write-reports.ts'
+import { makeRunFolder } from './run/run-folder.ts'
+import { runOptions } from './run/run-options.ts'
 
 /** `conform [base_url]`: finds the target, judges it, writes the reports and sets the exit code. */
 export async function runAction(
@@ -29,24 +30,24 @@ export async function runAction(
   // Whatever came while this was being loaded is heard first.
   await afterEvents()
   const found = await findTarget(baseUrl, options)
-  if (requests.length > 0) interrupts.onFirst(() => void loadFormats())
-  const dir = mkdtempSync(join(tmpdir(), 'conform-run-'))
-  const removeDir = (): void => rmSync(dir, { recursive: true, force: true })
-  process.once('exit', removeDir)
+  const folder = makeRunFolder()
   let left: Judged | undefined
   try {
-    warn(found, options)
+    warn(found, options, baseline)
     const expected = baseline ? expectedIds(baseline, new Date()) : new Set<string>()
-    const run = runOptions(options, baseUrl, expected, join(dir, 'exchanges.ndjson'))
+    const run = runOptions(options, baseUrl, expected, join(folder.path, 'exchanges.ndjson'))
     if (options.dryRun) {
       // The suites say what they would send; a run loads them in its worker instead.
       const { printDryRun } = await import('./run/dry-run.ts')
       return printDryRun(found.target, run, people)
     }
-    left = await judge(found, run, { interrupts, stream: process.stderr, colors: pc })
+    checkFiles(requests, options, found)
+    if (requests.length > 0) await loadFormats()
+    const stream = process.stderr
+    left = await judge(found, run, { interrupts, stream, colors: colorsFor(stream) })
     await publish(left.record, { options, requests, people, baseline })
   } finally {
-    removeDir()
+    folder.remove()
     await found.close()
     if (left?.done === false) exitSoon()
   }
@@ -63,8 +64,16 @@ function baselineOf({ baseline, updateBaseline, tpe }: RunArguments): Baseline |
   return updateBaseline ? readBaselineOrNone(baseline, tpe) : readBaseline(baseline, tpe)
 }
 
-function warn({ warnings }: FoundTarget, options: RunArguments): void {
-  const all = [...warnings]
+/** Nothing is sent for a report that could not be written, or that would overwrite what it is made from. */
+function checkFiles(requests: readonly ReportRequest[], options: RunArguments, { inputs }: FoundTarget): void {
+  const { baseline: path, updateBaseline } = options
+  if (path === undefined) return checkOutputs(reportFiles(requests), inputs)
+  checkOutputs(reportFiles(requests), [...inputs, { path, what: 'the baseline' }])
+  if (updateBaseline) checkOutputs([{ path, option: `--update-baseline ${path}` }], inputs)
+}
+
+function warn({ target, warnings }: FoundTarget, options: RunArguments, baseline: Baseline | undefined): void {
+  const all = [...warnings, ...(baseline ? foreignBaseline(baseline, target) : [])]
   if (options.key !== undefined) {
     all.push(
       '--key: other users of this machine can see it in the process list; CONFORM_API_KEY or keys.full in the target file is not seen',

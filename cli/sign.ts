@@ -1,49 +1,69 @@
-import { writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { UserError } from '../harness/user-error.ts'
-import { issueCertificate, VALID_DAYS } from '../certificate/issue.ts'
-import { readPrivateKey } from '../certificate/keys.ts'
+import { passphraseOf, processSpeaker } from '../certificate/passphrase.ts'
+import { signFiles } from '../certificate/sign.ts'
 import { suiteFacts } from '../certificate/suite-facts.ts'
+import { MOST_VALID_DAYS, VALID_DAYS } from '../certificate/validity.ts'
+import { canonicalTarget } from '../harness/target/digest.ts'
+import { loadTargetFile } from '../harness/target/load.ts'
 
-export interface SignArguments {
+interface SignArguments {
   readonly privateKey: string
-  readonly out: string
+  readonly out?: string
+  readonly bundle?: string
+  readonly add?: string
+  readonly har: readonly string[]
+  readonly target?: string
   readonly validDays: number
   readonly partial?: boolean
 }
 
 export function signCommand(): Command {
   return new Command('sign')
-    .description('issue a certificate for the JSON report of a whole, conformant run')
-    .argument('<report.json>', 'report of conform --report json')
+    .description('issue a certificate for the JSON report of a whole, conformant run, or countersign one')
+    .argument('[report.json]', 'report of conform --report json')
     .requiredOption('--private-key <pem>', 'Ed25519 private key; conform keygen makes one')
-    .option('--out <file>', 'where to write the certificate', 'conform-certificate.json')
-    .addOption(new Option('--valid-days <n>', 'how long it is valid').argParser(days).default(VALID_DAYS))
-    .option('--partial', 'issue one for any report that agrees with itself; it says why it is partial')
-    .action(async (report: string, options: SignArguments) => {
-      signFile(report, options, new Date())
-      process.stdout.write(`${options.out} written; check it with: conform verify ${options.out} --report ${report}\n`)
+    .option('--out <file>', 'where to write the certificate (default: conform-certificate.json, with --bundle nowhere)')
+    .option('--bundle <file.zip>', 'write report, exchanges, target file without keys and certificate as one file')
+    .addOption(
+      new Option('--har <file.har>', 'the recorded exchanges of the run; repeatable, one for each shard')
+        .argParser((value, before: string[]) => [...before, value])
+        .default([], 'none'),
+    )
+    .option('-t, --target <file>', 'the target file of the run; its keys are left out of the bundle')
+    .option('--add <file>', 'countersign this certificate or bundle, held against its report first')
+    .addOption(
+      new Option('--valid-days <n>', `how long it is valid from the run on, at most ${MOST_VALID_DAYS}`)
+        .argParser(days)
+        .default(VALID_DAYS),
+    )
+    .option('--partial', 'sign any report that agrees with itself; the certificate says why it is partial')
+    .action(async (report: string | undefined, options: SignArguments) => {
+      const { bundle, target, partial = false } = options
+      const out = options.out ?? (bundle === undefined ? 'conform-certificate.json' : undefined)
+      const speaker = processSpeaker()
+      await signFiles(
+        { ...options, report, out, partial, target: target === undefined ? undefined : await withoutKeys(target) },
+        { now: new Date(), suite: suiteFacts(), askPassphrase: (file) => passphraseOf(file, speaker) },
+      )
+      const beside = report === undefined ? '' : ` --report ${report}`
+      if (out !== undefined) said(`${out} written; check it with: conform verify ${out}${beside}`)
+      if (bundle !== undefined) said(`${bundle} written; check it with: conform verify --bundle ${bundle}`)
     })
 }
 
-/** Issues the certificate and writes it; throws UserError where that is refused or cannot be done. */
-export function signFile(report: string, options: SignArguments, now: Date): void {
-  const { out, validDays, partial = false } = options
-  if ([report, options.privateKey].some((file) => resolve(file) === resolve(out))) {
-    throw new UserError(`--out ${out}: would overwrite what it is made from; give another file`)
-  }
-  const privateKey = readPrivateKey(options.privateKey)
-  const certificate = issueCertificate(report, { privateKey, now, validDays, partial, suite: suiteFacts() })
-  try {
-    writeFileSync(out, certificate)
-  } catch (error) {
-    throw new UserError(`--out ${out}: cannot be written (${(error as NodeJS.ErrnoException).code})`)
-  }
+async function withoutKeys(path: string): Promise<{ path: string; bytes: Buffer }> {
+  const { file } = await loadTargetFile(path)
+  return { path, bytes: Buffer.from(canonicalTarget(file)) }
+}
+
+function said(line: string): void {
+  process.stdout.write(`${line}\n`)
 }
 
 function days(text: string): number {
   const number = Number(text)
-  if (!/^\d{1,4}$/.test(text) || number < 1) throw new InvalidArgumentError('Give whole days, from 1 to 9999.')
+  if (!/^\d{1,3}$/.test(text) || number < 1 || number > MOST_VALID_DAYS) {
+    throw new InvalidArgumentError(`Give whole days, from 1 to ${MOST_VALID_DAYS}.`)
+  }
   return number
 }

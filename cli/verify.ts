@@ -1,42 +1,56 @@
-import { Command } from 'commander'
-import { readBytes } from '../harness/report/json-file.ts'
+import { Command, Option } from 'commander'
+import { suiteFacts } from '../certificate/suite-facts.ts'
+import { verifyFile } from '../certificate/verify-file.ts'
 import { UserError } from '../harness/user-error.ts'
-import { describe } from '../certificate/describe.ts'
-import { readPublicKey } from '../certificate/keys.ts'
-import { verifyCertificate } from '../certificate/verify-certificate.ts'
+import { json } from '../reporters/escape/json.ts'
+import { keyIdOption } from './key-ids.ts'
 
-export interface VerifyArguments {
+interface VerifyArguments {
+  readonly bundle?: string
   readonly publicKey?: string
+  readonly keyId: readonly string[]
   readonly report?: string
+  readonly har: readonly string[]
+  readonly require?: 'conformant'
+  readonly json?: boolean
 }
 
 export function verifyCommand(): Command {
   return new Command('verify')
-    .description('check a certificate, offline: exit 0 where it is intact and valid, else 1')
-    .argument('<file>', 'the certificate')
+    .description(
+      'check a certificate, offline: exit 0 if it is valid and all that was asked for, 1 if not, 2 if it could not be looked at',
+    )
+    .argument('[file]', 'the certificate, or a bundle')
+    .option('--bundle <file.zip>', 'the bundle, which holds the certificate and all that it rests on')
     .option(
       '--public-key <pem>',
-      "the signer's public key; without it the key inside serves, which says nothing of whose it is",
+      "a signer's public key; without it the keys inside serve, which says nothing of whose they are",
     )
+    .addOption(keyIdOption('id of a key that has to have signed it; repeatable, one of them is enough'))
     .option('--report <report.json>', 'the report that the certificate was issued for')
-    .action(async (file: string, options: VerifyArguments) => {
-      const { lines, valid } = verifyFile(file, options, new Date())
-      process.stdout.write(lines.map((line) => `${line}\n`).join(''))
-      if (!valid) process.exitCode = 1
+    .addOption(
+      new Option('--har <file.har>', 'the exchanges that it was issued for, beside --report; repeatable')
+        .argParser((value, before: string[]) => [...before, value])
+        .default([], 'none'),
+    )
+    .addOption(
+      new Option('--require <verdict>', 'exit 1 for anything less, a partial one included').choices(['conformant']),
+    )
+    .option('--json', 'print the findings as JSON')
+    .action(async (file: string | undefined, options: VerifyArguments) => {
+      const { lines, result } = verifyFile(
+        { ...options, file: onlyFile(file, options.bundle), keyIds: options.keyId },
+        { now: new Date(), suite: suiteFacts() },
+      )
+      process.stdout.write(options.json ? `${json(result, 2)}\n` : lines.map((line) => `${line}\n`).join(''))
+      if (!result.accepted) process.exitCode = 1
     })
 }
 
-/** Checks the certificate in that file. A file that cannot be read is no proof either: that is a finding, not an error. */
-export function verifyFile(file: string, options: VerifyArguments, now: Date): { lines: string[]; valid: boolean } {
-  try {
-    const found = verifyCertificate(readBytes(file), {
-      now,
-      ...(options.publicKey !== undefined && { publicKey: readPublicKey(options.publicKey) }),
-      ...(options.report !== undefined && { report: { path: options.report, bytes: readBytes(options.report) } }),
-    })
-    return { lines: describe(found, options), valid: found.problems.length === 0 }
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    return { lines: [`not valid: ${error.message}`], valid: false }
+function onlyFile(file: string | undefined, bundle: string | undefined): string {
+  const path = bundle ?? file
+  if (path === undefined || (file !== undefined && bundle !== undefined)) {
+    throw new UserError('verify: give one certificate, or one --bundle')
   }
+  return path
 }

@@ -2,6 +2,7 @@ import { makeBadge } from 'badge-maker'
 import type { Report, Verdict } from '../harness/report/model.ts'
 import { total } from './view/counts.ts'
 import { familySentence } from './view/family-names.ts'
+import { operationsJudged, verdictName } from './view/verdict-name.ts'
 
 const color = {
   conformant: 'brightgreen',
@@ -10,16 +11,25 @@ const color = {
   'not-judged': 'lightgrey',
 } as const satisfies Record<Verdict, string>
 
-/** An SVG badge: the verdict, and how many of the musts that apply have passed; in its description, where the two verdicts differ. */
+/**
+ * An SVG badge: the verdict with its mode, how many of the musts that apply have passed, and how many operations were judged if
+ * some are not served; in its description, how the two verdicts differ.
+ */
 export function renderBadge(report: Report): string {
-  const { must } = report.summary
-  const coverage = `${must.passed}/${total(must) - must.notApplicable}`
   const badge = makeBadge({
     label: 'conformance',
-    message: report.verdict === 'not-judged' ? report.verdict : `${report.verdict} ${coverage}`,
+    message: messageOf(report),
     color: color[report.verdict],
     style: 'flat',
   })
   const note = familySentence(report)
   return note === undefined ? badge : badge.replace('</title>', `</title><desc>${note}</desc>`)
+}
+
+function messageOf(report: Report): string {
+  if (report.verdict === 'not-judged') return report.verdict
+  const { must } = report.summary
+  const coverage = `${verdictName(report)} ${must.passed}/${total(must) - must.notApplicable}`
+  const judged = operationsJudged(report)
+  return judged === undefined ? coverage : `${coverage}, ${judged}`
 }

@@ -1,24 +1,23 @@
-import type { Outcome, Report, RequirementResult } from '../harness/report/model.ts'
+import type { Report, RequirementResult } from '../harness/report/model.ts'
 import { json } from './escape/json.ts'
-import { evidenceText, failureSentence } from './view/evidence.ts'
+import { evidenceText } from './view/evidence.ts'
 import { byOperation } from './view/by-operation.ts'
 import { runErrors } from './view/run-errors.ts'
 import { runNotes } from './view/run-notes.ts'
 import { sections } from './view/sections.ts'
+import { type TestStatus, testStatuses } from './view/test-status.ts'
 
-const status = {
-  passed: 'passed',
-  failed: 'failed',
-  'not-exercised': 'skipped',
-  'not-applicable': 'skipped',
-} as const satisfies Record<Outcome, string>
-
-/** Common Test Report Format 0.0: a test a requirement; our own outcome stands in `rawStatus`. */
+/**
+ * Common Test Report Format 0.0: a test a requirement; our own outcome stands in `rawStatus`. A failed test `run` stands before
+ * them if the run itself is no success, so that a test failed exactly if the exit code is not 0.
+ */
 export function renderCtrf(report: Report): string {
   const { run, suite, target } = report
   const start = Date.parse(run.startedAt)
   const stop = start + Math.round(run.durationMs)
   const errors = runErrors(report)
+  const statusOf = testStatuses(report)
+  const tests = [...runTest(report, errors), ...report.requirements.map((result) => testOf(result, statusOf(result)))]
   return `${json(
     {
       reportFormat: 'CTRF',
@@ -27,8 +26,8 @@ export function renderCtrf(report: Report): string {
       generatedBy: `${suite.name} ${suite.version}`,
       results: {
         tool: { name: suite.name, version: suite.version },
-        summary: { ...counts(report), suites: byOperation(report).length, start, stop, duration: stop - start },
-        tests: report.requirements.map((result) => testOf(result)),
+        summary: { ...counts(tests), suites: byOperation(report).length, start, stop, duration: stop - start },
+        tests,
         environment: {
           reportName: `conformance of ${target.name}`,
           testEnvironment: target.name,
@@ -37,6 +36,7 @@ export function renderCtrf(report: Report): string {
           extra: { baseUrl: target.baseUrl, targetDigest: target.digest },
         },
         extra: {
+          exit: report.exit,
           verdict: report.verdict,
           verdicts: report.verdicts,
           summary: report.summary,
@@ -52,14 +52,15 @@ export function renderCtrf(report: Report): string {
   )}\n`
 }
 
-function testOf(result: RequirementResult) {
+function testOf(result: RequirementResult, { kind, message }: TestStatus) {
   return {
     testId: result.id,
     name: result.id,
-    status: status[result.outcome],
+    status: kind,
     duration: Math.round(result.durationMs),
     suite: [result.operation],
-    ...messageOf(result),
+    ...(message === undefined ? {} : { message }),
+    ...(result.outcome === 'failed' ? { trace: result.failures.map(evidenceText).join('\n\n') } : {}),
     rawStatus: result.outcome,
     tags: [result.level],
     labels: { level: result.level, section: sections(result.section), control: result.control },
@@ -68,17 +69,16 @@ function testOf(result: RequirementResult) {
   }
 }
 
-function messageOf(result: RequirementResult): { message?: string; trace?: string } {
-  if (result.outcome === 'failed') {
-    return { message: failureSentence(result), trace: result.failures.map(evidenceText).join('\n\n') }
-  }
-  return result.reason === undefined ? {} : { message: result.reason }
+function runTest({ exit }: Report, errors: readonly string[]) {
+  if (errors.length === 0) return []
+  const message = errors.join('; ')
+  return [{ testId: 'run', name: 'run', status: 'failed', duration: 0, message, rawStatus: `exit ${exit.code}` }]
 }
 
-function counts({ requirements }: Report) {
-  const of = (wanted: string) => requirements.filter(({ outcome }) => status[outcome] === wanted).length
+function counts(tests: readonly { readonly status: string }[]) {
+  const of = (wanted: string) => tests.filter(({ status }) => status === wanted).length
   return {
-    tests: requirements.length,
+    tests: tests.length,
     passed: of('passed'),
     failed: of('failed'),
     skipped: of('skipped'),

@@ -4,8 +4,10 @@ import { commandData, commandProperty } from './escape/github.ts'
 import { renderMarkdown } from './markdown.ts'
 import { count } from './view/counts.ts'
 import { evidenceText } from './view/evidence.ts'
+import { decisive } from '../harness/report/exit-code.ts'
 import { failed } from './view/failed.ts'
 import { runErrors } from './view/run-errors.ts'
+import { testStatuses } from './view/test-status.ts'
 
 /** GitHub shows ten annotations of a kind for a step, and takes 1 MiB for its summary. */
 const MOST_ANNOTATIONS = 10
@@ -30,18 +32,26 @@ export function reportToGithub(report: Report, env: Environment, write: (text: s
 /** The annotations as workflow commands, a line each; the last says how many more failures there are. */
 export function githubAnnotations(report: Report): string {
   const errors = runErrors(report).map((error) => `::error title=conform::${commandData(error)}\n`)
-  const failures = failed(report).unexpected.map((result) => annotation(report, result))
-  const all = [...errors, ...failures]
+  const decides = new Set(decisive(report))
+  const missed = [...decides].filter(({ outcome }) => outcome !== 'failed')
+  const failures = failed(report).unexpected.map((result) => annotation(result, decides.has(result)))
+  const all = [...errors, ...failures, ...missed.map((result) => missing(report, result))]
   const more = all.length - MOST_ANNOTATIONS
   const rest =
     more > 0 ? [`::notice title=conform::${count(more, 'more failure')}: see the summary or the reports\n`] : []
   return [...all.slice(0, MOST_ANNOTATIONS), ...rest].join('')
 }
 
-function annotation(report: Report, result: RequirementResult): string {
-  const kind = result.level === 'must' || report.run.strict ? 'error' : 'warning'
+function annotation(result: RequirementResult, decides: boolean): string {
+  const kind = decides ? 'error' : 'warning'
   const text = [result.statement, ...result.failures.slice(0, 1).map(evidenceText)].join('\n')
   return `::${kind} title=${commandProperty(result.id)}::${commandData(text)}\n`
+}
+
+/** A requirement that decides because it was not exercised. */
+function missing(report: Report, result: RequirementResult): string {
+  const { message = '' } = testStatuses(report)(result)
+  return `::error title=${commandProperty(result.id)}::${commandData(message)}\n`
 }
 
 /** The Markdown report in at most that many bytes, with less evidence where there is not room for all. */

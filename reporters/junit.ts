@@ -1,41 +1,52 @@
 import { create } from 'xmlbuilder2'
 import type { XMLBuilder } from 'xmlbuilder2/lib/interfaces.js'
-import type { Report } from '../harness/report/model.ts'
+import type { Report, RequirementResult } from '../harness/report/model.ts'
 import { xmlAttribute } from './escape/xml.ts'
 import { properties } from './junit/properties.ts'
 import { seconds, testCase } from './junit/test-case.ts'
 import { byOperation, type OperationGroup } from './view/by-operation.ts'
 import { runErrors } from './view/run-errors.ts'
+import { type TestStatus, testStatuses } from './view/test-status.ts'
 
-/** JUnit XML as Jenkins reads it: a suite an operation, a case a requirement, an error where the run itself is no success. */
+type StatusOf = (result: RequirementResult) => TestStatus
+
+/**
+ * JUnit XML as Jenkins reads it: a suite an operation, a case a requirement, an error if the run itself is no success. It has
+ * a failure or an error exactly if the exit code is not 0.
+ */
 export function renderJunit(report: Report): string {
   const errors = runErrors(report)
+  const statusOf = testStatuses(report)
   const document = create({ version: '1.0', encoding: 'UTF-8' })
   const root = document.ele('testsuites', {
     name: xmlAttribute(`conformance of ${report.target.name}`),
     tests: String(report.requirements.length + errors.length),
-    failures: String(countOf(report.requirements, ['failed'])),
+    failures: String(countOf(report.requirements, statusOf, 'failed')),
     errors: String(errors.length),
     time: seconds(report.run.durationMs),
   })
   if (errors.length > 0) runSuite(root, report, errors)
-  for (const group of byOperation(report)) operationSuite(root, report, group)
+  for (const group of byOperation(report)) operationSuite(root, report, { ...group, statusOf })
   return `${document.end({ prettyPrint: true })}\n`
 }
 
-function operationSuite(root: XMLBuilder, report: Report, { operation, results }: OperationGroup): void {
+interface SuiteOfOperation extends OperationGroup {
+  readonly statusOf: StatusOf
+}
+
+function operationSuite(root: XMLBuilder, report: Report, { operation, results, statusOf }: SuiteOfOperation): void {
   const suite = root.ele('testsuite', {
     name: xmlAttribute(operation),
     tests: String(results.length),
-    failures: String(countOf(results, ['failed'])),
+    failures: String(countOf(results, statusOf, 'failed')),
     errors: '0',
-    skipped: String(countOf(results, ['not-exercised', 'not-applicable'])),
+    skipped: String(countOf(results, statusOf, 'skipped')),
     time: seconds(results.reduce((sum, { durationMs }) => sum + durationMs, 0)),
     timestamp: timestamp(report),
   })
   const list = suite.ele('properties')
   for (const [name, value] of properties(report)) list.ele('property', { name, value: xmlAttribute(value) })
-  for (const result of results) testCase(suite, result)
+  for (const result of results) testCase(suite, result, statusOf(result))
 }
 
 function runSuite(root: XMLBuilder, report: Report, errors: readonly string[]): void {
@@ -56,8 +67,8 @@ function runSuite(root: XMLBuilder, report: Report, errors: readonly string[]): 
   })
 }
 
-function countOf(results: readonly { outcome: string }[], outcomes: readonly string[]): number {
-  return results.filter(({ outcome }) => outcomes.includes(outcome)).length
+function countOf(results: readonly RequirementResult[], statusOf: StatusOf, kind: TestStatus['kind']): number {
+  return results.filter((result) => statusOf(result).kind === kind).length
 }
 
 /** Without fraction and zone, as the format wants it; UTC. */

@@ -1,21 +1,21 @@
-import type { Counts, Report, Verdict } from '../harness/report/model.ts'
+import type { Counts, Report } from '../harness/report/model.ts'
 import { markdownCode, markdownText } from './escape/markdown.ts'
 import { failureDetails, failureTable } from './markdown/failure.ts'
 import { reasonTable } from './markdown/reasons.ts'
+import { byCause } from './view/causes.ts'
 import { count } from './view/counts.ts'
 import { duration } from './view/duration.ts'
+import { exitLine } from './view/exit-line.ts'
 import { failed } from './view/failed.ts'
 import { byReason } from './view/reasons.ts'
+import { requiredButMissed } from './view/required.ts'
 import { runNotes, seedLine } from './view/run-notes.ts'
 import { verdictSentence } from './view/verdict-sentence.ts'
 
-const sign = { conformant: '✅', passing: '✅', 'non-conformant': '❌', 'not-judged': '⚠️' } as const satisfies Record<
-  Verdict,
-  string
->
+const MOST_MISSED = 50
 
 export interface MarkdownOptions {
-  /** Of how many failures the evidence is shown; the others stand in the table only. Default 25. */
+  /** Of how many causes the evidence is shown; the others stand in the table only. Default 25. */
   readonly evidence?: number
 }
 
@@ -23,21 +23,38 @@ export interface MarkdownOptions {
 export function renderMarkdown(report: Report, { evidence = 25 }: MarkdownOptions = {}): string {
   const { run, target } = report
   const { unexpected, expected } = failed(report)
+  const causes = byCause(unexpected)
   return [
-    `## ${sign[report.verdict]} Conformance of ${markdownText(target.name)}`,
+    `## ${signOf(report)} Conformance of ${markdownText(target.name)}`,
     '',
     `**${markdownText(verdictSentence(report))}**`,
+    '',
+    markdownText(exitLine(report)),
     '',
     ...summaryTable(report),
     ...runNotes(report).flatMap((note) => [`- ${markdownText(note)}`]),
     `- ${markdownText(`${target.baseUrl}: ${count(run.requests, 'request')} in ${duration(run.durationMs)}; ${seedLine(report)}`)}`,
     '',
-    ...(unexpected.length > 0 ? ['### Failed', '', ...failureTable(unexpected)] : []),
-    ...unexpected.slice(0, evidence).flatMap(failureDetails),
+    ...(unexpected.length > 0 ? ['### Failed', '', ...failureTable(causes)] : []),
+    ...causes.slice(0, evidence).flatMap(failureDetails),
+    ...missed(requiredButMissed(report)),
     ...baseline(report, expected.length),
     ...reasonTable('Not exercised', byReason(report, 'not-exercised')),
     ...reasonTable('Not applicable', byReason(report, 'not-applicable')),
   ].join('\n')
+}
+
+/** By the exit code, as the pipeline shows the job; an empty shard passes, but nothing passed in it. */
+function signOf({ exit, verdict }: Report): string {
+  if (exit.code === 0) return verdict === 'not-judged' ? '⚠️' : '✅'
+  return exit.code === 1 ? '❌' : '⚠️'
+}
+
+function missed(ids: readonly string[]): string[] {
+  if (ids.length === 0) return []
+  const more = ids.length > MOST_MISSED ? [`- and ${ids.length - MOST_MISSED} more`] : []
+  const lines = ids.slice(0, MOST_MISSED).map((id) => `- ${markdownCode(id)}`)
+  return ['### Not exercised, and required (--require-exercised)', '', ...lines, ...more, '']
 }
 
 function summaryTable({ summary }: Report): string[] {

@@ -6,13 +6,14 @@ import { conflictRow } from './jobs/conflict-row.ts'
 import { judgeCreated, judgeRetrievable } from './jobs/creation.ts'
 import { malformedInputs } from './jobs/malformed-inputs.ts'
 import { judgeNoEffect } from './jobs/no-effect.ts'
-import { withoutInput } from './jobs/required-inputs.ts'
+import { withoutInput, withRequiredInputs } from './jobs/required-inputs.ts'
 
 // §4.2 Create application job
 
 export const jobsCreate = suite('jobs.create', {
   '202-created': judgeCreated,
   '202-retrievable': judgeRetrievable,
+  '202-required-inputs-only': withRequiredInputs,
   '202-any-text': judgeAnyText,
   '400-missing-body': missingBody,
   '400-missing-inputs': changed('with a body that has no inputs', (probe) => withBody(probe, {})),

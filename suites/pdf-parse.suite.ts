@@ -5,12 +5,14 @@ import { judgeMarkdown, judgeText } from './pdf-parse/content.ts'
 import { unusable } from './pdf-parse/files.ts'
 import { malformedFormat, unsupportedFormat } from './pdf-parse/formats.ts'
 import { judgeRemoved } from './pdf-parse/removed.ts'
+import { notYet } from './not-yet.ts'
 
 // §4.1 Parse PDF (deprecated)
 
 export const pdfParse = suite('pdf.parse', {
   '200-text': judgeText,
   '200-markdown': judgeMarkdown,
+  '200-content': notYet,
   '400-missing-body': missingBody,
   '400-missing-format': changed('with a body that has no format', (probe) => withBody(probe, {})),
   '400-unsupported-format': unsupportedFormat,

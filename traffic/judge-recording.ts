@@ -6,7 +6,6 @@ import type { Target } from '../harness/target/model.ts'
 import type { RequirementId } from '../catalogue/catalogue.ts'
 import type { OperationId } from '../catalogue/operations.ts'
 import type { RecordedExchange } from '../harness/report/model.ts'
-import { acceptedPairs } from '../catalogue/accepted-pairs.ts'
 import { pathUnder } from './base-url.ts'
 import { createJobReadings } from './job-readings.ts'
 import { operationAt } from './operation-at.ts'
@@ -51,7 +50,7 @@ export function judgeRecording(entries: readonly RecordedEntry[], target: Target
   const counts: Counts = { judged: 0, elsewhere: 0, otherMethods: 0, unanswered: 0, absent: 0, unknown: 0 }
   const book = createRowBook()
   const watch = createWatches()
-  const readJob = createJobReadings(book)
+  const jobs = createJobReadings()
   const judged: JudgedEntry[] = []
   for (const entry of inTime(entries)) {
     const exchange = answerOfInterface(entry, target, redactor, counts)
@@ -61,9 +60,10 @@ export function judgeRecording(entries: readonly RecordedEntry[], target: Target
     if (operation === null) continue
     const granted = judgeSuccess(exchange, target, book) ?? grantedRow[operation]
     judged.push({ entry, operation, requirement: entry.status >= 400 ? 'envelope/shape' : granted })
-    readJob(exchange)
+    jobs.see(exchange)
   }
   counts.judged = judged.length
+  jobs.judge(book)
   watch.copyTo(book)
   return {
     counts,
@@ -91,7 +91,6 @@ function answerOfInterface(
   return recordedAnswer(entry, {
     place,
     path,
-    expects: place && acceptedPairs(place.operation),
     record: (of) => recordEntry(of, redactor),
   })
 }

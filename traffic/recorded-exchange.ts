@@ -17,13 +17,9 @@ export interface RecordedOptions {
   /** Path under the base URL. */
   readonly path: string
   readonly record: (entry: RecordedEntry) => FailureExchange
-  readonly expects?: Exchange['purpose']['expects']
 }
 
-export function recordedAnswer(
-  entry: RecordedEntry,
-  { place, path, record, expects }: RecordedOptions,
-): RecordedAnswer {
+export function recordedAnswer(entry: RecordedEntry, { place, path, record }: RecordedOptions): RecordedAnswer {
   const sentAt = (entry.startedAt ?? 0) - performance.timeOrigin
   const endedAt = sentAt + entry.durationMs
   const { status, headers, body } = entry
@@ -46,7 +42,6 @@ export function recordedAnswer(
       role: 'probe',
       // What is not known whole can be no envelope; nor need an answer be one where the interface has no operation.
       unjudged: place === undefined || body.state !== 'whole',
-      ...(expects === undefined ? {} : { expects }),
     },
     answer: answerOf({
       kind: 'answer',

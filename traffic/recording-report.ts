@@ -1,4 +1,5 @@
 import type { Redactor } from '../harness/recording/redactor.ts'
+import { decided } from '../harness/report/exit-code.ts'
 import { summarize } from '../harness/report/summary.ts'
 import { bothVerdicts } from '../harness/report/verdict.ts'
 import { planRun } from '../harness/engine/plan.ts'
@@ -39,7 +40,7 @@ export function recordingReport(facts: RecordingFacts): Report {
       : { ...resultOf(row), outcome: 'not-applicable' as const, reason }
   })
   const verdicts = bothVerdicts(requirements, everything)
-  return {
+  return decided({
     format: 'conformance-report/1',
     suite: {
       name: 'ai-content-conformance',
@@ -67,13 +68,15 @@ export function recordingReport(facts: RecordingFacts): Report {
       baseline: null,
       insecure: false,
       interrupted: false,
+      credentialProbes: 'all',
+      notServed: [],
       created: [],
     },
     verdict: verdicts.exact,
     verdicts,
     summary: summarize(requirements, 'exact'),
     requirements,
-  }
+  })
 }
 
 function resultOf(row: CatalogueRow, facts?: RecordingFacts): RequirementResult {

@@ -1,1 +1,21 @@
-export {}
+/** The suites as tests of somebody's own vitest project. */
+// TypeScript adds to a module only where the module is imported too.
+import 'vitest'
+import type { Handover } from './handover.ts'
+import type { Target, TargetJson } from '../library/target.ts'
+
+export { describeConformance, type DescribeOptions } from './describe-conformance.ts'
+export type { Handover } from './handover.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The target of `describeConformance()`: an object, or the path of a target file. */
+    conformTarget: Target | TargetJson | string | undefined
+    /** Folder that gets the exchanges of each run; provided by the reporter if a report needs them. */
+    conformExchanges: string | undefined
+  }
+  interface TaskMeta {
+    /** Of a test file: the reports of its runs. */
+    conformance?: Handover[]
+  }
+}

@@ -1,7 +1,7 @@
 import { html, raw } from 'hono/html'
 import type { Outcome } from '../../harness/report/model.ts'
 import type { Change, Column, Comparison, Row } from '../../harness/report/compare.ts'
-import { differingRows } from '../../harness/report/compare.ts'
+import { differingRows, suiteNote } from '../../harness/report/compare.ts'
 import { visible } from '../../reporters/escape/visible.ts'
 import { marks } from './marks.ts'
 
@@ -42,6 +42,7 @@ export async function renderMatrix(comparison: Comparison): Promise<string> {
             ${comparison.rows.length} requirements, ${differing} of them not the same in all reports. Code names are
             matched by mode <code>${comparison.mode}</code>.
           </p>
+          ${noteOf(comparison)}
           <div class="scroll" tabindex="0" role="region" aria-label="Reports compared">
             <table>
               <caption>
@@ -113,9 +114,23 @@ function changeSection(change: Change, { columns }: Comparison) {
       ([word, ids]) =>
         html`<h3>${word}: ${ids.length}</h3>
           <ul>
-            ${ids.map((id) => html`<li><code>${visible(id)}</code></li>`)}
+            ${ids.map(
+              (id) =>
+                html`<li>
+                  <a href="#${anchor(id)}"><code>${visible(id)}</code></a>
+                </li>`,
+            )}
           </ul>`,
     )}`
+}
+
+function noteOf(comparison: Comparison) {
+  const note = suiteNote(comparison)
+  return note === undefined ? '' : html`<p><strong>${visible(note)}</strong></p>`
+}
+
+function anchor(id: string): string {
+  return encodeURIComponent(visible(id))
 }
 
 function areasOf(rows: readonly Row[]): Row[][] {
@@ -130,7 +145,7 @@ function areaBody(rows: readonly Row[], width: number) {
     </tr>
     ${rows.map(
       ({ id, level, statement, outcomes }) =>
-        html`<tr>
+        html`<tr id="${anchor(id)}">
           <th scope="row"><code>${visible(id)}</code> (${level}) <small>${visible(statement)}</small></th>
           ${outcomes.map(cell)}
         </tr>`,

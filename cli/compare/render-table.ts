@@ -1,7 +1,7 @@
 import type { Colors } from 'picocolors/types'
 import type { Counts, Outcome } from '../../harness/report/model.ts'
 import type { Change, Comparison, Row } from '../../harness/report/compare.ts'
-import { differingRows } from '../../harness/report/compare.ts'
+import { changeOf, differingRows, suiteNote } from '../../harness/report/compare.ts'
 import { terminalText } from '../../reporters/escape/terminal.ts'
 import { marks } from './marks.ts'
 
@@ -13,17 +13,24 @@ const tone = {
   absent: 'dim',
 } as const satisfies Record<Outcome | 'absent', keyof Colors>
 
-/** The comparison for a terminal: the columns numbered, what failed or is not the same in all, and what changed over time. */
+/**
+ * The comparison for a terminal: the columns numbered, what failed or is not the same in all, each requirement once and with what
+ * became of it in the last report, and how much changed over time.
+ */
 export function renderTable(comparison: Comparison, colors: Colors): string {
   const differing = differingRows(comparison)
   const rows = comparison.rows.filter((row) => differing.includes(row) || row.outcomes.includes('failed'))
   const same = comparison.rows.length - differing.length
+  const note = suiteNote(comparison)
   return [
     ...columnLines(comparison, colors),
+    ...(note === undefined ? [] : [terminalText(note)]),
     '',
-    ...(rows.length > 0 ? [legend(comparison, colors), ...rows.map((row) => rowLine(row, colors)), ''] : []),
+    ...(rows.length > 0
+      ? [legend(comparison, colors), ...rows.map((row) => rowLine(row, comparison, colors)), '']
+      : []),
     `${same} of ${comparison.rows.length} requirements are the same in all`,
-    ...comparison.changes.flatMap((change) => changeLines(change, comparison)),
+    ...comparison.changes.map((change) => changeLine(change, comparison)),
   ]
     .map((line) => `${line}\n`)
     .join('')
@@ -41,7 +48,7 @@ function columnLines({ of, mode, columns }: Comparison, colors: Colors): string[
   ]
 }
 
-function countsText({ passed, failed, notExercised, notApplicable }: Counts): string {
+export function countsText({ passed, failed, notExercised, notApplicable }: Counts): string {
   return `${passed} passed, ${failed} failed, ${notExercised} not exercised, ${notApplicable} not applicable`
 }
 
@@ -51,23 +58,24 @@ function legend({ columns }: Comparison, colors: Colors): string {
   return `${numbers}   ${colors.dim(words.map(({ sign, word }) => `${sign} ${word}`).join('  '))}`
 }
 
-function rowLine({ id, level, outcomes }: Row, colors: Colors): string {
+function rowLine(row: Row, { columns, of }: Comparison, colors: Colors): string {
+  const { id, level, outcomes } = row
   const cells = outcomes.map((outcome) => {
     const kind = outcome ?? 'absent'
     return ` ${colors[tone[kind]](marks[kind].sign)}`
   })
-  return `${cells.join(' ')}   ${terminalText(id)}${level === 'should' ? ' (should)' : ''}`
+  const change = of === 'time' ? changeOf(row, columns.length - 1) : null
+  const what = `${terminalText(id)}${level === 'should' ? ' (should)' : ''}`
+  return `${cells.join(' ')}   ${what}${change === null ? '' : `  ${colors.bold(change)}`}`
 }
 
-function changeLines(change: Change, { columns }: Comparison): string[] {
+function changeLine(change: Change, { columns }: Comparison): string {
   const kinds = [
-    ['newly failing', change.newlyFailing],
-    ['newly passing', change.newlyPassing],
-    ['newly not exercised', change.newlyNotExercised],
+    [change.newlyFailing, 'newly failing'],
+    [change.newlyPassing, 'newly passing'],
+    [change.newlyNotExercised, 'newly not exercised'],
   ] as const
-  const told = kinds.filter(([, ids]) => ids.length > 0)
+  const told = kinds.flatMap(([ids, word]) => (ids.length > 0 ? [`${ids.length} ${word}`] : []))
   const at = terminalText(columns[change.to]!.startedAt)
-  return ['', told.length > 0 ? `${at}:` : `${at}: nothing changed`].concat(
-    told.flatMap(([word, ids]) => [`  ${word}: ${ids.length}`, ...ids.map((id) => `    ${terminalText(id)}`)]),
-  )
+  return `${at}: ${told.length > 0 ? told.join(', ') : 'nothing changed'}`
 }

@@ -1,48 +1,106 @@
 import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { withProblems } from '../../harness/report/exit-code.ts'
 import type { Report } from '../../harness/report/model.ts'
 import type { Exchanges } from '../../reporters/exchanges.ts'
 import type { Format, FormatName } from '../../reporters/index.ts'
 import type { ReportRequest } from './report-request.ts'
+import { isWrittenDirectly, type Pieces, stage, type StagedFile } from './whole-file.ts'
 
 let loaded: Promise<Readonly<Record<FormatName, Format>>> | undefined
 
 /**
- * Loads what writes reports: after an interrupt while the run is being ended, so that writing waits for nothing. Once, for
- * a module that is imported again while it is being loaded may be had unfinished.
+ * Loads what writes reports: before anything is sent, so that writing waits for nothing and needs no room for compiled code.
+ * Once, for a module that is imported again while it is being loaded may be had unfinished.
  */
 export function loadFormats(): Promise<Readonly<Record<FormatName, Format>>> {
   loaded ??= import('../../reporters/index.ts').then(({ formats }) => formats)
   return loaded
 }
 
+export interface Written {
+  /** The report as it was written: it ends with exit code 2 if one of the files could not be. */
+  readonly report: Report
+  /** One sentence for each that could not be written. */
+  readonly problems: readonly string[]
+}
+
+/** What the reports are made of, and where one for stdout goes. */
+export interface ReportSource {
+  readonly report: Report
+  /** Called for each report, since each reads them from the beginning. */
+  readonly exchanges: () => Exchanges
+  readonly stdout?: NodeJS.WritableStream
+}
+
+/** A report that is written, but has not its name yet. */
+interface Draft {
+  readonly request: ReportRequest
+  readonly file: StagedFile
+}
+
 /**
- * Writes each report that was asked for. One that cannot be written keeps none of the others from being written.
- * @param exchanges called for each report, since each reads them from the beginning
- * @returns one sentence for each that could not be written
+ * Writes each report that was asked for, whole or not at all. One that cannot be written keeps none of the others from being
+ * written; they say so, since it decides the exit code.
  */
-export async function writeReports(
-  requests: readonly ReportRequest[],
-  report: Report,
-  exchanges: () => Exchanges,
-  stdout: NodeJS.WritableStream = process.stdout,
-): Promise<string[]> {
-  if (requests.length === 0) return []
-  const formats = await loadFormats()
-  const written = requests.map(async ({ format, path }) => {
-    const { render } = formats[format]
-    const text = render(report, exchanges())
-    const pieces = Readable.from(typeof text === 'string' ? [text] : text)
-    try {
-      if (path === '-') await pipeline(pieces, stdout, { end: false })
-      else await pipeline(pieces, createWriteStream(path))
-      return null
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException
-      if (code === undefined) throw error
-      return `--report ${format}=${path}: cannot be written (${code})`
-    }
-  })
-  return (await Promise.all(written)).filter((problem) => problem !== null)
+export async function writeReports(requests: readonly ReportRequest[], source: ReportSource): Promise<Written> {
+  const isDirect = ({ path }: ReportRequest): boolean => path === '-' || isWrittenDirectly(path)
+  const files = requests.filter((request) => !isDirect(request))
+  const problems: string[] = []
+  const now = (): ReportSource => ({ ...source, report: withProblems(source.report, problems) })
+  let drafts = await draftAll(files, now(), problems)
+  await Promise.all(requests.filter(isDirect).map((request) => printOne(request, now(), problems)))
+  if (problems.length > 0) {
+    for (const { file } of drafts) file.discard()
+    const again = drafts.map(({ request }) => request)
+    drafts = await draftAll(again, now(), problems)
+  }
+  for (const draft of drafts) commit(draft, problems)
+  return { report: withProblems(source.report, problems), problems }
+}
+
+async function draftAll(requests: readonly ReportRequest[], source: ReportSource, problems: string[]) {
+  const drafts = await Promise.all(
+    requests.map(async (request): Promise<Draft | undefined> => {
+      try {
+        return { request, file: await stage(request.path, await textOf(request, source)) }
+      } catch (error) {
+        problems.push(problemOf(request, error))
+        return undefined
+      }
+    }),
+  )
+  return drafts.filter((draft) => draft !== undefined)
+}
+
+async function printOne(request: ReportRequest, source: ReportSource, problems: string[]): Promise<void> {
+  const { path } = request
+  const text = await textOf(request, source)
+  const pieces = Readable.from(typeof text === 'string' ? [text] : text)
+  try {
+    if (path === '-') await pipeline(pieces, source.stdout ?? process.stdout, { end: false })
+    else await pipeline(pieces, createWriteStream(path))
+  } catch (error) {
+    problems.push(problemOf(request, error))
+  }
+}
+
+function commit({ file, request }: Draft, problems: string[]): void {
+  try {
+    file.commit()
+  } catch (error) {
+    problems.push(problemOf(request, error))
+  }
+}
+
+async function textOf({ format }: ReportRequest, { exchanges, report }: ReportSource): Promise<Pieces> {
+  return (await loadFormats())[format].render(report, exchanges())
+}
+
+/** One sentence; throws what is no matter of the file system. */
+function problemOf({ format, path }: ReportRequest, error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === undefined) throw error
+  return `--report ${format}=${path}: cannot be written (${code})`
 }

@@ -1,13 +1,17 @@
 import { loadTargetFile } from '../../harness/target/load.ts'
 import type { Limits, Target, TargetFile } from '../../harness/target/model.ts'
 import { resolveTarget } from '../../harness/target/resolve.ts'
+import type { InputFile } from '../output/check-outputs.ts'
 import type { RunArguments } from './arguments.ts'
 import { referenceTargetFile, startEmbedded } from './embedded.ts'
+import { filesNamedIn } from './input-files.ts'
 
 export interface FoundTarget {
   readonly target: Target
   /** Sentences for the user. */
   readonly warnings: readonly string[]
+  /** The files that the target was read from. */
+  readonly inputs: readonly InputFile[]
   /** Asks for a key that a command or a function gives. */
   readKey(name: string): Promise<string>
   /** Ends the embedded reference, where that is the target. */
@@ -37,5 +41,9 @@ export async function findTarget(baseUrl: string | undefined, options: RunArgume
     ...(url === undefined ? {} : { baseUrl: url }),
     ...(options.key === undefined ? {} : { key: options.key }),
   })
-  return { target, warnings, readKey: (name) => dynamicKeys.read(name), close: async () => server?.close() }
+  const inputs = [
+    ...(options.target === undefined ? [] : [{ path: options.target, what: 'the target file' }]),
+    ...filesNamedIn(file, dir),
+  ]
+  return { target, warnings, inputs, readKey: (name) => dynamicKeys.read(name), close: async () => server?.close() }
 }

@@ -2,6 +2,7 @@ import { createLogUpdate } from 'log-update'
 import type { Colors } from 'picocolors/types'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import type { RequirementResult } from '../../harness/report/model.ts'
+import { canRewrite } from '../output/colors.ts'
 
 /** What a person sees while the run goes on. */
 export interface Progress {
@@ -9,9 +10,9 @@ export interface Progress {
   done(): void
 }
 
-/** A line that is rewritten on a terminal; nothing elsewhere, where only the report counts. */
+/** A line that is rewritten on a terminal that can; nothing elsewhere, for there only the report counts. */
 export function showProgress(stream: NodeJS.WriteStream, colors: Colors): Progress {
-  if (!stream.isTTY) return { result: () => undefined, done: () => undefined }
+  if (!canRewrite(stream)) return { result: () => undefined, done: () => undefined }
   const line = createLogUpdate(stream)
   let judged = 0
   let failed = 0

@@ -1,19 +1,15 @@
-import { writeFileSync } from 'node:fs'
-import pc from 'picocolors'
-import type { Baseline } from '../../harness/report/baseline.ts'
-import { exitCode } from '../../harness/report/exit-code.ts'
-import { holdAgainst } from '../../harness/report/baseline.ts'
-import { updateBaseline } from '../../harness/report/update-baseline.ts'
+import { type Baseline, holdAgainst } from '../../harness/report/baseline.ts'
+import { decided, withProblems } from '../../harness/report/exit-code.ts'
 import type { Report } from '../../harness/report/model.ts'
-import { UserError } from '../../harness/user-error.ts'
+import { updateBaseline } from '../../harness/report/update-baseline.ts'
 import { reportToGithub } from '../../reporters/github.ts'
-import { terminalText } from '../../reporters/escape/terminal.ts'
-import { renderTerminal } from '../../reporters/terminal.ts'
+import { failureExchanges } from '../output/failure-exchanges.ts'
+import { finish } from '../output/finish.ts'
 import type { ReportRequest } from '../output/report-request.ts'
-import { writeReports } from '../output/write-reports.ts'
+import { writeWhole } from '../output/whole-file.ts'
 import type { RunArguments } from './arguments.ts'
-import { loggedExchanges } from './logged-exchanges.ts'
-import { type RunRecord, reportOf } from './report-of.ts'
+import { loggedExchanges } from '../output/logged-exchanges.ts'
+import { reportOf, type RunRecord, whyNotJudged } from './report-of.ts'
 
 export interface Publication {
   readonly options: RunArguments
@@ -23,70 +19,81 @@ export interface Publication {
   readonly baseline: Baseline | undefined
 }
 
+/** What is said besides the report, and what could not be written. */
+interface Told {
+  readonly notes: string[]
+  readonly problems: string[]
+}
+
 /** Writes every report that was asked for and the one for people, and sets the exit code. */
-export async function publish(record: RunRecord, { options, requests, people, baseline }: Publication): Promise<void> {
-  const whole = reportOf(record)
+export async function publish(record: RunRecord, publication: Publication): Promise<void> {
+  const { options, people } = publication
+  const told: Told = { notes: notesOf(record), problems: [] }
+  const held = await heldAgainst(reportOf(record), publication, told)
+  const { requireExercised = false } = options
+  const report = decided(held, { requireExercised, notJudged: whyNotJudged(record) })
+  github(withProblems(report, told.problems), people, told)
+  for (const problem of told.problems) process.stderr.write(`conform: ${problem}\n`)
+  const kept = keptExchanges(record, publication, report)
+  told.notes.push(...kept.notes)
+  await finish(withProblems(report, told.problems), { ...kept, people, notes: told.notes })
+}
+
+/** The report as the baseline holds it; as the rewritten one does, if it is to be rewritten. */
+async function heldAgainst(whole: Report, { baseline, options }: Publication, told: Told): Promise<Report> {
+  if (!baseline) return whole
   const now = new Date()
-  const report: Report = baseline
-    ? { ...whole, run: { ...whole.run, baseline: holdAgainst(baseline, whole.requirements, whole.run.tpe, now) } }
-    : whole
-  const log = record.options.exchangeLog
-  const problems = await writeReports(requests, report, () => loggedExchanges(log))
-  people.write(renderTerminal(report, pc))
-  sayWhy(record, people)
-  problems.push(...github(report, people))
-  if (record.facts.recordingProblem !== undefined) problems.push(record.facts.recordingProblem)
-  let code = exitCode(report, { requireExercised: options.requireExercised ?? false })
-  if (options.updateBaseline && baseline) code = rewriteBaseline(baseline, report, now, people, code)
-  // A target that was lost half-way could not be judged to the end, whatever was learned.
-  if (record.facts.ended?.cause === 'unreachable' || record.problem !== undefined) code = 3
-  if (problems.length > 0) throw new UserError(problems.join('\n'))
-  process.exitCode = code
+  const by = ({ run, requirements, ...rest }: Report, held: Baseline): Report => ({
+    ...rest,
+    requirements,
+    run: { ...run, baseline: holdAgainst(held, requirements, run.tpe, now) },
+  })
+  if (!options.updateBaseline) return by(whole, baseline)
+  if (whole.verdict === 'not-judged' || whole.run.interrupted) {
+    told.notes.push(`${baseline.file} is left as it was: the run judged nothing, or not all`)
+    return by(whole, baseline)
+  }
+  const { baseline: updated, difference, text } = updateBaseline(baseline, whole, now)
+  try {
+    await writeWhole(baseline.file, text)
+  } catch (error) {
+    const { code = 'error' } = error as NodeJS.ErrnoException
+    told.problems.push(`--update-baseline ${baseline.file}: cannot be written (${code})`)
+    return by(whole, baseline)
+  }
+  const lines = difference.length > 0 ? difference : ['nothing changed']
+  told.notes.push(`${baseline.file} is updated:`, ...lines.map((line) => `  ${line}`))
+  return by(whole, updated)
 }
 
-/** What ended a run before its time stands once, behind the verdict. */
-function sayWhy({ facts, target, problem }: RunRecord, people: NodeJS.WriteStream): void {
-  if (facts.ended && facts.ended.cause !== 'interrupted' && facts.ended.cause !== 'bail')
-    people.write(`${terminalText(facts.ended.reason)}\n`)
-  if (facts.keyRefused && target.keys.full)
-    people.write('the key is not accepted: every request with it was answered 401\n')
-  if (problem !== undefined) people.write(`a mistake of the suite ended the run: ${terminalText(problem)}\n`)
-  for (const hint of facts.hints) people.write(`${terminalText(hint)}\n`)
-  if (facts.jobsInProgress.length > 0)
-    people.write(`jobs still in progress: ${terminalText(facts.jobsInProgress.join(', '))}\n`)
+function notesOf({ facts }: RunRecord): string[] {
+  const { ended, jobsInProgress, hints } = facts
+  const isTold = !ended || ended.cause === 'interrupted' || ended.cause === 'bail' || ended.cause === 'unreachable'
+  return [
+    ...(isTold ? [] : [ended.reason]),
+    ...hints,
+    ...(jobsInProgress.length > 0 ? [`jobs still in progress: ${jobsInProgress.join(', ')}`] : []),
+  ]
 }
 
-function github(report: Report, people: NodeJS.WriteStream): string[] {
+/** The exchanges of the run; if they could not be written down, those of failures, of which no HAR can be made. */
+function keptExchanges({ facts, options }: RunRecord, { requests }: Publication, report: Report) {
+  const log = options.exchangeLog
+  if (facts.recordingProblem === undefined) return { requests, exchanges: () => loggedExchanges(log), notes: [] }
+  const notes = [
+    `the exchanges could not be kept (${facts.recordingProblem}): no HAR is written, and HTML shows those of failures only`,
+  ]
+  return {
+    requests: requests.filter(({ format }) => format !== 'har'),
+    exchanges: () => failureExchanges(report),
+    notes,
+  }
+}
+
+function github(report: Report, people: NodeJS.WriteStream, { problems }: Told): void {
   try {
     reportToGithub(report, process.env, (text) => people.write(text))
-    return []
   } catch (error) {
-    return [`the job summary cannot be written (${(error as NodeJS.ErrnoException).code ?? 'error'})`]
+    problems.push(`the job summary cannot be written (${(error as NodeJS.ErrnoException).code ?? 'error'})`)
   }
-}
-
-function rewriteBaseline(
-  baseline: Baseline,
-  report: Report,
-  now: Date,
-  people: NodeJS.WriteStream,
-  code: 0 | 1 | 3,
-): 0 | 1 | 3 {
-  if (report.verdict === 'not-judged' || report.run.interrupted) {
-    people.write(`${baseline.file} is left as it was: the run judged nothing, or not all\n`)
-    return code
-  }
-  const update = updateBaseline(baseline, report, now)
-  try {
-    writeFileSync(baseline.file, update.text)
-  } catch (error) {
-    throw new UserError(
-      `--update-baseline: ${baseline.file} cannot be written (${(error as NodeJS.ErrnoException).code})`,
-    )
-  }
-  const lines = update.difference.length > 0 ? update.difference : ['nothing changed']
-  people.write(`${baseline.file} is updated:\n${lines.map((line) => `  ${line}\n`).join('')}`)
-  const { baseline: updated } = update
-  const held = holdAgainst(updated, report.requirements, report.run.tpe, now)
-  return exitCode({ ...report, run: { ...report.run, baseline: held } })
 }

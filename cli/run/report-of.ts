@@ -1,5 +1,6 @@
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { requirementsDigest, specDigest, specVersion } from '../../catalogue/digests.ts'
+import { decided } from '../../harness/report/exit-code.ts'
 import type { Report, RequirementResult } from '../../harness/report/model.ts'
 import { leftOut } from '../../harness/report/left-out.ts'
 import { summarize } from '../../harness/report/summary.ts'
@@ -37,7 +38,8 @@ export const noFacts: RunFacts = {
 }
 
 /** The report of a run: every requirement of the catalogue, in its order. */
-export function reportOf({ target, options, startedAt, durationMs, results, facts }: RunRecord): Report {
+export function reportOf(record: RunRecord): Report {
+  const { target, options, startedAt, durationMs, results, facts } = record
   const plan = planRun(target, options)
   const requirements = catalogue.map((row) => results.get(row.id) ?? cutShort(row, facts, plan))
   const interrupted = facts.ended?.cause === 'interrupted'
@@ -51,41 +53,55 @@ export function reportOf({ target, options, startedAt, durationMs, results, fact
     keyRefused: facts.keyRefused,
   }
   const verdicts = bothVerdicts(requirements, judged)
-  return {
-    format: 'conformance-report/1',
-    suite: {
-      name: 'ai-content-conformance',
-      version: suiteVersion(),
-      specVersion,
-      specDigest,
-      requirementsDigest: requirementsDigest(),
+  const notJudged = whyNotJudged(record)
+  return decided(
+    {
+      format: 'conformance-report/1',
+      suite: {
+        name: 'ai-content-conformance',
+        version: suiteVersion(),
+        specVersion,
+        specDigest,
+        requirementsDigest: requirementsDigest(),
+      },
+      target: { name: target.name, baseUrl: target.baseUrl, digest: target.digest },
+      run: {
+        startedAt: startedAt.toISOString(),
+        durationMs: Math.round(durationMs),
+        seed: options.seed,
+        runs: options.refusalRuns,
+        nonce: options.nonce,
+        requests: facts.requests,
+        throttled: facts.throttled,
+        concurrency: target.limits.concurrency,
+        strict: options.strict,
+        readOnly,
+        tpe: options.tpe,
+        only: judged.only,
+        skip: judged.skip,
+        shard: options.shard ? `${options.shard.index}/${options.shard.count}` : null,
+        baseline: null,
+        insecure: options.insecure,
+        interrupted,
+        credentialProbes: target.limits.credentialProbes,
+        notServed: [...facts.notServed],
+        created: [...facts.created],
+      },
+      verdict: verdicts[options.tpe],
+      verdicts,
+      summary: summarize(requirements, options.tpe),
+      requirements,
     },
-    target: { name: target.name, baseUrl: target.baseUrl, digest: target.digest },
-    run: {
-      startedAt: startedAt.toISOString(),
-      durationMs: Math.round(durationMs),
-      seed: options.seed,
-      runs: options.refusalRuns,
-      nonce: options.nonce,
-      requests: facts.requests,
-      throttled: facts.throttled,
-      concurrency: target.limits.concurrency,
-      strict: options.strict,
-      readOnly,
-      tpe: options.tpe,
-      only: judged.only,
-      skip: judged.skip,
-      shard: options.shard ? `${options.shard.index}/${options.shard.count}` : null,
-      baseline: null,
-      insecure: options.insecure,
-      interrupted,
-      created: [...facts.created],
-    },
-    verdict: verdicts[options.tpe],
-    verdicts,
-    summary: summarize(requirements, options.tpe),
-    requirements,
-  }
+    { notJudged },
+  )
+}
+
+/** What ended a run before its time, if the results do not tell it; an interrupt they do, and --bail is a judgement. */
+export function whyNotJudged({ facts, problem, target }: RunRecord): string | undefined {
+  if (problem !== undefined) return `a mistake of the suite ended the run: ${problem}`
+  if (facts.keyRefused && target.keys.full !== undefined)
+    return 'the key is not accepted: every request with it was answered 401'
+  return facts.ended?.cause === 'unreachable' ? facts.ended.reason : undefined
 }
 
 function cutShort(

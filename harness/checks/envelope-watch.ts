@@ -1,5 +1,6 @@
 import { member } from '../../schemas/json-object.ts'
 import { validate } from '../../schemas/validate.ts'
+import { acceptedPairs } from '../../catalogue/accepted-pairs.ts'
 import type { RequirementId } from '../../catalogue/catalogue.ts'
 import { keyFits, mayCarry } from '../../catalogue/errors.ts'
 import type { Pairs } from '../engine/pairs.ts'
@@ -44,8 +45,8 @@ function envelopeShape(answer: Answer): ReturnType<Look> {
   return found.valid ? { expected } : { expected, actual: `${answer.status}, but ${found.problem}` }
 }
 
-/** True where the requirement names that very pair. */
-function isNamed(pairs: Pairs = [], status: number, tpe: string): boolean {
+/** True if one of the pairs is that very one. */
+function isNamed(pairs: Pairs, status: number, tpe: string): boolean {
   return pairs.some(([of, ...names]) => of === status && names.includes(tpe))
 }
 
@@ -54,8 +55,9 @@ const statusTpePair: Look = (answer, { probe, purpose }) => {
   // An answer without a tpe is a fault of shape.
   if (tpe === undefined) return undefined
   const expected = `a tpe that may stand with status ${answer.status}`
-  // What the requirement itself accepts (413 in place of 400, say) is no fault of the pair.
-  const fits = mayCarry(probe.operation, answer.status, tpe) || isNamed(purpose.expects, answer.status, tpe)
+  // What some requirement of the operation accepts (413 in place of 400, say) is no fault of the pair.
+  const accepted = [...acceptedPairs(probe.operation), ...(purpose.expects ?? [])]
+  const fits = mayCarry(probe.operation, answer.status, tpe) || isNamed(accepted, answer.status, tpe)
   return fits ? { expected } : { expected, actual: `${answer.status} ${tpe}` }
 }
 

@@ -1,4 +1,5 @@
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, openSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { FailureExchange, RecordedExchange, RecordedHeaders } from './recorded.ts'
 import type { Redactor } from './redactor.ts'
 import type { HeaderLine, WireRequest, WireResult } from '../http/message.ts'
@@ -22,7 +23,7 @@ export interface Recorder {
   /** Text of a target or of a target file as it may be shown: without any key. */
   redact(text: string): string
   readonly count: number
-  /** What is wrong with the log where it could not be written; exchanges are then not kept. */
+  /** Folder and error code (`/tmp: ENOSPC`) if the log could not be written; exchanges are then kept no more. */
   readonly problem: string | undefined
   close(): void
 }
@@ -46,9 +47,10 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor):
     if (problem !== undefined || logFile === undefined) return
     try {
       fd ??= openSync(logFile, 'a')
-      writeSync(fd, `${JSON.stringify(line)}\n`)
+      // Unlike writeSync, it does not end in the middle of a line when the disk is nearly full.
+      writeFileSync(fd, `${JSON.stringify(line)}\n`)
     } catch (error) {
-      problem = `the exchanges cannot be written to ${logFile}: ${(error as NodeJS.ErrnoException).code ?? 'error'}`
+      problem = `${dirname(logFile)}: ${(error as NodeJS.ErrnoException).code ?? 'error'}`
     }
   }
   return {

@@ -1,6 +1,7 @@
 import type { Report, TpeMode } from './model.ts'
 import { applyMode } from './apply-mode.ts'
 import { holdAgainst } from './baseline.ts'
+import { decided, outsideCause } from './exit-code.ts'
 import { readBaseline } from './read-baseline.ts'
 import { bothVerdicts } from './verdict.ts'
 
@@ -12,15 +13,19 @@ export interface Gates {
   readonly baseline?: string
 }
 
-/** The report as these options decide it; where one is not given, the report's own stands. Throws UserError for a bad baseline. */
-export function applyGates(report: Report, { tpe, strict, baseline }: Gates, now: Date): Report {
+/** The report as these options decide it; if one is not given, the report's own stands. Throws UserError for a bad baseline. */
+export function applyGates(report: Report, gates: Gates, now: Date): Report {
+  return decided(withGates(report, gates, now), { notJudged: outsideCause(report) })
+}
+
+function withGates(report: Report, { tpe, strict, baseline }: Gates, now: Date): Report {
   const moded = tpe === undefined || tpe === report.run.tpe ? report : applyMode(report, tpe)
   const { run, requirements } = moded
   const held =
     baseline === undefined ? run.baseline : holdAgainst(readBaseline(baseline, run.tpe), requirements, run.tpe, now)
-  const decided = { ...run, strict: strict ?? run.strict, baseline: held }
+  const gated = { ...run, strict: strict ?? run.strict, baseline: held }
   // What could not be judged is not judged, however strictly it is looked at.
-  if (decided.strict === run.strict || moded.verdict === 'not-judged') return { ...moded, run: decided }
-  const verdicts = bothVerdicts(requirements, decided)
-  return { ...moded, run: decided, verdicts, verdict: verdicts[run.tpe] }
+  if (gated.strict === run.strict || moded.verdict === 'not-judged') return { ...moded, run: gated }
+  const verdicts = bothVerdicts(requirements, gated)
+  return { ...moded, run: gated, verdicts, verdict: verdicts[run.tpe] }
 }

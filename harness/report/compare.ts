@@ -21,7 +21,9 @@ export interface Column {
   readonly name: string
   readonly baseUrl: string
   readonly startedAt: string
+  /** Of the suite that judged. */
   readonly version: string
+  readonly requirementsDigest: string
   readonly verdict: Verdict
   readonly summary: Report['summary']
   readonly interrupted: boolean
@@ -66,6 +68,34 @@ export function differingRows({ rows }: Comparison): Row[] {
   return rows.filter(({ outcomes }) => new Set(outcomes).size > 1)
 }
 
+/** The musts that fail in the last report and did not fail in the one before; none if there is but one. */
+export function newlyFailingMusts({ columns, rows }: Comparison): string[] {
+  const last = columns.length - 1
+  if (last < 1) return []
+  const isNew = ({ level, outcomes }: Row) =>
+    level === 'must' && outcomes[last] === 'failed' && outcomes[last - 1] !== 'failed'
+  return rows.filter(isNew).map(({ id }) => id)
+}
+
+/** One sentence if the reports are of different suites, so that a change may be the suite's and not the target's. */
+export function suiteNote({ columns }: Comparison): string | undefined {
+  const versions = new Set(columns.map(({ version }) => version))
+  if (versions.size > 1) {
+    const each = columns.map(({ version }, index) => `${version} (report ${index + 1})`)
+    return `different versions of the suite judged: ${each.join(', ')}; a change may be one of the suite`
+  }
+  const digests = new Set(columns.map(({ requirementsDigest }) => requirementsDigest))
+  return digests.size > 1 ? 'the reports are of different requirements; a change may be one of the suite' : undefined
+}
+
+/** How the outcome of a row changed from each column to the next: `newly failing`; null if it is no change that is told. */
+export function changeOf({ outcomes }: Row, to: number): string | null {
+  if (to < 1 || outcomes[to] === outcomes[to - 1]) return null
+  const words = { failed: 'newly failing', passed: 'newly passing', 'not-exercised': 'newly not exercised' } as const
+  const outcome = outcomes[to] ?? 'not-applicable'
+  return outcome === 'not-applicable' ? null : words[outcome]
+}
+
 function timeOf({ report }: ReportFile): number {
   return Date.parse(report.run.startedAt)
 }
@@ -77,6 +107,7 @@ function columnOf({ path, report }: ReportFile, mode: TpeMode): Column {
     baseUrl: report.target.baseUrl,
     startedAt: report.run.startedAt,
     version: report.suite.version,
+    requirementsDigest: report.suite.requirementsDigest,
     verdict: report.verdicts[mode],
     summary: summarize(report.requirements, mode),
     interrupted: report.run.interrupted,
@@ -88,7 +119,8 @@ function rowsOf(files: readonly ReportFile[], mode: TpeMode): Row[] {
   const ids = new Set(files.flatMap(({ report }) => report.requirements.map(({ id }) => id)))
   return [...ids].map((id) => {
     const found = results.map((byId) => byId.get(id))
-    const { operation, level, statement } = found.find((result) => result !== undefined)!
+    // What the newest of the reports says of it counts.
+    const { operation, level, statement } = found.findLast((result) => result !== undefined)!
     const outcomes = found.map((result) => (result ? outcomeIn(result, mode) : null))
     return { id, operation, level, statement, outcomes }
   })

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Report } from './model.ts'
+import { decide } from './exit-code.ts'
 import { outcomeIn } from './mode.ts'
 import { summarize } from './summary.ts'
 import { verdictOf } from './verdict.ts'
@@ -25,6 +26,9 @@ export function inconsistencies(report: Report): string[] {
       found.push(`summary.${level} does not count its requirements`)
     }
   }
+  const { code } = report.exit
+  const least = decide(report).code
+  if (code < 2 && least > code) found.push(`exit.code is ${code}, but its requirements make it ${least}`)
   const seen = new Set<string>()
   for (const result of requirements) {
     const outcome = outcomeIn(result, run.tpe)

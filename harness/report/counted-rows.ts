@@ -11,7 +11,7 @@ export function countedRows(results: readonly RequirementResult[], selection: Se
 }
 
 /** A shard to which nothing was dealt that counts for a verdict: it has none, and that is no fault of the target's. */
-export function isEmptyShard(report: Report): boolean {
+export function isEmptyShard(report: Pick<Report, 'run' | 'requirements'>): boolean {
   if (report.run.shard === null) return false
   return countedRows(report.requirements, report.run).every(
     (result) => result.outcome === 'not-applicable' || isLeftOut(result),

@@ -1,34 +1,79 @@
+import { commonReason } from './common-reason.ts'
+import { count } from './count.ts'
 import { isEmptyShard } from './counted-rows.ts'
+import { failureReasons, MISSED, success } from './exit-sentences.ts'
 import { isLeftOut } from './left-out.ts'
-import type { Report, RequirementResult } from './model.ts'
+import { isMistake } from './mistake.ts'
+import type { Exit, Report, RequirementResult, Undecided } from './model.ts'
 
 export interface ExitOptions {
   /** `--require-exercised`: a `must` that was not exercised counts like a failed one, unless it was left out. */
   readonly requireExercised?: boolean
+  /** Why the target could not be judged to its end, if the results do not tell: it was lost, its key is refused. */
+  readonly notJudged?: string | undefined
 }
+
+/** What the results decide; code 2 is for what could not be written. */
+export type Decision = Exit & { readonly code: 0 | 1 | 3 }
 
 /**
- * The exit code of a run, `check` or `merge`, by the report's own `strict`, `tpe` and `baseline`: 3 where the target
- * could not be judged (an interrupt included), else 1 where something failed that was not expected to, else 0.
+ * How a run, `check` or `merge` ends, by the report's own `strict`, `tpe` and `baseline`: 3 if the target could not be
+ * judged (an interrupt included), else 1 if something failed that was not expected to, else 0. Code 2 is `withProblems`.
  */
-export function exitCode(report: Report, options: ExitOptions = {}): 0 | 1 | 3 {
-  if (report.run.interrupted) return 3
-  if (report.verdict === 'not-judged' && !isEmptyShard(report)) return 3
-  return decidingRows(report, options).length > 0 || hasStaleBaseline(report) ? 1 : 0
+export function decide(report: Undecided, options: ExitOptions = {}): Decision {
+  const cause = options.notJudged ?? whyNotJudged(report)
+  if (cause !== undefined) return { code: 3, because: cause }
+  const reasons = failureReasons(report, decidingRows(report, options))
+  return reasons.length > 0 ? { code: 1, because: reasons.join('; ') } : { code: 0, because: success(report) }
 }
 
-/** The requirements because of which the exit code is 1; a stale baseline makes it 1 too. */
-export function decidingRows(report: Report, options: ExitOptions = {}): RequirementResult[] {
-  const expected = new Set(report.run.baseline?.expected)
+export function decided(report: Undecided, options: ExitOptions = {}): Report {
+  const { format, requirements, run, suite, summary, target, verdict, verdicts } = report
+  return { format, suite, target, run, exit: decide(report, options), verdict, verdicts, summary, requirements }
+}
+
+/** The same report if something could not be written: whatever was learned, the exit code is 2. */
+export function withProblems(report: Report, problems: readonly string[]): Report {
+  return problems.length === 0 ? report : { ...report, exit: { code: 2, because: problems.join('; ') } }
+}
+
+export function exitCode(report: Undecided, options: ExitOptions = {}): Decision['code'] {
+  return decide(report, options).code
+}
+
+/** The requirements because of which the exit code is 1; a stale entry of the baseline makes it 1 too. */
+export function decidingRows(report: Undecided, options: ExitOptions = {}): RequirementResult[] {
+  const { baseline, strict } = report.run
+  const expected = new Set(baseline?.expected)
+  const stale = new Set(baseline?.stale.map(({ id }) => id))
   return report.requirements.filter((result) => {
-    if (result.outcome === 'failed') {
-      return (result.level === 'must' || report.run.strict) && !expected.has(result.id)
-    }
-    const missed = result.outcome === 'not-exercised' && !isLeftOut(result)
-    return options.requireExercised === true && missed && result.level === 'must'
+    const { id, level, outcome } = result
+    if (outcome === 'failed') return stale.has(id) || ((level === 'must' || strict) && !expected.has(id))
+    const isMissed = outcome === 'not-exercised' && !isLeftOut(result)
+    return options.requireExercised === true && isMissed && level === 'must'
   })
 }
 
-function hasStaleBaseline(report: Report): boolean {
-  return (report.run.baseline?.stale.length ?? 0) > 0
+/** The same for whoever has only the report: its own sentence tells whether `--require-exercised` decided. */
+export function decisive(report: Report): RequirementResult[] {
+  return decidingRows(report, { requireExercised: report.exit.because.endsWith(MISSED) })
+}
+
+/** The cause that somebody gave when a report was decided and that its results do not tell, to be given again. */
+export function outsideCause(report: Report): string | undefined {
+  const { code, because } = report.exit
+  return code === 3 && because !== whyNotJudged(report) ? because : undefined
+}
+
+function whyNotJudged(report: Undecided): string | undefined {
+  const { requirements, run, verdict } = report
+  if (run.interrupted) return 'the run was interrupted'
+  const mistakes = requirements.filter(isMistake)
+  if (mistakes.length > 0) {
+    const rows = count(mistakes.length, 'requirement')
+    return `${rows} could not be judged for a mistake of the suite; please report it, with seed ${run.seed}`
+  }
+  if (verdict !== 'not-judged' || isEmptyShard(report)) return undefined
+  const reason = commonReason(requirements)
+  return `the target could not be judged${reason === undefined ? '' : ` (${reason})`}`
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { visit } from 'jsonc-parser'
 import { UserError } from '../user-error.ts'
 
-/** The bytes of a file that the user named; throws UserError where they cannot be read. */
+/** The bytes of a file that the user named; throws UserError if they cannot be read. */
 export function readBytes(path: string): Buffer {
   try {
     return readFileSync(path)
@@ -10,11 +11,29 @@ export function readBytes(path: string): Buffer {
   }
 }
 
-/** The value of a JSON text that was read at that path; throws UserError where it is none. */
+/** The value of a JSON text that was read at that path; throws UserError, in one line, if it is none. */
 export function parseJson(text: string, path: string): unknown {
+  const bare = text.replace(/^\uFEFF/, '')
+  if (bare.trim() === '') throw new UserError(`${path}: is empty, and so is not JSON`)
   try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new UserError(`${path}: is not JSON: ${(error as Error).message}`)
+    return JSON.parse(bare)
+  } catch {
+    // The parser's own sentence quotes the text, of several lines perhaps, in which a key may stand.
+    throw new UserError(`${path}: is not JSON${placeOfError(bare)}`)
   }
+}
+
+/** ` at line 3, column 17`: where the grammar of JSON is left first. */
+function placeOfError(text: string): string {
+  let place = ''
+  visit(
+    text,
+    {
+      onError(_error, _offset, _length, line, column) {
+        if (place === '') place = ` at line ${line + 1}, column ${column + 1}`
+      },
+    },
+    { disallowComments: true },
+  )
+  return place
 }

@@ -16,6 +16,11 @@ export function mergeResults(files: readonly ReportFile[]): RequirementResult[] 
     path,
     results: new Map(report.requirements.map((result) => [result.id, result])),
   }))
+  for (const { path, results } of maps) {
+    const strange = [...results.keys()].find((id) => !maps[0]!.results.has(id))
+    if (strange !== undefined)
+      throw new UserError(`${maps[0]!.path}: requirements: ${strange} is missing (${path} has it)`)
+  }
   return files[0]!.report.requirements.map(({ id }) => {
     const parts = maps.map(({ path, results }): Part => {
       const result = results.get(id)

@@ -1,51 +1,54 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Report } from './model.ts'
+import { catalogue } from '../../catalogue/catalogue.ts'
+import { requirementsDigest } from '../../catalogue/digests.ts'
 import { UserError } from '../user-error.ts'
+import { inconsistencies } from './consistency.ts'
+import { decided, outsideCause } from './exit-code.ts'
 import { mergeResults } from './merge-results.ts'
+import { mergeRuns } from './merge-runs.ts'
+import type { Report } from './model.ts'
 import type { ReportFile } from './report-file.ts'
-import type { Shard } from './shard.ts'
-import { parseShard } from './shard.ts'
+import { inOrder } from './shard-order.ts'
 import { summarize } from './summary.ts'
-import { bothVerdicts } from './verdict.ts'
+import { bothVerdicts, verdictOf } from './verdict.ts'
 
 /**
  * Joins the reports of all shards of a run into the report that the run would have given in one piece: its verdict, its
- * counts (`durationMs` is the sum, too), interrupted if any was. Expected failures are not taken over: the baseline is to
- * be held against the whole. Throws UserError where the parts are of different runs, or one is missing or doubled.
+ * counts (`durationMs` is the sum, too), interrupted if any was. Nothing that a part says of its own results is believed:
+ * verdict, summary and exit code are computed anew. Expected failures are not taken over: the baseline is to be held
+ * against the whole. Throws UserError if a part contradicts itself, if the parts are of different runs, or if one is
+ * missing or doubled.
  */
 export function mergeReports(files: readonly ReportFile[]): Report {
   const [first, ...others] = inOrder(files)
+  for (const file of [first, ...others]) refuseContradiction(file)
   for (const other of others) refuseDifference(first, other)
-  const reports = [first, ...others].map((file) => file.report)
-  const runs = reports.map((report) => report.run)
-  const requirements = mergeResults([first, ...others])
-  const run: Report['run'] = {
-    ...first.report.run,
-    startedAt: runs.map((part) => part.startedAt).reduce((a, b) => (Date.parse(b) < Date.parse(a) ? b : a)),
-    durationMs: sum(runs, (part) => part.durationMs),
-    nonce: [...new Set(runs.map((part) => part.nonce))].join('+'),
-    requests: sum(runs, (part) => part.requests),
-    throttled: sum(runs, (part) => part.throttled),
-    concurrency: Math.max(...runs.map((part) => part.concurrency)),
-    shard: null,
-    baseline: null,
-    interrupted: runs.some((part) => part.interrupted),
-    created: runs.flatMap((part) => part.created),
-  }
-  const verdicts = bothVerdicts(requirements, run)
-  return {
-    ...first.report,
-    run,
-    verdict: verdicts[run.tpe],
-    verdicts,
-    summary: summarize(requirements, run.tpe),
-    requirements,
-  }
+  const all = [first, ...others]
+  const reports = all.map((file) => file.report)
+  refuseForeignRows(first)
+  const requirements = mergeResults(all)
+  const run = mergeRuns(reports)
+  const verdicts = bothVerdicts(requirements, { ...run, keyRefused: reports.some(wasRefused) })
+  const notJudged = reports.map(outsideCause).find((cause) => cause !== undefined)
+  return decided(
+    {
+      ...first.report,
+      run,
+      verdict: verdicts[run.tpe],
+      verdicts,
+      summary: summarize(requirements, run.tpe),
+      requirements,
+    },
+    { notJudged },
+  )
 }
 
 /** What must be the same in all parts, by the name that a refusal shows. */
 const sameInAll: readonly (readonly [string, (report: Report) => unknown])[] = [
+  ['suite.name', (report) => report.suite.name],
   ['suite.version', (report) => report.suite.version],
+  ['suite.specVersion', (report) => report.suite.specVersion],
+  ['suite.specDigest', (report) => report.suite.specDigest],
   ['suite.requirementsDigest', (report) => report.suite.requirementsDigest],
   ['target.baseUrl', (report) => report.target.baseUrl],
   ['target.digest', (report) => report.target.digest],
@@ -70,41 +73,22 @@ function refuseDifference(first: ReportFile, other: ReportFile): void {
   }
 }
 
-function inOrder(files: readonly ReportFile[]): [ReportFile, ...ReportFile[]] {
-  const parts = files.map((file) => ({ file, shard: shardOfReport(file) }))
-  const count = parts[0]?.shard.count ?? 0
-  const ordered: ReportFile[] = []
-  for (const { file, shard } of parts) {
-    if (shard.count !== count) {
-      throw new UserError(
-        `${file.path}: is part ${shard.index}/${shard.count}, but ${files[0]!.path} is one of ${count}`,
-      )
-    }
-    const double = ordered[shard.index - 1]
-    if (double) throw new UserError(`${file.path}: is part ${shard.index}/${count}, and so is ${double.path}`)
-    ordered[shard.index - 1] = file
-  }
-  const [first, ...others] = ordered
-  const missing = Array.from({ length: count }, (_, index) => index).filter((index) => !ordered[index])
-  if (missing.length > 0) {
-    const parts = missing.map((index) => `${index + 1}/${count}`).join(', ')
-    throw new UserError(`part ${parts} is missing; merge needs the reports of all ${count} shards`)
-  }
-  if (!first) throw new UserError('there is no report to merge')
-  return [first, ...others]
+/** A part whose summary, verdict or ids do not follow from its requirements was changed by somebody. */
+function refuseContradiction({ path, report }: ReportFile): void {
+  const [problem] = inconsistencies(report)
+  if (problem !== undefined) throw new UserError(`${path}: contradicts itself: ${problem}`)
 }
 
-function shardOfReport({ path, report }: ReportFile): Shard {
-  if (report.run.shard === null) {
-    throw new UserError(`${path}: is no shard (run.shard is null); merge takes the reports of runs with --shard`)
-  }
-  try {
-    return parseShard(report.run.shard)
-  } catch {
-    throw new UserError(`${path}: run.shard: ${JSON.stringify(report.run.shard)} is no part such as 1/3`)
-  }
+/** Parts that name the requirements of this suite must hold exactly those; all parts hold the same ones. */
+function refuseForeignRows({ path, report }: ReportFile): void {
+  if (report.suite.requirementsDigest !== requirementsDigest()) return
+  const ids = new Set(report.requirements.map(({ id }) => id))
+  const missing = catalogue.find(({ id }) => !ids.has(id))
+  if (missing) throw new UserError(`${path}: requirements: ${missing.id} is missing`)
+  if (ids.size > catalogue.length) throw new UserError(`${path}: requirements: holds ids that are no requirement`)
 }
 
-function sum<T>(items: readonly T[], of: (item: T) => number): number {
-  return items.reduce((total, item) => total + of(item), 0)
+/** Every request of the part with the full key was answered 401, which its requirements alone do not tell. */
+function wasRefused({ requirements, run, verdict }: Report): boolean {
+  return verdict === 'not-judged' && verdictOf(requirements, run.tpe, run) !== 'not-judged'
 }

@@ -56,6 +56,13 @@ export interface Created {
   name?: string
 }
 
+/** An operation that the target file declares as not served, and what one request with the full key was answered. */
+export interface NotServed {
+  operation: string
+  /** A status, or in words why there was none. */
+  answered: string
+}
+
 export interface Counts {
   passed: number
   failed: number
@@ -63,18 +70,18 @@ export interface Counts {
   notApplicable: number
 }
 
-/** An operation that the target file declares as not served, and what one request with the full key was answered. */
-export interface NotServed {
-  operation: string
-  /** `404`, or `no answer`. */
-  answered: string
+/** How the command ended, and why. */
+export interface Exit {
+  code: 0 | 1 | 2 | 3
+  /** One clause for a reader: `2 musts failed that the baseline does not expect`. */
+  because: string
 }
 
 export interface BaselineSummary {
   file: string
   /** Failed as expected. */
   expected: string[]
-  /** Entries that decide the exit code: passed, unknown or past `until`. */
+  /** Entries that decide the exit code: it passed, is unknown, is past `until`, or fails otherwise than recorded. */
   stale: { id: string; why: string }[]
   /** Expected, but not exercised in this run: named only. */
   notExercised: string[]
@@ -102,10 +109,17 @@ export interface Report {
     baseline: BaselineSummary | null
     insecure: boolean
     interrupted: boolean
+    /** `few`: for a target that locks accounts out, not every form of a wrong key was sent to every operation. */
+    credentialProbes: 'all' | 'few'
+    notServed: NotServed[]
     created: Created[]
   }
+  exit: Exit
   verdict: Verdict
   verdicts: { exact: Verdict; family: Verdict }
   summary: { must: Counts; should: Counts }
   requirements: RequirementResult[]
 }
+
+/** A report before it is decided how the command ends. */
+export type Undecided = Omit<Report, 'exit'>

@@ -2,20 +2,21 @@ import { isObject } from '../../schemas/json-object.ts'
 import { existsSync } from 'node:fs'
 import type { Report, RequirementResult, TpeMode } from './model.ts'
 import { UserError } from '../user-error.ts'
+import { type Answer, answersOf } from './answer.ts'
 import type { Baseline, BaselineEntry } from './baseline.ts'
 import { parseJson, readBytes } from './json-file.ts'
 import { outcomeIn } from './mode.ts'
 import { parseReport } from './report-file.ts'
 
 /**
- * Reads `{"expected": [{"id", "reason", "until"}]}`, or a report, of which every requirement that fails in that mode is
- * expected. Throws UserError, naming the place, on anything else.
+ * Reads `{"expected": [{"id", "reason", "until", "was"}]}`, or a report, of which every requirement that fails in that mode
+ * is expected to fail the same way. Throws UserError, naming the place, on anything else.
  */
 export function readBaseline(file: string, mode: TpeMode): Baseline {
   return parseBaseline(readBytes(file).toString('utf8'), file, mode)
 }
 
-/** The same for a baseline that is about to be rewritten: where there is no such file yet, nothing is expected. */
+/** The same for a baseline that is about to be rewritten: if there is no such file yet, nothing is expected. */
 export function readBaselineOrNone(file: string, mode: TpeMode): Baseline {
   return existsSync(file) ? readBaseline(file, mode) : { file, entries: [] }
 }
@@ -23,36 +24,74 @@ export function readBaselineOrNone(file: string, mode: TpeMode): Baseline {
 export function parseBaseline(text: string, file: string, mode: TpeMode): Baseline {
   const value = parseJson(text, file)
   if (!isObject(value)) throw new UserError(`${file}: a baseline is a report or {"expected": [...]}`)
-  if ('format' in value || 'requirements' in value) return { file, entries: failuresOf(parseReport(text, file), mode) }
+  if ('format' in value || 'requirements' in value) {
+    const report = parseReport(text, file)
+    return { file, entries: failuresOf(report, mode), of: report.target }
+  }
   refuseOthers(value, ['$schema', 'expected'], file)
   if (!Array.isArray(value.expected)) {
-    throw new UserError(`${file}: expected: must be an array of {"id", "reason", "until"}`)
+    throw new UserError(`${file}: expected: must be an array of {"id", "reason", "until", "was"}`)
   }
   const entries = value.expected.map((item: unknown, index) => entryOf(item, `${file}: expected[${index}]`))
   refuseDoubles(entries, file)
   return { file, entries }
 }
 
-function failuresOf({ requirements }: Report, mode: TpeMode): BaselineEntry[] {
-  const failed = requirements.filter((result) => outcomeIn(result, mode) === 'failed')
-  return failed.map((result) => ({ id: result.id, reason: reasonOf(result) }))
+/** The baseline as it is written by hand: `was` is one answer, or a list of them. */
+export function writeBaseline(entries: readonly BaselineEntry[]): string {
+  const expected = entries.map(({ was, ...entry }) =>
+    was === undefined ? entry : { ...entry, was: was.length === 1 ? was[0] : was },
+  )
+  return `${JSON.stringify({ expected }, null, 2)}\n`
 }
 
-/** Why a failed requirement is expected, where nobody wrote it down: what it did. */
+function failuresOf({ requirements }: Report, mode: TpeMode): BaselineEntry[] {
+  const failed = requirements.filter((result) => outcomeIn(result, mode) === 'failed')
+  return failed.map((result) => ({ id: result.id, reason: reasonOf(result), ...wasOf(result, mode) }))
+}
+
+/** Why a failed requirement is expected, if nobody wrote it down: what it did. */
 export function reasonOf({ failures: [first] }: RequirementResult): string {
   return first ? `expected ${first.expected}, received ${first.actual}` : 'failed'
 }
 
+/** How the requirement failed, for an entry that is to notice when it fails otherwise. */
+export function wasOf(result: RequirementResult, mode: TpeMode): Pick<BaselineEntry, 'was'> {
+  const was = answersOf(result, mode)
+  return was.length > 0 ? { was } : {}
+}
+
 function entryOf(item: unknown, place: string): BaselineEntry {
   if (!isObject(item)) throw new UserError(`${place}: must be an object with an id`)
-  refuseOthers(item, ['id', 'reason', 'until'], place)
-  const { id, reason, until } = item
+  refuseOthers(item, ['id', 'reason', 'until', 'was'], place)
+  const { id, reason, until, was } = item
   if (typeof id !== 'string' || id === '') throw new UserError(`${place}.id: must be the id of a requirement`)
   if (reason !== undefined && typeof reason !== 'string') throw new UserError(`${place}.reason: must be a string`)
   if (until !== undefined && !isDay(until)) {
     throw new UserError(`${place}.until: must be a day written YYYY-MM-DD, 2027-01-31 say`)
   }
-  return { id, ...(reason !== undefined && { reason }), ...(until !== undefined && { until }) }
+  return {
+    id,
+    ...(reason !== undefined && { reason }),
+    ...(until !== undefined && { until }),
+    ...(was !== undefined && { was: answersIn(was, `${place}.was`) }),
+  }
+}
+
+function answersIn(value: unknown, place: string): Answer[] {
+  const answers = Array.isArray(value) ? (value as unknown[]) : [value]
+  if (answers.length === 0) throw new UserError(`${place}: must name an answer; leave it out to expect any failure`)
+  return answers.map((answer, index) => answerIn(answer, Array.isArray(value) ? `${place}[${index}]` : place))
+}
+
+function answerIn(value: unknown, place: string): Answer {
+  if (!isObject(value)) throw new UserError(`${place}: must be {"status": 404, "tpe": "NotFound"}, or a list of such`)
+  refuseOthers(value, ['status', 'tpe'], place)
+  const { status, tpe } = value
+  const isStatus = status === null || (typeof status === 'number' && Number.isInteger(status))
+  if (!isStatus) throw new UserError(`${place}.status: must be a status such as 404, or null for no answer`)
+  if (tpe !== undefined && typeof tpe !== 'string') throw new UserError(`${place}.tpe: must be a string`)
+  return { status, ...(tpe !== undefined && { tpe }) }
 }
 
 function refuseOthers(value: Record<string, unknown>, known: string[], place: string): void {

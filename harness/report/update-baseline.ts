@@ -1,46 +1,68 @@
 import type { Report, RequirementResult } from './model.ts'
+import { answersOf, isSame, sayAnswers } from './answer.ts'
 import type { Baseline, BaselineEntry } from './baseline.ts'
 import { isPast } from './baseline.ts'
-import { reasonOf } from './read-baseline.ts'
+import { reasonOf, wasOf, writeBaseline } from './read-baseline.ts'
 
 export interface BaselineUpdate {
   readonly baseline: Baseline
-  /** The new file, in the form that is written by hand: also where the old one was a report. */
+  /** The new file, in the form that is written by hand: also if the old one was a report. */
   readonly text: string
-  /** What changed, one line each: `+ id: reason`, `- id: why`, `! id: past its date`; empty where nothing did. */
+  /**
+   * What changed, one line each: `+ id: reason`, `- id: why`, `~ id: how it fails now`, `! id: past its date`; empty if
+   * nothing did.
+   */
   readonly difference: readonly string[]
 }
 
 /**
  * The baseline that fits this report. Entries that still fail, or were not exercised, stay with their reason and date (a
- * date that is past stays past: moving it is a person's decision); new failures come in where they would decide the exit
- * code, with what they did as the reason; what passed, does not apply or is unknown goes.
+ * date that is past stays past: moving it is a person's decision), and record how they fail now. New failures come in if
+ * they would decide the exit code, with what they did as the reason; what passed, does not apply or is unknown goes.
  */
 export function updateBaseline(old: Baseline, report: Report, now: Date): BaselineUpdate {
   const known = new Map(old.entries.map((entry) => [entry.id, entry]))
   const entries = report.requirements.flatMap((result): BaselineEntry[] => {
     const before = known.get(result.id)
-    if (before && (result.outcome === 'failed' || result.outcome === 'not-exercised')) return [before]
+    if (before && result.outcome === 'not-exercised') return [before]
+    if (before && result.outcome === 'failed') return [refreshed(before, result, report)]
     const decides = result.level === 'must' || report.run.strict
-    return result.outcome === 'failed' && decides ? [{ id: result.id, reason: reasonOf(result) }] : []
+    const isNew = result.outcome === 'failed' && decides
+    return isNew ? [{ id: result.id, reason: reasonOf(result), ...wasOf(result, report.run.tpe) }] : []
   })
   const baseline = { file: old.file, entries }
   return {
     baseline,
-    text: `${JSON.stringify({ expected: entries }, null, 2)}\n`,
+    text: writeBaseline(entries),
     difference: differenceOf(old, baseline, report.requirements, now),
   }
 }
 
+/** The entry with how its requirement fails now. A reason that only told how it failed is told anew. */
+function refreshed(entry: BaselineEntry, result: RequirementResult, { run }: Report): BaselineEntry {
+  const { was } = entry
+  const answers = answersOf(result, run.tpe)
+  if (was && answers.every((answer) => was.some((known) => isSame(known, answer)))) return entry
+  const wasTold = /^expected .*, received /s.test(entry.reason ?? '')
+  return { ...entry, ...(wasTold && { reason: reasonOf(result) }), ...wasOf(result, run.tpe) }
+}
+
 function differenceOf(old: Baseline, baseline: Baseline, results: readonly RequirementResult[], now: Date): string[] {
-  const before = new Set(old.entries.map((entry) => entry.id))
+  const before = new Map(old.entries.map((entry) => [entry.id, entry]))
   const after = new Set(baseline.entries.map((entry) => entry.id))
   const outcomes = new Map<string, string>(results.map((result) => [result.id, result.outcome]))
   return [
     ...baseline.entries.filter(({ id }) => !before.has(id)).map(({ id, reason }) => `+ ${id}: ${reason}`),
     ...old.entries.filter(({ id }) => !after.has(id)).map(({ id }) => `- ${id}: ${outcomes.get(id) ?? 'unknown'}`),
+    ...baseline.entries.flatMap((entry) => changeOf(entry, before.get(entry.id))),
     ...baseline.entries
       .filter((entry) => isPast(entry, now))
       .map(({ id, until }) => `! ${id}: expected until ${until}; mend it, or move the date by hand`),
   ]
+}
+
+function changeOf({ id, was }: BaselineEntry, before: BaselineEntry | undefined): string[] {
+  if (!before || !was || was === before.was) return []
+  const then = before.was ? `, no longer with ${sayAnswers(before.was)}` : ', which was not recorded yet'
+  return [`~ ${id}: fails with ${sayAnswers(was)}${then}`]
 }

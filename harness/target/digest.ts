@@ -4,10 +4,13 @@ import { mapKeys } from './map-keys.ts'
 import { plainData } from './plain-data.ts'
 import type { TargetFile } from './target-file.ts'
 
-/** `sha256:...` over the canonical JSON (RFC 8785) of the target file without its keys and Authorization headers. */
-export function targetDigest(file: TargetFile): string {
+/** The canonical JSON (RFC 8785) of the target file without its keys and Authorization headers. */
+export function canonicalTarget(file: TargetFile): string {
   const { keys: _, ...rest } = mapKeys(plainData(file, () => undefined) as TargetFile, () => undefined)
-  return `sha256:${createHash('sha256')
-    .update(canonicalize(rest) ?? '')
-    .digest('hex')}`
+  return canonicalize(rest) ?? ''
+}
+
+/** `sha256:...` over that JSON. */
+export function targetDigest(file: TargetFile): string {
+  return `sha256:${createHash('sha256').update(canonicalTarget(file)).digest('hex')}`
 }

@@ -1,5 +1,7 @@
-import type { Report, RequirementResult } from '../../harness/report/model.ts'
+import type { Report } from '../../harness/report/model.ts'
 import { htmlAnchor, htmlText } from '../escape/html.ts'
+import { byCause, type Cause } from '../view/causes.ts'
+import { count } from '../view/counts.ts'
 import { failed } from '../view/failed.ts'
 import { sections } from '../view/sections.ts'
 import { shortened } from '../view/shortened.ts'
@@ -7,29 +9,37 @@ import { shortened } from '../view/shortened.ts'
 /** Rows that are shown; a target of which everything fails has hundreds, which stand in the list below. */
 const MOST = 40
 
-/** What failed, a row each with what was expected and received; the evidence stands with the requirement. */
+/** What failed, a row each cause with what was expected and received; the evidence stands with the requirement. */
 export function failureList(report: Report): string {
   const { expected, unexpected } = failed(report)
   const rows = [
-    ...unexpected.map((result) => row(result)),
-    ...expected.map((result) => row(result, 'expected by the baseline')),
+    ...byCause(unexpected).map((cause) => row(cause)),
+    ...byCause(expected).map((cause) => row(cause, 'expected by the baseline')),
   ]
   if (rows.length === 0) return ''
   const more = rows.length > MOST ? `<li>and ${rows.length - MOST} more, in the list of requirements</li>\n` : ''
-  return `<section aria-labelledby="failures"><h2 id="failures">Failures <small>${rows.length}</small></h2>
+  return `<section aria-labelledby="failures"><h2 id="failures">Failures <small>${unexpected.length + expected.length}</small></h2>
 <ol class="failures">
 ${rows.slice(0, MOST).join('\n')}
 ${more}</ol></section>
 `
 }
 
-function row(result: RequirementResult, note?: string): string {
+function row({ first: result, others }: Cause, note?: string): string {
   const [first] = result.failures
   const tags = [result.level, sections(result.section), ...(note === undefined ? [] : [note])]
   const said = first
     ? `<dl><dt>Sent</dt><dd>${short(first.message)}</dd><dt>Expected</dt><dd>${short(first.expected)}</dd><dt>Received</dt><dd class="got">${short(first.actual)}</dd></dl>`
     : ''
-  return `<li><p><a class="mono" href="${htmlAnchor(result.id)}">${htmlText(result.id)}</a> ${tags.map((tag) => `<span class="tag">${htmlText(tag)}</span>`).join(' ')}</p><p class="ask">${htmlText(result.statement)}</p>${said}</li>`
+  const same =
+    others.length === 0
+      ? ''
+      : `<p>The same of ${count(others.length, 'more requirement')}: ${others.map(({ id }) => link(id)).join(', ')}</p>`
+  return `<li><p>${link(result.id)} ${tags.map((tag) => `<span class="tag">${htmlText(tag)}</span>`).join(' ')}</p><p class="ask">${htmlText(result.statement)}</p>${said}${same}</li>`
+}
+
+function link(id: string): string {
+  return `<a class="mono" href="${htmlAnchor(id)}">${htmlText(id)}</a>`
 }
 
 function short(text: string): string {

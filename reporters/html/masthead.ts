@@ -1,6 +1,7 @@
 import type { Counts, Report } from '../../harness/report/model.ts'
 import { htmlAttribute, htmlText } from '../escape/html.ts'
 import { exercised, sum, total } from '../view/counts.ts'
+import { exitLine } from '../view/exit-line.ts'
 import { runNotes } from '../view/run-notes.ts'
 import { meaning } from '../view/verdict-sentence.ts'
 import { outcomes, verdicts } from './words.ts'
@@ -14,7 +15,7 @@ export function masthead(report: Report): string {
 <p class="kind">Conformance report <span>${htmlText(suite.name)} ${htmlText(suite.version)}, interface version ${htmlText(suite.specVersion)}</span></p>
 <h1>${htmlText(target.name)}</h1>
 <p class="where"><span class="mono">${htmlText(target.baseUrl)}</span> <time datetime="${htmlAttribute(run.startedAt)}">${htmlText(day(run.startedAt))}</time></p>
-<div class="verdict ${tone}"><span class="seal" aria-hidden="true">${sign}</span><div><p class="word">${word}</p><p>${htmlText(sentence(meaning(report)))}</p></div></div>
+<div class="verdict ${tone}"><span class="seal" aria-hidden="true">${sign}</span><div><p class="word">${word}</p><p>${htmlText(sentence(meaning(report)))}</p><p class="exit">${htmlText(sentence(exitLine(report)))}</p></div></div>
 ${notes.length > 0 ? `<ul class="notes">${notes.join('')}</ul>\n` : ''}<div class="counts">
 ${level('Must', 'Decides the verdict', summary.must)}
 ${level('Should', run.strict ? 'Counts like must (--strict)' : 'Reported, does not decide', summary.should)}

@@ -3,13 +3,14 @@ import { runNotes } from '../view/run-notes.ts'
 
 /** What a reader of one test suite must know of the run, by name. */
 export function properties(report: Report): [name: string, value: string][] {
-  const { run, suite, target, verdict, verdicts } = report
+  const { exit, run, suite, target, verdict, verdicts } = report
   return [
     ['target', target.name],
     ['baseUrl', target.baseUrl],
     ['verdict', verdict],
     ['verdict.exact', verdicts.exact],
     ['verdict.family', verdicts.family],
+    ['exit', `${exit.code}: ${exit.because}`],
     ['seed', String(run.seed)],
     ['suite', `${suite.name} ${suite.version}`],
     ['requirementsDigest', suite.requirementsDigest],

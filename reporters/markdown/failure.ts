@@ -1,35 +1,44 @@
 import type { RequirementResult } from '../../harness/report/model.ts'
 import { markdownBlock, markdownCode, markdownText } from '../escape/markdown.ts'
+import { type Cause, idsOf } from '../view/causes.ts'
 import { count } from '../view/counts.ts'
 import { evidence, failureSentence } from '../view/evidence.ts'
 import { sections } from '../view/sections.ts'
 
-/** Failed requirements with what was expected and received, a row each. */
-export function failureTable(results: readonly RequirementResult[]): string[] {
-  if (results.length === 0) return []
-  const rows = results.map(
-    (result) =>
-      `| ${markdownCode(result.id)} | ${result.level} | ${markdownText(sections(result.section))} | ${markdownText(failureSentence(result))} |`,
-  )
+/** What failed with what was expected and received, a row each cause. */
+export function failureTable(causes: readonly Cause[]): string[] {
+  if (causes.length === 0) return []
+  const rows = causes.map((cause) => {
+    const { level, section } = cause.first
+    const ids = idsOf(cause).map(markdownCode).join(', ')
+    return `| ${ids} | ${level} | ${markdownText(sections(section))} | ${markdownText(failureSentence(cause.first))} |`
+  })
   return ['| requirement | level | section | what happened |', '| --- | --- | --- | --- |', ...rows, '']
 }
 
-/** The evidence of one failed requirement, folded away. */
-export function failureDetails(result: RequirementResult): string[] {
-  const [first, ...others] = result.failures
+/** The evidence of one cause, folded away. */
+export function failureDetails({ first: result, others }: Cause): string[] {
+  const [first] = result.failures
   if (!first) return []
-  const lines = evidence(first, 1000).map(([label, text]) => `${label.padEnd(10)}${bounded(text)}`)
-  if (others.length > 0) lines.push(`and ${count(others.length, 'more failure')} of it in the JSON report`)
+  const summary = `${result.id}${others.length > 0 ? ` and ${others.length} more` : ''}`
   return [
     '<details>',
-    `<summary>${markdownText(result.id)}</summary>`,
+    `<summary>${markdownText(summary)}</summary>`,
     '',
     markdownText(result.statement),
     '',
-    markdownBlock(lines.join('\n'), 'text'),
+    markdownBlock(evidenceLines(result, others.length).join('\n'), 'text'),
     '',
     '</details>',
     '',
+  ]
+}
+
+function evidenceLines({ failures: [first, ...more] }: RequirementResult, others: number): string[] {
+  return [
+    ...evidence(first!, 1000).map(([label, text]) => `${label.padEnd(10)}${bounded(text)}`),
+    ...(more.length > 0 ? [`and ${count(more.length, 'more failure')} of it in the JSON report`] : []),
+    ...(others > 0 ? [`the same of ${count(others, 'more requirement')}, named above`] : []),
   ]
 }
 

@@ -1,6 +1,6 @@
 import type { Colors } from 'picocolors/types'
-import type { RequirementResult } from '../../harness/report/model.ts'
 import { terminalLines, terminalText } from '../escape/terminal.ts'
+import type { Cause } from '../view/causes.ts'
 import { count } from '../view/counts.ts'
 import { evidence, type EvidenceLine } from '../view/evidence.ts'
 import { sections } from '../view/sections.ts'
@@ -10,8 +10,11 @@ const LABEL_WIDTH = 10
 /** A line that is to be run is of no use when cut, so a longer one is only named. */
 const LONGEST_COMMAND = 4000
 
-/** A failed requirement: what was sent, what the interface asks for, what came back; then how to see it again. */
-export function failureBlock(result: RequirementResult, colors: Colors): string[] {
+/**
+ * A failed requirement: what was sent, what the interface asks for, what came back; then how to see it again. Others that
+ * failed for the same cause are named below.
+ */
+export function failureBlock({ first: result, others: same }: Cause, colors: Colors): string[] {
   const mark = result.level === 'must' ? colors.red : colors.yellow
   const [first, ...others] = result.failures
   const where = colors.dim(terminalText(sections(result.section)))
@@ -22,16 +25,29 @@ export function failureBlock(result: RequirementResult, colors: Colors): string[
     ...(others.length > 0
       ? [`${INDENT}${colors.dim(`and ${count(others.length, 'more failure')} of it in the reports`)}`]
       : []),
+    ...(same.length > 0 ? labelled(['same', wrapped(same.map(({ id }) => terminalText(id)))], colors) : []),
   ]
 }
 
-function labelled([label, text]: EvidenceLine, colors: Colors): string[] {
+/** The ids in lines of about 90 characters. */
+function wrapped(ids: readonly string[]): string {
+  const lines: string[] = []
+  for (const id of ids) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + id.length < 90) lines[lines.length - 1] = `${last}, ${id}`
+    else lines.push(id)
+  }
+  return lines.join('\n')
+}
+
+function labelled([label, text]: EvidenceLine | readonly [label: 'same', text: string], colors: Colors): string[] {
   return linesOf(label, text).map(
     (line, at) => `${INDENT}${colors.dim((at === 0 ? label : '').padEnd(LABEL_WIDTH))}${line}`,
   )
 }
 
 function linesOf(label: string, text: string): string[] {
+  if (label === 'same') return text.split('\n')
   if (label !== 'curl' && label !== 'again') return terminalLines(text)
   if (text.length > LONGEST_COMMAND) return [`${text.length} characters long: see the JSON or HTML report`]
   return terminalLines(text, 100, LONGEST_COMMAND * 6)

@@ -1,5 +1,7 @@
 import type { Counts } from '../../harness/report/model.ts'
 
+export { count } from '../../harness/report/count.ts'
+
 export function total(counts: Counts): number {
   return counts.passed + counts.failed + counts.notExercised + counts.notApplicable
 }
@@ -16,9 +18,4 @@ export function sum(a: Counts, b: Counts): Counts {
     notExercised: a.notExercised + b.notExercised,
     notApplicable: a.notApplicable + b.notApplicable,
   }
-}
-
-/** `1 must`, `2 musts` */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }

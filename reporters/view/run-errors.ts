@@ -1,17 +1,14 @@
-import { isEmptyShard } from '../../harness/report/counted-rows.ts'
 import type { Report } from '../../harness/report/model.ts'
-import { verdictSentence } from './verdict-sentence.ts'
 
 /**
- * Why the run as a whole is no success although no requirement says so: it was interrupted, the target could not be
- * judged, the baseline is stale. Formats that know only tests would otherwise show such a run as green.
+ * Why the run as a whole is no success although no requirement says so: it ended with 2 or 3, or the baseline has an entry
+ * whose requirement did not fail. Formats that know only tests would otherwise show such a run as green.
  */
-export function runErrors(report: Report): string[] {
-  const { run, verdict } = report
-  const stale = run.baseline?.stale ?? []
+export function runErrors({ exit, requirements, run }: Report): string[] {
+  const failed = new Set(requirements.filter(({ outcome }) => outcome === 'failed').map(({ id }) => id))
+  const stale = (run.baseline?.stale ?? []).filter(({ id }) => !failed.has(id))
   return [
-    ...(run.interrupted ? ['the run was interrupted'] : []),
-    ...(verdict === 'not-judged' && !isEmptyShard(report) ? [verdictSentence(report)] : []),
+    ...(exit.code > 1 ? [exit.because] : []),
     ...stale.map(({ id, why }) => `stale entry of the baseline: ${id}: ${why}`),
   ]
 }

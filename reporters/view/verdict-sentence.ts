@@ -1,3 +1,4 @@
+import { commonReason } from '../../harness/report/common-reason.ts'
 import { isEmptyShard } from '../../harness/report/counted-rows.ts'
 import type { Counts, Report } from '../../harness/report/model.ts'
 import { count, total } from './counts.ts'
@@ -33,18 +34,8 @@ function notJudged(report: Report): string {
   if (isEmptyShard(report))
     return `this shard (${report.run.shard}) judges nothing by itself; merge the reports of all shards`
   if (report.run.interrupted) return 'the run was ended before anything could be judged'
-  const reason = commonReason(report)
+  const reason = commonReason(report.requirements)
   return `the target could not be judged${reason === undefined ? '' : ` (${reason})`}`
-}
-
-/** The reason that most of the requirements share that were not exercised although no option left them out. */
-function commonReason(report: Report): string | undefined {
-  const times = new Map<string, number>()
-  for (const { outcome, reason } of report.requirements) {
-    if (outcome !== 'not-exercised' || reason === undefined || reason.startsWith('left out:')) continue
-    times.set(reason, (times.get(reason) ?? 0) + 1)
-  }
-  return [...times].sort((a, b) => b[1] - a[1])[0]?.[0]
 }
 
 function shouldsOf(report: Report): string[] {

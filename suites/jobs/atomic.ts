@@ -1,14 +1,19 @@
-import { type Conflict, readSettled } from './conflict.ts'
-import type { Job, Reading } from './model.ts'
+import { type Conflict, readSettled, showsInProgress } from './conflict.ts'
+import type { Job } from './model.ts'
+import { sameId } from './seen-jobs.ts'
 
 const row = 'jobs.create/409-atomic'
 
 /** Of two granted jobs, one reading of the second as in progress between two of the first. */
 export async function proveOverlap({ run, found }: Conflict, first: Job, second: Job): Promise<void> {
   const finding = found.atomic
-  const readings: Reading[] = []
-  for (const job of [first, second, first]) readings.push(await readSettled(run, job, row))
-  if (!readings.every(({ status }) => status === 'in_progress')) {
+  if (sameId(first.id, second.id)) {
+    finding.inconclusive = `two concurrent creations gave one id, ${first.id}: no reading tells them apart`
+    return
+  }
+  const shown: boolean[] = []
+  for (const job of [first, second, first]) shown.push(showsInProgress(await readSettled(run, job, row), job))
+  if (shown.includes(false)) {
     finding.inconclusive = 'two concurrent creations were granted, but the jobs ended before they could be read'
     return
   }

@@ -43,7 +43,9 @@ export function conflictStory(run: Run): Promise<ConflictFindings> {
 async function look(conflict: Conflict): Promise<void> {
   const { other, found, gate } = conflict
   let freed = false
-  for (let count = 1; count <= looks && (count === 1 || wantsMore(conflict)); count++) {
+  // A look that proved nothing is taken once more if the other ones speak against the target.
+  const most = (): number => (found.perApplication.blocked > 0 && !found.perApplication.failure ? 2 * looks : looks)
+  for (let count = 1; count <= most() && (count === 1 || wantsMore(conflict)); count++) {
     const once = (): Promise<boolean> => lookOnce(conflict, freed)
     freed = other && !isSettled(found.perApplication) ? await beside(conflict, other, once) : await once()
     if (gate.timedOut || found.released.failure) break

@@ -3,10 +3,12 @@ import { ask } from '../../harness/engine/ask.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import type { ApplicationResource } from '../../harness/target/model.ts'
 import { pause } from '../../harness/engine/pause.ts'
+import { member } from '../../schemas/json-object.ts'
 import type { ConflictFindings } from './finding.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
 import type { Gate, Job, Reading } from './model.ts'
 import { jobRequest } from './request.ts'
+import { sameId } from './seen-jobs.ts'
 
 /** Jobs of one application, and what is asked beside them. */
 export interface Conflict {
@@ -44,8 +46,15 @@ export async function readSettled(run: Run, job: Job, requirement: string): Prom
   }
 }
 
+/** True if the reading shows that very job in progress: a server may show another job under its id. */
+export function showsInProgress({ status, job: read }: Reading, { id }: Job): boolean {
+  const own = member(read, 'id')
+  return status === 'in_progress' && (typeof own !== 'string' || sameId(own, id))
+}
+
 /** What a reading without `in_progress` says of the state in which another creation was answered. */
 export function noLonger(reading: Reading): string {
+  if (reading.status === 'in_progress') return 'what is read under the id of the first job is another job'
   return isEnded(reading) ? 'the first job had ended by then' : 'the first job could not be read'
 }
 

@@ -5,10 +5,11 @@ import { sendSurely } from '../../harness/engine/send-once.ts'
 import { isThrottled } from '../../harness/engine/throttle.ts'
 import type { ApplicationResource } from '../../harness/target/model.ts'
 import { getAt } from '../../schemas/pointer.ts'
-import { type Conflict, noLonger, readSettled } from './conflict.ts'
+import { type Conflict, noLonger, readSettled, showsInProgress } from './conflict.ts'
 import { looks } from './gate.ts'
 import type { Job } from './model.ts'
 import { jobRequest } from './request.ts'
+import { sameId } from './seen-jobs.ts'
 
 const row = 'jobs.create/409-job-in-progress'
 
@@ -39,7 +40,7 @@ export async function askDuringJob(conflict: Conflict, first: Job): Promise<void
   for (let moment = 0; moment < mostMoments; moment++) {
     if (moment > 0) {
       const reading = await readSettled(run, first, row)
-      if (reading.status !== 'in_progress') break
+      if (!showsInProgress(reading, first)) break
     }
     const isOther = moment % 2 === 1
     const answered = await askOnce(conflict, first, isOther ? withOtherValues(application, moment) : application)
@@ -63,7 +64,7 @@ async function askOnce(
   // Sent once: while a throttled creation is backed off the job would end.
   const purpose = { requirement: row, role: 'probe', expects: [[409, 'BadRequest']] } as const
   const exchange = await sendSurely(run, await jobRequest(run, application), purpose)
-  gate.record(exchange)
+  const made = gate.record(exchange)
   finding.cases++
   const status = exchange.answer?.status
   if (status === 409) {
@@ -72,8 +73,12 @@ async function askOnce(
   }
   // A server may refuse values that nobody declared.
   if (status === 400 && application !== conflict.application) return 'unknown'
+  if (made && sameId(made.id, first.id)) {
+    finding.inconclusive = `another creation gave the id of the first job, ${first.id}: no reading tells them apart`
+    return 'over'
+  }
   const reading = await readSettled(run, first, row)
-  if (reading.status !== 'in_progress') {
+  if (!showsInProgress(reading, first)) {
     finding.inconclusive = `another creation was answered ${describeAnswer(exchange)}, but ${noLonger(reading)}`
     return 'over'
   }

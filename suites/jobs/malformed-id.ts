@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { any, refused } from '../../harness/checks/conditions.ts'
+import { condition } from '../../harness/checks/refusals.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
 
 /** No uuid in any spelling, hyphens left out included. */
@@ -15,5 +16,18 @@ const told = (id: string) => ({ what: 'with an id that is no uuid', value: id })
 
 const withId = (probe: Probe, id: string): Probe => refused({ ...probe, params: { job_id: id } })
 
-/** 1 to 64 letters, digits, `-` and `_` that are no uuid; never made from an id that exists. */
-export const malformedId = any(named.map(told), generated.map(told), withId)
+const invented = any(named.map(told), generated.map(told), withId)
+
+/** An existing id is cut by so many characters: a server may look ids up by their beginning. */
+const cuts = [1, 4, 8] as const
+
+/** 1 to 64 letters, digits, `-` and `_` that are no uuid, and an existing id that is cut. */
+export const malformedId = condition(async (context) => {
+  const { valid, judge } = context
+  for (const cut of cuts) {
+    const probe = await valid()
+    const id = (probe.params['job_id'] ?? '').slice(0, -cut)
+    if (id !== '') await judge(withId(probe, id), `with an existing id that is cut by ${cut}`)
+  }
+  await invented.bringAbout(context)
+})

@@ -8,7 +8,7 @@ import { sendSurely } from '../../harness/engine/send-once.ts'
 import type { Judge } from '../../harness/engine/story.ts'
 import { refused, withBody } from '../../harness/checks/conditions.ts'
 import { control } from '../../harness/checks/control.ts'
-import { byScenario } from '../../harness/checks/judge-scenario.ts'
+import { granted } from '../../harness/checks/granted.ts'
 import { declaredResource } from '../../harness/checks/valid-request.ts'
 import { type Conflict, awaitJobs, create, releaseMs } from './conflict.ts'
 import { type Finding, isSettled, newFinding, newFindings } from './finding.ts'
@@ -100,7 +100,7 @@ async function awaitIdle({ run, application, gate }: Conflict, proven: boolean):
 
 /** A refused creation starts no job, and leaves the application free. */
 export const judgeNoEffect: Judge = async (story) => {
-  if (story.run.target.scenarios[row]) return byScenario()(story)
+  if (story.run.target.scenarios[row]) return granted('as the scenario of the target file says')(story)
   const { failure, confirmed, inconclusive, cases } = await noEffect(story.run)
   story.control = 'granted'
   for (let seen = 0; seen < cases; seen++) story.count()

@@ -1,7 +1,7 @@
 import { isGranted } from '../../harness/engine/answer.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
-import { type Conflict, awaitJobs, create, noLonger, readSettled } from './conflict.ts'
+import { type Conflict, awaitJobs, create, noLonger, readSettled, showsInProgress } from './conflict.ts'
 import { gatesOf, looks } from './gate.ts'
 import type { Job } from './model.ts'
 
@@ -16,7 +16,7 @@ export async function askOther(conflict: Conflict, first: Job): Promise<Exchange
   gatesOf(run).of(other.id).record(exchange)
   finding.cases++
   const reading = await readSettled(run, first, row)
-  if (reading.status !== 'in_progress') {
+  if (!showsInProgress(reading, first)) {
     finding.inconclusive = `the other application answered ${describeAnswer(exchange)}, but ${noLonger(reading)}`
     return undefined
   }

@@ -12,11 +12,11 @@ import type { Run } from '../../harness/engine/run.ts'
 import { askThroughGate, type Judge, type Story } from '../../harness/engine/story.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
 import { apartMs, createdAtCases, timesDiffer } from './created-at.ts'
-import { jobsOf } from './job-tracker.ts'
+import { isEnded, jobsOf } from './job-tracker.ts'
 import { failingLifecycle, mainLifecycle } from './lifecycle.ts'
 import type { Job, Reading } from './model.ts'
 import { jobRequest } from './request.ts'
-import { identityCases, type JobCase } from './seen-jobs.ts'
+import { identityCases, type JobCase, sameId } from './seen-jobs.ts'
 
 /** The jobs of the run; what a wrong key was granted may belong to nobody. */
 function ownJobs(run: Run): Job[] {
@@ -69,10 +69,23 @@ async function readOldestAgain(run: Run): Promise<void> {
   if (oldest && newer.length > 0) await jobsOf(run).read(oldest, 'jobs.retrieve/200-identity')
 }
 
+/** A declared job shows its own id; of which application it is nobody says. */
+async function judgeDeclaredIdentity(story: Story): Promise<void> {
+  const { job } = story.run.target.resources
+  if (job === undefined) return
+  const { exchange } = await control(story.run, 'jobs.retrieve')
+  const json = exchange?.answer?.json()
+  const read = json?.ok ? member(json.value, 'id') : undefined
+  if (!exchange || typeof read !== 'string') return
+  story.count()
+  if (!sameId(read, job)) story.fail(exchange, `id ${job}`, 'for the declared job', `id ${preview(read)}`)
+}
+
 export const judgeIdentity: Judge = async (story) => {
   const { run } = story
   await mainLifecycle(run)
   await readOldestAgain(run)
+  await judgeDeclaredIdentity(story)
   judgeCases(story, identityCases(ownJobs(run)))
   if (story.cases === 0) throw new NotExercised('no reading of a job had an id')
 }
@@ -114,9 +127,10 @@ export const judgeOutcome: Judge = async (story) => {
 export const judgeFailedJob: Judge = async (story) => {
   if (story.run.target.scenarios[story.row.id]) return judgeFailedScenario(story)
   const { job, ended } = await failingLifecycle(story.run)
-  const last = job.readings.at(-1)
-  if (!last || !ended) throw new NotExercised('the job of resources.failingApplication did not end in time')
-  judgeFailed(story, last.exchange, last.job)
+  // The reading that ended it counts: whether it stays so is another row.
+  const end = job.readings.find(isEnded)
+  if (!end || !ended) throw new NotExercised('the job of resources.failingApplication did not end in time')
+  judgeFailed(story, end.exchange, end.job)
 }
 
 /** A retrieval that the target's scenario leads to a failed job. */

@@ -1,44 +1,50 @@
+import { isDeepStrictEqual } from 'node:util'
 import { member } from '../../schemas/json-object.ts'
 import { preview } from '../../schemas/preview.ts'
-import { isDeepStrictEqual } from 'node:util'
 import { control } from '../../harness/checks/control.ts'
-import { isEnded } from './job-tracker.ts'
-import type { Reading } from './model.ts'
-import { mainLifecycle } from './lifecycle.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
-import type { Run } from '../../harness/engine/run.ts'
-import type { Story } from '../../harness/engine/story.ts'
 import { pause } from '../../harness/engine/pause.ts'
+import type { Run } from '../../harness/engine/run.ts'
+import type { Judge, Story } from '../../harness/engine/story.ts'
+import { isEnded, jobsOf } from './job-tracker.ts'
+import type { SeenReading } from './seen-jobs.ts'
 
 /** The members that the spec shows (§2.3): others may change as a server likes. */
 const shown = ['id', 'status', 'application_id', 'created_at', 'updated_at', 'completed_at', 'data', 'error'] as const
 
-/** Two more looks, the second a little later, in ms. */
-const pauses = [0, 200] as const
+/** The last look comes a little later, in ms. */
+const laterMs = 200
 
-/** Looks at an ended job again: what the spec shows of it reads the same. */
-export async function judgeStable(story: Story): Promise<void> {
+/** Looks at every ended job of the run again, and at a declared one: what the spec shows of it reads the same. */
+export const judgeStable: Judge = async (story) => {
   const { run } = story
-  const first = await endedReading(run)
-  for (const ms of pauses) {
-    await pause(run, ms)
-    const exchange = await story.ask(first.exchange.probe)
-    const json = exchange.answer?.json()
-    if (!exchange.answer || exchange.throttled) throw new NotExercised('the job could not be read again')
-    story.count()
-    if (exchange.answer.status !== 200 || !json?.ok) {
-      story.fail(exchange, '200 with the job, as when the ended job was read before', '')
-    }
-    for (const name of shown) {
-      const [before, after] = [member(first.job, name), member(json.value, name)]
-      if (readsTheSame(before, after)) continue
-      const told = (value: unknown): string => `${name} ${value === undefined ? 'absent' : preview(value)}`
-      story.fail(exchange, `${told(before)}, as when the ended job was read before`, '', told(after))
-    }
+  const ended = [...endedReadings(run), ...(await declaredReading(run))]
+  if (ended.length === 0) throw new NotExercised('no job was seen to end')
+  for (const reading of ended) await judgeAgain(story, reading)
+  await pause(run, laterMs)
+  await judgeAgain(story, ended[0]!)
+}
+
+async function judgeAgain(story: Story, before: SeenReading): Promise<void> {
+  const exchange = await story.ask(before.exchange.probe)
+  const { answer } = exchange
+  const json = answer?.json()
+  if (!answer || exchange.throttled) throw new NotExercised('the job could not be read again')
+  story.count()
+  story.shownBy = before.exchange.purpose.requirement
+  if (answer.status !== 200 || !json?.ok) {
+    story.fail(exchange, '200 with the job, as when the ended job was read before', '')
+  }
+  for (const name of shown) {
+    const [was, is] = [member(before.job, name), member(json.value, name)]
+    if (readsTheSame(was, is)) continue
+    const told = (value: unknown): string => `${name} ${value === undefined ? 'absent' : preview(value)}`
+    story.fail(exchange, `${told(was)}, as when the ended job was read before`, '', told(is))
   }
 }
 
-/** True where both are the same JSON value; data that is nested too deep to be compared tells nothing. */
+/** True if both are the same JSON value; data that is nested too deep to be compared tells nothing. */
 function readsTheSame(before: unknown, after: unknown): boolean {
   try {
     return isDeepStrictEqual(before, after)
@@ -47,18 +53,23 @@ function readsTheSame(before: unknown, after: unknown): boolean {
   }
 }
 
-/** A reading of an ended job: the run's own, or the declared one. */
-async function endedReading(run: Run): Promise<Reading> {
-  if (run.target.resources.job === undefined) {
-    const { job } = await mainLifecycle(run)
-    const last = job.readings.at(-1)
-    if (last && isEnded(last)) return last
-    throw new NotExercised('the job did not end in time')
-  }
-  const { exchange, said } = await control(run, 'jobs.retrieve')
-  const json = exchange?.answer?.json()
+/** Of each job of the run the last reading, if it had ended by then. */
+function endedReadings(run: Run): SeenReading[] {
+  return jobsOf(run)
+    .all.filter(({ creation }) => creation.probe.credential.full)
+    .flatMap(({ readings }) => readings.slice(-1))
+    .filter(isEnded)
+}
+
+async function declaredReading(run: Run): Promise<SeenReading[]> {
+  if (run.target.resources.job === undefined) return []
+  const { exchange } = await control(run, 'jobs.retrieve')
+  return exchange ? endedOf(exchange) : []
+}
+
+function endedOf(exchange: Exchange): SeenReading[] {
+  const json = exchange.answer?.json()
   const job = json?.ok ? json.value : undefined
   const status = member(job, 'status')
-  if (exchange && (status === 'completed' || status === 'failed')) return { exchange, job, status }
-  throw new NotExercised(`job ${run.target.resources.job} has not ended: ${said}`)
+  return status === 'completed' || status === 'failed' ? [{ exchange, job }] : []
 }

@@ -2,37 +2,57 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { NamedBytes } from '../../certificate/bundle.ts'
 import type { IssueOptions } from '../../certificate/issue.ts'
 import { issueCertificate } from '../../certificate/issue.ts'
+import type { SuiteFacts } from '../../certificate/suite-facts.ts'
+import { verifyCertificate, type VerifyOptions } from '../../certificate/verify-certificate.ts'
 import type { Report } from '../../harness/report/model.ts'
-import type { Requirement } from '../../catalogue/requirement.ts'
 import { notApplicable, report, result } from '../gates/results.ts'
 
 export const issuedAt = new Date('2026-03-02T08:00:00Z')
 export const pair = generateKeyPairSync('ed25519')
+export const other = generateKeyPairSync('ed25519')
 
 export const folder = () => mkdtempSync(join(tmpdir(), 'conform-certificate-'))
 
-export const conformant = report([
-  result('jobs.create/202-created'),
-  result('files.list/2xx-accepted', { cases: 4 }),
-  result('envelope/content-type', { level: 'should' }),
-  notApplicable('pdf.parse/200-text', 'declared not served'),
-  notApplicable('completion.create/500-model-overload', 'declared unreachable: no staging switch'),
-])
+export const conformant = report(
+  [
+    result('jobs.create/202-created'),
+    result('files.list/2xx-accepted', { cases: 4 }),
+    result('envelope/content-type', { level: 'should' }),
+    notApplicable('pdf.parse/200-text', 'declared not served'),
+    notApplicable('completion.create/500-model-overload', 'declared unreachable: no staging switch'),
+  ],
+  { notServed: [{ operation: 'pdf.parse', answered: '404' }] },
+)
 
 /** A report's file, and the certificate issued for it. */
 export function issued(of: Report = conformant, change: Partial<IssueOptions> = {}) {
   const path = join(folder(), 'report.json')
-  writeFileSync(path, `${JSON.stringify(of, null, 2)}\n`)
-  return { path, certificate: () => issueCertificate(path, options(of, change)) }
+  const bytes = Buffer.from(`${JSON.stringify(of, null, 2)}\n`)
+  writeFileSync(path, bytes)
+  const report: NamedBytes = { name: path, bytes }
+  return { path, report, certificate: () => issueCertificate({ report, exchanges: [] }, options(of, change)) }
 }
 
-export function options(of: Report, change: Partial<IssueOptions>): IssueOptions {
-  const suite = {
+export function options(of: Report, change: Partial<IssueOptions> = {}): IssueOptions {
+  const suite = suiteOf(of)
+  return { privateKey: pair.privateKey, now: issuedAt, validDays: 180, partial: false, suite, ...change }
+}
+
+/** The suite whose requirements are those of that report. */
+export function suiteOf({ suite, requirements }: Report): SuiteFacts {
+  return {
     version: '0.1.0',
     digest: { sha256: 'd'.repeat(64) },
-    requirements: of.requirements as Pick<Requirement, 'id' | 'operation' | 'level'>[],
+    specDigest: suite.specDigest,
+    requirementsDigest: suite.requirementsDigest,
+    requirementsText: JSON.stringify(requirements),
   }
-  return { privateKey: pair.privateKey, now: issuedAt, validDays: 180, partial: false, suite, ...change }
+}
+
+/** Verified a month after it was issued, unless said otherwise. */
+export function verified(bytes: Uint8Array, change: Partial<VerifyOptions> = {}) {
+  return verifyCertificate(bytes, { now: new Date('2026-04-01T00:00:00Z'), suite: suiteOf(conformant), ...change })
 }

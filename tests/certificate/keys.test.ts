@@ -1,25 +1,27 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { keyId } from '../../certificate/dsse.ts'
 import { readPrivateKey, readPublicKey, writeKeyPair } from '../../certificate/keys.ts'
-import { verifyFile } from '../../cli/verify.ts'
-import { folder, issued, issuedAt } from './issued.ts'
+import { newPassphrase, passphraseOf } from '../../certificate/passphrase.ts'
+import { folder } from './issued.ts'
+
+const nobody = async () => undefined
 
 const files = () => {
   const at = folder()
   return { secret: join(at, 'k.pem'), open: join(at, 'k.pub.pem'), at }
 }
 
-test('a pair is PKCS8 for its owner only and SPKI, and both halves have one id', () => {
+test('a pair is PKCS8 for its owner only and SPKI, and both halves have one id', async () => {
   const { secret, open } = files()
   const { publicKey } = writeKeyPair(secret, open)
   expect(statSync(secret).mode & 0o777).toBe(0o600)
   expect(statSync(open).mode & 0o777).toBe(0o644)
   expect(readFileSync(secret, 'utf8')).toMatch(/^-----BEGIN PRIVATE KEY-----/)
   expect(readFileSync(open, 'utf8')).toMatch(/^-----BEGIN PUBLIC KEY-----/)
-  expect(keyId(readPrivateKey(secret))).toBe(keyId(publicKey))
+  expect(keyId(await readPrivateKey(secret, nobody))).toBe(keyId(publicKey))
   expect(keyId(readPublicKey(open))).toBe(keyId(publicKey))
 })
 
@@ -29,29 +31,62 @@ test('no key is overwritten, and nothing is left behind', () => {
   expect(() => writeKeyPair(secret, open)).toThrow(/k\.pub\.pem: exists already/)
   expect(existsSync(secret)).toBe(false)
   expect(readFileSync(open, 'utf8')).toBe('mine')
-  expect(() => writeKeyPair(secret, secret)).toThrow(/two files/)
+  expect(() => writeKeyPair(secret, `${dirname(secret)}/./k.pem`)).toThrow(/two files/)
+  expect(() => writeKeyPair(secret, join(secret, 'below.pem'))).toThrow(/below\.pem: cannot be written/)
+  expect(existsSync(secret)).toBe(false)
 })
 
-test('what is no Ed25519 key is refused in one sentence', () => {
+test('what is no Ed25519 key is refused in one sentence', async () => {
   const { secret, open, at } = files()
   writeKeyPair(secret, open)
   const rsa = join(at, 'rsa.pem')
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
-  writeFileSync(rsa, privateKey.export({ type: 'pkcs8', format: 'pem' }))
-  expect(() => readPrivateKey(rsa)).toThrow(/rsa\.pem: is no Ed25519 private key/)
-  expect(() => readPrivateKey(open)).toThrow(/k\.pub\.pem: is no Ed25519 private key/)
+  writeFileSync(rsa, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
+  await expect(readPrivateKey(rsa, nobody)).rejects.toThrow(/rsa\.pem: is no Ed25519 private key/)
+  chmodSync(open, 0o600)
+  await expect(readPrivateKey(open, nobody)).rejects.toThrow(/k\.pub\.pem: is no Ed25519 private key/)
   expect(() => readPublicKey(secret)).toThrow(/k\.pem: is a private key/)
   expect(() => readPublicKey(join(at, 'none.pem'))).toThrow(/none\.pem: cannot be read \(ENOENT\)/)
 })
 
-test('verify finds a certificate valid or not; a file that cannot be read is not', () => {
-  const { path, certificate } = issued()
-  const file = join(folder(), 'certificate.json')
-  writeFileSync(file, certificate())
-  expect(verifyFile(file, { report: path }, issuedAt).valid).toBe(true)
-  expect(verifyFile(path, {}, issuedAt)).toMatchObject({ valid: false, lines: [expect.stringMatching(/^not valid:/)] })
-  expect(verifyFile('/nowhere', {}, issuedAt)).toEqual({
-    valid: false,
-    lines: ['not valid: /nowhere: cannot be read (ENOENT)'],
+test('a private key that others may read, or change, is refused', async () => {
+  const { secret, open } = files()
+  writeKeyPair(secret, open)
+  for (const mode of [0o640, 0o604, 0o620, 0o610]) {
+    chmodSync(secret, mode)
+    await expect(readPrivateKey(secret, nobody)).rejects.toThrow(/others than its owner may read or change it \(mode 6/)
+  }
+  chmodSync(secret, 0o400)
+  expect((await readPrivateKey(secret, nobody)).type).toBe('private')
+})
+
+test('a key with a passphrase is encrypted PKCS8, and opens with it alone', async () => {
+  const { secret, open } = files()
+  const { publicKey } = writeKeyPair(secret, open, 'correct horse')
+  expect(readFileSync(secret, 'utf8')).toMatch(/^-----BEGIN ENCRYPTED PRIVATE KEY-----/)
+  expect(keyId(await readPrivateKey(secret, async () => 'correct horse'))).toBe(keyId(publicKey))
+  await expect(readPrivateKey(secret, async () => 'wrong')).rejects.toThrow(/the passphrase does not open it/)
+  await expect(readPrivateKey(secret, nobody)).rejects.toThrow(/has a passphrase; set CONFORM_KEY_PASSPHRASE/)
+})
+
+test('the variable says the passphrase before anybody is asked, who is asked twice for a new one', async () => {
+  const asked: string[] = []
+  const answers = (...words: string[]) => ({
+    environment: {},
+    ask: async (question: string) => {
+      asked.push(question)
+      return words.shift() ?? ''
+    },
   })
+  const environment = { CONFORM_KEY_PASSPHRASE: 'from there' }
+  expect(await passphraseOf('k.pem', { ...answers('typed'), environment })).toBe('from there')
+  expect(await newPassphrase({ ...answers('typed'), environment })).toBe('from there')
+  expect(asked).toEqual([])
+  expect(await passphraseOf('k.pem', answers('typed'))).toBe('typed')
+  expect(await newPassphrase(answers('typed', 'typed'))).toBe('typed')
+  expect(await newPassphrase(answers(''))).toBeUndefined()
+  await expect(newPassphrase(answers('typed', 'tpyed'))).rejects.toThrow(/the two passphrases differ/)
+  expect(await passphraseOf('k.pem', { environment: {} })).toBeUndefined()
+  expect(await newPassphrase({ environment: { CONFORM_KEY_PASSPHRASE: '' } })).toBeUndefined()
+  expect(asked[0]).toBe('Passphrase of k.pem')
 })

@@ -1,47 +1,48 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { readPublicKey, writeKeyPair } from '../../certificate/keys.ts'
-import { suiteFacts } from '../../certificate/suite-facts.ts'
-import { signFile } from '../../cli/sign.ts'
-import { verifyCertificate } from '../../certificate/verify-certificate.ts'
-import { verifyFile } from '../../cli/verify.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
-import { report, result } from '../gates/results.ts'
-import { folder, issuedAt } from './issued.ts'
+import { report } from '../gates/results.ts'
+import { signer, wholeReport } from './signed.ts'
 
-const at = folder()
-const file = (name: string) => join(at, name)
-writeKeyPair(file('k.pem'), file('k.pub.pem'))
-
-const whole = report(catalogue.map(({ id, operation, level }) => result(id, { operation, level })))
-whole.suite.version = suiteFacts().version
-writeFileSync(file('report.json'), JSON.stringify(whole))
-const options = { privateKey: file('k.pem'), out: file('c.json'), validDays: 180 }
-
-test('a report of the whole catalogue is signed, and what was written verifies', () => {
-  signFile(file('report.json'), options, issuedAt)
-  const given = { publicKey: file('k.pub.pem'), report: file('report.json') }
-  expect(verifyFile(file('c.json'), given, issuedAt)).toMatchObject({ valid: true })
-  const { statement } = verifyCertificate(readFileSync(file('c.json')), {
-    now: issuedAt,
-    publicKey: readPublicKey(file('k.pub.pem')),
-  })
-  expect(statement!.predicate.requirements.count).toBe(catalogue.length)
+test('a report of the whole catalogue is signed, and what was written verifies', async () => {
+  const { file, sign, verify } = signer()
+  await sign({})
+  const { result } = verify('c.json', { publicKey: file('k.pub.pem'), report: file('report.json') })
+  expect(result).toMatchObject({ accepted: true, heldAgainst: ['report'], verdict: 'conformant', partial: [] })
+  expect(result.statement!.predicate.requirements.count).toBe(catalogue.length)
 })
 
-test('nothing is written where signing is refused', () => {
-  writeFileSync(file('cut.json'), JSON.stringify(report(whole.requirements.slice(1))))
-  expect(() => signFile(file('cut.json'), { ...options, out: file('no.json') }, issuedAt)).toThrow(/is missing/)
+test('nothing is written if signing is refused', async () => {
+  const { file, put, sign } = signer()
+  const whole = wholeReport()
+  put('cut.json', { ...report(whole.requirements.slice(1), whole.run), suite: whole.suite })
+  await expect(sign({ report: file('cut.json'), out: file('no.json') })).rejects.toThrow(/is missing/)
   expect(existsSync(file('no.json'))).toBe(false)
+  await expect(sign({ report: undefined })).rejects.toThrow(/give the report to sign/)
 })
 
-test('neither report nor key is overwritten, and a place that cannot be written is named', () => {
-  expect(() => signFile(file('report.json'), { ...options, out: file('report.json') }, issuedAt)).toThrow(
-    /would overwrite/,
+test('no output overwrites an input or a key, by whatever name or link, nor another output', async () => {
+  const { file, sign, bundle } = signer()
+  symlinkSync(file('report.json'), file('soft.json'))
+  linkSync(file('run.har'), file('hard.har'))
+  const kept = readFileSync(file('report.json'))
+  for (const name of ['report.json', 'k.pem', 'soft.json'])
+    await expect(sign({ out: file(name) })).rejects.toThrow(/^--out .* would overwrite /)
+  await expect(sign({ out: file('k.pub.pem') })).rejects.toThrow(/holds a key, which is never overwritten/)
+  await expect(bundle({ bundle: file('hard.har') })).rejects.toThrow(
+    /^--bundle .*hard\.har: would overwrite .*run\.har/,
   )
-  expect(() => signFile(file('report.json'), { ...options, out: file('k.pem') }, issuedAt)).toThrow(/would overwrite/)
-  expect(() => signFile(file('report.json'), { ...options, out: file('x/c.json') }, issuedAt)).toThrow(
-    /written \(ENOENT\)/,
-  )
+  await expect(bundle({ out: file('b.zip') })).rejects.toThrow(/--bundle .* would overwrite .*b\.zip/)
+  expect(readFileSync(file('report.json'))).toEqual(kept)
+})
+
+test('folders are made, what cannot be written is named, and nothing half-written stays behind', async () => {
+  const { file, sign } = signer()
+  await sign({ out: file('new/folder/c.json') })
+  expect(readdirSync(file('new/folder'))).toEqual(['c.json'])
+  mkdirSync(file('taken'))
+  await expect(sign({ out: file('taken') })).rejects.toThrow(/^--out .*taken: cannot be written \(E/)
+  writeFileSync(file('plain'), '')
+  await expect(sign({ out: file('plain/c.json') })).rejects.toThrow(/cannot be written \(E/)
+  expect(readdirSync(file('.')).filter((name) => name.endsWith('.part'))).toEqual([])
 })

@@ -5,8 +5,8 @@ import { keyId } from '../../certificate/dsse.ts'
 import type { Statement } from '../../certificate/statement.ts'
 import { suiteDigest } from '../../certificate/suite-digest.ts'
 import type { Report } from '../../harness/report/model.ts'
-import { failed, report, result } from '../gates/results.ts'
-import { conformant, issued, options, pair } from './issued.ts'
+import { failed, notApplicable, report, result } from '../gates/results.ts'
+import { conformant, issued, pair, suiteOf } from './issued.ts'
 
 const statementIn = (bytes: Buffer) => {
   const { payload } = JSON.parse(bytes.toString()) as { payload: string }
@@ -38,10 +38,16 @@ test('the statement is in-toto v1 and says all that the report says', () => {
     ],
     partial: [],
     issuedAt: '2026-03-02T08:00:00.000Z',
-    expiresAt: '2026-08-29T08:00:00.000Z',
+    expiresAt: '2026-08-28T12:00:00.000Z',
   })
   expect(predicate.coverage[1]).toMatchObject({ operation: 'files.list', passed: 1, cases: 4 })
 })
+
+const familyOnly = failed('a.b/1', { familyOnly: true })
+familyOnly.outcome = 'passed'
+const unserved = notApplicable('chat.create/2xx-accepted', 'declared not served')
+const answered = (word: string) =>
+  report([result('a.b/1'), unserved], { notServed: [{ operation: 'chat.create', answered: word }] })
 
 const partials: [string, Report][] = [
   ['the verdict is non-conformant', report([failed('a.b/1')])],
@@ -52,6 +58,15 @@ const partials: [string, Report][] = [
   ['--read-only', report([result('a.b/1')], { readOnly: true })],
   ['--baseline', report([result('a.b/1')], { baseline: { file: 'b', expected: [], stale: [], notExercised: [] } })],
   ['--insecure', report([result('a.b/1')], { insecure: true })],
+  ['--runs was 24, fewer than 25', report([result('a.b/1')], { runs: 24 })],
+  ['credentialProbes: few', report([result('a.b/1')], { credentialProbes: 'few' })],
+  ['only --tpe family makes it conformant', report([familyOnly], { tpe: 'family' })],
+  ['the verdict is non-conformant by exact names', report([familyOnly], { tpe: 'family' })],
+  ['chat.create is declared not served, and was not asked', report([result('a.b/1'), unserved])],
+  ['chat.create is declared not served, but answered: 401', answered('401')],
+  ['but answered: no answer', answered('no answer')],
+  ['began after it was signed', report([result('a.b/1')], { startedAt: '2026-03-02T08:00:00.001Z' })],
+  ['more than 7 days before', report([result('a.b/1')], { startedAt: '2026-02-23T07:59:59.999Z' })],
 ]
 
 test.each(partials)('refused unless --partial, and then stated: %s', (reason, of) => {
@@ -67,20 +82,54 @@ test('what contradicts itself is refused even with --partial', () => {
 test('what is no valid report is refused with the place', () => {
   const strange = { ...conformant, stars: 5 } as Report
   expect(() => issued(strange).certificate()).toThrow(/report\.json: is no valid report: stars is not a known member/)
-  expect(() => issued({ some: 'json' } as never, { suite: options(conformant, {}).suite }).certificate()).toThrow(
-    /is no report/,
+  expect(() => issued({ some: 'json', suite: {} } as never).certificate()).toThrow(/is no report/)
+})
+
+test.each(['404', '405', '410', '501'])('an operation declared not served may answer %s', (status) => {
+  expect(statementIn(issued(answered(status)).certificate()).predicate.partial).toEqual([])
+})
+
+test('what was judged on the last day, and in family mode with exact names, is whole', () => {
+  for (const run of [{ startedAt: '2026-02-23T08:00:00.000Z' }, { tpe: 'family' as const }])
+    expect(statementIn(issued(report([result('a.b/1')], run)).certificate()).predicate.partial).toEqual([])
+})
+
+test('the report of another version, of other requirements or another text, makes a partial certificate', () => {
+  const suite = suiteOf(conformant)
+  const digest = `sha256:${'e'.repeat(64)}`
+  for (const [change, reason] of [
+    [{ version: '0.2.0' }, /version 0.1.0 of the suite judged, and 0.2.0 signs/],
+    [{ requirementsDigest: digest }, /its requirements are those of another version/],
+    [{ specDigest: digest }, /its text of the interface is another/],
+  ] as const) {
+    const sign = (partial: boolean) => issued(conformant, { partial, suite: { ...suite, ...change } }).certificate()
+    expect(() => sign(false)).toThrow(reason)
+    expect(statementIn(sign(true)).predicate.partial).toEqual([expect.stringMatching(reason)])
+  }
+})
+
+test('a report that does not hold each requirement exactly once, as it is, is refused even with --partial', () => {
+  const [first, ...others] = conformant.requirements
+  const suite = suiteOf(conformant)
+  const refused = (requirements: typeof others) => () =>
+    issued({ ...report(requirements, conformant.run), suite: conformant.suite }, { partial: true, suite }).certificate()
+  expect(refused(others)).toThrow(/jobs.create\/202-created is missing/)
+  expect(refused([first!, first!, ...others])).toThrow(/jobs.create\/202-created stands there twice/)
+  expect(refused([first!, ...others, result('x.y/1')])).toThrow(/x\.y\/1 is no requirement/)
+  expect(refused([{ ...first!, level: 'should' }, ...others])).toThrow(
+    /is a must of jobs\.create, and stands there as a/,
   )
 })
 
-test('the report of another version, or of other requirements, is refused', () => {
-  const suite = options(conformant, {}).suite
-  const refused = (change: Partial<typeof suite>) => () =>
-    issued(conformant, { partial: true, suite: { ...suite, ...change } }).certificate()
-  expect(refused({ version: '0.2.0' })).toThrow(/version 0.1.0 of the suite wrote it, this is 0.2.0/)
-  const [first, ...others] = suite.requirements
-  expect(refused({ requirements: [...suite.requirements, { ...first!, id: 'x.y/1' }] })).toThrow(/x\.y\/1 is missing/)
-  expect(refused({ requirements: others })).toThrow(/jobs.create\/202-created is no requirement/)
-  expect(refused({ requirements: [{ ...first!, level: 'should' }, ...others] })).toThrow(/is a should of jobs\.create/)
+test('validity counts from the run, and 400 days are the most', () => {
+  const ends = (validDays: number) => statementIn(issued(conformant, { validDays }).certificate()).predicate.expiresAt
+  expect(ends(400)).toBe('2027-04-05T12:00:00.000Z')
+  expect(() => ends(401)).toThrow(/--valid-days 401: 400 at most/)
+  const old = report([result('a.b/1')], { startedAt: '2026-01-01T00:00:00.000Z' })
+  expect(() => issued(old, { partial: true, validDays: 30 }).certificate()).toThrow(/it would be over already/)
+  const future = report([result('a.b/1')], { startedAt: '2036-01-01T00:00:00.000Z' })
+  const { expiresAt } = statementIn(issued(future, { partial: true, validDays: 10 }).certificate()).predicate
+  expect(expiresAt).toBe('2026-03-12T08:00:00.000Z')
 })
 
 test('the digest of the suite is that of its files', () => {

@@ -66,7 +66,34 @@ test('a mistake of the user is one sentence', async () => {
   expect(await wrong('--target', at('none.json'))).toBe(`${at('none.json')}: no such target file`)
   expect(await wrong('--baseline', at('none.json'))).toBe(`${at('none.json')}: cannot be read (ENOENT)`)
   expect(await wrong('--report', 'pdf')).toMatch(/no format pdf/)
-  expect(await wrong('--report', `json=${at('none/x.json')}`)).toMatch(/cannot be written \(ENOENT\)$/)
+  writeFileSync(at('file'), '')
+  expect(await wrong('--report', `json=${at('file/x.json')}`)).toMatch(/cannot be written \((ENOTDIR|EEXIST)\)$/)
+})
+
+test('a recording without bodies is said to be one, once', async () => {
+  const bare: Told = { ...pdf, content: { text: undefined, size: 120 }, response: {} }
+  const said = /^conform: warning: the recording holds no bodies of answers.*\n$/
+  expect((await conform([bare, { ...bare, status: 404 }])).err).toMatch(said)
+  // One that has them all, or has nothing of the interface, is none.
+  expect((await conform([pdf, bare])).err).toBe('')
+  expect((await conform([{ to: 'https://example.org/', content: { text: undefined } }])).err).toBe('')
+})
+
+test('the recording is not overwritten, and a report of another target is warned of', async () => {
+  const { file } = await conform([bad], '--report', `json=${at('other.json')}`)
+  const own = await checkCommand()
+    .exitOverride()
+    .parseAsync([file, '--report', `har=${file}`], { from: 'user' })
+    .catch((thrown: unknown) => thrown)
+  expect((own as UserError).message).toMatch(/would overwrite the recording; give another file$/)
+  const { report } = readReport(at('other.json'))
+  writeFileSync(
+    at('other.json'),
+    JSON.stringify({ ...report, target: { ...report.target, baseUrl: 'https://x.example' } }),
+  )
+  const { code, err } = await conform([bad], '--baseline', at('other.json'))
+  expect(err).toMatch(/^conform: warning: .*other\.json is a report of another target \(.*https:\/\/x\.example\)/)
+  expect(code).toBe(0)
 })
 
 test('writes every format, and a report on stdout leaves the rest to stderr', async () => {

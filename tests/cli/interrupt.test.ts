@@ -10,7 +10,7 @@ import { slowTarget } from './slow-target.ts'
 /** Within this a run ends that was told to, in ms. */
 const limitMs = 2_000
 
-test.each(['SIGINT', 'SIGTERM'] as const)(
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   '%s ends a run that waits for its target, and what was learned is reported',
   async (signal) => {
     const { url } = await reference()

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import type { Report } from '../../harness/report/model.ts'
 import { conform, folder, readReport, targetFile } from './conform.ts'
@@ -29,19 +30,87 @@ test('every format goes to its usual file', async () => {
   }
 })
 
-test('a report that cannot be written: exit 2 with its name, and the others are written', async () => {
-  const { url } = await reference({ defects: [known] })
+test('a report that cannot be written: exit 2 before anything is sent, and nothing is overwritten', async () => {
   const cwd = folder()
   mkdirSync(join(cwd, 'taken'))
-  const args = ['-t', targetFile(cwd, url), '--only', known, '--report', 'html=taken', '--report', 'junit=none/x.xml']
+  const target = targetFile(cwd, 'http://127.0.0.1:9')
+  const before = readFileSync(target, 'utf8')
+  for (const [path, problem] of [
+    ['taken', 'is a folder'],
+    [target, 'would overwrite the target file; give another file'],
+  ]) {
+    const args = ['-t', target, '--report', `html=${path}`, '--report', 'json=good.json']
+    const { code, stderr, stdout } = await conform(args, { cwd })
+    expect({ code, stderr, stdout }).toEqual({
+      code: 2,
+      stderr: `conform: --report html=${path}: ${problem}\n`,
+      stdout: '',
+    })
+  }
+  expect(readFileSync(target, 'utf8')).toBe(before)
+  expect(existsSync(join(cwd, 'good.json'))).toBe(false)
+})
+
+test.skipIf(!existsSync('/dev/full'))('a disk that is full at the end: exit 2, the others are written', async () => {
+  const { url } = await reference({ defects: [known] })
+  const cwd = folder()
+  const args = [
+    '-t',
+    targetFile(cwd, url),
+    '--only',
+    known,
+    '--report',
+    'html=/dev/full',
+    '--report',
+    'junit=new/x.xml',
+  ]
   const { code, stdout, stderr } = await conform([...args, '--report', 'json=good.json'], { cwd })
   expect(code).toBe(2)
-  expect(stderr).toMatch(/--report html=taken: cannot be written \(EISDIR\)/)
-  expect(stderr).toMatch(/--report junit=none\/x\.xml: cannot be written \(ENOENT\)/)
-  expect(stderr).not.toMatch(/\n\s+at /)
+  expect(stderr).toBe('conform: --report html=/dev/full: cannot be written (ENOSPC)\n')
   expect(stdout).toMatch(/^non-conformant: /m)
-  expect(readReport(cwd, 'good.json').verdict).toBe('non-conformant')
+  expect(stdout.trimEnd().split('\n').at(-1)).toBe('exit 2: --report html=/dev/full: cannot be written (ENOSPC)')
+  expect(readReport(cwd, 'good.json')).toMatchObject({ verdict: 'non-conformant', exit: { code: 2 } })
+  expect(readFileSync(join(cwd, 'new/x.xml'), 'utf8')).toContain('<error ')
 })
+
+/** Makes the disk of the temporary folder full: when the run's folder is made, or when its exchanges are written down. */
+const fullDisk = (when: 'at its beginning' | 'later'): string => `import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+const { mkdtempSync } = fs
+fs.mkdtempSync = (prefix, ...rest) => {
+  if (!prefix.includes('conform-run-')) return mkdtempSync(prefix, ...rest)
+  if ('${when}' !== 'later') throw Object.assign(new Error('no space left'), { code: 'ENOSPC' })
+  const folder = mkdtempSync(prefix, ...rest)
+  fs.symlinkSync('/dev/full', folder + '/exchanges.ndjson')
+  return folder
+}
+syncBuiltinESMExports()
+`
+
+test.skipIf(!existsSync('/dev/full')).each(['at its beginning', 'later'] as const)(
+  'a temporary folder that is full %s costs the HAR and the passed exchanges, and one line says so',
+  async (when) => {
+    const { url } = await reference({ defects: [known] })
+    const cwd = folder()
+    const preload = join(cwd, 'full.mjs')
+    writeFileSync(preload, fullDisk(when))
+    const reports = ['json', 'html', 'har', 'junit'].flatMap((format) => ['--report', format])
+    const { code, stderr, stdout } = await conform(['-t', targetFile(cwd, url), '--only', known, ...reports], {
+      cwd,
+      env: { NODE_OPTIONS: `--import ${pathToFileURL(preload).href}` },
+    })
+    expect(stderr).toBe('')
+    expect(code).toBe(1)
+    const said = stdout.split('\n').filter((line) => line.startsWith('the exchanges could not be kept ('))
+    expect(said).toEqual([expect.stringMatching(/: no HAR is written, and HTML shows those of failures only$/)])
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe('exit 1: 1 must failed')
+    expect(readReport(cwd).exit).toEqual({ code: 1, because: '1 must failed' })
+    expect(readdirSync(cwd).sort()).toEqual(
+      ['conform-report.html', 'conform-report.json', 'conform-report.xml', 'full.mjs', 'target.json'].sort(),
+    )
+    expect(readFileSync(join(cwd, 'conform-report.html'), 'utf8').trimEnd()).toMatch(/<\/html>$/)
+  },
+)
 
 test('a baseline excuses what it names, goes stale loudly, and is rewritten on demand', async () => {
   const broken = await reference({ defects: [known] })
@@ -59,6 +128,7 @@ test('a baseline excuses what it names, goes stale loudly, and is rewritten on d
   const excused = await conform(at(broken.url), { cwd })
   expect(excused.stdout).toMatch(/^non-conformant: /m)
   expect(excused.code).toBe(0)
+  expect(excused.stdout.trimEnd().split('\n').at(-1)).toBe(`exit 0: 1 failure, expected by ${file}`)
 
   const stale = await conform(at(mended.url), { cwd })
   expect(stale.stdout).toMatch(new RegExp(`stale entry +${known}: it passed`))

@@ -55,19 +55,12 @@ test('the table names what differs and what changed', () => {
     2  2026-04-01T00:00:00Z  non-conformant: must 2 passed, 1 failed, 1 not exercised, 0 not applicable; should 0 passed, 0 failed, 0 not exercised, 0 not applicable
 
      1  2   ✓ passed  ✗ failed  – not exercised  · not applicable
-     ✓  ✗   a.b/1
-     ✗  ✓   a.b/2
-     ✓  –   a.b/3
+     ✓  ✗   a.b/1  newly failing
+     ✗  ✓   a.b/2  newly passing
+     ✓  –   a.b/3  newly not exercised
 
     1 of 4 requirements are the same in all
-
-    2026-04-01T00:00:00Z:
-      newly failing: 1
-        a.b/1
-      newly passing: 1
-        a.b/2
-      newly not exercised: 1
-        a.b/3
+    2026-04-01T00:00:00Z: 1 newly failing, 1 newly passing, 1 newly not exercised
     "
   `)
 })

@@ -62,6 +62,17 @@ test('with a report on stdout, what is for people goes to stderr', async () => {
   expect(err).toContain('non-conformant')
 })
 
-test('a report that cannot be written is a mistake of the user', async () => {
-  await expect(merge('--report', `json=${path('none/x.json')}`)).rejects.toThrow(/cannot be written \(ENOENT\)/)
+test('a report that cannot be written is a mistake of the user, and nothing is merged', async () => {
+  await expect(merge('--report', `json=${path('0.json')}/x.json`)).rejects.toThrow(
+    /cannot be written \((ENOTDIR|EEXIST)\)/,
+  )
+  await expect(merge('--report', `json=${parts[0]}`)).rejects.toThrow(/would overwrite .*0\.json, one of the parts/)
+})
+
+test('the last line says why the exit code is what it is', async () => {
+  const last = async (...args: string[]) => (await merge(...args)).out.trimEnd().split('\n').at(-1)
+  expect(await last()).toBe('exit 1: 1 must failed')
+  expect(await last('--baseline', path('baseline.json'))).toBe(
+    `exit 0: 1 of 2 failures expected by the baseline; 1 should failed, which does not decide`,
+  )
 })

@@ -41,16 +41,18 @@ test('a report that cannot be written is named, and the others are written', asy
   const at = mkdtempSync(join(tmpdir(), 'conform-reports-'))
   const whole = report([failed('a.b/1')])
   const requests = parseReportRequests([`json=${at}/none/r.json`, `junit=${at}/r.xml`, `json=${at}/r.json`])
-  const problems = await writeReports(requests, whole, () => [])
+  const { problems, report: written } = await writeReports(requests, { report: whole, exchanges: () => [] })
   expect(problems).toEqual([`--report json=${at}/none/r.json: cannot be written (ENOENT)`])
-  expect(JSON.parse(readFileSync(join(at, 'r.json'), 'utf8'))).toEqual(whole)
+  expect(written).toEqual({ ...whole, exit: { code: 2, because: problems[0] } })
+  expect(JSON.parse(readFileSync(join(at, 'r.json'), 'utf8'))).toEqual(written)
   expect(readFileSync(join(at, 'r.xml'), 'utf8')).toContain('<testsuite')
 })
 
 test('stdout gets the report and stays open', async () => {
   const stdout = new PassThrough()
   const whole = report([result('a.b/1')])
-  expect(await writeReports(parseReportRequests(['json=-']), whole, () => [], stdout)).toEqual([])
+  const source = { report: whole, exchanges: () => [], stdout }
+  expect((await writeReports(parseReportRequests(['json=-']), source)).problems).toEqual([])
   stdout.end('.')
   const written = await text(stdout)
   expect(JSON.parse(written.slice(0, -1))).toEqual(whole)

@@ -1,4 +1,5 @@
-import type { Failure, Report, RequirementResult } from '../../harness/report/model.ts'
+import { decided, type ExitOptions } from '../../harness/report/exit-code.ts'
+import type { Failure, Report, RequirementResult, Undecided } from '../../harness/report/model.ts'
 import { bothVerdicts } from '../../harness/report/verdict.ts'
 import { summarize } from '../../harness/report/summary.ts'
 
@@ -48,7 +49,11 @@ export const notApplicable = (id: string, reason = 'not served') =>
   result(id, { outcome: 'not-applicable', reason, cases: 0 })
 
 /** A report of those results, consistent with itself. */
-export function report(requirements: RequirementResult[], run: Partial<Report['run']> = {}): Report {
+export function report(
+  requirements: RequirementResult[],
+  run: Partial<Report['run']> = {},
+  options: ExitOptions = {},
+): Report {
   const facts: Report['run'] = {
     startedAt: '2026-03-01T12:00:00.000Z',
     durationMs: 1200,
@@ -67,11 +72,13 @@ export function report(requirements: RequirementResult[], run: Partial<Report['r
     baseline: null,
     insecure: false,
     interrupted: false,
+    credentialProbes: 'all',
+    notServed: [],
     created: [],
     ...run,
   }
   const verdicts = bothVerdicts(requirements, facts)
-  return {
+  const undecided: Undecided = {
     format: 'conformance-report/1',
     suite: {
       name: 'ai-content-conformance',
@@ -87,4 +94,5 @@ export function report(requirements: RequirementResult[], run: Partial<Report['r
     summary: summarize(requirements, facts.tpe),
     requirements,
   }
+  return decided(undecided, options)
 }

@@ -29,6 +29,10 @@ const crash = { ids: ['envelope/bad-input-no-5xx'], because: 'the suite made tha
 
 /** By switch. What does not stand here turns its own requirement red and nothing else. */
 export const alsoRed: Readonly<Record<string, AlsoRed>> = {
+  'jobs.create/202-created': {
+    ids: ['jobs.create/202-required-inputs-only'],
+    because: 'every creation is answered with that other status',
+  },
   'envelope/shape#no-tpe': noType,
   'envelope/shape#tpe-number': noType,
   'envelope/shape#array': noType,

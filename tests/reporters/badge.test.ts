@@ -8,9 +8,11 @@ const title = (svg: string) => (new XMLParser().parse(svg) as { svg: { title: st
 test('says the verdict and how many of the musts that apply passed', () => {
   const report = sampleReport({ end: (at) => (mixed(at).outcome === 'failed' ? {} : mixed(at)) })
   const { passed, notExercised } = report.summary.must
-  expect(title(renderBadge(report))).toBe(`conformance: passing ${passed}/${passed + notExercised}`)
-  expect(title(renderBadge(sampleReport()))).toBe('conformance: conformant 269/269')
-  expect(title(renderBadge(sampleReport({ size: 20, end: fails() })))).toMatch(/^conformance: non-conformant 0\/\d+$/)
+  expect(title(renderBadge(report))).toBe(`conformance: passing (exact names) ${passed}/${passed + notExercised}`)
+  expect(title(renderBadge(sampleReport()))).toBe('conformance: conformant (exact names) 269/269')
+  expect(title(renderBadge(sampleReport({ size: 20, end: fails() })))).toMatch(
+    /^conformance: non-conformant \(exact names\) 0\/\d+$/,
+  )
 })
 
 test('a target that was not judged has no count and no green', () => {
@@ -24,4 +26,19 @@ test('describes where the two verdicts differ', () => {
   expect((new XMLParser().parse(svg) as { svg: { desc: string } }).svg.desc).toMatch(
     /^20 failures are only family names /,
   )
+})
+
+test('never says a verdict without its mode, and how many operations were judged if some are not served', () => {
+  expect(title(renderBadge(sampleReport({ run: { tpe: 'family' } })))).toMatch(
+    /^conformance: conformant \(family names\) /,
+  )
+  const absent = sampleReport({
+    end: () => ({}),
+    run: { notServed: [{ operation: 'vision.analyze', answered: '404' }] },
+  })
+  const row = absent.requirements.filter(({ operation }) => operation === 'vision.analyze')
+  for (const one of row) Object.assign(one, { outcome: 'not-applicable', reason: 'not served' })
+  expect(title(renderBadge(absent))).toBe('conformance: conformant (exact names) 269/269, 16 of 17 operations')
+  absent.run.notServed = []
+  expect(title(renderBadge(absent))).toMatch(/, 16 of 17 operations$/)
 })

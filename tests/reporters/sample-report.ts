@@ -1,4 +1,5 @@
-import type { Counts, Failure, Report, RequirementResult, Verdict } from '../../harness/report/model.ts'
+import { decided, type ExitOptions } from '../../harness/report/exit-code.ts'
+import type { Counts, Failure, Report, RequirementResult, Undecided, Verdict } from '../../harness/report/model.ts'
 import { sampleCatalogue } from './sample-catalogue.ts'
 
 export interface SampleOptions {
@@ -7,6 +8,7 @@ export interface SampleOptions {
   readonly end?: (at: number) => Partial<RequirementResult>
   readonly run?: Partial<Report['run']>
   readonly target?: Partial<Report['target']>
+  readonly exit?: ExitOptions
 }
 
 /** A failure with its exchange; `actual` and the bodies carry the text. */
@@ -45,7 +47,7 @@ export function mixed(at: number): Partial<RequirementResult> {
   return {}
 }
 
-export function sampleReport({ size = 290, end = () => ({}), run, target }: SampleOptions = {}): Report {
+export function sampleReport({ size = 290, end = () => ({}), run, target, exit }: SampleOptions = {}): Report {
   const requirements = sampleCatalogue(size).map((row, at): RequirementResult => {
     const base = {
       ...row,
@@ -62,7 +64,7 @@ export function sampleReport({ size = 290, end = () => ({}), run, target }: Samp
   })
   const exact = verdictOf(requirements, (result) => result.outcome === 'failed')
   const family = verdictOf(requirements, ({ failures }) => failures.some((failure) => !failure.familyOnly))
-  return {
+  const undecided: Undecided = {
     format: 'conformance-report/1',
     suite: {
       name: 'ai-content-conformance',
@@ -95,6 +97,8 @@ export function sampleReport({ size = 290, end = () => ({}), run, target }: Samp
       baseline: null,
       insecure: false,
       interrupted: false,
+      credentialProbes: 'all',
+      notServed: [],
       created: [],
       ...run,
     },
@@ -103,6 +107,7 @@ export function sampleReport({ size = 290, end = () => ({}), run, target }: Samp
     summary: { must: countsOf(requirements, 'must'), should: countsOf(requirements, 'should') },
     requirements,
   }
+  return decided(undecided, exit)
 }
 
 function verdictOf(results: RequirementResult[], hasFailed: (result: RequirementResult) => boolean): Verdict {

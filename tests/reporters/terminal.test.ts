@@ -24,22 +24,24 @@ test('shows a failure as evidence: sent, expected, received, again, curl', () =>
   ])
 })
 
-test('ends with the seed and the verdict in one sentence', () => {
+test('ends with the seed, the verdict in one sentence, and why it exits as it does', () => {
   const report = sampleReport({ end: mixed })
   const { must } = report.summary
   const all = must.passed + must.failed + must.notExercised + must.notApplicable
-  expect(lines(report).slice(-2)).toEqual([
+  expect(lines(report).slice(-3)).toEqual([
     '3012 requests in 48.2 s; seed 421: repeat with --seed 421',
     expect.stringMatching(
       `^non-conformant: ${must.failed} of ${all} musts failed, ${must.notExercised} not exercised, `,
     ),
+    `exit 1: ${must.failed} musts failed`,
   ])
 })
 
 test('is short where all passes', () => {
   const text = lines(sampleReport())
   expect(text.length).toBeLessThan(10)
-  expect(text.at(-1)).toMatch(/^conformant: all \d+ musts that apply passed$/)
+  expect(text.at(-1)).toBe('exit 0: no must failed')
+  expect(text.at(-2)).toMatch(/^conformant: all \d+ musts that apply passed$/)
 })
 
 test('groups what was not exercised by its reason, with counts and the first ids', () => {
@@ -61,12 +63,16 @@ test('never calls a run that judged nothing a pass', () => {
   const nothing = sampleReport({ end: () => ({ outcome: 'not-exercised', reason: 'no key: none was given' }) })
   expect(nothing.verdict).toBe('not-judged')
   expect(renderTerminal(nothing, plain)).not.toContain('passed.')
-  expect(lines(nothing).at(-1)).toBe('not-judged: the target could not be judged (no key: none was given)')
+  expect(lines(nothing).slice(-2)).toEqual([
+    'not-judged: the target could not be judged (no key: none was given)',
+    'exit 3: the target could not be judged (no key: none was given)',
+  ])
   const dealt = sampleReport({
     end: () => ({ outcome: 'not-exercised', reason: 'left out: --shard' }),
     run: { shard: '1/4' },
   })
-  const shard = lines(dealt).at(-1)
+  const [shard, exit] = lines(dealt).slice(-2)
+  expect(exit).toBe('exit 0: nothing was dealt to this shard (1/4)')
   expect(shard).toBe('not-judged: this shard (1/4) judges nothing by itself; merge the reports of all shards')
 })
 

@@ -81,6 +81,7 @@ test('refusals have no effect, but those that need a granted request first', () 
   expect(withEffect.map(({ id, effect }) => `${id} ${effect}`)).toEqual([
     'jobs.create/409-job-in-progress generates',
     'jobs.create/409-released generates',
+    'jobs.create/4xx-no-effect generates',
     'jobs.create/409-per-application generates',
     'jobs.create/409-atomic generates',
     'graphs.create/400-duplicate-name creates',
@@ -121,6 +122,7 @@ test('what is only advice is a should', () => {
     'jobs.retrieve/200-outcome',
     'jobs.retrieve/200-stable',
     'chat.create/400-malformed-response-format',
+    'graphs.add-file/2xx-other-graph',
     'medical.comprehend/400-malformed-request',
     'vision.analyze/400-malformed-request',
   ])

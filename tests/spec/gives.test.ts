@@ -63,5 +63,8 @@ test('what is no matter of an answer has none', () => {
     'envelope/message-keys',
     'envelope/bad-input-no-5xx',
     'jobs.create/202-any-text',
+    'graphs.create/2xx-usable',
+    'graphs.add-file/2xx-other-graph',
+    'applications.create/2xx-usable',
   ])
 })

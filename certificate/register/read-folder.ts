@@ -1,0 +1,97 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { UserError } from '../../harness/user-error.ts'
+import { readCertificateFile } from '../certificate-file.ts'
+import type { Statement } from '../statement.ts'
+import type { SuiteFacts } from '../suite-facts.ts'
+import { verifyCertificate } from '../verify-certificate.ts'
+import type { Revocation, TrustedKey } from './key-lists.ts'
+import { readRevoked, readTrusted, REVOKED, TRUSTED } from './key-lists.ts'
+
+/** A certificate of the register that was verified. */
+export interface Registered {
+  readonly id: string
+  readonly bytes: Uint8Array
+  readonly statement: Statement
+  /** Those of its signers that the register trusts. */
+  readonly signedBy: readonly TrustedKey[]
+  readonly status: 'valid' | 'expired' | 'revoked'
+  readonly revocation?: Revocation
+}
+
+export interface ReadOptions {
+  /** Trusted besides those of the folder's own list. */
+  readonly keyIds: readonly string[]
+  readonly suite: SuiteFacts
+  readonly now: Date
+}
+
+/**
+ * Every certificate of the folder, bundles included, verified against the keys that are trusted. Throws UserError that names
+ * each one that does not verify: nothing is to be published beside it.
+ */
+export function readRegister(folder: string, options: ReadOptions): Registered[] {
+  const trusted = readTrusted(folder, options.keyIds)
+  const revoked = readRevoked(folder)
+  const found = new Map<string, { file: string; registered: Registered }>()
+  const problems: string[] = []
+  for (const file of certificateFiles(folder)) {
+    const read = readOne(join(folder, file), { ...options, trusted, revoked })
+    if (typeof read === 'string') problems.push(`${join(folder, file)}: ${read}`)
+    else if (found.has(read.id)) problems.push(`${join(folder, file)}: is the same as ${found.get(read.id)?.file}`)
+    else found.set(read.id, { file, registered: read })
+  }
+  const known = new Set([...found.keys(), ...trusted.map(({ id }) => id)])
+  // A mistyped id would revoke nothing, and nobody would notice.
+  for (const { id } of revoked) {
+    if (!known.has(id)) problems.push(`${join(folder, REVOKED)}: ${id} is no certificate here, and no trusted key`)
+  }
+  if (problems.length > 0) throw new UserError(problems.join('\n'))
+  return [...found.values()].map(({ registered }) => registered)
+}
+
+function certificateFiles(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => !entry.isDirectory() && /\.(json|zip)$/.test(entry.name))
+      .map(({ name }) => name)
+      .filter((name) => name !== REVOKED && name !== TRUSTED)
+      .sort()
+  } catch (error) {
+    throw new UserError(`${folder}: cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+}
+
+interface Lists extends ReadOptions {
+  readonly trusted: readonly TrustedKey[]
+  readonly revoked: readonly Revocation[]
+}
+
+/** The certificate of that file, or what is wrong with it. */
+function readOne(path: string, lists: Lists): Registered | string {
+  try {
+    return verified(path, lists)
+  } catch (error) {
+    if (error instanceof UserError) return error.message
+    throw error
+  }
+}
+
+function verified(path: string, { trusted, revoked, now, suite }: Lists): Registered | string {
+  const { bytes, evidence } = readCertificateFile(path)
+  if (!bytes) return 'is no bundle as conform sign writes it'
+  const { problems, isExpired, statement, id, signers } = verifyCertificate(bytes, { now, suite, evidence })
+  if (!statement || id === undefined || (problems.length > 0 && !isExpired)) return problems.join('; ')
+  const signedBy = trusted.filter((key) => signers.includes(key.id))
+  if (signedBy.length === 0) return `is signed by no trusted key, but by ${signers.join(', ')}`
+  const revocation = revocationOf(id, signedBy, revoked)
+  const status = revocation ? 'revoked' : isExpired ? 'expired' : 'valid'
+  return { id, bytes, statement, signedBy, status, ...(revocation && { revocation }) }
+}
+
+/** Its own, or that of the last trusted key that signed it. */
+function revocationOf(id: string, signedBy: readonly TrustedKey[], revoked: readonly Revocation[]) {
+  const own = revoked.find((entry) => entry.id === id)
+  const keys = signedBy.map((key) => revoked.find((entry) => entry.id === key.id))
+  return own ?? (keys.every((entry) => entry !== undefined) ? keys[0] : undefined)
+}

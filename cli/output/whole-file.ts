@@ -1,0 +1,113 @@
+import {
+  accessSync,
+  constants,
+  copyFileSync,
+  createWriteStream,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+
+/** A file that is written under another name beside its own, until it is whole. */
+export interface StagedFile {
+  /** Gives it its own name. */
+  commit(): void
+  /** Removes what was written; the file that had the name before stays. */
+  discard(): void
+}
+
+export type Pieces = string | AsyncIterable<string>
+
+const partial = new Set<string>()
+let isListening = false
+
+/**
+ * Writes the text beside the path. Throws what the file system throws, and leaves nothing behind. Not for places that no
+ * file can be renamed to: see `isWrittenDirectly`.
+ */
+export async function stage(path: string, text: Pieces): Promise<StagedFile> {
+  const own = existing(path) ? realpathSync(path) : path
+  const temporary = besideOf(own)
+  removeAtExit(temporary)
+  const discard = (): void => {
+    rmSync(temporary, { force: true })
+    partial.delete(temporary)
+  }
+  try {
+    // Opened at once: a stream that fails before it has opened its file would make it afterwards.
+    const fd = openSync(temporary, 'wx', modeOf(own))
+    await pipeline(readable(text), createWriteStream(temporary, { fd }))
+  } catch (error) {
+    discard()
+    throw error
+  }
+  return {
+    discard,
+    commit() {
+      try {
+        renameSync(temporary, own)
+      } catch {
+        // A file that is mounted by itself cannot be replaced, but it can be written.
+        copyFileSync(temporary, own)
+      } finally {
+        discard()
+      }
+    },
+  }
+}
+
+/** Writes a text that is at hand: whole, or not at all. */
+export async function writeWhole(path: string, text: string): Promise<void> {
+  if (isWrittenDirectly(path)) return writeFileSync(path, text)
+  const staged = await stage(path, text)
+  staged.commit()
+}
+
+/** A name beside that path that no other process uses. */
+export function besideOf(path: string): string {
+  return join(dirname(path), `.${basename(path)}.${process.pid}.partial`)
+}
+
+/** Whether there is a pipe, a device, or a file whose folder may not be written to: no file can be renamed to that. */
+export function isWrittenDirectly(path: string): boolean {
+  const stat = existing(path)
+  if (!stat) return false
+  return !stat.isFile() || (!mayWrite(dirname(realpathSync(path))) && mayWrite(path))
+}
+
+function existing(path: string): ReturnType<typeof statSync> {
+  return statSync(path, { throwIfNoEntry: false })
+}
+
+function modeOf(path: string): number {
+  return Number(existing(path)?.mode ?? 0o666) & 0o777
+}
+
+function mayWrite(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function readable(text: Pieces): Readable {
+  return Readable.from(typeof text === 'string' ? [text] : text)
+}
+
+/** A process that is ended in the middle of writing leaves no half of a file. */
+function removeAtExit(path: string): void {
+  partial.add(path)
+  if (isListening) return
+  isListening = true
+  process.once('exit', () => {
+    for (const name of partial) rmSync(name, { force: true })
+  })
+}

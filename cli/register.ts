@@ -1,0 +1,20 @@
+import { Command } from 'commander'
+import { buildRegister } from '../certificate/register/build.ts'
+import { suiteFacts } from '../certificate/suite-facts.ts'
+import { keyIdOption } from './key-ids.ts'
+
+export function registerCommand(): Command {
+  return new Command('register')
+    .description('build a static site of certified services from a folder of certificates and bundles')
+    .argument('<folder>', 'the certificates; trusted-keys.json and revoked.json beside them')
+    .requiredOption('--out <folder>', 'where to write the site: a new or empty folder, or a register built before')
+    .addOption(keyIdOption('id of a key that is trusted besides those of trusted-keys.json; repeatable'))
+    .action(async (folder: string, { out, keyId }: { out: string; keyId: readonly string[] }) => {
+      const options = { keyIds: keyId, now: new Date(), suite: suiteFacts() }
+      const services = buildRegister(folder, out, options)
+      const count = (status: string) => services.filter(({ current }) => current.status === status).length
+      process.stdout.write(
+        `${out} written: ${services.length} services, ${count('valid')} valid, ${count('expired')} expired, ${count('revoked')} revoked\n`,
+      )
+    })
+}

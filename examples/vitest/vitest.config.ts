@@ -1,0 +1,9 @@
+import ConformanceReporter from 'ai-content-conformance/vitest/reporter'
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    globalSetup: ['server.ts'],
+    reporters: ['default', new ConformanceReporter({ reports: ['json', 'html=reports/conformance.html', 'junit'] })],
+  },
+})

@@ -1,0 +1,10 @@
+import type { RunEvent } from '../harness/engine/events.ts'
+
+/** A sentence for whoever declared the target: nothing is wrong, but something may be meant otherwise. Told before `planned`. */
+export interface WarnedEvent {
+  readonly kind: 'warned'
+  readonly warning: string
+}
+
+/** What a run tells while it goes on. */
+export type ConformanceEvent = RunEvent | WarnedEvent

@@ -1,0 +1,128 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { strFromU8, unzipSync, zipSync } from 'fflate'
+import { describe, expect, test } from 'vitest'
+import { unpackBundle } from '../../certificate/bundle.ts'
+import type { Report } from '../../harness/report/model.ts'
+import { exchanges, signer, suite, targetFile, wholeReport } from './signed.ts'
+
+const own = signer()
+await own.bundle()
+const bytes = readFileSync(own.file('b.zip'))
+
+test('a bundle holds report, exchanges, target file without keys, requirements and certificate, and is enough', () => {
+  const files = unzipSync(bytes)
+  expect(Object.keys(files)).toEqual([
+    'certificate.json',
+    'report.json',
+    'target.json',
+    'requirements.json',
+    'exchanges.har',
+  ])
+  const { keys: _, headers: __, ...open } = targetFile
+  expect(JSON.parse(strFromU8(files['target.json']!))).toEqual({ ...open, headers: { 'x-tenant': 'tea' } })
+  expect(bytes.includes('very-secret-word')).toBe(false)
+  const { result, lines } = own.verify('b.zip', { keyIds: [own.id], require: 'conformant' })
+  expect(result).toMatchObject({ accepted: true, heldAgainst: ['report', 'exchanges', 'target'] })
+  expect(lines.slice(0, 2)).toEqual([
+    `signed by the key of --key-id ${own.id}`,
+    'verdict by exact names: conformant, 16 of 17 operations judged',
+  ])
+  expect(lines).toContain('operations declared not served, so not judged: 1 (vision.analyze (answered 404))')
+  expect(lines.join()).toContain('that these claims follow from the report in b.zip')
+})
+
+test('the same files make the same bundle', async () => {
+  await own.bundle({ bundle: own.file('again.zip') })
+  expect(readFileSync(own.file('again.zip')).equals(bytes)).toBe(true)
+})
+
+test('no byte of a bundle is free, of its records or of its files', () => {
+  const files = Object.values(unzipSync(bytes)).map((file) => ({ start: bytes.indexOf(file), length: file.length }))
+  const isRecord = (at: number) => files.every(({ start, length }) => at < start || at >= start + length)
+  const records = [...bytes.keys()].filter(isRecord)
+  expect(records.length).toBeGreaterThan(400)
+  const sample = [...bytes.keys()].filter((at) => at % 4001 === 0 && !isRecord(at))
+  const unseen = [...records, ...sample].filter((at) => {
+    const changed = Buffer.from(bytes)
+    changed[at]! ^= 1
+    if (isRecord(at)) return unpackBundle(changed) !== null
+    writeFileSync(own.file('changed.zip'), changed)
+    return own.verify('changed.zip').result.valid
+  })
+  expect(unseen).toEqual([])
+})
+
+test('an archive that another program would read otherwise is no bundle', () => {
+  const files = unzipSync(bytes)
+  const repacked = (change: Record<string, Uint8Array>, options = {}) =>
+    unpackBundle(zipSync({ ...files, ...change }, { level: 0, mtime: '1980-01-01T00:00:00', ...options }))
+  expect(repacked({})).not.toBeNull()
+  expect(repacked({ 'extra.txt': Buffer.from('x') })).toBeNull()
+  expect(repacked({}, { level: 6 })).toBeNull()
+  expect(repacked({}, { comment: 'see report2.json' })).toBeNull()
+  expect(unpackBundle(Buffer.concat([bytes, Buffer.from('x')]))).toBeNull()
+  expect(unpackBundle(Buffer.concat([Buffer.from('x'), bytes]))).toBeNull()
+  expect(unpackBundle(bytes.subarray(0, 400))).toBeNull()
+  writeFileSync(own.file('empty.zip'), Buffer.from('PK\u0003\u0004'))
+  expect(own.verify('empty.zip').result.problems).toEqual([expect.stringMatching(/^it is no bundle/)])
+})
+
+describe('what is packed together has to belong together', () => {
+  const refused = async (of: Report, har: unknown, reason: RegExp) =>
+    expect(signer(of, har).bundle({ partial: true })).rejects.toThrow(reason)
+
+  test.each<[string, unknown, RegExp]>([
+    ['fewer exchanges than requests', exchanges(2), /they are 2 of the 3 that the run sent/],
+    ['no HAR', { log: {} }, /exchanges\.har is no HAR/],
+    ['another suite', changed((log) => (log.creator.version = '9')), /another suite recorded them/],
+    ['another target', changed((log) => (log.entries[1].request.url = 'https://example.com.evil/')), /went elsewhere/],
+    [
+      'another time',
+      changed((log) => (log.entries[0].startedDateTime = '2026-02-01T00:00:00Z')),
+      /before the run began/,
+    ],
+    ['other requirements', changed((log) => (log.entries[0]._requirement = 'x.y/1')), /that the report does not hold/],
+  ])('exchanges: %s', async (_, har, reason) => refused(wholeReport(), har, reason))
+
+  test('the target file: its digest, and what it declares', async () => {
+    await refused(
+      wholeReport((whole) => (whole.target.digest = `sha256:${'0'.repeat(64)}`)),
+      exchanges(),
+      /not the target file/,
+    )
+    const shy = wholeReport((whole) => {
+      const row = whole.requirements.find(({ id }) => id === 'chat.create/200-completion')!
+      Object.assign(row, { outcome: 'not-applicable', reason: 'declared unreachable: I say so' })
+      whole.summary.must.passed -= 1
+      whole.summary.must.notApplicable += 1
+    })
+    await refused(shy, exchanges(), /chat\.create\/\S+ is not applicable by the report, but .* declares nothing/)
+  })
+
+  test('a bundle without exchanges, or of another version’s requirements, is not made', async () => {
+    await expect(own.bundle({ har: [] })).rejects.toThrow(/needs the exchanges of the run: --har/)
+    const later = wholeReport((whole) => (whole.suite.requirementsDigest = `sha256:${'0'.repeat(64)}`))
+    await refused(later, exchanges(), /are not those of version/)
+  })
+})
+
+test('a later version verifies a bundle by the requirements in it, and a certificate alone it cannot hold to its report', async () => {
+  const { verifyFile } = await import('../../certificate/verify-file.ts')
+  const now = new Date('2026-03-03T00:00:00Z')
+  const later = { ...suite, version: '9.0.0', requirementsDigest: `sha256:${'1'.repeat(64)}`, requirementsText: '[]' }
+  const { lines, result } = verifyFile({ file: own.file('b.zip') }, { now, suite: later })
+  expect(result.problems).toEqual([])
+  expect(lines.join('\n')).toMatch(/^requirements: those of version \S+, which are others than this version's/m)
+  await own.sign({})
+  const beside = { file: own.file('c.json'), report: own.file('report.json') }
+  expect(() => verifyFile(beside, { now, suite: later })).toThrow(/can be told by version .* only, or from a bundle/)
+  // One that claims to be this version's, with other requirements than this version has, is no other version's.
+  const same = { ...later, version: suite.version }
+  expect(() => verifyFile({ file: own.file('b.zip') }, { now, suite: same })).toThrow(/are not those of version/)
+})
+
+function changed(change: (log: any) => void) {
+  const har = exchanges()
+  change(har.log)
+  return har
+}

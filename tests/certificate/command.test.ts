@@ -1,0 +1,119 @@
+/** The commands as somebody types them: words and exit codes. */
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { conform, folder, start } from '../cli/conform.ts'
+
+const fixture = new URL('../../fixtures/reference.target.json', import.meta.url).pathname
+
+test('keygen, a run, sign and verify, from the first word to the last', { timeout: 120_000 }, async () => {
+  const cwd = folder()
+  const at = (name: string) => join(cwd, name)
+  const run = (args: string, env = {}) => conform(args.split(' '), { cwd, env })
+  const key = await run('keygen')
+  expect(key).toMatchObject({ code: 0, stderr: '' })
+  const [, id] = /^key id: {6}(sha256:[0-9a-f]{64})$/m.exec(key.stdout)!
+  expect(await run('--report json --report har')).toMatchObject({ code: 0 })
+
+  const sign = 'sign conform-report.json --private-key conform-key.pem'
+  expect(await run(sign)).toMatchObject({ code: 0, stderr: '' })
+  const bundle = `${sign} --bundle service.zip --har conform-report.har`
+  expect(await run(`${bundle} --target ${fixture}`)).toMatchObject({ code: 0, stderr: '' })
+  expect((await run(bundle)).stderr).toMatch(/no --target is not the target file of the report/)
+
+  const verify = `verify --bundle service.zip --key-id ${id} --require conformant`
+  const verified = await run(verify)
+  expect(verified).toMatchObject({ code: 0, stderr: '' })
+  expect(verified.stdout.split('\n').slice(0, 2)).toEqual([
+    `signed by the key of --key-id ${id}`,
+    'verdict by exact names: conformant',
+  ])
+  const told = await run(`${verify} --json`)
+  expect(JSON.parse(told.stdout)).toMatchObject({ accepted: true, signedBy: [{ keyId: id, known: '--key-id' }] })
+  expect(readFileSync(at('service.zip')).includes(JSON.parse(readFileSync(fixture, 'utf8')).keys.full)).toBe(false)
+
+  // Exit 1: it was looked at, and is not what was asked for.
+  const unknown = `sha256:${'0'.repeat(64)}`
+  expect(await run(`verify conform-certificate.json --key-id ${unknown}`)).toMatchObject({ code: 1, stderr: '' })
+  writeFileSync(at('cut.zip'), readFileSync(at('service.zip')).subarray(0, 999))
+  expect(await run('verify cut.zip')).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/^not valid: it is no bundle/),
+  })
+  expect(await run('verify conform-report.json --json')).toMatchObject({ code: 1, stderr: '' })
+  // Exit 2: it could not be looked at.
+  const mistakes: [string, RegExp][] = [
+    ['verify nowhere.zip', /nowhere\.zip: cannot be read \(ENOENT\)/],
+    ['verify', /give one certificate, or one --bundle/],
+    ['verify service.zip --bundle service.zip', /give one certificate, or one --bundle/],
+    ['verify service.zip --key-id me', /sha256: and 64 hexadecimal digits/],
+    ['verify service.zip --require passing', /conformant/],
+    ['verify service.zip --public-key conform-key.pem', /is a private key; give the public one/],
+    ['verify conform-certificate.json --report nowhere.json', /nowhere\.json: cannot be read/],
+    ['verify service.zip --unknown', /unknown option/],
+    [`${sign} --valid-days 401`, /from 1 to 400/],
+    [`${sign} --out conform-report.json`, /would overwrite conform-report\.json/],
+  ]
+  await Promise.all(
+    mistakes.map(async ([args, message]) => {
+      const { code, stdout, stderr } = await run(args)
+      expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: '' })
+      expect(stderr).toMatch(message)
+    }),
+  )
+  chmodSync(at('conform-key.pem'), 0o644)
+  expect(await run(sign)).toMatchObject({ code: 2, stderr: expect.stringMatching(/mode 644\); chmod 600 it first/) })
+})
+
+test('a passphrase is taken from CONFORM_KEY_PASSPHRASE, and shown nowhere', async () => {
+  const cwd = folder()
+  const env = { CONFORM_KEY_PASSPHRASE: 'correct horse battery' }
+  const made = await conform(['keygen'], { cwd, env })
+  expect(made.code).toBe(0)
+  expect(made.stdout + made.stderr).not.toContain('horse')
+  expect(readFileSync(join(cwd, 'conform-key.pem'), 'utf8')).toMatch(/^-----BEGIN ENCRYPTED PRIVATE KEY-----/)
+  expect(statSync(join(cwd, 'conform-key.pem')).mode & 0o777).toBe(0o600)
+  const sign = ['sign', 'conform-report.json', '--private-key', 'conform-key.pem']
+  expect(await conform(sign, { cwd })).toMatchObject({
+    code: 2,
+    stderr: 'conform: conform-key.pem: has a passphrase; set CONFORM_KEY_PASSPHRASE, or sign on a terminal\n',
+  })
+  const wrong = await conform(sign, { cwd, env: { CONFORM_KEY_PASSPHRASE: 'staple' } })
+  expect(wrong).toMatchObject({ code: 2, stderr: 'conform: conform-key.pem: the passphrase does not open it\n' })
+  expect((await conform(sign, { cwd, env })).stderr).toMatch(/conform-report\.json: cannot be read/)
+})
+
+test('every command that docs/certificates.md shows does what it shows', { timeout: 120_000 }, async () => {
+  const page = readFileSync(new URL('../../docs/certificates.md', import.meta.url), 'utf8')
+  const shown = [...page.matchAll(/^\$ conform (.*)\n((?:[^$`].*\n)*)/gm)].map(([, args = '', said = '']) => ({
+    args,
+    said,
+  }))
+  expect(shown).toHaveLength(7)
+  const cwd = folder()
+  const at = (name: string) => join(cwd, name)
+  const server = start(['serve'], { cwd })
+  onTestFinished(() => void server.child.kill())
+  const { target } = JSON.parse(await server.firstLine)
+  copyFileSync(target, at('staging.json'))
+  const made = await conform(['keygen', '--private-key', 'certifier.pem', '--public-key', 'certifier.pub.pem'], { cwd })
+  expect(made.code).toBe(0)
+  let id = ''
+  const run = async (args: string) => conform(args.split(' '), { cwd })
+  for (const { args, said } of shown) {
+    if (args.includes('--add conform-certificate.json'))
+      expect((await run('sign conform-report.json --private-key conform-key.pem')).code).toBe(0)
+    if (args.startsWith('register')) {
+      mkdirSync(at('certificates'))
+      copyFileSync(at('staging.zip'), at('certificates/staging.zip'))
+      writeFileSync(at('certificates/trusted-keys.json'), JSON.stringify([{ id, name: 'Example Labs' }]))
+    }
+    const { code, stdout, stderr } = await run(args.replace('sha256:0c2a…', id))
+    expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' })
+    id ||= /sha256:[0-9a-f]{64}/.exec(stdout)?.[0] ?? ''
+    // Numbers, ids and the names of the example are its own; the words are those of the command.
+    const words = (text: string) => text.replaceAll(/sha256:[0-9a-f]+…?/g, 'ID').replaceAll(/\d+/g, 'N')
+    const first = words(said).split('\n')[0]!
+    if (first !== '') expect(words(stdout).split('\n')[0]).toBe(first)
+  }
+})

@@ -1,0 +1,249 @@
+/** A stranger with a bundle and a key id: one command tells whether to accept the service. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { unzipSync } from 'fflate'
+import canonicalize from 'canonicalize'
+import { expect, test } from 'vitest'
+import { catalogue } from '../../catalogue/catalogue.ts'
+import { packBundle } from '../../certificate/bundle.ts'
+import { encode, seal } from '../../certificate/dsse.ts'
+import { makeStatement, sha256 } from '../../certificate/make-statement.ts'
+import { readPrivateKey } from '../../certificate/keys.ts'
+import type { Predicate } from '../../certificate/statement.ts'
+import type { Report } from '../../harness/report/model.ts'
+import { applyMode } from '../../harness/report/apply-mode.ts'
+import { summarize } from '../../harness/report/summary.ts'
+import { bothVerdicts } from '../../harness/report/verdict.ts'
+import { failure } from '../gates/results.ts'
+import { issuedAt } from './issued.ts'
+import { exchanges, signer, suite, wholeReport } from './signed.ts'
+
+/** What the stranger asks. */
+const asked = (id: string) => ({ keyIds: [id], require: 'conformant' as const })
+
+/** The report, consistent with itself again. */
+function again(whole: Report): void {
+  whole.verdicts = bothVerdicts(whole.requirements, whole.run)
+  whole.verdict = whole.verdicts[whole.run.tpe]
+  whole.summary = summarize(whole.requirements, whole.run.tpe)
+}
+
+const leaveOut = (whole: Report, by: string, isOut: (id: string) => boolean) => {
+  for (const row of whole.requirements)
+    if (isOut(row.id)) Object.assign(row, { outcome: 'not-exercised', reason: `left out: ${by}`, cases: 0 })
+  again(whole)
+}
+
+test('the bundle of a whole conformant run is accepted', async () => {
+  const { bundle, verify, id } = signer()
+  await bundle()
+  expect(verify('b.zip', asked(id)).result).toMatchObject({ accepted: true, problems: [], unmet: [] })
+})
+
+test.each<[string, (whole: Report) => void, RegExp]>([
+  ['partial', (whole) => (whole.run.baseline = { file: 'b', expected: [], stale: [], notExercised: [] }), /--baseline/],
+  ['smaller', (whole) => (whole.run.runs = 1), /--runs was 1, fewer than 25/],
+  ['stale', (whole) => (whole.run.startedAt = '2026-02-01T00:00:00.000Z'), /more than 7 days before/],
+  ['of few wrong keys', (whole) => (whole.run.credentialProbes = 'few'), /credentialProbes/],
+  [
+    'that answered where it does not serve',
+    (whole) => (whole.run.notServed = [{ operation: 'vision.analyze', answered: '200' }]),
+    /vision\.analyze is declared not served, but answered: 200/,
+  ],
+  [
+    'cherry-picked by --only',
+    (whole) => {
+      whole.run.only = ['jobs.*']
+      leaveOut(whole, '--only', (id) => !id.startsWith('jobs.'))
+    },
+    /--only chose what was judged: jobs\.\*/,
+  ],
+  [
+    'cherry-picked by --skip',
+    (whole) => {
+      whole.run.skip = ['*/401-*']
+      leaveOut(whole, '--skip', (id) => id.includes('/401-'))
+    },
+    /--skip left out/,
+  ],
+  [
+    'in family mode',
+    (whole) => {
+      const row = whole.requirements.find(({ id }) => id === 'jobs.create/404-unknown-application')!
+      row.failures = [failure({ familyOnly: true })]
+      row.outcome = 'failed'
+      again(whole)
+      Object.assign(whole, applyMode(whole, 'family'))
+    },
+    /only --tpe family makes it conformant/,
+  ],
+])('a bundle %s is valid, but not accepted, and the stranger reads why', async (_, change, reason) => {
+  const { bundle, verify, id } = signer(wholeReport(change))
+  await expect(bundle()).rejects.toThrow(/cannot be signed/)
+  await bundle({ partial: true })
+  const { result, lines } = verify('b.zip', asked(id))
+  expect(result).toMatchObject({ valid: true, accepted: false })
+  expect(result.partial!.join()).toMatch(reason)
+  expect(lines[0]).toBe(`signed by the key of --key-id ${id}`)
+  expect(lines[1]).toMatch(/^not accepted: /)
+  expect(lines.slice(2).find((line) => line.startsWith('verdict'))).toMatch(/^verdict by exact names: .*, partial/)
+  expect(lines.join('\n')).toMatch(reason)
+})
+
+test('an expired bundle, and one from the future, are not valid', async () => {
+  const { bundle, verify, id } = signer()
+  await bundle({ validDays: 10 })
+  expect(verify('b.zip', asked(id), new Date('2026-03-11T12:00:00Z')).result.problems).toEqual([
+    'it expired at 2026-03-11T12:00:00.000Z',
+  ])
+  expect(verify('b.zip', asked(id), new Date('2026-03-01T12:00:00Z')).result.problems[0]).toMatch(/^it is dated/)
+})
+
+/** A bundle that conform would not make: by a signer who changed the suite. */
+async function forged(change: (whole: Report) => void, lie: (predicate: Predicate) => void = () => undefined) {
+  const own = signer()
+  await own.bundle()
+  const files = unzipSync(readFileSync(own.file('b.zip')))
+  const whole = wholeReport(change)
+  const report = Buffer.from(JSON.stringify(whole))
+  const key = await readPrivateKey(own.file('k.pem'), async () => undefined)
+  const { predicate: real } = JSON.parse(
+    Buffer.from(JSON.parse(Buffer.from(files['certificate.json']!).toString()).payload, 'base64').toString(),
+  )
+  const har = { name: 'exchanges.har', bytes: files['exchanges.har']! }
+  const statement = makeStatement(whole, report, {
+    issuedAt: issuedAt.toISOString(),
+    expiresAt: real.expiresAt,
+    publicKey: real.publicKey,
+    suiteDigest: suite.digest,
+    exchanges: [{ name: har.name, digest: sha256(har.bytes) }],
+    foreign: [],
+  })
+  lie(statement.predicate)
+  const certificate = encode(seal('application/vnd.in-toto+json', Buffer.from(canonicalize(statement)!), key))
+  const packed = packBundle({
+    certificate,
+    report,
+    target: files['target.json']!,
+    requirements: files['requirements.json']!,
+    exchanges: [har],
+  })
+  writeFileSync(own.file('b.zip'), packed)
+  return own.verify('b.zip', asked(own.id)).result
+}
+
+const fail = (whole: Report) => {
+  const row = whole.requirements.find(({ id }) => id === 'jobs.create/404-unknown-application')!
+  Object.assign(row, { outcome: 'failed', failures: [failure()] })
+}
+
+test.each<[string, (whole: Report) => void, (predicate: Predicate) => void, RegExp]>([
+  [
+    'a failure under a verdict that was written by hand',
+    fail,
+    () => undefined,
+    /but its requirements make it non-conformant/,
+  ],
+  [
+    'a row left out of the report',
+    (whole) => {
+      whole.requirements = whole.requirements.filter(({ id }) => id !== 'jobs.create/409-atomic')
+      again(whole)
+    },
+    () => undefined,
+    /jobs\.create\/409-atomic is missing/,
+  ],
+  [
+    'a row twice in place of another',
+    (whole) => {
+      const at = whole.requirements.findIndex(({ id }) => id === 'jobs.create/409-atomic')
+      whole.requirements[at] = whole.requirements[at - 1]!
+      again(whole)
+    },
+    () => undefined,
+    /stands there twice/,
+  ],
+  [
+    'a must that became a should',
+    (whole) => {
+      fail(whole)
+      whole.requirements.find(({ id }) => id === 'jobs.create/404-unknown-application')!.level = 'should'
+      again(whole)
+    },
+    () => undefined,
+    /is a must of jobs\.create, and stands there as a should/,
+  ],
+  [
+    'a failure declared not applicable',
+    (whole) => {
+      const row = whole.requirements.find(({ id }) => id === 'jobs.create/404-unknown-application')!
+      Object.assign(row, { outcome: 'not-applicable', reason: 'declared unreachable: I say so' })
+      again(whole)
+    },
+    () => undefined,
+    /declares nothing of the kind/,
+  ],
+  [
+    'reasons for partial left out',
+    (whole) => (whole.run.insecure = true),
+    (predicate) => (predicate.partial = []),
+    /does not say that it is partial/,
+  ],
+  [
+    'a run made whole in the certificate',
+    (whole) => (whole.run.insecure = true),
+    (predicate) => {
+      predicate.run.insecure = false
+      predicate.partial = []
+    },
+    /its run does not follow from report\.json/,
+  ],
+  [
+    'another verdict than the report has',
+    (whole) => {
+      fail(whole)
+      again(whole)
+    },
+    (predicate) => {
+      predicate.verdict = predicate.verdicts.exact = predicate.verdicts.family = 'conformant'
+      predicate.partial = []
+    },
+    /its verdict does not follow|with must requirements failed/,
+  ],
+  ['the exchanges of another run', (whole) => (whole.run.requests = 1001), () => undefined, /they are 3 of the 1001/],
+])('a forged bundle is not valid: %s', async (_, change, lie, problem) => {
+  const { valid, accepted, problems } = await forged(change, lie)
+  expect({ valid, accepted }).toEqual({ valid: false, accepted: false })
+  expect(problems.join('\n')).toMatch(problem)
+})
+
+test('requirements that were thinned out make no bundle of this version', async () => {
+  const own = signer()
+  const thin = catalogue.slice(0, 5)
+  const digest = `sha256:${sha256(Buffer.from(canonicalize(thin)!)).sha256}`
+  const few = wholeReport((whole) => {
+    whole.requirements = whole.requirements.slice(0, 5)
+    whole.suite.requirementsDigest = digest
+    again(whole)
+  })
+  own.put('few.json', few)
+  const har = exchanges()
+  for (const entry of har.log.entries) entry._requirement = few.requirements[0]!.id
+  own.put('run.har', har)
+  await expect(own.bundle({ report: own.file('few.json'), partial: true })).rejects.toThrow(/are not those of version/)
+  await own.sign({ report: own.file('few.json'), partial: true })
+  expect(own.verify('c.json', asked(own.id)).result.accepted).toBe(false)
+  expect(() => own.verify('c.json', { report: own.file('few.json') })).toThrow(/can be told by version/)
+})
+
+test('a bundle by whoever is not the one who is trusted is not accepted', async () => {
+  const { bundle, verify, id } = signer()
+  await bundle()
+  const trusted = signer()
+  expect(verify('b.zip', asked(trusted.id)).result).toMatchObject({ valid: true, accepted: false })
+  expect(verify('b.zip', { publicKey: trusted.file('k.pub.pem') }).result.problems[0]).toMatch(
+    /^it is not signed by the key given/,
+  )
+  const { lines, result } = verify('b.zip')
+  expect(lines[0]).toBe(`signed by an unknown key ${id}`)
+  expect(result.accepted).toBe(true)
+})

@@ -1,0 +1,77 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { catalogue } from '../../catalogue/catalogue.ts'
+import { requirementsDigest, specDigest } from '../../catalogue/digests.ts'
+import { keyId } from '../../certificate/dsse.ts'
+import { writeKeyPair } from '../../certificate/keys.ts'
+import type { SignRequest } from '../../certificate/sign.ts'
+import { signFiles } from '../../certificate/sign.ts'
+import { suiteFacts } from '../../certificate/suite-facts.ts'
+import type { VerifyRequest } from '../../certificate/verify-file.ts'
+import { verifyFile } from '../../certificate/verify-file.ts'
+import { canonicalTarget, targetDigest } from '../../harness/target/digest.ts'
+import type { TargetFile } from '../../harness/target/target-file.ts'
+import type { Report } from '../../harness/report/model.ts'
+import { notApplicable, report, result } from '../gates/results.ts'
+import { folder, issuedAt } from './issued.ts'
+
+export const suite = suiteFacts()
+
+/** A target file as somebody writes it, with keys. */
+export const targetFile: TargetFile = {
+  name: 'Example',
+  baseUrl: 'https://example.com',
+  headers: { authorization: 'Bearer very-secret-word', 'x-tenant': 'tea' },
+  keys: { full: 'very-secret-word' },
+  operations: { 'vision.analyze': 'not-served' },
+  unreachable: { 'completion.create/500-*': 'no staging switch' },
+}
+
+/** The report of a whole, conformant run against that target: every requirement of the catalogue, and 3 requests sent. */
+export function wholeReport(change: (report: Report) => void = () => undefined): Report {
+  const results = catalogue.map(({ id, operation, level }) => {
+    if (operation === 'vision.analyze') return { ...notApplicable(id, 'declared not served'), operation, level }
+    if (/^completion\.create\/500-/.test(id))
+      return { ...notApplicable(id, 'declared unreachable: no staging switch'), operation, level }
+    return result(id, { operation, level })
+  })
+  const whole = report(results, { requests: 3, notServed: [{ operation: 'vision.analyze', answered: '404' }] })
+  whole.suite = { ...whole.suite, version: suite.version, specDigest, requirementsDigest: requirementsDigest() }
+  whole.target.digest = targetDigest(targetFile)
+  change(whole)
+  return whole
+}
+
+/** The exchanges of that run. */
+export function exchanges(count = 3) {
+  const entries = Array.from({ length: count }, (_, n) => ({
+    startedDateTime: `2026-03-01T12:00:0${n}.000Z`,
+    request: { url: `https://example.com/v1/files?n=${n}` },
+    _requirement: 'files.list/2xx-accepted',
+    _role: 'probe',
+  }))
+  return { log: { version: '1.2', creator: { name: 'ai-content-conformance', version: suite.version }, entries } }
+}
+
+/** A folder with a key pair, a report and its exchanges, and what signing and verifying there gives. */
+export function signer(of: Report = wholeReport(), har: unknown = exchanges()) {
+  const at = folder()
+  const file = (name: string) => join(at, name)
+  const put = (name: string, value: unknown) => writeFileSync(file(name), JSON.stringify(value))
+  const { publicKey } = writeKeyPair(file('k.pem'), file('k.pub.pem'))
+  put('report.json', of)
+  put('run.har', har)
+  const target = { path: file('target.json'), bytes: Buffer.from(canonicalTarget(targetFile)) }
+  const settings = { now: issuedAt, suite, askPassphrase: async () => undefined }
+  const base = { report: file('report.json'), privateKey: file('k.pem'), har: [], validDays: 180, partial: false }
+  return {
+    file,
+    put,
+    id: keyId(publicKey),
+    sign: (change: Partial<SignRequest>) => signFiles({ ...base, out: file('c.json'), ...change }, settings),
+    bundle: (change: Partial<SignRequest> = {}) =>
+      signFiles({ ...base, bundle: file('b.zip'), har: [file('run.har')], target, ...change }, settings),
+    verify: (name: string, change: Partial<VerifyRequest> = {}, now = issuedAt) =>
+      verifyFile({ file: file(name), ...change }, { now, suite }),
+  }
+}

@@ -1,0 +1,174 @@
+import { XMLParser } from 'fast-xml-parser'
+import pc from 'picocolors'
+import { expect, test } from 'vitest'
+import { decided, decisive, type ExitOptions, withProblems } from '../../harness/report/exit-code.ts'
+import { leftOut } from '../../harness/report/left-out.ts'
+import type { Report, RequirementResult } from '../../harness/report/model.ts'
+import { renderCtrf } from '../../reporters/ctrf.ts'
+import { githubAnnotations } from '../../reporters/github.ts'
+import { renderJunit } from '../../reporters/junit.ts'
+import { renderMarkdown } from '../../reporters/markdown.ts'
+import { renderTerminal } from '../../reporters/terminal.ts'
+import { failed, missed, notApplicable, report, result } from './results.ts'
+
+const should = (id: string): RequirementResult => ({ ...failed(id), level: 'should' })
+const baseline = (change: Partial<NonNullable<Report['run']['baseline']>>) => ({
+  ...{ file: 'baseline.json', expected: [], stale: [], notExercised: [] },
+  ...change,
+})
+const stale = (id: string, why: string) => ({ stale: [{ id, why }] })
+
+/** Every way of ending, with its last line. */
+const endings: readonly (readonly [string, Report])[] = [
+  ['exit 0: no must failed', report([result('a.b/1'), notApplicable('a.b/2')])],
+  ['exit 0: no must failed, 1 not exercised', report([result('a.b/1'), missed('a.b/2')])],
+  ['exit 0: no must failed; 1 should failed, which does not decide', report([result('a.b/1'), should('a.b/2')])],
+  ['exit 1: 1 must failed', report([result('a.b/1'), failed('a.b/2'), should('a.b/3')])],
+  ['exit 1: 1 must and 1 should failed', report([failed('a.b/2'), should('a.b/3')], { strict: true })],
+  [
+    'exit 0: 2 failures, all expected by baseline.json',
+    report([failed('a.b/1'), failed('a.b/2')], { baseline: baseline({ expected: ['a.b/1', 'a.b/2'] }) }),
+  ],
+  [
+    'exit 0: 1 failure, expected by baseline.json',
+    report([should('a.b/1'), result('a.b/2')], { strict: true, baseline: baseline({ expected: ['a.b/1'] }) }),
+  ],
+  [
+    'exit 1: 2 musts failed that the baseline does not expect',
+    report([failed('a.b/1'), failed('a.b/2'), failed('a.b/3')], { baseline: baseline({ expected: ['a.b/3'] }) }),
+  ],
+  [
+    'exit 1: 1 entry of baseline.json is stale',
+    report([result('a.b/1')], { baseline: baseline(stale('a.b/1', 'it passed')) }),
+  ],
+  [
+    'exit 1: 1 failure is not as baseline.json expects',
+    report([should('a.b/1'), result('a.b/2')], { baseline: baseline(stale('a.b/1', 'it fails otherwise: ...')) }),
+  ],
+  [
+    'exit 1: 2 musts were not exercised (--require-exercised)',
+    report(
+      [result('a.b/1'), missed('a.b/2'), missed('a.b/3'), missed('a.b/4', leftOut('--skip'))],
+      {},
+      { requireExercised: true },
+    ),
+  ],
+  [
+    'exit 1: 1 must failed; 1 must was not exercised (--require-exercised)',
+    report([failed('a.b/1'), missed('a.b/2')], {}, { requireExercised: true }),
+  ],
+  ['exit 3: the target could not be judged (no answer)', report([missed('a.b/1', 'no answer')])],
+  ['exit 3: the run was interrupted', report([failed('a.b/1')], { interrupted: true })],
+  [
+    'exit 3: 1 requirement could not be judged for a mistake of the suite; please report it, with seed 421',
+    report([result('a.b/1'), missed('a.b/2', 'a mistake of the suite: x is undefined')]),
+  ],
+  [
+    'exit 3: the key is not accepted',
+    report([result('a.b/1'), failed('a.b/2')], {}, { notJudged: 'the key is not accepted' }),
+  ],
+  [
+    'exit 2: --report html=x: cannot be written (ENOSPC)',
+    withProblems(report([result('a.b/1')]), ['--report html=x: cannot be written (ENOSPC)']),
+  ],
+  ['exit 0: nothing was dealt to this shard (2/2)', report([missed('a.b/1', leftOut('--shard'))], { shard: '2/2' })],
+]
+
+interface JunitCase {
+  name: string
+  failure?: { message: string }
+  error?: { message: string }
+  skipped?: { message: string }
+}
+
+function junit(of: Report) {
+  const parser = new XMLParser({
+    ignoreAttributes: false,
+    attributeNamePrefix: '',
+    isArray: (name) => /^test(suite|case)$/.test(name),
+  })
+  const { testsuites } = parser.parse(renderJunit(of)) as {
+    testsuites: { failures: string; errors: string; testsuite: { testcase: JunitCase[] }[] }
+  }
+  const cases = testsuites.testsuite.flatMap(({ testcase }) => testcase)
+  return { cases, red: Number(testsuites.failures) + Number(testsuites.errors), errors: Number(testsuites.errors) }
+}
+
+const ctrf = (of: Report) =>
+  (
+    JSON.parse(renderCtrf(of)) as {
+      results: { tests: { name: string; status: string; message?: string }[]; summary: { failed: number } }
+    }
+  ).results
+
+test.each(endings)('%s', (line, of) => {
+  expect(renderTerminal(of, pc.createColors(false)).trimEnd().split('\n').at(-1)).toBe(line)
+  expect(renderMarkdown(of).replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))).toContain(
+    line,
+  )
+})
+
+test.each(endings)('JUnit, CTRF and annotations are red exactly if the exit code is not 0: %s', (_, of) => {
+  const { code } = of.exit
+  const { cases, errors, red } = junit(of)
+  expect(red > 0).toBe(code !== 0)
+  expect(cases.filter(({ failure, error }) => failure ?? error)).toHaveLength(red)
+  expect(errors > 0 || code < 2).toBe(true)
+  const { summary, tests } = ctrf(of)
+  expect(summary.failed > 0).toBe(code !== 0)
+  expect(tests.filter(({ status }) => status === 'failed')).toHaveLength(summary.failed)
+  expect(tests.some(({ name }) => name === 'run') || code < 2).toBe(true)
+  expect(githubAnnotations(of).includes('::error')).toBe(code !== 0)
+  for (const { id } of decisive(of)) {
+    expect(cases.find(({ name }) => name === id)).toHaveProperty('failure')
+    expect(tests.find(({ name }) => name === id)!.status).toBe('failed')
+  }
+})
+
+test('what does not decide is skipped, and says what was expected and received', () => {
+  const of = report([failed('a.b/1'), should('a.b/2'), result('a.b/3')], {
+    baseline: baseline({ expected: ['a.b/1'] }),
+  })
+  const said = 'expected 404 ResourceNotFound, received 404 NotFound'
+  const messages = [`failed as baseline.json expects: ${said}`, `a failed should does not decide: ${said}`]
+  expect(junit(of).cases.flatMap(({ skipped }) => (skipped ? [skipped.message] : []))).toEqual(messages)
+  expect(ctrf(of).tests.flatMap(({ message, status }) => (status === 'skipped' ? [message] : []))).toEqual(messages)
+})
+
+test('what --require-exercised misses is named on the terminal, in the summary, in JUnit and CTRF', () => {
+  const of = report([result('a.b/1'), missed('a.b/2', 'declare resources.graph')], {}, { requireExercised: true })
+  const lines = renderTerminal(of, pc.createColors(false)).trimEnd().split('\n')
+  expect(lines.slice(-3)).toEqual([
+    'not exercised, and required:',
+    '  a.b/2',
+    'exit 1: 1 must was not exercised (--require-exercised)',
+  ])
+  expect(renderMarkdown(of)).toContain('### Not exercised, and required (--require-exercised)\n\n- `a.b/2`\n')
+  const message = 'not-exercised: declare resources.graph (--require-exercised)'
+  expect(junit(of).cases[1]!.failure!.message).toBe(message)
+  expect(ctrf(of).tests[1]).toMatchObject({ status: 'failed', message })
+})
+
+test('many missed requirements are counted, the first are named', () => {
+  const rows = Array.from({ length: 60 }, (_, at) => missed(`a.b/${at}`))
+  const of = report([result('c.d/1'), ...rows], {}, { requireExercised: true })
+  expect(renderTerminal(of, pc.createColors(false))).toContain('\n  and 30 more: see the reports\nexit 1: 60 musts')
+  expect(renderMarkdown(of)).toContain('\n- and 10 more\n')
+})
+
+test('deciding anew forgets what was decided before', () => {
+  const options: ExitOptions = { requireExercised: true }
+  const of = report([result('a.b/1'), missed('a.b/2')], {}, options)
+  expect(decided(of).exit.code).toBe(0)
+  expect(Object.keys(of)).toEqual([
+    'format',
+    'suite',
+    'target',
+    'run',
+    'exit',
+    'verdict',
+    'verdicts',
+    'summary',
+    'requirements',
+  ])
+})

@@ -1,0 +1,69 @@
+import pc from 'picocolors'
+import { expect, test } from 'vitest'
+import type { Failure, RequirementResult } from '../../harness/report/model.ts'
+import { renderCtrf } from '../../reporters/ctrf.ts'
+import { renderHtml } from '../../reporters/html.ts'
+import { renderJunit } from '../../reporters/junit.ts'
+import { renderMarkdown } from '../../reporters/markdown.ts'
+import { renderTerminal } from '../../reporters/terminal.ts'
+import { byCause, idsOf } from '../../reporters/view/causes.ts'
+import { failed, report, result } from '../gates/results.ts'
+import { joined } from './sample-exchanges.ts'
+
+const groups = (...rows: RequirementResult[]) => byCause(rows).map(idsOf)
+const one = (id: string, change: Partial<Failure> = {}) => failed(id, change)
+
+test('failures of several operations that share expectation and answer are one cause', () => {
+  expect(groups(one('a.b/401'), one('c.d/401'), one('e.f/401'))).toEqual([['a.b/401', 'c.d/401', 'e.f/401']])
+  const said = (id: string, text: string) => one(id, { actual: `404 NotFound ${text}` })
+  expect(groups(said('a.b/401', 'no such job'), said('c.d/401', 'no such file'))).toHaveLength(1)
+  const sections = (id: string, section: string) => one(id, { expected: `404 ResourceNotFound (§${section})` })
+  expect(groups(sections('a.b/401', '4.2, §7.3'), sections('c.d/401', '5'))).toHaveLength(1)
+})
+
+test('failures of one operation, or that differ, stand by themselves', () => {
+  expect(groups(one('a.b/1'), one('a.b/2'))).toEqual([['a.b/1'], ['a.b/2']])
+  expect(groups(one('a.b/1'), one('c.d/1', { expected: '400 BadRequest' }))).toHaveLength(2)
+  expect(groups(one('a.b/1'), { ...one('c.d/1'), level: 'should' })).toHaveLength(2)
+  const { exchange } = one('x.y/1').failures[0]!
+  const other = { exchange: { ...exchange!, response: { status: 500, headers: {}, body: '{"tpe":"NotFound"}' } } }
+  expect(groups(one('a.b/1'), one('c.d/1', other))).toHaveLength(2)
+  const plain = (body: string) => ({
+    actual: `200 ${body}`,
+    exchange: { ...exchange!, response: { status: 200, headers: {}, body } },
+  })
+  expect(groups(one('a.b/1', plain('{}')), one('c.d/1', plain('[]')))).toHaveLength(2)
+  expect(groups(result('a.b/1', { outcome: 'failed' }), result('c.d/1', { outcome: 'failed' }))).toHaveLength(2)
+})
+
+const ids = Array.from({ length: 14 }, (_, at) => `area-${at}.run/401-missing-credentials`)
+const whole = report([...ids.map((id) => one(id)), one('z.z/1', { expected: 'another thing' })])
+
+test('the terminal shows one block with the list of ids', () => {
+  const text = renderTerminal(whole, pc.createColors(false))
+  expect(text.match(/^✗ /gm)).toHaveLength(2)
+  for (const id of ids) expect(text).toContain(id)
+  expect(
+    text
+      .split('\n')
+      .filter((line) => line.includes('area-'))
+      .every((line) => line.length < 130),
+  ).toBe(true)
+  expect(text).toContain(`\n    same      ${ids[1]}, `)
+})
+
+test('Markdown and HTML show one row; every id keeps its own entry in the files', async () => {
+  const markdown = renderMarkdown(whole)
+  expect(markdown.match(/^<details>/gm)).toHaveLength(2)
+  expect(markdown).toContain('and 13 more</summary>')
+  for (const id of ids) expect(markdown).toContain(`\`${id}\``)
+  const html = await joined(renderHtml(whole, []))
+  const list = html.slice(html.indexOf('<ol class="failures">'), html.indexOf('</ol>'))
+  expect(list.match(/<li>/g)).toHaveLength(2)
+  for (const id of ids) {
+    expect(list).toContain(`>${id}</a>`)
+    expect(html).toContain(`<details class="r f" id="${id}"`)
+  }
+  expect(renderJunit(whole).match(/<failure /g)).toHaveLength(15)
+  expect(renderCtrf(whole).match(/"status": "failed"/g)).toHaveLength(15)
+})

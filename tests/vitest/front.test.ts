@@ -1,0 +1,155 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { Report } from '../../harness/report/model.ts'
+import { type ReferenceOptions, startReference } from '../../library/reference.ts'
+import { formatFiles } from '../../reporters/format-files.ts'
+import { makeProject, type Project } from './project.ts'
+
+/** A test of a project, as vitest's own JSON reporter tells it. */
+interface Told {
+  readonly title: string
+  readonly ancestorTitles: readonly string[]
+  readonly status: 'passed' | 'failed' | 'skipped' | 'pending'
+  readonly failureMessages: readonly string[]
+}
+
+const suite = `import { describeConformance } from 'ai-content-conformance/vitest'
+describeConformance(undefined, { runs: 1 })
+`
+const config = `import { defineConfig } from 'vitest/config'
+import ConformanceReporter from 'ai-content-conformance/vitest/reporter'
+export default defineConfig({ test: { reporters: [
+  'default', ['json', { outputFile: 'vitest.json' }],
+  new ConformanceReporter({ reports: ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge'] }),
+] } })
+`
+
+let project: Project
+beforeAll(() => {
+  project = makeProject({ 'conformance.test.ts': suite, 'vitest.config.ts': config })
+})
+afterAll(() => project.remove())
+
+/** Runs the suites of the project against a reference of its own. */
+async function judged(args: readonly string[], options: ReferenceOptions = {}, env: Record<string, string> = {}) {
+  const server = await startReference(options)
+  onTestFinished(() => server.close())
+  project.write({ 'target.json': JSON.stringify(server.target) })
+  const said = await project.run('vitest', ['run', ...args], { CONFORM_TARGET: 'target.json', ...env })
+  return { said, told: told(), report: report() }
+}
+
+const json = (name: string): any => JSON.parse(readFileSync(join(project.dir, name), 'utf8'))
+const report = (): Report => json(formatFiles.json)
+const told = (): Told[] => json('vitest.json').testResults.flatMap((file: any) => file.assertionResults)
+const titles = (status: Told['status']): string[] =>
+  told()
+    .filter((one) => one.status === status)
+    .map(({ title }) => title.split(' ')[0]!)
+
+describe('in a vitest project', () => {
+  test('each requirement is a test of its operation, and every report is written', async () => {
+    const before = leftInTemp()
+    const { said, told: tests, report: whole } = await judged([])
+    expect(said).toMatchObject({ code: 0, stderr: '' })
+    expect(tests.map(({ title }) => title.split(' ')[0]).sort()).toEqual(whole.requirements.map(({ id }) => id).sort())
+    const one = tests.find(({ title }) => title.startsWith('jobs.create/404-unknown-application '))
+    expect(one?.ancestorTitles).toEqual(['conformance', 'jobs.create'])
+    expect(one?.title).toBe(
+      `jobs.create/404-unknown-application ${whole.requirements.find(({ id }) => id === 'jobs.create/404-unknown-application')!.statement}`,
+    )
+    expect(whole).toMatchObject({ verdict: 'conformant', run: { only: [], skip: [], runs: 1 } })
+    for (const name of Object.values(formatFiles)) expect(existsSync(join(project.dir, name)), name).toBe(true)
+    expect(json(formatFiles.har).log.entries).toHaveLength(whole.run.requests)
+    expect(leftInTemp()).toEqual(before)
+  })
+
+  test('a filter chooses what is sent: the requirement and its control', async () => {
+    const { said, report: part } = await judged(['-t', 'jobs.create/404-unknown-application '])
+    expect(said.code).toBe(0)
+    expect(titles('passed')).toEqual(['jobs.create/404-unknown-application'])
+    expect(part.run.only).toEqual(['jobs.create/404-unknown-application'])
+    const entries: any[] = json(formatFiles.har).log.entries
+    expect(entries.length).toBeLessThan(10)
+    expect(said.stdout).toMatch(/1 passed \| 289 skipped/)
+  })
+
+  test('a failure says what was sent, expected and received, the curl line, and how to see it again', async () => {
+    const { said } = await judged(['-t', 'jobs.create/404-'], { defects: ['jobs.create/404-unknown-application'] })
+    expect(said.code).toBe(1)
+    expect(titles('failed')).toEqual(['jobs.create/404-unknown-application'])
+    const [message = ''] = told().find(({ status }) => status === 'failed')!.failureMessages
+    const rows = [/^sent {6}POST \S+/m, /^expected {2}404 ResourceNotFound/m, /^received {2}/m, /^curl {6}curl /m]
+    for (const row of rows) expect(message).toMatch(row)
+    const { seed } = report().run
+    expect(message).toContain(
+      `again     conform --target target.json --runs 1 --only jobs.create/404-unknown-application --seed ${seed}`,
+    )
+    expect(message).toContain(`in vitest CONFORM_SEED=${seed} npx vitest run -t 'jobs.create/404-unknown-application '`)
+    // The place that is shown is the user's own.
+    expect(said.stderr).toMatch(/❯ conformance\.test\.ts:2:1/)
+    expect(said.stderr).not.toContain('node_modules/ai-content-conformance/dist')
+  })
+
+  test('what is not exercised is skipped, and says why', async () => {
+    project.write({ 'bare.test.ts': bare })
+    onTestFinished(() => rmSync(join(project.dir, 'bare.test.ts')))
+    const server = await startReference()
+    onTestFinished(() => server.close())
+    const { keys } = server.target
+    const env = { CONFORM_BASE_URL: server.url, CONFORM_API_KEY: String(keys?.full) }
+    const said = await project.run('vitest', ['run', 'bare', '--reporter=verbose'], env)
+    expect(said.code).toBe(0)
+    expect(said.stdout).toMatch(/↓ .*graphs\.query\/2xx-accepted .*\[.*graph/)
+    expect(said.stdout).toMatch(/✓ .*files\.list\/2xx-accepted/)
+  })
+
+  test('a target that cannot be judged is an error, not a set of skipped tests', async () => {
+    const closed = await closedPort()
+    for (const args of [[], ['-t', 'files.list']]) {
+      const said = await project.run('vitest', ['run', 'conformance', ...args], {
+        CONFORM_BASE_URL: closed,
+        CONFORM_API_KEY: 'k',
+      })
+      expect(said.code).toBe(1)
+      expect(said.stderr).toMatch(/ConformanceError: the target could not be judged to the end: .*refused/)
+    }
+  })
+
+  test.each([
+    ['a file that is not there', { CONFORM_TARGET: 'nowhere.json' }, 'nowhere.json: no such target file'],
+    ['a seed that is no number', { CONFORM_SEED: 'x' }, 'the option seed: give a whole number'],
+  ])('%s is told in one sentence', async (_what, env, sentence) => {
+    const said = await project.run('vitest', ['run', 'conformance', '-t', 'files.list'], env)
+    expect(said.code).toBe(1)
+    expect(said.stderr).toContain(sentence)
+  })
+
+  test('one test at a time, and a bail, change nothing of what is judged and end', async () => {
+    const slow = await judged(['-t', 'files.', '--maxConcurrency=1'])
+    expect(slow.said.code).toBe(0)
+    const bailed = await judged(['--bail=1'], { defects: ['files.list/401-missing-credentials'] })
+    expect(bailed.said.code).toBe(1)
+    expect(titles('failed')).toContain('files.list/401-missing-credentials')
+  })
+})
+
+const bare = `import { describeConformance } from 'ai-content-conformance/vitest'
+describeConformance(undefined, { runs: 1, only: ['graphs.*', 'files.list/2xx-*'], name: 'bare' })
+`
+
+/** Folders of ours that a run left behind. */
+function leftInTemp(): string[] {
+  return readdirSync(tmpdir()).filter((name) => name.startsWith('conform-vitest-'))
+}
+
+async function closedPort(): Promise<string> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return `http://127.0.0.1:${port}`
+}

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, type RunnerTestCase, test, type TestContext, vi } from 'vitest'
+import { catalogue, type CatalogueRow } from '../catalogue/catalogue.ts'
+import { isSelected } from '../harness/report/selection.ts'
+import { checkOptions } from '../library/check-options.ts'
+import type { ConformanceOptions } from '../library/options.ts'
+import type { Target, TargetJson } from '../library/target.ts'
+import { ConformanceError, failureMessage, framesAbove, skipNote } from './failure.ts'
+import { whyNotJudged } from './not-judged.ts'
+import { createSuiteRun, type Selected, type SuiteRun } from './suite-run.ts'
+
+export interface DescribeOptions extends Omit<ConformanceOptions, 'signal' | 'exchangeLog'> {
+  /** Of the group that holds all tests; default `conformance`. */
+  readonly name?: string
+}
+
+/** The requirements of one operation, and their tests in the same order. */
+interface Group {
+  readonly rows: readonly CatalogueRow[]
+  readonly tasks: readonly unknown[]
+}
+
+/**
+ * Makes each requirement a test, grouped by operation: `jobs.create/202-created A valid creation is answered ...`. Only those
+ * that vitest is going to run are judged, with their controls, all of them side by side.
+ * @param target a target object, or the path of a target file; without one what the project provides as `conformTarget`, else
+ * `CONFORM_TARGET` (a file) or `CONFORM_BASE_URL`, else the embedded reference server
+ */
+export function describeConformance(target?: Target | TargetJson | string, options: DescribeOptions = {}): void {
+  const { name = 'conformance', ...rest } = options
+  const frames = framesAbove(describeConformance)
+  checkOptions(rest)
+  const run = createSuiteRun(target, rest)
+  const groups: Group[] = []
+  let selected: Selected = { ids: [], all: true }
+  let asked = 0
+  // Tests that only wait for a result are no load: vitest's limit of tests at once would keep results from being shown.
+  vi.setConfig({ maxConcurrency: Infinity })
+  describe(name, { timeout: 0, retry: 0 }, () => {
+    beforeAll(async () => {
+      selected = selectedOf(groups)
+      await run.start(selected).catch((error: unknown) => {
+        throw new ConformanceError(messageOf(error), frames)
+      })
+    }, 0)
+    for (const rows of byOperation(rest)) {
+      const { tasks } = describe(rows[0]!.operation, { concurrent: true, timeout: 0, retry: 0 }, () => {
+        for (const { id, statement } of rows) {
+          test(`${id} ${statement}`, async (context) => {
+            asked++
+            await judged(context, { run, id, strict: rest.strict ?? false, frames })
+          })
+        }
+      })
+      groups.push({ rows, tasks })
+    }
+    afterAll(async () => {
+      // vitest was told to stop, or to bail, before it had asked for everything.
+      if (asked < selected.ids.length) run.cancel()
+      const ended = await run.end()
+      if (!ended) return
+      const { facts: _, ...handover } = ended
+      const { file } = groups[0]!.tasks[0] as RunnerTestCase
+      file.meta.conformance = [...(file.meta.conformance ?? []), handover]
+      const problem = whyNotJudged(ended, selected.all)
+      if (problem !== undefined) throw new ConformanceError(problem, frames)
+    }, 0)
+  })
+}
+
+interface Asked {
+  readonly run: SuiteRun
+  readonly id: string
+  readonly strict: boolean
+  readonly frames: string
+}
+
+async function judged({ signal, skip }: TestContext, { run, id, strict, frames }: Asked): Promise<void> {
+  signal.addEventListener('abort', () => run.cancel(), { once: true })
+  const result = await run.result(id).catch((error: unknown) => {
+    throw new ConformanceError(messageOf(error), frames)
+  })
+  if (result.outcome === 'passed') return
+  if (result.outcome === 'failed' && (result.level === 'must' || strict)) {
+    throw new ConformanceError(failureMessage(result), frames)
+  }
+  skip(skipNote(result))
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Those that the options leave in, in catalogue order; `envelope` last, for it is judged on all that the others were answered. */
+function byOperation({ only = [], skip = [] }: ConformanceOptions): (readonly CatalogueRow[])[] {
+  const groups = new Map<string, CatalogueRow[]>()
+  for (const row of catalogue.filter(({ id }) => isSelected(id, { only, skip }))) {
+    groups.set(row.operation, [...(groups.get(row.operation) ?? []), row])
+  }
+  const { envelope = [], ...others } = Object.fromEntries(groups)
+  return [...Object.values(others), envelope].filter((rows) => rows.length > 0)
+}
+
+/** What is to run after the filters of vitest. */
+function selectedOf(groups: readonly Group[]): Selected {
+  const tests = groups.flatMap(({ rows, tasks }) =>
+    rows.map(({ id }, at) => ({ id, mode: (tasks[at] as RunnerTestCase).mode })),
+  )
+  const chosen = tests.filter(({ mode }) => mode === 'run' || mode === 'queued')
+  return { ids: chosen.map(({ id }) => id), all: chosen.length === tests.length }
+}
