@@ -6,7 +6,7 @@ import { createServed, type ReferenceOptions } from './create-reference.ts'
 import { resetReusedConnections } from './reset-reused-connections.ts'
 import { targetFile } from './target-file.ts'
 
-export { createReference, type ReferenceOptions } from './create-reference.ts'
+export { createReference, type HandledReference, type ReferenceOptions } from './create-reference.ts'
 export { defects } from './switches/defects.ts'
 export { needsSocket } from './switches/needs-socket.ts'
 export { variants } from './switches/variants.ts'

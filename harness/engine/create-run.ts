@@ -20,7 +20,7 @@ export interface RunParts {
   readonly hooks: readonly RunHook[]
   /** Asks for a key that a command or a function gives. */
   readonly readDynamic: ReadDynamicKey
-  /** How requests travel; sockets, unless somebody hands over another way. */
+  /** How requests travel below the base URL; sockets, unless somebody hands over another way. */
   readonly transport?: Wire
 }
 
@@ -43,6 +43,7 @@ export function createRun(target: Target, options: RunOptions, { hooks, readDyna
     keys: createKeys(target, readDynamic, redactor),
     client: {
       transport: transport ?? createWire({ baseUrl, connections, insecure, tls, bodyLimit: limits.maxAnswerBytes }),
+      isInjected: transport !== undefined,
       ceiling: createCeiling(limits.concurrency),
       pacer: createPacer(limits.requestsPerSecond),
       throttle,

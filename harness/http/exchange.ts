@@ -1,9 +1,10 @@
 import type { Dispatcher } from 'undici'
 import { type Collector, collect } from './collect.ts'
-import { headerLines, headerValue, headersOf } from './headers.ts'
+import { headerLines, headersOf, promisedLength } from './headers.ts'
 import type { Connection, Line } from './line.ts'
 import type { HeaderLine, Mark, NoAnswer, WireRequest } from './message.ts'
 import { type Progress, type Reason, explain, timedOut, unaskedUpgrade } from './no-answer.ts'
+import { deadlinePassed } from './under-way.ts'
 
 export interface Terms {
   /** Most bytes of a body that are read, as they come. */
@@ -17,8 +18,6 @@ export interface Terms {
 
 const unmarked: Mark = {}
 
-export const deadlinePassed = Symbol('deadline passed')
-
 /** An answer as it came, its content encoding still on it. */
 export interface RawAnswer {
   readonly kind: 'raw'
@@ -26,7 +25,7 @@ export interface RawAnswer {
   readonly headers: readonly HeaderLine[]
   readonly body: Uint8Array
   readonly cut: boolean
-  readonly before: Mark | undefined
+  readonly before?: Mark
   readonly sentAt: number
   readonly endedAt: number
 }
@@ -136,8 +135,3 @@ export const interrupted: Reason = { cause: 'aborted', message: 'the run was int
 
 /** An answer of such a status ends with its head (RFC 9112 §6.3), whatever length it names; undici complains of the length. */
 const isBodiless = (status: number) => status === 204 || status === 304
-
-function promisedLength(headers: readonly HeaderLine[]): number | undefined {
-  const value = headerValue(headers, 'content-length')
-  return value !== undefined && /^\d+$/.test(value) ? Number(value) : undefined
-}
