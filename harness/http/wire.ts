@@ -6,7 +6,6 @@ import type { Reason } from './no-answer.ts'
 import { noAnswer, readAnswer } from './read-answer.ts'
 import { createUnderWay, deadlinePassed } from './under-way.ts'
 
-
 /**
  * The HTTP/1.1 client of the suite: one origin, at most `connections` sockets, no redirects, no retries of its own.
  * Nothing that a server sends makes `send` reject, hang or take more memory than a few times the body limit.
