@@ -67,7 +67,7 @@ async function heldAgainst(whole: Report, { baseline, options }: Publication, to
 }
 
 function notesOf({ facts }: RunRecord): string[] {
-  const { ended, hints, jobsInProgress } = facts
+  const { ended, jobsInProgress, hints } = facts
   const isTold = !ended || ended.cause === 'interrupted' || ended.cause === 'bail' || ended.cause === 'unreachable'
   return [
     ...(isTold ? [] : [ended.reason]),
