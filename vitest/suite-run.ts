@@ -63,7 +63,7 @@ export function createSuiteRun(target: RunRequest['target'] | undefined, options
       await new Promise<void>((resolve, reject) => {
         told = follow(begun, resolve).catch((error: unknown) => {
           results.fail(error)
-          reject(error)
+          reject(error instanceof Error ? error : new Error(String(error)))
         })
       })
     },
@@ -73,7 +73,14 @@ export function createSuiteRun(target: RunRequest['target'] | undefined, options
       try {
         await told
         const report = await run?.report.catch(() => undefined)
-        return report && { report, facts, ...(exchangeLog === undefined ? {} : { exchangeLog }) }
+        if (!report) return undefined
+        const { recordingProblem } = facts ?? {}
+        return {
+          report,
+          facts,
+          ...(exchangeLog === undefined ? {} : { exchangeLog }),
+          ...(recordingProblem === undefined ? {} : { recordingProblem }),
+        }
       } finally {
         await found?.close()
       }
