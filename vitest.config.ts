@@ -1,27 +1,28 @@
 import { defineConfig } from 'vitest/config'
 
-/** `tests` looks at ourselves; `conformance` looks at a target, as in anybody's vitest project. */
+const ofOurs = {
+  globalSetup: ['tests/build.ts'],
+  pool: 'forks' as const,
+  maxWorkers: 2,
+  // No file mocks a module or keeps state in one: each module is loaded once a worker, not once a file.
+  isolate: false,
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  env: { TZ: 'UTC', NO_COLOR: '1' },
+}
+
+/** `tests` looks at ourselves, `exhaustive` too, for an hour; `conformance` looks at a target, as in anybody's project. */
 export default defineConfig({
   test: {
     allowOnly: false,
     projects: [
       {
-        test: {
-          name: 'tests',
-          include: ['tests/**/*.test.ts'],
-          globalSetup: ['tests/build.ts'],
-          pool: 'forks',
-          maxWorkers: 2,
-          // No file mocks a module or keeps state in one: each module is loaded once a worker, not once a file.
-          isolate: false,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          env: { TZ: 'UTC', NO_COLOR: '1' },
-        },
+        test: { ...ofOurs, name: 'tests', include: ['tests/**/*.test.ts'] },
         // Nothing is written into the tree, and two runs on one machine do not meet.
         cacheDir: undefined,
       },
       { test: { name: 'conformance', include: ['vitest/*.suite.ts'] } },
+      { test: { ...ofOurs, name: 'exhaustive', include: ['tests/**/*.exhaustive.ts'] }, cacheDir: undefined },
     ],
   },
 })

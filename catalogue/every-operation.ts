@@ -1,4 +1,4 @@
-import { type JsonOperationId, type OperationId, operations } from './operations.ts'
+import { type JsonOperationId, operation, type OperationId, operations } from './operations.ts'
 import { fullKey, validRequest } from './needs.ts'
 import { row, type RowOf, type RowText, scenario } from './row.ts'
 
@@ -19,6 +19,11 @@ const failing = [
   'vision.analyze',
 ] as const satisfies readonly OperationId[]
 
+/** Generated malformed keys go to one operation only: the first of these that is served. */
+export const generatedKeysOn = ['jobs.retrieve', 'pdf.parse', 'jobs.create', 'files.list'] as const
+
+const mayGetGeneratedKeys: readonly OperationId[] = generatedKeysOn
+
 /** Operations for which §7.3 names no quota error: the row of §7.2 decides. */
 const withoutQuota: readonly OperationId[] = ['jobs.retrieve', 'files.list', 'medical.comprehend']
 
@@ -35,13 +40,14 @@ function onEach<O extends OperationId, const T extends RowText>(
 export const everyOperation = [
   ...onEach(all, { id: '401-missing-credentials', level: 'must', section: '4, 5, 7.3', gives: [[401, 'BadCredentials']],
     says: 'A request without an Authorization header is answered 401 BadCredentials.',
-    fault: 'credentials', keyless: true }),
+    fault: 'credentials', keyless: true }, (id) => ({ maxRequests: 1 + operation(id).otherPaths.length })),
   ...onEach(all, { id: '401-malformed-key', level: 'must', section: '5', gives: [[401, 'BadCredentials']],
     says: 'A request whose key is malformed (no scheme, another scheme, no key, no JWT) is answered 401 BadCredentials.',
-    fault: 'credentials', keyless: true, maxRequests: { named: 4, generated: 'refusals' } }),
+    fault: 'credentials', keyless: true, maxRequests: 4 }, (id) => (
+    mayGetGeneratedKeys.includes(id) ? { maxRequests: { named: 4, generated: 'refusals' } } : {})),
   ...onEach(all, { id: '401-invalid-key', level: 'must', section: '5, 7.1', needs: [fullKey], gives: [[401, 'BadCredentials', 'BadToken']],
     says: 'A request whose key was never issued (cut, lengthened, in another letter case, forged) is answered 401 BadCredentials or BadToken.',
-    fault: 'credentials', maxRequests: 4 }),
+    fault: 'credentials', maxRequests: 7 }),
   ...onEach(all, { id: '401-expired-key', level: 'must', section: '5', needs: ['/keys/expired'], gives: [[401, 'BadToken']],
     says: 'A request with an expired key is answered 401 BadToken.',
     fault: 'credentials' }),
@@ -54,7 +60,7 @@ export const everyOperation = [
     gives: [[429, 'QuotaExceeded', 'TooManyRequests']] } : {}),
   ...onEach(withJson, { id: '400-malformed-json', level: 'must', section: '7.2, 7.3', gives: [[400, 'InvalidContentType', 'BadRequest']],
     says: 'A body that is not JSON is answered 400 InvalidContentType or BadRequest.',
-    maxRequests: 5 }, (id) => ({ needs: validRequest[id] })),
+    maxRequests: 9 }, (id) => ({ needs: validRequest[id] })),
   ...onEach(withJson, { id: '400-wrong-content-type', level: 'must', section: '7.2, 7.3', gives: [[400, 'InvalidContentType', 'BadRequest']],
     says: 'A body that is labelled as something other than JSON is answered 400 InvalidContentType or BadRequest.',
     maxRequests: 4 }, (id) => ({ needs: validRequest[id] })),

@@ -4,7 +4,7 @@ import type { Operations } from './statement.ts'
 
 /** Where each of the 17 operations stands in that report. */
 export function operationsOf({ requirements, run }: Report): Operations {
-  const asked = new Map((run.notServed ?? []).map(({ operation, answered }) => [operation, answered]))
+  const asked = new Map(run.notServed.map(({ operation, answered }) => [operation, answered]))
   const found: Operations = { judged: [], notServed: [], removed: [], notExercised: [] }
   for (const { id } of operations) {
     const results = requirements.filter((result) => result.operation === id)

@@ -1,4 +1,5 @@
 import { member } from '../schemas/json-object.ts'
+import { preview } from '../schemas/preview.ts'
 import { byScenario, type Further } from '../harness/checks/judge-scenario.ts'
 import { suite } from '../harness/checks/suite.ts'
 
@@ -10,11 +11,13 @@ const namesGuardrail: Further = (story, exchange) => {
     if (member(error, 'key') !== 'fail.guardrail.blocked') continue
     const extras = member(error, 'extras')
     for (const name of ['guardrail_name', 'entity_type']) {
-      if (typeof member(extras, name) === 'string') continue
+      const value = member(extras, name)
+      if (typeof value === 'string') continue
       story.fail(
         exchange,
         `extras.${name}, a string, in the message with key fail.guardrail.blocked`,
-        'as the scenario says',
+        'as the scenario of the target file says',
+        value === undefined ? `a message whose extras have no ${name}` : `extras.${name} ${preview(value)}`,
       )
     }
   }

@@ -1,5 +1,6 @@
 import { createdHook } from '../harness/checks/created.ts'
 import { envelopeHook } from '../harness/checks/judge-sighting.ts'
+import { notServedHook } from '../harness/checks/not-served.ts'
 import { createRun, type RunParts } from '../harness/engine/create-run.ts'
 import { type Judging, startJudging } from '../harness/engine/judging.ts'
 import type { Run, RunOptions } from '../harness/engine/run.ts'
@@ -13,7 +14,7 @@ export type RunPorts = Omit<RunParts, 'hooks'>
 
 /** A run with every suite of the interface; nothing is sent yet. */
 export function prepareRun(target: Target, options: RunOptions, ports: RunPorts): Run {
-  return createRun(target, options, { ...ports, hooks: [envelopeHook, createdHook, jobsHook, pdfHook] })
+  return createRun(target, options, { ...ports, hooks: [envelopeHook, createdHook, notServedHook, jobsHook, pdfHook] })
 }
 
 /** Begins to judge. */

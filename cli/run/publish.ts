@@ -67,10 +67,11 @@ async function heldAgainst(whole: Report, { baseline, options }: Publication, to
 }
 
 function notesOf({ facts }: RunRecord): string[] {
-  const { ended, jobsInProgress } = facts
+  const { ended, jobsInProgress, hints } = facts
   const isTold = !ended || ended.cause === 'interrupted' || ended.cause === 'bail' || ended.cause === 'unreachable'
   return [
     ...(isTold ? [] : [ended.reason]),
+    ...hints,
     ...(jobsInProgress.length > 0 ? [`jobs still in progress: ${jobsInProgress.join(', ')}`] : []),
   ]
 }

@@ -1,5 +1,7 @@
 import { withHeader } from '../engine/probe.ts'
 import { changed, each, refused } from './conditions.ts'
+import { jsonFaults, malformedBy } from './malformed-json.ts'
+import { condition } from './refusals.ts'
 
 /** `Content-Type: application/json` and length 0. */
 export const missingBody = changed('without a body', (probe) => ({ ...probe, body: '' }))
@@ -9,22 +11,13 @@ function textOf(body: string | Uint8Array | undefined): string {
 }
 
 /** The valid body, changed so that RFC 8259's grammar refuses it. */
-export const malformedJson = each(
-  [
-    {
-      what: 'with the valid body cut in the middle',
-      value: (text: string) => text.slice(0, Math.ceil(text.length / 2)),
-    },
-    { what: 'with the valid body cut before its last bracket', value: (text: string) => text.slice(0, -1) },
-    { what: 'with the valid body and a bracket too many', value: (text: string) => `${text}}` },
-    {
-      what: 'with the valid body and a comma before its last bracket',
-      value: (text: string) => `${text.slice(0, -1)},${text.slice(-1)}`,
-    },
-    { what: 'with the valid body and text after its end', value: (text: string) => `${text} and more` },
-  ],
-  (probe, change) => refused({ ...probe, body: change(textOf(probe.body)) }),
-)
+export const malformedJson = condition(async ({ valid, judge }) => {
+  for (const { what, change } of jsonFaults) {
+    const probe = await valid()
+    const body = malformedBy(change, textOf(probe.body))
+    if (body !== undefined) await judge(refused({ ...probe, body }), `with the valid body ${what}`)
+  }
+})
 
 const otherTypes = [
   'text/plain',

@@ -3,6 +3,7 @@ import { isGranted, tpeOf } from '../engine/answer.ts'
 import type { Exchange } from '../engine/exchange.ts'
 import type { Probe } from '../engine/probe.ts'
 import { validRequest } from './valid-request.ts'
+import { noteUnknown } from './look-at.ts'
 import { askSettled } from './settling.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import { effectOf } from '../engine/effect-of.ts'
@@ -42,16 +43,33 @@ async function sendControl(run: Run, operation: OperationId): Promise<Control> {
   if (run.options.readOnly && effectOf(run, operation) !== 'none') {
     return { state: 'none', said: 'not sent: --read-only', valid }
   }
+  try {
+    return await askControl(run, operation, valid)
+  } catch (error) {
+    // An operation that is asked no more has shown already what a request to be granted gets.
+    const exchange = run.client.breaker.unanswered(operation)
+    if (!exchange || !(error instanceof NotExercised) || run.life.ended) throw error
+    return { state: 'refused', said: saidBy(exchange), exchange, first: exchange, valid }
+  }
+}
+
+/** Sends the valid request until it is granted, as often as its answers may vary. */
+async function askControl(run: Run, operation: OperationId, valid: () => Promise<Probe>): Promise<Control> {
   const tries = triesOf(operation)
   for (let attempt = 1; ; attempt++) {
-    const purpose = { requirement: grantedRow[operation], role: 'control' } as const
+    const purpose = { requirement: grantedRow[operation], role: 'control', wanted: countsAsGranted } as const
     const first = await askThroughGate(run, valid, purpose)
     const exchange = await askSettled(run, first, (probe) => askThroughGate(run, probe, purpose), countsAsGranted)
     const granted = countsAsGranted(exchange)
-    if (!granted && attempt < tries) continue
-    const said = `answered ${describeAnswer(exchange)}`
+    if (!granted && exchange.answer && attempt < tries) continue
+    const said = `${saidBy(exchange)}${granted ? '' : noteUnknown(run, operation, exchange)}`
     return { state: granted ? 'granted' : 'refused', said, exchange, first, valid }
   }
+}
+
+/** `answered 400 BadRequest`, `no answer within 1,000 ms` */
+export function saidBy(exchange: Exchange): string {
+  return `${exchange.answer ? 'answered ' : ''}${describeAnswer(exchange)}`
 }
 
 /** The control's exchange, for the granted requirement itself; throws `NotExercised` where none was sent. */

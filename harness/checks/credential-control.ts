@@ -4,9 +4,8 @@ import { effectOf } from '../engine/effect-of.ts'
 import { standInRequest } from './stand-in.ts'
 import type { Run } from '../engine/run.ts'
 import { isDeclared } from './apply-scenario.ts'
-import { describeAnswer } from '../engine/describe.ts'
 import { askThroughGate } from '../engine/story.ts'
-import { type Control, control, countsAsGranted } from './control.ts'
+import { type Control, control, countsAsGranted, saidBy } from './control.ts'
 
 /**
  * The control of faults of credentials: the very same request with the full key. Where nothing is declared, `{}` or an
@@ -24,6 +23,6 @@ export async function credentialControl(run: Run, operation: OperationId): Promi
     if (reading) return { state: 'none', said: 'not sent: --read-only', valid }
     const exchange = await askThroughGate(run, stand, { requirement: null, role: 'control' })
     const granted = countsAsGranted(exchange)
-    return { state: granted ? 'granted' : 'refused', said: `answered ${describeAnswer(exchange)}`, exchange, valid }
+    return { state: granted ? 'granted' : 'refused', said: saidBy(exchange), exchange, valid }
   })
 }

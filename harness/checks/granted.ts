@@ -46,7 +46,7 @@ async function askWithFreshFile(story: Story, operation: OperationId, already: E
   const none =
     'the file is in the graph already, and no fresh one can be uploaded (declare operations.files.upload and fields.file)'
   if (uploaded === '') throw new NotExercised(none)
-  const exchange = await story.ask(valid)
+  const exchange = await story.ask(valid, { wanted: countsAsGranted })
   // A server may know a file by its content and give it the same id each time.
   if (uploadsIn(run, exchange.probe) === uploaded) throw new NotExercised(none)
   // Refused at first, and then in the graph: the refusal was no true one.
@@ -102,7 +102,7 @@ export async function judgeTries(story: Story, request: GrantedRequest): Promise
   const tell = async (): Promise<void> => {
     for (let attempt = 1; ; attempt++) {
       try {
-        const first = await story.ask(make)
+        const first = await story.ask(make, { wanted: countsAsGranted })
         const patient = first.throttled
           ? { ...(await judgeThrottled(story, make, await control(run, operation), first, {})), throttled: false }
           : first
@@ -111,7 +111,9 @@ export async function judgeTries(story: Story, request: GrantedRequest): Promise
         check?.(story, exchange)
         return
       } catch (error) {
-        if (!(error instanceof Failed) || attempt >= tries) throw error
+        // Of an operation that gives no answer nothing more is to be learned.
+        const answered = error instanceof Failed && error.failure.exchange?.response !== undefined
+        if (!answered || attempt >= tries) throw error
       }
     }
   }

@@ -1,6 +1,6 @@
 import { isGranted, tpeOf } from '../engine/answer.ts'
 import type { Exchange } from '../engine/exchange.ts'
-import { describePairs, matchPairs, type Pairs } from '../engine/pairs.ts'
+import { describePairs, envelopeRemark, matchPairs, type Pairs } from '../engine/pairs.ts'
 import { Failed, NotExercised } from '../engine/outcome.ts'
 import { describeAnswer, familyRemark } from '../engine/describe.ts'
 import { answered, type Story } from '../engine/story.ts'
@@ -9,20 +9,24 @@ import { answered, type Story } from '../engine/story.ts'
 export function judgePairs(story: Story, exchange: Exchange, pairs: Pairs, what: string): void {
   const { answer } = exchange
   if (!answer) {
-    if (story.control === 'none') throw new NotExercised(describeAnswer(exchange))
+    if (story.control !== 'granted' || !exchange.unansweredTwice) throw new NotExercised(describeAnswer(exchange))
     story.fail(exchange, describePairs(pairs), what)
   }
   story.count()
   const match = matchPairs(pairs, answer)
   if (match === 'exact') return
-  const remark = match === 'family' ? familyRemark(exchange, pairs) : ''
+  const remark = match === 'family' ? familyRemark(exchange, pairs) : envelopeRemark(pairs, answer)
   const failure = story.failure(exchange, describePairs(pairs), what, describeAnswer(exchange) + remark)
   if (match === 'none') throw new Failed(failure)
   if (story.familyOnly.length === 0) story.familyOnly.push({ ...failure, familyOnly: true })
 }
 
-/** Throws where an answer is no success, or not of the status that the row gives: 403 InsufficientAccessRights to the full key only says that the key lacks the right. */
+/**
+ * Throws if an answer is no success, or not of the status that the row gives, or if two connections gave none: 403
+ * InsufficientAccessRights to the full key only says that the key lacks the right.
+ */
 export function judgeGranted(story: Story, exchange: Exchange, expected: string, what: string): void {
+  if (exchange.unansweredTwice) story.fail(exchange, expected, what)
   answered(exchange)
   const { answer } = exchange
   if (answer.status === 403 && tpeOf(answer) === 'InsufficientAccessRights' && exchange.probe.credential.full) {
@@ -31,5 +35,6 @@ export function judgeGranted(story: Story, exchange: Exchange, expected: string,
   story.count()
   const { gives } = story.row
   const other = typeof gives === 'number' && answer.status !== gives
-  if (!isGranted(answer) || other) story.fail(exchange, expected, what)
+  const wanted = other && expected === '2xx' ? String(gives) : expected
+  if (!isGranted(answer) || other) story.fail(exchange, wanted, what)
 }

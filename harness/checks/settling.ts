@@ -4,8 +4,6 @@ import { perRun } from '../engine/per-run.ts'
 import type { Run } from '../engine/run.ts'
 import type { Probe } from '../engine/probe.ts'
 
-/** An upload may be processed this much later, in ms. */
-const settlingMs = 5000
 const lookEveryMs = 1000
 
 /** The files that a run uploads for its own requests. */
@@ -30,9 +28,9 @@ export function uploadsIn(run: Run, probe: Probe): string {
     .join(' ')
 }
 
-/** True where the probe names a file that this run uploaded less than 5 s ago. */
+/** True if the probe names a file that this run uploaded less than `settleMs` ago. */
 function isSettling(run: Run, probe: Probe): boolean {
-  const since = performance.now() - settlingMs
+  const since = performance.now() - run.target.limits.settleMs
   return namedUploads(run, probe).some(([, at]) => at > since)
 }
 

@@ -3,7 +3,14 @@ import { structureOf } from './structure.ts'
 import type { WireAnswer } from '../http/message.ts'
 
 /** The body read as JSON, or why it is none. */
-export type Json = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }
+export type Json = { readonly ok: true; readonly value: unknown } | NoJson
+
+export interface NoJson {
+  readonly ok: false
+  readonly problem: string
+  /** It is more than is read of an answer: whether it is JSON is not known. */
+  readonly unread?: true
+}
 
 /** What an answer says: status, headers, and its JSON. */
 export interface Answer {
@@ -23,23 +30,32 @@ const largeBytes = 64 * 1024
 
 /** What no answer of the interface needs, and no memory is given to: so many values in one body. */
 const mostValues = 400_000
-const tooManyValues = 'the body holds more than 400,000 values'
+const tooManyValues: NoJson = { ok: false, problem: 'the body holds more than 400,000 values', unread: true }
+const tooLong: NoJson = {
+  ok: false,
+  problem: 'the body is longer than is read of an answer (limits.maxAnswerBytes)',
+  unread: true,
+}
+
+function noJson(problem: string): NoJson {
+  return { ok: false, problem }
+}
 
 function parsed(body: Uint8Array): Json {
   try {
     const { text, values } = structureOf(utf8.decode(body))
-    if (values > mostValues) return { ok: false, problem: tooManyValues }
-    return { ok: true, value: JSON.parse(text) as unknown }
+    if (text.startsWith('\ufeff')) return noJson('the body begins with a byte order mark')
+    return values > mostValues ? tooManyValues : { ok: true, value: JSON.parse(text) as unknown }
   } catch (error) {
-    return { ok: false, problem: error instanceof SyntaxError ? 'the body is not JSON' : 'the body is not UTF-8' }
+    return noJson(error instanceof SyntaxError ? 'the body is not JSON' : 'the body is not UTF-8')
   }
 }
 
 /** Gives the body as JSON, as often as asked. */
 function reader({ undecodable, cut, body }: WireAnswer): () => Json {
-  if (undecodable !== undefined) return () => ({ ok: false, problem: undecodable })
-  if (cut) return () => ({ ok: false, problem: 'the body is longer than 4 MiB' })
-  if (body.length === 0) return () => ({ ok: false, problem: 'the body is empty' })
+  if (undecodable !== undefined) return always(noJson(undecodable))
+  if (cut) return always(tooLong)
+  if (body.length === 0) return always(noJson('the body is empty'))
   const first = parsed(body)
   return first.ok && body.length > largeBytes ? rereader(body, first) : always(first)
 }

@@ -2,6 +2,7 @@ import type { Probe } from './probe.ts'
 import type { Run } from './run.ts'
 import { isExpected } from './pairs.ts'
 import type { Exchange, Purpose } from './exchange.ts'
+import { judgeable, type SendAgain } from './reused-connection.ts'
 import { isThrottled } from './throttle.ts'
 import { operationName, type SendingOptions, sendOnce } from './send-once.ts'
 
@@ -14,8 +15,9 @@ export async function probeOf(source: Source): Promise<Probe> {
 
 /**
  * Sends a request with the patience that a conforming target may ask for: 429 and 503 are backed off, a request that
- * cannot have had an effect is sent once more where no answer came, and so is any that met a connection which the
- * target had just closed. Throws `NotExercised` where the operation is asked no more or the run is over.
+ * cannot have had an effect is sent once more if no answer came, and so is any that met a connection which the target had
+ * just closed. An answer that may be wrong because of what went before it on the connection is looked at again. Throws
+ * `NotExercised` if the operation is asked no more or the run is over.
  */
 export async function ask(
   run: Run,
@@ -23,9 +25,30 @@ export async function ask(
   purpose: Purpose,
   options: Pick<SendingOptions, 'fresh'> = {},
 ): Promise<Exchange> {
+  const { exchange, garbled } = await askPatiently(run, source, purpose, options)
+  if (exchange.throttled) return exchange
+  const again: SendAgain = async (other) => sendOnce(run, await probeOf(source), purpose, other)
+  if (!garbled) return judgeable(run, exchange, again)
+  await judgeable(run, garbled, again)
+  return exchange
+}
+
+interface Asked {
+  readonly exchange: Exchange
+  /** What came on a reused connection before that, and was no HTTP. */
+  readonly garbled?: Exchange
+}
+
+async function askPatiently(
+  run: Run,
+  source: Source,
+  purpose: Purpose,
+  options: Pick<SendingOptions, 'fresh'>,
+): Promise<Asked> {
   let attempt = 0
   let resent = false
   let fresh = options.fresh ?? false
+  let garbled: Exchange | undefined
   let leaveLane: (() => void) | undefined
   try {
     for (;;) {
@@ -38,27 +61,29 @@ export async function ask(
       const exchange = await sendOnce(run, probe, purpose, { fresh })
       const { answer, noAnswer } = exchange
       if (noAnswer) {
+        if (noAnswer.cause === 'malformed' && exchange.before) garbled = exchange
         if (noAnswer.staleConnection && !fresh) {
           fresh = true
           continue
         }
-        const harmless = probe.effect === 'none'
-        if (!resent && harmless) {
-          resent = true
+        // What is sent to be granted is told by two tries: the second one makes an object of its own.
+        const repeatable = probe.effect === 'none' || purpose.wanted !== undefined
+        if (!resent && repeatable) {
+          resent = fresh = true
           continue
         }
-        run.client.breaker.count(operation)
-        if (noAnswer.cause === 'refused' || noAnswer.cause === 'reset')
-          await run.client.liveness.confirm(noAnswer.endedAt)
+        const unanswered: Exchange = resent ? { ...exchange, unansweredTwice: true } : exchange
+        run.client.breaker.count(operation, unanswered)
+        await run.client.liveness.confirm(noAnswer.cause === 'timeout' ? noAnswer.sentAt : noAnswer.endedAt)
         run.life.signal.throwIfAborted()
-        return exchange
+        return { exchange: unanswered }
       }
-      if (!answer) return exchange
+      if (!answer) return { exchange }
       run.client.breaker.reset(operation)
-      if (!isThrottled(answer) || isExpected(purpose.expects, answer)) return exchange
+      if (!isThrottled(answer) || isExpected(purpose.expects, answer)) return { exchange, ...(garbled && { garbled }) }
       const tries = run.client.throttle.tries(operation)
       const pauseMs = run.client.throttle.hold(operation, answer, attempt, tries)
-      if (pauseMs === undefined || attempt++ >= tries) return { ...exchange, throttled: true, pauseMs }
+      if (pauseMs === undefined || attempt++ >= tries) return { exchange: { ...exchange, throttled: true, pauseMs } }
     }
   } finally {
     leaveLane?.()

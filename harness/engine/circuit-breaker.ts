@@ -1,10 +1,14 @@
+import type { Exchange } from './exchange.ts'
 import { NotExercised } from './outcome.ts'
 
 /** Opens for an operation that gave no answer to two requests in a row: it is asked no more. */
 export interface CircuitBreaker {
   /** Throws `NotExercised` if the operation is asked no more. */
   check(operation: string): void
-  count(operation: string): void
+  /** A request that got no answer. */
+  count(operation: string, exchange: Exchange): void
+  /** A request of the operation that should have succeeded, and got no answer on two connections. */
+  unanswered(operation: string): Exchange | undefined
   reset(operation: string): void
 }
 
@@ -12,13 +16,19 @@ const enough = 2
 
 export function createCircuitBreaker(): CircuitBreaker {
   const inARow = new Map<string, number>()
+  const unanswered = new Map<string, Exchange>()
   return {
     check(operation) {
       if ((inARow.get(operation) ?? 0) >= enough) {
         throw new NotExercised(`${operation} gave no answer to two requests in a row and is asked no more`)
       }
     },
-    count: (operation) => void inARow.set(operation, (inARow.get(operation) ?? 0) + 1),
+    count(operation, exchange) {
+      inARow.set(operation, (inARow.get(operation) ?? 0) + 1)
+      const { role } = exchange.purpose
+      if (exchange.unansweredTwice && (role === 'control' || role === 'poll')) unanswered.set(operation, exchange)
+    },
+    unanswered: (operation) => unanswered.get(operation),
     // Once silent it stays so: an answer to an older request does not open it again.
     reset: (operation) => {
       if ((inARow.get(operation) ?? 0) < enough) inARow.delete(operation)

@@ -10,6 +10,8 @@ import type { Throttle } from './throttle.ts'
 /** What each request of a run passes through, on its way out and back. `sendOnce` and `ask` are the ways in. */
 export interface Client {
   readonly transport: Wire
+  /** The transport was handed over: the target's own requests go through it as well. */
+  readonly isInjected: boolean
   readonly ceiling: Ceiling
   readonly pacer: Pacer
   readonly throttle: Throttle

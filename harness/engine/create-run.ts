@@ -7,6 +7,7 @@ import { createWire } from '../http/wire.ts'
 import { createCeiling } from './ceiling.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import type { RunHook } from './run.ts'
+import { hintsOf } from './hints.ts'
 import { createKeys, type ReadDynamicKey } from './keys.ts'
 import { createLifetime } from './lifetime.ts'
 import { livenessOf } from './liveness-of.ts'
@@ -19,7 +20,7 @@ export interface RunParts {
   readonly hooks: readonly RunHook[]
   /** Asks for a key that a command or a function gives. */
   readonly readDynamic: ReadDynamicKey
-  /** How requests travel; sockets, unless somebody hands over another way. */
+  /** How requests travel below the base URL; sockets, unless somebody hands over another way. */
   readonly transport?: Wire
 }
 
@@ -30,6 +31,7 @@ export function createRun(target: Target, options: RunOptions, { hooks, readDyna
   const life = createLifetime()
   const memo = new Map<string, Promise<unknown>>()
   const connections = limits.concurrency + 1
+  const { insecure } = options
   const throttle = createThrottle({
     baseMs: options.backoffMs,
     onDrought: () => life.end('throttled', 'for 30 s every answer of the target was 429 or 503'),
@@ -40,7 +42,8 @@ export function createRun(target: Target, options: RunOptions, { hooks, readDyna
     plan: planRun(target, options),
     keys: createKeys(target, readDynamic, redactor),
     client: {
-      transport: transport ?? createWire({ baseUrl, connections, insecure: options.insecure, tls }),
+      transport: transport ?? createWire({ baseUrl, connections, insecure, tls, bodyLimit: limits.maxAnswerBytes }),
+      isInjected: transport !== undefined,
       ceiling: createCeiling(limits.concurrency),
       pacer: createPacer(limits.requestsPerSecond),
       throttle,
@@ -63,6 +66,7 @@ export function createRun(target: Target, options: RunOptions, { hooks, readDyna
   }
   const { observers } = run.client
   for (const { observe } of hooks) if (observe) observers.push((exchange) => observe(run, exchange))
+  observers.push((exchange) => hintsOf(run).observe(exchange))
   observers.push(({ probe, answer }) => {
     // Unknown paths may be looked at before any key.
     if (answer && probe.operation !== null) run.keys.note(probe.credential, answer.status)

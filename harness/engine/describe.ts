@@ -1,6 +1,8 @@
+import { member } from '../../schemas/json-object.ts'
 import { codeNames } from '../../catalogue/errors.ts'
-import { isGranted, tpeOf } from './answer.ts'
+import { type Answer, isEnvelope, isGranted, type Json, tpeOf } from './answer.ts'
 import type { Exchange } from './exchange.ts'
+import { pageText } from './page-text.ts'
 import type { Pairs } from './pairs.ts'
 
 const longest = 160
@@ -17,20 +19,44 @@ export function describeProbe(exchange: Exchange, what: string): string {
   return `${request.method} ${request.url} ${what}`.trim()
 }
 
-/** `404 NotFound`, `200 {"id": …}`, `no answer within 1,000 ms` */
+/** `404 NotFound "No such job"`, `200 {"id": …}`, `502 with a page: Bad Gateway`, `no answer within 1,000 ms` */
 export function describeAnswer(exchange: Exchange): string {
-  const { answer, noAnswer, recorded } = exchange
-  if (!answer) return `no answer: ${noAnswer?.message ?? 'none came'}`
+  const { answer, noAnswer } = exchange
+  if (!answer) {
+    const { cause, message } = noAnswer ?? { cause: 'aborted', message: 'none came' }
+    return cause === 'malformed' || message.startsWith('no answer') ? message : `no answer: ${message}`
+  }
   const tpe = tpeOf(answer)
-  const body = recorded.response?.bodyEncoding ? 'with bytes that are no text' : excerpt(recorded.response?.body ?? '')
-  if (isGranted(answer) || tpe === undefined)
-    return body === '' ? `${answer.status} without a body` : `${answer.status} ${body}`
-  return `${answer.status} ${excerpt(recordedTpe(recorded.response?.body, tpe))}`
+  if (tpe === undefined || isGranted(answer)) return `${answer.status}${describeBody(exchange, answer)}`
+  const inSuccess = answer.status < 300 && isEnvelope(answer) ? ' with an error envelope:' : ''
+  return `${answer.status}${inSuccess} ${excerpt(recordedTpe(exchange, tpe))}${descriptionOf(exchange, answer.json())}`
 }
 
-/** The `tpe` as it was recorded: a target may echo a key in it. */
-function recordedTpe(body: string | undefined, tpe: string): string {
-  return body?.includes(tpe) ? tpe : 'an envelope (see the exchange)'
+/** What stands behind the status: why the body is no JSON, if an error's should be, and how it begins. */
+function describeBody({ recorded }: Exchange, answer: Answer): string {
+  const { body = '', bodyEncoding } = recorded.response ?? {}
+  if (bodyEncoding) return ' with bytes that are no text'
+  if (body === '') return ' without a body'
+  const page = pageText(answer.header('content-type'), body)
+  if (page !== undefined) return ` with a page: ${excerpt(page) || 'without any text'}`
+  const json = answer.json()
+  // A body that looks right is not shown as if it were.
+  return json.ok || answer.status < 400 ? ` ${excerpt(body)}` : `, but ${json.problem}: ${excerpt(body)}`
+}
+
+/** The `tpe` as it was recorded: a target may echo a key in it. One with odd characters is quoted, so that they show. */
+function recordedTpe({ recorded: { response } }: Exchange, tpe: string): string {
+  if (!response?.body.includes(tpe)) return 'an envelope (see the exchange)'
+  return /^[\w.-]+$/.test(tpe) ? tpe : JSON.stringify(tpe)
+}
+
+/** The target's own words, as they were recorded. */
+function descriptionOf({ recorded: { response } }: Exchange, json: Json): string {
+  const errors = json.ok ? member(json.value, 'errors') : undefined
+  const text = Array.isArray(errors) ? member(errors[0], 'description') : undefined
+  if (typeof text !== 'string' || text.trim() === '') return ''
+  const isRecorded = response?.body.includes(text) || response?.body.includes(JSON.stringify(text).slice(1, -1))
+  return isRecorded ? ` "${excerpt(text)}"` : ''
 }
 
 /** Why a name that belongs to the status is still not the one asked for. */

@@ -51,13 +51,23 @@ export async function closeErrandWires(run: Run): Promise<void> {
   await Promise.all([...wiresOf(run).values()].map((wire) => wire.close()))
 }
 
-/** One client for each origin of the target's own requests, kept for the run. */
+/** One client for each origin of the target's own requests, kept for the run; the injected one if the target has it. */
 async function sendTo(run: Run, origin: string, request: WireRequest, timeoutMs: number): Promise<WireResult> {
-  const { tls, limits } = run.target
+  const { tls, limits, baseUrl } = run.target
+  const base = new URL(baseUrl)
+  if (run.client.isInjected && origin === base.origin) {
+    return run.client.transport.send({ ...request, path: below(base.pathname, request.path) }, { timeoutMs })
+  }
   const wires = wiresOf(run)
   const known = wires.get(origin)
-  const wire =
-    known ?? createWire({ baseUrl: origin, connections: limits.concurrency, insecure: run.options.insecure, tls })
+  const settings = { connections: limits.concurrency, insecure: run.options.insecure, tls }
+  const wire = known ?? createWire({ baseUrl: origin, bodyLimit: limits.maxAnswerBytes, ...settings })
   wires.set(origin, wire)
   return wire.send(request, { timeoutMs })
+}
+
+/** A path below the base URL's own, as a transport that begins there takes it. */
+function below(base: string, path: string): string {
+  const prefix = base.replace(/\/$/, '')
+  return path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path
 }

@@ -8,7 +8,10 @@ export interface PlannedEvent {
   readonly plan: Plan
 }
 
-/** One requirement; each of the catalogue is told once, unless the run ends before its time. */
+/**
+ * One requirement; each of the catalogue is told once, unless the run ends before its time. At the end one whose requests
+ * turned out to leave their connections unusable is told again, as failed.
+ */
 export interface JudgedEvent {
   readonly kind: 'judged'
   readonly result: RequirementResult

@@ -1,7 +1,7 @@
 import type { ExchangeRole, FailureExchange } from '../report/model.ts'
 import type { Pairs } from './pairs.ts'
 import type { Probe } from './probe.ts'
-import type { NoAnswer } from '../http/message.ts'
+import type { NoAnswer, WireRequest } from '../http/message.ts'
 import type { Answer } from './answer.ts'
 
 /** Why a request is sent, and what is known of its answer beforehand. */
@@ -11,12 +11,26 @@ export interface Purpose {
   readonly role: ExchangeRole
   /** Statuses and types that the requirement expects: a 429 or 503 among them is no throttling. */
   readonly expects?: Pairs
+  /**
+   * Whether the answer is what the request is sent for, if that is more than `expects` says. Such a request is to be
+   * granted: whatever its effect, it is sent once more if no answer came.
+   */
+  readonly wanted?: (exchange: Exchange) => boolean
   /** The suite itself made the input bad: a 5xx to it is the server's fault (§7.2). */
   readonly badInput?: boolean
   /** Sent to what is no part of the target's interface, to see that it lives or that it is gone: no row of every response judges the answer. */
   readonly unseen?: boolean
   /** Answers whose envelope and pair are not judged: unknown paths and methods. */
   readonly unjudged?: boolean
+}
+
+/** A request, as the next one on its connection knows it. */
+export interface Forerunner {
+  readonly probe: Probe
+  readonly purpose: Purpose
+  readonly request: WireRequest
+  /** Its recorded form; set when it has ended. */
+  recorded?: () => FailureExchange
 }
 
 /** One request and what came of it. */
@@ -27,11 +41,15 @@ export interface Exchange {
   readonly noAnswer?: NoAnswer
   /** `sendSurely` had sent it before, on a connection that the target had closed: that one may have had its effect all the same. */
   readonly resent?: boolean
+  /** No answer came on a second, fresh connection either. */
+  readonly unansweredTwice?: true
+  /** The request that went before on its connection; undefined on a fresh one. */
+  readonly before?: Forerunner
   /** Still 429 or 503 after every try that patience allows. */
   readonly throttled: boolean
   /** The pause in ms that the last throttled answer asked for; undefined where too long. */
   readonly pauseMs?: number
-  /** As it stands in reports: keys removed, bodies cut. */
+  /** As it stands in reports: keys removed, bodies cut. Made when it is first asked for. */
   readonly recorded: FailureExchange
   /** `performance.now()` when the request was handed to the socket, and when its answer had been read. */
   readonly sentAt: number

@@ -6,6 +6,7 @@ import { finishRun } from './finish.ts'
 import { judgeRequirement } from './judge-requirement.ts'
 import type { EndCause } from './outcome.ts'
 import { phasesOf } from './phases.ts'
+import { spoiledOf } from './reused-connection.ts'
 import type { Run, RunHook } from './run.ts'
 import type { Judge } from './story.ts'
 
@@ -39,6 +40,17 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
     results.set(row.id, result)
     queue.push({ kind: 'judged', result })
   }
+  /** What came to light when later requests were sent on the connections that a request had left behind. */
+  const tellSpoiled = (): void => {
+    for (const [id, failures] of spoiledOf(run)) {
+      const known = results.get(id)
+      if (!known) continue
+      const { reason: _reason, ...rest } = known
+      const result: RequirementResult = { ...rest, outcome: 'failed', failures: [...known.failures, ...failures] }
+      results.set(id, result)
+      queue.push({ kind: 'judged', result })
+    }
+  }
   const all = async (): Promise<void> => {
     const { concurrent, exclusive, last, passive } = phasesOf(run.target)
     if (!run.life.ended) await run.client.liveness.first()
@@ -47,6 +59,7 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
     if (!run.life.ended) await Promise.all(run.hooks.map((hook) => hook.settle?.(run)))
     for (const row of last) await judge(row)
     for (const row of passive) await judge(row)
+    tellSpoiled()
     await finishRun(run)
   }
   run.client.throttle.onHold((operation, pauseMs) => queue.push({ kind: 'throttled', operation, pauseMs }))

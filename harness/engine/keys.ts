@@ -3,7 +3,7 @@ import type { Redactor } from '../recording/redactor.ts'
 import { UserError } from '../user-error.ts'
 import { NotExercised } from './outcome.ts'
 import { readKey } from '../target/redactor-for.ts'
-import type { KeySource, Target } from '../target/model.ts'
+import type { KeySource, Secret, Target } from '../target/model.ts'
 import type { Credential } from './probe.ts'
 
 /** The keys of a run. Each value is known to the redactor before it is used. */
@@ -12,8 +12,9 @@ export interface Keys {
   readonly hasFull: boolean
   /** `Bearer` and the full key; no credential at all where the run has none. */
   full(): Promise<Credential>
-  /** The full key itself, for what is made from it. */
-  fullKey(): Promise<{ readonly value: string; readonly label: string } | undefined>
+  /** The keys themselves, for what is made from them; undefined if they are not declared. */
+  fullKey(): Promise<Secret | undefined>
+  expiredKey(): Promise<Secret | undefined>
   /** Throw `NotExercised` where the key is not declared. */
   expired(): Promise<Credential>
   restricted(operation: OperationId): Promise<Credential>
@@ -46,6 +47,8 @@ export function createKeys(target: Target, readDynamic: ReadDynamicKey, redactor
     const value = await read(source)
     return { value: `Bearer ${value}`, shown: `Bearer ${source.label}`, full }
   }
+  const secret = async (source: KeySource | undefined): Promise<Secret | undefined> =>
+    source && { value: await read(source), label: source.label }
   const required = (source: KeySource | undefined, member: string): KeySource => {
     if (!source) throw new NotExercised(`declare ${member}`)
     return source
@@ -61,7 +64,8 @@ export function createKeys(target: Target, readDynamic: ReadDynamicKey, redactor
       return sources.full === undefined || (sent > 0 && sent === refused)
     },
     full: async () => (sources.full ? bearer(sources.full, true) : { shown: '', full: false }),
-    fullKey: async () => (sources.full ? { value: await read(sources.full), label: sources.full.label } : undefined),
+    fullKey: () => secret(sources.full),
+    expiredKey: () => secret(sources.expired),
     expired: async () => bearer(required(sources.expired, 'keys.expired'), false),
     restricted: async (operation) =>
       bearer(required(sources.restricted[operation], `keys.restricted (for ${operation})`), false),

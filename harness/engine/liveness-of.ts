@@ -1,22 +1,28 @@
 import { createLiveness, type Liveness } from './liveness.ts'
+import type { WireRequest } from '../http/message.ts'
+import type { Forerunner } from './exchange.ts'
 import { operationProbe } from './operation-probe.ts'
 import type { Run } from './run.ts'
 import { recordExchange, wireRequest } from './send-once.ts'
 
 /** The liveness of a run: its question is `GET /v1/files`, whatever is judged. */
 export function livenessOf(run: () => Run): Liveness {
-  const question = () => operationProbe(run(), 'files.list', {})
+  const asked = new WeakMap<WireRequest, Forerunner>()
   return createLiveness({
     target: () => run().target,
-    request: async () => wireRequest(run(), await question()),
+    async request() {
+      const probe = await operationProbe(run(), 'files.list', {})
+      const request = wireRequest(run(), probe)
+      const unseen = run().target.absent['files.list'] !== undefined
+      asked.set(request, { probe, purpose: { requirement: null, role: 'liveness', unseen }, request })
+      return request
+    },
     send(request, timeoutMs) {
       const { client, life } = run()
-      return client.transport.send(request, { timeoutMs, signal: life.signal, fresh: true })
+      const mark = asked.get(request) as Forerunner
+      return client.transport.send(request, { timeoutMs, signal: life.signal, fresh: true, mark })
     },
-    async record(request, result) {
-      const unseen = run().target.absent['files.list'] !== undefined
-      recordExchange(run(), await question(), { requirement: null, role: 'liveness', unseen }, request, result)
-    },
+    record: (request, result) => void recordExchange(run(), asked.get(request) as Forerunner, result),
     onDead: (cause, reason) => run().life.end(cause, reason),
   })
 }

@@ -14,10 +14,10 @@ export interface LivenessSettings {
   request(): Promise<WireRequest>
   send(request: WireRequest, timeoutMs: number): Promise<WireResult>
   /** Records the question and its answer. */
-  record(request: WireRequest, result: WireResult): Promise<void>
+  record(request: WireRequest, result: WireResult): void
   onDead(cause: 'unreachable' | 'redirect', reason: string): void
   /** Asked for when it is needed: the run is still being made when its liveness is. */
-  target(): { readonly baseUrl: string; readonly limits: { readonly timeoutMs: number } }
+  target(): { readonly baseUrl: string }
 }
 
 /** Notices a target that answers nothing, at the start or half-way. */
@@ -46,7 +46,7 @@ export function createLiveness(settings: LivenessSettings): Liveness {
   const question = async (timeoutMs: number): Promise<WireResult> => {
     const request = await settings.request()
     const result = await settings.send(request, timeoutMs)
-    await settings.record(request, result)
+    settings.record(request, result)
     return result
   }
   const ask = async (): Promise<void> => {
@@ -64,9 +64,8 @@ export function createLiveness(settings: LivenessSettings): Liveness {
   timer.unref()
   return {
     async first() {
-      const { baseUrl, limits } = settings.target()
-      const limit = Math.min(firstMs, limits.timeoutMs)
-      let result = await question(limit)
+      const { baseUrl } = settings.target()
+      let result = await question(firstMs)
       // A connection that was closed before any answer may be a start-up's: nothing can have happened, so once more.
       if (result.kind === 'no-answer' && result.cause === 'reset') result = await question(lastChanceMs)
       if (result.kind === 'no-answer') {

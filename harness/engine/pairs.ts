@@ -14,21 +14,35 @@ function hasStatus([status]: Pair, answer: Answer): boolean {
   return status === answer.status
 }
 
-function isWholeEnvelope(answer: Answer): boolean {
+/** What an answer lacks of an error envelope; undefined if it is whole. */
+export function envelopeProblem(answer: Answer): string | undefined {
   const json = answer.json()
-  return json.ok && validate('error-envelope', json.value).valid
+  if (!json.ok) return json.problem
+  const found = validate('error-envelope', json.value)
+  return found.valid ? undefined : found.problem
 }
 
 /** How an answer stands to the pairs that the spec asks for. */
 export function matchPairs(pairs: Pairs, answer: Answer): Match {
   const ofStatus = pairs.filter((pair) => hasStatus(pair, answer))
-  if (ofStatus.some(([status, ...names]) => names.length === 0 && (status !== '4xx' || isWholeEnvelope(answer))))
+  if (
+    ofStatus.some(
+      ([status, ...names]) => names.length === 0 && (status !== '4xx' || envelopeProblem(answer) === undefined),
+    )
+  )
     return 'exact'
   const tpe = tpeOf(answer)
   if (tpe === undefined) return 'none'
   if (ofStatus.some(([, ...names]) => names.includes(tpe))) return 'exact'
   const family = ofStatus.some(([status]) => typeof status === 'number') && codeNames(answer.status)?.includes(tpe)
   return family ? 'family' : 'none'
+}
+
+/** Why an answer of the right status is still none of the pairs, if its envelope is the reason; else nothing. */
+export function envelopeRemark(pairs: Pairs, answer: Answer): string {
+  const asked = pairs.some((pair) => pair[0] === '4xx' && pair.length === 1 && hasStatus(pair, answer))
+  const problem = asked && answer.json().ok ? envelopeProblem(answer) : undefined
+  return problem === undefined ? '' : `, but ${problem}`
 }
 
 /** True where the answer has one of the pairs: what tells an expected 429 from throttling. */

@@ -29,10 +29,12 @@ export const noFacts: RunFacts = {
   requests: 0,
   throttled: 0,
   created: [],
+  notServed: [],
   keyRefused: false,
   ended: null,
   jobsInProgress: [],
   recordingProblem: undefined,
+  hints: [],
 }
 
 /** The report of a run: every requirement of the catalogue, in its order. */
@@ -81,8 +83,8 @@ export function reportOf(record: RunRecord): Report {
         baseline: null,
         insecure: options.insecure,
         interrupted,
-        credentialProbes: 'all',
-        notServed: [],
+        credentialProbes: target.limits.credentialProbes,
+        notServed: [...facts.notServed],
         created: [...facts.created],
       },
       verdict: verdicts[options.tpe],

@@ -1,6 +1,6 @@
 import type { CatalogueRow } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
-import type { Created, TpeMode } from '../report/model.ts'
+import type { Created, NotServed, TpeMode } from '../report/model.ts'
 import type { Shard } from '../report/shard.ts'
 import type { Target } from '../target/model.ts'
 import type { Client } from './client.ts'
@@ -86,6 +86,8 @@ export interface RunHook {
   settle?(run: Run): Promise<void>
   /** Ids of what has not ended, for the last lines of a report. */
   unfinished?(run: Run): readonly string[]
+  /** What operations that are declared not served were answered. */
+  notServed?(run: Run): readonly NotServed[]
 }
 
 /** True if the requirement is to be judged in this run. */

@@ -1,12 +1,12 @@
 import type { Probe } from './probe.ts'
 import { pathOf } from './probe.ts'
 import type { Run } from './run.ts'
-import type { WireRequest, WireResult } from '../http/message.ts'
+import type { SendOptions, WireRequest, WireResult } from '../http/message.ts'
 import { answerOf } from './answer.ts'
-import type { Exchange, Purpose } from './exchange.ts'
+import type { Exchange, Forerunner, Purpose } from './exchange.ts'
 import { isThrottled } from './throttle.ts'
 
-/** Longest wait for an answer that takes no generation, in ms. */
+/** Longest wait for an answer that takes no generation, in ms; `limits.timeoutMs` decides if it is declared. */
 const promptMs = 15_000
 
 /** The request as it goes over the wire: the target's own headers first, the probe's over them. */
@@ -23,9 +23,16 @@ export function wireRequest(run: Run, probe: Probe): WireRequest {
 }
 
 /** How long this request may take in all, in ms. */
-export function deadlineOf(run: Run, probe: Probe): number {
-  const { timeoutMs } = run.target.limits
-  return probe.effect === 'generates' ? timeoutMs : Math.min(timeoutMs, promptMs)
+export function deadlineOf({ target: { limits, timeoutDeclared } }: Run, { effect }: Probe): number {
+  return timeoutDeclared || effect === 'generates' ? limits.timeoutMs : Math.min(limits.timeoutMs, promptMs)
+}
+
+/** A result that says which limit ran out, if one did. */
+function naming(result: WireResult, { target }: Run, { effect }: Probe): WireResult {
+  if (result.kind === 'answer' || result.cause !== 'timeout') return result
+  const usual = target.timeoutDeclared || effect === 'generates'
+  const limit = usual ? 'limits.timeoutMs' : 'the limit as long as limits.timeoutMs is not declared'
+  return { ...result, message: `${result.message} (${limit})` }
 }
 
 /** What is seen of a job while it is in progress: behind hundreds of other requests it would come too late. */
@@ -38,11 +45,9 @@ export function operationName({ operation, method, path }: Probe): string {
   return operation ?? `${method} ${path}`
 }
 
-export interface SendingOptions {
+export interface SendingOptions extends Pick<SendOptions, 'fresh' | 'after'> {
   /** A place under the ceiling that is already taken, and given back by its owner. */
   readonly hasPlace?: boolean
-  /** On a connection of its own. */
-  readonly fresh?: boolean
   /** At once, whatever pace the target asks for. */
   readonly unpaced?: boolean
 }
@@ -64,16 +69,18 @@ export async function sendOnce(
     run.client.breaker.check(operationName(probe))
     // A key of short life may have passed while the request waited for its turn.
     const fresh = probe.credential.full ? { ...probe, credential: await run.keys.full() } : probe
-    const request = wireRequest(run, fresh)
+    const sent: Forerunner = { probe: fresh, purpose, request: wireRequest(run, fresh) }
     const result = await run.client.liveness.during(() =>
-      run.client.transport.send(request, {
+      run.client.transport.send(sent.request, {
         timeoutMs: deadlineOf(run, probe),
         signal: run.life.signal,
         fresh: options.fresh ?? false,
+        mark: sent,
+        ...(options.after ? { after: options.after } : {}),
       }),
     )
     run.life.signal.throwIfAborted()
-    return recordExchange(run, fresh, purpose, request, result)
+    return recordExchange(run, sent, naming(result, run, probe))
   } finally {
     leave?.()
   }
@@ -92,25 +99,24 @@ export async function sendSurely(
 }
 
 /** Records an exchange and tells whoever watches. */
-export function recordExchange(
-  run: Run,
-  probe: Probe,
-  purpose: Purpose,
-  request: WireRequest,
-  result: WireResult,
-): Exchange {
+export function recordExchange(run: Run, sent: Forerunner, result: WireResult): Exchange {
+  const { probe, purpose, request } = sent
   const { operation, credential } = probe
   const { requirement, role } = purpose
   const url = run.target.baseUrl + request.path
   const recorded = run.client.recorder.record({ url, request, result, credential, operation, requirement, role })
+  sent.recorded = recorded
   const { sentAt, endedAt } = result
   const exchange: Exchange = {
     probe,
     purpose,
     throttled: false,
-    recorded,
+    get recorded() {
+      return recorded()
+    },
     sentAt,
     endedAt,
+    ...(result.before && 'probe' in result.before ? { before: result.before as Forerunner } : {}),
     ...(result.kind === 'answer' ? { answer: answerOf(result) } : { noAnswer: result }),
   }
   if (exchange.answer && !isThrottled(exchange.answer)) run.client.throttle.release()

@@ -4,6 +4,7 @@ import { ask, probeOf, type Source } from './ask.ts'
 import type { Exchange, Purpose } from './exchange.ts'
 import type { Probe } from './probe.ts'
 import { Failed, NotExercised } from './outcome.ts'
+import { rerunLine } from './rerun.ts'
 import type { Run } from './run.ts'
 import { describeAnswer, describeProbe } from './describe.ts'
 
@@ -66,11 +67,6 @@ export function createStory(run: Run, row: CatalogueRow): Story {
   return story
 }
 
-/** The command that shows a failure again; ids need no quoting. */
-export function rerunLine(run: Run, ...ids: string[]): string {
-  return `${run.options.rerun} ${[...new Set(ids)].map((id) => `--only ${id}`).join(' ')} --seed ${run.options.seed}`
-}
-
 /** `ask`, but a request that names a declared application goes through its gate. */
 export async function askThroughGate(run: Run, source: Source, purpose: Purpose): Promise<Exchange> {
   const first = await probeOf(source)
@@ -102,5 +98,5 @@ export function answered(
   exchange: Exchange,
 ): asserts exchange is Exchange & { answer: NonNullable<Exchange['answer']> } {
   if (exchange.throttled) throw new NotExercised(`throttled: ${describeAnswer(exchange)} on every try`)
-  if (!exchange.answer) throw new NotExercised(`no answer: ${exchange.noAnswer?.message ?? ''}`)
+  if (!exchange.answer) throw new NotExercised(describeAnswer(exchange))
 }

@@ -1,9 +1,10 @@
 import type { Dispatcher } from 'undici'
 import { type Collector, collect } from './collect.ts'
-import { headerLines, headerValue, headersOf } from './headers.ts'
+import { headerLines, headersOf, promisedLength } from './headers.ts'
 import type { Connection, Line } from './line.ts'
-import type { HeaderLine, NoAnswer, WireRequest } from './message.ts'
+import type { HeaderLine, Mark, NoAnswer, WireRequest } from './message.ts'
 import { type Progress, type Reason, explain, timedOut, unaskedUpgrade } from './no-answer.ts'
+import { deadlinePassed } from './under-way.ts'
 
 export interface Terms {
   /** Most bytes of a body that are read, as they come. */
@@ -12,9 +13,10 @@ export interface Terms {
   readonly timeoutMs: number
   /** Aborted at the deadline, with `deadlinePassed` as reason, or when the run is interrupted. */
   readonly signal: AbortSignal
+  readonly mark?: Mark
 }
 
-export const deadlinePassed = Symbol('deadline passed')
+const unmarked: Mark = {}
 
 /** An answer as it came, its content encoding still on it. */
 export interface RawAnswer {
@@ -23,6 +25,7 @@ export interface RawAnswer {
   readonly headers: readonly HeaderLine[]
   readonly body: Uint8Array
   readonly cut: boolean
+  readonly before?: Mark
   readonly sentAt: number
   readonly endedAt: number
 }
@@ -34,13 +37,17 @@ export interface Exchanged {
 }
 
 /** Sends one request on a free line and reads its answer. Never rejects. */
-export function exchange(line: Line, request: WireRequest, { limit, timeoutMs, signal }: Terms): Promise<Exchanged> {
+export function exchange(
+  line: Line,
+  request: WireRequest,
+  { limit, timeoutMs, signal, mark }: Terms,
+): Promise<Exchanged> {
   return new Promise((resolve) => {
     const { endpoint } = line
     let sentAt = performance.now()
     let controller: Dispatcher.DispatchController | undefined
     let connection: Connection | undefined
-    let reused = false
+    let before: Mark | undefined
     let head: { status: number; headers: readonly HeaderLine[]; length: number | undefined } | undefined
     let body: Collector | undefined
     let settled = false
@@ -64,13 +71,14 @@ export function exchange(line: Line, request: WireRequest, { limit, timeoutMs, s
     })
 
     function fail({ cause, message }: Reason): void {
-      const staleConnection = cause === 'reset' && reused && connection?.watch.bytes === 0
-      settle({ kind: 'no-answer', cause, message, staleConnection, sentAt, endedAt: performance.now() }, false)
+      const staleConnection = cause === 'reset' && before !== undefined && connection?.watch.bytes === 0
+      settle({ kind: 'no-answer', cause, message, staleConnection, before, sentAt, endedAt: performance.now() }, false)
     }
 
     function finish({ cut, reusable }: { cut: boolean; reusable: boolean }): void {
       const { status, headers } = head!
-      settle({ kind: 'raw', status, headers, body: body!.bytes(), cut, sentAt, endedAt: performance.now() }, reusable)
+      const read = { status, headers, body: body!.bytes(), cut }
+      settle({ kind: 'raw', ...read, before, sentAt, endedAt: performance.now() }, reusable)
     }
 
     const interrupt = () => fail(signal.reason === deadlinePassed ? timedOut(timeoutMs, progress()) : interrupted)
@@ -80,8 +88,11 @@ export function exchange(line: Line, request: WireRequest, { limit, timeoutMs, s
         controller = given
         if (settled) return given.abort(new Error('the exchange is over'))
         connection = line.connection
-        reused = connection !== undefined && connection.exchanges > 0
-        if (connection) connection.exchanges += 1
+        if (connection) {
+          before = connection.exchanges > 0 ? (connection.mark ?? unmarked) : undefined
+          connection.exchanges += 1
+          connection.mark = mark
+        }
         connection?.watch.begin()
         sentAt = performance.now()
       },
@@ -124,8 +135,3 @@ export const interrupted: Reason = { cause: 'aborted', message: 'the run was int
 
 /** An answer of such a status ends with its head (RFC 9112 §6.3), whatever length it names; undici complains of the length. */
 const isBodiless = (status: number) => status === 204 || status === 304
-
-function promisedLength(headers: readonly HeaderLine[]): number | undefined {
-  const value = headerValue(headers, 'content-length')
-  return value !== undefined && /^\d+$/.test(value) ? Number(value) : undefined
-}

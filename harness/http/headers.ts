@@ -1,9 +1,14 @@
 import type { HeaderLine, WireRequest } from './message.ts'
 
-/** Names and values in turn, as undici reads a list; a proxy dispatcher wants an object, or it drops all but the last of a name. */
-export function headersOf({ headers }: WireRequest, grouped: boolean): string[] | Record<string, string[]> {
+/** The header lines of a request as they are sent, but for `host` and `content-length`. */
+export function sentLines({ headers }: WireRequest): readonly HeaderLine[] {
   const given = headers.some(({ name }) => name.toLowerCase() === 'accept-encoding')
-  const lines = given ? headers : [...headers, { name: 'accept-encoding', value: 'gzip, deflate, br' }]
+  return given ? headers : [...headers, { name: 'accept-encoding', value: 'gzip, deflate, br' }]
+}
+
+/** Names and values in turn, as undici reads a list; a proxy dispatcher wants an object, or it drops all but the last of a name. */
+export function headersOf(request: WireRequest, grouped: boolean): string[] | Record<string, string[]> {
+  const lines = sentLines(request)
   if (!grouped) return lines.flatMap(({ name, value }) => [name, value])
   const groups: Record<string, string[]> = {}
   for (const { name, value } of lines) (groups[name] ??= []).push(value)
@@ -23,4 +28,10 @@ export function headerLines(raw: readonly Buffer[]): HeaderLine[] {
 export function headerValue(headers: readonly HeaderLine[], name: string): string | undefined {
   const values = headers.filter((line) => line.name.toLowerCase() === name).map(({ value }) => value)
   return values.length === 0 ? undefined : values.join(', ')
+}
+
+/** What `content-length` promises, in bytes. */
+export function promisedLength(headers: readonly HeaderLine[]): number | undefined {
+  const value = headerValue(headers, 'content-length')
+  return value !== undefined && /^\d+$/.test(value) ? Number(value) : undefined
 }

@@ -2,12 +2,15 @@ import type { Socket } from 'node:net'
 import type { Dispatcher } from 'undici'
 import { type Endpoint, createDispatcher } from './dispatcher.ts'
 import { type AnswerWatch, watchAnswer } from './informational.ts'
+import type { Mark } from './message.ts'
 
 /** One open connection. */
 export interface Connection {
   readonly watch: AnswerWatch
   /** Exchanges that were begun on it. */
   exchanges: number
+  /** Of the last one. */
+  mark: Mark | undefined
 }
 
 /** A place for one connection, and one exchange at a time: it connects when it has to, and again after a close. */
@@ -29,7 +32,7 @@ export function openLine(endpoint: Endpoint): Line {
       socket.once('close', () => sockets.delete(socket))
     },
     connected(socket) {
-      connection = { watch: watchReads(socket), exchanges: 0 }
+      connection = { watch: watchReads(socket), exchanges: 0, mark: undefined }
     },
   })
   return {

@@ -19,6 +19,9 @@ export interface WireRequest {
   readonly body?: string | Uint8Array
 }
 
+/** What a caller knows a request by: it is given back with the next result on the same connection. */
+export type Mark = object
+
 /** An answer, read to its end or to the cap. */
 export interface WireAnswer {
   readonly kind: 'answer'
@@ -30,6 +33,8 @@ export interface WireAnswer {
   readonly cut: boolean
   /** Why the content encoding could not be removed; the body then holds the bytes as they came. */
   readonly undecodable?: string
+  /** The mark of the request that went before on this connection; undefined on a fresh one. */
+  readonly before?: Mark
   /** Milliseconds on the monotonic clock (`performance.now()`) when the request was handed to the socket, and when the answer had been read. */
   readonly sentAt: number
   readonly endedAt: number
@@ -51,6 +56,8 @@ export interface NoAnswer {
   readonly message: string
   /** True where the connection had served an exchange before and not one byte of an answer arrived. */
   readonly staleConnection: boolean
+  /** As of an answer. */
+  readonly before?: Mark
   readonly sentAt: number
   readonly endedAt: number
 }
@@ -64,8 +71,8 @@ export interface WireOptions {
   readonly insecure?: boolean
   /** Most sockets opened at once. */
   readonly connections: number
-  /** Longest decoded body that is read, in bytes. Default 4 MiB. */
-  readonly bodyLimit?: number
+  /** Longest decoded body that is read, in bytes. */
+  readonly bodyLimit: number
 }
 
 export interface SendOptions {
@@ -74,6 +81,10 @@ export interface SendOptions {
   readonly signal?: AbortSignal
   /** On a connection of its own, never on one that has been used. */
   readonly fresh?: boolean
+  /** Given back with the result of the next request on the same connection. */
+  readonly mark?: Mark
+  /** Sent first, on a connection of its own that the request itself then follows on; its answer is not looked at. */
+  readonly after?: WireRequest
 }
 
 /** The one door to the network. Never throws: whatever happens is a `WireResult`. */

@@ -1,16 +1,10 @@
-import { setMaxListeners } from 'node:events'
-import { type Encoded, decode } from './decode.ts'
 import { endpointOf } from './dispatcher.ts'
-import { type RawAnswer, type Terms, deadlinePassed, exchange, interrupted } from './exchange.ts'
-import { headerValue } from './headers.ts'
+import { type Terms, exchange, interrupted } from './exchange.ts'
 import { createLinePool } from './line-pool.ts'
-import type { NoAnswer, SendOptions, Wire, WireAnswer, WireOptions, WireRequest, WireResult } from './message.ts'
+import type { SendOptions, Wire, WireOptions, WireRequest, WireResult } from './message.ts'
 import type { Reason } from './no-answer.ts'
-
-const defaultBodyLimit = 4 * 1024 * 1024
-
-/** Longest delay that a timer takes, in ms. */
-const longestDelay = 2 ** 31 - 1
+import { noAnswer, readAnswer } from './read-answer.ts'
+import { createUnderWay, deadlinePassed } from './under-way.ts'
 
 /**
  * The HTTP/1.1 client of the suite: one origin, at most `connections` sockets, no redirects, no retries of its own.
@@ -20,80 +14,49 @@ const longestDelay = 2 ** 31 - 1
  */
 export function createWire(options: WireOptions): Wire {
   const endpoint = endpointOf(options)
-  const limit = options.bodyLimit ?? defaultBodyLimit
+  const limit = options.bodyLimit
   const lines = createLinePool(endpoint, options.connections)
-  const underWay = new Set<AbortController>()
-  let isClosed = false
+  const underWay = createUnderWay()
 
-  async function send(
-    request: WireRequest,
-    { timeoutMs, signal: outer, fresh = false }: SendOptions,
-  ): Promise<WireResult> {
+  async function send(request: WireRequest, options: SendOptions): Promise<WireResult> {
     const calledAt = performance.now()
-    const ending = new AbortController()
-    const stop = () => ending.abort()
-    const timer = setTimeout(() => ending.abort(deadlinePassed), Math.min(timeoutMs, longestDelay))
-    underWay.add(ending)
-    if (outer) {
-      setMaxListeners(0, outer) // one signal serves the whole run
-      outer.addEventListener('abort', stop, { once: true })
-    }
-    if (outer?.aborted || isClosed) stop()
+    const { timeoutMs, fresh = false, mark, after } = options
+    const { signal, settle } = underWay.begin(options)
     try {
-      return await carry(request, { limit, timeoutMs, signal: ending.signal }, fresh)
+      return await carry(request, { limit, timeoutMs, signal, mark }, { fresh, after })
     } catch {
-      return noAnswer(ending.signal.reason === deadlinePassed ? noLine(timeoutMs) : interrupted, calledAt)
+      return noAnswer(signal.reason === deadlinePassed ? noLine(timeoutMs) : interrupted, calledAt)
     } finally {
-      clearTimeout(timer)
-      underWay.delete(ending)
-      outer?.removeEventListener('abort', stop)
+      settle()
     }
   }
 
   /** Rejects only with the reason of the signal, and only before an exchange began. */
-  async function carry(request: WireRequest, terms: Terms, fresh: boolean): Promise<WireResult> {
-    const line = await lines.take(terms.signal, fresh)
+  async function carry(
+    request: WireRequest,
+    terms: Terms,
+    { fresh = false, after }: Pick<SendOptions, 'fresh' | 'after'>,
+  ): Promise<WireResult> {
+    const line = await lines.take(terms.signal, fresh || after !== undefined)
+    if (after && !(await exchange(line, after, { ...terms, mark: undefined })).reusable) {
+      lines.give(line, false)
+      return carry(request, terms, { fresh: true })
+    }
     const { outcome, reusable } = await exchange(line, request, terms)
     lines.give(line, reusable)
     if (outcome.kind === 'no-answer' && outcome.staleConnection) lines.dropFree()
-    return outcome.kind === 'raw' ? read(outcome, terms) : outcome
+    return outcome.kind === 'raw' ? readAnswer(outcome, terms) : outcome
   }
 
   async function close(): Promise<void> {
-    isClosed = true
-    for (const ending of underWay) ending.abort()
+    underWay.endAll()
     await lines.close()
   }
 
   return { send, close }
 }
 
-/** Takes the content encoding off. */
-async function read({ status, headers, body, cut, sentAt, endedAt }: RawAnswer, terms: Terms): Promise<WireResult> {
-  const encoded: Encoded = { body, cut, encoding: headerValue(headers, 'content-encoding') ?? '' }
-  try {
-    const decoded = await decode(encoded, terms.limit, terms.signal)
-    return { kind: 'answer', status, headers, ...decoded, sentAt, endedAt } satisfies WireAnswer
-  } catch {
-    return noAnswer(terms.signal.reason === deadlinePassed ? notDecoded(terms.timeoutMs) : interrupted, sentAt)
-  }
-}
-
-const noAnswer = ({ cause, message }: Reason, sentAt: number): NoAnswer => ({
-  kind: 'no-answer',
-  cause,
-  message,
-  staleConnection: false,
-  sentAt,
-  endedAt: performance.now(),
-})
-
 const noLine = (timeoutMs: number): Reason => ({
   cause: 'timeout',
   message: `no connection became free within ${timeoutMs.toLocaleString('en-US')} ms`,
-})
-
-const notDecoded = (timeoutMs: number): Reason => ({
-  cause: 'timeout',
-  message: `the body could not be decoded within ${timeoutMs.toLocaleString('en-US')} ms`,
 })

@@ -56,8 +56,10 @@ export interface Created {
   name?: string
 }
 
+/** An operation that the target file declares as not served, and what one request with the full key was answered. */
 export interface NotServed {
   operation: string
+  /** A status, or in words why there was none. */
   answered: string
 }
 
@@ -66,13 +68,6 @@ export interface Counts {
   failed: number
   notExercised: number
   notApplicable: number
-}
-
-/** An operation that the target file declares as not served, and what one request with the full key was answered. */
-export interface NotServed {
-  operation: string
-  /** `404`, or `no answer`. */
-  answered: string
 }
 
 /** How the command ended, and why. */

@@ -112,6 +112,8 @@ export interface Target {
   /** Why, by requirement id; patterns resolved. */
   readonly unreachable: Readonly<Record<string, string>>
   readonly limits: Limits
+  /** `limits.timeoutMs` is what somebody said, not the default. */
+  readonly timeoutDeclared: boolean
   /** Ids of the declared applications. */
   readonly applicationIds: ReadonlySet<string>
   /** Every id of an object that the file names, in lower case. */

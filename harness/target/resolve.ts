@@ -76,6 +76,7 @@ export async function resolveTarget(file: TargetFile, options: ResolveOptions): 
     scenarios: await resolveScenarios(context, file),
     unreachable: unreachableIds(shown),
     limits: { ...defaultLimits, ...file.limits, ...options.limits },
+    timeoutDeclared: (options.limits?.timeoutMs ?? file.limits?.timeoutMs) !== undefined,
     applicationIds: new Set(applications.flatMap((application) => application?.id ?? [])),
     ids: new Set(leaves.map((leaf) => leaf.toLowerCase())),
     file: shown,

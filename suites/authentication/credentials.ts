@@ -1,39 +1,42 @@
 import fc from 'fast-check'
+import { generatedKeysOn } from '../../catalogue/every-operation.ts'
 import { operations } from '../../catalogue/operations.ts'
 import { property } from '../../harness/checks/property.ts'
 import type { Credential, Probe } from '../../harness/engine/probe.ts'
 import { refused } from '../../harness/checks/conditions.ts'
 import { condition, type RefusalContext } from '../../harness/checks/refusals.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
-import { invalidForms, malformedForms, type KeyForm } from './key-forms.ts'
+import { invalidForms, type KeyForm, malformedForms } from './key-forms.ts'
+import { judgeOtherPaths } from './other-paths.ts'
 
-/** Operations on which every form is sent; on the others one of each kind, in rotation. */
+/** Operations on which every form is sent even to a target that wants few; on the others one of each kind, in rotation. */
 const thorough: readonly string[] = ['pdf.parse', 'jobs.create', 'jobs.retrieve']
-
-/** Generated malformed keys go to one operation only: the first of these that is served. */
-const generatedOn = ['jobs.retrieve', 'pdf.parse', 'jobs.create', 'files.list'] as const
 
 function withCredential(probe: Probe, credential: Credential): Probe {
   return refused({ ...probe, credential })
 }
 
 async function judgeForms(context: RefusalContext, forms: readonly KeyForm[]): Promise<void> {
-  const place = operations.findIndex(({ id }) => id === context.operation)
-  const rotated = forms[place % forms.length]
-  const sent = thorough.includes(context.operation) ? forms : rotated ? [rotated] : []
+  const { operation, story } = context
+  const place = operations.findIndex(({ id }) => id === operation)
+  const few = story.run.target.limits.credentialProbes === 'few' && !thorough.includes(operation)
+  const sent = few ? forms.filter((_, at) => at === place % forms.length) : forms
   if (sent.length === 0) throw new NotExercised('no form of the full key differs from a declared key')
-  for (const { credential } of sent) context.story.run.keys.learn(credential)
+  for (const { credential } of sent) story.run.keys.learn(credential)
   for (const { credential, what } of sent) await context.judge(withCredential(await context.valid(), credential), what)
 }
 
-export const missing = condition(async ({ valid, judge }) =>
-  judge(withCredential(await valid(), { shown: '', full: false }), 'without an Authorization header'),
-)
+export const missing = condition(async (context) => {
+  const { valid, judge } = context
+  const probe = withCredential(await valid(), { shown: '', full: false })
+  await judgeOtherPaths(context, probe)
+  await judge(probe, 'without an Authorization header')
+})
 
 export const malformed = condition(async (context) => {
   const { story, valid, judge, operation } = context
   await judgeForms(context, malformedForms(await story.run.keys.fullKey()))
-  const served = generatedOn.find((id) => story.run.target.absent[id] === undefined)
+  const served = generatedKeysOn.find((id) => story.run.target.absent[id] === undefined)
   if (operation !== served) return
   const { seed, refusalRuns } = story.run.options
   const word = fc.string({
@@ -54,7 +57,8 @@ export const invalid = condition(async (context) => {
   const { keys } = context.story.run
   const full = await keys.fullKey()
   if (full === undefined) throw new NotExercised('no key: an invalid key is made from the full one')
-  await judgeForms(context, invalidForms(full, await keys.declared()))
+  const expiredKey = await keys.expiredKey()
+  await judgeForms(context, invalidForms({ full, expired: expiredKey, all: await keys.declared() }))
 })
 
 export const expired = condition(async ({ valid, judge, story }) => {

@@ -1,7 +1,8 @@
 import type { Credential } from '../../harness/engine/probe.ts'
+import { forgeries } from './forgeries.ts'
 
-/** The full key, and how it is written wherever it is shown. */
-export interface FullKey {
+/** A key that is declared, and how it is written wherever it is shown. */
+export interface DeclaredKey {
   readonly value: string
   readonly label: string
 }
@@ -17,7 +18,7 @@ function form(value: string, shown: string, what: string): KeyForm {
 }
 
 /** The valid key without a scheme and with another one, `Bearer` alone, a word that is no JWT (§5, rules 1 and 2). */
-export function malformedForms(full: FullKey | undefined): KeyForm[] {
+export function malformedForms(full: DeclaredKey | undefined): KeyForm[] {
   return [
     ...(full === undefined
       ? []
@@ -30,38 +31,41 @@ export function malformedForms(full: FullKey | undefined): KeyForm[] {
   ]
 }
 
-/** The first character of a JWT's signature, changed within its alphabet; undefined where the key has no third part. */
-function otherSignature(full: string): string | undefined {
-  const [header, payload, signature, ...more] = full.split('.')
-  if (!header || !payload || !signature || more.length > 0) return undefined
-  return `${header}.${payload}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`
-}
-
 function otherCase(full: string): string {
   return [...full].map((char) => (char === char.toLowerCase() ? char.toUpperCase() : char.toLowerCase())).join('')
 }
 
-/** The full key cut, lengthened, in another letter case, with another signature: those that differ from every declared key. */
-export function invalidForms({ value: full, label }: FullKey, declared: ReadonlySet<string>): KeyForm[] {
+/** What keys are declared: nothing that is made from one may equal another. */
+export interface DeclaredKeys {
+  readonly full: DeclaredKey
+  readonly expired: DeclaredKey | undefined
+  readonly all: ReadonlySet<string>
+}
+
+/**
+ * Keys that nobody issued, made from the declared ones: cut, lengthened, in another letter case, forged. One that equals
+ * a declared key is left out, and so is one that needs a part which the key does not have.
+ */
+export function invalidForms({ full, expired, all }: DeclaredKeys): KeyForm[] {
+  const { value, label } = full
+  // A variable is expanded by the shell that runs the curl line; anything else is said in words.
   const variable = /^\$(\w+)$/.exec(label)?.[1]
-  const expansion = (suffix: string, words: string): string =>
-    variable === undefined ? `[the full key ${words}]` : `\${${variable}${suffix}}`
-  const signature = otherSignature(full)
-  const forms: readonly [string | undefined, string, string][] = [
+  const shown = (expansion: string, words: string): string => (variable === undefined ? `[${words}]` : expansion)
+  const forms: readonly (readonly [value: string, shown: string, what: string])[] = [
     [
-      full.length > 4 ? full.slice(0, -4) : undefined,
-      expansion('%????', 'cut by 4 characters'),
+      value.length > 4 ? value.slice(0, -4) : '',
+      shown(`\${${variable}%????}`, 'the full key cut by 4 characters'),
       'with the full key cut by 4 characters',
     ],
     [
-      `${full}xxxx`,
-      variable === undefined ? '[the full key and xxxx]' : `${expansion('', '')}xxxx`,
+      `${value}xxxx`,
+      shown(`\${${variable}}xxxx`, 'the full key and 4 characters more'),
       'with the full key and 4 characters more',
     ],
-    [otherCase(full), `[${label} in the other letter case]`, 'with the full key in the other letter case'],
-    [signature, `[${label} with another first character of its signature]`, 'with another signature'],
+    [otherCase(value), '[the full key in the other letter case]', 'with the full key in the other letter case'],
+    ...forgeries(full, expired).map(({ value: forged, words }) => [forged, `[${words}]`, `with ${words}`] as const),
   ]
   return forms
-    .filter(([value]) => value !== undefined && !declared.has(value))
-    .map(([value, shown, what]) => form(`Bearer ${value}`, `Bearer ${shown}`, what))
+    .filter(([made]) => made !== '' && !all.has(made))
+    .map(([made, as, what]) => form(`Bearer ${made}`, `Bearer ${as}`, what))
 }

@@ -19,7 +19,7 @@ export const judgeCompletion: Judge = async (story) => {
   try {
     judgeContent(story, await controlExchange(story.run, 'chat.create'))
   } catch (error) {
-    if (!(error instanceof Failed)) throw error
+    if (!(error instanceof Failed) || !error.failure.exchange?.response) throw error
     // Generated answers vary: a later one may have what the control's lacked.
     const make = () => validRequest(story.run, 'chat.create')
     await judgeTries(story, { make, what: valid, check: judgeContent, tries: triesOf('chat.create') - 1 })

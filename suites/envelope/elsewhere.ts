@@ -26,7 +26,7 @@ async function elsewhere(story: Story, method: string, path: string): Promise<Ex
     effect: 'none',
     ...json,
   }
-  return story.ask(probe, { unjudged: true })
+  return story.ask(probe, { unjudged: true, expects: clientError })
 }
 
 function judgeElsewhere(story: Story, exchange: Exchange, what: string): void {

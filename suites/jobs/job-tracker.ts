@@ -41,7 +41,8 @@ function createJobTracker(run: Run): JobTracker {
   const ends = new Map<Job, Promise<boolean>>()
   const read = async (job: Job, requirement: string | null): Promise<Reading> => {
     const probe = await operationProbe(run, 'jobs.retrieve', { params: { job_id: job.id } })
-    const exchange = await ask(run, probe, { requirement, role: 'poll' })
+    const wanted = ({ answer }: Exchange): boolean => answer?.status === 200
+    const exchange = await ask(run, probe, { requirement, role: 'poll', wanted })
     const shownJob = (): unknown => (exchange.answer?.status === 200 ? bodyOf(exchange.answer) : undefined)
     const reading: Reading = {
       exchange,

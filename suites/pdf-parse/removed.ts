@@ -2,7 +2,10 @@ import { withJson } from '../../harness/engine/probe.ts'
 import { standInRequest } from '../../harness/checks/stand-in.ts'
 import type { Story } from '../../harness/engine/story.ts'
 import { judgePairs } from '../../harness/checks/judge.ts'
+import type { Pairs } from '../../harness/engine/pairs.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
+
+const gone: Pairs = [[404], [410]]
 
 /** §9: after its removal the path gives 404 or 410, whatever its body; the interface's envelope is not asked for there. */
 export async function judgeRemoved(story: Story): Promise<void> {
@@ -12,7 +15,7 @@ export async function judgeRemoved(story: Story): Promise<void> {
   // A file that exists tells a parser that is still there from one that is gone: an unknown one gives 404 either way.
   const params = existing === undefined ? standIn.params : { file_id: existing }
   const probe = { ...withJson(standIn, { format: 'text' }), params }
-  const exchange = await story.ask(probe, { unseen: true })
+  const exchange = await story.ask(probe, { unseen: true, expects: gone })
   if (!exchange.answer || exchange.throttled) throw new NotExercised('the removed operation gave no answer')
-  judgePairs(story, exchange, [[404], [410]], 'after the removal of PDF parsing')
+  judgePairs(story, exchange, gone, 'after the removal of PDF parsing')
 }

@@ -2,14 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import {
-  catalogue,
-  type ConformanceEvent,
-  type ConformanceOptions,
-  runConformance,
-  type Target,
-  UserError,
-} from '../../index.ts'
+import { catalogue, type ConformanceEvent, runConformance, type Target, UserError } from '../../index.ts'
 import { startReference } from '../../library/reference.ts'
 import { makeProject } from '../vitest/project.ts'
 
@@ -109,7 +102,7 @@ test.each<[string, Target | string, object, RegExp]>([
   '%s is a UserError of one sentence, for whoever waits for the report and whoever reads the events',
   async (...row) => {
     const [, given, options, sentence] = row
-    const run = runConformance(given, options as ConformanceOptions)
+    const run = runConformance(given, options)
     const events = async (): Promise<void> => {
       for await (const _ of run) expect.unreachable()
     }

@@ -19,7 +19,7 @@ test(
   'a server that answers with other names of the family keeps the interface in that mode alone',
   { timeout: 120_000 },
   async () => {
-    const exact = await judgeReference({ defects: otherNames, slowJobMs: 1000 }, { change: withoutCleanup })
+    const exact = await judgeReference({ jobMs: 15, defects: otherNames, slowJobMs: 1000 }, { change: withoutCleanup })
     expect(idsOf(exact.results, 'failed').toSorted()).toEqual(otherNames.map(ownId).toSorted())
     expect(exact.verdicts.exact).toBe('non-conformant')
 
@@ -33,7 +33,7 @@ test(
 
     const ofThese = otherNames.filter((defect) => names.includes(ownId(defect)))
     const family = await judgeReference(
-      { defects: ofThese, slowJobMs: 1000 },
+      { jobMs: 15, defects: ofThese, slowJobMs: 1000 },
       { change: withoutCleanup, options: { tpe: 'family' } },
     )
     expect(idsOf(family.results, 'failed')).toEqual([])

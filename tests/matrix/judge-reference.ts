@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { inVirtualTime, type VirtualTime } from '../support/virtual-time.ts'
 import { fileURLToPath } from 'node:url'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { bothVerdicts } from '../../harness/report/verdict.ts'
@@ -7,7 +9,15 @@ import type { Run, RunOptions } from '../../harness/engine/run.ts'
 import { loadTargetFile } from '../../harness/target/load.ts'
 import type { Limits, TargetFile } from '../../harness/target/model.ts'
 import { resolveTarget } from '../../harness/target/resolve.ts'
-import { type ReferenceOptions, startReference } from '../../reference/server.ts'
+import {
+  createReference,
+  type HandledReference,
+  needsSocket,
+  type ReferenceOptions,
+  startReference,
+} from '../../reference/server.ts'
+import { createHandlerTransport } from '../../harness/http/handler-transport.ts'
+import type { Wire } from '../../harness/http/message.ts'
 import type { Report, RequirementResult } from '../../harness/report/model.ts'
 
 const referenceTarget = loadTargetFile(fileURLToPath(new URL('../../fixtures/reference.target.json', import.meta.url)))
@@ -26,6 +36,10 @@ export interface JudgeSettings {
   readonly change?: (file: TargetFile) => TargetFile
   /** Called with the run before it begins. */
   readonly prepare?: (run: Run) => void
+  /** How requests travel, if not by sockets. */
+  readonly transport?: Wire
+  /** ms that a request takes in virtual time; 1 if not given, so that one thing comes after another. */
+  readonly latencyMs?: number
 }
 
 /** Few generated cases and short pauses: hundreds of runs go through it. */
@@ -44,7 +58,6 @@ const quick: RunOptions = {
   shard: null,
   expected: [],
   rerun: 'conform',
-  exchangeLog: '/dev/null',
   backoffMs: 2,
 }
 
@@ -57,7 +70,12 @@ export async function judgeUrl(url: string, settings: JudgeSettings = {}): Promi
     baseUrl: url,
     ...(settings.limits ? { limits: settings.limits } : {}),
   })
-  const run = prepareRun(target, { ...quick, ...settings.options }, { readDynamic: (name) => dynamicKeys.read(name) })
+  const { transport } = settings
+  const run = prepareRun(
+    target,
+    { ...quick, ...settings.options },
+    { readDynamic: (name) => dynamicKeys.read(name), ...(transport ? { transport } : {}) },
+  )
   settings.prepare?.(run)
   const judging = beginJudging(run)
   await judging.done
@@ -74,13 +92,42 @@ export async function judgeUrl(url: string, settings: JudgeSettings = {}): Promi
   return { results, verdicts, facts, run }
 }
 
-/** Starts the reference, judges it and ends it. */
+/** Judges the reference: in this process, but if a switch of it shows on a socket alone. */
 export async function judgeReference(reference: ReferenceOptions = {}, settings: JudgeSettings = {}): Promise<Judged> {
+  const switches = [...(reference.defects ?? []), ...(reference.variants ?? [])]
+  return switches.some(needsSocket) ? judgeOnSocket(reference, settings) : judgeInProcess(reference, settings)
+}
+
+/** Starts the reference, judges it and ends it. */
+export async function judgeOnSocket(reference: ReferenceOptions, settings: JudgeSettings = {}): Promise<Judged> {
   const server = await startReference(reference)
   try {
     return await judgeUrl(server.url, settings)
   } finally {
     await server.close()
+  }
+}
+
+function judgeInProcess(options: ReferenceOptions, settings: JudgeSettings): Promise<Judged> {
+  return inVirtualTime(async (time) => {
+    const reference = createReference(options)
+    try {
+      return await judgeUrl(reference.url, { ...settings, transport: transportTo(reference, time, settings.latencyMs) })
+    } finally {
+      reference.close()
+    }
+  })
+}
+
+/** Hands requests to the reference while virtual time stands still. */
+export function transportTo({ url, handle }: HandledReference, time: VirtualTime, latencyMs = 1): Wire {
+  const wire = createHandlerTransport({ handle, baseUrl: url, bodyLimit: 8 * 1024 * 1024 })
+  return {
+    ...wire,
+    async send(request, options) {
+      await sleep(latencyMs)
+      return time.during(() => wire.send(request, options))
+    },
   }
 }
 

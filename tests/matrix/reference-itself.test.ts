@@ -1,11 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import type { TargetFile } from '../../harness/target/model.ts'
-import { startReference } from '../../reference/server.ts'
+import { createReference } from '../../reference/server.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import type { RequirementResult } from '../../harness/report/model.ts'
-import { delayed } from './delayed.ts'
-import { idsOf, judgeReference, judgeUrl, type Judged, type JudgeSettings } from './judge-reference.ts'
+import { inVirtualTime } from '../support/virtual-time.ts'
+import {
+  idsOf,
+  judgeOnSocket,
+  judgeReference,
+  judgeUrl,
+  transportTo,
+  type Judged,
+  type JudgeSettings,
+} from './judge-reference.ts'
 
 /** Jobs of the slow application last long enough for the requests beside them, on a busy machine too. */
 const pace = { jobMs: 15, slowJobMs: 1000 }
@@ -28,7 +36,7 @@ function expectConformant({ results, verdicts }: Judged): void {
   expect(verdicts).toEqual({ exact: 'conformant', family: 'conformant' })
 }
 
-describe.concurrent('the reference is conformant, with no exception', { timeout: 120_000 }, () => {
+describe('the reference is conformant, with no exception', { timeout: 120_000 }, () => {
   for (const seed of [421, 20250131, 7]) {
     test(`with as many generated cases as usual, seed ${seed}`, async () => {
       expectConformant(await judgeReference(pace, { options: { seed, refusalRuns: 25, grantedRuns: 5 } }))
@@ -40,24 +48,24 @@ describe.concurrent('the reference is conformant, with no exception', { timeout:
   })
 
   test('a second time, of the same server', async () => {
-    const server = await startReference(pace)
-    try {
-      expectConformant(await judgeUrl(server.url, { options: { nonce: 'one' } }))
-      expectConformant(await judgeUrl(server.url, { options: { nonce: 'two' } }))
-    } finally {
-      await server.close()
-    }
+    await inVirtualTime(async (time) => {
+      const reference = createReference(pace)
+      for (const nonce of ['one', 'two']) {
+        const transport = transportTo(reference, time)
+        expectConformant(await judgeUrl(reference.url, { transport, options: { nonce } }))
+      }
+      reference.close()
+    })
   })
 
   test('when it is slow', async () => {
-    const server = await startReference({ jobMs: 15, slowJobMs: 2000 })
-    const late = await delayed(server.url, 60)
-    try {
-      expectConformant(await judgeUrl(late.url, { limits: { concurrency: 24 } }))
-    } finally {
-      await late.close()
-      await server.close()
-    }
+    expectConformant(
+      await judgeReference({ jobMs: 15, slowJobMs: 2000 }, { latencyMs: 60, limits: { concurrency: 24 } }),
+    )
+  })
+
+  test('over sockets, in real time', async () => {
+    expectConformant(await judgeOnSocket(pace))
   })
 })
 
@@ -68,7 +76,7 @@ async function watched(settings: JudgeSettings): Promise<Judged & { sent: Exchan
   return { ...(await judgeReference(pace, { ...settings, prepare })), sent }
 }
 
-describe.concurrent('what a run leaves out is not exercised, and nothing fails', { timeout: 120_000 }, () => {
+describe('what a run leaves out is not exercised, and nothing fails', { timeout: 120_000 }, () => {
   test('one request at a time: no two creations are concurrent', async () => {
     const { results, verdicts } = await judgeReference(pace, { limits: { concurrency: 1 } })
     expect(idsOf(results, 'failed'), reasons(results)).toEqual([])

@@ -1,18 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { TargetFile } from '../../harness/target/model.ts'
-import { defects } from '../../reference/server.ts'
+import { defects, needsSocket } from '../../reference/server.ts'
 import { ownId } from './also-red.ts'
-import { batches, isOfStates } from './batches.ts'
 import { withoutCleanup, withoutPdf, withTwoMessages } from './changed-targets.ts'
+import { deal, isOfStates, pairsIn } from './deals.ts'
 
 /** One broken server of the kill matrix. */
 export interface BrokenServer {
-  /** How its test is called: the switch, or the batch and its first one. */
+  /** How its test is called: its first switch, and how many more there are. */
   readonly name: string
   readonly defects: readonly string[]
   readonly variants: readonly string[]
-  /** A switch of it shows while a job is in progress, so that this has to last on a busy machine too. */
-  readonly showsStates: boolean
   /** Changes the reference's own target file. */
   readonly change: (file: TargetFile) => TargetFile
 }
@@ -25,23 +23,36 @@ function changeFor(switches: readonly string[], removed: boolean): (file: Target
   return (file) => changes.reduce((changed, change) => change(changed), file)
 }
 
-function server(name: string, switches: readonly string[]): BrokenServer {
+/** The server that has these switches on. */
+export function brokenServer(switches: readonly string[], way = ''): BrokenServer {
   const removed = switches.some((name) => ownId(name) === 'pdf.parse/4xx-removed')
+  const [first = '', ...more] = switches
   return {
-    name,
+    name: [way, first, more.length === 0 ? '' : `and ${more.length} more`].filter((word) => word !== '').join(' '),
     defects: switches,
     variants: removed ? ['pdf-removed'] : [],
-    showsStates: switches.some((name) => isOfStates(ownId(name))),
     change: changeFor(switches, removed),
   }
 }
 
-/** A server for each main switch by itself, and for each batch of the further ones. */
+const onSockets = defects.filter(needsSocket)
+const inProcess = defects.filter((defect) => !needsSocket(defect))
+const first = deal(inProcess, 'first')
+/** A switch about the states of jobs is the only one of its operations in its server: one of them tells enough. */
+const second = deal(
+  inProcess.filter((defect) => !isOfStates(ownId(defect))),
+  'second',
+  pairsIn(first),
+)
+
+/**
+ * The servers of the kill matrix. Each switch is on in two of them, in other company: one that turns a wrong
+ * requirement red, or that goes unseen behind another, shows in one of the two.
+ */
 export const brokenServers: readonly BrokenServer[] = [
-  ...defects.filter((defect) => !defect.includes('#')).map((defect) => server(defect, [defect])),
-  ...batches(defects.filter((defect) => defect.includes('#'))).map((batch, at) =>
-    server(batch.length === 1 ? String(batch[0]) : `batch ${at}: ${batch[0]} and ${batch.length - 1} more`, batch),
-  ),
+  ...first.map((hand) => brokenServer(hand, 'first way:')),
+  ...second.map((hand) => brokenServer(hand, 'second way:')),
+  ...deal(onSockets, 'first').map((hand) => brokenServer(hand, 'on a socket:')),
 ]
 
 /** Test files that share the matrix. */

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { judgeOf } from '../../suites/all.ts'
-import { defects } from '../../reference/server.ts'
+import { defects, needsSocket } from '../../reference/server.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { alsoRed, ownId } from './also-red.ts'
+import { disturbedBy, isOfStates, operationOf, pairsIn } from './deals.ts'
 import { brokenServers, parts, serversOf } from './servers.ts'
 
 const ids: readonly string[] = catalogue.map(({ id }) => id)
@@ -16,11 +17,27 @@ test('every switch is named after a requirement', () => {
   expect(defects.filter((defect) => !ids.includes(ownId(defect)))).toEqual([])
 })
 
-test('every switch stands in the matrix once, a main switch by itself', () => {
-  expect(brokenServers.flatMap((server) => server.defects).toSorted()).toEqual(defects.toSorted())
-  expect(
-    brokenServers.filter((server) => server.defects.some((name) => ids.includes(name)) && server.defects.length > 1),
-  ).toEqual([])
+test('every switch is on in two servers, in other company, but for those that are alone with their operation', () => {
+  const times = (defect: string): number => brokenServers.filter((server) => server.defects.includes(defect)).length
+  const once = (defect: string): boolean => needsSocket(defect) || isOfStates(ownId(defect))
+  expect(defects.filter((defect) => times(defect) !== (once(defect) ? 1 : 2))).toEqual([])
+  const operation = (defect: string | undefined): string => operationOf(ownId(defect ?? ''))
+  const pairs = brokenServers.flatMap((server) => [...pairsIn([server.defects])])
+  const ofOneOperation = pairs
+    .map((pair) => pair.split(' '))
+    .filter(([one, other]) => operation(one) === operation(other))
+  expect(new Set(ofOneOperation.map((pair) => pair.join(' '))).size).toBe(ofOneOperation.length)
+})
+
+test('beside a switch that leaves an operation in disorder there is none of that operation', () => {
+  const beside = brokenServers.flatMap(({ defects: on }) =>
+    on.flatMap((defect) =>
+      disturbedBy(ownId(defect)).flatMap((operation) =>
+        on.filter((other) => other !== defect && operationOf(ownId(other)) === operation),
+      ),
+    ),
+  )
+  expect(beside).toEqual([])
 })
 
 test('the parts of the matrix are the whole of it, and no server is in two', () => {

@@ -100,6 +100,8 @@ test('a proxy that refuses, is absent, or is silent', async () => {
 
 test('a proxy that is no URL is the user’s mistake, and is not repeated', () => {
   vi.stubEnv('HTTPS_PROXY', 'se:cret@@:')
-  expect(() => createWire({ baseUrl: 'https://target.example', connections: 1 })).toThrow(UserError)
-  expect(() => createWire({ baseUrl: 'https://target.example', connections: 1 })).toThrow(/^HTTPS_PROXY is not/)
+  expect(() => createWire({ baseUrl: 'https://target.example', connections: 1, bodyLimit: 1 })).toThrow(UserError)
+  expect(() => createWire({ baseUrl: 'https://target.example', connections: 1, bodyLimit: 1 })).toThrow(
+    /^HTTPS_PROXY is not/,
+  )
 })

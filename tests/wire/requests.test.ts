@@ -108,7 +108,9 @@ test('times are on the monotonic clock, in order', async () => {
 })
 
 test('a base URL or a PEM text that cannot be used is the user’s mistake', () => {
-  expect(() => createWire({ baseUrl: 'ftp://x', connections: 1 })).toThrow(UserError)
-  expect(() => createWire({ baseUrl: 'x', connections: 1 })).toThrow(UserError)
-  expect(() => createWire({ baseUrl: 'https://x', connections: 1, tls: { cert: 'x', key: 'y' } })).toThrow(UserError)
+  expect(() => createWire({ baseUrl: 'ftp://x', connections: 1, bodyLimit: 1 })).toThrow(UserError)
+  expect(() => createWire({ baseUrl: 'x', connections: 1, bodyLimit: 1 })).toThrow(UserError)
+  expect(() =>
+    createWire({ baseUrl: 'https://x', connections: 1, bodyLimit: 1, tls: { cert: 'x', key: 'y' } }),
+  ).toThrow(UserError)
 })

@@ -69,8 +69,11 @@ export const always = (bytes: string | Buffer) =>
 export const ok = (body: string, ...headers: string[]) =>
   ['HTTP/1.1 200 OK', `content-length: ${body.length}`, ...headers, '', body].join('\r\n')
 
-export function wireTo({ url }: { url: string }, options: Partial<WireOptions> = {}): Wire {
-  const wire = createWire({ baseUrl: url, connections: 8, ...options })
+export function wireTo(
+  { url }: { url: string },
+  { bodyLimit = 4 * 1024 * 1024, ...options }: Partial<WireOptions> = {},
+): Wire {
+  const wire = createWire({ baseUrl: url, connections: 8, bodyLimit, ...options })
   onTestFinished(() => wire.close())
   return wire
 }

@@ -1,0 +1,21 @@
+import { isOperationId } from '../../catalogue/operations.ts'
+import { ask } from '../engine/ask.ts'
+import { perRun } from '../engine/per-run.ts'
+import type { Run, RunHook } from '../engine/run.ts'
+import type { NotServed } from '../report/model.ts'
+import { standInRequest } from './stand-in.ts'
+
+const answersOf = perRun((): NotServed[] => [])
+
+/** Asks each operation that the target file declares as not served once, with the full key: the answer is told, not judged. */
+async function askEach(run: Run): Promise<void> {
+  if (!run.keys.hasFull) return
+  for (const [operation, absence] of Object.entries(run.target.absent)) {
+    if (absence !== 'not-served' || !isOperationId(operation)) continue
+    const probe = await standInRequest(run, operation)
+    const { answer } = await ask(run, probe, { requirement: null, role: 'probe', unseen: true })
+    answersOf(run).push({ operation, answered: answer ? String(answer.status) : 'no answer' })
+  }
+}
+
+export const notServedHook: RunHook = { gather: askEach, notServed: answersOf }

@@ -1,0 +1,59 @@
+import type { Answer } from './answer.ts'
+import type { Exchange } from './exchange.ts'
+import { describeAnswer } from './describe.ts'
+import { pageText } from './page-text.ts'
+import { perRun } from './per-run.ts'
+import type { Run } from './run.ts'
+
+/** So many places that are answered by one and the same answer are no API. */
+const fewestPlaces = 3
+
+/** What tells that the target, or its file, is not the one that was meant. */
+export interface Hints {
+  observe(exchange: Exchange): void
+  /** A sentence that says what to look at; one for each subject. */
+  add(subject: string, sentence: string): void
+  readonly sentences: readonly string[]
+}
+
+export const hintsOf = perRun(createHints)
+
+function createHints({ target: { baseUrl } }: Run): Hints {
+  const added = new Map<string, string>()
+  const places = new Set<string>()
+  const answers = new Set<string>()
+  let first: Exchange | undefined
+  const ofTarget = (): string | undefined => {
+    if (!first?.answer || isOfClient(first.answer)) return undefined
+    const said = `${first.recorded.request.method} ${first.recorded.request.url} was answered ${describeAnswer(first)}`
+    const isGranted = first.answer.status < 300
+    if (/\/v1$/.test(new URL(baseUrl).pathname) && !isGranted)
+      return `the base URL ends in /v1, with which the paths of the interface begin: leave it out (${said})`
+    if (isPage(first)) return `this is a page, and no API: look at the base URL (${said})`
+    if (places.size >= fewestPlaces && answers.size === 1)
+      return `every path is answered alike: look at the base URL (${said})`
+    return undefined
+  }
+  return {
+    observe(exchange) {
+      const { probe, answer, recorded } = exchange
+      first ??= exchange
+      if (answers.size > 1) return
+      places.add(`${probe.method} ${probe.path}`)
+      answers.add(`${answer?.status} ${recorded.response?.body}`)
+    },
+    add: (subject, sentence) => void (added.has(subject) || added.set(subject, sentence)),
+    get sentences() {
+      return [ofTarget() ?? [], ...added.values()].flat()
+    },
+  }
+}
+
+/** A key that is not accepted, and throttling, are told elsewhere. */
+function isOfClient({ status }: Answer): boolean {
+  return status === 401 || status === 429 || status === 503
+}
+
+function isPage({ answer, recorded }: Exchange): boolean {
+  return pageText(answer?.header('content-type'), recorded.response?.body ?? '') !== undefined
+}

@@ -1,0 +1,110 @@
+import { grantedRow } from '../../catalogue/granted-rows.ts'
+import type { Failure } from '../report/model.ts'
+import { describeAnswer, describeProbe } from './describe.ts'
+import type { Exchange, Forerunner } from './exchange.ts'
+import { isExpected, matchPairs } from './pairs.ts'
+import { perRun } from './per-run.ts'
+import { rerunLine } from './rerun.ts'
+import type { Run } from './run.ts'
+import type { SendingOptions } from './send-once.ts'
+import { isThrottled } from './throttle.ts'
+
+/** Sends the request of an exchange once more. */
+export type SendAgain = (options: Pick<SendingOptions, 'fresh' | 'after'>) => Promise<Exchange>
+
+/** Requests that left a connection behind on which the next answer was wrong: by the requirement they were sent for. */
+export const spoiledOf = perRun(() => new Map<string, Failure[]>())
+
+/** Answers that were as wrong on a fresh connection: nothing is to be learned from the next one of their kind. */
+const provenOf = perRun(() => new Set<string>())
+
+/** To a request that should be granted. */
+const saysNothing: readonly number[] = [401, 403, 409, 429]
+
+/** Whether the answer is certainly not what the request was sent for. */
+function isWrong(exchange: Exchange): boolean {
+  const { answer, noAnswer, purpose, probe } = exchange
+  if (!answer) return noAnswer?.cause === 'malformed'
+  if (isThrottling(exchange)) return false
+  if (purpose.wanted) return !purpose.wanted(exchange)
+  if (purpose.expects) return matchPairs(purpose.expects, answer) !== 'exact'
+  const refused = answer.status >= 400 && answer.status < 500
+  return probe.effect !== 'none' && refused && !saysNothing.includes(answer.status)
+}
+
+/** Whether the request may be sent again: it cannot have had an effect, or was refused. */
+function mayRepeat({ probe, answer }: Exchange): boolean {
+  return probe.effect === 'none' || (answer !== undefined && answer.status >= 400 && answer.status < 500)
+}
+
+/**
+ * Gives the exchange that is to be judged. An answer that is wrong on a reused connection is asked for again on fresh
+ * ones, and after the same forerunner: if it is right on the one and wrong on the other, the forerunner is to blame, and
+ * the right answer counts.
+ */
+export async function judgeable(run: Run, exchange: Exchange, again: SendAgain): Promise<Exchange> {
+  const { before, purpose, probe, answer } = exchange
+  if (!before || !isWrong(exchange) || !mayRepeat(exchange)) return exchange
+  const kind = `${purpose.requirement ?? probe.operation} ${answer?.status}`
+  if (provenOf(run).has(kind)) return exchange
+  const fresh = await again({ fresh: true })
+  if (!isRight(fresh)) {
+    provenOf(run).add(kind)
+    return exchange
+  }
+  // What changes from one request to the next has other reasons.
+  if (!isRight(await again({ fresh: true }))) return exchange
+  if (before.probe.effect === 'none' && isRight(await again({ after: before.request }))) return exchange
+  blame(run, before, { wrong: exchange, fresh })
+  return fresh
+}
+
+function isRight(exchange: Exchange): boolean {
+  return exchange.answer !== undefined && !isThrottling(exchange) && !isWrong(exchange)
+}
+
+function isThrottling({ answer, purpose }: Exchange): boolean {
+  return answer !== undefined && isThrottled(answer) && !isExpected(purpose.expects, answer)
+}
+
+/** The same request, wrongly answered after another one and rightly on a fresh connection. */
+interface Pair {
+  readonly wrong: Exchange
+  readonly fresh: Exchange
+}
+
+function isJudged({ plan }: Run, id: string): boolean {
+  const entry = plan.get(id)
+  return entry?.run === true && entry.leftOut === undefined
+}
+
+function blame(run: Run, before: Forerunner, { wrong, fresh }: Pair): void {
+  const { operation } = before.probe
+  const own = [before.purpose.requirement, operation === null ? null : grantedRow[operation]]
+  const judged = own.find((id) => id !== null && isJudged(run, id)) ?? wrong.purpose.requirement
+  const id = judged ?? (operation === null ? 'envelope/shape' : grantedRow[operation])
+  const failures = spoiledOf(run).get(id) ?? []
+  spoiledOf(run).set(id, failures)
+  if (failures.length > 0 || !before.recorded) return
+  const { method, url } = before.recorded().request
+  const shared = {
+    expected: `the answer of a fresh connection: ${describeAnswer(fresh)}`,
+    familyOnly: false,
+    seed: run.options.seed,
+    rerun: rerunLine(run, id, ...(wrong.purpose.requirement === null ? [] : [wrong.purpose.requirement])),
+  }
+  failures.push(
+    {
+      ...shared,
+      message: describeProbe(wrong, `on the connection that ${method} ${url} left behind`),
+      actual: `wrong only on a reused connection: ${describeAnswer(wrong)}`,
+      exchange: wrong.recorded,
+    },
+    {
+      ...shared,
+      message: `${method} ${url} went before on that connection`,
+      actual: 'the answer to the next request was wrong',
+      exchange: before.recorded(),
+    },
+  )
+}

@@ -1,0 +1,112 @@
+import { type Collector, collect } from './collect.ts'
+import { type Terms, interrupted } from './exchange.ts'
+import { promisedLength, sentLines } from './headers.ts'
+import type { HeaderLine, SendOptions, Wire, WireRequest, WireResult } from './message.ts'
+import { type Progress, explain, timedOut } from './no-answer.ts'
+import { noAnswer, readAnswer } from './read-answer.ts'
+import { createUnderWay, deadlinePassed } from './under-way.ts'
+
+const defaultBodyLimit = 8 * 1024 * 1024
+
+/** What answers requests in the same process: the `fetch` of an application, say. One that throws gives no answer. */
+export type Handler = (request: Request) => Response | Promise<Response>
+
+export interface HandlerOptions {
+  readonly handle: Handler
+  /** Of the requests that it is given. */
+  readonly baseUrl: string
+  /** Longest decoded body that is read, in bytes. Default 8 MiB. */
+  readonly bodyLimit?: number
+}
+
+/** A wire to a handler in the same process: no socket, so that there is no connection to be reused, or to be fresh. */
+export function createHandlerTransport({ handle, baseUrl, bodyLimit }: HandlerOptions): Wire {
+  const base = baseUrl.replace(/\/$/, '')
+  const { host } = new URL(baseUrl)
+  const underWay = createUnderWay()
+
+  async function send(request: WireRequest, options: SendOptions): Promise<WireResult> {
+    const calledAt = performance.now()
+    const { signal, settle } = underWay.begin(options)
+    const terms: Terms = { limit: bodyLimit, timeoutMs: options.timeoutMs, signal }
+    try {
+      return await exchangeWith(handle, requestOf(request, base, host, signal), host, terms)
+    } catch (error) {
+      return noAnswer({ cause: 'refused', message: `the request cannot be sent: ${messageOf(error)}` }, calledAt)
+    } finally {
+      settle()
+    }
+  }
+
+  return { send, close: async () => underWay.endAll() }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** As it would come over a socket: with host, length and what encodings are taken. */
+function requestOf(wanted: WireRequest, base: string, host: string, signal: AbortSignal): Request {
+  const { method, path, body } = wanted
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body
+  const headers = new Headers({ host })
+  for (const { name, value } of sentLines(wanted)) headers.append(name, value)
+  if (bytes) headers.set('content-length', String(bytes.length))
+  return new Request(base + path, { method, headers, signal, body: bytes as Uint8Array<ArrayBuffer> | undefined })
+}
+
+/** Never rejects. */
+async function exchangeWith(handle: Handler, request: Request, host: string, terms: Terms): Promise<WireResult> {
+  const { signal, limit, timeoutMs } = terms
+  const sentAt = performance.now()
+  let head: { readonly status: number; readonly headers: readonly HeaderLine[] } | undefined
+  let body: Collector | undefined
+  const progress = (): Progress => ({
+    host,
+    secure: false,
+    connected: true,
+    bytes: head ? 1 : 0,
+    ...(head ? { status: head.status, bodyLength: promisedLength(head.headers) } : {}),
+    bodyBytes: body?.length ?? 0,
+  })
+  const { over, forget } = whenAborted(signal)
+  try {
+    const response = await Promise.race([handle(request), over])
+    head = { status: response.status, headers: [...response.headers].map(([name, value]) => ({ name, value })) }
+    body = collect(limit)
+    const cut = !(await readInto(body, response, over))
+    return await readAnswer(
+      { kind: 'raw', ...head, body: body.bytes(), cut, before: undefined, sentAt, endedAt: performance.now() },
+      terms,
+    )
+  } catch (error) {
+    if (!signal.aborted) return noAnswer(explain(error, progress()), sentAt)
+    return noAnswer(signal.reason === deadlinePassed ? timedOut(timeoutMs, progress()) : interrupted, sentAt)
+  } finally {
+    forget()
+  }
+}
+
+/** Rejects when the signal aborts, or has; until it is forgotten. */
+function whenAborted(signal: AbortSignal): { readonly over: Promise<never>; forget(): void } {
+  let reject: (reason: unknown) => void
+  const over = new Promise<never>((_, no) => (reject = no))
+  over.catch(() => undefined)
+  const abort = (): void => reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  if (signal.aborted) abort()
+  return { over, forget: () => signal.removeEventListener('abort', abort) }
+}
+
+/** False if the body is longer than the limit: its rest is not read. */
+async function readInto(body: Collector, { body: stream }: Response, over: Promise<never>): Promise<boolean> {
+  if (!stream) return true
+  const reader = stream.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([reader.read(), over])
+      if (done) return true
+      if (!body.add(value)) return false
+    }
+  } finally {
+    reader.cancel().catch(() => undefined)
+  }
+}

@@ -1,0 +1,23 @@
+import { operation } from '../../catalogue/operations.ts'
+import type { RefusalContext } from '../../harness/checks/refusals.ts'
+import type { Probe } from '../../harness/engine/probe.ts'
+
+/**
+ * §4.4 names a second path for some operations. Whether a server has it is its own affair, but it must not serve there
+ * without a key what it refuses on the other: any 4xx will do, and so will a redirect.
+ */
+export async function judgeOtherPaths({ story, operation: id }: RefusalContext, probe: Probe): Promise<void> {
+  const { path, otherPaths } = operation(id)
+  for (const other of [path, ...otherPaths]) {
+    if (other === probe.path) continue
+    const exchange = await story.ask({ ...probe, path: other }, { unseen: true })
+    const status = exchange.answer?.status
+    // What was not answered shows nothing, and the usual path is judged all the same.
+    if (status === undefined || exchange.throttled) continue
+    story.count()
+    if (status >= 300 && status < 500) continue
+    story.fail(exchange, 'any 4xx but 429: the other path is not served without a key either', withoutKey)
+  }
+}
+
+const withoutKey = 'without an Authorization header'

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { expect } from 'vitest'
+import type { TargetFile } from '../../harness/target/model.ts'
+import { needsSocket, variants } from '../../reference/server.ts'
+import { withoutCleanup, withoutPdf } from './changed-targets.ts'
+import { idsOf, judgeReference } from './judge-reference.ts'
+import { unexercised } from './unexercised.ts'
+
+/** Variants `<id>=<status>-<tpe>` answer another pair, the others change more. */
+const isPair = (variant: string): boolean => variant.includes('=')
+
+/** Other ways to conform than by another pair. */
+export const ways: readonly string[] = variants.filter((variant) => !isPair(variant))
+
+/** Variants of one family speak of the same thing: a server has one of them at most. */
+export function familyOf(variant: string): string {
+  return isPair(variant) ? variant.slice(0, variant.indexOf('=')) : (variant.split(/[/-]/)[0] ?? '')
+}
+
+/** Sets of pairs, none of which holds two of one requirement. */
+export function otherPairs(): string[][] {
+  return dealt(variants.filter(isPair), '')
+}
+
+/** The ways that need no socket, dealt to as few servers as can be. Each `way` of dealing gives each other company. */
+export function inCompany(way: string): string[][] {
+  return dealt(
+    ways.filter((variant) => !needsSocket(variant)),
+    way,
+  )
+}
+
+function dealt(names: readonly string[], way: string): string[][] {
+  const hash = (name: string): string => createHash('sha256').update(`${way} ${name}`).digest('hex')
+  const mixed = names.toSorted((one, other) => (hash(one) < hash(other) ? -1 : 1))
+  const hands: string[][] = []
+  for (const family of new Set(mixed.map(familyOf))) {
+    // Each member to another server, those with the fewest first.
+    hands.sort((one, other) => one.length - other.length)
+    for (const [at, variant] of mixed.filter((each) => familyOf(each) === family).entries()) {
+      ;(hands[at] ??= []).push(variant)
+    }
+  }
+  return hands
+}
+
+/** Each way that shows on a socket alone, some in company that they have met in the field; none that makes it wait. */
+export const onSockets: readonly (readonly [string, ...string[]])[] = [
+  [
+    ...(['connection/chunked', 'compressed/br', 'json/spread', 'json/additional-members'] as const),
+    ...['headers/odd-content-type', 'headers/many', 'dates/offset', 'uuids/upper-case', 'ids/numeric'],
+    ...['envelope/several-errors', 'order/body-first', 'unknown-path/401', 'files/known-by-content'],
+  ],
+  [
+    ...(['connection/closed', 'order/existence-first', 'jobs/no-optional-members', 'clock/hours-behind'] as const),
+    ...['dates/whole-seconds', 'envelope/bare-errors', 'successes/no-content', 'generation/varying', 'methods/405'],
+  ],
+  [
+    ...(['connection/short-lived', 'compressed/gzip', 'jobs/fail-now-and-then', 'ids/json-number'] as const),
+    ...['models/other-statuses', 'order/rights-last', 'successes/plain-text'],
+  ],
+  ['connection/closed-unannounced'],
+  ['connection/reset-when-reused', 'envelope/full-extras'],
+  ['compressed/deflate', 'order/state-first', 'generation/empty', 'ids/long'],
+]
+
+/** Jobs last until they can be read, and for the requests beside them, on a busy machine too. */
+const pace = { jobMs: 15, slowJobMs: 1800 }
+
+/** Nothing failed, neither `must` nor `should`, and not exercised is what the table lists. */
+export async function expectConforming(on: readonly string[]): Promise<void> {
+  const removed = on.some((variant) => variant.startsWith('pdf-removed'))
+  const change = (file: TargetFile) => (removed ? withoutPdf(withoutCleanup(file)) : withoutCleanup(file))
+  const { results } = await judgeReference({ variants: on, ...pace }, { change })
+  const problems = results
+    .filter(({ outcome }) => outcome === 'failed' || outcome === 'not-exercised')
+    .map(({ id, reason, failures: [first] }) => `${id}: ${reason ?? `${first?.message} | ${first?.actual}`}`)
+  const listed = new Set(on.flatMap((variant) => unexercised[variant]?.ids ?? []))
+  const told = [`with ${on.join(', ')}`, ...problems].join('\n')
+  expect(idsOf(results, 'failed'), told).toEqual([])
+  expect(new Set(idsOf(results, 'not-exercised')), told).toEqual(listed)
+}

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import { grantedRow } from '../../catalogue/granted-rows.ts'
+import { ownId, redUnder } from './also-red.ts'
+
+/** Switches that are on in one server. */
+interface Hand {
+  readonly switches: string[]
+  /** Requirements that are red in it: no two switches share one, so that none of them hides behind another. */
+  readonly red: Set<string>
+  /** Operations of its switches, one entry a switch. */
+  readonly operations: string[]
+  /** Operations that have to be in order but for one switch. */
+  readonly reserved: Set<string>
+}
+
+const target = JSON.parse(
+  fs.readFileSync(new URL('../../fixtures/reference.target.json', import.meta.url), 'utf8'),
+) as { readonly scenarios: Readonly<Record<string, { readonly operation?: string }>> }
+
+const controls: ReadonlySet<string> = new Set(Object.values(grantedRow))
+
+/** The operation whose requests show the switch. */
+export function operationOf(id: string): string {
+  return target.scenarios[id]?.operation ?? id.slice(0, id.indexOf('/'))
+}
+
+/** Whether a requirement is about what creations do to an application: nothing else of jobs can be trusted then. */
+export function isOfStates(id: string): boolean {
+  return /^jobs\.(create\/(202|409|4xx)|retrieve\/200-outcome)/.test(id)
+}
+
+/** Operations that the switch leaves without a control, a fresh file or a job that can be trusted. */
+export function disturbedBy(id: string): readonly string[] {
+  if (isOfStates(id)) return ['jobs.create', 'jobs.retrieve']
+  if (id.startsWith('files.upload/2xx')) return ['files.upload', 'graphs.add-file']
+  if (id.endsWith('-removed')) return [operationOf(id)]
+  return controls.has(id) ? [operationOf(id)] : []
+}
+
+function fits(hand: Hand, defect: string): boolean {
+  const id = ownId(defect)
+  if (redUnder(defect).some((red) => hand.red.has(red)) || hand.reserved.has(operationOf(id))) return false
+  return !disturbedBy(id).some((operation) => hand.operations.includes(operation) || hand.reserved.has(operation))
+}
+
+function newHand(): Hand {
+  return { switches: [], red: new Set(), operations: [], reserved: new Set() }
+}
+
+/** As many servers as the requirement needs that has the most switches. */
+function leastHands(switches: readonly string[]): number {
+  const counts = new Map<string, number>()
+  for (const red of switches.flatMap(redUnder)) counts.set(red, (counts.get(red) ?? 0) + 1)
+  return Math.max(0, ...counts.values())
+}
+
+const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** Two switches as one text, whichever is named first. */
+export const pairOf = (one: string, other: string): string => [one, other].toSorted().join(' ')
+
+/**
+ * Deals switches to servers in which none stands in another's way.
+ * @param way dealt in another order, each way gives each switch other company
+ * @param met pairs (`pairOf`) that shared a server in another way: those of one operation are kept apart, and others
+ *   if possible
+ */
+export function deal(switches: readonly string[], way: string, met: ReadonlySet<string> = new Set()): string[][] {
+  const hands = Array.from({ length: leastHands(switches) }, newHand)
+  const isDisturbing = (defect: string): boolean => disturbedBy(ownId(defect)).length > 0
+  const mixed = switches.toSorted((one, other) => (hash(way + one) < hash(way + other) ? -1 : 1))
+  // The exacting ones first, while there is room.
+  for (const defect of [...mixed.filter(isDisturbing), ...mixed.filter((each) => !isDisturbing(each))]) {
+    const id = ownId(defect)
+    const operation = operationOf(id)
+    const again = (hand: Hand): readonly string[] => hand.switches.filter((other) => met.has(pairOf(defect, other)))
+    const related = (other: string): boolean => operationOf(ownId(other)) === operation
+    const weight = (hand: Hand): number =>
+      again(hand).length * 10_000 +
+      hand.operations.filter((each) => each === operation).length * 100 +
+      hand.switches.length
+    let hand = hands
+      .filter((each) => fits(each, defect) && !again(each).some(related))
+      .toSorted((one, other) => weight(one) - weight(other))[0]
+    if (!hand) hands.push((hand = newHand()))
+    hand.switches.push(defect)
+    hand.operations.push(operation)
+    for (const red of redUnder(defect)) hand.red.add(red)
+    for (const each of disturbedBy(id)) hand.reserved.add(each)
+  }
+  return hands.map((hand) => hand.switches).filter((hand) => hand.length > 0)
+}
+
+/** Every pair that shares a server. */
+export function pairsIn(hands: readonly (readonly string[])[]): Set<string> {
+  return new Set(
+    hands.flatMap((hand) => hand.flatMap((one, at) => hand.slice(at + 1).map((other) => pairOf(one, other)))),
+  )
+}

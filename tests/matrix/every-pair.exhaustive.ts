@@ -1,0 +1,16 @@
+import { describe, test } from 'vitest'
+import { needsSocket } from '../../reference/server.ts'
+import { expectConforming, familyOf, ways } from './allowed-differences.ts'
+
+const inProcess = ways.filter((way) => !needsSocket(way))
+const pairs = inProcess.flatMap((one, at) =>
+  inProcess
+    .slice(at + 1)
+    .filter((other) => familyOf(other) !== familyOf(one))
+    .map((other) => [one, other] as const),
+)
+
+describe('fails nothing, and exercises all but what is listed, under', { timeout: 120_000 }, () => {
+  test.each(ways)('%s by itself', (way) => expectConforming([way]))
+  test.each(pairs)('%s with %s', (...pair) => expectConforming(pair))
+})

@@ -1,0 +1,108 @@
+import { syncBuiltinESMExports } from 'node:module'
+import timersPromises from 'node:timers/promises'
+
+/**
+ * Time that stands still while anything is being done, and jumps to the next timer when nothing is: whoever waits does
+ * not wait, and how busy the machine is makes no difference. Good for work in this process alone; sockets need real time.
+ */
+export interface VirtualTime {
+  /** Tells of work that may leave the event loop for a moment, to have a signature verified, say: time stands still. */
+  during<T>(work: () => Promise<T>): Promise<T>
+}
+
+interface Timer {
+  readonly callback: () => void
+  readonly every: number | undefined
+  at: number
+}
+
+/** Turns of the event loop in a row without anything under way, after which nothing more will happen by itself. */
+const quietTurns = 3
+/** Work that takes longer than this, in real ms, is asleep itself: time goes on. */
+const longestStillMs = 20
+
+/** Does the work in virtual time. One at a time: the clock is the whole process's. */
+export async function inVirtualTime<T>(work: (time: VirtualTime) => Promise<T>): Promise<T> {
+  const real = { setTimeout, clearTimeout, setInterval, clearInterval, now: performance.now, date: Date.now }
+  const sleep = timersPromises.setTimeout
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+  const began = { at: performance.now(), date: Date.now() }
+  const timers: Timer[] = []
+  let working = 0
+  /** ms of virtual time since it began. */
+  let now = 0
+
+  const place = (timer: Timer): void => {
+    const at = timers.findIndex((other) => other.at > timer.at)
+    timers.splice(at < 0 ? timers.length : at, 0, timer)
+  }
+  const start = (callback: () => void, ms: number | undefined, repeats: boolean): object => {
+    const delay = Math.max(1, ms ?? 1)
+    const timer: Timer = { callback, every: repeats ? delay : undefined, at: now + delay }
+    place(timer)
+    const handle = { timer, ref: () => handle, unref: () => handle, hasRef: () => true }
+    return handle
+  }
+  const stop = (handle: unknown): void => {
+    const at = timers.indexOf((handle as { timer?: Timer } | undefined)?.timer as Timer)
+    if (at >= 0) timers.splice(at, 1)
+  }
+  const sleepVirtually = <V>(ms?: number, value?: V, { signal }: { signal?: AbortSignal } = {}): Promise<V> => {
+    return new Promise<V>((resolve, reject) => {
+      const abort = (): void => (stop(handle), reject(signal?.reason as Error))
+      const handle = start(() => (signal?.removeEventListener('abort', abort), resolve(value as V)), ms, false)
+      signal?.addEventListener('abort', abort, { once: true })
+      if (signal?.aborted) abort()
+    })
+  }
+  const stillness = async (isStill: () => boolean): Promise<void> => {
+    const since = real.now.call(performance)
+    for (let quiet = 0; quiet < quietTurns;) {
+      await turn()
+      quiet = isStill() ? quiet + 1 : 0
+      if (real.now.call(performance) - since > longestStillMs) return
+    }
+  }
+  const advance = (): void => {
+    const timer = timers.shift()
+    if (!timer) return
+    now = Math.max(now, timer.at)
+    if (timer.every !== undefined) place(Object.assign(timer, { at: now + timer.every }))
+    timer.callback()
+  }
+
+  Object.assign(globalThis, {
+    setTimeout: (call: (...args: unknown[]) => void, ms?: number, ...args: unknown[]) =>
+      start(() => call(...args), ms, false),
+    setInterval: (call: (...args: unknown[]) => void, ms?: number, ...args: unknown[]) =>
+      start(() => call(...args), ms, true),
+    clearTimeout: stop,
+    clearInterval: stop,
+  })
+  performance.now = () => began.at + now
+  Date.now = () => Math.floor(began.date + now)
+  timersPromises.setTimeout = sleepVirtually as typeof sleep
+  syncBuiltinESMExports()
+  const done = { yet: false }
+  try {
+    const result = work({
+      async during(part) {
+        working++
+        return part().finally(() => working--)
+      },
+    }).finally(() => (done.yet = true))
+    result.catch(() => undefined)
+    while (!done.yet) {
+      await stillness(() => done.yet || working === 0)
+      if (!done.yet) advance()
+    }
+    return await result
+  } finally {
+    const { now: realNow, date, ...globals } = real
+    Object.assign(globalThis, globals)
+    performance.now = realNow
+    Date.now = date
+    timersPromises.setTimeout = sleep
+    syncBuiltinESMExports()
+  }
+}
