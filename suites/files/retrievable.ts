@@ -5,7 +5,7 @@ import { isGranted } from '../../harness/engine/answer.ts'
 import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import type { Judge } from '../../harness/engine/story.ts'
-import { createObject, ownCreation, settled } from '../created-object.ts'
+import { createObject, ownCreation, settled } from '../created/created-object.ts'
 
 /** The id that an upload gave is retrieved. */
 export const judgeRetrievable: Judge = (story) =>

@@ -11,7 +11,7 @@ import { NotExercised } from '../../harness/engine/outcome.ts'
 import { pause } from '../../harness/engine/pause.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
 import { answered, type Judge, type Story } from '../../harness/engine/story.ts'
-import { createObject } from '../created-object.ts'
+import { createObject } from '../created/created-object.ts'
 
 const isConflict = ({ answer }: Exchange): boolean => answer?.status === 409
 

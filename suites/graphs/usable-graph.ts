@@ -3,7 +3,7 @@ import { pointerOf } from '../../harness/checks/roles.ts'
 import { upload } from '../../harness/checks/upload.ts'
 import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import type { Run } from '../../harness/engine/run.ts'
-import { usable } from '../created-object.ts'
+import { usable } from '../created/created-object.ts'
 
 /** The declared addition; with a fresh file if the target says how to upload one. */
 async function addition(run: Run): Promise<unknown> {

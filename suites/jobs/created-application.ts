@@ -1,5 +1,5 @@
 import { operationProbe } from '../../harness/engine/operation-probe.ts'
-import { usable } from '../created-object.ts'
+import { usable } from '../created/created-object.ts'
 import { jobsOf } from './job-tracker.ts'
 
 /** A job can be created on a created application. Which inputs that has nobody says: none is given, and a 400 will do. */
