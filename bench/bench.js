@@ -1,8 +1,18 @@
-// npm run bench [-- <runs>]: time and memory of the whole command line, request rate, and what each report costs.
+// npm run bench [-- --runs 5] [--side <part of a name>] [--json figures.json] [--check] [--accept]: what the suite costs, all sides in one run.
+import { parseArgs } from 'node:util'
 import { createJiti } from 'jiti'
 import { wholeNumber } from './whole-number.js'
 
-const runs = wholeNumber(process.argv[2] ?? '5', 'npm run bench [-- <runs>]')
-const jiti = createJiti(import.meta.url)
+const usage = 'npm run bench [-- --runs <n>] [--json <file>] [--check] [--accept]'
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '5' },
+    side: { type: 'string' },
+    json: { type: 'string' },
+    check: { type: 'boolean', default: false },
+    accept: { type: 'boolean', default: false },
+  },
+})
+const jiti = createJiti(import.meta.url, { fsCache: false })
 const { printBench } = await jiti.import('./print-bench.ts')
-await printBench(runs)
+await printBench({ ...values, runs: wholeNumber(values.runs, usage) })

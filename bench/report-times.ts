@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pc from 'picocolors'
 import { loggedExchanges } from '../cli/output/logged-exchanges.ts'
-import { reportOf } from '../cli/run/report-of.ts'
+import { runConformance } from '../library/run-conformance.ts'
+import { startReference } from '../reference/server.ts'
 import { formats } from '../reporters/index.ts'
 import { renderTerminal } from '../reporters/terminal.ts'
-import { judgeReference } from '../tests/matrix/judge-reference.ts'
+import { file } from './conform.ts'
 import { median } from './median.ts'
 
 export interface Rendered {
@@ -26,18 +27,12 @@ async function joined(text: string | AsyncIterable<string>): Promise<string> {
 export async function reportTimes(times: number): Promise<Rendered[]> {
   const dir = mkdtempSync(join(tmpdir(), 'conform-bench-'))
   const log = join(dir, 'exchanges.ndjson')
+  const reference = await startReference()
   try {
-    const startedAt = new Date()
-    const { results, facts, run } = await judgeReference({}, { options: { exchangeLog: log, refusalRuns: 25 } })
-    const byId = new Map(results.map((result) => [result.id, result]))
-    const report = reportOf({
-      target: run.target,
-      options: run.options,
-      startedAt,
-      durationMs: 0,
-      results: byId,
-      facts,
+    const run = runConformance(file('fixtures/reference.target.json'), {
+      ...{ baseUrl: reference.url, seed: 1, exchangeLog: log },
     })
+    const report = await run.report
     const terminal = { render: () => renderTerminal(report, pc.createColors(true)) }
     const rendered: Rendered[] = []
     for (const [format, { render }] of Object.entries({ terminal, ...formats })) {
@@ -52,6 +47,7 @@ export async function reportTimes(times: number): Promise<Rendered[]> {
     }
     return rendered
   } finally {
+    await reference.close()
     rmSync(dir, { recursive: true, force: true })
   }
 }

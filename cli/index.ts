@@ -2,7 +2,7 @@ import { debuglog } from 'node:util'
 import { Command, CommanderError } from 'commander'
 import { UserError } from '../harness/user-error.ts'
 import { commands } from './commands.ts'
-import type { Interrupts } from './interrupts.ts'
+import type { Interrupts } from './run/interrupts.ts'
 import { addArguments, type RunArguments } from './run/arguments.ts'
 import { checkArguments } from './run/checked-arguments.ts'
 import { suiteVersion } from '../harness/report/suite-version.ts'
@@ -22,7 +22,7 @@ async function program(words: readonly string[], interrupts: Interrupts): Promis
     .enablePositionalOptions()
     .helpCommand(true)
   addArguments(conform).action(async (baseUrl: string | undefined, options: RunArguments) => {
-    checkArguments(baseUrl, options)
+    checkArguments(baseUrl, options, Object.keys(commands))
     const { runAction } = await import('./run.ts')
     await runAction(baseUrl, options, interrupts)
   })

@@ -15,8 +15,10 @@ export type SchemaName =
 
 /** How each schema is compiled: at build time for what is shipped, when it is first needed in a checkout. */
 export function optionsFor(name: SchemaName): Options {
-  // A target file is judged whole: each mistake in it is told.
-  if (name === 'target') return { strict: true, strictRequired: false, allErrors: true, verbose: true }
+  // A target file is judged whole: each mistake in it is told. Taken in at each place, its definitions are half a MB of code.
+  if (name === 'target') {
+    return { strict: true, strictRequired: false, allErrors: true, verbose: true, inlineRefs: false }
+  }
   return {
     strict: true,
     // What stands beyond choices[0] is free.
@@ -29,8 +31,11 @@ export function optionsFor(name: SchemaName): Options {
   }
 }
 
-/** Loaded when first needed: most commands judge nothing. */
-export function newAjv(options: Options): Ajv2020 {
-  const { Ajv2020 } = createRequire(import.meta.url)('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')
-  return new Ajv2020(options)
+/** Loaded when first needed: most runs compile nothing. `withFormats`: those that JSON Schema names, for schemas of others. */
+export function newAjv(options: Options, { withFormats = false } = {}): Ajv2020 {
+  const require = createRequire(import.meta.url)
+  const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')
+  const ajv = new Ajv2020(options)
+  if (withFormats) (require('ajv-formats') as typeof import('ajv-formats')).default(ajv)
+  return ajv
 }

@@ -3,15 +3,14 @@ import { catalogue } from '../../catalogue/catalogue.ts'
 import { matchesId } from '../../harness/report/selection.ts'
 import { didYouMean } from '../../harness/target/nearest.ts'
 import { UserError } from '../../harness/user-error.ts'
-import { commands } from '../commands.ts'
 import type { RunArguments } from './arguments.ts'
 
 /** A word that is this near to the name of a command was meant to be it. */
 const slip = 2
 
 /** What commander cannot see: patterns without a requirement, and options that go together. Throws UserError. */
-export function checkArguments(baseUrl: string | undefined, options: RunArguments): void {
-  const meant = commandMeant(baseUrl)
+export function checkArguments(baseUrl: string | undefined, options: RunArguments, commands: readonly string[]): void {
+  const meant = commandMeant(baseUrl, commands)
   if (meant !== undefined) throw new UserError(`no such command, and no URL; did you mean conform ${meant}?`)
   checkPatterns('--only', options.only)
   checkPatterns('--skip', options.skip)
@@ -23,9 +22,9 @@ export function checkArguments(baseUrl: string | undefined, options: RunArgument
   }
 }
 
-function commandMeant(word: string | undefined): string | undefined {
+function commandMeant(word: string | undefined, commands: readonly string[]): string | undefined {
   if (word === undefined) return undefined
-  const nearest = closest(word, Object.keys(commands))
+  const nearest = closest(word, commands)
   return distance(word, nearest) <= slip ? nearest : undefined
 }
 

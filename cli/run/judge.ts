@@ -5,10 +5,10 @@ import type { Judging } from '../../harness/engine/judging.ts'
 import type { RunOptions } from '../../harness/engine/run.ts'
 import { leftOut } from '../../harness/report/left-out.ts'
 import type { RequirementResult } from '../../harness/report/model.ts'
-import type { Interrupts } from '../interrupts.ts'
+import type { Interrupts } from './interrupts.ts'
 import type { FoundTarget } from './find-target.ts'
 import { showProgress } from './progress.ts'
-import { noFacts, type RunRecord } from './report-of.ts'
+import { noFacts, type RunRecord } from '../../harness/engine/run-report.ts'
 
 /** What was learned, and whether the run came to its end: if not, it has to be left behind. */
 export interface Judged {
@@ -57,7 +57,7 @@ async function follow(
   overdue: Promise<void>,
   { stream, colors }: Pick<JudgeSettings, 'stream' | 'colors'>,
 ): Promise<Followed> {
-  const progress = showProgress(stream, colors)
+  const progress = await showProgress(stream, colors)
   const show = async (): Promise<void> => {
     for await (const event of events) if (event.kind === 'judged') progress.result(event.result)
   }

@@ -1,4 +1,3 @@
-import { createLogUpdate } from 'log-update'
 import type { Colors } from 'picocolors/types'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import type { RequirementResult } from '../../harness/report/model.ts'
@@ -11,8 +10,9 @@ export interface Progress {
 }
 
 /** A line that is rewritten on a terminal that can; nothing elsewhere, for there only the report counts. */
-export function showProgress(stream: NodeJS.WriteStream, colors: Colors): Progress {
+export async function showProgress(stream: NodeJS.WriteStream, colors: Colors): Promise<Progress> {
   if (!canRewrite(stream)) return { result: () => undefined, done: () => undefined }
+  const { createLogUpdate } = await import('log-update')
   const line = createLogUpdate(stream)
   let judged = 0
   let failed = 0

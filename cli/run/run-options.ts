@@ -18,6 +18,11 @@ function rerunCommand(baseUrl: string | undefined, options: RunArguments): strin
   return words.map(shellWord).join(' ')
 }
 
+/** Whether a report is asked for that shows every exchange: the others show those of failures, which the failures keep. */
+function keepsExchanges({ report }: RunArguments): boolean {
+  return report.some((value) => /^(har|html)(=|$)/.test(value))
+}
+
 /** What the command line decided, in the form that a run takes. A seed that is not given is drawn, and always printed. */
 export function runOptions(
   options: RunArguments,
@@ -40,7 +45,7 @@ export function runOptions(
     shard: options.shard ?? null,
     expected: [...expected],
     rerun: rerunCommand(baseUrl, options),
-    exchangeLog,
+    ...(keepsExchanges(options) ? { exchangeLog } : {}),
     backoffMs,
   }
 }

@@ -35,6 +35,10 @@ export function createCeiling(size: number): Ceiling {
   return {
     size,
     enter(signal, { count = 1, urgent = false } = {}) {
+      if (queue.length === 0 && count <= free && !signal.aborted) {
+        free -= count
+        return Promise.resolve(leave)
+      }
       return new Promise((resolve, reject) => {
         const waiting: Waiting = {
           count: Math.min(count, size),

@@ -29,8 +29,8 @@ export interface Forerunner {
   readonly probe: Probe
   readonly purpose: Purpose
   readonly request: WireRequest
-  /** Set when it has ended. */
-  recorded?: FailureExchange
+  /** Its recorded form; set when it has ended. */
+  recorded?: () => FailureExchange
 }
 
 /** One request and what came of it. */
@@ -49,7 +49,7 @@ export interface Exchange {
   readonly throttled: boolean
   /** The pause in ms that the last throttled answer asked for; undefined where too long. */
   readonly pauseMs?: number
-  /** As it stands in reports: keys removed, bodies cut. */
+  /** As it stands in reports: keys removed, bodies cut. Made when it is first asked for. */
   readonly recorded: FailureExchange
   /** `performance.now()` when the request was handed to the socket, and when its answer had been read. */
   readonly sentAt: number

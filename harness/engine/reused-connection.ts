@@ -86,7 +86,7 @@ function blame(run: Run, before: Forerunner, { wrong, fresh }: Pair): void {
   const failures = spoiledOf(run).get(id) ?? []
   spoiledOf(run).set(id, failures)
   if (failures.length > 0 || !before.recorded) return
-  const { method, url } = before.recorded.request
+  const { method, url } = before.recorded().request
   const shared = {
     expected: `the answer of a fresh connection: ${describeAnswer(fresh)}`,
     familyOnly: false,
@@ -104,7 +104,7 @@ function blame(run: Run, before: Forerunner, { wrong, fresh }: Pair): void {
       ...shared,
       message: `${method} ${url} went before on that connection`,
       actual: 'the answer to the next request was wrong',
-      exchange: before.recorded,
+      exchange: before.recorded(),
     },
   )
 }

@@ -111,7 +111,9 @@ export function recordExchange(run: Run, sent: Forerunner, result: WireResult): 
     probe,
     purpose,
     throttled: false,
-    recorded,
+    get recorded() {
+      return recorded()
+    },
     sentAt,
     endedAt,
     ...(result.before && 'probe' in result.before ? { before: result.before as Forerunner } : {}),

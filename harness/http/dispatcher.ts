@@ -1,14 +1,9 @@
 import { Socket } from 'node:net'
 import { type SecureContext, createSecureContext } from 'node:tls'
-import {
-  type Dispatcher,
-  type buildConnector,
-  Client,
-  EnvHttpProxyAgent,
-  buildConnector as makeConnector,
-} from 'undici'
+import type { buildConnector as Connectors, Client as Clients, Dispatcher } from 'undici'
 import { UserError } from '../user-error.ts'
 import type { WireOptions } from './message.ts'
+import { buildConnector, Client, createProxyAgent } from './undici.ts'
 
 /** Longest head of an answer, in bytes. */
 const headLimit = 64 * 1024
@@ -85,24 +80,24 @@ export function createDispatcher(endpoint: Endpoint, watch: SocketWatch): Dispat
   const { secureContext, insecure, origin, proxied } = endpoint
   const limits = { maxHeaderSize: headLimit, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 }
   const tls = { secureContext, rejectUnauthorized: !insecure, timeout: 0 }
-  const connect = makeConnector(tls)
+  const connect = buildConnector(tls)
   if (!proxied) return new Client(origin, { ...limits, connect: watched(connect, watch) })
-  return new EnvHttpProxyAgent({
+  return createProxyAgent({
     ...limits,
     connect,
     requestTls: tls,
     proxyTls: { timeout: 0 } as object,
     clientFactory: (url, options) => {
-      const { connect: toProxy } = options as { connect: buildConnector.connector }
+      const { connect: toProxy } = options as { connect: Connectors.connector }
       return new Client(url, { ...limits, connect: watched(toProxy, { ...watch, connected: () => {} }) })
     },
-    factory: (url: string | URL, options: Client.Options) =>
-      new Client(url, { ...options, connect: watched(options.connect as buildConnector.connector, watch) }),
+    factory: (url: string | URL, options: Clients.Options) =>
+      new Client(url, { ...options, connect: watched(options.connect as Connectors.connector, watch) }),
   })
 }
 
 /** undici's connectors return the socket that they open, though their type does not say so. */
-function watched(connect: buildConnector.connector, watch: SocketWatch): buildConnector.connector {
+function watched(connect: Connectors.connector, watch: SocketWatch): Connectors.connector {
   return (options, callback) => {
     const socket: unknown = connect(options, (...result) => {
       if (result[1]) watch.connected(result[1])

@@ -74,7 +74,7 @@ async function exchangeWith(handle: Handler, request: Request, host: string, ter
     body = collect(limit)
     const cut = !(await readInto(body, response, over))
     return await readAnswer(
-      { kind: 'raw', ...head, body: body.bytes(), cut, sentAt, endedAt: performance.now() },
+      { kind: 'raw', ...head, body: body.bytes(), cut, before: undefined, sentAt, endedAt: performance.now() },
       terms,
     )
   } catch (error) {

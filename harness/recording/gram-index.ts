@@ -114,16 +114,26 @@ export class GramIndex {
    * so that a text that repeats a part of the form is not compared with all of it again and again.
    */
   #anchor(codes: Uint16Array): number {
-    const hashes = Array.from({ length: codes.length - this.size + 1 }, (_, at) => this.#hash(codes, at, this.size))
     const counts = new Map<number, number>()
-    for (const hash of hashes) counts.set(hash, (counts.get(hash) ?? 0) + 1)
-    const places = hashes.map((hash, at) => ({
-      at,
-      count: counts.get(hash) as number,
-      isRun: !!this.#find(codes, at, hash),
-    }))
-    const runs = places.filter(({ isRun }) => isRun)
-    return (runs.length > 0 ? runs : places).reduce((best, place) => (place.count < best.count ? place : best)).at
+    const hashes = new Int32Array(codes.length - this.size + 1)
+    for (let at = 0; at < hashes.length; at++) {
+      const hash = this.#hash(codes, at, this.size)
+      hashes[at] = hash
+      counts.set(hash, (counts.get(hash) ?? 0) + 1)
+    }
+    let best = 0
+    let bestCount = Infinity
+    let bestIsRun = false
+    for (const [at, hash] of hashes.entries()) {
+      const isRun = this.#find(codes, at, hash) !== undefined
+      const count = counts.get(hash) as number
+      if (bestIsRun && !isRun) continue
+      if (isRun === bestIsRun && count >= bestCount) continue
+      best = at
+      bestCount = count
+      bestIsRun = isRun
+    }
+    return best
   }
 
   #code(codes: Uint16Array, at: number): number {
@@ -132,7 +142,9 @@ export class GramIndex {
   }
 
   #folded(form: string): Uint16Array {
-    return Uint16Array.from(form, (char) => this.#fold[char.charCodeAt(0) & 127] as number)
+    const codes = new Uint16Array(form.length)
+    for (let at = 0; at < form.length; at++) codes[at] = this.#fold[form.charCodeAt(at) & 127] as number
+    return codes
   }
 
   #hash(codes: Uint16Array, at: number, length: number): number {

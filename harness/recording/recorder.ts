@@ -17,9 +17,9 @@ export interface EndedExchange extends Pick<RecordedExchange, 'requirement' | 'o
   readonly credential: { readonly value?: string; readonly shown: string }
 }
 
-/** Writes each exchange down as it comes, keys removed, and gives its recorded form back. */
+/** Writes each exchange down as it comes, keys removed, and gives its recorded form when asked for it. */
 export interface Recorder {
-  record(exchange: EndedExchange): FailureExchange
+  record(exchange: EndedExchange): () => FailureExchange
   /** Text of a target or of a target file as it may be shown: without any key. */
   redact(text: string): string
   readonly count: number
@@ -27,6 +27,11 @@ export interface Recorder {
   readonly problem: string | undefined
   close(): void
 }
+
+const always =
+  <T>(value: T) =>
+  (): T =>
+    value
 
 /** Request headers whose shown value differs from the one sent: a shell has to fill the key in. */
 function expandedNames(lines: readonly HeaderLine[], shown: RecordedHeaders): ReadonlySet<string> {
@@ -36,6 +41,9 @@ function expandedNames(lines: readonly HeaderLine[], shown: RecordedHeaders): Re
   return new Set([...names, 'authorization'])
 }
 
+/** An answer that is longer than this is not held until somebody asks for its recorded form, in bytes. */
+const longestHeld = 16 * 1024
+
 /** @param logFile file that gets each exchange as a line of JSON; without one they are not kept */
 export function createRecorder(logFile: string | undefined, redactor: Redactor): Recorder {
   let fd: number | undefined
@@ -44,14 +52,28 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor):
   const redact = (text: string): string => redactor.text(text)
   const shown: Shown = ({ name, value }) => ({ name: redact(name.toLowerCase()), value: redactor.header(name, value) })
   const write = (line: RecordedExchange): void => {
-    if (problem !== undefined || logFile === undefined) return
     try {
-      fd ??= openSync(logFile, 'a')
+      fd ??= openSync(logFile as string, 'a')
       // Unlike writeSync, it does not end in the middle of a line when the disk is nearly full.
       writeFileSync(fd, `${JSON.stringify(line)}\n`)
     } catch (error) {
-      problem = `${dirname(logFile)}: ${(error as NodeJS.ErrnoException).code ?? 'error'}`
+      problem = `${dirname(logFile as string)}: ${(error as NodeJS.ErrnoException).code ?? 'error'}`
     }
+  }
+  const formOf = ({ url, request, result, credential }: EndedExchange): FailureExchange => {
+    const own = credential.value !== undefined
+    const shownAsSent = request.headers.filter(({ name }) => !own || name.toLowerCase() !== 'authorization')
+    const headers = recordHeaders(shownAsSent, shown)
+    if (own) headers['authorization'] = credential.shown
+    if (request.body !== undefined) headers['content-length'] = String(Buffer.byteLength(request.body))
+    const sent = { method: request.method, url: redact(url), headers, ...recordBody(request.body, redact) }
+    const exchange: FailureExchange = { request: sent, curl: curlOf(sent, expandedNames(request.headers, headers)) }
+    if (result.kind === 'answer') {
+      const body = recordBody(result.body, redact)
+      exchange.response = { status: result.status, headers: recordHead(result.headers, shown), ...body }
+      if (result.cut) exchange.response.bodyLength ??= result.body.length
+    }
+    return exchange
   }
   return {
     redact,
@@ -61,31 +83,25 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor):
     get problem() {
       return problem
     },
-    record({ url, request, result, credential, requirement, operation, role }) {
-      const own = credential.value !== undefined
-      const shownAsSent = request.headers.filter(({ name }) => !own || name.toLowerCase() !== 'authorization')
-      const headers = recordHeaders(shownAsSent, shown)
-      if (own) headers['authorization'] = credential.shown
-      if (request.body !== undefined) headers['content-length'] = String(Buffer.byteLength(request.body))
-      const sent = { method: request.method, url: redact(url), headers, ...recordBody(request.body, redact) }
-      const exchange: FailureExchange = { request: sent, curl: curlOf(sent, expandedNames(request.headers, headers)) }
-      if (result.kind === 'answer') {
-        const body = recordBody(result.body, redact)
-        exchange.response = { status: result.status, headers: recordHead(result.headers, shown), ...body }
-        if (result.cut) exchange.response.bodyLength ??= result.body.length
-      }
-      const durationMs = Math.round((result.endedAt - result.sentAt) * 1000) / 1000
-      write({
-        n: count++,
-        requirement,
-        operation,
-        role,
-        startedAt: new Date(performance.timeOrigin + result.sentAt).toISOString(),
-        durationMs,
-        ...(result.kind === 'no-answer' ? { error: redact(result.message) } : { httpVersion: '1.1' }),
-        ...exchange,
-      })
-      return exchange
+    record(ended) {
+      const n = count++
+      const { requirement, operation, role, result } = ended
+      let made: FailureExchange | undefined
+      // Most exchanges are never shown: taking keys out of them costs more than sending them.
+      const recorded = (): FailureExchange => (made ??= formOf(ended))
+      if (logFile !== undefined && problem === undefined) {
+        write({
+          n,
+          requirement,
+          operation,
+          role,
+          startedAt: new Date(performance.timeOrigin + result.sentAt).toISOString(),
+          durationMs: Math.round((result.endedAt - result.sentAt) * 1000) / 1000,
+          ...(result.kind === 'no-answer' ? { error: redact(result.message) } : { httpVersion: '1.1' }),
+          ...recorded(),
+        })
+      } else if (result.kind === 'answer' && result.body.length > longestHeld) recorded()
+      return made ? always(made) : recorded
     },
     close() {
       if (fd !== undefined) closeSync(fd)

@@ -1,7 +1,7 @@
 import { isObject } from '../../schemas/json-object.ts'
-import Ajv2020 from 'ajv/dist/2020.js'
-import formats from 'ajv-formats'
 import type { ValidateFunction } from 'ajv'
+import type { Ajv2020 } from 'ajv/dist/2020.js'
+import { newAjv } from '../../schemas/ajv.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { getAt } from '../../schemas/pointer.ts'
 import { jsonOf, type Probe } from '../../harness/engine/probe.ts'
@@ -30,15 +30,11 @@ export function withResponseFormat(probe: Probe, { run }: Story): Probe {
 let ajv: Ajv2020 | undefined
 
 /** One for all answers: it compiles the meta-schema once. Schemas of the target's are not kept by their `$id`. */
-function newAjv(): Ajv2020 {
-  const fresh = new Ajv2020({ strict: false, allErrors: false, logger: false, addUsedSchema: false })
-  formats(fresh)
-  return fresh
-}
+const options = { strict: false, allErrors: false, logger: false, addUsedSchema: false } as const
 
 function compiled(schema: Record<string, unknown>): ValidateFunction {
   try {
-    ajv ??= newAjv()
+    ajv ??= newAjv(options, { withFormats: true })
     const { $schema: _dialect, ...rest } = schema
     return ajv.compile(rest)
   } catch (error) {

@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildRegister } from '../../certificate/register/build.ts'
+import { decide } from '../../harness/report/exit-code.ts'
 import type { Report } from '../../harness/report/model.ts'
 import { summarize } from '../../harness/report/summary.ts'
 import { bothVerdicts } from '../../harness/report/verdict.ts'
@@ -54,6 +55,7 @@ export function failing(whole: Report): void {
   whole.verdicts = bothVerdicts(whole.requirements, whole.run)
   whole.verdict = whole.verdicts[whole.run.tpe]
   whole.summary = summarize(whole.requirements, whole.run.tpe)
+  whole.exit = decide(whole)
 }
 
 /** One of each kind: valid, partial, failing, expired, revoked, and one whose name is hostile. */

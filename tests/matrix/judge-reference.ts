@@ -121,7 +121,7 @@ function judgeInProcess(options: ReferenceOptions, settings: JudgeSettings): Pro
 
 /** Hands requests to the reference while virtual time stands still. */
 export function transportTo({ url, handle }: HandledReference, time: VirtualTime, latencyMs = 1): Wire {
-  const wire = createHandlerTransport({ handle, baseUrl: url })
+  const wire = createHandlerTransport({ handle, baseUrl: url, bodyLimit: 8 * 1024 * 1024 })
   return {
     ...wire,
     async send(request, options) {

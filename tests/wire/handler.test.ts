@@ -75,7 +75,7 @@ test('an interrupt ends an exchange, and so does closing', async () => {
   expect(await interrupted).toMatchObject({ kind: 'no-answer', cause: 'aborted' })
   expect(seen[0]?.aborted).toBe(true)
 
-  const transport = createHandlerTransport({ handle: () => never, baseUrl })
+  const transport = createHandlerTransport({ handle: () => never, baseUrl, bodyLimit: 4 * 1024 * 1024 })
   const open = transport.send({ method: 'GET', path: '/', headers: [] }, { timeoutMs: 5000 })
   await transport.close()
   expect(await open).toMatchObject({ kind: 'no-answer', cause: 'aborted' })

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { fixture } from './fixture.ts'
 import { imageLimit, pdfLimit } from './plan.ts'
 import { ownAccount, type Application, type Graph, type Job, type Store, type StoredFile } from './store.ts'
 
@@ -43,7 +43,7 @@ function shared(name: string, make: () => Uint8Array): () => Uint8Array {
   }
 }
 
-const sample = (name: string) => shared(name, () => readFileSync(new URL(`../fixtures/pdf/${name}`, import.meta.url)))
+const sample = (name: string) => shared(name, () => fixture(`pdf/${name}`))
 const text = shared('text', () => Buffer.from('Tea leaves unfold slowly in hot water.\n'))
 const image = shared('image', () => Buffer.from(png, 'base64'))
 const bigImage = shared('big image', () => Buffer.concat([image(), Buffer.alloc(imageLimit)]))

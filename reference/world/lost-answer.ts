@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Answer, Loss } from './answer.ts'
-import type { Switches } from './switches/switches.ts'
+import type { Switches } from '../switches/switches.ts'
 import type { World } from './world.ts'
 
 /** By the defect of any requirement that has it: what comes in place of the answer. */

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 import type { Store } from './store.ts'
-import type { Switches } from './switches/switches.ts'
+import type { Switches } from '../switches/switches.ts'
 
 /** How long things take, in ms. */
 export interface Pace {

@@ -1,7 +1,7 @@
 import type { Answer } from './answer.ts'
 import { envelope } from './envelope.ts'
 import { page } from './page.ts'
-import type { Switches } from './switches/switches.ts'
+import type { Switches } from '../switches/switches.ts'
 
 /** Paths that the spec shows beside the usual one of an operation (§4.4). */
 const aliases: ReadonlySet<string> = new Set(['/v1/chat', '/v1/vision'])

@@ -1,4 +1,4 @@
-import type { Switches } from './switches/switches.ts'
+import type { Switches } from '../switches/switches.ts'
 
 const hourMs = 3_600_000
 

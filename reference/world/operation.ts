@@ -5,7 +5,7 @@ import { envelope } from './envelope.ts'
 import { lostAnswer } from './lost-answer.ts'
 import { readBytes, readJson } from './read-body.ts'
 import { simulate } from './simulate.ts'
-import type { Switches } from './switches/switches.ts'
+import type { Switches } from '../switches/switches.ts'
 
 /** One operation of §4. `Found` is the object that its path names. */
 export interface Operation<Found = unknown> {

@@ -1,7 +1,7 @@
 import type { Answer } from './answer.ts'
 import { envelope, type Fault } from './envelope.ts'
 import { lostAnswer } from './lost-answer.ts'
-import { neverGranted, otherName, otherStatus } from './switches/other-pairs.ts'
+import { neverGranted, otherName, otherStatus } from '../switches/other-pairs.ts'
 import type { World } from './world.ts'
 
 /** Refusals that come late under `slow/refusals`: something was asked that takes its time to say no. */

@@ -1,0 +1,42 @@
+import type { Figures } from './sides.ts'
+
+/** Medians of all that was measured, by side. */
+export type Measurings = ReadonlyMap<string, Figures>
+
+/** What is compared between two states of the suite: a machine that is slow or busy changes both halves alike. */
+export function ratiosOf(measured: Measurings): Record<string, number> {
+  const of = (side: string, figure: string): number => measured.get(side)?.[figure] ?? Number.NaN
+  const cpu = (side: string): number => of(side, 'cpuMs')
+  const only = [...measured.keys()].find((name) => name.startsWith('--only')) ?? ''
+  const far = (latency: number): number => {
+    const near = of(`${latency} ms away, --concurrency 16`, 'wallMs')
+    const least = of(`${latency} ms away, --concurrency 256`, 'wallMs')
+    return near / Math.max(of(`${latency} ms away, --concurrency 16`, 'idealMs'), least)
+  }
+  const perRequest = (side: string): number => cpu(side) / of(side, 'requests')
+  const all = {
+    'external / bare undici, processor time': cpu('external') / cpu('bare undici, the same requests'),
+    'embedded / external, processor time': cpu('embedded') / cpu('external'),
+    'embedded / node alone, memory': of('embedded', 'memoryMb') / of('node alone', 'memoryMb'),
+    '--version / node alone, processor time': cpu('--version') / cpu('node alone'),
+    'list / node alone, processor time': cpu('list') / cpu('node alone'),
+    '--only one / embedded, processor time': cpu(only) / cpu('embedded'),
+    '--runs 400 / --runs 100, processor time per request':
+      perRequest('external, --runs 400') / perRequest('external, --runs 100'),
+    'family names / external, time': of('family names, --tpe family', 'wallMs') / of('external', 'wallMs'),
+    ...Object.fromEntries([20, 100, 300].map((latency) => [`${latency} ms away / ideal, time`, far(latency)])),
+  }
+  return Object.fromEntries(Object.entries(all).filter(([, ratio]) => Number.isFinite(ratio)))
+}
+
+/** By so much a ratio may grow before it counts as worse. */
+const tolerated = 1.25
+
+/** One sentence for each ratio that got worse by more than a quarter. */
+export function worse(now: Readonly<Record<string, number>>, known: Readonly<Record<string, number>>): string[] {
+  return Object.entries(now).flatMap(([name, ratio]) => {
+    const before = known[name]
+    if (before === undefined) return [`${name}: ${ratio.toFixed(2)} is not in bench/ratios.json`]
+    return ratio > before * tolerated ? [`${name}: ${ratio.toFixed(2)}, was ${before.toFixed(2)}`] : []
+  })
+}
