@@ -52,6 +52,9 @@ export function estimate(plan: Plan, target: Target, runs: Runs & Pick<RunOption
   totals.add(firstRequest, 2, 'none')
   for (const [id, entry] of plan) if (entry.run) addRow(requirement(id as CatalogueRow['id']))
   totals.add(uploading, uploaded.size, 'creates')
+  for (const [id, absence] of Object.entries(target.absent)) {
+    if (absence === 'not-served' && isOperationId(id)) totals.of(id).requests += 1
+  }
   for (const { id } of operations) addPolls(id)
   return totals.all().filter(({ requests }) => requests > 0)
 
