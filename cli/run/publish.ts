@@ -9,7 +9,7 @@ import type { ReportRequest } from '../output/report-request.ts'
 import { writeWhole } from '../output/whole-file.ts'
 import type { RunArguments } from './arguments.ts'
 import { loggedExchanges } from '../output/logged-exchanges.ts'
-import { reportOf, type RunRecord, whyNotJudged } from './report-of.ts'
+import { reportOf, type RunRecord, whyNotJudged } from '../../harness/engine/run-report.ts'
 
 export interface Publication {
   readonly options: RunArguments
@@ -67,7 +67,7 @@ async function heldAgainst(whole: Report, { baseline, options }: Publication, to
 }
 
 function notesOf({ facts }: RunRecord): string[] {
-  const { ended, hints, jobsInProgress } = facts
+  const { ended, jobsInProgress, hints } = facts
   const isTold = !ended || ended.cause === 'interrupted' || ended.cause === 'bail' || ended.cause === 'unreachable'
   return [
     ...(isTold ? [] : [ended.reason]),
