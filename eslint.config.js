@@ -21,7 +21,7 @@ const heldBack = {
 }
 
 export default tseslint.config(
-  { ignores: ['coverage/', 'node_modules/'] },
+  { ignores: ['coverage/', 'dist/', 'examples/', 'node_modules/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
     files: ['**/*.{js,cjs}'],
