@@ -13,7 +13,7 @@ import type { RunArguments } from './run/arguments.ts'
 import { findTarget, type FoundTarget } from './run/find-target.ts'
 import { judge, type Judged } from './run/judge.ts'
 import { publish } from './run/publish.ts'
-import { makeRunFolder } from './run/run-folder.ts'
+import { makeRunFolder } from './output/run-folder.ts'
 import { runOptions } from './run/run-options.ts'
 
 /** `conform [base_url]`: finds the target, judges it, writes the reports and sets the exit code. */

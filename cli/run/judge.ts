@@ -8,7 +8,7 @@ import type { RequirementResult } from '../../harness/report/model.ts'
 import type { Interrupts } from './interrupts.ts'
 import type { FoundTarget } from './find-target.ts'
 import { showProgress } from './progress.ts'
-import { noFacts, type RunRecord } from './report-of.ts'
+import { noFacts, type RunRecord } from '../../harness/engine/run-report.ts'
 
 /** What was learned, and whether the run came to its end: if not, it has to be left behind. */
 export interface Judged {

@@ -9,7 +9,7 @@ import type { ReportRequest } from '../output/report-request.ts'
 import { writeWhole } from '../output/whole-file.ts'
 import type { RunArguments } from './arguments.ts'
 import { loggedExchanges } from '../output/logged-exchanges.ts'
-import { reportOf, type RunRecord, whyNotJudged } from './report-of.ts'
+import { reportOf, type RunRecord, whyNotJudged } from '../../harness/engine/run-report.ts'
 
 export interface Publication {
   readonly options: RunArguments

@@ -62,9 +62,14 @@ export function estimate(plan: Plan, target: Target, runs: Runs & Pick<RunOption
     addUploads(scenario ? [] : row.needs)
     const own = scenario ? scenarioRequests(scenario) : ownRequests(row, target, runs)
     const { generations } = grants(row, target, runs)
-    if (generations > 0) totals.add(of, own, 'generates', generations)
-    else totals.add(of, own, row.effect, row.effect === 'creates' ? own : 0)
-    for (const [other, more] of Object.entries(row.alsoSends ?? {})) totals.of(other).requests += more
+    const creates = row.effect === 'creates'
+    if (generations > 0 && !creates) totals.add(of, own, 'generates', generations)
+    else totals.add(of, own, row.effect, creates ? own : 0)
+    for (const [other, more] of Object.entries(row.alsoSends ?? {})) {
+      totals.of(other).requests += more
+      // What is created is used by requests that generate.
+      if (creates) totals.of(other).generations += generations
+    }
     // After what it changed, the run asks until the valid request is granted again.
     if (scenario && isExclusive(scenario) && isOperationId(of)) totals.add(of, 1, requirement(grantedRow[of]).effect)
   }
