@@ -53,7 +53,7 @@ process.exitCode = problems.length > 0 ? 1 : 0
 function filesNamedIn(path) {
   const code = readFileSync(path, 'utf8')
   const chunks = [...code.matchAll(/(?:from|import) ?\(?"(\.\/[^"]+)"/g)].map(([, name]) => join(dirname(path), name))
-  const read = [...code.matchAll(/packageFile\("([^"]+)"\)/g)].map(([, name]) => name)
+  const read = [...code.matchAll(/packageFile\("([^"]{2,})"\)/g)].map(([, name]) => name)
   return [...chunks, ...read]
 }
 

@@ -134,7 +134,7 @@ test('the steps of the action, one after the other, judge a target whose file na
   writeFileSync(path('tools/npm'), '#!/bin/sh\necho "$@" >> "$NPM_NOTES"\n')
   chmodSync(path('tools/npm'), 0o755)
   const reference = await startReference()
-  const { keys, ...declared } = JSON.parse(readFileSync(join(root, 'fixtures/reference.target.json'), 'utf8')) as any
+  const { keys, ...declared } = JSON.parse(readFileSync(join(root, 'fixtures/reference.target.json'), 'utf8'))
   const { full: key, ...others } = keys
   writeFileSync(path('project/target.json'), JSON.stringify({ ...declared, keys: others, baseUrl: reference.url }))
   const env = {
@@ -156,7 +156,7 @@ test('the steps of the action, one after the other, judge a target whose file na
     expect(judged).toMatchObject({ status: 0 })
     expect(judged.said).not.toContain(key)
     expect(readFileSync(path('output'), 'utf8')).toBe('verdict=passing\nexit-code=0\n')
-    const { requirements } = JSON.parse(readFileSync(path('project/r.json'), 'utf8')) as any
+    const { requirements } = JSON.parse(readFileSync(path('project/r.json'), 'utf8'))
     expect(requirements.some(({ outcome }: any) => outcome === 'passed')).toBe(true)
     const summary = readFileSync(path('summary'), 'utf8')
     expect(summary.match(/^## .*Conformance of /gm)).toHaveLength(1)
