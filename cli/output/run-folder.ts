@@ -24,7 +24,13 @@ export function makeRunFolder(): RunFolder {
     }
   }
   process.once('exit', remove)
-  return { path, remove }
+  return {
+    path,
+    remove() {
+      process.off('exit', remove)
+      remove()
+    },
+  }
 }
 
 function tryMake(): string | undefined {

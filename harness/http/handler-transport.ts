@@ -20,7 +20,7 @@ export interface HandlerOptions {
 }
 
 /** A wire to a handler in the same process: no socket, so that there is no connection to be reused, or to be fresh. */
-export function createHandlerTransport({ handle, baseUrl, bodyLimit }: HandlerOptions): Wire {
+export function createHandlerTransport({ handle, baseUrl, bodyLimit = defaultBodyLimit }: HandlerOptions): Wire {
   const base = baseUrl.replace(/\/$/, '')
   const { host } = new URL(baseUrl)
   const underWay = createUnderWay()

@@ -5,8 +5,10 @@ const json = (path: string): any => JSON.parse(readFileSync(new URL(`../../${pat
 const about = json('package.json')
 const lock = json('package-lock.json')
 
-test('installing runs no script, of ours or of a dependency', () => {
-  expect(Object.keys(about.scripts).filter((name) => /^(pre|post)?(install|prepare|publish)$/.test(name))).toEqual([])
+test('installing the package runs no script, of ours or of a dependency', () => {
+  // `prepare` is run in a checkout and before packing, not where the package is installed from a registry.
+  expect(Object.keys(about.scripts).filter((name) => /^(pre|post)?(install|publish)$/.test(name))).toEqual([])
+  expect(Object.keys(about.scripts).filter((name) => /^(pre|post)prepare$/.test(name))).toEqual([])
   const scripted = Object.entries<any>(lock.packages).filter(([, { hasInstallScript }]) => hasInstallScript === true)
   expect(scripted.map(([name]) => name)).toEqual([])
 })
@@ -18,9 +20,12 @@ test('the lock file names versions and digests, and no place to fetch them from'
   expect(JSON.stringify(lock)).not.toMatch(/"https?:\/\/[^"]*\.tgz"/)
 })
 
-test('the package has one command and three entries', () => {
+test('the package has one command, and an entry for each front', () => {
   expect(about.bin).toEqual({ conform: 'bin/conform.js' })
-  expect(Object.keys(about.exports)).toEqual(['.', './package.json', './schemas/*'])
+  expect(Object.keys(about.exports)).toEqual([
+    ...['.', './reference', './vitest', './vitest/reporter'],
+    ...['./package.json', './schemas/*'],
+  ])
   expect(about.engines.node).toBe('>=20.19')
 })
 
