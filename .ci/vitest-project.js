@@ -29,7 +29,7 @@ export default defineConfig({ test: { reporters: ['verbose', new ConformanceRepo
 `
 
 try {
-  execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', dir], { ...quiet, cwd: root })
+  execFileSync('npm', ['pack', '--silent', '--pack-destination', dir], { ...quiet, cwd: root })
   writeFileSync(join(dir, 'package.json'), '{"private": true, "type": "module"}')
   writeFileSync(join(dir, 'conformance.test.ts'), suite)
   writeFileSync(join(dir, 'vitest.config.ts'), config)

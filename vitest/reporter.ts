@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import type { Reporter, TestModule, Vitest } from 'vitest/node'
 import { checkOutputs, reportFiles } from '../cli/output/check-outputs.ts'
@@ -17,6 +17,7 @@ export interface ReporterOptions {
 /** Writes the reports of conform from a run of vitest: one set for each `describeConformance`. */
 export default class ConformanceReporter implements Reporter {
   #requests: readonly ReportRequest[]
+  #folder: string | undefined
   #print: (line: string) => void = () => undefined
 
   /** Throws UserError for a report that does not exist. */
@@ -34,14 +35,27 @@ export default class ConformanceReporter implements Reporter {
     checkOutputs(reportFiles(this.#requests), [])
     this.#print = (line) => logger.log(line)
     const keepsExchanges = this.#requests.some(({ format }) => format === 'har' || format === 'html')
-    if (keepsExchanges) vitest.provide('conformExchanges', makeRunFolder().path)
+    if (!keepsExchanges) return
+    this.#folder = makeRunFolder().path
+    vitest.provide('conformExchanges', this.#folder)
+  }
+
+  onTestRunStart(): void {
+    if (this.#folder === undefined) return
+    try {
+      // In watch mode it was removed after the run before.
+      mkdirSync(this.#folder, { recursive: true })
+    } catch {
+      // The run says itself that its exchanges could not be kept.
+    }
   }
 
   async onTestRunEnd(modules: readonly TestModule[]): Promise<void> {
     const handovers = modules.flatMap((module) => module.meta().conformance ?? [])
-    for (const [at, handover] of handovers.entries()) {
-      await this.#write(handover, at)
-      if (handover.exchangeLog !== undefined) rmSync(handover.exchangeLog, { force: true })
+    try {
+      for (const [at, handover] of handovers.entries()) await this.#write(handover, at)
+    } finally {
+      if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true })
     }
   }
 

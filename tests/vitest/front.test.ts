@@ -1,6 +1,5 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
@@ -53,8 +52,9 @@ const titles = (status: Told['status']): string[] =>
 
 describe('in a vitest project', () => {
   test('each requirement is a test of its operation, and every report is written', async () => {
-    const before = leftInTemp()
-    const { said, told: tests, report: whole } = await judged([])
+    const tmp = join(project.dir, 'tmp')
+    mkdirSync(tmp)
+    const { said, told: tests, report: whole } = await judged([], {}, { TMPDIR: tmp })
     expect(said).toMatchObject({ code: 0, stderr: '' })
     expect(tests.map(({ title }) => title.split(' ')[0]).sort()).toEqual(whole.requirements.map(({ id }) => id).sort())
     const one = tests.find(({ title }) => title.startsWith('jobs.create/404-unknown-application '))
@@ -65,7 +65,7 @@ describe('in a vitest project', () => {
     expect(whole).toMatchObject({ exit: { code: 0 }, run: { only: [], skip: [], runs: 1 } })
     for (const name of Object.values(formatFiles)) expect(existsSync(join(project.dir, name)), name).toBe(true)
     expect(json(formatFiles.har).log.entries).toHaveLength(whole.run.requests)
-    expect(leftInTemp()).toEqual(before)
+    expect(readdirSync(tmp).filter((name) => name.startsWith('conform-'))).toEqual([])
   })
 
   test('a filter chooses what is sent: the requirement and its control', async () => {
@@ -160,11 +160,6 @@ describe('in a vitest project', () => {
 const bare = `import { describeConformance } from 'ai-content-conformance/vitest'
 describeConformance(undefined, { runs: 1, only: ['graphs.*', 'files.list/2xx-*'], name: 'bare' })
 `
-
-/** Folders of ours that a run left behind. */
-function leftInTemp(): string[] {
-  return readdirSync(tmpdir()).filter((name) => name.startsWith('conform-vitest-'))
-}
 
 async function closedPort(): Promise<string> {
   const server = createServer()
