@@ -5,6 +5,8 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.ts')).serveCommand(),
   init: async () => (await import('./init.ts')).initCommand(),
   list: async () => (await import('./list.ts')).listCommand(),
+  explain: async () => (await import('./explain.ts')).explainCommand(),
+  completion: async () => (await import('./completion.ts')).completionCommand(commands),
   check: async () => (await import('./check.ts')).checkCommand(),
   merge: async () => (await import('./merge.ts')).mergeCommand(),
   compare: async () => (await import('./compare.ts')).compareCommand(),

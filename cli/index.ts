@@ -4,7 +4,7 @@ import { UserError } from '../harness/user-error.ts'
 import { commands } from './commands.ts'
 import type { Interrupts } from './run/interrupts.ts'
 import { addArguments, type RunArguments } from './run/arguments.ts'
-import { checkArguments } from './run/checked-arguments.ts'
+import { checkArguments, commandMeant } from './run/checked-arguments.ts'
 import { suiteVersion } from '../harness/report/suite-version.ts'
 
 const debug = debuglog('conform')
@@ -13,6 +13,17 @@ const debug = debuglog('conform')
 function asked([first = '', ...rest]: readonly string[]): (() => Promise<Command>)[] {
   if (Object.hasOwn(commands, first)) return [commands[first]!]
   return [first, ...rest].some((word) => /^(help|--help|-h)$/.test(word)) ? Object.values(commands) : []
+}
+
+/** A command with a slip would be taken for a base URL, and what follows it for too much. Throws UserError. */
+function refuseMisspelt([first = '', second]: readonly string[]): void {
+  if (first === 'help' && second !== undefined && !Object.hasOwn(commands, second)) {
+    const meant = commandMeant(second, Object.keys(commands))
+    throw new UserError(`help ${second}: no such command${meant === undefined ? '' : `; did you mean ${meant}?`}`)
+  }
+  if (second === undefined || first.startsWith('-') || first === 'help' || Object.hasOwn(commands, first)) return
+  const meant = commandMeant(first, Object.keys(commands))
+  if (meant !== undefined) throw new UserError(`${first}: no such command, and no URL; did you mean conform ${meant}?`)
 }
 
 async function program(words: readonly string[], interrupts: Interrupts): Promise<Command> {
@@ -24,7 +35,9 @@ async function program(words: readonly string[], interrupts: Interrupts): Promis
   addArguments(conform).action(async (baseUrl: string | undefined, options: RunArguments) => {
     checkArguments(baseUrl, options, Object.keys(commands))
     const { runAction } = await import('./run.ts')
-    await runAction(baseUrl, options, interrupts)
+    const { failed } = options
+    const chosen = failed === undefined ? options : (await import('./run/failed-before.ts')).withFailedOnes(options)
+    await runAction(baseUrl, chosen, interrupts)
   })
   const others = asked(words)
   if (others.length > 0) interrupts.standAside()
@@ -51,6 +64,7 @@ export async function main(argv: readonly string[], interrupts: Interrupts): Pro
     process.exit()
   })
   try {
+    refuseMisspelt(argv.slice(2))
     const conform = await program(argv.slice(2), interrupts)
     await conform.parseAsync(argv)
   } catch (error) {
@@ -70,7 +84,9 @@ export async function main(argv: readonly string[], interrupts: Interrupts): Pro
 function sayMistake(error: unknown): void {
   debug('%o', error)
   const message = error instanceof Error ? error.message : String(error)
-  process.stderr.write(`conform: a mistake of the suite: ${message} (NODE_DEBUG=conform shows where)\n`)
+  process.stderr.write(
+    `conform: a mistake of the suite: ${message}; please report it, with the command line (NODE_DEBUG=conform shows where)\n`,
+  )
   process.exitCode = 3
 }
 

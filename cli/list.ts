@@ -1,25 +1,40 @@
 import { Command } from 'commander'
-import { catalogue, published } from '../catalogue/catalogue.ts'
+import { type CatalogueRow, catalogue, published } from '../catalogue/catalogue.ts'
+import { matchesId } from '../harness/report/selection.ts'
+import { UserError } from '../harness/user-error.ts'
+import { nearestId } from './run/near-id.ts'
 
 export function listCommand(): Command {
   return new Command('list')
     .description('the requirements of the suite')
+    .argument('[pattern]', 'only those whose id it matches; * is any characters')
     .option('--json', 'as a JSON array')
-    .action(({ json }: { json?: boolean }) => {
-      process.stdout.write(json ? `${JSON.stringify(catalogue.map(published), null, 2)}\n` : listText())
+    .action((pattern: string | undefined, { json }: { json?: boolean }) => {
+      const rows = matching(pattern)
+      process.stdout.write(json ? `${JSON.stringify(rows.map(published), null, 2)}\n` : listText(rows))
     })
 }
 
+/** An operation stands for all its requirements. Throws UserError if nothing matches. */
+function matching(pattern: string | undefined): readonly CatalogueRow[] {
+  if (pattern === undefined) return catalogue
+  const rows = catalogue.filter(({ id, operation }) => operation === pattern || matchesId(id, pattern))
+  if (rows.length === 0)
+    throw new UserError(`list ${pattern}: no requirement has such an id; did you mean ${nearestId(pattern)}?`)
+  return rows
+}
+
 /** One line a requirement, under a heading for each operation. */
-function listText(): string {
-  const operations = [...new Set(catalogue.map(({ operation }) => operation))]
-  const width = Math.max(...catalogue.map(({ id }) => id.length))
+function listText(rows: readonly CatalogueRow[]): string {
+  const operations = [...new Set(rows.map(({ operation }) => operation))]
+  const width = Math.max(...rows.map(({ id }) => id.length))
   const blocks = operations.map((operation) => {
-    const rows = catalogue.filter((row) => row.operation === operation)
-    const lines = rows.map(
-      ({ id, level, section, statement }) =>
-        `  ${id.padEnd(width)}  ${level.padEnd(6)}  §${section.padEnd(13)}  ${statement}`,
-    )
+    const lines = rows
+      .filter((row) => row.operation === operation)
+      .map(
+        ({ id, level, section, statement }) =>
+          `  ${id.padEnd(width)}  ${level.padEnd(6)}  §${section.padEnd(13)}  ${statement}`,
+      )
     return [operation, ...lines].join('\n')
   })
   return `${blocks.join('\n\n')}\n`

@@ -92,7 +92,10 @@ function blocks(answers: Answers): Block[] {
     {
       about: ['How to bring about a condition that no client can cause by itself.'],
       name: 'scenarios',
-      value: { 'jobs.create/429-quota-exceeded': { headers: { 'x-simulate': 'quota' } } },
+      value: {
+        'files.retrieve/403-file-access': { params: { file_id: 'a-file-of-another-account' } },
+        'jobs.create/429-quota-exceeded': { key: { env: 'KEY_WITH_SPENT_QUOTA' } },
+      },
       live: false,
     },
     {

@@ -8,6 +8,8 @@ export interface RunArguments {
   readonly key?: string
   readonly only: readonly string[]
   readonly skip: readonly string[]
+  /** Path of a report: what failed in it is selected. */
+  readonly failed?: string
   readonly seed?: number
   readonly runs?: number
   readonly strict?: boolean
@@ -55,6 +57,7 @@ export function addArguments(command: Command): Command {
     .option('-k, --key <key>', 'key with full rights; better CONFORM_API_KEY, which no process list shows')
     .addOption(repeatable('--only <pattern>', 'requirement ids to run; * is any characters; repeatable'))
     .addOption(repeatable('--skip <pattern>', 'requirement ids to leave out; repeatable'))
+    .option('--failed <report.json>', 'run what failed in that report: --only of its ids')
     .addOption(new Option('--seed <int>', 'seed of the generated inputs').argParser(whole(-2147483648, 2147483647)))
     .addOption(
       new Option('--runs <n>', 'cases per generated requirement (default 25 refusals, 5 granted)').argParser(

@@ -1,17 +1,21 @@
+import { existsSync } from 'node:fs'
 import { closest, distance } from 'fastest-levenshtein'
-import { catalogue } from '../../catalogue/catalogue.ts'
+import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
 import { matchesId } from '../../harness/report/selection.ts'
-import { didYouMean } from '../../harness/target/nearest.ts'
 import { UserError } from '../../harness/user-error.ts'
+import { nearestId } from './near-id.ts'
 import type { RunArguments } from './arguments.ts'
 
 /** A word that is this near to the name of a command was meant to be it. */
 const slip = 2
 
 /** What commander cannot see: patterns without a requirement, and options that go together. Throws UserError. */
-export function checkArguments(baseUrl: string | undefined, options: RunArguments, commands: readonly string[]): void {
-  const meant = commandMeant(baseUrl, commands)
-  if (meant !== undefined) throw new UserError(`no such command, and no URL; did you mean conform ${meant}?`)
+export function checkArguments(
+  baseUrl: string | undefined,
+  options: RunArguments,
+  commands: readonly string[],
+): void {
+  checkBaseUrl(baseUrl, commands)
   checkPatterns('--only', options.only)
   checkPatterns('--skip', options.skip)
   if (options.shard && options.seed === undefined) {
@@ -22,18 +26,35 @@ export function checkArguments(baseUrl: string | undefined, options: RunArgument
   }
 }
 
-function commandMeant(word: string | undefined, commands: readonly string[]): string | undefined {
-  if (word === undefined) return undefined
+/** The command that a word was most likely meant to be. */
+export function commandMeant(word: string, commands: readonly string[]): string | undefined {
+  if (commands.length === 0) return undefined
   const nearest = closest(word, commands)
   return distance(word, nearest) <= slip ? nearest : undefined
 }
 
-function checkPatterns(option: string, patterns: readonly string[]): void {
-  const ids = catalogue.map(({ id }) => id)
-  for (const pattern of patterns) {
-    if (ids.some((id) => matchesId(id, pattern))) continue
+/** A word in the place of the URL that is a command with a slip, or a file. */
+function checkBaseUrl(word: string | undefined, commands: readonly string[]): void {
+  if (word === undefined) return
+  const meant = commandMeant(word, commands)
+  if (meant !== undefined) throw new UserError(`${word}: no such command, and no URL; did you mean conform ${meant}?`)
+  if (isRequirementId(word)) {
     throw new UserError(
-      `${option} ${pattern}: no requirement has such an id${didYouMean(pattern, ids)} (conform list shows all)`,
+      `${word} is a requirement, and no URL; did you mean conform explain ${word}, or conform <base_url> --only ${word}?`,
+    )
+  }
+  if (/\.(json|[mc]?[jt]s|har)$/.test(word) && existsSync(word)) {
+    const option = word.endsWith('.har') ? 'check' : '--target'
+    throw new UserError(`${word} is a file, and no URL; did you mean conform ${option} ${word}?`)
+  }
+}
+
+function checkPatterns(option: string, patterns: readonly string[]): void {
+  for (const pattern of patterns) {
+    if (catalogue.some(({ id }) => matchesId(id, pattern))) continue
+    const near = nearestId(pattern)
+    throw new UserError(
+      `${option} ${pattern}: no requirement has such an id; did you mean ${near}? (conform list shows all)`,
     )
   }
 }

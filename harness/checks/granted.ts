@@ -107,7 +107,7 @@ export async function judgeTries(story: Story, request: GrantedRequest): Promise
   const tell = async (): Promise<void> => {
     for (let attempt = 1; ; attempt++) {
       try {
-        const first = await story.ask(make, { wanted: countsAsGranted })
+        const first = await story.ask(make, { wanted: countsAsGranted, what })
         const patient = first.throttled
           ? { ...(await judgeThrottled(story, make, await control(run, operation), first, {})), throttled: false }
           : first

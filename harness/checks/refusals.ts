@@ -65,7 +65,7 @@ export async function judgeRefusal(story: Story, { bringAbout }: Condition): Pro
       // One probe for all tries of one case; a creation among them makes a fresh one each time.
       const first = await probeOf(source)
       const again = first.effect === 'none' ? first : source
-      const purpose = { badInput: true, expects: gives }
+      const purpose = { badInput: true, expects: gives, what }
       const exchange = await story.ask(again, purpose)
       const settled = exchange.throttled ? await judgeThrottled(story, again, found, exchange, purpose) : exchange
       judgeCase(refusal, settled, what, gives)

@@ -9,6 +9,8 @@ export interface Purpose {
   /** The requirement that it is sent for; null for the suite's own errands. */
   readonly requirement: string | null
   readonly role: ExchangeRole
+  /** How it differs from the operation's valid request, in words that follow the request line. */
+  readonly what?: string
   /** Statuses and types that the requirement expects: a 429 or 503 among them is no throttling. */
   readonly expects?: Pairs
   /**

@@ -97,8 +97,9 @@ export function reportOf(record: RunRecord): Report {
 }
 
 /** What ended a run before its time, if the results do not tell it; an interrupt they do, and --bail is a judgement. */
-export function whyNotJudged({ facts, problem, target }: RunRecord): string | undefined {
-  if (problem !== undefined) return `a mistake of the suite ended the run: ${problem}`
+export function whyNotJudged({ facts, options, problem, target }: RunRecord): string | undefined {
+  if (problem !== undefined)
+    return `a mistake of the suite ended the run: ${problem}; please report it, with seed ${options.seed}`
   if (facts.keyRefused && target.keys.full !== undefined)
     return 'the key is not accepted: every request with it was answered 401'
   return facts.ended?.cause === 'unreachable' ? facts.ended.reason : undefined

@@ -80,6 +80,8 @@ function isTls({ code = '', syscall }: SystemError, { secure, connected }: Progr
 
 function tls(error: SystemError): Reason {
   const { code = '', reason } = error
+  if (/wrong version number|packet length too long|record layer failure|http request/i.test(reason ?? firstLine(error)))
+    return { cause: 'tls', message: 'that port does not speak TLS: does it serve http:// in place of https://?' }
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO' || code === 'ECONNRESET') {
     return { cause: 'tls', message: `TLS handshake failed: ${reason ?? firstLine(error)} (${code})` }
   }

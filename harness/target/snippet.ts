@@ -11,6 +11,7 @@ import {
   pointerExamples,
   resourceExamples,
 } from './examples.ts'
+import { scenarioExample } from './scenario-examples.ts'
 
 /** A target file that declares the needs (the first alternative of each): JSON on one line, to be pasted into one. */
 export function snippetOf(needs: readonly Need[]): string {
@@ -39,11 +40,6 @@ function operationExample(operation: OperationId, part: string | undefined, last
   // Of a body that is declared nothing is repeated, but for what the pointer leads through.
   const tools = pointer.startsWith('/tools/') ? { body: { ...body, tools: [graphTool] } } : {}
   return { ...tools, fields: { [last]: pointer } }
-}
-
-function scenarioExample(id: string): unknown {
-  const operation = id.startsWith('guardrails/') || id.startsWith('general/') ? { operation: 'chat.create' } : {}
-  return { ...operation, headers: { 'x-simulate': id.slice(id.indexOf('/') + 1) } }
 }
 
 /** JSON on one line with a blank after each colon and comma. */

@@ -5,6 +5,12 @@ import type { ReasonGroup } from '../view/reasons.ts'
 const MOST_REASONS = 12
 const MOST_IDS = 3
 
+const howToDeclare = [
+  '  declare it in a target file: conform init writes one. What the target does not have stands there as',
+  '  {"operations": {"<operation>": "not-served"}}, what nobody can bring about there under "unreachable".',
+  '  conform explain <id> says more of a requirement.',
+]
+
 /** Why requirements were not judged: a line each reason, with how many and which first. */
 export function reasonLines(title: string, groups: readonly ReasonGroup[], colors: Colors): string[] {
   if (groups.length === 0) return []
@@ -20,6 +26,8 @@ export function reasonLines(title: string, groups: readonly ReasonGroup[], color
   const restIds = rest.reduce((sum, { ids }) => sum + ids.length, 0)
   if (rest.length > 0)
     lines.push(colors.dim(`  and ${restIds} more, for ${rest.length} other reasons: see the reports`))
+  if (groups.some(({ reason }) => reason.startsWith('declare ')))
+    lines.push(...howToDeclare.map((line) => colors.dim(line)))
   return [colors.bold(`${title}: ${all}`), ...lines, '']
 }
 

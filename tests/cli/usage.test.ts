@@ -32,6 +32,12 @@ test.each<[why: string, args: string[], message: RegExp]>([
   ['a scheme that is no HTTP', ['ftp://example.com'], /must begin with http:\/\/ or https:\/\//],
   ['credentials in the base URL', ['https://me:secret-word@example.com'], /credentials/],
   ['a mistyped command', ['serv'], /did you mean conform serve\?/],
+  ['a mistyped command with an argument', ['explian', 'x'], /explian: no such command.*did you mean conform explain\?/],
+  ['help on a mistyped command', ['help', 'exlain'], /help exlain: no such command; did you mean explain\?/],
+  ['a requirement in the place of the URL', ['envelope/shape'], /did you mean conform explain envelope\/shape, or/],
+  ['an address without a scheme', ['127.0.0.1:8080'], /has no scheme; did you mean http:\/\/127\.0\.0\.1:8080\?/],
+  ['a name without a scheme', ['localhost:8080/base'], /has no scheme; did you mean http:\/\/localhost:8080\/base\?/],
+  ['a host without a scheme', ['staging.example.com'], /did you mean https:\/\/staging\.example\.com\?/],
   ['a target file that is not there', ['--target', 'nowhere.json'], /nowhere\.json: no such target file/],
   ['too many arguments', [url, url], /too many arguments/],
 ])('%s: exit 2 and one sentence', async (_, args, message) => {
@@ -57,9 +63,9 @@ test('a key whose variable is not set is named', async () => {
   expect(code).toBe(2)
 })
 
-test('verify knows valid and not valid only', async () => {
+test('verify ends with 2 where there is nothing that it could look at', async () => {
   for (const args of [['verify'], ['verify', '--nothing'], ['verify', join(folder(), 'none.json')]]) {
-    expect((await conform(args)).code).toBe(1)
+    expect((await conform(args)).code).toBe(2)
   }
 })
 

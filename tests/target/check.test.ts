@@ -106,7 +106,7 @@ test.each<[unknown, string]>([
   // Meaning.
   [{ baseUrl: 'https://me:secret@example.com' }, 'baseUrl must hold no credentials; use keys and headers instead'],
   [{ baseUrl: 'ftp://example.com' }, 'baseUrl must begin with http:// or https://, not ftp:'],
-  [{ baseUrl: 'example.com' }, 'baseUrl is no URL; write one like https://staging.example.com'],
+  [{ baseUrl: 'example.com' }, 'baseUrl has no scheme; did you mean https://example.com?'],
   [{ baseUrl: 'https://example.com/?a' }, 'baseUrl must have no query'],
   [{ baseUrl: 'https://example.com/#a' }, 'baseUrl must have no fragment'],
   [{ headers: { 'x-a': 'a\nb' } }, 'headers.x-a has a control character'],

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { checkTargetFile } from '../../harness/target/check.ts'
 import { declares, missingNeeds, missingReason } from '../../harness/target/declared.ts'
+import { scenarioExample } from '../../harness/target/scenario-examples.ts'
 import { snippetOf } from '../../harness/target/snippet.ts'
 import type { TargetFile } from '../../harness/target/target-file.ts'
 
@@ -45,12 +46,20 @@ test('a restricted key of another operation is none', () => {
   expect(declares({ keys: { restricted: { env: 'A' } } }, '/keys/restricted', 'files.list')).toBe(true)
 })
 
+test('what is to be pasted for a scenario fits the requirement, and asks no server for a header', () => {
+  for (const { id } of catalogue.filter(({ scenarioOnly }) => scenarioOnly)) {
+    const example = scenarioExample(id)
+    expect(example, id).not.toHaveProperty('body')
+    expect(example, id).not.toHaveProperty('headers')
+  }
+})
+
 test('the reason names what to declare and what to paste', () => {
   expect(missingReason({}, [['/resources/application', '/resources/job'], '/keys/expired'])).toBe(
     'declare resources.application or resources.job and keys.expired, for example {"resources": {"application": {"id": "<application id>", "inputs": [{"id": "<input id>", "value": ["tea"]}]}}, "keys": {"expired": {"env": "CONFORM_KEY_EXPIRED"}}}',
   )
   expect(missingReason({}, ['/scenarios/general~1410-gone'])).toBe(
-    'declare a scenario for general/410-gone, for example {"scenarios": {"general/410-gone": {"operation": "chat.create", "headers": {"x-simulate": "410-gone"}}}}',
+    'declare a scenario for general/410-gone, for example {"scenarios": {"general/410-gone": {"operation": "files.retrieve", "params": {"file_id": "<file that was deleted>"}}}}',
   )
   const body = { operations: { 'completion.create': { body: { model: 'm', prompt: 'Hi' } } } }
   expect(

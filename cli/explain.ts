@@ -1,0 +1,28 @@
+import { Command } from 'commander'
+import { type CatalogueRow, isRequirementId, requirement } from '../catalogue/catalogue.ts'
+import { UserError } from '../harness/user-error.ts'
+import { nearestId } from './run/near-id.ts'
+
+export function explainCommand(): Command {
+  return new Command('explain')
+    .description('one requirement: what is sent, which answers pass and why, what the target must declare')
+    .argument('<id>', 'as conform list shows it')
+    .action(async (id: string) => {
+      const row = rowOf(id)
+      const [{ explanation }, requests] = await Promise.all([import('./explain/explanation.ts'), requestsOf(row)])
+      process.stdout.write(explanation(row, requests))
+    })
+}
+
+function rowOf(id: string): CatalogueRow {
+  if (isRequirementId(id)) return requirement(id)
+  if (id.includes('*')) throw new UserError(`explain ${id}: give one id; conform list '${id}' shows those that match`)
+  throw new UserError(`explain ${id}: no requirement has such an id; did you mean ${nearestId(id)}?`)
+}
+
+/** Rows about every response send nothing of their own, and those of scenarios what the target file says. */
+async function requestsOf(row: CatalogueRow): Promise<string[]> {
+  if (row.scenarioOnly || (row.operation === 'envelope' && row.maxRequests === 0)) return []
+  const { requestsFor } = await import('./explain/requests.ts')
+  return requestsFor(row)
+}

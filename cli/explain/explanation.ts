@@ -1,0 +1,117 @@
+import { isRefusal, type Pairs } from '../../catalogue/answers.ts'
+import type { CatalogueRow } from '../../catalogue/catalogue.ts'
+import { codeNames } from '../../catalogue/errors.ts'
+import { describePairs } from '../../harness/engine/pairs.ts'
+import { missingReason } from '../../harness/target/declared.ts'
+import { defects } from '../../reference/server.ts'
+import { sections } from '../../reporters/view/sections.ts'
+import { plainText, readingsOf } from './reading.ts'
+
+const width = 100
+const indent = ' '.repeat(2)
+const mostLines = 12
+
+/** All that is known of a requirement, for a terminal. */
+export function explanation(row: CatalogueRow, requests: readonly string[]): string {
+  const { id, level, section, statement } = row
+  const blocks = [
+    [`${id}  ${level}  ${sections(section)}`, ...wrapped(statement, '')],
+    block('What is sent', sent(row, requests)),
+    block('What passes', passes(row)),
+    block('Why', why(id)),
+    block('What the target must declare', declared(row)),
+    block('How the reference breaks it', broken(id)),
+    block('Judge it alone', [`conform <base_url> --target <file> --only ${id}`]),
+  ]
+  return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`
+}
+
+function block(title: string, lines: readonly string[]): string[] {
+  return [title, ...lines.flatMap((line) => wrapped(line, indent))]
+}
+
+function sent(row: CatalogueRow, requests: readonly string[]): string[] {
+  if (row.scenarioOnly) {
+    const area = row.operation === 'guardrails' || row.operation === 'general'
+    const whose = area ? 'the operation that the scenario names' : row.operation
+    return [`The valid request of ${whose}, changed as the scenario of the target file says.`]
+  }
+  if (requests.length === 0)
+    return ['Nothing of its own: it is judged on what the target answers to the requests of the other requirements.']
+  const more = requests.length - mostLines
+  return [
+    ...requests.slice(0, mostLines),
+    ...(more > 0 ? [`and ${more} more of this kind`] : []),
+    ...(isRefusal(row.gives) && row.operation !== 'envelope'
+      ? [
+          row.fault === 'credentials'
+            ? 'As its control, the same request with the full key.'
+            : 'As its control, the same request without the fault: it is judged only if that one is granted.',
+        ]
+      : []),
+  ]
+}
+
+function passes({ gives, givesByScenario, alsoListed }: CatalogueRow): string[] {
+  if (gives === undefined) return ['Whatever the statement above asks for: no single status and tpe decide it.']
+  if (!isRefusal(gives)) {
+    return [gives === '2xx' ? 'Any 2xx whose body is not an error envelope.' : `${gives}, as the statement above says.`]
+  }
+  return [
+    `${describePairs(gives)}.`,
+    ...(alsoListed ? ["Also a type that §7.3 lists with that status for the scenario's operation."] : []),
+    ...(givesByScenario ? [`To a scenario of the target file: ${describePairs(givesByScenario)}.`] : []),
+    ...family(gives),
+  ]
+}
+
+/** The code names that `--tpe family` accepts besides. */
+function family(pairs: Pairs): string[] {
+  const more = pairs.flatMap(([status, ...names]) => {
+    if (typeof status !== 'number' || names.length === 0) return []
+    const others = codeNames(status)?.filter((name) => !names.includes(name)) ?? []
+    return others.length > 0 ? [`${status} ${others.join(' or ')}`] : []
+  })
+  return more.length > 0 ? [`With --tpe family also ${more.join(', or ')}.`] : []
+}
+
+function why(id: string): string[] {
+  const readings = readingsOf(id)
+  if (readings.length === 0) return ['The interface says it in one place, and nothing else contradicts it.']
+  return readings.map(({ heading, text }) => `${plainText(text)} (catalogue/readings.md, ${heading})`)
+}
+
+function declared({ needs, operation, scenarioOnly }: CatalogueRow): string[] {
+  const reason = missingReason({}, needs, operation)
+  if (reason === undefined) return ['Nothing.']
+  const [names = '', snippet = ''] = reason.replace(/^declare /, '').split(', for example ')
+  return [`${names}. For example:`, snippet, ...(scenarioOnly ? [] : ['A scenario for the id serves too.'])]
+}
+
+function broken(id: string): string[] {
+  const names = defects.filter((name) => name === id || name.startsWith(`${id}#`))
+  if (names.length === 0) return ['It cannot.']
+  const [first = '', ...others] = names
+  const shown = others.slice(0, mostLines).map((name) => name.slice(id.length))
+  const more = others.length > shown.length ? `, and ${others.length - shown.length} more` : ''
+  return [
+    `startReference({ defects: ['${first}'] }), from ai-content-conformance/reference`,
+    ...(shown.length > 0 ? [`Other ways to break it: ${shown.join(', ')}${more}`] : []),
+  ]
+}
+
+/** Lines of at most that width, broken between words; JSON stays on one line, so that it can be pasted. */
+function wrapped(text: string, before: string): string[] {
+  if (text.startsWith('{')) return [before + text]
+  return text.split('\n').flatMap((line) => {
+    const lines: string[] = []
+    let last = ''
+    for (const word of line.split(' ')) {
+      if (last !== '' && before.length + last.length + word.length >= width) {
+        lines.push(before + last)
+        last = word
+      } else last = last === '' ? word : `${last} ${word}`
+    }
+    return [...lines, before + last]
+  })
+}

@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CatalogueRow } from '../../catalogue/catalogue.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
+import type { RunOptions } from '../../harness/engine/run.ts'
+import { createHandlerTransport } from '../../harness/http/handler-transport.ts'
+import { leftOut } from '../../harness/report/left-out.ts'
+import { loadTargetFile } from '../../harness/target/load.ts'
+import { resolveTarget } from '../../harness/target/resolve.ts'
+import { createReference } from '../../reference/server.ts'
+import { beginJudging, prepareRun } from '../../suites/judge.ts'
+import { referenceTargetFile } from '../run/embedded.ts'
+
+/** Longer than that nobody waits for an explanation, in ms: what was sent by then is told. */
+const patienceMs = 4_000
+
+const options: Omit<RunOptions, 'only'> = {
+  seed: 1,
+  refusalRuns: 1,
+  grantedRuns: 1,
+  nonce: 'explain',
+  tpe: 'exact',
+  strict: false,
+  readOnly: false,
+  bail: false,
+  insecure: false,
+  skip: [],
+  shard: null,
+  expected: [],
+  rerun: 'conform',
+  backoffMs: 2,
+}
+
+/** The requests that are sent for a requirement, a line each: seen by judging the reference server inside this process. */
+export async function requestsFor({ id }: CatalogueRow): Promise<string[]> {
+  const reference = createReference()
+  const { file, dir } = await loadTargetFile(referenceTargetFile)
+  const { target } = await resolveTarget(file, { dir, env: {}, baseUrl: reference.url })
+  const bodyLimit = target.limits.maxAnswerBytes
+  const transport = createHandlerTransport({ handle: reference.handle, baseUrl: reference.url, bodyLimit })
+  const run = prepareRun(target, { ...options, only: [id] }, { readDynamic: async () => '', transport })
+  const lines = new Set<string>()
+  run.client.observers.push((exchange) => {
+    if (exchange.purpose.requirement === id && exchange.purpose.role === 'probe') lines.add(lineOf(exchange))
+  })
+  const { done } = beginJudging(run)
+  const over = new AbortController()
+  const late = sleep(patienceMs, undefined, { signal: over.signal }).then(
+    () => run.life.end('interrupted', leftOut('interrupted')),
+    () => undefined,
+  )
+  await Promise.race([done, late])
+  over.abort()
+  reference.close()
+  return [...lines]
+}
+
+/** `POST /v1/translate with an empty text` */
+function lineOf({ probe, purpose }: Exchange): string {
+  const members = Object.entries(probe.query).map(([name, value]) => `${name}=${value}`)
+  const query = members.length > 0 ? `?${members.join('&')}` : ''
+  return `${probe.method} ${probe.path}${query} ${purpose.what ?? ''}`.trim()
+}

@@ -1,0 +1,26 @@
+import { isRequirementId } from '../../catalogue/catalogue.ts'
+import { readReport } from '../../harness/report/report-file.ts'
+import { UserError } from '../../harness/user-error.ts'
+import { checkOutputs, reportFiles } from '../output/check-outputs.ts'
+import { parseReportRequests } from '../output/report-request.ts'
+import type { RunArguments } from './arguments.ts'
+
+/**
+ * The same options with `--failed <report.json>` as `--only` of each id that failed in that report and, for a requirement about
+ * every response, of those whose requests showed the failure. Throws UserError if nothing failed there.
+ */
+export function withFailedOnes(options: RunArguments): RunArguments {
+  const { failed: path, only } = options
+  if (path === undefined) return options
+  const { report } = readReport(path)
+  checkOutputs(reportFiles(parseReportRequests(options.report)), [{ path, what: 'the report that --failed names' }])
+  const failed = report.requirements.filter(({ outcome }) => outcome === 'failed')
+  const ids = failed.flatMap(({ id, failures }) => [id, ...failures.flatMap(({ rerun }) => idsIn(rerun))])
+  if (ids.length === 0) throw new UserError(`--failed ${path}: nothing failed in that report`)
+  return { ...options, only: [...new Set([...only, ...ids])] }
+}
+
+/** What a `again` line selects. */
+function idsIn(rerun: string): string[] {
+  return [...rerun.matchAll(/--only '?([^\s']+)'?/g)].flatMap(([, id = '']) => (isRequirementId(id) ? [id] : []))
+}

@@ -1,0 +1,137 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { catalogue, requirement } from '../../catalogue/catalogue.ts'
+import { explanation } from '../../cli/explain/explanation.ts'
+import { nearestId } from '../../cli/near-id.ts'
+import { conform, type Ended, folder } from './conform.ts'
+
+const ids: readonly string[] = catalogue.map(({ id }) => id)
+
+describe('explain', () => {
+  test('says what is sent, what passes and why, what to declare, and how the reference breaks it', async () => {
+    const { code, stderr, stdout } = await conform(['explain', 'jobs.create/404-unknown-application'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain('jobs.create/404-unknown-application  must  §4.2, §7.3\n')
+    expect(stdout).toContain(
+      '/v1/applications/{application_id}/jobs with a valid request, but an unknown application_id',
+    )
+    expect(stdout).toContain('404 ResourceNotFound.\n  With --tpe family also 404 NotFound.')
+    expect(stdout).toContain('`NotFound` stands only in §7.1')
+    expect(stdout).toContain('{"resources": {"application": {"id": "<application id>"')
+    expect(stdout).toContain("startReference({ defects: ['jobs.create/404-unknown-application'] })")
+  })
+
+  test('each requirement is explained whole', () => {
+    for (const { id } of catalogue) {
+      const text = explanation(requirement(id), [])
+      expect(text, id).not.toMatch(/undefined|\[object|\n\n\n/)
+      for (const title of ['What is sent', 'What passes', 'Why', 'What the target must declare', 'How the reference'])
+        expect(text, id).toContain(`\n${title}`)
+    }
+  })
+
+  test('an id that is none is answered with a near one', async () => {
+    const { code, stderr } = await conform(['explain', 'jobs.crate/404-unknown-aplication'])
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr:
+        'conform: explain jobs.crate/404-unknown-aplication: no requirement has such an id; did you mean jobs.create/404-unknown-application?\n',
+    })
+  })
+})
+
+test.each([
+  ['jobs.create', 'jobs.create/*'],
+  ['jobs', 'jobs.*/*'],
+  ['jobs.crate/*', 'jobs.create/*'],
+  ['jobs.crate/404', 'jobs.create/404-unknown-application'],
+  ['jobs.crate/40*', 'jobs.create/40*'],
+  ['404-unknown-application', 'jobs.create/404-unknown-application'],
+  ['jobs.*/404-unknwon-aplication', 'jobs.create/404-unknown-application'],
+  ['translat.run/400-empty-txt', 'translate.run/400-empty-text'],
+  ['guardrail/400-blocked', 'guardrails/400-blocked'],
+])('%s is near %s', (written, near) => {
+  expect(nearestId(written)).toBe(near)
+})
+
+test('list takes a pattern or an operation', async () => {
+  const text = await conform(['list', 'jobs.create/409-*'])
+  expect(text.stdout.match(/^ {2}\S+/gm)).toEqual(
+    ids.filter((id) => id.startsWith('jobs.create/409-')).map((id) => `  ${id}`),
+  )
+  const json = await conform(['list', 'general', '--json'])
+  expect((JSON.parse(json.stdout) as { id: string }[]).map(({ id }) => id)).toEqual(
+    ids.filter((id) => id.startsWith('general/')),
+  )
+  expect(await conform(['list', 'nothing/*'])).toMatchObject({ code: 2 })
+})
+
+test('--failed runs what failed in a report, and never writes over it', async () => {
+  const dir = folder()
+  const path = join(dir, 'before.json')
+  await conform(['--only', 'files.list/*', '--report', `json=${path}`], { cwd: dir })
+  const report = JSON.parse(readFileSync(path, 'utf8'))
+  expect((await conform(['--failed', path], { cwd: dir })).stderr).toContain('nothing failed in that report')
+  const [first] = report.requirements.filter(({ outcome }: { outcome: string }) => outcome === 'passed')
+  first.outcome = 'failed'
+  const evidence = { message: 'm', expected: 'e', actual: 'a', familyOnly: false, seed: 1 }
+  first.failures = [{ ...evidence, rerun: `conform --only ${first.id} --only files.list/2xx-accepted --seed 1` }]
+  writeFileSync(path, JSON.stringify(report))
+  const again = await conform(['--failed', path, '--report', 'json=again.json'], { cwd: dir })
+  expect(again).toMatchObject({ code: 0 })
+  const { run } = JSON.parse(readFileSync(join(dir, 'again.json'), 'utf8'))
+  expect(run.only).toEqual([...new Set([first.id, 'files.list/2xx-accepted'])])
+  const over = await conform(['--failed', path, '--report', `json=${path}`], { cwd: dir })
+  expect(over).toMatchObject({ code: 2 })
+  expect(over.stderr).toContain('would overwrite the report that --failed names')
+})
+
+describe('completion', () => {
+  let bash: Promise<Ended> | undefined
+  const printed = (): Promise<Ended> => (bash ??= conform(['completion', 'bash']))
+
+  /** What bash offers for a line whose last word is being typed. */
+  async function offered(line: readonly string[]): Promise<string[]> {
+    const script = join(folder(), 'conform.bash')
+    writeFileSync(script, (await printed()).stdout)
+    const typed = line.map((word) => `'${word}'`).join(' ')
+    const asked = `source ${script}; COMP_WORDS=(conform ${typed}); COMP_CWORD=${line.length}; _conform; printf '%s\\n' "\${COMPREPLY[@]}"`
+    const { status, stdout: words, stderr } = spawnSync('bash', ['-c', asked], { encoding: 'utf8' })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    return words.split('\n').filter((word) => word !== '')
+  }
+
+  test.each<[string[], string[]]>([
+    [['expl'], ['explain']],
+    [['--rep'], ['--report']],
+    [['--report', 'ju'], ['junit']],
+    [
+      ['--tpe', ''],
+      ['exact', 'family'],
+    ],
+    [['--only', 'jobs.create/404'], ['jobs.create/404-unknown-application']],
+    [['explain', 'guardrails/503'], ['guardrails/503-provider-down']],
+    [['completion', 'f'], ['fish']],
+    [['verify', '--req'], ['--require']],
+    [['verify', '--require', ''], ['conformant']],
+    [['help', 'compl'], ['completion']],
+  ])('bash completes %s', async (line, words) => {
+    expect(await offered(line)).toEqual(words)
+  })
+
+  const has = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0
+  test.skipIf(!has('zsh'))('zsh reads its script (skipped without zsh)', async () => {
+    const { stdout } = await conform(['completion', 'zsh'])
+    expect(spawnSync('zsh', ['-n'], { input: stdout }).status).toBe(0)
+  })
+  test.skipIf(!has('fish'))('fish reads its script (skipped without fish)', async () => {
+    const { stdout } = await conform(['completion', 'fish'])
+    expect(spawnSync('fish', ['--no-execute'], { input: stdout }).status).toBe(0)
+  })
+  test.each(['zsh', 'fish'])('%s has every id and every option of a run', async (shell) => {
+    const { stdout } = await conform(['completion', shell])
+    for (const word of [...ids, 'explain', 'junit', 'require-exercised']) expect(stdout).toContain(word)
+  })
+})
