@@ -10,11 +10,7 @@ import type { RunArguments } from './arguments.ts'
 const slip = 2
 
 /** What commander cannot see: patterns without a requirement, and options that go together. Throws UserError. */
-export function checkArguments(
-  baseUrl: string | undefined,
-  options: RunArguments,
-  commands: readonly string[],
-): void {
+export function checkArguments(baseUrl: string | undefined, options: RunArguments, commands: readonly string[]): void {
   checkBaseUrl(baseUrl, commands)
   checkPatterns('--only', options.only)
   checkPatterns('--skip', options.skip)

@@ -56,7 +56,7 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
     if (!run.life.ended) await run.client.liveness.first()
     await Promise.all([...concurrent.map(judge), ...run.hooks.map((hook) => gather(run, hook))])
     for (const row of exclusive) await judge(row)
-    if (!run.life.ended) await Promise.all(run.hooks.map((hook) => hook.settle?.(run)))
+    if (!run.life.ended) await Promise.all(run.hooks.map(async (hook) => hook.settle?.(run)))
     for (const row of last) await judge(row)
     for (const row of passive) await judge(row)
     tellSpoiled()

@@ -99,7 +99,7 @@ function whenAborted(signal: AbortSignal): { readonly over: Promise<never>; forg
 /** False if the body is longer than the limit: its rest is not read. */
 async function readInto(body: Collector, { body: stream }: Response, over: Promise<never>): Promise<boolean> {
   if (!stream) return true
-  const reader = stream.getReader()
+  const reader = stream.getReader() as ReadableStreamDefaultReader<Uint8Array>
   try {
     for (;;) {
       const { done, value } = await Promise.race([reader.read(), over])

@@ -11,7 +11,8 @@ export function runNotes(report: Report): string[] {
     run.readOnly && 'read only: nothing was sent that creates or generates something (--read-only)',
     run.shard !== null && `shard ${run.shard}: one part of the requirements; conform merge joins the parts`,
     familySentence(report),
-    run.throttled > 0 && `throttled: ${count(run.throttled, 'answer')} asked to slow down (429, 503); --rate <requests/s> or --concurrency 1 sends fewer at once`,
+    run.throttled > 0 &&
+      `throttled: ${count(run.throttled, 'answer')} asked to slow down (429, 503); --rate <requests/s> or --concurrency 1 sends fewer at once`,
   ]
   return notes.filter((note) => typeof note === 'string')
 }

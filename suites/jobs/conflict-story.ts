@@ -5,7 +5,7 @@ import type { ApplicationResource } from '../../harness/target/model.ts'
 import { proveOverlap } from './atomic.ts'
 import { sendBurst } from './burst.ts'
 import { type Conflict, awaitJobs, create, releaseMs } from './conflict.ts'
-import { type ConflictFindings, isSettled, newFindings } from './finding.ts'
+import { type ConflictFindings, isFailed, isSettled, newFindings } from './finding.ts'
 import { gatesOf, looks } from './gate.ts'
 import { askDuringJob } from './in-progress.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
@@ -59,14 +59,15 @@ async function lookAtPlain({ run, application, found }: Conflict): Promise<void>
   if (!isPlanned(run, 'jobs.create/409-job-in-progress')) return
   const gate = gatesOf(run).of(plain.id)
   const { confirmed, inconclusive } = found.inProgress
-  await gate.withExclusive(async () => {
+  const failed = await gate.withExclusive(async () => {
     const job = gate.record(await create(run, plain, 'jobs.create/409-job-in-progress'))
-    if (!job) return
+    if (!job) return false
     await askDuringJob({ run, application: plain, gate, other: undefined, found }, job)
     gate.timedOut = !(await awaitJobs(run, plain.id))
+    return isFailed(found.inProgress)
   })
   // Jobs that end at once tell nothing: what was seen of the busy application stands.
-  if (!found.inProgress.failure) Object.assign(found.inProgress, { confirmed, inconclusive })
+  if (!failed) Object.assign(found.inProgress, { confirmed, inconclusive })
 }
 
 /** A look with the other application idle too; without it if that stays busy. */

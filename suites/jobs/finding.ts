@@ -16,8 +16,12 @@ export function newFinding(inconclusive: string): Finding {
   return { cases: 0, confirmed: false, inconclusive }
 }
 
+export function isFailed({ failure }: Finding): boolean {
+  return failure !== undefined
+}
+
 export function isSettled(finding: Finding): boolean {
-  return finding.confirmed || finding.failure !== undefined
+  return finding.confirmed || isFailed(finding)
 }
 
 /** What the 409 rows learn from one story, whose jobs they share. */

@@ -45,7 +45,7 @@ export function failingLifecycle(run: Run): Promise<Lifecycle> {
     const source = () => jobRequest(run, application)
     const purpose = { requirement: 'jobs.retrieve/200-failed', role: 'setup' } as const
     const exchange = await askThroughGate(run, source, purpose)
-    const job = jobsOf(run).all.find(({ creation }) => creation.answer === exchange?.answer)
+    const job = jobsOf(run).all.find(({ creation }) => creation.answer === exchange.answer)
     if (!job) throw new NotExercised(`no job of resources.${name} could be created: ${describeAnswer(exchange)}`)
     return follow(run, job)
   })

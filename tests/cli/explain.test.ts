@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { catalogue, requirement } from '../../catalogue/catalogue.ts'
 import { explanation } from '../../cli/explain/explanation.ts'
-import { nearestId } from '../../cli/near-id.ts'
+import { nearestId } from '../../cli/run/near-id.ts'
 import { conform, type Ended, folder } from './conform.ts'
 
 const ids: readonly string[] = catalogue.map(({ id }) => id)

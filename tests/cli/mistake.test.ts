@@ -1,6 +1,6 @@
 import pc from 'picocolors'
 import { expect, test } from 'vitest'
-import { reportOf } from '../../cli/run/report-of.ts'
+import { reportOf } from '../../harness/engine/run-report.ts'
 import { createRun } from '../../harness/engine/create-run.ts'
 import { startJudging } from '../../harness/engine/judging.ts'
 import type { Judge } from '../../harness/engine/story.ts'
