@@ -17,7 +17,7 @@ export async function lookWhileSettling(
   const began = performance.now()
   let exchange = await look()
   for (const ms of laterLooks(run)) {
-    if (exchange.throttled || willDo(exchange)) break
+    if (exchange.throttled || exchange.unansweredTwice || willDo(exchange)) break
     await pause(run, Math.max(0, began + ms - performance.now()))
     exchange = await look()
   }

@@ -66,8 +66,8 @@ async function askPatiently(
           fresh = true
           continue
         }
-        // What is sent to be granted is told by two tries: the second one makes an object of its own.
-        const repeatable = probe.effect === 'none' || purpose.wanted !== undefined
+        // Whether what is sent to be granted gets no answer is told by two tries: the second makes an object of its own.
+        const repeatable = probe.effect === 'none' || purpose.wanted !== undefined || purpose.role === 'setup'
         if (!resent && repeatable) {
           resent = fresh = true
           continue

@@ -25,8 +25,7 @@ export function createCircuitBreaker(): CircuitBreaker {
     },
     count(operation, exchange) {
       inARow.set(operation, (inARow.get(operation) ?? 0) + 1)
-      const { wanted, role } = exchange.purpose
-      if (exchange.unansweredTwice && wanted && role !== 'probe') unanswered.set(operation, exchange)
+      if (exchange.unansweredTwice && exchange.purpose.role !== 'probe') unanswered.set(operation, exchange)
     },
     unanswered: (operation) => unanswered.get(operation),
     // Once silent it stays so: an answer to an older request does not open it again.

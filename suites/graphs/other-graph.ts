@@ -5,6 +5,7 @@ import { lookWhileSettling } from '../../harness/checks/look-again.ts'
 import { askSettled } from '../../harness/checks/settling.ts'
 import { validRequest } from '../../harness/checks/valid-request.ts'
 import { isGranted } from '../../harness/engine/answer.ts'
+import { ask } from '../../harness/engine/ask.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
@@ -28,11 +29,13 @@ async function addSurely(story: Story, addition: Probe): Promise<void> {
 
 /** The addition to a second graph; where that is not there yet, once more when it has to be. */
 async function addToOther(story: Story, addition: Probe): Promise<Exchange> {
-  const { run } = story
-  const exchange = await story.ask(addition)
+  const { run, row } = story
+  // On a connection of its own: one that the target had closed would make it be sent twice.
+  const add = () => ask(run, addition, { requirement: row.id, role: 'probe' }, { fresh: true })
+  const exchange = await add()
   if (exchange.answer?.status !== 404) return exchange
   await pause(run, run.target.limits.settleMs)
-  const again = await story.ask(addition)
+  const again = await add()
   // The one that was answered 404 may have added it.
   if (isConflict(again)) throw new NotExercised('the addition to a new graph was answered 404, and then 409')
   return again

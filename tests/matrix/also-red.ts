@@ -80,12 +80,12 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
   },
   ...Object.fromEntries(
     ['200-text', '200-markdown'].flatMap((row) =>
-      ['', '#missing', '#status'].map((name) => [`pdf.parse/${row}${name}`, noContent]),
+      ['', '#missing', '#status', '#no-answer', '#closed', '#no-http'].map((name) => [
+        `pdf.parse/${row}${name}`,
+        noContent,
+      ]),
     ),
   ),
-  'pdf.parse/200-markdown#no-answer': noContent,
-  'pdf.parse/200-markdown#closed': noContent,
-  'pdf.parse/200-markdown#no-http': noContent,
   ...Object.fromEntries(
     ['', '#envelope', '#no-answer', '#closed', '#no-http'].map((name) => [
       `files.retrieve/2xx-accepted${name}`,
