@@ -1,6 +1,7 @@
 import { debuglog } from 'node:util'
 import { Command, CommanderError } from 'commander'
 import { UserError } from '../harness/user-error.ts'
+import { checkNoCommandMeant } from './command-meant.ts'
 import { commands } from './commands.ts'
 import type { Interrupts } from './interrupts.ts'
 import { addArguments, type RunArguments } from './run/arguments.ts'
@@ -22,7 +23,8 @@ async function program(words: readonly string[], interrupts: Interrupts): Promis
     .enablePositionalOptions()
     .helpCommand(true)
   addArguments(conform).action(async (baseUrl: string | undefined, options: RunArguments) => {
-    checkArguments(baseUrl, options)
+    checkNoCommandMeant(baseUrl, Object.keys(commands))
+    checkArguments(options)
     const { runAction } = await import('./run.ts')
     await runAction(baseUrl, options, interrupts)
   })

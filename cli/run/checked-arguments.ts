@@ -1,18 +1,11 @@
-import { closest, distance } from 'fastest-levenshtein'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { matchesId } from '../../harness/report/selection.ts'
 import { didYouMean } from '../../harness/target/nearest.ts'
 import { UserError } from '../../harness/user-error.ts'
-import { commands } from '../commands.ts'
 import type { RunArguments } from './arguments.ts'
 
-/** A word that is this near to the name of a command was meant to be it. */
-const slip = 2
-
 /** What commander cannot see: patterns without a requirement, and options that go together. Throws UserError. */
-export function checkArguments(baseUrl: string | undefined, options: RunArguments): void {
-  const meant = commandMeant(baseUrl)
-  if (meant !== undefined) throw new UserError(`no such command, and no URL; did you mean conform ${meant}?`)
+export function checkArguments(options: RunArguments): void {
   checkPatterns('--only', options.only)
   checkPatterns('--skip', options.skip)
   if (options.shard && options.seed === undefined) {
@@ -21,12 +14,6 @@ export function checkArguments(baseUrl: string | undefined, options: RunArgument
   if (options.updateBaseline && options.baseline === undefined) {
     throw new UserError('--update-baseline: needs --baseline <file>, the file to write')
   }
-}
-
-function commandMeant(word: string | undefined): string | undefined {
-  if (word === undefined) return undefined
-  const nearest = closest(word, Object.keys(commands))
-  return distance(word, nearest) <= slip ? nearest : undefined
 }
 
 function checkPatterns(option: string, patterns: readonly string[]): void {

@@ -4,8 +4,8 @@ import type { RunArguments } from '../run/arguments.ts'
 import { checkArguments } from '../run/checked-arguments.ts'
 
 /** What a run can do and several in a row cannot. Throws UserError. */
-export function checkSession(command: 'watch' | 'ui', baseUrl: string | undefined, options: RunArguments): void {
-  checkArguments(baseUrl, options)
+export function checkSession(command: 'watch' | 'ui', options: RunArguments): void {
+  checkArguments(options)
   const once: readonly [option: string, isGiven: boolean, remedy: string][] = [
     ['--dry-run', options.dryRun === true, 'use conform --dry-run'],
     ['--update-baseline', options.updateBaseline === true, 'use conform --update-baseline'],
