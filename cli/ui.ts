@@ -8,7 +8,7 @@ export function uiCommand(): Command {
     .description('the same as watch, as a page on this machine: prints its address, and runs when it is opened')
     .addOption(portOption())
     .action(async (baseUrl: string | undefined, options: RunArguments & { port: number }) => {
-      checkSession('ui', baseUrl, options)
+      checkSession('ui', options)
       const { startUi } = await import('./ui/ui.ts')
       const ended = new Promise<void>((resolve) => {
         for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())

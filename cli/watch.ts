@@ -7,7 +7,7 @@ export function watchCommand(): Command {
   return addArguments(new Command('watch'))
     .description('run, then again on a key press, when the target file changes, and when the target comes back')
     .action(async (baseUrl: string | undefined, options: RunArguments) => {
-      checkSession('watch', baseUrl, options)
+      checkSession('watch', options)
       if (!process.stdin.isTTY || !process.stdout.isTTY) {
         throw new UserError('conform watch needs a terminal, for its keys; without one use conform')
       }

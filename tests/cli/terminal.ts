@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+
+const script = '/usr/bin/script'
+
+/** Whether a command can be given a terminal here. */
+export const hasTerminals = existsSync(script)
+if (!hasTerminals) process.stderr.write(`SKIPPED: conform watch is not tried on a terminal, ${script} is not there\n`)
+
+/** `conform` on a terminal of its own. */
+export interface OnTerminal {
+  /** Settles when the terminal has shown that text since the last time. */
+  shows(text: string): Promise<void>
+  types(keys: string): void
+  /** The exit code, and all that was shown. */
+  readonly ended: Promise<{ code: number | null; shown: string }>
+}
+
+const bin = fileURLToPath(new URL('../../bin/conform.js', import.meta.url))
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
+
+export function onTerminal(args: readonly string[], cwd: string): OnTerminal {
+  const command = [
+    'stty -g',
+    [process.execPath, bin, ...args].map(quoted).join(' '),
+    'code=$?',
+    'stty -g',
+    'exit $code',
+  ]
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn(script, ['-qefc', command.join('; '), '/dev/null'], {
+    cwd,
+    env: { PATH, HOME, NO_COLOR: '1', TERM: 'xterm' },
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let shown = ''
+  let seen = 0
+  let look: () => void = () => undefined
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    shown += text
+    look()
+  })
+  return {
+    shows: (text) =>
+      new Promise((resolve) => {
+        look = () => {
+          const at = shown.indexOf(text, seen)
+          if (at < 0) return
+          seen = at + text.length
+          look = () => undefined
+          resolve()
+        }
+        look()
+      }),
+    types: (keys) => void child.stdin.write(keys),
+    ended: new Promise((resolve) => child.on('close', (code) => resolve({ code, shown }))),
+  }
+}

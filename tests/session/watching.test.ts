@@ -1,0 +1,73 @@
+import { renameSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { watchFiles } from '../../cli/session/watch-files.ts'
+import { watchTarget } from '../../cli/session/watch-target.ts'
+import type { Target } from '../../harness/target/model.ts'
+import { folder } from '../cli/conform.ts'
+
+test('a file that is written, or replaced by another one, is told once; the same content is not', async () => {
+  const dir = folder()
+  const path = join(dir, 'target.json')
+  writeFileSync(path, 'one')
+  const told: string[] = []
+  const watch = watchFiles([path], (changed) => told.push(changed))
+  onTestFinished(() => watch.close())
+  writeFileSync(join(dir, 'other.json'), 'nobody watches this')
+  writeFileSync(path, 'one')
+  await sleep(400)
+  expect(told).toEqual([])
+  writeFileSync(path, '')
+  writeFileSync(path, 'two')
+  await expect.poll(() => told, { timeout: 10_000 }).toEqual([path])
+  writeFileSync(join(dir, 'new'), 'three')
+  renameSync(join(dir, 'new'), path)
+  await expect.poll(() => told, { timeout: 10_000 }).toEqual([path, path])
+})
+
+/** A server that answers 401 and keeps what it was asked. */
+async function listening(port = 0): Promise<{ server: Server; port: number; asked: string[] }> {
+  const asked: string[] = []
+  const server = createServer(({ method, url }, response) => {
+    asked.push(`${method} ${url}`)
+    response.writeHead(401).end()
+  })
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return { server, port: (server.address() as AddressInfo).port, asked }
+}
+
+test('a target that restarts is noticed, and is asked nothing before it is gone', async () => {
+  const first = await listening()
+  const baseUrl = `http://127.0.0.1:${first.port}`
+  const target = { baseUrl, headers: [], tls: {} } as unknown as Target
+  const told: string[] = []
+  const controller = new AbortController()
+  onTestFinished(() => controller.abort())
+  const { signal } = controller
+  const onGone = () => told.push('gone')
+  const watched = watchTarget(target, false, { signal, onGone, onBack: () => told.push('back') })
+  await sleep(700)
+  expect({ told, asked: first.asked }).toEqual({ told: [], asked: [] })
+  await new Promise((resolve) => first.server.close(resolve))
+  await expect.poll(() => told, { timeout: 10_000 }).toEqual(['gone'])
+  const second = await listening(first.port)
+  await watched
+  expect(told).toEqual(['gone', 'back'])
+  expect(second.asked).toEqual(['GET /v1/files'])
+})
+
+test('a watch that is ended says nothing more', async () => {
+  const controller = new AbortController()
+  const told: string[] = []
+  const target = { baseUrl: 'http://127.0.0.1:9', headers: [], tls: {} } as unknown as Target
+  const onGone = () => {
+    told.push('gone')
+    controller.abort()
+  }
+  await watchTarget(target, true, { signal: controller.signal, onGone, onBack: () => told.push('back') })
+  expect(told).toEqual(['gone'])
+})

@@ -1,0 +1,135 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { folder, targetFile } from '../cli/conform.ts'
+import { reference } from '../cli/reference.ts'
+import { startPage } from './page.ts'
+
+const executablePath = '/usr/bin/chromium'
+const isInstalled = existsSync(executablePath)
+if (!isInstalled) {
+  process.stderr.write(
+    `SKIPPED: the page of conform ui is not looked at in a browser, ${executablePath} is not there\n`,
+  )
+}
+const args = '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-sync'
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+const broken = 'files.retrieve/404-unknown-file'
+const only = ['--only', 'files.retrieve/*', '--runs', '1']
+
+/** What axe finds, of whatever weight. */
+async function violations(page: Page) {
+  await page.evaluate(axe)
+  return page.evaluate(
+    `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+      .then(({ violations }) => violations.map(({ id, nodes }) => ({ id, first: nodes[0].html })))`,
+  )
+}
+
+const ended = (page: Page) => page.locator('#now', { hasText: /^Ended at/ }).waitFor()
+const focused = (page: Page) => page.evaluate('document.activeElement.dataset.run ?? document.activeElement.dataset.do')
+
+describe.skipIf(!isInstalled)('the page of conform ui in Chromium', { timeout: 120_000 }, () => {
+  let browser: Browser | undefined
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath, args: args.split(' ') })
+  }, 60_000)
+  afterAll(() => browser?.close())
+
+  /** The page of a target that fails one requirement, opened; what the console said and which addresses were asked for. */
+  async function open(options: BrowserContextOptions = {}) {
+    const target = await reference({ defects: [broken] })
+    const cwd = folder()
+    const { url, ui } = await startPage(['-t', targetFile(cwd, target.url), ...only], cwd)
+    const context = await browser!.newContext(options)
+    onTestFinished(() => context.close())
+    const page = await context.newPage()
+    const said: string[] = []
+    const asked: string[] = []
+    page.on('console', (message) => said.push(message.text()))
+    page.on('pageerror', (error) => said.push(String(error)))
+    page.on('request', (request) => asked.push(request.url()))
+    await page.goto(url)
+    return { page, url, ui, target, said, asked }
+  }
+
+  test.each([
+    ['light', { colorScheme: 'light' }],
+    ['dark', { colorScheme: 'dark' }],
+    ['on a phone', { viewport: { width: 390, height: 844 } }],
+    ['on a phone, dark', { colorScheme: 'dark', viewport: { width: 390, height: 844 } }],
+  ] as const)('has nothing against it for accessibility, %s', async (_, options) => {
+    const { page, said, asked, url } = await open(options)
+    await ended(page)
+    // Three hundred rows more would take axe half a minute each time; in a wide window all of them are looked at.
+    if ('viewport' in options) await page.locator('#tools input[value=not-exercised]').uncheck()
+    await page.locator('#list .r[open] .reading summary').first().click()
+    expect(await violations(page)).toEqual([])
+    const width = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+    expect(width).toBe(0)
+    expect(said).toEqual([])
+    expect(asked.filter((address) => !address.startsWith(url) && !address.startsWith('data:'))).toEqual([])
+  })
+
+  test('fills in while the run goes on, and says at the end what came of it', async () => {
+    const { page } = await open()
+    const cell = page.locator(`.cell[href="#${broken}"]`)
+    await expect
+      .poll(() => cell.getAttribute('aria-label'), { timeout: 30_000 })
+      .toBe('404-unknown-file (must): failed')
+    await ended(page)
+    expect(await page.getByRole('status').first().textContent()).toMatch(
+      /^The run has ended\. non-conformant: 1 of \d+ musts failed/,
+    )
+    expect(await page.locator('#verdict .word').textContent()).toBe('Non-conformant')
+    expect(await page.locator('#failed').textContent()).toContain(broken)
+    const row = page.locator(`[id="${broken}"]`)
+    expect(await row.getAttribute('open')).not.toBeNull()
+    for (const text of ['404 ResourceNotFound', 'curl ', '$CONFORM_API_KEY', 'How the interface is read here']) {
+      expect(await row.textContent()).toContain(text)
+    }
+    expect(await page.locator('#progress').isVisible()).toBe(false)
+  })
+
+  test('is used by keyboard alone: a failure is sent again, and the focus stays', async () => {
+    const { page, target } = await open()
+    await ended(page)
+    const tabTo = async (what: string): Promise<void> => {
+      for (let steps = 0; steps < 40 && (await focused(page)) !== what; steps++) await page.keyboard.press('Tab')
+      expect(await focused(page)).toBe(what)
+    }
+    await tabTo('failed')
+    await page.keyboard.press('Enter')
+    await page.locator('#now', { hasText: '0 newly failed, 0 newly passed' }).waitFor()
+    expect(await focused(page)).toBe('failed')
+
+    // From the failure's link to its row, whose first button sends it again.
+    await page.locator('#failed a').first().focus()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.evaluate('location.hash'), { timeout: 10_000 }).toBe(`#${broken}`)
+    await tabTo(broken)
+    await target.close()
+    await page.locator('#now', { hasText: 'The target takes no requests.' }).waitFor()
+    await reference({ port: Number(new URL(target.url).port) })
+    await page.locator('#now', { hasText: '1 newly passed' }).waitFor()
+    expect(await focused(page)).toBe(broken)
+    expect(await page.locator('#changes').textContent()).toContain(`Newly passed 1${broken}`)
+    expect(await page.locator(`.cell[href="#${broken}"]`).getAttribute('aria-label')).toMatch(/passed$/)
+    expect(await page.locator('[data-do=failed]').getAttribute('aria-disabled')).toBe('true')
+  })
+
+  test('a page that is loaded again shows the same, and one whose conform has ended says so', async () => {
+    const { page, ui } = await open()
+    await ended(page)
+    const shown = () => page.locator('main').innerText()
+    const before = await shown()
+    await page.reload()
+    await ended(page)
+    expect(await shown()).toBe(before)
+    ui.child.kill('SIGINT')
+    await page.locator('#now', { hasText: 'conform does not answer any more' }).waitFor()
+    expect((await ui.ended).code).toBe(0)
+  })
+})
