@@ -21,7 +21,8 @@ const heldBack = {
 }
 
 export default tseslint.config(
-  { ignores: ['coverage/', 'node_modules/'] },
+  // Examples know of the package what it ships; they are compiled beside it.
+  { ignores: ['coverage/', 'dist/', 'examples/', 'node_modules/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
     files: ['**/*.{js,cjs}'],

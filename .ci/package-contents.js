@@ -1,7 +1,10 @@
-// Looks at what `npm pack` would put into the package: whatever a run needs is in, and nothing that is ours alone.
+// Looks at what `npm pack` would put into the package: whatever a run needs is in, nothing that is ours alone, no dead link.
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { dirname, join, normalize } from 'node:path'
 
+const about = JSON.parse(readFileSync('package.json', 'utf8'))
 const [{ files, unpackedSize }] = JSON.parse(
   execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
     encoding: 'utf8',
@@ -10,48 +13,71 @@ const [{ files, unpackedSize }] = JSON.parse(
   }),
 )
 const packed = new Set(files.map(({ path }) => path))
+const ofKind = (pattern) => [...packed].filter((path) => pattern.test(path))
+const inTree = (folder, pattern) =>
+  readdirSync(folder)
+    .filter((name) => pattern.test(name))
+    .map((name) => `${folder}/${name}`)
 
-/** Folders that go in whole: every file of the tree is looked for. */
-const whole = [
-  'bin',
-  'cli',
-  'fixtures',
-  'harness',
-  'reference',
-  'reporters',
-  'schemas',
-  'suites',
-  'catalogue',
-  'certificate',
-  'traffic',
+/** What package.json names, and what is read at run time beside the code. */
+const entries = Object.values(about.exports).flatMap((entry) =>
+  typeof entry === 'string' ? [entry] : Object.values(entry),
+)
+const wanted = [
+  ...[...entries.filter((path) => !path.includes('*')), ...Object.values(about.bin)].map(normalize),
+  ...inTree('bin', /\.js$/),
+  ...inTree('schemas', /\.json$/),
+  ...inTree('fixtures', /\.json$/),
+  ...inTree('fixtures/pdf', /\.pdf$/),
+  ...inTree('reporters/html/style', /\.css$/),
+  ...['README.md', 'LICENSE', 'CHANGELOG.md', 'SECURITY.md', 'catalogue/readings.md', 'reporters/html/page.js'],
+  ...ofKind(/^dist\/[^/]+\.js$/).flatMap(filesNamedIn),
 ]
-const single = [
-  'index.js',
-  'index.d.ts',
-  'package.json',
-  'README.md',
-  'LICENSE',
-  'CHANGELOG.md',
-  'SECURITY.md',
-  'action.yml',
+const out = [
+  /^(tests|bench|build|coverage|node_modules|examples|\.ci|\.github)\//,
+  /(?<!\.d)\.[cm]?ts$/,
+  /\.test\.|\.map$|\.tgz$|conform-report/,
 ]
-const out =
-  /^(tests|bench|coverage|node_modules|\.ci|\.github)\/|\.(test|bench)\.|^(vitest|eslint)\.config|\.tgz$|conform-report/
 
-const wanted = [...single, ...whole.flatMap(filesOf)]
 const problems = [
-  ...wanted.filter((path) => !packed.has(path)).map((path) => `${path} is missing`),
-  ...[...packed].filter((path) => out.test(path)).map((path) => `${path} does not belong into the package`),
+  ...[...new Set(wanted)].filter((path) => !packed.has(path)).map((path) => `${path} is missing`),
+  ...[...packed].filter((path) => out.some((one) => one.test(path))).map((path) => `${path} does not belong there`),
+  ...ofKind(/^dist\/[^/]+\.js$/).flatMap(unknownPackages),
+  ...ofKind(/\.md$/).flatMap(deadLinks),
 ]
-
 for (const problem of problems) console.error(problem)
 console.log(`${packed.size} files, ${Math.round(unpackedSize / 1024)} KiB unpacked`)
 process.exitCode = problems.length > 0 ? 1 : 0
 
-/** @param {string} folder */
-function filesOf(folder) {
-  if (!existsSync(folder)) return []
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => `${entry.parentPath}/${entry.name}`.replaceAll('\\', '/'))
+/** The files that compiled code imports, or reads by their place in the package. */
+function filesNamedIn(path) {
+  const code = readFileSync(path, 'utf8')
+  const chunks = [...code.matchAll(/(?:from|import) ?\(?"(\.\/[^"]+)"/g)].map(([, name]) => join(dirname(path), name))
+  const read = [...code.matchAll(/packageFile\("([^"]{2,})"\)/g)].map(([, name]) => name)
+  return [...chunks, ...read]
+}
+
+/** Packages that compiled code imports and an installation would not have. */
+function unknownPackages(path) {
+  const known = { ...about.dependencies, ...about.peerDependencies }
+  const names = [...readFileSync(path, 'utf8').matchAll(/(?:^import (?:.* from )?|\bimport\()"([^."][^"]*)"/gm)].map(
+    ([, name]) => name,
+  )
+  const packages = names.map((name) => name.split('/', name.startsWith('@') ? 2 : 1).join('/'))
+  const unknown = packages.filter(
+    (name) =>
+      !Object.hasOwn(known, name) && !name.startsWith('node:') && !builtinModules.includes(name) && name !== about.name,
+  )
+  return [...new Set(unknown)].map((name) => `${path} imports ${name}, which is not installed with the package`)
+}
+
+/** Links of a page to files that are not in the package. */
+function deadLinks(page) {
+  const links = [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, link]) => link)
+  return links
+    .map((link) => ({ link, path: join(dirname(page), link) }))
+    .filter(
+      ({ path }) => !packed.has(path) && !ofKind(/./).some((file) => file.startsWith(`${path.replace(/\/$/, '')}/`)),
+    )
+    .map(({ link }) => `${page}: ${link} leads nowhere in the package`)
 }

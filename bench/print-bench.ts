@@ -6,7 +6,16 @@ import { installSize } from './install-size.ts'
 import { median } from './median.ts'
 import { type Measurings, ratiosOf, worse } from './ratios.ts'
 import { reportTimes } from './report-times.ts'
-import { failureSides, familySides, type Figures, latencySides, runSides, type Side, startSides } from './sides.ts'
+import {
+  failureSides,
+  familySides,
+  type Figures,
+  latencySides,
+  manyCasesSides,
+  runSides,
+  type Side,
+  startSides,
+} from './sides.ts'
 import { tableOf } from './table.ts'
 
 export interface BenchOptions {
@@ -43,7 +52,12 @@ export async function printBench({ runs, side, json, check, accept }: BenchOptio
   const folder = mkdtempSync(join(tmpdir(), 'conform-bench-'))
   try {
     const quick = [...startSides(folder), ...runSides(folder), ...latencySides(folder, [20])]
-    const slow = [...latencySides(folder, [100, 300]), ...familySides(folder), ...failureSides(folder)]
+    const slow = [
+      ...manyCasesSides(folder),
+      ...latencySides(folder, [100, 300]),
+      ...familySides(folder),
+      ...failureSides(folder),
+    ]
     const chosen = (check ? quick : [...quick, ...slow]).filter(({ name }) => name.includes(side ?? ''))
     const measured = await measureAll(chosen, runs)
     const ratios = ratiosOf(measured)

@@ -31,6 +31,18 @@ const run = (name: string, folder: string, args: readonly string[] = []): Side =
   measure: async () => ofRun(await measureRun(folder, args)),
 })
 
+const external = (folder: string, name: string, args: readonly string[] = []): Side => ({
+  name,
+  async measure() {
+    const served = await serve()
+    try {
+      return ofRun(await measureRun(folder, ['--target', targetAt(folder, 'external', served.url), ...args]))
+    } finally {
+      served.close()
+    }
+  },
+})
+
 /** What starts, and what ends soon. */
 export function startSides(folder: string): Side[] {
   const of = (name: string, args: readonly string[]): Side => ({
@@ -47,24 +59,12 @@ export function startSides(folder: string): Side[] {
 
 /** Whole runs, against the embedded reference and against one in another process, and bare undici beside them. */
 export function runSides(folder: string): Side[] {
-  const external = (name: string, args: readonly string[] = [], options: object = {}): Side => ({
-    name,
-    async measure() {
-      const served = await serve(options)
-      try {
-        return ofRun(await measureRun(folder, ['--target', targetAt(folder, 'external', served.url), ...args]))
-      } finally {
-        served.close()
-      }
-    },
-  })
-  return [
-    run('embedded', folder),
-    external('external'),
-    bareUndici(folder),
-    external('external, --runs 100', ['--runs', '100']),
-    external('external, --runs 400', ['--runs', '400']),
-  ]
+  return [run('embedded', folder), external(folder, 'external'), bareUndici(folder)]
+}
+
+/** How the cost grows with the number of generated cases. */
+export function manyCasesSides(folder: string): Side[] {
+  return ['100', '400'].map((cases) => external(folder, `external, --runs ${cases}`, ['--runs', cases]))
 }
 
 function bareUndici(folder: string): Side {

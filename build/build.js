@@ -1,5 +1,5 @@
 // Compiles the sources into dist/: one file an entry, and chunks for what only some commands load.
-import { rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { compiledSchemas } from './compiled-schemas.js'
@@ -26,14 +26,20 @@ const external = (id) => /^[^./\0]/.test(id) && !/^(compiled-schema:|[A-Za-z]:)/
 
 async function bundle(entries, dir, plugins) {
   const build = await rolldown({ cwd: root, input: entries, platform: 'node', external, plugins, logLevel: 'silent' })
-  await build.write({ dir, format: 'esm', chunkFileNames: '[name]-[hash].js', sourcemap: false, minify: false })
+  const { output } = await build.write({
+    ...{ dir, format: 'esm', chunkFileNames: '[name]-[hash].js', sourcemap: false, minify: false },
+  })
   await build.close()
+  return output.map(({ fileName }) => fileName)
 }
 
-rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true })
 // How schemas are compiled is said in TypeScript, which Node 20 does not load.
-const options = `${root}node_modules/.cache/conform-build`
+const options = `${root}node_modules/.cache/conform-build-${process.pid}`
 await bundle({ ajv: 'schemas/ajv.ts' }, options, [])
 const { optionsFor } = await import(`${options}/ajv.js`)
 rmSync(options, { recursive: true, force: true })
-await bundle(input, 'dist', [compiledSchemas(optionsFor, schemas)])
+const written = await bundle(input, 'dist', [compiledSchemas(optionsFor, schemas)])
+// What an earlier build left goes last: a run that goes on meanwhile has its code as long as it can, the types stay.
+for (const name of readdirSync(`${root}dist`)) {
+  if (name.endsWith('.js') && !written.includes(name)) rmSync(`${root}dist/${name}`, { force: true })
+}

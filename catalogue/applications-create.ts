@@ -10,7 +10,7 @@ export const applicationsCreate = rows('applications.create', [
     control: true, effect: 'creates' },
   { id: '2xx-usable', level: 'must', section: '4.4', needs: valid,
     says: 'A job can be created on a created application, at the latest settleMs later: not 404, 410 or a 5xx.',
-    effect: 'creates', alsoSends: { 'jobs.create': 3 } },
+    effect: 'creates', generates: 1, alsoSends: { 'jobs.create': 3 } },
   { id: '400-malformed-parameters', level: 'must', section: '7.3', needs: valid, gives: [[400, 'BadRequest']],
     says: 'A creation whose name is no string is answered 400 BadRequest.',
     maxRequests: 4 },

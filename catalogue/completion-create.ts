@@ -29,7 +29,7 @@ export const completionCreate = rows('completion.create', [
     maxRequests: 4 },
   { id: '400-invalid-parameter', level: 'must', section: '7.3', needs: [...valid, role('parameter')], gives: [[400, 'InvalidContentType']],
     says: 'A parameter of another JSON type than its value in the declared body is answered 400 InvalidContentType.',
-    maxRequests: 5 },
+    maxRequests: 4 },
   { id: '403-model-access', level: 'must', section: '5, 7.3', needs: [scenario], gives: [[403, 'InsufficientAccessRights']],
     says: 'A model to which the key has no access is answered 403 InsufficientAccessRights.' },
   { id: '429-model-quota', level: 'must', section: '7.3', needs: [scenario], gives: [[429, 'CompletionModelQuotaError']],

@@ -6,5 +6,6 @@ export const filesList = rows('files.list', [
     says: 'The listing of files is answered by a 2xx.',
     control: true },
   { id: '2xx-file-types', level: 'must', section: '2.8, 4.4', gives: '2xx',
-    says: 'The listing with file_types is answered by a 2xx.' },
+    says: 'The listing with file_types, one extension or two with a comma, is answered by a 2xx.',
+    maxRequests: 2 },
 ])

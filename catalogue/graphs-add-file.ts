@@ -14,7 +14,7 @@ export const graphsAddFile = rows('graphs.add-file', [
     says: 'A file whose content cannot be parsed is answered 400 InvalidInputParameters.' },
   { id: '2xx-other-graph', level: 'should', section: '7.3', needs: [...valid, ...validRequest['graphs.create']],
     says: 'A file that is in one graph can be added to another: that is not answered 409.',
-    effect: 'creates', maxRequests: 2, alsoSends: { 'graphs.create': 1 } },
+    effect: 'creates', maxRequests: 6, alsoSends: { 'graphs.create': 1 } },
   { id: '403-graph-access', level: 'must', section: '5', needs: [scenario], gives: [[403, 'InsufficientAccessRights']],
     says: 'A graph to which the key has no access is answered 403 InsufficientAccessRights.' },
   { id: '403-file-access', level: 'must', section: '5', needs: [scenario], gives: [[403, 'InsufficientAccessRights']],

@@ -10,6 +10,8 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   check: async () => (await import('./check.ts')).checkCommand(),
   merge: async () => (await import('./merge.ts')).mergeCommand(),
   compare: async () => (await import('./compare.ts')).compareCommand(),
+  watch: async () => (await import('./watch.ts')).watchCommand(),
+  ui: async () => (await import('./ui.ts')).uiCommand(),
   keygen: async () => (await import('./keygen.ts')).keygenCommand(),
   sign: async () => (await import('./sign.ts')).signCommand(),
   register: async () => (await import('./register.ts')).registerCommand(),

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { type CatalogueRow, isRequirementId, requirement } from '../catalogue/catalogue.ts'
 import { UserError } from '../harness/user-error.ts'
-import { nearestId } from './near-id.ts'
+import { nearestId } from './run/near-id.ts'
 
 export function explainCommand(): Command {
   return new Command('explain')

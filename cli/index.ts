@@ -2,7 +2,7 @@ import { debuglog } from 'node:util'
 import { Command, CommanderError } from 'commander'
 import { UserError } from '../harness/user-error.ts'
 import { commands } from './commands.ts'
-import type { Interrupts } from './interrupts.ts'
+import type { Interrupts } from './run/interrupts.ts'
 import { addArguments, type RunArguments } from './run/arguments.ts'
 import { checkArguments, commandMeant } from './run/checked-arguments.ts'
 import { suiteVersion } from '../harness/report/suite-version.ts'
@@ -18,11 +18,11 @@ function asked([first = '', ...rest]: readonly string[]): (() => Promise<Command
 /** A command with a slip would be taken for a base URL, and what follows it for too much. Throws UserError. */
 function refuseMisspelt([first = '', second]: readonly string[]): void {
   if (first === 'help' && second !== undefined && !Object.hasOwn(commands, second)) {
-    const meant = commandMeant(second)
+    const meant = commandMeant(second, Object.keys(commands))
     throw new UserError(`help ${second}: no such command${meant === undefined ? '' : `; did you mean ${meant}?`}`)
   }
   if (second === undefined || first.startsWith('-') || first === 'help' || Object.hasOwn(commands, first)) return
-  const meant = commandMeant(first)
+  const meant = commandMeant(first, Object.keys(commands))
   if (meant !== undefined) throw new UserError(`${first}: no such command, and no URL; did you mean conform ${meant}?`)
 }
 
@@ -33,7 +33,7 @@ async function program(words: readonly string[], interrupts: Interrupts): Promis
     .enablePositionalOptions()
     .helpCommand(true)
   addArguments(conform).action(async (baseUrl: string | undefined, options: RunArguments) => {
-    checkArguments(baseUrl, options)
+    checkArguments(baseUrl, options, Object.keys(commands))
     const { runAction } = await import('./run.ts')
     const { failed } = options
     const chosen = failed === undefined ? options : (await import('./run/failed-before.ts')).withFailedOnes(options)

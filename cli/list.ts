@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { type CatalogueRow, catalogue, published } from '../catalogue/catalogue.ts'
 import { matchesId } from '../harness/report/selection.ts'
 import { UserError } from '../harness/user-error.ts'
-import { nearestId } from './near-id.ts'
+import { nearestId } from './run/near-id.ts'
 
 export function listCommand(): Command {
   return new Command('list')

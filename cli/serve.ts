@@ -1,23 +1,18 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command } from 'commander'
 import { packageFile } from '../schemas/package-file.ts'
 import { UserError } from '../harness/user-error.ts'
+import { portOption } from './port.ts'
 import { referenceTargetFile } from './run/embedded.ts'
 
 const targetSchema = packageFile('schemas/target.schema.json')
 
-function port(text: string): number {
-  const number = Number(text)
-  if (!/^\d{1,5}$/.test(text) || number > 65535) throw new InvalidArgumentError('Give a port from 0 to 65535.')
-  return number
-}
-
 export function serveCommand(): Command {
   return new Command('serve')
     .description('run the embedded reference server until interrupted; prints its URL and a target file that fits it')
-    .addOption(new Option('--port <n>', 'port on the loopback address; 0 is any free one').argParser(port).default(0))
+    .addOption(portOption())
     .action(async (options: { port: number }) => serve(options.port))
 }
 

@@ -6,7 +6,7 @@ import { type LoadedTargetFile, loadTargetFile } from '../harness/target/load.ts
 import { resolveTarget } from '../harness/target/resolve.ts'
 import { shellWord } from '../harness/recording/quote.ts'
 import type { RunOptions } from '../harness/engine/run.ts'
-import { reportOf } from '../cli/run/report-of.ts'
+import { reportOf } from '../harness/engine/run-report.ts'
 import { beginJudging, prepareRun } from '../suites/judge.ts'
 import { checkOptions } from './check-options.ts'
 import type { ConformanceEvent } from './events.ts'

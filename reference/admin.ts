@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
-import { verify } from './keys.ts'
-import type { World } from './world.ts'
+import { verify } from './world/keys.ts'
+import type { World } from './world/world.ts'
 
 /** What operators do, beside the interface: clean up after a run, switch the search service off and on. */
 export function adminRoutes(world: World): Hono {

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createApp } from './app.ts'
-import { createClock } from './clock.ts'
-import { preloadedStore } from './preloaded.ts'
+import { createClock } from './world/clock.ts'
+import { preloadedStore } from './world/preloaded.ts'
 import { needsSocket } from './switches/needs-socket.ts'
 import { createSwitches, type Switches } from './switches/switches.ts'
-import { targetFile } from './target-file.ts'
-import type { World } from './world.ts'
+import { targetFile } from './world/target-file.ts'
+import type { World } from './world/world.ts'
 
 export interface ReferenceOptions {
   /** Names of `defects`: requirements that the server breaks. */

@@ -1,7 +1,7 @@
-import type { Answer } from './answer.ts'
-import { envelope } from './envelope.ts'
+import type { Answer } from './world/answer.ts'
+import { envelope } from './world/envelope.ts'
 import { allOperations } from './operations/index.ts'
-import { page } from './page.ts'
+import { page } from './world/page.ts'
 import type { Switches } from './switches/switches.ts'
 
 const knownPaths = new Set(allOperations.flatMap((operation) => operation.paths))

@@ -1,5 +1,5 @@
-import type { Answer } from './answer.ts'
-import { isMembers, type Members } from './call.ts'
+import type { Answer } from './world/answer.ts'
+import { isMembers, type Members } from './world/call.ts'
 import type { Switches } from './switches/switches.ts'
 
 /** Rewrites every object of a JSON value, the inner ones first. */

@@ -4,7 +4,7 @@ import { createAdaptorServer } from '@hono/node-server'
 import { closeUnannounced } from './close-unannounced.ts'
 import { createServed, type ReferenceOptions } from './create-reference.ts'
 import { resetReusedConnections } from './reset-reused-connections.ts'
-import { targetFile } from './target-file.ts'
+import { targetFile } from './world/target-file.ts'
 
 export { createReference, type HandledReference, type ReferenceOptions } from './create-reference.ts'
 export { defects } from './switches/defects.ts'

@@ -1,6 +1,6 @@
-import type { Answer } from './answer.ts'
-import type { Call } from './call.ts'
-import { enlarged } from './large.ts'
+import type { Answer } from './world/answer.ts'
+import type { Call } from './world/call.ts'
+import { enlarged } from './world/large.ts'
 
 /** Operations whose success has no shape in the spec, and of whose answer no client needs a member. */
 const shapeless = new Set([

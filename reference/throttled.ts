@@ -1,6 +1,6 @@
-import type { Answer } from './answer.ts'
-import { envelope } from './envelope.ts'
-import { countUp, type World } from './world.ts'
+import type { Answer } from './world/answer.ts'
+import { envelope } from './world/envelope.ts'
+import { countUp, type World } from './world/world.ts'
 
 /** Every request of that number is throttled: often enough to be met by every operation of a run, seldom in a row. */
 const every = 97

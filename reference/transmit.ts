@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import type { Answer } from './answer.ts'
+import type { Answer } from './world/answer.ts'
 import { present } from './present.ts'
 import type { Switches } from './switches/switches.ts'
 

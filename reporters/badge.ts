@@ -1,4 +1,4 @@
-import { makeBadge } from 'badge-maker'
+import { createRequire } from 'node:module'
 import type { Report, Verdict } from '../harness/report/model.ts'
 import { total } from './view/counts.ts'
 import { familySentence } from './view/family-names.ts'
@@ -16,6 +16,8 @@ const color = {
  * some are not served; in its description, how the two verdicts differ.
  */
 export function renderBadge(report: Report): string {
+  // Loaded when a badge is drawn: whoever asks for another format does without.
+  const { makeBadge } = createRequire(import.meta.url)('badge-maker') as typeof import('badge-maker')
   const badge = makeBadge({
     label: 'conformance',
     message: messageOf(report),

@@ -1,6 +1,6 @@
 import type { Report } from '../harness/report/model.ts'
 import { htmlAttribute, htmlText } from './escape/html.ts'
-import type { Exchanges } from './exchanges.ts'
+import type { Exchanges } from './view/exchanges.ts'
 import { contentSecurityPolicy, script, style } from './html/assets.ts'
 import { baselineNotes } from './html/baseline.ts'
 import { exchangeBook, type ExchangeBook } from './html/exchange-book.ts'

@@ -1,13 +1,13 @@
 import { accepted } from '../harness/checks/granted.ts'
 import { suite } from '../harness/checks/suite.ts'
+import { judgeUsableApplication } from './jobs/created-application.ts'
 import { duplicateName, malformedName } from './names.ts'
-import { notYet } from './not-yet.ts'
 
 // Create an application (§4.4, §7.3)
 
 export const applicationsCreate = suite('applications.create', {
   '2xx-accepted': accepted,
-  '2xx-usable': notYet,
+  '2xx-usable': judgeUsableApplication,
   '400-malformed-parameters': malformedName,
   '400-duplicate-name': duplicateName,
 })

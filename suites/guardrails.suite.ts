@@ -1,6 +1,6 @@
 import { member } from '../schemas/json-object.ts'
-import { preview } from '../schemas/preview.ts'
 import { byScenario, type Further } from '../harness/checks/judge-scenario.ts'
+import { shown } from '../harness/checks/values.ts'
 import { suite } from '../harness/checks/suite.ts'
 
 /** §7.1: the message of a block names the guardrail and the kind of entity, both strings. */
@@ -13,12 +13,9 @@ const namesGuardrail: Further = (story, exchange) => {
     for (const name of ['guardrail_name', 'entity_type']) {
       const value = member(extras, name)
       if (typeof value === 'string') continue
-      story.fail(
-        exchange,
-        `extras.${name}, a string, in the message with key fail.guardrail.blocked`,
-        'as the scenario of the target file says',
-        value === undefined ? `a message whose extras have no ${name}` : `extras.${name} ${preview(value)}`,
-      )
+      const expected = `extras.${name}, a string, in the message with key fail.guardrail.blocked`
+      const actual = value === undefined ? `its extras have no ${name}` : `extras.${name} is ${shown(value)}`
+      story.fail(exchange, expected, 'as the scenario of the target file says', actual)
     }
   }
 }

@@ -1,18 +1,17 @@
 import { missingBody } from '../harness/checks/bodies.ts'
-import { changed, unknown, withBody } from '../harness/checks/conditions.ts'
+import { changed, withBody } from '../harness/checks/conditions.ts'
 import { suite } from '../harness/checks/suite.ts'
-import { judgeMarkdown, judgeText } from './pdf-parse/content.ts'
-import { unusable } from './pdf-parse/files.ts'
+import { judgeContent, judgeMarkdown, judgeText } from './pdf-parse/content.ts'
+import { unreachable, unusable } from './pdf-parse/files.ts'
 import { malformedFormat, unsupportedFormat } from './pdf-parse/formats.ts'
 import { judgeRemoved } from './pdf-parse/removed.ts'
-import { notYet } from './not-yet.ts'
 
 // §4.1 Parse PDF (deprecated)
 
 export const pdfParse = suite('pdf.parse', {
   '200-text': judgeText,
   '200-markdown': judgeMarkdown,
-  '200-content': notYet,
+  '200-content': judgeContent,
   '400-missing-body': missingBody,
   '400-missing-format': changed('with a body that has no format', (probe) => withBody(probe, {})),
   '400-unsupported-format': unsupportedFormat,
@@ -20,6 +19,6 @@ export const pdfParse = suite('pdf.parse', {
   '400-corrupted-pdf': unusable('corruptedPdfFile', 'a corrupted PDF'),
   '400-encrypted-pdf': unusable('encryptedPdfFile', 'a PDF that asks for a password'),
   '400-oversized-pdf': unusable('oversizedPdfFile', 'a PDF over the size limit'),
-  '4xx-unknown-file': unknown('file_id'),
+  '4xx-unknown-file': unreachable,
   '4xx-removed': judgeRemoved,
 })

@@ -46,13 +46,13 @@ function parse(text: string, path: string): unknown {
 function placeOfError(text: string): string {
   let here: () => readonly (string | number)[] = () => []
   let place = ''
-  const enter = (_o: number, _l: number, _line: number, _column: number, path: typeof here): void => void (here = path)
+  const enter = (...[, , , , path]: [number, number, number, number, typeof here]): void => void (here = path)
   visit(
     text,
     {
       onObjectBegin: enter,
       onArrayBegin: enter,
-      onError(_error, _offset, _length, line, column) {
+      onError(...[, , , line, column]) {
         if (place !== '') return
         const [log, entries, index] = here()
         const entry = log === 'log' && entries === 'entries' && index !== undefined ? ` (log.entries[${index}])` : ''

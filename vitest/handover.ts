@@ -5,4 +5,6 @@ export interface Handover {
   readonly report: Report
   /** Its exchanges, a line of JSON each; absent if no report needs them. */
   readonly exchangeLog?: string
+  /** Why the exchanges could not be written down. */
+  readonly recordingProblem?: string
 }

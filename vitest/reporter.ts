@@ -1,44 +1,53 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { extname, join, resolve } from 'node:path'
+import { mkdirSync, rmSync } from 'node:fs'
+import { extname, resolve } from 'node:path'
 import type { Reporter, TestModule, Vitest } from 'vitest/node'
+import { checkOutputs, reportFiles } from '../cli/output/check-outputs.ts'
+import { failureExchanges } from '../cli/output/failure-exchanges.ts'
 import { loggedExchanges } from '../cli/output/logged-exchanges.ts'
 import { parseReportRequests, type ReportRequest } from '../cli/output/report-request.ts'
+import { makeRunFolder } from '../cli/output/run-folder.ts'
 import { writeReports } from '../cli/output/write-reports.ts'
 import type { Handover } from './handover.ts'
 
 export interface ReporterOptions {
-  /** As behind `--report`: `json`, `html=reports/conform.html`; default `json`. */
+  /** As behind `--report`: `json`, `html=reports/conform.html`; default `json`. Paths are relative to the project. */
   readonly reports?: readonly string[]
 }
 
-/** Formats that hold the exchanges of a run. */
-const exchangeFormats = ['har', 'html']
-
 /** Writes the reports of conform from a run of vitest: one set for each `describeConformance`. */
 export default class ConformanceReporter implements Reporter {
-  readonly #requests: readonly ReportRequest[]
-  readonly #folder: string | undefined
-  #root = process.cwd()
+  #requests: readonly ReportRequest[]
+  #folder: string | undefined
   #print: (line: string) => void = () => undefined
 
+  /** Throws UserError for a report that does not exist. */
   constructor({ reports = ['json'] }: ReporterOptions = {}) {
     this.#requests = parseReportRequests(reports)
-    if (!this.#requests.some(({ format }) => exchangeFormats.includes(format))) return
-    const folder = mkdtempSync(join(tmpdir(), 'conform-vitest-'))
-    this.#folder = folder
-    process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   }
 
+  /** Throws UserError for a report that cannot be written: nothing is sent then. */
   onInit(vitest: Vitest): void {
-    this.#root = vitest.config.root
-    this.#print = (line) => vitest.logger.log(line)
-    if (this.#folder !== undefined) vitest.provide('conformExchanges', this.#folder)
+    const { config, logger } = vitest
+    this.#requests = this.#requests.map(({ format, path }) => ({
+      format,
+      path: path === '-' ? path : resolve(config.root, path),
+    }))
+    checkOutputs(reportFiles(this.#requests), [])
+    this.#print = (line) => logger.log(line)
+    const keepsExchanges = this.#requests.some(({ format }) => format === 'har' || format === 'html')
+    if (!keepsExchanges) return
+    this.#folder = makeRunFolder().path
+    vitest.provide('conformExchanges', this.#folder)
   }
 
   onTestRunStart(): void {
-    // In watch mode it was removed after the run before.
-    if (this.#folder !== undefined) mkdirSync(this.#folder, { recursive: true })
+    if (this.#folder === undefined) return
+    try {
+      // In watch mode it was removed after the run before.
+      mkdirSync(this.#folder, { recursive: true })
+    } catch {
+      // The run says itself that its exchanges could not be kept.
+    }
   }
 
   async onTestRunEnd(modules: readonly TestModule[]): Promise<void> {
@@ -50,20 +59,31 @@ export default class ConformanceReporter implements Reporter {
     }
   }
 
-  async #write({ report, exchangeLog }: Handover, at: number): Promise<void> {
-    const requests = this.#requests.map(({ format, path }) => ({ format, path: this.#pathOf(path, at) }))
-    const { problems } = await writeReports(requests, { report, exchanges: () => loggedExchanges(exchangeLog) })
-    for (const problem of problems) this.#print(`conform: ${problem}`)
+  async #write(handover: Handover, at: number): Promise<void> {
+    const { exchanges, requests, note } = sourceOf(handover, this.#requests)
+    const files = requests.map(({ format, path }) => ({ format, path: numbered(path, at) }))
+    const { problems, report } = await writeReports(files, { report: handover.report, exchanges })
+    for (const line of [...note, ...problems]) this.#print(`conform: ${line}`)
     if (problems.length > 0) process.exitCode = 2
-    const written = requests.map(({ path }) => path).filter((path) => path !== '-')
-    this.#print(`conform: ${report.target.name} is ${report.verdict}, seed ${report.run.seed}: ${written.join(', ')}`)
+    const { run, target, verdict } = report
+    const names = files.filter(({ path }) => path !== '-').map(({ path }) => path)
+    this.#print(`conform: ${target.name} is ${verdict}, seed ${run.seed}; reports: ${names.join(', ')}`)
   }
+}
 
-  /** Relative to the project; the second report of a run is `conform-report.2.json`. */
-  #pathOf(path: string, at: number): string {
-    if (path === '-') return path
-    const whole = resolve(this.#root, path)
-    const extension = extname(whole)
-    return at === 0 ? whole : `${whole.slice(0, whole.length - extension.length)}.${at + 1}${extension}`
+/** The exchanges of the run; if they could not be written down, those of failures, of which no HAR can be made. */
+function sourceOf({ exchangeLog, recordingProblem, report }: Handover, requests: readonly ReportRequest[]) {
+  if (recordingProblem === undefined) return { requests, exchanges: () => loggedExchanges(exchangeLog), note: [] }
+  return {
+    requests: requests.filter(({ format }) => format !== 'har'),
+    exchanges: () => failureExchanges(report),
+    note: [`${recordingProblem}: no HAR is written, and HTML shows the exchanges of failures only`],
   }
+}
+
+/** The second report of a run is `conform-report.2.json`. */
+function numbered(path: string, at: number): string {
+  if (at === 0 || path === '-') return path
+  const extension = extname(path)
+  return `${path.slice(0, path.length - extension.length)}.${at + 1}${extension}`
 }

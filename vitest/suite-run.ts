@@ -6,6 +6,7 @@ import type { RequirementResult } from '../harness/report/model.ts'
 import type { ConformanceOptions } from '../library/options.ts'
 import { type ConformanceRun, followRun } from '../library/run-conformance.ts'
 import type { RunRequest } from '../library/start-run.ts'
+import { terminalText } from '../reporters/escape/terminal.ts'
 import { findTarget, type Found } from './find-target.ts'
 import type { Handover } from './handover.ts'
 import { createResults } from './results.ts'
@@ -46,7 +47,9 @@ export function createSuiteRun(target: RunRequest['target'] | undefined, options
       if (event.kind === 'planned') planned()
       if (event.kind === 'judged') results.set(event.result)
       if (event.kind === 'warned') process.stderr.write(`conform: warning: ${event.warning}\n`)
-      if (event.kind === 'ended') facts = event.facts
+      if (event.kind !== 'ended') continue
+      facts = event.facts
+      for (const hint of facts.hints) process.stderr.write(`conform: ${terminalText(hint)}\n`)
     }
     // What the end of the run cut short stands in the report alone.
     for (const result of (await events.report).requirements) results.set(result)
@@ -63,7 +66,7 @@ export function createSuiteRun(target: RunRequest['target'] | undefined, options
       await new Promise<void>((resolve, reject) => {
         told = follow(begun, resolve).catch((error: unknown) => {
           results.fail(error)
-          reject(error)
+          reject(error instanceof Error ? error : new Error(String(error)))
         })
       })
     },
@@ -73,7 +76,14 @@ export function createSuiteRun(target: RunRequest['target'] | undefined, options
       try {
         await told
         const report = await run?.report.catch(() => undefined)
-        return report && { report, facts, ...(exchangeLog === undefined ? {} : { exchangeLog }) }
+        if (!report) return undefined
+        const { recordingProblem } = facts ?? {}
+        return {
+          report,
+          facts,
+          ...(exchangeLog === undefined ? {} : { exchangeLog }),
+          ...(recordingProblem === undefined ? {} : { recordingProblem }),
+        }
       } finally {
         await found?.close()
       }

@@ -1,26 +1,32 @@
 import type { Report } from '../../harness/report/model.ts'
-import type { Exchanges } from '../../reporters/exchanges.ts'
+import type { Exchanges } from '../../reporters/view/exchanges.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { colorsFor } from './colors.ts'
 import type { ReportRequest } from './report-request.ts'
 import { writeReports } from './write-reports.ts'
 
+/** Where the report for people goes: a stream, or whatever takes text. */
+export interface People {
+  readonly isTTY?: boolean
+  write(text: string): unknown
+}
+
 /** What a command has to say at its end besides the report. */
 export interface Ending {
   readonly requests: readonly ReportRequest[]
   readonly exchanges: () => Exchanges
-  /** Where the report for people goes. */
-  readonly people: NodeJS.WriteStream
+  readonly people: People
   /** Printed before the report for people, and between its verdict and its last line. */
   readonly before?: string
   readonly notes?: readonly string[]
 }
 
-/** Writes the reports and the one for people, whose last line says why the exit code is what it is, and sets that. */
-export async function finish(report: Report, ending: Ending): Promise<void> {
+/** Writes the reports and the one for people, whose last line says why the exit code is what it is, and sets that. Gives the report as it was written. */
+export async function finish(report: Report, ending: Ending): Promise<Report> {
   const { before = '', exchanges, notes = [], people, requests } = ending
   const written = await writeReports(requests, { report, exchanges })
   for (const problem of written.problems) process.stderr.write(`conform: ${problem}\n`)
   people.write(before + renderTerminal(written.report, colorsFor(people), notes))
   process.exitCode = written.report.exit.code
+  return written.report
 }

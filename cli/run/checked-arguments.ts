@@ -3,16 +3,19 @@ import { closest, distance } from 'fastest-levenshtein'
 import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
 import { matchesId } from '../../harness/report/selection.ts'
 import { UserError } from '../../harness/user-error.ts'
-import { commands } from '../commands.ts'
-import { nearestId } from '../near-id.ts'
+import { nearestId } from './near-id.ts'
 import type { RunArguments } from './arguments.ts'
 
 /** A word that is this near to the name of a command was meant to be it. */
 const slip = 2
 
 /** What commander cannot see: patterns without a requirement, and options that go together. Throws UserError. */
-export function checkArguments(baseUrl: string | undefined, options: RunArguments): void {
-  checkBaseUrl(baseUrl)
+export function checkArguments(
+  baseUrl: string | undefined,
+  options: RunArguments,
+  commands: readonly string[],
+): void {
+  checkBaseUrl(baseUrl, commands)
   checkPatterns('--only', options.only)
   checkPatterns('--skip', options.skip)
   if (options.shard && options.seed === undefined) {
@@ -24,15 +27,16 @@ export function checkArguments(baseUrl: string | undefined, options: RunArgument
 }
 
 /** The command that a word was most likely meant to be. */
-export function commandMeant(word: string): string | undefined {
-  const nearest = closest(word, Object.keys(commands))
+export function commandMeant(word: string, commands: readonly string[]): string | undefined {
+  if (commands.length === 0) return undefined
+  const nearest = closest(word, commands)
   return distance(word, nearest) <= slip ? nearest : undefined
 }
 
 /** A word in the place of the URL that is a command with a slip, or a file. */
-function checkBaseUrl(word: string | undefined): void {
+function checkBaseUrl(word: string | undefined, commands: readonly string[]): void {
   if (word === undefined) return
-  const meant = commandMeant(word)
+  const meant = commandMeant(word, commands)
   if (meant !== undefined) throw new UserError(`${word}: no such command, and no URL; did you mean conform ${meant}?`)
   if (isRequirementId(word)) {
     throw new UserError(

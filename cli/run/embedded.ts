@@ -12,7 +12,9 @@ export interface Embedded {
 /** The embedded reference server in a thread of its own. */
 export async function startEmbedded(): Promise<Embedded> {
   // What it makes is garbage at once: a smaller nursery costs no time and takes less memory (docs/performance.md).
-  const worker = new Worker(packageFile('dist/reference-worker.js'), { resourceLimits: { maxYoungGenerationSizeMb: 8 } })
+  const worker = new Worker(packageFile('dist/reference-worker.js'), {
+    resourceLimits: { maxYoungGenerationSizeMb: 8 },
+  })
   const url = await new Promise<string>((resolve, reject) => {
     worker.once('message', resolve)
     worker.once('error', reject)

@@ -1,14 +1,15 @@
 import { setImmediate as afterEvents } from 'node:timers/promises'
 import type { Colors } from 'picocolors/types'
+import type { RunEvent } from '../../harness/engine/events.ts'
 import type { RunFacts } from '../../harness/engine/facts.ts'
 import type { Judging } from '../../harness/engine/judging.ts'
 import type { RunOptions } from '../../harness/engine/run.ts'
 import { leftOut } from '../../harness/report/left-out.ts'
 import type { RequirementResult } from '../../harness/report/model.ts'
-import type { Interrupts } from '../interrupts.ts'
+import type { Interrupts } from './interrupts.ts'
 import type { FoundTarget } from './find-target.ts'
 import { showProgress } from './progress.ts'
-import { noFacts, type RunRecord } from './report-of.ts'
+import { noFacts, type RunRecord } from '../../harness/engine/run-report.ts'
 
 /** What was learned, and whether the run came to its end: if not, it has to be left behind. */
 export interface Judged {
@@ -21,14 +22,16 @@ export interface JudgeSettings {
   readonly interrupts: Interrupts
   readonly stream: NodeJS.WriteStream
   readonly colors: Colors
+  readonly onEvent?: (event: RunEvent) => void
 }
 
 /** Judges a target and gives what was learned: everything, or what was known when the run was interrupted. */
 export async function judge(
   { target, readKey }: FoundTarget,
   options: RunOptions,
-  { interrupts, stream, colors }: JudgeSettings,
+  settings: JudgeSettings,
 ): Promise<Judged> {
+  const { interrupts } = settings
   const startedAt = new Date()
   const started = performance.now()
   const overdue = new Promise<void>((resolve) => interrupts.onOverdue(resolve))
@@ -39,7 +42,7 @@ export async function judge(
     ? undefined
     : judgeTarget(target, options, { readDynamic: (name) => readKey(name) })
   if (judging) interrupts.onFirst(() => judging.end('interrupted', leftOut('interrupted')))
-  const { done, problem } = judging ? await follow(judging, overdue, { stream, colors }) : { done: true }
+  const { done, problem } = judging ? await follow(judging, overdue, settings) : { done: true }
   const durationMs = performance.now() - started
   const results: ReadonlyMap<string, RequirementResult> = judging?.results ?? new Map()
   const facts = interruptedIf(interrupts.interrupted && judging === undefined, judging?.facts() ?? noFacts)
@@ -55,11 +58,14 @@ interface Followed {
 async function follow(
   { events, done }: Judging,
   overdue: Promise<void>,
-  { stream, colors }: Pick<JudgeSettings, 'stream' | 'colors'>,
+  { stream, colors, onEvent }: JudgeSettings,
 ): Promise<Followed> {
   const progress = await showProgress(stream, colors)
   const show = async (): Promise<void> => {
-    for await (const event of events) if (event.kind === 'judged') progress.result(event.result)
+    for await (const event of events) {
+      onEvent?.(event)
+      if (event.kind === 'judged') progress.result(event.result)
+    }
   }
   const ended = async (): Promise<Followed> => {
     try {

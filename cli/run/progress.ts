@@ -26,6 +26,10 @@ export async function showProgress(stream: NodeJS.WriteStream, colors: Colors): 
       const failures = failed > 0 ? colors.red(`, ${failed} failed`) : ''
       line(colors.dim(`judging: ${judged} of ${catalogue.length} requirements`) + failures)
     },
-    done: () => line.clear(),
+    done() {
+      line.clear()
+      // Shows the cursor again.
+      line.done()
+    },
   }
 }

@@ -4,18 +4,18 @@ import type { Report } from '../../harness/report/model.ts'
 import { updateBaseline } from '../../harness/report/update-baseline.ts'
 import { reportToGithub } from '../../reporters/github.ts'
 import { failureExchanges } from '../output/failure-exchanges.ts'
-import { finish } from '../output/finish.ts'
+import { finish, type People } from '../output/finish.ts'
 import type { ReportRequest } from '../output/report-request.ts'
 import { writeWhole } from '../output/whole-file.ts'
 import type { RunArguments } from './arguments.ts'
 import { loggedExchanges } from '../output/logged-exchanges.ts'
-import { reportOf, type RunRecord, whyNotJudged } from './report-of.ts'
+import { reportOf, type RunRecord, whyNotJudged } from '../../harness/engine/run-report.ts'
 
 export interface Publication {
   readonly options: RunArguments
   readonly requests: readonly ReportRequest[]
   /** Where the report for people goes. */
-  readonly people: NodeJS.WriteStream
+  readonly people: People
   readonly baseline: Baseline | undefined
 }
 
@@ -25,8 +25,8 @@ interface Told {
   readonly problems: string[]
 }
 
-/** Writes every report that was asked for and the one for people, and sets the exit code. */
-export async function publish(record: RunRecord, publication: Publication): Promise<void> {
+/** Writes every report that was asked for and the one for people, and sets the exit code. Gives the report as it was written. */
+export async function publish(record: RunRecord, publication: Publication): Promise<Report> {
   const { options, people } = publication
   const told: Told = { notes: notesOf(record), problems: [] }
   const held = await heldAgainst(reportOf(record), publication, told)
@@ -36,7 +36,7 @@ export async function publish(record: RunRecord, publication: Publication): Prom
   for (const problem of told.problems) process.stderr.write(`conform: ${problem}\n`)
   const kept = keptExchanges(record, publication, report)
   told.notes.push(...kept.notes)
-  await finish(withProblems(report, told.problems), { ...kept, people, notes: told.notes })
+  return finish(withProblems(report, told.problems), { ...kept, people, notes: told.notes })
 }
 
 /** The report as the baseline holds it; as the rewritten one does, if it is to be rewritten. */
@@ -67,7 +67,7 @@ async function heldAgainst(whole: Report, { baseline, options }: Publication, to
 }
 
 function notesOf({ facts }: RunRecord): string[] {
-  const { ended, hints, jobsInProgress } = facts
+  const { ended, jobsInProgress, hints } = facts
   const isTold = !ended || ended.cause === 'interrupted' || ended.cause === 'bail' || ended.cause === 'unreachable'
   return [
     ...(isTold ? [] : [ended.reason]),
@@ -90,7 +90,7 @@ function keptExchanges({ facts, options }: RunRecord, { requests }: Publication,
   }
 }
 
-function github(report: Report, people: NodeJS.WriteStream, { problems }: Told): void {
+function github(report: Report, people: People, { problems }: Told): void {
   try {
     reportToGithub(report, process.env, (text) => people.write(text))
   } catch (error) {

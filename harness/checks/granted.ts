@@ -24,6 +24,11 @@ function operationOf({ row }: Story): OperationId {
   return row.operation
 }
 
+/** The success that the row asks for, in words. */
+function successOf({ row: { gives } }: Story): string {
+  return typeof gives === 'number' ? String(gives) : 'a 2xx'
+}
+
 /** The operation's granted requirement: its request is the control of the refusals, sent once. */
 export const accepted: Judge = async (story) => {
   const operation = operationOf(story)
@@ -31,7 +36,7 @@ export const accepted: Judge = async (story) => {
     const sent = await controlExchange(story.run, operation)
     const already = sent.answer?.status === 409 && countsAsGranted(sent)
     const exchange = already ? await askWithFreshFile(story, operation, sent) : sent
-    judgeGranted(story, exchange, '2xx', 'with a valid request')
+    judgeGranted(story, exchange, successOf(story), 'with a valid request')
   })
 }
 
@@ -107,7 +112,7 @@ export async function judgeTries(story: Story, request: GrantedRequest): Promise
           ? { ...(await judgeThrottled(story, make, await control(run, operation), first, {})), throttled: false }
           : first
         const exchange = await askSettled(run, patient, (probe) => story.ask(probe), countsAsGranted)
-        judgeGranted(story, exchange, '2xx', what)
+        judgeGranted(story, exchange, successOf(story), what)
         check?.(story, exchange)
         return
       } catch (error) {

@@ -26,15 +26,15 @@ export function judgePairs(story: Story, exchange: Exchange, pairs: Pairs, what:
  * InsufficientAccessRights to the full key only says that the key lacks the right.
  */
 export function judgeGranted(story: Story, exchange: Exchange, expected: string, what: string): void {
-  if (exchange.unansweredTwice) story.fail(exchange, expected, what)
+  const { gives } = story.row
+  const wanted = typeof gives === 'number' && expected === '2xx' ? String(gives) : expected
+  if (exchange.unansweredTwice) story.fail(exchange, wanted, what)
   answered(exchange)
   const { answer } = exchange
   if (answer.status === 403 && tpeOf(answer) === 'InsufficientAccessRights' && exchange.probe.credential.full) {
     throw new NotExercised('the full key lacks the right: answered 403 InsufficientAccessRights')
   }
   story.count()
-  const { gives } = story.row
   const other = typeof gives === 'number' && answer.status !== gives
-  const wanted = other && expected === '2xx' ? String(gives) : expected
   if (!isGranted(answer) || other) story.fail(exchange, wanted, what)
 }

@@ -1,4 +1,6 @@
+import { isGranted } from '../engine/answer.ts'
 import { ask } from '../engine/ask.ts'
+import type { Exchange } from '../engine/exchange.ts'
 import { leftOut } from '../report/left-out.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import { pause } from '../engine/pause.ts'
@@ -46,12 +48,23 @@ export async function uploadProbe(
   return { ...probe, body: file.bytes, creates: name }
 }
 
+function isUploaded({ answer }: Exchange): boolean {
+  return answer !== undefined && isGranted(answer)
+}
+
+function problemOf(exchange: Exchange): string {
+  return isUploaded(exchange)
+    ? 'the answer to an upload names no id at operations.files.upload.fields.id'
+    : 'a file that the suite uploads was refused'
+}
+
 /** Uploads a file and gives its id; throws `NotExercised` where the upload is refused or names no id. */
 export async function upload(run: Run, file: UploadedFile, query?: Readonly<Record<string, string>>): Promise<string> {
   if (run.options.readOnly) throw new NotExercised(leftOut('--read-only'))
-  const exchange = await ask(run, () => uploadProbe(run, file, query), { requirement: null, role: 'setup' })
+  const purpose = { requirement: null, role: 'setup', wanted: isUploaded } as const
+  const exchange = await ask(run, () => uploadProbe(run, file, query), purpose)
   const id = createdId(run, exchange)
-  if (id === undefined) throw new NotExercised(`a file that the suite uploads was refused: ${describeAnswer(exchange)}`)
+  if (id === undefined) throw new NotExercised(`${problemOf(exchange)}: ${describeAnswer(exchange)}`)
   const uploads = uploadsOf(run)
   uploads.at.set(id, exchange.endedAt)
   if (uploads.lagMs > 0) await pause(run, uploads.lagMs)

@@ -74,7 +74,7 @@ async function askPatiently(
         }
         const unanswered: Exchange = resent ? { ...exchange, unansweredTwice: true } : exchange
         run.client.breaker.count(operation, unanswered)
-        await run.client.liveness.confirm(noAnswer.cause === 'timeout' ? noAnswer.sentAt : noAnswer.endedAt)
+        await run.client.liveness.confirm(noAnswer.endedAt)
         run.life.signal.throwIfAborted()
         return { exchange: unanswered }
       }

@@ -25,8 +25,8 @@ export function createCircuitBreaker(): CircuitBreaker {
     },
     count(operation, exchange) {
       inARow.set(operation, (inARow.get(operation) ?? 0) + 1)
-      const { role } = exchange.purpose
-      if (exchange.unansweredTwice && (role === 'control' || role === 'poll')) unanswered.set(operation, exchange)
+      const { wanted, role } = exchange.purpose
+      if (exchange.unansweredTwice && wanted && role !== 'probe') unanswered.set(operation, exchange)
     },
     unanswered: (operation) => unanswered.get(operation),
     // Once silent it stays so: an answer to an older request does not open it again.

@@ -52,6 +52,9 @@ export function estimate(plan: Plan, target: Target, runs: Runs & Pick<RunOption
   totals.add(firstRequest, 2, 'none')
   for (const [id, entry] of plan) if (entry.run) addRow(requirement(id as CatalogueRow['id']))
   totals.add(uploading, uploaded.size, 'creates')
+  for (const [id, absence] of Object.entries(target.absent)) {
+    if (absence === 'not-served' && isOperationId(id)) totals.of(id).requests += 1
+  }
   for (const { id } of operations) addPolls(id)
   return totals.all().filter(({ requests }) => requests > 0)
 
@@ -62,9 +65,14 @@ export function estimate(plan: Plan, target: Target, runs: Runs & Pick<RunOption
     addUploads(scenario ? [] : row.needs)
     const own = scenario ? scenarioRequests(scenario) : ownRequests(row, target, runs)
     const { generations } = grants(row, target, runs)
-    if (generations > 0) totals.add(of, own, 'generates', generations)
-    else totals.add(of, own, row.effect, row.effect === 'creates' ? own : 0)
-    for (const [other, more] of Object.entries(row.alsoSends ?? {})) totals.of(other).requests += more
+    const creates = row.effect === 'creates'
+    if (generations > 0 && !creates) totals.add(of, own, 'generates', generations)
+    else totals.add(of, own, row.effect, creates ? own : 0)
+    for (const [other, more] of Object.entries(row.alsoSends ?? {})) {
+      totals.of(other).requests += more
+      // What is created is used by requests that generate.
+      if (creates) totals.of(other).generations += generations
+    }
     // After what it changed, the run asks until the valid request is granted again.
     if (scenario && isExclusive(scenario) && isOperationId(of)) totals.add(of, 1, requirement(grantedRow[of]).effect)
   }

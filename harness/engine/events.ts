@@ -9,8 +9,8 @@ export interface PlannedEvent {
 }
 
 /**
- * One requirement; each of the catalogue is told once, unless the run ends before its time. At the end one that turned
- * out to leave its connection unusable is told again, as failed.
+ * One requirement; each of the catalogue is told once, unless the run ends before its time. At the end one whose requests
+ * turned out to leave their connections unusable is told again, as failed.
  */
 export interface JudgedEvent {
   readonly kind: 'judged'

@@ -36,9 +36,10 @@ function createHints({ target: { baseUrl } }: Run): Hints {
   }
   return {
     observe(exchange) {
-      const { probe, answer, recorded } = exchange
       first ??= exchange
+      // The recorded form is made when it is asked for, and most answers differ soon.
       if (answers.size > 1) return
+      const { probe, answer, recorded } = exchange
       places.add(`${probe.method} ${probe.path}`)
       answers.add(`${answer?.status} ${recorded.response?.body}`)
     },

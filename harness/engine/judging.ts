@@ -53,7 +53,7 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
   }
   const all = async (): Promise<void> => {
     const { concurrent, exclusive, last, passive } = phasesOf(run.target)
-    await run.client.liveness.first()
+    if (!run.life.ended) await run.client.liveness.first()
     await Promise.all([...concurrent.map(judge), ...run.hooks.map((hook) => gather(run, hook))])
     for (const row of exclusive) await judge(row)
     if (!run.life.ended) await Promise.all(run.hooks.map((hook) => hook.settle?.(run)))

@@ -27,7 +27,7 @@ export interface Liveness {
   /** Counts a request as open while it is under way. */
   during<T extends WireResult>(send: () => Promise<T>): Promise<T>
   /**
-   * After a connection that was refused or closed: asks whether the target still lives, unless an answer came since.
+   * After a request without an answer: asks whether the target still lives, unless an answer came since.
    * One that does not ends the run, so that a server which died is not failed request by request.
    */
   confirm(since: number): Promise<void>

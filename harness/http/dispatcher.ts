@@ -86,7 +86,7 @@ export function createDispatcher(endpoint: Endpoint, watch: SocketWatch): Dispat
     ...limits,
     connect,
     requestTls: tls,
-    proxyTls: { timeout: 0 } as object,
+    proxyTls: { timeout: 0 },
     clientFactory: (url, options) => {
       const { connect: toProxy } = options as { connect: Connectors.connector }
       return new Client(url, { ...limits, connect: watched(toProxy, { ...watch, connected: () => {} }) })

@@ -25,7 +25,7 @@ export interface RawAnswer {
   readonly headers: readonly HeaderLine[]
   readonly body: Uint8Array
   readonly cut: boolean
-  readonly before: Mark | undefined
+  readonly before?: Mark
   readonly sentAt: number
   readonly endedAt: number
 }

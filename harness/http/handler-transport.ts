@@ -6,6 +6,8 @@ import { type Progress, explain, timedOut } from './no-answer.ts'
 import { noAnswer, readAnswer } from './read-answer.ts'
 import { createUnderWay, deadlinePassed } from './under-way.ts'
 
+const defaultBodyLimit = 8 * 1024 * 1024
+
 /** What answers requests in the same process: the `fetch` of an application, say. One that throws gives no answer. */
 export type Handler = (request: Request) => Response | Promise<Response>
 
@@ -13,12 +15,12 @@ export interface HandlerOptions {
   readonly handle: Handler
   /** Of the requests that it is given. */
   readonly baseUrl: string
-  /** Longest decoded body that is read, in bytes. */
-  readonly bodyLimit: number
+  /** Longest decoded body that is read, in bytes. Default 8 MiB. */
+  readonly bodyLimit?: number
 }
 
 /** A wire to a handler in the same process: no socket, so that there is no connection to be reused, or to be fresh. */
-export function createHandlerTransport({ handle, baseUrl, bodyLimit }: HandlerOptions): Wire {
+export function createHandlerTransport({ handle, baseUrl, bodyLimit = defaultBodyLimit }: HandlerOptions): Wire {
   const base = baseUrl.replace(/\/$/, '')
   const { host } = new URL(baseUrl)
   const underWay = createUnderWay()

@@ -6,25 +6,24 @@ import type { Reason } from './no-answer.ts'
 import { noAnswer, readAnswer } from './read-answer.ts'
 import { createUnderWay, deadlinePassed } from './under-way.ts'
 
-
 /**
  * The HTTP/1.1 client of the suite: one origin, at most `connections` sockets, no redirects, no retries of its own.
  * Nothing that a server sends makes `send` reject, hang or take more memory than a few times the body limit.
  *
  * Throws UserError where the base URL, a PEM text or a proxy variable cannot be used.
  */
-export function createWire(wireOptions: WireOptions): Wire {
-  const endpoint = endpointOf(wireOptions)
-  const limit = wireOptions.bodyLimit
-  const lines = createLinePool(endpoint, wireOptions.connections)
+export function createWire(options: WireOptions): Wire {
+  const endpoint = endpointOf(options)
+  const limit = options.bodyLimit
+  const lines = createLinePool(endpoint, options.connections)
   const underWay = createUnderWay()
 
   async function send(request: WireRequest, options: SendOptions): Promise<WireResult> {
     const calledAt = performance.now()
-    const { timeoutMs } = options
+    const { timeoutMs, fresh = false, mark, after } = options
     const { signal, settle } = underWay.begin(options)
     try {
-      return await carry(request, { limit, timeoutMs, signal, ...(options.mark ? { mark: options.mark } : {}) }, options)
+      return await carry(request, { limit, timeoutMs, signal, mark }, { fresh, after })
     } catch {
       return noAnswer(signal.reason === deadlinePassed ? noLine(timeoutMs) : interrupted, calledAt)
     } finally {

@@ -10,10 +10,8 @@ const equalsSign = 0x3d
  */
 export function withTail(
   view: View,
-  start: number,
-  end: number,
-  bits: string,
-  stream: number,
+  [start, end]: readonly [start: number, end: number],
+  { bits, stream }: { readonly bits: string; readonly stream: number },
 ): readonly [start: number, end: number] {
   const head = bits.slice(0, base64Offsets[stream])
   const tail = bits.slice(head.length + 6 * (end - start))

@@ -88,7 +88,9 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor):
       const { requirement, operation, role, result } = ended
       let made: FailureExchange | undefined
       // Most exchanges are never shown: taking keys out of them costs more than sending them.
-      const recorded = (): FailureExchange => (made ??= formOf(ended))
+      // The exchange before it on the connection is not held with it: that one holds the one before.
+      const held: EndedExchange = { ...ended, result: { ...result, before: undefined } }
+      const recorded = (): FailureExchange => (made ??= formOf(held))
       if (logFile !== undefined && problem === undefined) {
         write({
           n,

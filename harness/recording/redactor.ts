@@ -105,7 +105,9 @@ export class Redactor {
             const { value, label } = this.#keys[whole.key] as Key
             const end = start + whole.codes.length
             const [from, to] =
-              encoding === base64 ? withTail(view, start, end, bitsOf(value), whole.stream) : [start, end]
+              encoding === base64
+                ? withTail(view, [start, end], { bits: bitsOf(value), stream: whole.stream })
+                : [start, end]
             wholes.push({ start: view.originAt(from), end: view.originAt(to), label })
           },
         )

@@ -29,7 +29,7 @@ function placeOfError(text: string): string {
   visit(
     text,
     {
-      onError(_error, _offset, _length, line, column) {
+      onError(...[, , , line, column]) {
         if (place === '') place = ` at line ${line + 1}, column ${column + 1}`
       },
     },

@@ -1,9 +1,9 @@
-import type { Answer } from '../answer.ts'
-import { isMembers, type Call } from '../call.ts'
-import { newId, writeId } from '../ids.ts'
-import { nameOf } from '../name.ts'
-import type { Operation } from '../operation.ts'
-import type { Application } from '../store.ts'
+import type { Answer } from '../world/answer.ts'
+import { isMembers, type Call } from '../world/call.ts'
+import { newId, writeId } from '../world/ids.ts'
+import { nameOf } from '../world/name.ts'
+import type { Operation } from '../world/operation.ts'
+import type { Application } from '../world/store.ts'
 
 /** A blueprint names its nodes, and its edges lead from one of them to another. */
 function isBlueprint(blueprint: unknown): boolean {

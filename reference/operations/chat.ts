@@ -1,13 +1,13 @@
-import type { Answer } from '../answer.ts'
-import { isMembers, jsonType, type Call, type Members } from '../call.ts'
-import { checkMessages, textOfMessages } from '../chat-messages.ts'
-import { checkGraphs, checkTools, llmToolOf } from '../chat-tools.ts'
-import { generated } from '../generated.ts'
-import { guard } from '../guard.ts'
-import { jsonInstance } from '../json-instance.ts'
-import { isModel, refuseTroubledModel } from '../models.ts'
-import type { Operation } from '../operation.ts'
-import { countUp } from '../world.ts'
+import type { Answer } from '../world/answer.ts'
+import { isMembers, jsonType, type Call, type Members } from '../world/call.ts'
+import { checkMessages, textOfMessages } from '../world/chat-messages.ts'
+import { checkGraphs, checkTools, llmToolOf } from '../world/chat-tools.ts'
+import { generated } from '../world/generated.ts'
+import { guard } from '../world/guard.ts'
+import { jsonInstance } from '../world/json-instance.ts'
+import { isModel, refuseTroubledModel } from '../world/models.ts'
+import type { Operation } from '../world/operation.ts'
+import { countUp } from '../world/world.ts'
 
 function isResponseFormat(format: unknown): boolean {
   if (format === undefined || format === null) return true

@@ -1,8 +1,8 @@
-import { jsonType, type Call } from '../call.ts'
-import { generated } from '../generated.ts'
-import { guard } from '../guard.ts'
-import { isModel, refuseTroubledModel } from '../models.ts'
-import type { Operation } from '../operation.ts'
+import { jsonType, type Call } from '../world/call.ts'
+import { generated } from '../world/generated.ts'
+import { guard } from '../world/guard.ts'
+import { isModel, refuseTroubledModel } from '../world/models.ts'
+import type { Operation } from '../world/operation.ts'
 
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null

@@ -1,12 +1,12 @@
-import type { Answer } from '../answer.ts'
-import type { Call } from '../call.ts'
-import { fileView } from '../file-view.ts'
-import { newId } from '../ids.ts'
-import type { Operation } from '../operation.ts'
-import { planOf } from '../plan.ts'
-import { processedFrom } from '../processing.ts'
-import { isSettling } from '../settling.ts'
-import type { Graph, StoredFile } from '../store.ts'
+import type { Answer } from '../world/answer.ts'
+import type { Call } from '../world/call.ts'
+import { fileView } from '../world/file-view.ts'
+import { newId } from '../world/ids.ts'
+import type { Operation } from '../world/operation.ts'
+import { planOf } from '../world/plan.ts'
+import { processedFrom } from '../world/processing.ts'
+import { isSettling } from '../world/settling.ts'
+import type { Graph, StoredFile } from '../world/store.ts'
 
 const supported =
   /^(text\/(plain|markdown|csv|html)|application\/(pdf|json|msword|octet-stream)|image\/(png|jpeg|gif|webp))$/

@@ -1,9 +1,9 @@
-import type { Call } from '../call.ts'
-import { extensionOf, fileView } from '../file-view.ts'
-import { mispaired } from '../mispaired.ts'
-import type { Operation } from '../operation.ts'
-import { breakUse, isSettling } from '../settling.ts'
-import type { StoredFile } from '../store.ts'
+import type { Call } from '../world/call.ts'
+import { extensionOf, fileView } from '../world/file-view.ts'
+import { mispaired } from '../world/mispaired.ts'
+import type { Operation } from '../world/operation.ts'
+import { breakUse, isSettling } from '../world/settling.ts'
+import type { StoredFile } from '../world/store.ts'
 
 /** Files on one page of the listing. */
 const pageSize = 50

@@ -1,12 +1,12 @@
-import type { Answer } from '../answer.ts'
-import type { Call } from '../call.ts'
-import { fileView } from '../file-view.ts'
-import { reachable } from '../find-file.ts'
-import { checkGraphAccess, findGraph } from '../find-graph.ts'
-import type { Operation } from '../operation.ts'
-import { pdfText } from '../pdf-text.ts'
-import { processedFrom } from '../processing.ts'
-import type { Graph, StoredFile } from '../store.ts'
+import type { Answer } from '../world/answer.ts'
+import type { Call } from '../world/call.ts'
+import { fileView } from '../world/file-view.ts'
+import { reachable } from '../world/find-file.ts'
+import { checkGraphAccess, findGraph } from '../world/find-graph.ts'
+import type { Operation } from '../world/operation.ts'
+import { pdfText } from '../world/pdf-text.ts'
+import { processedFrom } from '../world/processing.ts'
+import type { Graph, StoredFile } from '../world/store.ts'
 
 function fileOf(call: Call): StoredFile {
   const { file_id: id } = call.body

@@ -1,9 +1,9 @@
-import type { Answer } from '../answer.ts'
-import { newId, writeId } from '../ids.ts'
-import type { Call, Members } from '../call.ts'
-import { nameOf } from '../name.ts'
-import type { Operation } from '../operation.ts'
-import type { Graph } from '../store.ts'
+import type { Answer } from '../world/answer.ts'
+import { newId, writeId } from '../world/ids.ts'
+import type { Call, Members } from '../world/call.ts'
+import { nameOf } from '../world/name.ts'
+import type { Operation } from '../world/operation.ts'
+import type { Graph } from '../world/store.ts'
 
 function view(call: Call, graph: Graph): Members {
   const { id, name, createdAt, version } = graph

@@ -1,10 +1,10 @@
-import type { Call } from '../call.ts'
-import { checkGraphAccess, findGraph } from '../find-graph.ts'
-import { generated } from '../generated.ts'
-import type { Operation } from '../operation.ts'
-import { queryComplexity } from '../plan.ts'
-import { checkQueryConfig } from '../query-config.ts'
-import type { Graph } from '../store.ts'
+import type { Call } from '../world/call.ts'
+import { checkGraphAccess, findGraph } from '../world/find-graph.ts'
+import { generated } from '../world/generated.ts'
+import type { Operation } from '../world/operation.ts'
+import { queryComplexity } from '../world/plan.ts'
+import { checkQueryConfig } from '../world/query-config.ts'
+import type { Graph } from '../world/store.ts'
 
 function check(call: Call): void {
   const { query, query_config: config } = call.body

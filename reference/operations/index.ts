@@ -1,4 +1,4 @@
-import type { Operation } from '../operation.ts'
+import type { Operation } from '../world/operation.ts'
 import { applicationsCreate } from './applications-create.ts'
 import { chat } from './chat.ts'
 import { completion } from './completion.ts'

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { Answer } from '../answer.ts'
-import type { Call } from '../call.ts'
-import { jobView } from '../job-view.ts'
-import { mispaired } from '../mispaired.ts'
-import type { Operation } from '../operation.ts'
-import { ownAccount, type Job } from '../store.ts'
+import type { Answer } from '../world/answer.ts'
+import type { Call } from '../world/call.ts'
+import { jobView } from '../world/job-view.ts'
+import { mispaired } from '../world/mispaired.ts'
+import type { Operation } from '../world/operation.ts'
+import { ownAccount, type Job } from '../world/store.ts'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 

@@ -1,6 +1,6 @@
-import type { Answer } from '../answer.ts'
-import type { Call, Members } from '../call.ts'
-import type { Operation } from '../operation.ts'
+import type { Answer } from '../world/answer.ts'
+import type { Call, Members } from '../world/call.ts'
+import type { Operation } from '../world/operation.ts'
 
 const responseTypes = ['Entities', 'RxNorm', 'ICD-10-CM', 'SNOMED CT']
 

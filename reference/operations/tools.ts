@@ -1,6 +1,6 @@
-import type { Call } from '../call.ts'
-import type { Operation } from '../operation.ts'
-import { planOf } from '../plan.ts'
+import type { Call } from '../world/call.ts'
+import type { Operation } from '../world/operation.ts'
+import { planOf } from '../world/plan.ts'
 
 /** §4.4 */
 export const aiDetect: Operation = {

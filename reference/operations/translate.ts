@@ -1,7 +1,7 @@
-import type { Call } from '../call.ts'
-import { generated } from '../generated.ts'
-import type { Operation } from '../operation.ts'
-import { planOf } from '../plan.ts'
+import type { Call } from '../world/call.ts'
+import { generated } from '../world/generated.ts'
+import type { Operation } from '../world/operation.ts'
+import { planOf } from '../world/plan.ts'
 
 const languages = new Set(['de', 'en', 'es', 'fr', 'it', 'ja', 'nl', 'pt'])
 

@@ -1,9 +1,9 @@
-import { isMembers, type Call } from '../call.ts'
-import { reachable } from '../find-file.ts'
-import { generated } from '../generated.ts'
-import { isModel, refuseTroubledModel } from '../models.ts'
-import type { Operation } from '../operation.ts'
-import { imageLimit } from '../plan.ts'
+import { isMembers, type Call } from '../world/call.ts'
+import { reachable } from '../world/find-file.ts'
+import { generated } from '../world/generated.ts'
+import { isModel, refuseTroubledModel } from '../world/models.ts'
+import type { Operation } from '../world/operation.ts'
+import { imageLimit } from '../world/plan.ts'
 
 const signatures: Readonly<Record<string, readonly number[]>> = {
   'image/png': [0x89, 0x50, 0x4e, 0x47],

@@ -12,11 +12,14 @@ export const style = sheets.map((name) => read(`style/${name}.css`)).join('\n')
 export const script = read('page.js')
 
 /** Allows that style and that script by their hashes, and nothing else: no remote, no inline event code. */
-export const contentSecurityPolicy = [
-  "default-src 'none'",
-  `style-src ${hashOf(style)}`,
-  `script-src ${hashOf(script)}`,
-  'img-src data:',
-  "base-uri 'none'",
-  "form-action 'none'",
-].join('; ')
+export function policyFor(page: { readonly style: string; readonly script: string }): string {
+  return [
+    "default-src 'none'",
+    `style-src ${hashOf(page.style)}`,
+    `script-src ${hashOf(page.script)}`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ')
+}
+export const contentSecurityPolicy = policyFor({ style, script })

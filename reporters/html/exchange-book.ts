@@ -1,4 +1,4 @@
-import type { Exchanges } from '../exchanges.ts'
+import type { Exchanges } from '../view/exchanges.ts'
 import { exchangeMarkup } from './exchange.ts'
 
 /** Exchanges of one requirement that are shown; of the others only the number is told. */

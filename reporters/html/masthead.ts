@@ -8,21 +8,31 @@ import { outcomes, verdicts } from './words.ts'
 
 /** The first screen: whose report this is, the verdict, the counts of each level, the coverage. */
 export function masthead(report: Report): string {
-  const { run, suite, summary, target, verdict } = report
-  const { sign, tone, word } = verdicts[verdict]
+  const { run, suite, target } = report
   const notes = runNotes(report).map((note) => `<li>${htmlText(note)}</li>`)
   return `<header class="top">
 <p class="kind">Conformance report <span>${htmlText(suite.name)} ${htmlText(suite.version)}, interface version ${htmlText(suite.specVersion)}</span></p>
 <h1>${htmlText(target.name)}</h1>
 <p class="where"><span class="mono">${htmlText(target.baseUrl)}</span> <time datetime="${htmlAttribute(run.startedAt)}">${htmlText(day(run.startedAt))}</time></p>
-<div class="verdict ${tone}"><span class="seal" aria-hidden="true">${sign}</span><div><p class="word">${word}</p><p>${htmlText(sentence(meaning(report)))}</p><p class="exit">${htmlText(sentence(exitLine(report)))}</p></div></div>
-${notes.length > 0 ? `<ul class="notes">${notes.join('')}</ul>\n` : ''}<div class="counts">
+${verdictBlock(report)}
+${notes.length > 0 ? `<ul class="notes">${notes.join('')}</ul>\n` : ''}${countCards(report)}
+</header>
+`
+}
+
+/** The verdict, what it means, and how the command ended. */
+export function verdictBlock(report: Report): string {
+  const { sign, tone, word } = verdicts[report.verdict]
+  return `<div class="verdict ${tone}"><span class="seal" aria-hidden="true">${sign}</span><div><p class="word">${word}</p><p>${htmlText(sentence(meaning(report)))}</p><p class="exit">${htmlText(sentence(exitLine(report)))}</p></div></div>`
+}
+
+/** How many requirements of each level had each outcome, and how many were exercised. */
+export function countCards({ run, summary }: Pick<Report, 'run' | 'summary'>): string {
+  return `<div class="counts">
 ${level('Must', 'Decides the verdict', summary.must)}
 ${level('Should', run.strict ? 'Counts like must (--strict)' : 'Reported, does not decide', summary.should)}
 ${coverage(sum(summary.must, summary.should))}
-</div>
-</header>
-`
+</div>`
 }
 
 function level(title: string, weight: string, counts: Counts): string {

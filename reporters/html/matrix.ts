@@ -1,37 +1,47 @@
 import type { Report, RequirementResult } from '../../harness/report/model.ts'
 import { htmlAnchor, htmlAttribute, htmlText } from '../escape/html.ts'
 import { byOperation, type OperationGroup } from '../view/by-operation.ts'
-import { outcomes } from './words.ts'
+import { type Mark, outcomes } from './words.ts'
 
 /** A condition stands as a column of its own where that many operations have it. */
 const SHARED = 4
 
+/** How each requirement is marked. */
+type MarkOf = (result: RequirementResult) => Mark
+
+/** The marks, and what each stands for. */
+export interface Marking {
+  readonly marks: readonly Mark[]
+  readonly markOf: MarkOf
+}
+const byOutcome: Marking = { marks: Object.values(outcomes), markOf: ({ outcome }) => outcomes[outcome] }
+
 /** Operations by requirements: a column for each condition that operations share, the rest of an operation's in the last. */
-export function matrix(report: Report): string {
+export function matrix(report: Report, { marks, markOf }: Marking = byOutcome): string {
   const groups = byOperation(report)
   const columns = sharedConditions(groups)
   const heads = columns.map((column) => `<th scope="col"><span>${htmlText(column)}</span></th>`)
   return `<section aria-labelledby="matrix"><h2 id="matrix">Operations by requirements</h2>
-<p class="key">${Object.values(outcomes)
+<p class="key">${marks
     .map(({ sign, tone, word }) => `<span class="${tone}"><i aria-hidden="true">${sign}</i>${word}</span>`)
     .join(' ')}</p>
-<div class="scroll" role="region" aria-labelledby="matrix" tabindex="0"><table class="matrix"><thead><tr><th scope="col">Operation</th>${heads.join('')}<th scope="col">Of this operation alone</th></tr></thead><tbody>
-${groups.map((group) => row(group, columns)).join('\n')}
+<div class="scroll" role="region" aria-label="Matrix" tabindex="0"><table class="matrix"><thead><tr><th scope="col">Operation</th>${heads.join('')}<th scope="col">Of this operation alone</th></tr></thead><tbody>
+${groups.map((group) => row(group, columns, markOf)).join('\n')}
 </tbody></table></div></section>
 `
 }
 
-function row({ operation, results }: OperationGroup, columns: readonly string[]): string {
+function row({ operation, results }: OperationGroup, columns: readonly string[], markOf: MarkOf): string {
   const shared = columns.map((column) => {
     const result = results.find(({ id }) => conditionOf(id) === column)
-    return `<td>${result ? cell(result) : ''}</td>`
+    return `<td>${result ? matrixCell(result, markOf(result)) : ''}</td>`
   })
   const own = results.filter(({ id }) => !columns.includes(conditionOf(id)))
-  return `<tr><th scope="row"><a class="mono" href="${htmlAnchor(operation)}">${htmlText(operation)}</a></th>${shared.join('')}<td class="own">${own.map(cell).join('')}</td></tr>`
+  return `<tr><th scope="row"><a class="mono" href="${htmlAnchor(operation)}">${htmlText(operation)}</a></th>${shared.join('')}<td class="own">${own.map((result) => matrixCell(result, markOf(result))).join('')}</td></tr>`
 }
 
-function cell({ id, level, outcome }: RequirementResult): string {
-  const { sign, tone, word } = outcomes[outcome]
+/** One requirement: a sign that leads to it. */
+export function matrixCell({ id, level }: RequirementResult, { sign, tone, word }: Mark): string {
   const label = htmlAttribute(`${conditionOf(id)} (${level}): ${word.toLowerCase()}`)
   return `<a class="cell ${tone}" href="${htmlAnchor(id)}" title="${label}" aria-label="${label}">${sign}</a>`
 }

@@ -1,7 +1,7 @@
 // Filter, search, copying and links into folded requirements. The page is whole without it.
 const $ = (id) => document.getElementById(id)
-const rows = [...document.querySelectorAll('#list .r')]
-const texts = new Map()
+const allRows = () => [...document.querySelectorAll('#list .r')]
+const texts = new WeakMap()
 const textOf = (row) => {
   if (!texts.has(row)) texts.set(row, row.firstChild.textContent.toLowerCase())
   return texts.get(row)
@@ -11,6 +11,7 @@ function filter() {
   const words = $('find').value.toLowerCase().split(/\s+/).filter(Boolean)
   const outcomes = new Set([...document.querySelectorAll('#tools input:checked')].map((box) => box.value))
   const level = $('level').value
+  const rows = allRows()
   let shown = 0
   for (const row of rows) {
     const fits =
@@ -70,7 +71,7 @@ $('find').addEventListener('input', filter)
 $('tools').addEventListener('change', filter)
 $('fold').addEventListener('click', () => {
   const open = $('fold').textContent === 'Open all'
-  for (const row of rows) row.open = open && !row.hidden
+  for (const row of allRows()) row.open = open && !row.hidden
   $('fold').textContent = open ? 'Close all' : 'Open all'
 })
 document.addEventListener('toggle', (event) => event.target.open && addCopyButtons(event.target), true)

@@ -1,5 +1,10 @@
 import { isObject } from '../../schemas/json-object.ts'
-import type { DeclaredKey } from './key-forms.ts'
+
+/** A key that is declared, and how it is written wherever it is shown. */
+export interface DeclaredKey {
+  readonly value: string
+  readonly label: string
+}
 
 /** A JWT that nobody signed, and how it is made, in words. */
 export interface Forgery {

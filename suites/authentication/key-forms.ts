@@ -1,11 +1,5 @@
 import type { Credential } from '../../harness/engine/probe.ts'
-import { forgeries } from './forgeries.ts'
-
-/** A key that is declared, and how it is written wherever it is shown. */
-export interface DeclaredKey {
-  readonly value: string
-  readonly label: string
-}
+import { type DeclaredKey, forgeries } from './forgeries.ts'
 
 /** A credential that is wrong in one way. */
 export interface KeyForm {

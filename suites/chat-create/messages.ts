@@ -27,46 +27,65 @@ export function asTextParts(probe: Probe, { run }: Story): Probe {
   return { ...atRole(run, probe, 'messages', messages), effect: probe.effect }
 }
 
-/** The valid messages, one of them changed: the last, or the first. */
-function withMessage(run: Run, probe: Probe, at: 0 | -1, change: (message: Message) => unknown): Probe {
-  const messages = messagesOf(run, probe)
-  return atRole(run, probe, 'messages', messages.with(at, change(messages.at(at) as Message) as Message))
-}
-
-/** A fault in a message: all of them in the last, one of each kind in the first of several, since a server may look at some only. */
+/** What is wrong with a message. */
 interface MessageFault {
   readonly what: string
   change(message: Message): unknown
-  readonly alsoFirst: boolean
+  /** Also beside a sound message: a server may look at some of them only. */
+  readonly alsoBeside: boolean
+}
+
+/** Where a faulty message stands: the places of it, in words, and all messages with it. */
+interface Place {
+  readonly what: string
+  readonly messages: readonly unknown[]
+}
+
+/** The last message, and beside it a sound one: the second of two; of several valid ones the first. */
+function placesOf(valid: readonly Message[], { change, alsoBeside }: MessageFault): readonly Place[] {
+  const [first, last] = [valid[0] as Message, valid.at(-1) as Message]
+  const alone = { what: '', messages: [...valid.slice(0, -1), change(last)] }
+  if (!alsoBeside) return [alone]
+  const beside =
+    valid.length === 1
+      ? { what: ' (the second of two)', messages: [first, change(first)] }
+      : { what: ` (the first of ${valid.length})`, messages: [change(first), ...valid.slice(1)] }
+  return [alone, beside]
 }
 
 async function judgeMessages({ story, valid, judge }: RefusalContext, faults: readonly MessageFault[]): Promise<void> {
   const { run } = story
-  for (const { what, change, alsoFirst } of faults) {
-    await judge(withMessage(run, await valid(), -1, change), `with a valid body, but ${what}`)
-    if (!alsoFirst || messagesOf(run, await valid()).length === 1) continue
-    await judge(withMessage(run, await valid(), 0, change), `with a valid body, but ${what} (the first)`)
+  for (const fault of faults) {
+    for (const { what, messages } of placesOf(messagesOf(run, await valid()), fault)) {
+      await judge(atRole(run, await valid(), 'messages', messages), `with a valid body, but ${fault.what}${what}`)
+    }
   }
 }
 
-const items = ofOtherTypes(['string', 'number', 'boolean', 'array'])
-const contents = ofOtherTypes(['number', 'boolean', 'object'])
+const others = ofOtherTypes(['string', 'number', 'boolean', 'array'])
+const items = others.map(({ what, value }) => ({ what: `a message ${what}`, change: () => value }))
 
-/** No array; items that are no objects; content that is neither a string nor an array. */
+const withoutRole = {
+  what: 'a message has no role',
+  change: ({ role: _role, ...message }: Message) => message,
+}
+
+const contents = [
+  ...ofOtherTypes(['number', 'boolean', 'object']),
+  ...others.map(({ what, value }) => ({ what: `is an array of one item, which ${what}`, value: [value] })),
+].map(({ what, value }) => ({
+  what: `the content of a message ${what}`,
+  change: (message: Message) => ({ ...message, content: value }),
+}))
+
+/** No array; items that are no objects; no role; content that is neither a string nor an array of objects. */
 export const malformedMessages = condition(async (context) => {
   await at('messages', notArray).bringAbout(context)
-  await judgeMessages(context, [
-    ...items.map(({ what, value }, place) => ({
-      what: `a message ${what}`,
-      change: () => value,
-      alsoFirst: place === 0,
-    })),
-    ...contents.map(({ what, value }, place) => ({
-      what: `the content of a message ${what}`,
-      change: (message: Message) => ({ ...message, content: value }),
-      alsoFirst: place === 0,
-    })),
-  ])
+  const faults = [...items, withoutRole, ...contents]
+  await judgeMessages(
+    context,
+    faults.map((fault) => ({ ...fault, alsoBeside: true })),
+  )
 })
 
 /** A random word of 12 letters, and values that are no string. */
@@ -77,7 +96,7 @@ export const invalidRoles = condition(async (context) => {
   const inRole = faults.map(({ what, value }, at) => ({
     what: `the role of a message ${what}`,
     change: (message: Message) => ({ ...message, role: value }),
-    alsoFirst: at === 0,
+    alsoBeside: at === 0,
   }))
   await judgeMessages(context, inRole)
 })

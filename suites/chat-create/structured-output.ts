@@ -28,15 +28,22 @@ export function withResponseFormat(probe: Probe, { run }: Story): Probe {
 }
 
 let ajv: Ajv2020 | undefined
+/** Each schema is compiled once, whatever the number of answers that are held against it. */
+const known = new Map<string, ValidateFunction>()
 
-/** One for all answers: it compiles the meta-schema once. Schemas of the target's are not kept by their `$id`. */
+/** One for all schemas: it compiles the meta-schema once. Schemas of the target's are not kept by their `$id`. */
 const options = { strict: false, allErrors: false, logger: false, addUsedSchema: false } as const
 
 function compiled(schema: Record<string, unknown>): ValidateFunction {
+  const { $schema: _dialect, ...rest } = schema
+  const text = JSON.stringify(rest)
+  const before = known.get(text)
+  if (before) return before
   try {
     ajv ??= newAjv(options, { withFormats: true })
-    const { $schema: _dialect, ...rest } = schema
-    return ajv.compile(rest)
+    const validate = ajv.compile(rest)
+    known.set(text, validate)
+    return validate
   } catch (error) {
     throw new NotExercised(`the declared schema cannot be compiled: ${(error as Error).message}`)
   }

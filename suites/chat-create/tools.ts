@@ -1,5 +1,7 @@
+import { isObject, member } from '../../schemas/json-object.ts'
 import { getAt } from '../../schemas/pointer.ts'
-import type { Probe } from '../../harness/engine/probe.ts'
+import { jsonOf, type Probe } from '../../harness/engine/probe.ts'
+import type { Fault } from '../../harness/checks/conditions.ts'
 import { bodyOf } from '../../harness/checks/valid-request.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import type { Run } from '../../harness/engine/run.ts'
@@ -24,12 +26,41 @@ const items = ofOtherTypes(['string', 'number', 'boolean', 'array']).map(({ what
   value: [value],
 }))
 
-/** No array; items that are no objects; an llm tool without its function. */
-export const malformedTools = at('tools', [
-  ...notArray,
-  ...items,
-  { what: 'holds an llm tool without function', value: [{ type: 'llm' }] },
-])
+const notString = ofOtherTypes(['number', 'boolean', 'array', 'object'])
+
+/** The function of the declared llm tool, if there is one; else one that delegates to the model of the chat. */
+function llmFunction(run: Run, valid: Probe): Readonly<Record<string, unknown>> {
+  const tools = declaredTools(run)
+  const declared = Array.isArray(tools)
+    ? (tools as unknown[]).find((tool) => member(tool, 'type') === 'llm')
+    : undefined
+  const own = member(declared, 'function')
+  if (isObject(own) && typeof own['model'] === 'string') return own
+  const model = getAt(jsonOf(valid), pointerOf(run, 'chat.create', 'model') ?? '/model')
+  return { description: 'Answers questions', model }
+}
+
+/** Llm tools (§2.8) whose function is not as shown. */
+function malformedLlmTools(run: Run, valid: Probe): Fault[] {
+  const { model, ...rest } = llmFunction(run, valid)
+  const llm = (what: string, own: unknown): Fault => ({ what, value: [{ type: 'llm', function: own }] })
+  return [
+    { what: 'holds an llm tool without function', value: [{ type: 'llm' }] },
+    llm('holds an llm tool without function.model', rest),
+    ...notString.map(({ what, value }) =>
+      llm(`holds an llm tool whose function.model ${what}`, { ...rest, model: value }),
+    ),
+    ...notString.map(({ what, value }) =>
+      llm(`holds an llm tool whose function.description ${what}`, { ...rest, model, description: value }),
+    ),
+  ]
+}
+
+/** No array; items that are no objects; llm tools that lack what §2.8 shows of them, or have it of another type. */
+export const malformedTools = condition(async (context) => {
+  const llm = malformedLlmTools(context.story.run, await context.valid())
+  await at('tools', [...notArray, ...items, ...llm]).bringAbout(context)
+})
 
 /** Numbers, booleans and arrays, with the declared tools where the body has them. */
 export const malformedToolChoice = condition(async ({ story, valid, judge }) => {

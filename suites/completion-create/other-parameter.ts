@@ -15,7 +15,9 @@ export const otherParameter = condition(async (context) => {
   const { story, operation, valid } = context
   const pointer = pointerOf(story.run, operation, 'parameter')
   const declared = pointer === undefined ? undefined : getAt(jsonOf(await valid()), pointer)
-  if (declared === undefined) throw new NotExercised('the declared body has no value at the role parameter')
+  // null may mean that it is absent.
+  if (declared === undefined || declared === null)
+    throw new NotExercised('the declared body has no value at the role parameter')
   const own = kindOf(declared)
   const others = kinds.filter((kind) => kind !== own && !interchangeable(kind, own))
   await at('parameter', ofOtherTypes(others)).bringAbout(context)

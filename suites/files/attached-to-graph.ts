@@ -7,16 +7,17 @@ import { uploadProbe } from '../../harness/checks/upload.ts'
 import { additionOf, contentOf } from '../../harness/checks/valid-request.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { judgeGranted } from '../../harness/checks/judge.ts'
+import { laterLooks } from '../../harness/checks/look-again.ts'
 import { judgeTries } from '../../harness/checks/granted.ts'
 import { pointerOf } from '../../harness/checks/roles.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
 import type { Story } from '../../harness/engine/story.ts'
 import { pause } from '../../harness/engine/pause.ts'
 
-/** An upload may be processed up to 5 s later: each look takes a fresh one, and adds it once only, so long after its upload, in ms. */
-const looks = [0, 1000, 5000] as const
-
-/** A file that is uploaded with graphId is in that graph: adding it once more gives 409. */
+/**
+ * A file that is uploaded with graphId is in that graph: adding it once more gives 409. It may be processed for a while:
+ * each look takes a fresh upload, and adds it once only, so long after it was made.
+ */
 export async function judgeAttached(story: Story): Promise<void> {
   const { run, row } = story
   const { graph = '' } = run.target.resources
@@ -27,9 +28,9 @@ export async function judgeAttached(story: Story): Promise<void> {
     isDeclared(run, 'graphs.add-file') && pointer !== undefined && run.target.absent['graphs.add-file'] === undefined
   let granted: Exchange | undefined
   let refused: Exchange | undefined
-  for (const ms of looks) {
+  for (const ms of [0, ...laterLooks(run)]) {
     const upload = await story.ask(attached)
-    judgeGranted(story, upload, '2xx', 'with graphId')
+    judgeGranted(story, upload, 'a 2xx', 'with graphId')
     if (!canAdd) return
     const id = createdId(run, upload)
     if (id === undefined)

@@ -1,9 +1,16 @@
+import { samplePdfText } from '../../fixtures/pdf.ts'
 import { controlExchange } from '../../harness/checks/control.ts'
-import { granted } from '../../harness/checks/granted.ts'
+import { granted, type GrantedCheck, judgeTries } from '../../harness/checks/granted.ts'
 import { judgeGranted } from '../../harness/checks/judge.ts'
 import { judgeShape } from '../../harness/checks/shapes.ts'
+import { validRequest } from '../../harness/checks/valid-request.ts'
+import { findInOrder, wordsOf } from '../../harness/checks/words.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
+import { NotExercised } from '../../harness/engine/outcome.ts'
 import { withJson } from '../../harness/engine/probe.ts'
+import type { Run } from '../../harness/engine/run.ts'
 import type { Judge } from '../../harness/engine/story.ts'
+import { member } from '../../schemas/json-object.ts'
 
 export const judgeText: Judge = async (story) => {
   const exchange = await controlExchange(story.run, 'pdf.parse')
@@ -16,3 +23,46 @@ export const judgeMarkdown: Judge = granted(
   (probe) => withJson(probe, { format: 'markdown' }),
   (story, exchange) => judgeShape(story, exchange, 'pdf-content', 'with format markdown'),
 )
+
+/** Words of the file that the content has to hold, of all of them: extraction is not exact. */
+const leastShare = 0.8
+/** Of fewer words that share says nothing. */
+const leastWords = 5
+
+/** The words of the PDF that valid requests name; throws `NotExercised` if they are not known, or too few. */
+function knownWords({ target }: Run): readonly string[] {
+  const { pdfFile, pdfText } = target.resources
+  const text = pdfFile === undefined ? samplePdfText : pdfText
+  if (text === undefined) throw new NotExercised('declare resources.pdfText, the text of resources.pdfFile')
+  const words = wordsOf(text)
+  if (words.length < leastWords)
+    throw new NotExercised(`resources.pdfText has ${words.length} words, and ${leastWords} are the least that tell`)
+  return words
+}
+
+function contentOf({ answer }: Exchange): string {
+  const json = answer?.json()
+  return json?.ok ? String(member(json.value, 'content')) : ''
+}
+
+function holdsWords(wanted: readonly string[], what: string): GrantedCheck {
+  return (story, exchange) => {
+    judgeShape(story, exchange, 'pdf-content', what)
+    const { found, firstMissing } = findInOrder(wanted, wordsOf(contentOf(exchange)))
+    if (found >= leastShare * wanted.length) return
+    const expected = `content that holds at least four in five of the ${wanted.length} words of the file, in their order`
+    story.fail(exchange, expected, what, `${found} of them; the first that is missing is "${firstMissing}"`)
+  }
+}
+
+/** In either format the content is that of the file. */
+export const judgeContent: Judge = async (story) => {
+  const { run, row } = story
+  const wanted = knownWords(run)
+  const formats = run.target.scenarios[row.id] ? ['text'] : ['text', 'markdown']
+  for (const format of formats) {
+    const what = run.target.scenarios[row.id] ? 'as the scenario of the target file says' : `with format ${format}`
+    const make = async () => withJson(await validRequest(run, 'pdf.parse'), { format })
+    await judgeTries(story, { make, what, check: holdsWords(wanted, what) })
+  }
+}

@@ -1,23 +1,45 @@
+import { faultOfSample } from '../../fixtures/pdf.ts'
+import { changed, unknown } from '../../harness/checks/conditions.ts'
 import { type Condition, condition } from '../../harness/checks/refusals.ts'
-import { pdfId, type PdfResource } from './pdf-id.ts'
 import { askSettled, uploadsOf } from '../../harness/checks/settling.ts'
 import { tpeOf } from '../../harness/engine/answer.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
+import type { Run } from '../../harness/engine/run.ts'
+import { ownSample, pdfId, type PdfResource } from './pdf-id.ts'
 
 function isBadRequest({ answer }: Exchange): boolean {
   return answer?.status === 400 && tpeOf(answer) === 'BadRequest'
 }
 
+type Unusable = Exclude<PdfResource, 'pdfFile'>
+
+/** Whose file it is; of the suite's own also what is wrong with it. */
+function describeFile(run: Run, name: Unusable): string {
+  const sample = ownSample(run, name)
+  if (sample === undefined || sample === 'good') return `resources.${name}`
+  return `${sample}.pdf of the suite, a PDF ${faultOfSample[sample]}`
+}
+
 /** A file that cannot be parsed in place of the good one. */
-export function unusable(name: Exclude<PdfResource, 'pdfFile'>, what: string): Condition {
+export function unusable(name: Unusable, what: string): Condition {
   return condition(async ({ valid, judge, story }) => {
-    const id = await pdfId(story.run, name)
+    const { run } = story
+    const id = await pdfId(run, name)
     const probe = { ...(await valid()), params: { file_id: id } }
-    if (uploadsOf(story.run).at.has(id)) {
+    if (uploadsOf(run).at.has(id)) {
       const look = (again: Probe): Promise<Exchange> => story.ask(again, { role: 'setup' })
-      await askSettled(story.run, await look(probe), look, isBadRequest)
+      await askSettled(run, await look(probe), look, isBadRequest)
     }
-    await judge(probe, `with a valid body, for ${what}`)
+    await judge(probe, `with a valid body, for ${what} (${describeFile(run, name)})`)
   })
 }
+
+/** A file that does not exist, and one that does so no longer. */
+export const unreachable: Condition = condition(async (context) => {
+  await unknown('file_id').bringAbout(context)
+  const { deletedFile } = context.story.run.target.resources
+  if (deletedFile === undefined) return
+  const gone = (probe: Probe): Probe => ({ ...probe, params: { file_id: deletedFile } })
+  await changed('with a valid body, for a file that was deleted', gone).bringAbout(context)
+})

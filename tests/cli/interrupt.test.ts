@@ -71,20 +71,15 @@ const reported = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge']
 const reportArguments = reported.flatMap((format) => ['--report', `${format}=report.${format}`])
 const nothingKnown = 'conform: interrupted before the target was read: nothing was judged, no report is written\n'
 
-/** Says on stderr that the command line begins to be loaded, and how often somebody began to listen for SIGTERM. */
-const told = `import fs, { writeSync } from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
-import { isMainThread } from 'node:worker_threads'
-if (isMainThread) {
-  let listeners = 0
-  process.on('newListener', (name) => name === 'SIGTERM' && writeSync(2, 'told: listener ' + ++listeners + '\\n'))
-  const { readFileSync } = fs
-  fs.readFileSync = (file, ...rest) => {
-    if (/\\bcli.index\\.ts$/.test(String(file))) writeSync(2, 'told: loading\\n')
-    return readFileSync(file, ...rest)
-  }
-  syncBuiltinESMExports()
+/** Says on stderr, from the thread that loads modules, that the command line is about to be loaded. */
+const hooks = `import { writeSync } from 'node:fs'
+export async function load(url, context, next) {
+  if (url.endsWith('/dist/conform.js')) writeSync(2, 'told: loading\\n')
+  return next(url, context)
 }
+`
+const told = `import { register } from 'node:module'
+register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hooks)}`)})
 `
 
 /** Starts `conform`, telling what it does. */
@@ -146,14 +141,18 @@ test('a signal while a target file is being read ends it with one line', async (
 })
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
-  '%s while the runner is being started: reports, and nothing is sent',
+  '%s before the first request: reports, and nothing is sent',
   async (signal) => {
     const { url } = await reference()
     const target = await slowTarget(url, () => false)
     const cwd = folder()
-    const run = startTold(cwd, ['-t', targetFile(cwd, target.url), ...reportArguments])
-    await run.says('told: listener 2')
-    const ended = await end(run, signal)
+    const file = join(cwd, 'target.mjs')
+    // The key is the last that is read of a target: the signal comes before anything can be sent with it.
+    const key = `() => { process.kill(process.pid, '${signal}'); console.error('told: asked for a key'); return 'a-key-of-nobody' }`
+    writeFileSync(file, `export default { baseUrl: '${target.url}', keys: { full: ${key} } }\n`)
+    const run = start(['-t', file, ...reportArguments], { cwd })
+    await run.says('told: asked for a key')
+    const ended = await end(run)
     expect(ended.tookMs).toBeLessThan(limitMs)
     expect(ended.code).toBe(3)
     expect(withoutTold(ended.stderr)).toBe('')

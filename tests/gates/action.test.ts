@@ -1,21 +1,39 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { startReference } from '../../reference/server.ts'
 
-const action = readFileSync(new URL('../../action.yml', import.meta.url), 'utf8')
-/** The script of the last step, as the runner gets it. */
-const script = action.slice(action.lastIndexOf('run: |') + 'run: |'.length).replace(/^ {8}/gm, '')
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const action = readFileSync(join(root, 'action.yml'), 'utf8')
+/** The scripts of the steps, as the runner gets them. */
+const [install = '', script = ''] = action
+  .split(/^ {6}run: \|$/m)
+  .slice(1)
+  .map((text) => text.split(/^ {4}- /m)[0]!.replace(/^ {8}/gm, ''))
 const inputs = [...script.matchAll(/\$(IN_[A-Z_]+)/g)].map((match) => match[1]!)
 
 /** Stands in for the suite: it notes what it was given, writes the reports asked for, and ends as it is told. */
 const conform = `
 const fs = require('node:fs')
+const { GITHUB_STEP_SUMMARY } = process.env
+if (GITHUB_STEP_SUMMARY && process.env.WRITES !== 'no') fs.appendFileSync(GITHUB_STEP_SUMMARY, '# Result')
 const reports = process.argv.filter((argument) => argument.startsWith('--report=')).map((argument) => argument.split('='))
 fs.writeFileSync(process.env.NOTES, JSON.stringify({ argv: process.argv.slice(2), env: process.env }))
 for (const [, format, path] of reports) {
-  if (process.env.WRITES !== 'no') fs.writeFileSync(path, format === 'json' ? '{"verdict": "passing"}' : '# Result')
+  if (process.env.WRITES !== 'no') fs.writeFileSync(path, format === 'json' ? '{"verdict": "passing"}' : '')
 }
 process.exit(Number(process.env.ENDS))
 `
@@ -45,13 +63,13 @@ function act(given: Record<string, string>, { ends = 0, writes = 'yes' } = {}) {
 }
 
 test('inputs become arguments, lists one a line; nothing is given for what is empty', () => {
-  const { argv, at } = act({
+  const { argv } = act({
     ...{ IN_BASE_URL: 'https://x', IN_TARGET: 't.json', IN_ONLY: 'jobs.*\n\n*/401-*\n', IN_STRICT: 'true' },
     ...{ IN_READ_ONLY: 'false', IN_REPORTS: 'junit=a b.xml\r\nhtml' },
   })
-  expect(argv.map((argument) => argument.replace(at, '').replace(/-\d+\.md/, '.md'))).toEqual([
+  expect(argv).toEqual([
     ...['--target=t.json', '--only=jobs.*', '--only=*/401-*', '--strict', '--report=json=report.json'],
-    ...['--report=junit=a b.xml', '--report=html', '--report=markdown=/conform-summary.md', '--', 'https://x'],
+    ...['--report=junit=a b.xml', '--report=html', '--', 'https://x'],
   ])
 })
 
@@ -74,7 +92,7 @@ test('the key is in the environment and in no argument', () => {
   expect(act({}).env).not.toHaveProperty('CONFORM_API_KEY')
 })
 
-test('the exit code is that of the suite; verdict and summary are handed on all the same', () => {
+test('the exit code is that of the suite; the verdict is handed on all the same, and the summary is written once, or not', () => {
   const { status, output, summary } = act({}, { ends: 1 })
   expect(status).toBe(1)
   expect(output).toBe('verdict=passing\nexit-code=1\n')
@@ -96,4 +114,76 @@ test('every input that the script reads is declared and handed over, and the oth
     expect(variable).toBe(`IN_${input!.toUpperCase().replaceAll('-', '_')}`)
     expect(action).toMatch(new RegExp(`^  ${input}:$`, 'm'))
   }
+})
+
+/** Runs a script as a runner does: in a shell of its own, with what the steps before it left. */
+async function runStep(text: string, cwd: string, env: Record<string, string | undefined>) {
+  const child = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', text], { cwd, env })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => (said += piece.toString()))
+  const [status] = (await once(child, 'close')) as [number]
+  return { status, said }
+}
+
+test('the steps of the action, one after the other, judge a target whose file names no key', async () => {
+  const work = mkdtempSync(join(tmpdir(), 'conform-action-'))
+  const path = (name: string) => join(work, name)
+  for (const name of ['action', 'tools', 'project']) mkdirSync(path(name))
+  for (const name of readdirSync(root)) symlinkSync(join(root, name), join(path('action'), name))
+  // What npm would install and build is there already.
+  writeFileSync(path('tools/npm'), '#!/bin/sh\necho "$@" >> "$NPM_NOTES"\n')
+  chmodSync(path('tools/npm'), 0o755)
+  const reference = await startReference()
+  const { keys, ...declared } = JSON.parse(readFileSync(join(root, 'fixtures/reference.target.json'), 'utf8'))
+  const { full: key, ...others } = keys
+  writeFileSync(path('project/target.json'), JSON.stringify({ ...declared, keys: others, baseUrl: reference.url }))
+  const env = {
+    ...{ PATH: `${path('tools')}:${process.env.PATH}`, RUNNER_TEMP: work, NPM_NOTES: path('npm'), NO_COLOR: '1' },
+    ...{ GITHUB_ACTIONS: 'true', GITHUB_ACTION_PATH: path('action') },
+    ...{ GITHUB_OUTPUT: path('output'), GITHUB_STEP_SUMMARY: path('summary') },
+    ...Object.fromEntries(inputs.map((name) => [name, ''])),
+    ...{ IN_TARGET: 'target.json', IN_KEY: key, IN_ONLY: 'completion.create/400-*', IN_REPORT: 'r.json' },
+    IN_SUMMARY: 'true',
+  }
+  try {
+    expect(await runStep(install, path('project'), env)).toMatchObject({ status: 0 })
+    const told = readFileSync(path('npm'), 'utf8').trim().split('\n')
+    expect(told.map((line) => line.split(' ').slice(0, 3).join(' '))).toEqual([
+      'ci --include=dev --ignore-scripts',
+      'run --silent build',
+    ])
+    const judged = await runStep(script, path('project'), env)
+    expect(judged).toMatchObject({ status: 0 })
+    expect(judged.said).not.toContain(key)
+    expect(readFileSync(path('output'), 'utf8')).toBe('verdict=passing\nexit-code=0\n')
+    const { requirements } = JSON.parse(readFileSync(path('project/r.json'), 'utf8'))
+    expect(requirements.some(({ outcome }: any) => outcome === 'passed')).toBe(true)
+    const summary = readFileSync(path('summary'), 'utf8')
+    expect(summary.match(/^## .*Conformance of /gm)).toHaveLength(1)
+    await runStep(script, path('project'), { ...env, IN_SUMMARY: 'false' })
+    expect(readFileSync(path('summary'), 'utf8')).toBe(summary)
+  } finally {
+    await reference.close()
+  }
+})
+
+const workflows = readdirSync(join(root, 'docs/workflows')).map((name) => `docs/workflows/${name}`)
+
+test.each(['action.yml', 'docs/github-actions.md', ...workflows])('%s names what others wrote by digest', (file) => {
+  const used = [...readFileSync(join(root, file), 'utf8').matchAll(/uses: (\S+)(.*)$/gm)]
+  for (const [line, name = '', version] of used) {
+    if (name.startsWith('OWNER/')) continue
+    expect(name, line).toMatch(/@[0-9a-f]{40}$/)
+    expect(version, line).toMatch(/^ # v\d+\.\d+\.\d+$/)
+  }
+})
+
+test('what may ask for a token to publish runs no code of others', () => {
+  const [, pack = '', publish = ''] = readFileSync(join(root, 'docs/workflows/publish.yml'), 'utf8').split(
+    /^ {2}(?=(?:pack|publish):$)/m,
+  )
+  expect(pack).toContain('.ci/run')
+  expect(pack).not.toContain('id-token')
+  expect(publish).toContain('id-token: write')
+  expect([...publish.matchAll(/run: (.*)/g)].map(([, run]) => run)).toEqual(['npm publish --ignore-scripts ./*.tgz'])
 })

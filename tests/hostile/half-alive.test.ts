@@ -49,12 +49,16 @@ test.concurrent('a target whose process ends half-way is not failed for what it 
   await proveSound(outcome)
 })
 
-test.concurrent('a target that answers no POST is soon asked no more, and nothing is held against it', async () => {
+test.concurrent('a target that answers no POST is soon asked no more, and fails what should be granted', async () => {
   const change: Change = ({ method }, response) => (method === 'GET' ? response() : never)
   const outcome = await judgeBehind(change, { limits: { timeoutMs: 1500 } })
-  expect(outcome.report).toMatchObject({ verdict: 'passing', summary: { must: { failed: 0 } } })
-  expect(outcome.code).toBe(0)
-  const silent = outcome.report.requirements.filter(({ reason }) => reason?.includes('is asked no more'))
+  const failed = outcome.report.requirements.filter(({ outcome: found }) => found === 'failed')
+  expect(failed.map(({ id }) => id)).toContain('translate.run/2xx-accepted')
+  expect(failed.filter(({ id }) => !/\/20[02]-/.test(id) && !id.includes('/2xx-'))).toEqual([])
+  const limit = 'no answer within 1,500 ms (limits.timeoutMs)'
+  expect(new Set(failed.map(({ failures: [first] }) => first?.actual))).toEqual(new Set([limit]))
+  expect(outcome.code).toBe(1)
+  const silent = outcome.report.requirements.filter(({ reason }) => reason?.includes('no answer'))
   expect(silent.length).toBeGreaterThan(20)
   await proveSound(outcome)
 })

@@ -39,7 +39,10 @@ test('the first commands of the README are scripts, and its numbers are true', (
   const readme = read('README.md')
   expect(readme).toMatch(/^npm ci && npm run conform /m)
   expect(readme).toMatch(/^npm cit /m)
-  expect(about.scripts).toMatchObject({ conform: 'node bin/conform.js', test: 'vitest run' })
+  expect(about.scripts).toMatchObject({
+    conform: 'npm run --silent build && node bin/conform.js',
+    test: 'vitest run --project tests',
+  })
   for (const page of ['README.md', 'CHANGELOG.md']) expect(read(page)).toContain(`${catalogue.length} `)
   expect(read('CHANGELOG.md')).toContain(`## ${about.version}`)
 })

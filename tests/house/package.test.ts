@@ -5,8 +5,10 @@ const json = (path: string): any => JSON.parse(readFileSync(new URL(`../../${pat
 const about = json('package.json')
 const lock = json('package-lock.json')
 
-test('installing runs no script, of ours or of a dependency', () => {
-  expect(Object.keys(about.scripts).filter((name) => /^(pre|post)?(install|prepare|publish)$/.test(name))).toEqual([])
+test('installing runs no script: ours only compiles a checkout, and no dependency has one', () => {
+  expect(Object.keys(about.scripts).filter((name) => /^(pre|post)?(install|prepare|publish)$/.test(name))).toEqual([
+    'prepare',
+  ])
   const scripted = Object.entries<any>(lock.packages).filter(([, { hasInstallScript }]) => hasInstallScript === true)
   expect(scripted.map(([name]) => name)).toEqual([])
 })
@@ -18,9 +20,12 @@ test('the lock file names versions and digests, and no place to fetch them from'
   expect(JSON.stringify(lock)).not.toMatch(/"https?:\/\/[^"]*\.tgz"/)
 })
 
-test('the package has one command and three entries', () => {
+test('the package has one command, and entries for a library, a server to try things on, and vitest', () => {
   expect(about.bin).toEqual({ conform: 'bin/conform.js' })
-  expect(Object.keys(about.exports)).toEqual(['.', './package.json', './schemas/*'])
+  expect(Object.keys(about.exports)).toEqual([
+    ...['.', './reference', './vitest', './vitest/reporter'],
+    ...['./package.json', './schemas/*'],
+  ])
   expect(about.engines.node).toBe('>=20.19')
 })
 

@@ -25,6 +25,10 @@ const noContent = {
   ids: ['pdf.parse/200-content'],
   because: 'it needs the content in either format',
 }
+const noRetrieval = {
+  ids: ['files.upload/2xx-retrievable'],
+  because: 'no file is retrieved, an uploaded one neither',
+}
 const crash = { ids: ['envelope/bad-input-no-5xx'], because: 'the suite made that input' }
 
 /** By switch. What does not stand here turns its own requirement red and nothing else. */
@@ -74,9 +78,24 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
     ids: ['jobs.retrieve/200-stable'],
     because: 'an ended job reads as in progress again once there is a newer one',
   },
+  ...Object.fromEntries(
+    ['200-text', '200-markdown'].flatMap((row) =>
+      ['', '#missing', '#status'].map((name) => [`pdf.parse/${row}${name}`, noContent]),
+    ),
+  ),
   'pdf.parse/200-markdown#no-answer': noContent,
   'pdf.parse/200-markdown#closed': noContent,
   'pdf.parse/200-markdown#no-http': noContent,
+  ...Object.fromEntries(
+    ['', '#envelope', '#no-answer', '#closed', '#no-http'].map((name) => [
+      `files.retrieve/2xx-accepted${name}`,
+      noRetrieval,
+    ]),
+  ),
+  'graphs.add-file/2xx-accepted#always-409': {
+    ids: ['graphs.add-file/2xx-other-graph'],
+    because: 'what every addition is answered, that to a second graph is answered too',
+  },
   'jobs.retrieve/200-job#error': errorMember,
   'jobs.retrieve/200-job#null-members': errorMember,
   'jobs.retrieve/200-job#ended-status': {

@@ -5,6 +5,7 @@ import { catalogue } from '../../catalogue/catalogue.ts'
 import { bothVerdicts } from '../../harness/report/verdict.ts'
 import { beginJudging, prepareRun } from '../../suites/judge.ts'
 import { factsOf, type RunFacts } from '../../harness/engine/facts.ts'
+import { type JudgeOf, startJudging } from '../../harness/engine/judging.ts'
 import type { Run, RunOptions } from '../../harness/engine/run.ts'
 import { loadTargetFile } from '../../harness/target/load.ts'
 import type { Limits, TargetFile } from '../../harness/target/model.ts'
@@ -36,6 +37,8 @@ export interface JudgeSettings {
   readonly change?: (file: TargetFile) => TargetFile
   /** Called with the run before it begins. */
   readonly prepare?: (run: Run) => void
+  /** How each requirement is judged, if not by the suites. */
+  readonly judgeOf?: JudgeOf
   /** How requests travel, if not by sockets. */
   readonly transport?: Wire
   /** ms that a request takes in virtual time; 1 if not given, so that one thing comes after another. */
@@ -77,7 +80,7 @@ export async function judgeUrl(url: string, settings: JudgeSettings = {}): Promi
     { readDynamic: (name) => dynamicKeys.read(name), ...(transport ? { transport } : {}) },
   )
   settings.prepare?.(run)
-  const judging = beginJudging(run)
+  const judging = settings.judgeOf ? startJudging(run, settings.judgeOf) : beginJudging(run)
   await judging.done
   const results = catalogue.map(({ id }) => judging.results.get(id) as RequirementResult)
   const facts = factsOf(run)

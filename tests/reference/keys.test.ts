@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose'
 import { expect, test } from 'vitest'
-import { publishedSecret, verify } from '../../reference/keys.ts'
+import { publishedSecret, verify } from '../../reference/world/keys.ts'
 import { target } from './client.ts'
 
 const sign = (secret: string, expiresAt: number, algorithm = 'HS256') =>

@@ -1,6 +1,22 @@
 import { expect, test } from 'vitest'
 import { answered, get, ok, post, rawServer, textOf, unanswered, wireTo } from './servers.ts'
 
+test('a result says what went before on its connection, and a request can be made to come after another', async () => {
+  const server = await rawServer(({ count, text, socket }) => {
+    socket.write(ok(`${count} ${/^\w+/.exec(text)?.[0]}`))
+  })
+  const wire = wireTo(server)
+  const request = { method: 'GET', path: '/', headers: [] }
+  const marks = [{ n: 1 }, { n: 2 }]
+  const first = answered(await wire.send(request, { timeoutMs: 2000, mark: marks[0]! }))
+  const second = answered(await wire.send(request, { timeoutMs: 2000, mark: marks[1]! }))
+  const third = answered(await get(wire))
+  expect([first.before, second.before, third.before]).toEqual([undefined, marks[0], marks[1]])
+  expect(answered(await wire.send(request, { timeoutMs: 2000, fresh: true })).before).toBeUndefined()
+  const after = { ...request, method: 'POST', body: '{}' }
+  expect(textOf(await wire.send(request, { timeoutMs: 2000, after }))).toBe('2 GET')
+})
+
 test('one connection serves one exchange after the other', async () => {
   const server = await rawServer(({ count, socket }) => socket.write(ok(String(count))))
   const wire = wireTo(server)

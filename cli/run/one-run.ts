@@ -1,0 +1,62 @@
+import { join } from 'node:path'
+import type { RunEvent } from '../../harness/engine/events.ts'
+import type { EndCause } from '../../harness/engine/outcome.ts'
+import { expectedIds } from '../../harness/report/baseline.ts'
+import type { Report } from '../../harness/report/model.ts'
+import type { Interrupts } from './interrupts.ts'
+import { colorsFor } from '../output/colors.ts'
+import type { People } from '../output/finish.ts'
+import { parseReportRequests } from '../output/report-request.ts'
+import { loadFormats } from '../output/write-reports.ts'
+import type { RunArguments } from './arguments.ts'
+import { baselineOf, checkFiles, warn } from './before-run.ts'
+import { findTarget, type FoundTarget } from './find-target.ts'
+import { judge, type Judged } from './judge.ts'
+import { publish } from './publish.ts'
+import { makeRunFolder } from '../output/run-folder.ts'
+import { runOptions } from './run-options.ts'
+
+/** Who asks for a run, and what is to be told while it goes on. */
+export interface RunFront {
+  readonly interrupts: Interrupts
+  /** Where the report for people goes. */
+  readonly people: People
+  /** Called before anything is sent. */
+  readonly onFound?: (found: FoundTarget) => void
+  readonly onEvent?: (event: RunEvent) => void
+  /** Called at the very end of a run that did not end in time: what is left of it keeps the process alive. */
+  readonly onLeftBehind?: () => void
+}
+
+/** How a run ended. */
+export interface RunEnd {
+  readonly report: Report
+  /** What ended it before its time. */
+  readonly cause: EndCause | undefined
+}
+
+/** Finds the target, judges it, writes the reports and the one for people, and sets the exit code. */
+export async function oneRun(baseUrl: string | undefined, options: RunArguments, front: RunFront): Promise<RunEnd> {
+  const requests = parseReportRequests(options.report)
+  const baseline = baselineOf(options)
+  const found = await findTarget(baseUrl, options)
+  const folder = makeRunFolder()
+  let left: Judged | undefined
+  try {
+    front.onFound?.(found)
+    warn(found, options, baseline)
+    const expected = baseline ? expectedIds(baseline, new Date()) : new Set<string>()
+    const run = runOptions(options, baseUrl, expected, join(folder.path, 'exchanges.ndjson'))
+    checkFiles(requests, options, found)
+    if (requests.length > 0) await loadFormats()
+    const { interrupts, onEvent, people } = front
+    const stream = process.stderr
+    left = await judge(found, run, { interrupts, stream, colors: colorsFor(stream), ...(onEvent ? { onEvent } : {}) })
+    const report = await publish(left.record, { options, requests, people, baseline })
+    return { report, cause: left.record.facts.ended?.cause }
+  } finally {
+    folder.remove()
+    await found.close()
+    if (left?.done === false) front.onLeftBehind?.()
+  }
+}

@@ -1,0 +1,51 @@
+import { isLeftOut } from '../../harness/report/left-out.ts'
+import type { Report, RequirementResult } from '../../harness/report/model.ts'
+
+/** What differs from when these requirements were judged before. */
+export interface Changes {
+  readonly newlyFailed: readonly string[]
+  readonly newlyPassed: readonly string[]
+  /** Failed before, and was not judged now. */
+  readonly lost: readonly string[]
+  /** Failed before and now. */
+  readonly stillFailed: number
+}
+
+/** What is known of each requirement from the runs so far. */
+export interface Results {
+  /** Failed when it was last judged, in the order of the catalogue. */
+  readonly failed: readonly RequirementResult[]
+  /** Takes in a run; undefined if it was the first one. */
+  add(report: Report): Changes | undefined
+}
+
+export function createResults(): Results {
+  /** The last result of each that passed or failed: one that could not be judged changes nothing. */
+  const known = new Map<string, RequirementResult>()
+  let order: readonly string[] = []
+  const compared = (results: readonly RequirementResult[]): Changes => {
+    const before = (id: string) => known.get(id)?.outcome
+    const idsOf = (fits: (result: RequirementResult) => boolean) => results.filter(fits).map(({ id }) => id)
+    return {
+      newlyFailed: idsOf(({ id, outcome }) => outcome === 'failed' && before(id) !== 'failed'),
+      newlyPassed: idsOf(({ id, outcome }) => outcome === 'passed' && before(id) === 'failed'),
+      lost: idsOf(({ id, outcome }) => outcome === 'not-exercised' && before(id) === 'failed'),
+      stillFailed: idsOf(({ id, outcome }) => outcome === 'failed' && before(id) === 'failed').length,
+    }
+  }
+  return {
+    get failed() {
+      return order.flatMap((id) => known.get(id) ?? []).filter(({ outcome }) => outcome === 'failed')
+    },
+    add({ requirements }) {
+      const isFirst = known.size === 0
+      const looked = requirements.filter((result) => !isLeftOut(result, '--only'))
+      const changes = compared(looked)
+      order = requirements.map(({ id }) => id)
+      for (const result of looked) {
+        if (result.outcome === 'passed' || result.outcome === 'failed') known.set(result.id, result)
+      }
+      return isFirst ? undefined : changes
+    },
+  }
+}

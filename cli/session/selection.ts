@@ -1,0 +1,40 @@
+import { catalogue } from '../../catalogue/catalogue.ts'
+import { matchesId } from '../../harness/report/selection.ts'
+import type { RequirementResult } from '../../harness/report/model.ts'
+import { didYouMean } from '../../harness/target/nearest.ts'
+import { UserError } from '../../harness/user-error.ts'
+import type { RunArguments } from '../run/arguments.ts'
+
+/** What a run of a session judges: what the command line selects, what failed, or these ids and patterns. */
+export type Selection = 'all' | 'failed' | readonly string[]
+
+/** Throws UserError if no requirement has such an id. */
+export function selectionOf(pattern: string): Selection {
+  const ids = catalogue.map(({ id }) => id)
+  if (ids.some((id) => matchesId(id, pattern))) return [pattern]
+  throw new UserError(`no requirement is called ${pattern}${didYouMean(pattern, ids)}`)
+}
+
+/**
+ * The options of a run that judges a part again: what the failures of that part need, with the inputs that they had. No report
+ * is written for a part.
+ */
+export function optionsFor(
+  selection: Selection,
+  options: RunArguments,
+  failed: readonly RequirementResult[],
+): RunArguments {
+  if (selection === 'all') return options
+  const chosen =
+    selection === 'failed' ? failed : failed.filter(({ id }) => selection.some((pattern) => matchesId(id, pattern)))
+  const only = new Set([...(selection === 'failed' ? [] : selection), ...chosen.flatMap(neededBy)])
+  const seed = chosen.flatMap(({ failures }) => failures).at(0)?.seed
+  const { shard: _, ...rest } = options
+  return { ...rest, only: [...only], skip: [], report: [], ...(seed === undefined ? {} : { seed }) }
+}
+
+/** The ids that show a failure again: its own, and of what is judged on the answers to others, theirs. */
+function neededBy({ id, failures }: RequirementResult): string[] {
+  const named = failures.flatMap(({ rerun }) => [...rerun.matchAll(/ --only (\S+)/g)].map(([, other]) => other!))
+  return [id, ...named.filter((other) => catalogue.some((row) => row.id === other))]
+}

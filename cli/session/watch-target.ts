@@ -1,0 +1,73 @@
+import { connect } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createWire } from '../../harness/http/wire.ts'
+import type { Target } from '../../harness/target/model.ts'
+
+/** Between two looks at a target that answers, and at one that does not, in ms. */
+const lookMs = 250
+const askMs = 500
+/** So long an answer is waited for, in ms. */
+const answerMs = 5_000
+const bodyLimit = 64 * 1024
+
+/** How a target is looked at between two runs. */
+export interface TargetWatch {
+  /** Called once when the target is found gone, and once when it answers again, which ends the watch. */
+  readonly onGone: () => void
+  readonly onBack: () => void
+  readonly signal: AbortSignal
+}
+
+/**
+ * Notices a target that restarts. On this machine, one that takes no more connections is gone; nothing is sent for that. From
+ * elsewhere only a run can tell, and says so by `isGone`. Then `GET /v1/files` is sent until any answer comes.
+ */
+export async function watchTarget(target: Target, isGone: boolean, { onBack, onGone, signal }: TargetWatch) {
+  try {
+    if (!isGone) {
+      if (!isLoopback(target.baseUrl)) return
+      while (await takesConnections(target.baseUrl)) await pause(lookMs, undefined, { signal })
+      signal.throwIfAborted()
+    }
+    onGone()
+    while (!(await answers(target, signal))) await pause(askMs, undefined, { signal })
+    onBack()
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
+
+async function answers({ baseUrl, headers, tls }: Target, signal: AbortSignal): Promise<boolean> {
+  // Whether its certificate can be trusted is for the run to say.
+  const wire = createWire({ baseUrl, connections: 1, insecure: true, tls, bodyLimit })
+  try {
+    const result = await wire.send(
+      { method: 'GET', path: '/v1/files', headers },
+      { timeoutMs: answerMs, signal, fresh: true },
+    )
+    signal.throwIfAborted()
+    return result.kind === 'answer'
+  } finally {
+    await wire.close()
+  }
+}
+
+function isLoopback(baseUrl: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(baseUrl).hostname)
+}
+
+/** Opens a connection and closes it: a server does not even write that to its log. */
+function takesConnections(baseUrl: string): Promise<boolean> {
+  const { hostname, port, protocol } = new URL(baseUrl)
+  return new Promise((resolve) => {
+    const socket = connect({
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: Number(port || (protocol === 'https:' ? 443 : 80)),
+    })
+    const end = (takes: boolean) => () => {
+      socket.destroy()
+      resolve(takes)
+    }
+    socket.once('connect', end(true)).once('error', end(false))
+  })
+}

@@ -1,0 +1,22 @@
+import { Command } from 'commander'
+import { portOption } from './port.ts'
+import { addArguments, type RunArguments } from './run/arguments.ts'
+import { checkSession } from './session/check-session.ts'
+
+export function uiCommand(): Command {
+  return addArguments(new Command('ui'))
+    .description('the same as watch, as a page on this machine: prints its address, and runs when it is opened')
+    .addOption(portOption())
+    .action(async (baseUrl: string | undefined, options: RunArguments & { port: number }) => {
+      checkSession('ui', baseUrl, options)
+      const { startUi } = await import('./ui/ui.ts')
+      const ended = new Promise<void>((resolve) => {
+        for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
+      })
+      const ui = await startUi(baseUrl, options, options.port)
+      process.stdout.write(`${ui.url}\n`)
+      await ended
+      await ui.close()
+      process.exitCode = 0
+    })
+}

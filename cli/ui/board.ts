@@ -1,0 +1,100 @@
+import type { Plan } from '../../harness/engine/run.ts'
+import { decided, outsideCause } from '../../harness/report/exit-code.ts'
+import { isLeftOut } from '../../harness/report/left-out.ts'
+import type { Report, RequirementResult } from '../../harness/report/model.ts'
+import { summarize } from '../../harness/report/summary.ts'
+import { bothVerdicts } from '../../harness/report/verdict.ts'
+
+/** A requirement as it stands now. */
+export interface Row {
+  readonly result: RequirementResult
+  /** It is still to be judged: in the run that goes on, or in the first one. */
+  readonly isWaiting: boolean
+  /** The version of the board that changed it last. */
+  readonly version: number
+}
+
+/** What the page shows: the newest result of every requirement, and what changed since when. */
+export interface Board {
+  /** Grows with each change. */
+  readonly version: number
+  readonly rows: ReadonlyMap<string, Row>
+  /** How many requirements the run that goes on is to judge. */
+  readonly planned: number
+  /** All that is known, as a report; of runs of a part put into the last whole one. */
+  report(): Report
+  plan(plan: Plan): void
+  judged(result: RequirementResult): void
+  /** The run has ended; `isPart`: it judged only some requirements. */
+  ended(report: Report, isPart: boolean): void
+  /** The run never began. */
+  dropped(): void
+  /** Something changed that is no row. */
+  touch(): void
+}
+
+/** @param empty the report of a run that has judged nothing yet */
+export function createBoard(empty: Report): Board {
+  let base = empty
+  let version = 1
+  let planned = 0
+  const rows = new Map<string, Row>()
+  const put = (result: RequirementResult, isWaiting: boolean): void =>
+    void rows.set(result.id, { result, isWaiting, version })
+  const isUnknown = (result: RequirementResult): boolean => isLeftOut(result, 'interrupted')
+  for (const result of empty.requirements) put(result, isUnknown(result))
+  const settle = (): void => {
+    for (const { isWaiting, result } of rows.values()) if (isWaiting) put(result, false)
+  }
+  return {
+    get version() {
+      return version
+    },
+    rows,
+    report: () =>
+      withResults(
+        base,
+        [...rows.values()].map(({ result }) => result),
+      ),
+    get planned() {
+      return planned
+    },
+    plan(plan) {
+      version++
+      planned = 0
+      for (const { result } of rows.values()) {
+        const entry = plan.get(result.id)
+        if (entry?.run !== true || entry.leftOut !== undefined) continue
+        planned++
+        put(result, true)
+      }
+    },
+    judged(result) {
+      if (isLeftOut(result, '--only') && rows.get(result.id)?.isWaiting !== true) return
+      version++
+      put(result, false)
+    },
+    ended(report, isPart) {
+      version++
+      settle()
+      if (!isPart) base = report
+      for (const result of report.requirements) if (!isPart || !isLeftOut(result)) put(result, false)
+    },
+    dropped() {
+      version++
+      settle()
+    },
+    touch: () => void version++,
+  }
+}
+
+/** The same report of other results, judged anew. */
+function withResults(base: Report, requirements: RequirementResult[]): Report {
+  const { interrupted, only, readOnly, skip, strict, tpe } = base.run
+  const verdicts = bothVerdicts(requirements, { only, skip, readOnly, strict, interrupted })
+  const summary = summarize(requirements, tpe)
+  return decided(
+    { ...base, requirements, summary, verdicts, verdict: verdicts[tpe] },
+    { notJudged: outsideCause(base) },
+  )
+}

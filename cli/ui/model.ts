@@ -1,0 +1,86 @@
+import type { RunEvent } from '../../harness/engine/events.ts'
+import type { Report } from '../../harness/report/model.ts'
+import type { SessionFront } from '../session/session.ts'
+import { type Board, createBoard } from './board.ts'
+import type { Patch } from './live.ts'
+import { pageMarkup } from './page.ts'
+import { onceParts, operationPart, rowParts, type Surroundings } from './parts.ts'
+import { begunStatus, endedStatus, progressStatus, sentenceStatus, type Status } from './status.ts'
+
+/** What the page shows: it listens to a session, and gives the page or what changed of it. */
+export interface Model {
+  readonly front: SessionFront
+  page(): string
+  patchSince(version: number): Patch
+}
+
+/** @param failed how many requirements failed when they were last judged */
+export function createModel(empty: Report, failed: () => number, onChange: () => void): Model {
+  const board = createBoard(empty)
+  let status: Status = { text: 'Not run yet', said: '' }
+  let isRunning = false
+  let around: Surroundings = { isWholeRun: false, changes: undefined }
+  const now = (next: Status): void => {
+    status = next
+    onChange()
+  }
+  const settle = (next: Status): void => {
+    isRunning = false
+    around = { ...around, isWholeRun: false }
+    now(next)
+  }
+  return {
+    front: {
+      // The report of the last run stands on the page.
+      people: { write: () => true },
+      begun(run) {
+        isRunning = true
+        around = { isWholeRun: run.selection === 'all', changes: undefined }
+        board.touch()
+        now(begunStatus(run))
+      },
+      event(event) {
+        take(board, event)
+        now(event.kind === 'judged' ? progressStatus(status, board) : status)
+      },
+      ended(run) {
+        around = { ...around, changes: run.changes }
+        board.ended(run.report, run.selection !== 'all')
+        settle(endedStatus(run))
+      },
+      problem(sentence) {
+        board.dropped()
+        settle(sentenceStatus(sentence))
+      },
+      gone() {
+        board.touch()
+        now(sentenceStatus('The target takes no requests. It is run again when it answers.'))
+      },
+    },
+    page: () => pageMarkup(board, around),
+    patchSince: (since) => ({
+      version: board.version,
+      parts: partsSince(board, around, since),
+      state: { ...status, isRunning, failed: failed() },
+    }),
+  }
+}
+
+function take(board: Board, event: RunEvent): void {
+  if (event.kind === 'planned') board.plan(event.plan)
+  if (event.kind === 'judged') board.judged(event.result)
+}
+
+/** The parts of the page that changed since that version. */
+function partsSince(board: Board, around: Surroundings, since: number): Record<string, string> {
+  if (since >= board.version) return {}
+  const report = board.report()
+  const changed = [...board.rows.values()].filter(({ version }) => version > since)
+  const operations = new Set(changed.map(({ result }) => result.operation))
+  const parts = [
+    onceParts(board, around),
+    ...changed.map((row) => rowParts(row, report)),
+    ...[...operations].map((operation) => operationPart(board, operation)),
+  ]
+  return Object.assign({}, ...parts) as Record<string, string>
+}

@@ -1,0 +1,93 @@
+import { readingsOf } from '../../catalogue/readings.ts'
+import type { Report } from '../../harness/report/model.ts'
+import { summarize } from '../../harness/report/summary.ts'
+import { htmlAnchor, htmlAttribute, htmlText } from '../../reporters/escape/html.ts'
+import { failureList } from '../../reporters/html/failures.ts'
+import { countCards, verdictBlock } from '../../reporters/html/masthead.ts'
+import { matrixCell } from '../../reporters/html/matrix.ts'
+import { operationHead } from '../../reporters/html/requirement-list.ts'
+import { requirement } from '../../reporters/html/requirement.ts'
+import { runDetails } from '../../reporters/html/run-details.ts'
+import { type Mark, outcomes } from '../../reporters/html/words.ts'
+import type { Changes } from '../session/results.ts'
+import type { Board, Row } from './board.ts'
+import { paragraphMarkup } from './markdown.ts'
+
+/** How a requirement is marked that is still to be judged. */
+const waiting: Mark = { sign: '·', word: 'Waiting', tone: 'w' }
+
+/** Bytes of markup that each failure may take. */
+const failureShare = 48 * 1024
+
+/** Every mark that a row may have. */
+export const marks: readonly Mark[] = [...Object.values(outcomes), waiting]
+
+export const markOf = ({ isWaiting, result }: Row): Mark => (isWaiting ? waiting : outcomes[result.outcome])
+
+/** What stands beside the rows on the page. */
+export interface Surroundings {
+  /** Everything is being judged anew. */
+  readonly isWholeRun: boolean
+  readonly changes: Changes | undefined
+}
+
+/** The parts of the page that stand once, by the id of their element. */
+export function onceParts(board: Board, { changes, isWholeRun }: Surroundings): Record<string, string> {
+  const report = board.report()
+  const rows = [...board.rows.values()]
+  const known = rows.filter(({ isWaiting }) => !isWaiting).map(({ result }) => result)
+  const counted = { run: report.run, summary: summarize(known, report.run.tpe) }
+  return {
+    verdict: `<div id="verdict">${isWholeRun ? judging : verdictBlock(report)}</div>`,
+    counts: `<div id="counts">${countCards(counted)}</div>`,
+    changes: `<div id="changes">${changes ? changesMarkup(changes) : ''}</div>`,
+    failed: `<div id="failed">${failureList({ ...report, requirements: known })}</div>`,
+    details: `<div id="details">${runDetails(report)}</div>`,
+  }
+}
+
+const judging =
+  '<div class="verdict n"><span class="seal" aria-hidden="true">…</span><div><p class="word">Judging</p><p>The verdict stands here when the run has ended.</p></div></div>'
+
+/** The parts of one requirement: its row in the list, and its cell in the matrix. */
+export function rowParts(row: Row, report: Report): Record<string, string> {
+  const { result } = row
+  return { [result.id]: rowMarkup(row, report), [`cell:${result.id}`]: matrixCell(result, markOf(row)) }
+}
+
+export function rowMarkup(row: Row, report: Report): string {
+  const { failures, id } = row.result
+  const does = failures.length > 0 ? 'Send again' : 'Judge this one'
+  const button = `<button type="button" data-run="${htmlAttribute(id)}">${does}<span class="sr">: ${htmlText(id)}</span></button>`
+  const lead = `<p class="acts">${button}</p>${readingMarkup(id)}`
+  return requirement(row.result, { report, failureShare, exchanges: '', mark: markOf(row), lead })
+}
+
+/** The heading of an operation, which counts what is known. */
+export function operationPart(board: Board, operation: string): Record<string, string> {
+  const rows = [...board.rows.values()].filter(({ isWaiting, result }) => !isWaiting && result.operation === operation)
+  return { [operation]: operationHead({ operation, results: rows.map(({ result }) => result) }) }
+}
+
+function readingMarkup(id: string): string {
+  const paragraphs = readingsOf(id).map(paragraphMarkup)
+  if (paragraphs.length === 0) return ''
+  return `<details class="reading"><summary>How the interface is read here</summary>${paragraphs.join('')}</details>`
+}
+
+function changesMarkup({ lost, newlyFailed, newlyPassed, stillFailed }: Changes): string {
+  const lines = [
+    ...idLine('Newly failed', 'f', newlyFailed),
+    ...idLine('Newly passed', 'p', newlyPassed),
+    ...idLine('Failed before, not judged now', 'm', lost),
+    ...(stillFailed > 0 ? [`<dt>Still failed</dt><dd>${stillFailed}</dd>`] : []),
+  ]
+  const list = lines.length > 0 ? `<dl class="run">${lines.join('')}</dl>` : '<p class="run">Nothing changed.</p>'
+  return `<section aria-labelledby="since"><h2 id="since">Since the run before</h2>${list}</section>`
+}
+
+function idLine(title: string, tone: string, ids: readonly string[]): string[] {
+  if (ids.length === 0) return []
+  const links = ids.map((id) => `<a class="mono" href="${htmlAnchor(id)}">${htmlText(id)}</a>`)
+  return [`<dt class="${tone}">${title} <b>${ids.length}</b></dt><dd>${links.join(', ')}</dd>`]
+}

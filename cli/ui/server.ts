@@ -1,0 +1,107 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { UserError } from '../../harness/user-error.ts'
+import { createAccess } from './access.ts'
+import { policy } from './page.ts'
+
+/** What the page asks for. */
+export interface Pages {
+  page(): string
+  /** Keeps the response open, and tells what changes after that version. */
+  events(response: ServerResponse, version: number): void
+  /** Does what a button says; a sentence if it cannot be done. */
+  command(command: unknown): string | undefined
+}
+
+export interface PageServer {
+  /** With the token. */
+  readonly url: string
+  close(): Promise<void>
+}
+
+const headers = {
+  'cache-control': 'no-store',
+  'content-security-policy': policy,
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+}
+
+/** Longest body of a command, in bytes. */
+const bodyLimit = 4096
+
+/** Serves the page on the loopback address; throws UserError if the port cannot be listened on. */
+export async function servePage(port: number, pages: Pages): Promise<PageServer> {
+  const access = createAccess(() => (server.address() as AddressInfo).port)
+  const server = createServer((request, response) => {
+    const path = access.admit(request)
+    if (path === undefined) return say(response, 403, 'Open the whole address that conform ui printed.')
+    route(request, response, { path, pages }).catch(() => response.destroy())
+  })
+  await listen(server, port)
+  const { port: given } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${given}/${access.token}/`,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+interface Routed {
+  readonly path: string
+  readonly pages: Pages
+}
+
+async function route(request: IncomingMessage, response: ServerResponse, { path, pages }: Routed): Promise<void> {
+  switch (`${request.method} ${path}`) {
+    case 'GET /':
+      response.writeHead(200, { ...headers, 'content-type': 'text/html; charset=utf-8' }).end(pages.page())
+      return
+    case 'GET /events': {
+      response.writeHead(200, { ...headers, 'content-type': 'text/event-stream' })
+      return pages.events(response, versionOf(request))
+    }
+    case 'POST /run': {
+      const problem = pages.command(await jsonOf(request))
+      return problem === undefined ? say(response, 202, '') : say(response, 409, problem)
+    }
+    default:
+      return say(response, 404, 'There is nothing here.')
+  }
+}
+
+/** What the page shows: where it left off, if its connection was lost. */
+function versionOf({ headers: { 'last-event-id': last }, url = '' }: IncomingMessage): number {
+  const version = Number(last ?? new URLSearchParams(url.split('?')[1]).get('after'))
+  return Number.isInteger(version) ? version : 0
+}
+
+async function jsonOf(request: IncomingMessage): Promise<unknown> {
+  let text = ''
+  for await (const piece of request.setEncoding('utf8')) {
+    text += piece as string
+    if (text.length > bodyLimit) throw new Error('the body is too long')
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function say(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { ...headers, 'content-type': 'text/plain; charset=utf-8' }).end(text)
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', ({ code, message }: NodeJS.ErrnoException) =>
+      reject(new UserError(`--port ${port}: cannot be listened on (${code ?? message}); give another, or 0`)),
+    )
+    server.listen(port, '127.0.0.1', resolve)
+  })
+}

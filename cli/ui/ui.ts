@@ -1,0 +1,73 @@
+import { catalogue } from '../../catalogue/catalogue.ts'
+import type { Report } from '../../harness/report/model.ts'
+import { isObject } from '../../schemas/json-object.ts'
+import type { RunArguments } from '../run/arguments.ts'
+import { findTarget } from '../run/find-target.ts'
+import { noFacts, reportOf } from '../../harness/engine/run-report.ts'
+import { runOptions } from '../run/run-options.ts'
+import { createSession, type Session } from '../session/session.ts'
+import { createLive } from './live.ts'
+import { createModel } from './model.ts'
+import { servePage } from './server.ts'
+
+export interface Ui {
+  /** The address of the page, with its token. */
+  readonly url: string
+  close(): Promise<void>
+}
+
+/**
+ * Serves the page. The first run begins when it is first opened, so that it is seen from its beginning.
+ * @throws UserError if the target file or an option is wrong, or the port cannot be listened on.
+ */
+export async function startUi(baseUrl: string | undefined, options: RunArguments, port: number): Promise<Ui> {
+  const empty = await emptyReport(baseUrl, options)
+  const model = createModel(
+    empty,
+    () => session.failed,
+    () => live.changed(),
+  )
+  const live = createLive((version) => model.patchSince(version))
+  const session = createSession(baseUrl, options, model.front)
+  let isOpened = false
+  const server = await servePage(port, {
+    page: () => model.page(),
+    events(response, version) {
+      live.open(response, version)
+      if (!isOpened) session.run('all', 'the page was opened')
+      isOpened = true
+    },
+    command: (command) => obey(command, session),
+  })
+  return {
+    url: server.url,
+    async close() {
+      await session.close()
+      live.close()
+      await server.close()
+    },
+  }
+}
+
+/** The report of a run that has sent nothing: what is to be judged, and what is not and why. */
+async function emptyReport(baseUrl: string | undefined, options: RunArguments): Promise<Report> {
+  // As for a dry run, no embedded reference is started.
+  const { close, target } = await findTarget(baseUrl, { ...options, dryRun: true })
+  await close()
+  const startedAt = new Date()
+  const run = runOptions(options, baseUrl, new Set(), '')
+  return reportOf({ target, options: run, startedAt, durationMs: 0, results: new Map(), facts: noFacts })
+}
+
+/** Does what a button of the page says: `{"run": "all"}`, `{"run": "failed"}`, `{"run": "<id>"}`, `{"run": "stop"}`. */
+function obey(command: unknown, session: Session): string | undefined {
+  const run = isObject(command) ? command.run : undefined
+  if (run === 'stop') return void session.interrupt()
+  if (session.isRunning) return 'A run goes on: stop it first.'
+  if (run === 'all') return void session.run('all', 'asked for')
+  if (run === 'failed') {
+    return session.failed > 0 ? void session.run('failed', 'asked for') : 'Nothing failed when it was last judged.'
+  }
+  if (!catalogue.some(({ id }) => id === run)) return 'There is no such requirement.'
+  return void session.run([run as string], 'asked for')
+}

@@ -1,0 +1,128 @@
+import { catalogue } from '../../catalogue/catalogue.ts'
+import { requirementsDigest, specDigest, specVersion } from '../../catalogue/digests.ts'
+import { decided } from '../report/exit-code.ts'
+import type { Report, RequirementResult } from '../report/model.ts'
+import { leftOut } from '../report/left-out.ts'
+import { summarize } from '../report/summary.ts'
+import { bothVerdicts } from '../report/verdict.ts'
+import type { RunFacts } from './facts.ts'
+import { planRun } from './plan.ts'
+import type { Plan, RunOptions } from './run.ts'
+import type { Target } from '../target/model.ts'
+import { suiteVersion } from '../report/suite-version.ts'
+
+/** What a run left behind. */
+export interface RunRecord {
+  readonly target: Target
+  readonly options: RunOptions
+  readonly startedAt: Date
+  readonly durationMs: number
+  /** By id; those that were cut short are missing. */
+  readonly results: ReadonlyMap<string, RequirementResult>
+  readonly facts: RunFacts
+  /** A mistake of the suite that ended the run. */
+  readonly problem?: string | undefined
+}
+
+/** What is known of a run before its worker has said anything. */
+export const noFacts: RunFacts = {
+  requests: 0,
+  throttled: 0,
+  created: [],
+  notServed: [],
+  keyRefused: false,
+  ended: null,
+  jobsInProgress: [],
+  recordingProblem: undefined,
+  hints: [],
+}
+
+/** The report of a run: every requirement of the catalogue, in its order. */
+export function reportOf(record: RunRecord): Report {
+  const { target, options, startedAt, durationMs, results, facts } = record
+  const plan = planRun(target, options)
+  const requirements = catalogue.map((row) => results.get(row.id) ?? cutShort(row, facts, plan))
+  const interrupted = facts.ended?.cause === 'interrupted'
+  const { only, skip, readOnly } = options
+  const judged = {
+    only: [...only],
+    skip: [...skip],
+    readOnly,
+    interrupted: facts.ended !== null,
+    strict: options.strict,
+    keyRefused: facts.keyRefused,
+  }
+  const verdicts = bothVerdicts(requirements, judged)
+  const notJudged = whyNotJudged(record)
+  return decided(
+    {
+      format: 'conformance-report/1',
+      suite: {
+        name: 'ai-content-conformance',
+        version: suiteVersion(),
+        specVersion,
+        specDigest,
+        requirementsDigest: requirementsDigest(),
+      },
+      target: { name: target.name, baseUrl: target.baseUrl, digest: target.digest },
+      run: {
+        startedAt: startedAt.toISOString(),
+        durationMs: Math.round(durationMs),
+        seed: options.seed,
+        runs: options.refusalRuns,
+        nonce: options.nonce,
+        requests: facts.requests,
+        throttled: facts.throttled,
+        concurrency: target.limits.concurrency,
+        strict: options.strict,
+        readOnly,
+        tpe: options.tpe,
+        only: judged.only,
+        skip: judged.skip,
+        shard: options.shard ? `${options.shard.index}/${options.shard.count}` : null,
+        baseline: null,
+        insecure: options.insecure,
+        interrupted,
+        credentialProbes: target.limits.credentialProbes,
+        notServed: [...facts.notServed],
+        created: [...facts.created],
+      },
+      verdict: verdicts[options.tpe],
+      verdicts,
+      summary: summarize(requirements, options.tpe),
+      requirements,
+    },
+    { notJudged },
+  )
+}
+
+/** What ended a run before its time, if the results do not tell it; an interrupt they do, and --bail is a judgement. */
+export function whyNotJudged({ facts, options, problem, target }: RunRecord): string | undefined {
+  if (problem !== undefined)
+    return `a mistake of the suite ended the run: ${problem}; please report it, with seed ${options.seed}`
+  if (facts.keyRefused && target.keys.full !== undefined)
+    return 'the key is not accepted: every request with it was answered 401'
+  return facts.ended?.cause === 'unreachable' ? facts.ended.reason : undefined
+}
+
+function cutShort(
+  { id, operation, level, section, statement }: (typeof catalogue)[number],
+  facts: RunFacts,
+  plan: Plan,
+): RequirementResult {
+  const planned = plan.get(id)
+  const reason = planned?.run === false ? planned.reason : (facts.ended?.reason ?? leftOut('interrupted'))
+  return {
+    id,
+    operation,
+    level,
+    section,
+    statement,
+    outcome: planned?.run === false ? planned.outcome : 'not-exercised',
+    reason,
+    control: 'none',
+    cases: 0,
+    durationMs: 0,
+    failures: [],
+  }
+}

@@ -1,0 +1,39 @@
+import type { Switches } from '../switches/switches.ts'
+
+const hourMs = 3_600_000
+
+/** Tells the time and writes it down (RFC 3339, §5.6 there). */
+export interface Clock {
+  /** ms since the epoch, as this server believes. */
+  readonly now: () => number
+  /** A date-time. */
+  readonly write: (ms: number) => string
+}
+
+function withOffset(ms: number): string {
+  return new Date(ms + 5.5 * hourMs).toISOString().replace('Z', '+05:30')
+}
+
+function withNegativeOffset(ms: number): string {
+  return new Date(ms - 3.5 * hourMs).toISOString().replace('Z', '-03:30')
+}
+
+/** The spellings of one instant that RFC 3339 allows, by the variant that chooses them. */
+const spellings: Readonly<Record<string, (ms: number) => string>> = {
+  'dates/offset': withOffset,
+  'dates/negative-offset': withNegativeOffset,
+  'dates/unknown-offset': (ms) => new Date(ms).toISOString().replace('Z', '-00:00'),
+  'dates/long-fraction': (ms) => new Date(ms).toISOString().replace('Z', '000000Z'),
+  'dates/short-fraction': (ms) => `${new Date(ms).toISOString().slice(0, 21)}Z`,
+  'dates/whole-seconds': (ms) => `${new Date(ms).toISOString().slice(0, 19)}Z`,
+  'dates/lower-case': (ms) => new Date(ms).toISOString().toLowerCase(),
+}
+
+export function createClock(switches: Switches): Clock {
+  const chosen = Object.entries(spellings).find(([variant]) => switches.varied(variant))
+  const hoursOff = switches.varied('clock/hours-behind') ? -7 : switches.varied('clock/hours-ahead') ? 7 : 0
+  return {
+    now: () => Date.now() + hoursOff * hourMs,
+    write: chosen?.[1] ?? ((ms) => new Date(ms).toISOString()),
+  }
+}

@@ -1,0 +1,109 @@
+import { Ending, type Answer } from './answer.ts'
+import { authenticate, authorize } from './authenticate.ts'
+import type { Call } from './call.ts'
+import { envelope } from './envelope.ts'
+import { lostAnswer } from './lost-answer.ts'
+import { readBytes, readJson } from './read-body.ts'
+import { simulate } from './simulate.ts'
+import type { Switches } from '../switches/switches.ts'
+
+/** One operation of §4. `Found` is the object that its path names. */
+export interface Operation<Found = unknown> {
+  readonly id: string
+  readonly method: 'GET' | 'POST'
+  /** hono path patterns. */
+  readonly paths: readonly string[]
+  readonly body: 'json' | 'raw' | 'none'
+  /** Members that a request may have. */
+  readonly members?: readonly string[]
+  /** Refuses a JSON body that is no object, where a requirement is about it. */
+  readonly shapeless?: (call: Call) => never
+  /** The requirement that a granted request is about, if it is one that every request of the operation rests on. */
+  row?(call: Call): string | undefined
+  /** What a refusal leaves behind. */
+  refused?(call: Call, status: number): void
+  /** Whether the operation exists at all. */
+  gone?(call: Call): void
+  /** Looks up the object that the path names. */
+  find?(call: Call): Found
+  /** Whether the key may use that object. */
+  access?(call: Call, found: Found): void
+  /** What is wrong with the body by itself. */
+  check?(call: Call): void
+  /** What is wrong with the body, given the object. */
+  fit?(call: Call, found: Found): void | Promise<void>
+  /** Whether the object's state allows it. */
+  ready?(call: Call, found: Found): void
+  run(call: Call, found: Found): Answer | Promise<Answer>
+  /** A plain success, for a server that should have refused. */
+  grant(call: Call): Answer
+}
+
+const usual = ['authenticate', 'authorize', 'simulate', 'read', 'find', 'access', 'check', 'fit', 'ready'] as const
+type Step = (typeof usual)[number]
+
+// The spec orders no checks; all of these conform.
+const orders: Readonly<Record<string, readonly Step[]>> = {
+  'order/body-first': ['read', 'check', 'authenticate', 'authorize', 'simulate', 'find', 'access', 'fit', 'ready'],
+  'order/existence-first': ['find', 'authenticate', 'authorize', 'access', 'simulate', 'read', 'check', 'fit', 'ready'],
+  'order/existence-before-body': [
+    'authenticate',
+    'authorize',
+    'find',
+    'access',
+    'simulate',
+    'read',
+    'check',
+    'fit',
+    'ready',
+  ],
+  'order/state-first': ['authenticate', 'authorize', 'simulate', 'find', 'access', 'ready', 'read', 'check', 'fit'],
+  'order/rights-last': ['authenticate', 'simulate', 'read', 'find', 'access', 'check', 'fit', 'ready', 'authorize'],
+}
+
+function orderOf(switches: Switches): readonly Step[] {
+  for (const [variant, order] of Object.entries(orders)) if (switches.varied(variant)) return order
+  return usual
+}
+
+/** Whether the request has none of the members whose acceptance is a requirement of its own. */
+function isPlain(call: Call): boolean {
+  return Object.keys(call.request.query()).length === 0 && call.body['query_config'] === undefined
+}
+
+/** Takes a call through the steps of its operation. */
+export async function perform<Found>(operation: Operation<Found>, call: Call): Promise<Answer> {
+  let found: Found | undefined
+  // `find` stands before every step that uses its result, in each order; operations without it use none.
+  const steps: Readonly<Record<Step, () => void | Promise<void>>> = {
+    authenticate: () => authenticate(call),
+    authorize: () => authorize(call),
+    simulate: () => simulate(call),
+    read: () => {
+      if (operation.body === 'json') return readJson(call, operation)
+      if (operation.body === 'raw') return readBytes(call)
+    },
+    find: () => {
+      found = operation.find?.(call)
+    },
+    access: () => operation.access?.(call, found as Found),
+    check: () => operation.check?.(call),
+    fit: () => operation.fit?.(call, found as Found),
+    ready: () => operation.ready?.(call, found as Found),
+  }
+  try {
+    operation.gone?.(call)
+    for (const step of orderOf(call.world.switches)) await steps[step]()
+    const row = operation.row ? operation.row(call) : isPlain(call) ? '2xx-accepted' : undefined
+    const lost = row === undefined ? undefined : lostAnswer(call.world.switches, `${operation.id}/${row}`)
+    if (lost) return lost
+    if (row === '2xx-accepted' && call.broken(row)) call.reject(400, 'BadRequest', 'Nothing is wrong')
+    const answer = await operation.run(call, found as Found)
+    if (row === '2xx-accepted' && call.broken(`${row}#envelope`)) return envelope({ status: 200, tpe: 'BadRequest' })
+    return answer
+  } catch (error) {
+    if (!(error instanceof Ending)) throw error
+    operation.refused?.(call, error.answer.status)
+    return error.answer
+  }
+}

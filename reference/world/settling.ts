@@ -1,0 +1,32 @@
+import type { Call } from './call.ts'
+import type { World } from './world.ts'
+
+/** ms from its creation on until something can be used, where nothing else is asked for. */
+const usualMs = 1000
+/** ms after which nobody waits for it any more. */
+const tooLateMs = 30_000
+
+/** Something that came with a request. */
+interface Made {
+  readonly createdAt: number
+  readonly made?: true
+}
+
+function age(world: World, thing: Made): number {
+  return thing.made ? world.clock.now() - thing.createdAt : Infinity
+}
+
+/** Whether it is not there yet, under the variant `settling/<kind>`. */
+export function isSettling(world: World, kind: 'uploads' | 'graphs' | 'applications', thing: Made): boolean {
+  return world.switches.varied(`settling/${kind}`) && age(world, thing) < (world.pace.settle ?? usualMs)
+}
+
+/** Breaks the use of something that a request made, under the defects of that requirement. */
+export function breakUse(call: Call, id: string, thing: Made): void {
+  const { broken } = call.world.switches
+  if (!thing.made) return
+  if (broken(id)) call.reject(404, 'ResourceNotFound')
+  if (broken(`${id}#gone`)) call.reject(410, 'Gone')
+  if (broken(`${id}#5xx`)) call.reject(500, 'InternalError')
+  if (broken(`${id}#late`) && age(call.world, thing) < tooLateMs) call.reject(404, 'ResourceNotFound')
+}

@@ -1,0 +1,67 @@
+import { countsAsGranted } from '../../harness/checks/control.ts'
+import { createdId } from '../../harness/checks/created.ts'
+import { grantedProbe, inScenario } from '../../harness/checks/granted.ts'
+import { lookWhileSettling } from '../../harness/checks/look-again.ts'
+import { validRequest } from '../../harness/checks/valid-request.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
+import { describeAnswer } from '../../harness/engine/describe.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
+import { NotExercised } from '../../harness/engine/outcome.ts'
+import type { Probe } from '../../harness/engine/probe.ts'
+import type { Run } from '../../harness/engine/run.ts'
+import { answered, type Judge, type Story } from '../../harness/engine/story.ts'
+
+/** The request that creates the object which a row is about: that of the row's scenario, if there is one. */
+export function ownCreation(story: Story, operation: OperationId): () => Promise<Probe> {
+  return grantedProbe(story, operation, () => validRequest(story.run, operation))
+}
+
+/** Creates an object for a row and gives its id; throws `NotExercised` if that is refused, or no id is named. */
+export async function createObject(story: Story, operation: OperationId, make?: () => Promise<Probe>): Promise<string> {
+  const { run } = story
+  const creation = await story.ask(make ?? (() => validRequest(run, operation)), { role: 'setup' })
+  if (!countsAsGranted(creation)) throw new NotExercised(`the creation was answered ${describeAnswer(creation)}`)
+  const id = createdId(run, creation)
+  if (id === undefined)
+    throw new NotExercised(`the answer names no id at operations.${operation}.fields.id: ${describeAnswer(creation)}`)
+  return id
+}
+
+/** How an object is used that an operation creates. */
+export interface Use {
+  readonly creates: OperationId
+  /** A request that names the object of that id, fresh each time. */
+  request(run: Run, id: string): Promise<Probe>
+  /** `in the path, the id of a graph that was just created` */
+  readonly what: string
+  /** Sees each answer. */
+  seen?(run: Run, id: string, exchange: Exchange): void
+}
+
+/** What was created is not there, or breaks the server. */
+function isUnusable({ answer }: Exchange): boolean {
+  return answer !== undefined && ([404, 410].includes(answer.status) || answer.status >= 500)
+}
+
+/** What was created can be used at once, or at the latest `settleMs` later: any answer will do but 404, 410 and 5xx. */
+export function usable({ creates, request, what, seen }: Use): Judge {
+  return (story) =>
+    inScenario(story, creates, async () => {
+      const { run } = story
+      const id = await createObject(story, creates, ownCreation(story, creates))
+      const look = async (): Promise<Exchange> => {
+        const exchange = await story.ask(() => request(run, id))
+        seen?.(run, id, exchange)
+        return exchange
+      }
+      const exchange = await lookWhileSettling(run, look, (each) => !isUnusable(each))
+      answered(exchange)
+      story.count()
+      if (isUnusable(exchange)) story.fail(exchange, `neither 404 nor 410 nor a 5xx, ${settled(run)}`, what)
+    })
+}
+
+/** By when what was created has to be there. */
+export function settled({ target }: Run): string {
+  return `at the latest ${target.limits.settleMs} ms after its creation (limits.settleMs)`
+}

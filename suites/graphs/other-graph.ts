@@ -1,0 +1,63 @@
+import { refused } from '../../harness/checks/conditions.ts'
+import { countsAsGranted } from '../../harness/checks/control.ts'
+import { grantedProbe, inScenario } from '../../harness/checks/granted.ts'
+import { lookWhileSettling } from '../../harness/checks/look-again.ts'
+import { askSettled } from '../../harness/checks/settling.ts'
+import { validRequest } from '../../harness/checks/valid-request.ts'
+import { isGranted } from '../../harness/engine/answer.ts'
+import { describeAnswer } from '../../harness/engine/describe.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
+import { NotExercised } from '../../harness/engine/outcome.ts'
+import { pause } from '../../harness/engine/pause.ts'
+import type { Probe } from '../../harness/engine/probe.ts'
+import { answered, type Judge, type Story } from '../../harness/engine/story.ts'
+import { createObject } from '../created/created-object.ts'
+
+const isConflict = ({ answer }: Exchange): boolean => answer?.status === 409
+
+/** Adds a file to its graph; throws `NotExercised` unless the graph then says, by a 409, that it has it. */
+async function addSurely(story: Story, addition: Probe): Promise<void> {
+  const { run } = story
+  const add = (probe: Probe): Promise<Exchange> => story.ask(probe, { role: 'setup' })
+  const first = await askSettled(run, await add(addition), add, countsAsGranted)
+  if (!countsAsGranted(first)) throw new NotExercised(`the first addition was answered ${describeAnswer(first)}`)
+  const again = await lookWhileSettling(run, () => add(refused(addition)), isConflict)
+  if (!isConflict(again))
+    throw new NotExercised(`no 409 said that the file is in the first graph: ${describeAnswer(again)}`)
+}
+
+/** The addition to a second graph; where that is not there yet, once more when it has to be. */
+async function addToOther(story: Story, addition: Probe): Promise<Exchange> {
+  const { run } = story
+  const exchange = await story.ask(addition)
+  if (exchange.answer?.status !== 404) return exchange
+  await pause(run, run.target.limits.settleMs)
+  const again = await story.ask(addition)
+  // The one that was answered 404 may have added it.
+  if (isConflict(again)) throw new NotExercised('the addition to a new graph was answered 404, and then 409')
+  return again
+}
+
+function judgeAddition(story: Story, exchange: Exchange, what: string): void {
+  answered(exchange)
+  const isTelling = isConflict(exchange) || isGranted(exchange.answer)
+  if (!isTelling) throw new NotExercised(`the addition to a second graph was answered ${describeAnswer(exchange)}`)
+  story.count()
+  if (isConflict(exchange)) story.fail(exchange, 'no 409: the file is in another graph, not in this one', what)
+}
+
+/** A file that is in one graph can be added to another. */
+export const judgeOtherGraph: Judge = async (story) => {
+  const { run, row } = story
+  if (run.target.scenarios[row.id]) {
+    const make = grantedProbe(story, 'graphs.add-file', () => validRequest(run, 'graphs.add-file'))
+    return inScenario(story, 'graphs.add-file', async () =>
+      judgeAddition(story, await story.ask(make), 'as the scenario of the target file says'),
+    )
+  }
+  const other = await createObject(story, 'graphs.create')
+  const addition = await validRequest(run, 'graphs.add-file')
+  await addSurely(story, addition)
+  const elsewhere = { ...addition, params: { ...addition.params, graph_id: other } }
+  judgeAddition(story, await addToOther(story, elsewhere), 'of a file that is in another graph, to a second one')
+}

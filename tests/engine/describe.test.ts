@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { answerOf } from '../../harness/engine/answer.ts'
+import { describeAnswer } from '../../harness/engine/describe.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
+import type { NoAnswer } from '../../harness/http/message.ts'
+
+const times = { sentAt: 0, endedAt: 1 }
+const request = { method: 'GET', url: 'http://127.0.0.1/v1/files', headers: {}, body: '' }
+
+function received(status: number, body: string, type = 'application/json'): Exchange {
+  const headers = [{ name: 'content-type', value: type }]
+  const answer = answerOf({ kind: 'answer', status, headers, body: Buffer.from(body), cut: false, ...times })
+  const response = { status, headers: {}, body }
+  return { answer, recorded: { request, response, curl: '' }, throttled: false, ...times } as unknown as Exchange
+}
+
+function silent(cause: NoAnswer['cause'], message: string): Exchange {
+  const noAnswer: NoAnswer = { kind: 'no-answer', cause, message, staleConnection: false, ...times }
+  return { noAnswer, recorded: { request, curl: '' }, throttled: false, ...times } as unknown as Exchange
+}
+
+const envelope = (tpe: string, description?: string): string =>
+  JSON.stringify({ tpe, errors: description === undefined ? [] : [{ description }], extras: {} })
+
+test.each([
+  ['the name', received(404, envelope('NotFound')), '404 NotFound'],
+  ["the target's own words", received(404, envelope('NotFound', 'No such file')), '404 NotFound "No such file"'],
+  ['an envelope in a success', received(200, envelope('BadRequest')), '200 with an error envelope: BadRequest'],
+  ['a name with a blank', received(400, envelope('BadRequest ')), '400 "BadRequest "'],
+  [
+    'a byte order mark',
+    received(400, `\ufeff${envelope('BadRequest')}`),
+    `400, but the body begins with a byte order mark: ${envelope('BadRequest')}`,
+  ],
+  ['half a document', received(400, '{"tpe"'), '400, but the body is not JSON: {"tpe"'],
+  ['no body', received(502, ''), '502 without a body'],
+  ['another object', received(404, '{"error":"none"}'), '404 {"error":"none"}'],
+  [
+    'a page',
+    received(
+      502,
+      '<html><head><title>502</title><style>a{}</style></head><body><h1>Bad &amp; gone</h1></body></html>',
+      'text/html',
+    ),
+    '502 with a page: 502 Bad & gone',
+  ],
+  ['a success as it is', received(200, 'fine', 'text/plain'), '200 fine'],
+])('shows %s', (_, exchange, shown) => {
+  expect(describeAnswer(exchange)).toBe(shown)
+})
+
+test('says once that no answer came, and tells an answer that is no HTTP from that', () => {
+  expect(describeAnswer(silent('timeout', 'no answer within 5 ms (limits.timeoutMs)'))).toBe(
+    'no answer within 5 ms (limits.timeoutMs)',
+  )
+  expect(describeAnswer(silent('reset', 'the connection was closed'))).toBe('no answer: the connection was closed')
+  expect(describeAnswer(silent('malformed', 'the answer is not HTTP: x'))).toBe('the answer is not HTTP: x')
+})

@@ -1,0 +1,155 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { catalogue, type ConformanceEvent, runConformance, type Target, UserError } from '../../index.ts'
+import { startReference } from '../../library/reference.ts'
+import { makeProject } from '../vitest/project.ts'
+
+async function reference(): Promise<Target> {
+  const server = await startReference({ jobMs: 15, slowJobMs: 150 })
+  onTestFinished(() => server.close())
+  return server.target
+}
+
+/** A server that counts what it is asked, and answers everything by 404. */
+async function counting(): Promise<{ url: string; asked: () => number }> {
+  let asked = 0
+  const server = createServer((_request, response) => {
+    asked++
+    response.writeHead(404).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked: () => asked }
+}
+
+test('the events tell each requirement once, between the plan and the end, as the report has them', async () => {
+  const run = runConformance(await reference(), { runs: 1, seed: 7 })
+  const events: ConformanceEvent[] = []
+  for await (const event of run) events.push(event)
+  expect(events[0]?.kind).toBe('planned')
+  expect(events.at(-1)?.kind).toBe('ended')
+  const judged = events.flatMap((event) => (event.kind === 'judged' ? [event.result] : []))
+  const report = await run.report
+  const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1)
+  expect(judged.sort(byId)).toEqual([...report.requirements].sort(byId))
+  expect(judged).toHaveLength(catalogue.length)
+  expect(report).toMatchObject({ summary: { must: { failed: 0 } }, run: { seed: 7, runs: 1 }, exit: { code: 0 } })
+})
+
+test('the report comes though nobody reads the events, and only what is selected is sent', async () => {
+  const { requirements, run } = await runConformance(await reference(), { only: ['files.list/2xx-accepted'] }).report
+  const passed = requirements.filter(({ outcome }) => outcome === 'passed')
+  expect(passed.map(({ id }) => id)).toEqual(['files.list/2xx-accepted'])
+  expect(run.requests).toBeLessThan(4)
+})
+
+test('a signal ends the run, which says so; one that came before lets nothing be sent', async () => {
+  const controller = new AbortController()
+  const run = runConformance(await reference(), { signal: controller.signal })
+  let ended = 0
+  for await (const { kind } of run) {
+    if (kind === 'judged' && !controller.signal.aborted) {
+      controller.abort()
+      ended = performance.now()
+    }
+  }
+  expect(performance.now() - ended).toBeLessThan(2000)
+  expect((await run.report).run.interrupted).toBe(true)
+
+  const { url, asked } = await counting()
+  const report = await runConformance({ baseUrl: url, keys: { full: 'a-full-key' } }, { signal: AbortSignal.abort() })
+    .report
+  expect(report).toMatchObject({ verdict: 'not-judged', run: { interrupted: true, requests: 0 } })
+  expect(asked()).toBe(0)
+})
+
+const target: Target = { baseUrl: 'http://127.0.0.1:1' }
+
+test.each<[string, Target | string, object, RegExp]>([
+  ['a file that is not there', 'nowhere.json', {}, /^nowhere\.json: no such target file$/],
+  ['no base URL', {}, {}, /^no base URL: give/],
+  [
+    'an unknown member',
+    { ...target, resorces: {} } as Target,
+    {},
+    /^the target: unknown member resorces; did you mean resources\?$/,
+  ],
+  [
+    'a key that is not set',
+    { ...target, keys: { full: { env: 'NO_SUCH_KEY' } } },
+    {},
+    /^keys\.full: .*NO_SUCH_KEY is not set$/,
+  ],
+  ['an unknown option', target, { onyl: [] }, /^no option is called onyl; did you mean only\?$/],
+  [
+    'a pattern without a requirement',
+    target,
+    { only: ['jobs.craete/*'] },
+    /^the option only: no requirement is called jobs\.craete\/\*; did you mean jobs\.create\//,
+  ],
+  ['a seed that is no number', target, { seed: 1.5 }, /^the option seed: give a whole number from/],
+  ['no cases', target, { runs: 0 }, /^the option runs: give a whole number from 1/],
+  ['a mode that does not exist', target, { tpe: 'some' }, /^the option tpe: give exact or family$/],
+  [
+    'a limit that does not exist',
+    target,
+    { limits: { concurency: 1 } },
+    /^the options: unknown member limits\.concurency; did you mean limits\.concurrency\?$/,
+  ],
+])(
+  '%s is a UserError of one sentence, for whoever waits for the report and whoever reads the events',
+  async (...row) => {
+    const [, given, options, sentence] = row
+    const run = runConformance(given, options)
+    const events = async (): Promise<void> => {
+      for await (const _ of run) expect.unreachable()
+    }
+    const [report, read] = await Promise.allSettled([run.report, events()])
+    for (const settled of [report, read]) {
+      if (settled.status === 'fulfilled') return expect.unreachable()
+      expect(settled.reason).toBeInstanceOf(UserError)
+      expect((settled.reason as Error).message).toMatch(sentence)
+      expect((settled.reason as Error).message).not.toContain('\n')
+    }
+  },
+)
+
+test('a failure is repeated with the file and the options that it needs', async () => {
+  const server = await startReference({ defects: ['files.list/401-missing-credentials'] })
+  onTestFinished(() => server.close())
+  const project = makeProject({ 'a target.json': JSON.stringify(server.target) })
+  onTestFinished(() => project.remove())
+  const only = ['files.list/401-missing-credentials' as const]
+  const lineOf = async (given: Target | string): Promise<string | undefined> => {
+    const { requirements } = await runConformance(given, { only, seed: 3, runs: 2, tpe: 'family' }).report
+    return requirements.find(({ outcome }) => outcome === 'failed')?.failures[0]?.rerun
+  }
+  const rest = '--runs 2 --tpe family --only files.list/401-missing-credentials --seed 3'
+  const file = join(project.dir, 'a target.json')
+  expect(await lineOf(file)).toBe(`conform --target '${file}' ${rest}`)
+  expect(await lineOf(server.target)).toBe(`conform ${server.url} ${rest}`)
+})
+
+/** A program of somebody's own. */
+const program = `import { runConformance } from 'ai-content-conformance'
+import { startReference } from 'ai-content-conformance/reference'
+const handlers = () => ['SIGINT', 'SIGTERM', 'SIGHUP', 'uncaughtException'].map((name) => process.listenerCount(name))
+const server = await startReference()
+const before = handlers()
+const run = runConformance(server.target, { only: ['jobs.create/*'], runs: 1 })
+let during = before
+for await (const event of run) if (event.kind === 'judged') during = handlers()
+const report = await run.report
+await server.close()
+console.log(JSON.stringify({ before, during, code: process.exitCode ?? null, exit: report.exit.code }))
+`
+
+test('a run says nothing, hears no signal, sets no exit code, and leaves nothing that keeps the process alive', async () => {
+  const project = makeProject({ 'judge.js': program })
+  onTestFinished(() => project.remove())
+  const { code, stderr, stdout } = await project.run('node', ['judge.js'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(JSON.parse(stdout)).toEqual({ before: [0, 0, 0, 0], during: [0, 0, 0, 0], code: null, exit: 0 })
+})
