@@ -69,7 +69,7 @@ export function createLiveness(settings: LivenessSettings): Liveness {
       // A connection that was closed before any answer may be a start-up's: nothing can have happened, so once more.
       if (result.kind === 'no-answer' && result.cause === 'reset') result = await question(lastChanceMs)
       if (result.kind === 'no-answer') {
-        settings.onDead('unreachable', `${baseUrl} cannot be judged: ${result.message}`)
+        settings.onDead('unreachable', `${baseUrl} cannot be judged: ${result.message}${remedy(baseUrl, result)}`)
         return false
       }
       const secure = tlsBaseUrl(baseUrl, result)
@@ -90,4 +90,13 @@ export function createLiveness(settings: LivenessSettings): Liveness {
     },
     stop: () => clearInterval(timer),
   }
+}
+
+/** What to try, if the way in which no answer came tells. */
+function remedy(baseUrl: string, { cause, message }: { readonly cause: string; readonly message: string }): string {
+  if (cause === 'reset' && baseUrl.startsWith('http:')) return '; if that port serves https, write https://'
+  if (cause === 'tls' && message.startsWith('certificate')) {
+    return '; tls.ca of the target file names an authority to trust, --insecure accepts any'
+  }
+  return message.startsWith('connection refused') ? '; is the server running, and on that port?' : ''
 }

@@ -5,6 +5,7 @@ import type { Exchange, Purpose } from './exchange.ts'
 import type { Probe } from './probe.ts'
 import { Failed, NotExercised } from './outcome.ts'
 import { rerunLine } from './rerun.ts'
+import { repeatable } from './repeatable.ts'
 import type { Run } from './run.ts'
 import { describeAnswer, describeProbe } from './describe.ts'
 
@@ -57,7 +58,7 @@ export function createStory(run: Run, row: CatalogueRow): Story {
         familyOnly: false,
         seed: run.options.seed,
         rerun: rerunLine(run, row.id, ...(story.shownBy === null ? [] : [story.shownBy])),
-        exchange: exchange.recorded,
+        exchange: repeatable(run, exchange.recorded),
       }
     },
     fail(exchange, expected, what, actual) {

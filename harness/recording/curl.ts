@@ -16,7 +16,7 @@ export function curlOf(request: RecordedRequest, expanded: Expanded): string {
     const line = value === '' ? `${name};` : `${name}: ${value}`
     parts.push('-H', expanded.has(name) ? expanding(line) : singleQuoted(line))
   }
-  const cut = request.bodyLength === undefined ? '' : `  # the body is cut here: ${request.bodyLength} bytes in all`
+  const cut = remarksOn(request)
   if (request.bodyEncoding === 'base64') {
     return `printf %s ${singleQuoted(request.body)} | base64 -d | ${parts.join(' ')} --data-binary @-${cut}`
   }
@@ -24,4 +24,15 @@ export function curlOf(request: RecordedRequest, expanded: Expanded): string {
     parts.push('--data-binary', singleQuoted(request.body))
   }
   return parts.join(' ') + cut
+}
+
+/** Why the line does not send what was sent, if it does not. */
+function remarksOn({ bodyLength, headers, body, url }: RecordedRequest): string {
+  const remarks = [
+    bodyLength !== undefined && `the body is cut here: ${bodyLength} bytes in all`,
+    /\[.*\]/.test(headers['authorization'] ?? '') && 'its key is not at hand: the words in brackets say which it was',
+    `${url} ${body}`.includes('[redacted]') && 'a key stood where [redacted] stands',
+  ]
+  const told = remarks.filter((remark) => remark !== false)
+  return told.length > 0 ? `  # ${told.join('; ')}` : ''
 }

@@ -25,7 +25,9 @@ function isTelling(
 ): boolean {
   if (keyword === 'oneOf')
     return !all.some((other) => other.keyword === 'additionalProperties' && other.instancePath === instancePath)
-  return keyword !== 'if' && keyword !== 'propertyNames' && !/\/oneOf\/\d/.test(schemaPath)
+  // An id that no requirement has is told with a near one, where scenarios are looked at.
+  const isId = schemaPath.startsWith('#/properties/scenarios/propertyNames')
+  return !isId && keyword !== 'if' && keyword !== 'propertyNames' && !/\/oneOf\/\d/.test(schemaPath)
 }
 
 /** `/resources/application/inputs/0/id` as `resources.application.inputs[0].id`. */

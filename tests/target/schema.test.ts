@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { operations } from '../../catalogue/operations.ts'
 import { defaultLimits } from '../../harness/target/limits.ts'
 import { creators, rolesOf } from '../../harness/target/roles.ts'
+import { newAjv } from '../../schemas/ajv.ts'
+import { editorSchema } from './editor-schema.ts'
 
 interface Schema {
   readonly description?: string
@@ -12,7 +15,8 @@ interface Schema {
   readonly else?: Schema
 }
 
-const schema = JSON.parse(readFileSync(new URL('../../schemas/target.schema.json', import.meta.url), 'utf8')) as Schema
+const schemaFile = fileURLToPath(new URL('../../schemas/target.schema.json', import.meta.url))
+const schema = JSON.parse(readFileSync(schemaFile, 'utf8')) as Schema
 const declared = schema.properties?.['operations']?.properties ?? {}
 
 test.each(operations.map((operation) => [operation.id, operation] as const))(
@@ -42,4 +46,34 @@ test('the schema states the limits that hold', () => {
 
 test('an editor can say what each member at the top is for', () => {
   for (const [name, member] of Object.entries(schema.properties ?? {})) expect(member.description, name).toBeTruthy()
+})
+
+test('the schema is up to date: each member is described, with an example, and every id completes (vitest -u writes it)', async () => {
+  const text = readFileSync(schemaFile, 'utf8')
+  const { format, resolveConfig } = await import('prettier')
+  const style = await resolveConfig(schemaFile)
+  const whole = await format(JSON.stringify(editorSchema(JSON.parse(text))), { ...style, parser: 'json' })
+  await expect(whole).toMatchFileSnapshot(schemaFile)
+})
+
+test('each example fits the member that it stands at', () => {
+  const ajv = newAjv({ strict: false, allErrors: true })
+  ajv.addSchema(JSON.parse(readFileSync(schemaFile, 'utf8')), 'target')
+  let seen = 0
+  const visit = (value: unknown, pointer: string): void => {
+    if (typeof value !== 'object' || value === null) return
+    const { examples } = value as { examples?: unknown[] }
+    if (Array.isArray(examples) && !pointer.endsWith('/properties')) {
+      for (const example of examples) {
+        seen++
+        expect(example, pointer).toBeDefined()
+        expect(ajv.validate({ $ref: `target#${pointer}` }, example), `${pointer}: ${ajv.errorsText()}`).toBe(true)
+      }
+    }
+    for (const [name, inner] of Object.entries(value)) {
+      if (name !== 'examples') visit(inner, `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    }
+  }
+  visit(schema, '')
+  expect(seen).toBeGreaterThan(150)
 })

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { curlOf } from '../../harness/recording/curl.ts'
+import { judgeReference, idsOf } from '../matrix/judge-reference.ts'
+
+const request = { method: 'GET', url: 'http://target.test/v1/files', headers: {}, body: '' }
+const plain = "curl -sS -i -X GET --path-as-is 'http://target.test/v1/files'"
+
+test.each([
+  ['nothing is said of what can be sent again', request, ''],
+  ['a body that is cut', { ...request, bodyLength: 99_999 }, '  # the body is cut here: 99999 bytes in all'],
+  [
+    'a key that is told in words',
+    { ...request, headers: { authorization: 'Bearer [the full key in the other letter case]' } },
+    '  # its key is not at hand: the words in brackets say which it was',
+  ],
+  [
+    'a key in the address',
+    { ...request, url: 'http://target.test/v1/files?key=[redacted]' },
+    '  # a key stood where [redacted] stands',
+  ],
+  ['a key that the shell has', { ...request, headers: { authorization: 'Bearer $CONFORM_API_KEY' } }, ''],
+])('%s', (_, recorded, remark) => {
+  const line = curlOf(recorded, new Set(['authorization']))
+  expect(line.startsWith('curl ')).toBe(true)
+  expect(line.replace(/^[^#]*?(?= {2}#|$)/, '')).toBe(remark)
+  if (recorded === request) expect(line).toBe(plain)
+})
+
+test('a failure about an object that clean-up removes says so', async () => {
+  const { results } = await judgeReference(
+    { defects: ['graphs.add-file/409-already-in-graph'] },
+    { options: { only: ['graphs.add-file/409-already-in-graph'] }, limits: { settleMs: 50 } },
+  )
+  expect(idsOf(results, 'failed')).toEqual(['graphs.add-file/409-already-in-graph'])
+  const [failure] = results.find(({ outcome }) => outcome === 'failed')!.failures
+  expect(failure?.exchange?.curl).toMatch(/ {2}# files\.upload made \S+ for this run, whose clean-up removed it/)
+})
