@@ -8,19 +8,21 @@ export interface QueryConfigMember {
   readonly outside: readonly number[]
   /** Range from which values inside are generated. */
   readonly range?: readonly [number, number]
+  /** What holds if the member is absent; undefined if the spec does not say. */
+  readonly default?: number
 }
 
 // prettier-ignore
 export const queryConfigMembers: readonly QueryConfigMember[] = [
   { name: 'inline_citations',   kind: 'boolean',  inside: [true, false],      outside: [] },
-  { name: 'search_weight',      kind: 'integer',  inside: [0, 100, 50],       outside: [-1, 101],   range: [0, 100] },
-  { name: 'max_subquestions',   kind: 'integer',  inside: [1, 10, 6],         outside: [0, 11],     range: [1, 10] },
-  { name: 'grounding_level',    kind: 'fraction', inside: [0, 1, 0.5],        outside: [-0.5, 1.5], range: [0, 1] },
+  { name: 'search_weight',      kind: 'integer',  inside: [0, 100, 50],       outside: [-1, 101],   range: [0, 100], default: 50 },
+  { name: 'max_subquestions',   kind: 'integer',  inside: [1, 10, 6],         outside: [0, 11],     range: [1, 10], default: 6 },
+  { name: 'grounding_level',    kind: 'fraction', inside: [0, 1, 0.5],        outside: [-0.5, 1.5], range: [0, 1], default: 0 },
   // 5 to 25 is recommended and the default is 30: what lies between, or beyond, may be accepted or refused.
-  { name: 'max_snippets',       kind: 'integer',  inside: [5, 25, 30],        outside: [],          range: [5, 25] },
-  { name: 'max_tokens',         kind: 'integer',  inside: [100, 8000, 4000],  outside: [99, 8001],  range: [100, 8000] },
-  { name: 'keyword_threshold',  kind: 'fraction', inside: [0, 1, 0.7],        outside: [-0.5, 1.5], range: [0, 1] },
-  { name: 'semantic_threshold', kind: 'fraction', inside: [0, 1, 0.7],        outside: [-0.5, 1.5], range: [0, 1] },
+  { name: 'max_snippets',       kind: 'integer',  inside: [5, 25, 30],        outside: [],          range: [5, 25], default: 30 },
+  { name: 'max_tokens',         kind: 'integer',  inside: [100, 8000, 4000],  outside: [99, 8001],  range: [100, 8000], default: 4000 },
+  { name: 'keyword_threshold',  kind: 'fraction', inside: [0, 1, 0.7],        outside: [-0.5, 1.5], range: [0, 1], default: 0.7 },
+  { name: 'semantic_threshold', kind: 'fraction', inside: [0, 1, 0.7],        outside: [-0.5, 1.5], range: [0, 1], default: 0.7 },
 ]
 
 /** How many requests are sent with a value that is enumerated as accepted. */

@@ -28,6 +28,8 @@ const others: Readonly<Record<string, Answer>> = {
 
 /** The success of an operation, or another 2xx of a variant where the spec shows no shape. */
 export function successes(answer: Answer, call: Call): Answer {
+  // A page that says that nothing is there is none.
+  if (answer.status >= 300) return answer
   if (creations.has(call.operation)) {
     if (call.varied('successes/accepted-creations')) return { ...answer, status: 202 }
     return call.varied('successes/no-content-creations') ? { status: 204 } : answer

@@ -1,0 +1,53 @@
+import { operations } from '../../catalogue/operations.ts'
+import { components } from './components.ts'
+import type { Json } from './json.ts'
+import { pathsOf } from './paths.ts'
+
+const description = `What the interface shows, and no more: what it leaves open is open here too. A schema that allows everything stands where no payload is shown, and members beyond those that are named may stand everywhere.
+
+Every error response is the envelope \`Error\`. The statuses that the interface names for an operation are listed with it, each with the values of \`tpe\` that may stand there; any other status may come as well, and is the \`default\`.
+
+\`§\` numbers are sections of the description of the interface.`
+
+const tags: Readonly<Record<string, string>> = {
+  pdf: 'PDF conversion (§4.1)',
+  jobs: 'Application jobs: asynchronous content generation (§4.2, §4.3)',
+  completion: 'Text generation (§4.4)',
+  chat: 'Chat completion (§4.4)',
+  files: 'Files (§4.4)',
+  graphs: 'Knowledge graphs (§4.4)',
+  applications: 'Applications: no-code agents (§4.4)',
+  'ai-detect': 'Detection of generated text (§4.4)',
+  'web-search': 'Web search (§4.4)',
+  medical: 'Medical text analysis (§4.4)',
+  translate: 'Translation (§4.4)',
+  vision: 'Analysis of images (§4.4)',
+}
+
+/** The interface as OpenAPI 3.1, made from the catalogue and the schemas of this package. */
+export function openapiDocument(): Json {
+  return {
+    openapi: '3.1.0',
+    info: { title: 'AI Content Service', version: '1.0', description },
+    servers: [
+      {
+        url: '{base_url}',
+        description: 'Wherever the service runs: the interface names no host.',
+        variables: { base_url: { default: 'http://127.0.0.1:8080', description: 'Without a slash at its end.' } },
+      },
+    ],
+    security: [{ bearerAuth: [] }],
+    tags: Object.entries(tags).map(([name, about]) => ({ name, description: about })),
+    paths: Object.assign({}, ...pathList()) as Json,
+    components: components(),
+  }
+}
+
+/** Several operations may share a path. */
+function pathList(): Json[] {
+  const byPath = new Map<string, Json>()
+  for (const operation of operations) {
+    for (const [path, item] of pathsOf(operation)) byPath.set(path, { ...byPath.get(path), ...item })
+  }
+  return [...byPath].map(([path, item]) => ({ [path]: item }))
+}

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { expect, test } from 'vitest'
+import { openapiDocument } from '../../build/openapi/document.ts'
+
+const path = new URL('../../schemas/openapi.json', import.meta.url)
+const text = readFileSync(path, 'utf8')
+
+test('schemas/openapi.json is what npm run openapi writes', () => {
+  expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(openapiDocument())))
+})
+
+/** What the linters find in a document. */
+async function problemsOf(
+  source: string,
+): Promise<{ readonly bySchema: unknown; readonly byRules: readonly string[] }> {
+  const bySchema = await new Validator().validate(JSON.parse(source))
+  const rules = {
+    // The interface has two paths that only differ in what a parameter may be, and they have different methods.
+    'no-ambiguous-paths': 'off',
+    // The interface names no license.
+    'info-license': 'off',
+  } as const
+  const config = await createConfig({ extends: ['recommended-strict'], rules })
+  const problems = await lintFromString({ source, absoluteRef: path.pathname, config })
+  return { bySchema, byRules: problems.map(({ ruleId, message }) => `${ruleId}: ${message}`) }
+}
+
+test('two linters that share no code accept it', async () => {
+  expect(await problemsOf(text)).toEqual({ bySchema: { valid: true }, byRules: [] })
+})
+
+test('each of them finds what is wrong', async () => {
+  const { bySchema } = await problemsOf(text.replace('"in": "path"', '"in": "tea"'))
+  expect(bySchema).toMatchObject({ valid: false })
+  const { byRules } = await problemsOf(text.replace('#/components/schemas/Job"', '#/components/schemas/Tea"'))
+  expect(byRules.join()).toContain('no-unresolved-refs')
+})
