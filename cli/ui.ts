@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { portOption } from './port.ts'
 import { addArguments, type RunArguments } from './run/arguments.ts'
+import { checkArguments } from './run/checked-arguments.ts'
 import { checkSession } from './session/check-session.ts'
 
 export function uiCommand(): Command {
@@ -8,6 +9,7 @@ export function uiCommand(): Command {
     .description('the same as watch, as a page on this machine: prints its address, and runs when it is opened')
     .addOption(portOption())
     .action(async (baseUrl: string | undefined, options: RunArguments & { port: number }) => {
+      checkArguments(baseUrl, options, [])
       checkSession('ui', options)
       const { startUi } = await import('./ui/ui.ts')
       const ended = new Promise<void>((resolve) => {

@@ -1,12 +1,14 @@
 import { Command } from 'commander'
 import { UserError } from '../harness/user-error.ts'
 import { addArguments, type RunArguments } from './run/arguments.ts'
+import { checkArguments } from './run/checked-arguments.ts'
 import { checkSession } from './session/check-session.ts'
 
 export function watchCommand(): Command {
   return addArguments(new Command('watch'))
     .description('run, then again on a key press, when the target file changes, and when the target comes back')
     .action(async (baseUrl: string | undefined, options: RunArguments) => {
+      checkArguments(baseUrl, options, [])
       checkSession('watch', options)
       if (!process.stdin.isTTY || !process.stdout.isTTY) {
         throw new UserError('conform watch needs a terminal, for its keys; without one use conform')

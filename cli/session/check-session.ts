@@ -1,11 +1,9 @@
 import { UserError } from '../../harness/user-error.ts'
 import { parseReportRequests, takesStdout } from '../output/report-request.ts'
 import type { RunArguments } from '../run/arguments.ts'
-import { checkArguments } from '../run/checked-arguments.ts'
 
 /** What a run can do and several in a row cannot. Throws UserError. */
-export function checkSession(command: 'watch' | 'ui', baseUrl: string | undefined, options: RunArguments): void {
-  checkArguments(baseUrl, options, [])
+export function checkSession(command: 'watch' | 'ui', options: RunArguments): void {
   const once: readonly [option: string, isGiven: boolean, remedy: string][] = [
     ['--dry-run', options.dryRun === true, 'use conform --dry-run'],
     ['--update-baseline', options.updateBaseline === true, 'use conform --update-baseline'],
