@@ -148,6 +148,7 @@ function onlyApplication({ keys, resources }: TargetFile): TargetFile {
 const needMore = [
   ...['400-missing-required-inputs', '403-application-access', '409-per-application', '429-quota-exceeded'],
   ...['500-internal-error', '401-expired-key', '403-insufficient-rights', '200-failed'],
+  ...['202-required-inputs-only', '4xx-foreign-job'],
 ]
 
 /** Faults of a key can be shown anywhere, files be listed, and everything of jobs be seen that needs no second application. */
