@@ -22,6 +22,7 @@ export const buildConnector: typeof BuildConnector = part('buildConnector', 'cor
 
 /** Loaded for a target behind a proxy alone. */
 export function createProxyAgent(options: EnvHttpProxyAgent.Options): EnvHttpProxyAgent {
-  const Agent = part('EnvHttpProxyAgent', 'dispatcher/env-http-proxy-agent.js')
+  // The agent asks its clients for a tunnel, by a method that they get from the entry.
+  const { EnvHttpProxyAgent: Agent } = require('undici') as Undici
   return new Agent(options)
 }

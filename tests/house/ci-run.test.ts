@@ -86,6 +86,7 @@ const mutations: [what: string, step: string, broken: Record<string, string>][] 
   ['dependency-cruiser', 'edges between folders', { BREAKS: ' deps$' }],
   ['knip', 'nothing unused', { BREAKS: ' unused$' }],
   ['the contents', 'contents of the package', { BREAKS: ' package:check$' }],
+  ['a project of vitest', 'the packed package in an empty vitest project', { BREAKS: ' packed:vitest$' }],
   ['a ratio', 'no ratio of the bench is worse', { BREAKS: ' bench ' }],
   ['packing', packed, { BREAKS: '^pack ' }],
   ['installing', packed, { BREAKS: '^install ' }],

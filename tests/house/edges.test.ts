@@ -37,23 +37,43 @@ function broken(files: Readonly<Record<string, string>>): Set<string> {
 
 test('what an edge forbids is found', () => {
   const names = broken({
-    'catalogue/a.ts': "import '../harness/a.ts'\n",
+    'catalogue/a.ts': "import '../harness/http/a.ts'\n",
     'schemas/a.ts': "import '../catalogue/b.ts'\n",
     'catalogue/b.ts': 'export const b = 1\n',
-    'harness/a.ts': "import '../suites/a.ts'\nimport '../fixtures/other.ts'\n",
+    'harness/http/a.ts': "import '../recording/a.ts'\n",
+    'harness/recording/a.ts': "import '../report/a.ts'\n",
+    'harness/report/a.ts': "import '../target/a.ts'\n",
+    'harness/target/a.ts': "import '../engine/a.ts'\n",
+    'harness/engine/a.ts': "import '../checks/a.ts'\n",
+    'harness/checks/a.ts': "import '../../suites/a.ts'\n",
     'suites/a.ts': "import '../cli/a.ts'\n",
     'fixtures/other.ts': "import '../catalogue/b.ts'\n",
-    'reporters/a.ts': "import '../schemas/a.ts'\n",
+    'reporters/a.ts': "import '../harness/engine/a.ts'\n",
     'reference/a.ts': "import '../catalogue/b.ts'\n",
-    'cli/a.ts': "import '../suites/b.ts'\nimport 'undici'\nimport 'vitest'\nimport './nowhere.ts'\n",
+    'certificate/a.ts': "import '../suites/b.ts'\n",
+    'traffic/a.ts': "import '../cli/b.ts'\n",
+    'cli/a.ts': "import '../tests/b.ts'\nimport 'undici'\nimport 'vitest'\nimport './nowhere.ts'\n",
+    'cli/b.ts': 'export const b = 1\n',
+    'tests/b.ts': 'export const b = 1\n',
     'suites/b.ts': 'export const b = 1\n',
     'node_modules/undici/index.js': '',
     'node_modules/undici/package.json': '{"name":"undici","main":"index.js"}',
     'node_modules/vitest/index.js': '',
     'node_modules/vitest/package.json': '{"name":"vitest","main":"index.js"}',
   })
-  const folders = ['fixtures', 'schemas', 'reference', 'catalogue', 'reporters', 'harness', 'suites', 'cli']
-  for (const folder of folders) expect(names).toContain(`${folder}-imports-only`)
+  const layers = ['checks', 'engine', 'target', 'report', 'recording', 'http'].map((layer) => `harness/${layer}`)
+  const folders = [
+    'fixtures',
+    'schemas',
+    'reference',
+    'catalogue',
+    'reporters',
+    'suites',
+    'certificate',
+    'traffic',
+    'cli',
+  ]
+  for (const folder of [...folders, ...layers]) expect(names).toContain(`${folder}-imports-only`)
   for (const rule of ['one-http-client', 'one-test-runner', 'resolves', 'ships-what-it-needs'])
     expect(names).toContain(rule)
 })
@@ -71,11 +91,14 @@ test('what the edges allow is allowed', () => {
     'schemas/a.ts': 'export const a = 1\n',
     'catalogue/a.ts': "import '../schemas/a.ts'\n",
     'fixtures/pdf.ts': 'export const pdf = 1\n',
-    'harness/a.ts': "import '../catalogue/a.ts'\nimport '../schemas/a.ts'\nimport '../fixtures/pdf.ts'\n",
-    'suites/a.ts': "import '../harness/a.ts'\nimport '../fixtures/pdf.ts'\n",
-    'reporters/a.ts': "import '../catalogue/a.ts'\n",
+    'harness/http/a.ts': "import '../../schemas/a.ts'\n",
+    'harness/report/a.ts': "import '../../catalogue/a.ts'\n",
+    'harness/engine/a.ts': "import '../http/a.ts'\nimport '../report/a.ts'\n",
+    'harness/checks/a.ts': "import '../engine/a.ts'\n",
+    'suites/a.ts': "import '../harness/checks/a.ts'\nimport '../fixtures/pdf.ts'\n",
+    'reporters/a.ts': "import '../harness/report/a.ts'\n",
     'reference/a.ts': 'export const a = 1\n',
-    'cli/a.ts': "import '../harness/a.ts'\nimport '../reporters/a.ts'\nimport '../reference/a.ts'\n",
+    'cli/a.ts': "import '../suites/a.ts'\nimport '../reporters/a.ts'\nimport '../reference/a.ts'\n",
   })
   expect([...names]).toEqual([])
 })
