@@ -62,7 +62,9 @@ test('a mistake of the user is one sentence', async () => {
     expect(error).toBeInstanceOf(UserError)
     return (error as UserError).message
   }
-  expect(await wrong('--base-url', 'example.com')).toMatch(/^--base-url: has no scheme; did you mean https:\/\/example\.com\?$/)
+  expect(await wrong('--base-url', 'example.com')).toMatch(
+    /^--base-url: has no scheme; did you mean https:\/\/example\.com\?$/,
+  )
   expect(await wrong('--target', at('none.json'))).toBe(`${at('none.json')}: no such target file`)
   expect(await wrong('--baseline', at('none.json'))).toBe(`${at('none.json')}: cannot be read (ENOENT)`)
   expect(await wrong('--report', 'pdf')).toMatch(/no format pdf/)
