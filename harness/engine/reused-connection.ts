@@ -32,6 +32,11 @@ function isWrong(exchange: Exchange): boolean {
   return probe.effect !== 'none' && refused && !saysNothing.includes(answer.status)
 }
 
+/** What was just made may not be there yet: the next look finds it by itself, whatever the connection (`settleMs`). */
+function mayAppear({ answer, purpose }: Exchange): boolean {
+  return purpose.role === 'poll' && answer?.status === 404
+}
+
 /** Whether the request may be sent again: it cannot have had an effect, or was refused. */
 function mayRepeat({ probe, answer }: Exchange): boolean {
   return probe.effect === 'none' || (answer !== undefined && answer.status >= 400 && answer.status < 500)
@@ -44,7 +49,7 @@ function mayRepeat({ probe, answer }: Exchange): boolean {
  */
 export async function judgeable(run: Run, exchange: Exchange, again: SendAgain): Promise<Exchange> {
   const { before, purpose, probe, answer } = exchange
-  if (!before || !isWrong(exchange) || !mayRepeat(exchange)) return exchange
+  if (!before || !isWrong(exchange) || !mayRepeat(exchange) || mayAppear(exchange)) return exchange
   const kind = `${purpose.requirement ?? probe.operation} ${answer?.status}`
   if (provenOf(run).has(kind)) return exchange
   const fresh = await again({ fresh: true })

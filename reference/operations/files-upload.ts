@@ -69,8 +69,8 @@ function run(call: Call): Answer {
   const type = mediaType(call)
   const bytes = call.bytes
   const now = world.clock.now()
-  const id = known(call, account)?.id ?? newId(world, 'file')
-  const file: StoredFile = { id, account, name, type, bytes: () => bytes, state: 'stored', createdAt: now, made: true }
+  const { id, createdAt } = known(call, account) ?? { id: newId(world, 'file'), createdAt: now }
+  const file: StoredFile = { id, account, name, type, bytes: () => bytes, state: 'stored', createdAt, made: true }
   world.store.files.set(id, file)
   if (graph && !graph.files.has(id)) graph.files.set(id, { by: 'upload', from: processedFrom(world) })
   return { status: 200, body: fileView(world, file) }
