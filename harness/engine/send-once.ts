@@ -5,6 +5,7 @@ import type { SendOptions, WireRequest, WireResult } from '../http/message.ts'
 import { answerOf } from './answer.ts'
 import type { Exchange, Forerunner, Purpose } from './exchange.ts'
 import { isThrottled } from './throttle.ts'
+import { letGo } from '../http/collect.ts'
 
 /** Longest wait for an answer that takes no generation, in ms; `limits.timeoutMs` decides if it is declared. */
 const promptMs = 15_000
@@ -119,6 +120,8 @@ export function recordExchange(run: Run, sent: Forerunner, result: WireResult): 
     ...(result.before && 'probe' in result.before ? { before: result.before as Forerunner } : {}),
     ...(result.kind === 'answer' ? { answer: answerOf(result) } : { noAnswer: result }),
   }
+  // Recorded by now, and never read as JSON.
+  if (result.kind === 'answer' && result.cut) letGo(result.body)
   if (exchange.answer && !isThrottled(exchange.answer)) run.client.throttle.release()
   if (exchange.answer && !purpose.unseen) for (const observe of run.client.observers) observe(exchange)
   return exchange

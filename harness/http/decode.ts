@@ -1,6 +1,6 @@
 import type { Transform } from 'node:stream'
 import zlib from 'node:zlib'
-import { collect } from './collect.ts'
+import { collect, letGo } from './collect.ts'
 
 export interface Decoded {
   readonly body: Uint8Array
@@ -39,7 +39,9 @@ export async function decode({ body, encoding, cut }: Encoded, limit: number, si
   }
   let decoded: Decoded = { body, cut }
   for (const coding of codings.reverse()) {
+    const encoded = decoded.body
     decoded = await undo(coding, decoded, limit, signal)
+    if (decoded.body !== encoded && encoded !== body) letGo(encoded)
     if (decoded.undecodable !== undefined) return { body, cut, undecodable: decoded.undecodable }
   }
   return decoded
