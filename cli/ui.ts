@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { portOption } from './port.ts'
 import { addArguments, type RunArguments } from './run/arguments.ts'
 import { checkArguments } from './run/checked-arguments.ts'
+import { withFailedOnes } from './run/failed-before.ts'
 import { checkSession } from './session/check-session.ts'
 
 export function uiCommand(): Command {
@@ -15,7 +16,7 @@ export function uiCommand(): Command {
       const ended = new Promise<void>((resolve) => {
         for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
       })
-      const ui = await startUi(baseUrl, options, options.port)
+      const ui = await startUi(baseUrl, withFailedOnes(options), options.port)
       process.stdout.write(`${ui.url}\n`)
       await ended
       await ui.close()

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { UserError } from '../harness/user-error.ts'
 import { addArguments, type RunArguments } from './run/arguments.ts'
 import { checkArguments } from './run/checked-arguments.ts'
+import { withFailedOnes } from './run/failed-before.ts'
 import { checkSession } from './session/check-session.ts'
 
 export function watchCommand(): Command {
@@ -14,6 +15,6 @@ export function watchCommand(): Command {
         throw new UserError('conform watch needs a terminal, for its keys; without one use conform')
       }
       const { watch } = await import('./watch/watch.ts')
-      await watch(baseUrl, options)
+      await watch(baseUrl, withFailedOnes(options))
     })
 }

@@ -8,11 +8,12 @@ export interface Reading {
   readonly text: string
 }
 
+let all: readonly Reading[] | undefined
+
 /** What the readings say of that requirement: each paragraph that names it, by its id or by a pattern. */
 export function readingsOf(id: string): Reading[] {
-  return paragraphs(readFileSync(packageFile('catalogue/readings.md'), 'utf8')).filter(({ text }) =>
-    citedIn(text).some((pattern) => matchesId(id, pattern)),
-  )
+  all ??= paragraphs(readFileSync(packageFile('catalogue/readings.md'), 'utf8'))
+  return all.filter(({ text }) => citedIn(text).some((pattern) => matchesId(id, pattern)))
 }
 
 /** What a paragraph cites in code marks that may be an id or a pattern of ids. */

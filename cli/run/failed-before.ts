@@ -20,7 +20,7 @@ export function withFailedOnes(options: RunArguments): RunArguments {
   return { ...options, only: [...new Set([...only, ...ids])] }
 }
 
-/** What a `again` line selects. */
-function idsIn(rerun: string): string[] {
+/** What an `again` line selects. */
+export function idsIn(rerun: string): string[] {
   return [...rerun.matchAll(/--only '?([^\s']+)'?/g)].flatMap(([, id = '']) => (isRequirementId(id) ? [id] : []))
 }

@@ -1,18 +1,18 @@
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { matchesId } from '../../harness/report/selection.ts'
 import type { RequirementResult } from '../../harness/report/model.ts'
-import { didYouMean } from '../../harness/target/nearest.ts'
 import { UserError } from '../../harness/user-error.ts'
 import type { RunArguments } from '../run/arguments.ts'
+import { idsIn } from '../run/failed-before.ts'
+import { nearestId } from '../run/near-id.ts'
 
 /** What a run of a session judges: what the command line selects, what failed, or these ids and patterns. */
 export type Selection = 'all' | 'failed' | readonly string[]
 
 /** Throws UserError if no requirement has such an id. */
 export function selectionOf(pattern: string): Selection {
-  const ids = catalogue.map(({ id }) => id)
-  if (ids.some((id) => matchesId(id, pattern))) return [pattern]
-  throw new UserError(`no requirement is called ${pattern}${didYouMean(pattern, ids)}`)
+  if (catalogue.some(({ id }) => matchesId(id, pattern))) return [pattern]
+  throw new UserError(`no requirement is called ${pattern}; did you mean ${nearestId(pattern)}?`)
 }
 
 /**
@@ -35,6 +35,5 @@ export function optionsFor(
 
 /** The ids that show a failure again: its own, and of what is judged on the answers to others, theirs. */
 function neededBy({ id, failures }: RequirementResult): string[] {
-  const named = failures.flatMap(({ rerun }) => [...rerun.matchAll(/ --only (\S+)/g)].map(([, other]) => other!))
-  return [id, ...named.filter((other) => catalogue.some((row) => row.id === other))]
+  return [id, ...failures.flatMap(({ rerun }) => idsIn(rerun))]
 }

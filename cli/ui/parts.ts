@@ -1,4 +1,3 @@
-import { readingsOf } from '../../catalogue/readings.ts'
 import type { Report } from '../../harness/report/model.ts'
 import { summarize } from '../../harness/report/summary.ts'
 import { htmlAnchor, htmlAttribute, htmlText } from '../../reporters/escape/html.ts'
@@ -9,6 +8,7 @@ import { operationHead } from '../../reporters/html/requirement-list.ts'
 import { requirement } from '../../reporters/html/requirement.ts'
 import { runDetails } from '../../reporters/html/run-details.ts'
 import { type Mark, outcomes } from '../../reporters/html/words.ts'
+import { readingsOf } from '../explain/reading.ts'
 import type { Changes } from '../session/results.ts'
 import type { Board, Row } from './board.ts'
 import { paragraphMarkup } from './markdown.ts'
@@ -70,7 +70,7 @@ export function operationPart(board: Board, operation: string): Record<string, s
 }
 
 function readingMarkup(id: string): string {
-  const paragraphs = readingsOf(id).map(paragraphMarkup)
+  const paragraphs = readingsOf(id).map(({ text }) => paragraphMarkup(text))
   if (paragraphs.length === 0) return ''
   return `<details class="reading"><summary>How the interface is read here</summary>${paragraphs.join('')}</details>`
 }

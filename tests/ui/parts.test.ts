@@ -1,17 +1,7 @@
 import { expect, test } from 'vitest'
-import { catalogue } from '../../catalogue/catalogue.ts'
-import { readingsOf } from '../../catalogue/readings.ts'
 import { createBoard } from '../../cli/ui/board.ts'
 import { paragraphMarkup } from '../../cli/ui/markdown.ts'
 import { sampleReport } from '../reporters/sample-report.ts'
-
-test('a requirement that was unclear has its reading, and each paragraph is found by some id', () => {
-  expect(readingsOf('jobs.create/429-quota-exceeded').join()).toContain('**Quota**')
-  expect(readingsOf('envelope/shape').join()).toContain('**Shape**')
-  expect(readingsOf('jobs.create/429-quota-exceeded').join()).not.toContain('**Shape**')
-  const found = catalogue.filter(({ id }) => readingsOf(id).length > 0)
-  expect(found.length).toBeGreaterThan(catalogue.length / 2)
-})
 
 test('Markdown of a reading is markup, and nothing else of it is', () => {
   expect(paragraphMarkup('**Who** (`*/401-*`, `a`) may _say_ <b>&amp; [that](#there), 2 * 3 * 4 and `<i>`.')).toBe(
