@@ -24,7 +24,7 @@ const stuckOf = perRun((): { reason: string | undefined } => ({ reason: undefine
 /** Brings the scenario's state about; throws `NotExercised` where the target refuses. */
 export async function enterState({ run, row }: Story, { before }: Scenario): Promise<void> {
   for (const errand of before) {
-    const status = await sendErrand(run, errand, 'setup', row.id, rawMs)
+    const status = await sendErrand(run, errand, { role: 'setup', requirement: row.id, timeoutMs: rawMs })
     run.life.signal.throwIfAborted()
     if (status === undefined || status >= 400) {
       const answered = status ?? 'not at all'
@@ -37,7 +37,10 @@ export async function enterState({ run, row }: Story, { before }: Scenario): Pro
 
 /** Takes the scenario's state back: also when the run is over. */
 export async function leaveState({ run, row }: Story, { after }: Scenario): Promise<void> {
-  for (const errand of after) await sendErrand(run, errand, 'cleanup', row.id, run.life.ended ? rawAfterEndMs : rawMs)
+  for (const errand of after) {
+    const timeoutMs = run.life.ended ? rawAfterEndMs : rawMs
+    await sendErrand(run, errand, { role: 'cleanup', requirement: row.id, timeoutMs })
+  }
 }
 
 /**

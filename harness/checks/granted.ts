@@ -109,7 +109,10 @@ export async function judgeTries(story: Story, request: GrantedRequest): Promise
       try {
         const first = await story.ask(make, { wanted: countsAsGranted, what })
         const patient = first.throttled
-          ? { ...(await judgeThrottled(story, make, await control(run, operation), first, {})), throttled: false }
+          ? {
+              ...(await judgeThrottled(story, { source: make, control: await control(run, operation), last: first })),
+              throttled: false,
+            }
           : first
         const exchange = await askSettled(run, patient, (probe) => story.ask(probe), countsAsGranted)
         judgeGranted(story, exchange, successOf(story), what)

@@ -35,9 +35,14 @@ export async function judgeScenario(story: Story, scenario: Scenario, further?: 
   story.control = found.state
   const state = { enter: () => enterState(story, scenario), leave: () => leaveState(story, scenario) }
   await around(story, scenario, operation, async () => {
-    if (scenario.repeat !== undefined) return judge(await sendRepeatedly(story, make, scenario.repeat, found, gives))
+    if (scenario.repeat !== undefined)
+      return judge(await sendRepeatedly(story, { make, most: scenario.repeat, control: found, gives }))
     const exchange = await story.ask(make, purpose)
-    judge(exchange.throttled ? await judgeThrottled(story, make, found, exchange, purpose, state) : exchange)
+    judge(
+      exchange.throttled
+        ? await judgeThrottled(story, { source: make, control: found, last: exchange, purpose, state })
+        : exchange,
+    )
   })
 }
 

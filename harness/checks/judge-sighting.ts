@@ -13,7 +13,7 @@ export const envelopeHook: RunHook = { observe: (run, exchange) => envelopeOf(ru
 export function judgeSighting(row: PassiveRow): Judge {
   return async (story) => {
     const { cases, failures } = envelopeOf(story.run).sighting(row)
-    for (let seen = 0; seen < cases; seen++) story.count()
+    story.cases += cases
     const [first, ...more] = failures.map(({ exchange, expected, actual }) => {
       const { requirement } = exchange.purpose
       story.shownBy = requirement

@@ -19,20 +19,24 @@ export interface PassingState {
   leave?(): Promise<void>
 }
 
+/** A probe that was answered 429 or 503 on every try. */
+export interface ThrottledProbe {
+  readonly source: Source
+  readonly control: Control
+  /** How the last try was answered. */
+  readonly last: Exchange
+  readonly purpose?: Partial<Purpose>
+  readonly state?: PassingState
+}
+
 /**
  * A probe that is answered 429 or 503 on every try is either a target's patience at its end, or its answer to the
  * fault. Probe and control are sent in turn three times: where the control is granted and the probe throttled every
  * time, that answer is judged; anything else tells nothing.
  */
-export async function judgeThrottled(
-  story: Story,
-  source: Source,
-  control: Control,
-  last: Exchange,
-  purpose: Partial<Purpose>,
-  state: PassingState = {},
-): Promise<Exchange> {
+export async function judgeThrottled(story: Story, throttled: ThrottledProbe): Promise<Exchange> {
   const { run, row } = story
+  const { source, control, last, purpose = {}, state = {} } = throttled
   if (control.state === 'none') throw new NotExercised(`throttled: ${describeAnswer(last)}, and there is no control`)
   const { operation } = last.probe
   // Behind a gate others may hold while they wait for the lane: there each request takes it by itself.

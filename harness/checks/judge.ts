@@ -12,7 +12,7 @@ export function judgePairs(story: Story, exchange: Exchange, pairs: Pairs, what:
     if (story.control !== 'granted' || !exchange.unansweredTwice) throw new NotExercised(describeAnswer(exchange))
     story.fail(exchange, describePairs(pairs), what)
   }
-  story.count()
+  story.cases++
   const match = matchPairs(pairs, answer)
   if (match === 'exact') return
   const remark = match === 'family' ? familyRemark(exchange, pairs) : envelopeRemark(pairs, answer)
@@ -34,7 +34,7 @@ export function judgeGranted(story: Story, exchange: Exchange, expected: string,
   if (answer.status === 403 && tpeOf(answer) === 'InsufficientAccessRights' && exchange.probe.credential.full) {
     throw new NotExercised('the full key lacks the right: answered 403 InsufficientAccessRights')
   }
-  story.count()
+  story.cases++
   const other = typeof gives === 'number' && answer.status !== gives
   if (!isGranted(answer) || other) story.fail(exchange, wanted, what)
 }

@@ -67,7 +67,9 @@ export async function judgeRefusal(story: Story, { bringAbout }: Condition): Pro
       const again = first.effect === 'none' ? first : source
       const purpose = { badInput: true, expects: gives, what }
       const exchange = await story.ask(again, purpose)
-      const settled = exchange.throttled ? await judgeThrottled(story, again, found, exchange, purpose) : exchange
+      const settled = exchange.throttled
+        ? await judgeThrottled(story, { source: again, control: found, last: exchange, purpose })
+        : exchange
       judgeCase(refusal, settled, what, gives)
     },
   })

@@ -14,17 +14,21 @@ function tellsNothing({ answer, probe }: Exchange, gives: Pairs): boolean {
   return status === 503 || (status === 409 && probe.operation === 'jobs.create')
 }
 
+/** A request that is sent until its condition shows. */
+export interface Repeated {
+  make(): Promise<Probe>
+  /** So many times at most. */
+  readonly most: number
+  readonly control: Control
+  /** What answers the condition. */
+  readonly gives: Pairs
+}
+
 /**
  * Sends the request up to `most` times, as many at once as the ceiling allows, until an answer is not the control's.
  * Throws `NotExercised` where all were granted.
  */
-export async function sendRepeatedly(
-  story: Story,
-  make: () => Promise<Probe>,
-  most: number,
-  control: Control,
-  gives: Pairs,
-): Promise<Exchange> {
+export async function sendRepeatedly(story: Story, { make, most, control, gives }: Repeated): Promise<Exchange> {
   const { run, row } = story
   const usual = control.exchange?.answer?.status
   let sent = 0

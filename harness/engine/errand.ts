@@ -7,18 +7,21 @@ import { createWire } from '../http/wire.ts'
 import type { Wire, WireRequest, WireResult } from '../http/message.ts'
 import { perRun } from './per-run.ts'
 
+/** What a request of the target file's own is sent for, and how long its answer is waited for. */
+export interface ErrandSending {
+  readonly role: ExchangeRole
+  /** The requirement whose scenario it belongs to; null if it belongs to none. */
+  readonly requirement: string | null
+  readonly timeoutMs: number
+}
+
 /**
  * Sends a request of the target file's own (`before`, `after`, `cleanup`): it is no part of the interface, and not
  * judged. It carries the full key only on the base URL's origin, and only where it sets no Authorization itself.
  * Its deadline is its own, so that it can be sent when the run is over. Gives the status; undefined where no answer came.
  */
-export async function sendErrand(
-  run: Run,
-  errand: Errand,
-  role: ExchangeRole,
-  requirement: string | null,
-  timeoutMs: number,
-): Promise<number | undefined> {
+export async function sendErrand(run: Run, errand: Errand, sending: ErrandSending): Promise<number | undefined> {
+  const { role, requirement, timeoutMs } = sending
   const { origin, pathname, search } = new URL(errand.url)
   const path = pathname + search
   const full = errand.withKey ? await run.keys.full() : undefined

@@ -36,7 +36,8 @@ async function cleanUp(run: Run): Promise<void> {
   const deadline = performance.now() + (run.life.ended ? allCleanupAfterEndMs : Infinity)
   const worker = async (): Promise<void> => {
     for (let next = errands.shift(); next && performance.now() < deadline; next = errands.shift()) {
-      await sendErrand(run, next, 'cleanup', null, run.life.ended ? cleanupAfterEndMs : cleanupMs)
+      const timeoutMs = run.life.ended ? cleanupAfterEndMs : cleanupMs
+      await sendErrand(run, next, { role: 'cleanup', requirement: null, timeoutMs })
     }
   }
   await Promise.all(Array.from({ length: Math.min(cleanupConcurrency, run.client.ceiling.size) }, worker))

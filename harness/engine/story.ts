@@ -17,7 +17,7 @@ export interface Story {
   readonly run: Run
   readonly row: CatalogueRow
   /** Answers judged so far. */
-  readonly cases: number
+  cases: number
   /** How the control was answered; `none` where the requirement has none. */
   control: 'granted' | 'refused' | 'none'
   /** Another requirement, whose requests brought about what is being judged: a failure needs it to show again. */
@@ -26,8 +26,6 @@ export interface Story {
   readonly familyOnly: Failure[]
   /** Sends a request for this requirement. Requests to a declared application wait until it is idle. */
   ask(source: Source, purpose?: Partial<Purpose>): Promise<Exchange>
-  /** Counts an answer as judged. */
-  count(): void
   /** The evidence of a failure: what was sent, asked for, received. */
   failure(exchange: Exchange, expected: string, what: string, actual?: string): Failure
   /** Throws the failure. */
@@ -35,17 +33,13 @@ export interface Story {
 }
 
 export function createStory(run: Run, row: CatalogueRow): Story {
-  let cases = 0
   const story: Story = {
     run,
     row,
     control: 'none',
     shownBy: null,
     familyOnly: [],
-    get cases() {
-      return cases
-    },
-    count: () => void cases++,
+    cases: 0,
     async ask(source, purpose = {}) {
       const whole: Purpose = { requirement: row.id, role: 'probe', ...purpose }
       return askThroughGate(run, source, whole)

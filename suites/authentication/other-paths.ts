@@ -14,7 +14,7 @@ export async function judgeOtherPaths({ story, operation: id }: RefusalContext, 
     const status = exchange.answer?.status
     // What was not answered shows nothing, and the usual path is judged all the same.
     if (status === undefined || exchange.throttled) continue
-    story.count()
+    story.cases++
     if (status >= 300 && status < 500) continue
     story.fail(exchange, 'any 4xx but 429: the other path is not served without a key either', withoutKey)
   }

@@ -56,7 +56,7 @@ export function usable({ creates, request, what, seen }: Use): Judge {
       }
       const exchange = await lookWhileSettling(run, look, (each) => !isUnusable(each))
       answered(exchange)
-      story.count()
+      story.cases++
       if (isUnusable(exchange)) story.fail(exchange, `neither 404 nor 410 nor a 5xx, ${settled(run)}`, what)
     })
 }

@@ -31,7 +31,7 @@ async function elsewhere(story: Story, method: string, path: string): Promise<Ex
 
 function judgeElsewhere(story: Story, exchange: Exchange, what: string): void {
   if (!exchange.answer || exchange.throttled) throw new NotExercised('no answer, or nothing but throttling')
-  story.count()
+  story.cases++
   const whole = fits(exchange, 'error-envelope')
   if (!whole || matchPairs(clientError, exchange.answer) !== 'exact') story.fail(exchange, expected, what)
 }

@@ -42,7 +42,7 @@ export async function judgeAttached(story: Story): Promise<void> {
       effect: 'creates',
     })
     const exchange = await story.ask(addition)
-    story.count()
+    story.cases++
     const { answer } = exchange
     if (answer?.status === 409) return
     // A file that is not processed yet may be refused: the next look waits longer.

@@ -41,10 +41,13 @@ export async function judgeAnyText(story: Story): Promise<void> {
       grantedProbe(story, 'jobs.create', () => jobRequest(run, { ...application, inputs })),
     )
     const settled = exchange.throttled
-      ? { ...(await judgeThrottled(story, exchange.probe, granted, exchange, {})), throttled: false }
+      ? {
+          ...(await judgeThrottled(story, { source: exchange.probe, control: granted, last: exchange })),
+          throttled: false,
+        }
       : exchange
     answered(settled)
-    story.count()
+    story.cases++
     if (settled.answer.status >= 500) {
       story.fail(
         settled,

@@ -28,7 +28,7 @@ export function conflictRow(name: Row): Judge {
     const found: ConflictFindings = await conflictStory(story.run)
     const finding = found[name]
     const judged = name === 'inProgress' ? finding.cases - found.inProgress.conflicts.length : finding.cases
-    for (let cases = 0; cases < judged; cases++) story.count()
+    story.cases += judged
     const { failure } = finding
     if (failure) story.fail(failure.exchange, failure.expected, failure.what, failure.actual)
     if (name === 'inProgress') {

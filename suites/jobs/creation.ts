@@ -27,7 +27,10 @@ function judgeCreation(story: Story, exchange: Exchange): void {
 export async function judgeRetrievable(story: Story): Promise<void> {
   const { first } = await mainLifecycle(story.run)
   for (const { exchange } of first) {
-    if (exchange.answer?.status === 200) return story.count()
+    if (exchange.answer?.status === 200) {
+      story.cases++
+      return
+    }
   }
   const last = first.at(-1)
   if (!last) return

@@ -54,7 +54,7 @@ export const judgeJobs: Judge = async (story) => {
 function judgeCases(story: Story, cases: Iterable<JobCase>): void {
   for (const { job, problem } of cases) {
     story.shownBy = job.creation.purpose.requirement
-    story.count()
+    story.cases++
     if (!problem) continue
     const { exchange, expected, actual, against } = problem
     const what = `for job ${job.id}`
@@ -77,7 +77,7 @@ async function judgeDeclaredIdentity(story: Story): Promise<void> {
   const json = exchange?.answer?.json()
   const read = json?.ok ? member(json.value, 'id') : undefined
   if (!exchange || typeof read !== 'string') return
-  story.count()
+  story.cases++
   if (!sameId(read, job)) story.fail(exchange, `id ${job}`, 'for the declared job', `id ${preview(read)}`)
 }
 
@@ -117,7 +117,7 @@ export const judgeOutcome: Judge = async (story) => {
   if (last?.status === undefined) {
     throw new NotExercised(`the last reading of the job shows no status: ${last ? describeAnswer(last.exchange) : ''}`)
   }
-  story.count()
+  story.cases++
   // The reading that ended it counts: whether it stays so is another row.
   if (job.readings.some(({ status }) => status === 'completed' || status === 'failed')) return
   const within = `within ${story.run.target.limits.jobTimeoutMs} ms (limits.jobTimeoutMs)`
@@ -147,7 +147,7 @@ async function judgeFailedScenario(story: Story): Promise<void> {
 const failing = 'of an application whose jobs fail'
 
 function judgeFailed(story: Story, exchange: Exchange, job: unknown): void {
-  story.count()
+  story.cases++
   const expected = 'status failed; error, if present, a string'
   if (member(job, 'status') !== 'failed') story.fail(exchange, expected, failing)
   const error = member(job, 'error')

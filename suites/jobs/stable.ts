@@ -31,7 +31,7 @@ async function judgeAgain(story: Story, before: SeenReading): Promise<void> {
   const { answer } = exchange
   const json = answer?.json()
   if (!answer || exchange.throttled) throw new NotExercised('the job could not be read again')
-  story.count()
+  story.cases++
   story.shownBy = before.exchange.purpose.requirement
   if (answer.status !== 200 || !json?.ok) {
     story.fail(exchange, '200 with the job, as when the ended job was read before', '')
