@@ -17,7 +17,7 @@ const house = {
   ...Object.fromEntries(
     layers.map((layer) => [`harness/${layer}`, [[...below(layer), ...ground], 'A layer imports those below it.']]),
   ),
-  suites: [[...harness, 'fixtures/'], 'A suite is written in the words of harness/checks.'],
+  suites: [[...harness, 'fixtures/'], 'A suite is written with harness/checks.'],
   reporters: [['harness/report/', 'catalogue/', 'schemas/'], 'A report is rendered from the result model alone.'],
   certificate: [['harness/report/', 'reporters/', ...ground], 'A certificate is issued for a report.'],
   traffic: [['suites/', ...harness], 'Recorded traffic is judged as a live run is.'],

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { NoAnswer, SendOptions, Wire, WireRequest } from '../../harness/http/message.ts'
+import type { NoAnswer, SendOptions, Transport, HttpRequest } from '../../harness/http/message.ts'
 import { randomFrom } from '../random.ts'
 import type { Draw } from './draw.ts'
 
@@ -7,12 +7,12 @@ import type { Draw } from './draw.ts'
  * A road that takes another time for each request and loses some: those that cannot have had an effect may also be lost
  * without a word, but no request twice in a row, since a target that does not answer twice may be failed for it.
  */
-export function road(wire: Wire, { seed, latencyMs, lost }: Draw): Wire {
+export function road(transport: Transport, { seed, latencyMs, lost }: Draw): Transport {
   const random = randomFrom(seed)
   const justLost = new Set<string>()
   let sent = 0
 
-  function loses(request: WireRequest, { fresh }: SendOptions): NoAnswer | undefined {
+  function loses(request: HttpRequest, { fresh }: SendOptions): NoAnswer | undefined {
     const name = `${request.method} ${request.path}`
     if (justLost.delete(name) || fresh || random.of(`lost ${sent}`) >= lost) return undefined
     justLost.add(name)
@@ -23,13 +23,13 @@ export function road(wire: Wire, { seed, latencyMs, lost }: Draw): Wire {
   }
 
   return {
-    ...wire,
+    ...transport,
     async send(request, options) {
       sent++
       const wait = sleep(Math.ceil(random.of(`late ${sent}`) * latencyMs))
       const loss = loses(request, options)
       await wait
-      return loss ?? wire.send(request, options)
+      return loss ?? transport.send(request, options)
     },
   }
 }

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createWire } from '../../harness/http/wire.ts'
+import { createTransport } from '../../harness/http/transport.ts'
 import type { Target } from '../../harness/target/model.ts'
 
 /** Between two looks at a target that answers, and at one that does not, in ms. */
@@ -39,16 +39,16 @@ export async function watchTarget(target: Target, isGone: boolean, { onBack, onG
 
 async function answers({ baseUrl, headers, tls }: Target, signal: AbortSignal): Promise<boolean> {
   // Whether its certificate can be trusted is for the run to say.
-  const wire = createWire({ baseUrl, connections: 1, insecure: true, tls, bodyLimit })
+  const transport = createTransport({ baseUrl, connections: 1, insecure: true, tls, bodyLimit })
   try {
-    const result = await wire.send(
+    const result = await transport.send(
       { method: 'GET', path: '/v1/files', headers },
       { timeoutMs: answerMs, signal, fresh: true },
     )
     signal.throwIfAborted()
     return result.kind === 'answer'
   } finally {
-    await wire.close()
+    await transport.close()
   }
 }
 

@@ -1,6 +1,6 @@
 import { member } from '../../schemas/json-object.ts'
 import { structureOf } from './structure.ts'
-import type { WireAnswer } from '../http/message.ts'
+import type { HttpAnswer } from '../http/message.ts'
 
 /** The body read as JSON, or why it is none. */
 export type Json = { readonly ok: true; readonly value: unknown } | NoJson
@@ -52,7 +52,7 @@ function parsed(body: Uint8Array): Json {
 }
 
 /** Gives the body as JSON, as often as asked. */
-function reader({ undecodable, cut, body }: WireAnswer): () => Json {
+function reader({ undecodable, cut, body }: HttpAnswer): () => Json {
   if (undecodable !== undefined) return always(noJson(undecodable))
   if (cut) return always(tooLong)
   if (body.length === 0) return always(noJson('the body is empty'))
@@ -74,13 +74,13 @@ function rereader(bytes: Uint8Array, first: Json): () => Json {
   }
 }
 
-export function answerOf(wire: WireAnswer): Answer {
-  const { status, headers } = wire
+export function answerOf(received: HttpAnswer): Answer {
+  const { status, headers } = received
   return {
     status,
-    size: wire.body.length,
+    size: received.body.length,
     header: (name) => headers.find((line) => line.name.toLowerCase() === name)?.value,
-    json: reader(wire),
+    json: reader(received),
   }
 }
 

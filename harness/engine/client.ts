@@ -1,5 +1,5 @@
 import type { Recorder } from '../recording/recorder.ts'
-import type { Wire } from '../http/message.ts'
+import type { Transport } from '../http/message.ts'
 import type { Pacer } from '../http/rate.ts'
 import type { Ceiling } from './ceiling.ts'
 import type { CircuitBreaker } from './circuit-breaker.ts'
@@ -9,7 +9,7 @@ import type { Throttle } from './throttle.ts'
 
 /** What each request of a run passes through, on its way out and back. `sendOnce` and `ask` are the ways in. */
 export interface Client {
-  readonly transport: Wire
+  readonly transport: Transport
   /** The transport was handed over: the target's own requests go through it as well. */
   readonly isInjected: boolean
   readonly ceiling: Ceiling

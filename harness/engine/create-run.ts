@@ -1,9 +1,9 @@
 import { createRecorder } from '../recording/recorder.ts'
 import { redactorFor } from '../target/redactor-for.ts'
 import type { Target } from '../target/model.ts'
-import type { Wire } from '../http/message.ts'
+import type { Transport } from '../http/message.ts'
 import { createPacer } from '../http/rate.ts'
-import { createWire } from '../http/wire.ts'
+import { createTransport } from '../http/transport.ts'
 import { createCeiling } from './ceiling.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import type { RunHook } from './run.ts'
@@ -21,7 +21,7 @@ export interface RunParts {
   /** Asks for a key that a command or a function gives. */
   readonly readDynamic: ReadDynamicKey
   /** How requests travel below the base URL; sockets, unless somebody hands over another way. */
-  readonly transport?: Wire
+  readonly transport?: Transport
 }
 
 /** A run that is ready to begin: nothing has been sent. */
@@ -42,7 +42,8 @@ export function createRun(target: Target, options: RunOptions, { hooks, readDyna
     plan: planRun(target, options),
     keys: createKeys(target, readDynamic, redactor),
     client: {
-      transport: transport ?? createWire({ baseUrl, connections, insecure, tls, bodyLimit: limits.maxAnswerBytes }),
+      transport:
+        transport ?? createTransport({ baseUrl, connections, insecure, tls, bodyLimit: limits.maxAnswerBytes }),
       isInjected: transport !== undefined,
       ceiling: createCeiling(limits.concurrency),
       pacer: createPacer(limits.requestsPerSecond),

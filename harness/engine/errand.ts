@@ -3,8 +3,8 @@ import type { ExchangeRole } from '../report/model.ts'
 import type { Run } from './run.ts'
 import type { Errand } from '../target/model.ts'
 import { jsonType } from './operation-probe.ts'
-import { createWire } from '../http/wire.ts'
-import type { Wire, WireRequest, WireResult } from '../http/message.ts'
+import { createTransport } from '../http/transport.ts'
+import type { Transport, HttpRequest, HttpResult } from '../http/message.ts'
 import { perRun } from './per-run.ts'
 
 /** What a request of the target file's own is sent for, and how long its answer is waited for. */
@@ -32,7 +32,7 @@ export async function sendErrand(run: Run, errand: Errand, sending: ErrandSendin
   const names = new Set(own.map(({ name }) => name.toLowerCase()))
   const headers = [...[...declared, ...json].filter(({ name }) => !names.has(name.toLowerCase())), ...own]
   const body = errand.body === undefined ? {} : { body: JSON.stringify(errand.body) }
-  const request: WireRequest = { method: errand.method, path, headers, ...body }
+  const request: HttpRequest = { method: errand.method, path, headers, ...body }
   const result = await sendTo(run, origin, request, timeoutMs)
   const shown = full ?? { shown: '' }
   run.client.recorder.record({
@@ -47,26 +47,26 @@ export async function sendErrand(run: Run, errand: Errand, sending: ErrandSendin
   return result.kind === 'answer' ? answerOf(result).status : undefined
 }
 
-const wiresOf = perRun(() => new Map<string, Wire>())
+const transportsOf = perRun(() => new Map<string, Transport>())
 
 /** Closes the connections that errands used. */
-export async function closeErrandWires(run: Run): Promise<void> {
-  await Promise.all([...wiresOf(run).values()].map((wire) => wire.close()))
+export async function closeErrandTransports(run: Run): Promise<void> {
+  await Promise.all([...transportsOf(run).values()].map((transport) => transport.close()))
 }
 
 /** One client for each origin of the target's own requests, kept for the run; the injected one if the target has it. */
-async function sendTo(run: Run, origin: string, request: WireRequest, timeoutMs: number): Promise<WireResult> {
+async function sendTo(run: Run, origin: string, request: HttpRequest, timeoutMs: number): Promise<HttpResult> {
   const { tls, limits, baseUrl } = run.target
   const base = new URL(baseUrl)
   if (run.client.isInjected && origin === base.origin) {
     return run.client.transport.send({ ...request, path: below(base.pathname, request.path) }, { timeoutMs })
   }
-  const wires = wiresOf(run)
-  const known = wires.get(origin)
+  const transports = transportsOf(run)
+  const known = transports.get(origin)
   const settings = { connections: limits.concurrency, insecure: run.options.insecure, tls }
-  const wire = known ?? createWire({ baseUrl: origin, bodyLimit: limits.maxAnswerBytes, ...settings })
-  wires.set(origin, wire)
-  return wire.send(request, { timeoutMs })
+  const transport = known ?? createTransport({ baseUrl: origin, bodyLimit: limits.maxAnswerBytes, ...settings })
+  transports.set(origin, transport)
+  return transport.send(request, { timeoutMs })
 }
 
 /** A path below the base URL's own, as a transport that begins there takes it. */

@@ -1,7 +1,7 @@
 import type { ExchangeRole, FailureExchange } from '../report/model.ts'
 import type { Pairs } from './pairs.ts'
 import type { Probe } from './probe.ts'
-import type { NoAnswer, WireRequest } from '../http/message.ts'
+import type { NoAnswer, HttpRequest } from '../http/message.ts'
 import type { Answer } from './answer.ts'
 
 /** Why a request is sent, and what is known of its answer beforehand. */
@@ -30,7 +30,7 @@ export interface Purpose {
 export interface Forerunner {
   readonly probe: Probe
   readonly purpose: Purpose
-  readonly request: WireRequest
+  readonly request: HttpRequest
   /** Its recorded form; set when it has ended. */
   recorded?: () => FailureExchange
 }

@@ -1,5 +1,5 @@
 import type { OperationId } from '../../catalogue/operations.ts'
-import { closeErrandWires, sendErrand } from './errand.ts'
+import { closeErrandTransports, sendErrand } from './errand.ts'
 import type { Errand } from '../target/model.ts'
 import type { Run } from './run.ts'
 
@@ -15,7 +15,7 @@ export async function finishRun(run: Run): Promise<void> {
   run.client.liveness.stop()
   run.client.throttle.release()
   if (run.life.ended?.cause !== 'unreachable') await cleanUp(run)
-  await Promise.all([run.client.transport.close(), closeErrandWires(run)])
+  await Promise.all([run.client.transport.close(), closeErrandTransports(run)])
   run.client.recorder.close()
 }
 

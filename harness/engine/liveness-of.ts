@@ -1,18 +1,18 @@
 import { createLiveness, type Liveness } from './liveness.ts'
-import type { WireRequest } from '../http/message.ts'
+import type { HttpRequest } from '../http/message.ts'
 import type { Forerunner } from './exchange.ts'
 import { operationProbe } from './operation-probe.ts'
 import type { Run } from './run.ts'
-import { recordExchange, wireRequest } from './send-once.ts'
+import { recordExchange, httpRequest } from './send-once.ts'
 
 /** The liveness of a run: its question is `GET /v1/files`, whatever is judged. */
 export function livenessOf(run: () => Run): Liveness {
-  const asked = new WeakMap<WireRequest, Forerunner>()
+  const asked = new WeakMap<HttpRequest, Forerunner>()
   return createLiveness({
     target: () => run().target,
     async request() {
       const probe = await operationProbe(run(), 'files.list', {})
-      const request = wireRequest(run(), probe)
+      const request = httpRequest(run(), probe)
       const unseen = run().target.absent['files.list'] !== undefined
       asked.set(request, { probe, purpose: { requirement: null, role: 'liveness', unseen }, request })
       return request

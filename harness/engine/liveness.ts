@@ -1,5 +1,5 @@
 import { tlsBaseUrl } from './tls-base-url.ts'
-import type { WireRequest, WireResult } from '../http/message.ts'
+import type { HttpRequest, HttpResult } from '../http/message.ts'
 
 /** Requests open and none answered for this long: the target is asked whether it still lives, in ms. */
 const quietMs = 10_000
@@ -11,10 +11,10 @@ const lookEveryMs = 250
 
 export interface LivenessSettings {
   /** `GET /v1/files`, with the full key where there is one. */
-  request(): Promise<WireRequest>
-  send(request: WireRequest, timeoutMs: number): Promise<WireResult>
+  request(): Promise<HttpRequest>
+  send(request: HttpRequest, timeoutMs: number): Promise<HttpResult>
   /** Records the question and its answer. */
-  record(request: WireRequest, result: WireResult): void
+  record(request: HttpRequest, result: HttpResult): void
   onDead(cause: 'unreachable' | 'redirect', reason: string): void
   /** Asked for when it is needed: the run is still being made when its liveness is. */
   target(): { readonly baseUrl: string }
@@ -25,7 +25,7 @@ export interface Liveness {
   /** The first request of the run. False where the run cannot go on; `onDead` has then been told why. */
   first(): Promise<boolean>
   /** Counts a request as open while it is under way. */
-  during<T extends WireResult>(send: () => Promise<T>): Promise<T>
+  during<T extends HttpResult>(send: () => Promise<T>): Promise<T>
   /**
    * After a request without an answer: asks whether the target still lives, unless an answer came since.
    * One that does not ends the run, so that a server which died is not failed request by request.
@@ -43,7 +43,7 @@ export function createLiveness(settings: LivenessSettings): Liveness {
   const answered = (): void => {
     answeredAt = lastAnswer = performance.now()
   }
-  const question = async (timeoutMs: number): Promise<WireResult> => {
+  const question = async (timeoutMs: number): Promise<HttpResult> => {
     const request = await settings.request()
     const result = await settings.send(request, timeoutMs)
     settings.record(request, result)

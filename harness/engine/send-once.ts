@@ -1,7 +1,7 @@
 import type { Probe } from './probe.ts'
 import { pathOf } from './probe.ts'
 import type { Run } from './run.ts'
-import type { SendOptions, WireRequest, WireResult } from '../http/message.ts'
+import type { SendOptions, HttpRequest, HttpResult } from '../http/message.ts'
 import { answerOf } from './answer.ts'
 import type { Exchange, Forerunner, Purpose } from './exchange.ts'
 import { isThrottled } from './throttle.ts'
@@ -10,8 +10,8 @@ import { letGo } from '../http/collect.ts'
 /** Longest wait for an answer that takes no generation, in ms; `limits.timeoutMs` decides if it is declared. */
 const promptMs = 15_000
 
-/** The request as it goes over the wire: the target's own headers first, the probe's over them. */
-export function wireRequest(run: Run, probe: Probe): WireRequest {
+/** The request as it is sent: the target's own headers first, the probe's over them. */
+export function httpRequest(run: Run, probe: Probe): HttpRequest {
   const own = new Set([...probe.headers.map(({ name }) => name.toLowerCase()), 'authorization'])
   const headers = run.target.headers.filter(({ name }) => !own.has(name.toLowerCase())).concat(probe.headers)
   if (probe.credential.value !== undefined) headers.push({ name: 'authorization', value: probe.credential.value })
@@ -29,7 +29,7 @@ export function deadlineOf({ target: { limits, timeoutDeclared } }: Run, { effec
 }
 
 /** A result that says which limit ran out, if one did. */
-function naming(result: WireResult, { target }: Run, { effect }: Probe): WireResult {
+function naming(result: HttpResult, { target }: Run, { effect }: Probe): HttpResult {
   if (result.kind === 'answer' || result.cause !== 'timeout') return result
   const usual = target.timeoutDeclared || effect === 'generates'
   const limit = usual ? 'limits.timeoutMs' : 'the limit as long as limits.timeoutMs is not declared'
@@ -70,7 +70,7 @@ export async function sendOnce(
     run.client.breaker.check(operationName(probe))
     // A key of short life may have passed while the request waited for its turn.
     const fresh = probe.credential.full ? { ...probe, credential: await run.keys.full() } : probe
-    const sent: Forerunner = { probe: fresh, purpose, request: wireRequest(run, fresh) }
+    const sent: Forerunner = { probe: fresh, purpose, request: httpRequest(run, fresh) }
     const result = await run.client.liveness.during(() =>
       run.client.transport.send(sent.request, {
         timeoutMs: deadlineOf(run, probe),
@@ -100,7 +100,7 @@ export async function sendSurely(
 }
 
 /** Records an exchange and tells whoever watches. */
-export function recordExchange(run: Run, sent: Forerunner, result: WireResult): Exchange {
+export function recordExchange(run: Run, sent: Forerunner, result: HttpResult): Exchange {
   const { probe, purpose, request } = sent
   const { operation, credential } = probe
   const { requirement, role } = purpose

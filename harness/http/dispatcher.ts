@@ -2,7 +2,7 @@ import { Socket } from 'node:net'
 import { type SecureContext, createSecureContext } from 'node:tls'
 import type { buildConnector as Connectors, Client as Clients, Dispatcher } from 'undici'
 import { UserError } from '../user-error.ts'
-import type { WireOptions } from './message.ts'
+import type { TransportOptions } from './message.ts'
 import { buildConnector, Client, createProxyAgent } from './undici.ts'
 
 /** Longest head of an answer, in bytes. */
@@ -22,7 +22,7 @@ export interface Endpoint {
 }
 
 /** Throws UserError where the base URL, a PEM text or a proxy variable cannot be used. */
-export function endpointOf({ baseUrl, tls, insecure = false }: WireOptions): Endpoint {
+export function endpointOf({ baseUrl, tls, insecure = false }: TransportOptions): Endpoint {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (!url || !isHttp(url)) throw new UserError('The base URL is not an http or https URL.')
   const secure = url.protocol === 'https:'
@@ -54,7 +54,7 @@ function hasProxy(): boolean {
 
 const isHttp = ({ protocol }: URL) => protocol === 'http:' || protocol === 'https:'
 
-function contextOf(tls: WireOptions['tls']): SecureContext {
+function contextOf(tls: TransportOptions['tls']): SecureContext {
   try {
     return createSecureContext({ ca: tls?.ca, cert: tls?.cert, key: tls?.key })
   } catch (error) {

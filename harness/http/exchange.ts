@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici'
 import { type Collector, collect } from './collect.ts'
 import { headerLines, headersOf, promisedLength } from './headers.ts'
 import type { Connection, Line } from './line.ts'
-import type { HeaderLine, Mark, NoAnswer, WireRequest } from './message.ts'
+import type { HeaderLine, Mark, NoAnswer, HttpRequest } from './message.ts'
 import { type Progress, type Reason, explain, timedOut, unaskedUpgrade } from './no-answer.ts'
 import { deadlinePassed } from './under-way.ts'
 
@@ -39,7 +39,7 @@ export interface Exchanged {
 /** Sends one request on a free line and reads its answer. Never rejects. */
 export function exchange(
   line: Line,
-  request: WireRequest,
+  request: HttpRequest,
   { limit, timeoutMs, signal, mark }: Terms,
 ): Promise<Exchanged> {
   return new Promise((resolve) => {

@@ -1,7 +1,7 @@
 import { type Collector, collect } from './collect.ts'
 import { type Terms, interrupted } from './exchange.ts'
 import { promisedLength, sentLines } from './headers.ts'
-import type { HeaderLine, SendOptions, Wire, WireRequest, WireResult } from './message.ts'
+import type { HeaderLine, SendOptions, Transport, HttpRequest, HttpResult } from './message.ts'
 import { type Progress, explain, timedOut } from './no-answer.ts'
 import { noAnswer, readAnswer } from './read-answer.ts'
 import { createUnderWay, deadlinePassed } from './under-way.ts'
@@ -19,13 +19,13 @@ export interface HandlerOptions {
   readonly bodyLimit?: number
 }
 
-/** A wire to a handler in the same process: no socket, so that there is no connection to be reused, or to be fresh. */
-export function createHandlerTransport({ handle, baseUrl, bodyLimit = defaultBodyLimit }: HandlerOptions): Wire {
+/** A transport to a handler in the same process: no socket, so that there is no connection to be reused, or to be fresh. */
+export function createHandlerTransport({ handle, baseUrl, bodyLimit = defaultBodyLimit }: HandlerOptions): Transport {
   const base = baseUrl.replace(/\/$/, '')
   const { host } = new URL(baseUrl)
   const underWay = createUnderWay()
 
-  async function send(request: WireRequest, options: SendOptions): Promise<WireResult> {
+  async function send(request: HttpRequest, options: SendOptions): Promise<HttpResult> {
     const calledAt = performance.now()
     const { signal, settle } = underWay.begin(options)
     const terms: Terms = { limit: bodyLimit, timeoutMs: options.timeoutMs, signal }
@@ -44,7 +44,7 @@ export function createHandlerTransport({ handle, baseUrl, bodyLimit = defaultBod
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** As it would come over a socket: with host, length and what encodings are taken. */
-function requestOf(wanted: WireRequest, base: string, host: string, signal: AbortSignal): Request {
+function requestOf(wanted: HttpRequest, base: string, host: string, signal: AbortSignal): Request {
   const { method, path, body } = wanted
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   const headers = new Headers({ host })
@@ -54,7 +54,7 @@ function requestOf(wanted: WireRequest, base: string, host: string, signal: Abor
 }
 
 /** Never rejects. */
-async function exchangeWith(handle: Handler, request: Request, host: string, terms: Terms): Promise<WireResult> {
+async function exchangeWith(handle: Handler, request: Request, host: string, terms: Terms): Promise<HttpResult> {
   const { signal, limit, timeoutMs } = terms
   const sentAt = performance.now()
   let head: { readonly status: number; readonly headers: readonly HeaderLine[] } | undefined

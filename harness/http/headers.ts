@@ -1,13 +1,13 @@
-import type { HeaderLine, WireRequest } from './message.ts'
+import type { HeaderLine, HttpRequest } from './message.ts'
 
 /** The header lines of a request as they are sent, but for `host` and `content-length`. */
-export function sentLines({ headers }: WireRequest): readonly HeaderLine[] {
+export function sentLines({ headers }: HttpRequest): readonly HeaderLine[] {
   const given = headers.some(({ name }) => name.toLowerCase() === 'accept-encoding')
   return given ? headers : [...headers, { name: 'accept-encoding', value: 'gzip, deflate, br' }]
 }
 
 /** Names and values in turn, as undici reads a list; a proxy dispatcher wants an object, or it drops all but the last of a name. */
-export function headersOf(request: WireRequest, grouped: boolean): string[] | Record<string, string[]> {
+export function headersOf(request: HttpRequest, grouped: boolean): string[] | Record<string, string[]> {
   const lines = sentLines(request)
   if (!grouped) return lines.flatMap(({ name, value }) => [name, value])
   const groups: Record<string, string[]> = {}

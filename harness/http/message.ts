@@ -1,5 +1,5 @@
 /**
- * What goes over the wire and what comes back, before anything is recorded.
+ * What is sent over HTTP and what comes back, before anything is recorded.
  * Values here may hold keys: nothing of it is printed or stored; `recorded` forms are made by the recorder.
  */
 
@@ -10,7 +10,7 @@ export interface HeaderLine {
 }
 
 /** A request, ready to be sent: nothing is added but `host`, `content-length` and `accept-encoding`. */
-export interface WireRequest {
+export interface HttpRequest {
   readonly method: string
   /** Path and query as they stand on the request line, after the base URL's own path: `/v1/files?file_types=pdf`. */
   readonly path: string
@@ -23,7 +23,7 @@ export interface WireRequest {
 export type Mark = object
 
 /** An answer, read to its end or to the cap. */
-export interface WireAnswer {
+export interface HttpAnswer {
   readonly kind: 'answer'
   readonly status: number
   readonly headers: readonly HeaderLine[]
@@ -62,9 +62,9 @@ export interface NoAnswer {
   readonly endedAt: number
 }
 
-export type WireResult = WireAnswer | NoAnswer
+export type HttpResult = HttpAnswer | NoAnswer
 
-export interface WireOptions {
+export interface TransportOptions {
   readonly baseUrl: string
   /** Contents (not paths) of PEM files. */
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
@@ -84,12 +84,12 @@ export interface SendOptions {
   /** Given back with the result of the next request on the same connection. */
   readonly mark?: Mark
   /** Sent first, on a connection of its own that the request itself then follows on; its answer is not looked at. */
-  readonly after?: WireRequest
+  readonly after?: HttpRequest
 }
 
-/** The one door to the network. Never throws: whatever happens is a `WireResult`. */
-export interface Wire {
-  send(request: WireRequest, options: SendOptions): Promise<WireResult>
+/** The one door to the network. Never throws: whatever happens is a `HttpResult`. */
+export interface Transport {
+  send(request: HttpRequest, options: SendOptions): Promise<HttpResult>
   /** Closes every socket; requests under way end as `aborted`. */
   close(): Promise<void>
 }

@@ -1,17 +1,17 @@
 import { type Encoded, decode } from './decode.ts'
 import { type RawAnswer, type Terms, interrupted } from './exchange.ts'
 import { headerValue } from './headers.ts'
-import type { NoAnswer, WireAnswer, WireResult } from './message.ts'
+import type { NoAnswer, HttpAnswer, HttpResult } from './message.ts'
 import type { Reason } from './no-answer.ts'
 import { deadlinePassed } from './under-way.ts'
 
 /** Takes the content encoding off. */
-export async function readAnswer(raw: RawAnswer, { limit, timeoutMs, signal }: Terms): Promise<WireResult> {
+export async function readAnswer(raw: RawAnswer, { limit, timeoutMs, signal }: Terms): Promise<HttpResult> {
   const { status, headers, body, cut, before, sentAt, endedAt } = raw
   const encoded: Encoded = { body, cut, encoding: headerValue(headers, 'content-encoding') ?? '' }
   try {
     const decoded = await decode(encoded, limit, signal)
-    return { kind: 'answer', status, headers, ...decoded, before, sentAt, endedAt } satisfies WireAnswer
+    return { kind: 'answer', status, headers, ...decoded, before, sentAt, endedAt } satisfies HttpAnswer
   } catch {
     return noAnswer(signal.reason === deadlinePassed ? notDecoded(timeoutMs) : interrupted, sentAt)
   }

@@ -2,7 +2,7 @@ import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { FailureExchange, RecordedExchange, RecordedHeaders } from './recorded.ts'
 import type { Redactor } from './redactor.ts'
-import type { HeaderLine, WireRequest, WireResult } from '../http/message.ts'
+import type { HeaderLine, HttpRequest, HttpResult } from '../http/message.ts'
 import { recordBody } from './body.ts'
 import { curlOf } from './curl.ts'
 import { recordHead, recordHeaders, type Shown } from './headers.ts'
@@ -11,8 +11,8 @@ import { recordHead, recordHeaders, type Shown } from './headers.ts'
 export interface EndedExchange extends Pick<RecordedExchange, 'requirement' | 'operation' | 'role'> {
   /** The address in full, as it was asked. */
   readonly url: string
-  readonly request: WireRequest
-  readonly result: WireResult
+  readonly request: HttpRequest
+  readonly result: HttpResult
   /** The credential of the request, and how it is written wherever it is shown. */
   readonly credential: { readonly value?: string; readonly shown: string }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { hostilePieces } from '../reporters/hostile.ts'
 
-/** How an answer stands on the wire. */
+/** How an answer is sent over HTTP. */
 export const framings = [
   'length',
   'chunked',

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { answerOf } from '../../harness/engine/answer.ts'
-import type { WireAnswer } from '../../harness/http/message.ts'
+import type { HttpAnswer } from '../../harness/http/message.ts'
 
-function read(body: string | Uint8Array, more: Partial<WireAnswer> = {}) {
+function read(body: string | Uint8Array, more: Partial<HttpAnswer> = {}) {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   const times = { sentAt: 0, endedAt: 1 }
   return answerOf({ kind: 'answer', status: 200, headers: [], body: bytes, cut: false, ...times, ...more }).json()

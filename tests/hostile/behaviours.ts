@@ -32,8 +32,8 @@ function drip(start: string, piece: string): Behaviour {
   }
 }
 
-/** Faults of the wire: no answer of theirs is whole, or none can be read. */
-export const wireFaults: Readonly<Record<string, Misbehaviour>> = {
+/** Faults of the transport: no answer of theirs is whole, or none can be read. */
+export const transportFaults: Readonly<Record<string, Misbehaviour>> = {
   'silence after the request': { code: 3, answer: () => undefined },
   'a close in place of an answer': { code: 3, answer: ({ socket }) => void socket.destroy() },
   'a reset in place of an answer': { code: 3, answer: ({ socket }) => void socket.resetAndDestroy() },

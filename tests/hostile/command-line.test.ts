@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { conform, type Ended, folder, readReport, targetFile } from '../cli/conform.ts'
-import { heavyBodies, oddBodies, oddStatuses, wireFaults } from './behaviours.ts'
+import { heavyBodies, oddBodies, oddStatuses, transportFaults } from './behaviours.ts'
 import { hostileKey } from './hostile-key.ts'
 import { startRaw } from './raw-server.ts'
 import { unsafe } from '../reporters/hostile.ts'
 
-const all = { ...heavyBodies, ...oddBodies, ...oddStatuses, ...wireFaults }
+const all = { ...heavyBodies, ...oddBodies, ...oddStatuses, ...transportFaults }
 const formats = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge'] as const
 
 async function judge(name: string, limits: object, ...args: string[]): Promise<Ended & { dir: string }> {

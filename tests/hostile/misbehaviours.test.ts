@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { heavyBodies, type Misbehaviour, oddBodies, oddStatuses, wireFaults } from './behaviours.ts'
+import { heavyBodies, type Misbehaviour, oddBodies, oddStatuses, transportFaults } from './behaviours.ts'
 import { judgeHostile, type Outcome } from './judge-hostile.ts'
 import { proveNoKey, proveSound } from './proof.ts'
 import { startRaw } from './raw-server.ts'
@@ -24,7 +24,7 @@ const endless = /for ever|silence|without a body/
 const named = (behaviours: Readonly<Record<string, Misbehaviour>>): [string, Misbehaviour][] =>
   Object.entries(behaviours)
 
-test.concurrent.each(named(wireFaults))('a fault of the wire: %s', async (name, behaviour) => {
+test.concurrent.each(named(transportFaults))('a fault of the transport: %s', async (name, behaviour) => {
   const outcome = await judge(behaviour, endless.test(name) ? short : long)
   expect(outcome.code).toBe(behaviour.code)
   await proveSound(outcome)

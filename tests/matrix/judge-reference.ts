@@ -18,7 +18,7 @@ import {
   startReference,
 } from '../../reference/server.ts'
 import { createHandlerTransport } from '../../harness/http/handler-transport.ts'
-import type { Wire } from '../../harness/http/message.ts'
+import type { Transport } from '../../harness/http/message.ts'
 import type { Report, RequirementResult } from '../../harness/report/model.ts'
 
 const referenceTarget = loadTargetFile(fileURLToPath(new URL('../../fixtures/reference.target.json', import.meta.url)))
@@ -40,7 +40,7 @@ export interface JudgeSettings {
   /** How each requirement is judged, if not by the suites. */
   readonly judgeOf?: JudgeOf
   /** How requests travel, if not by sockets. */
-  readonly transport?: Wire
+  readonly transport?: Transport
   /** ms that a request takes in virtual time; 1 if not given, so that one thing comes after another. */
   readonly latencyMs?: number
 }
@@ -123,13 +123,13 @@ function judgeInProcess(options: ReferenceOptions, settings: JudgeSettings): Pro
 }
 
 /** Hands requests to the reference while virtual time stands still. */
-export function transportTo({ url, handle }: HandledReference, time: VirtualTime, latencyMs = 1): Wire {
-  const wire = createHandlerTransport({ handle, baseUrl: url, bodyLimit: 8 * 1024 * 1024 })
+export function transportTo({ url, handle }: HandledReference, time: VirtualTime, latencyMs = 1): Transport {
+  const transport = createHandlerTransport({ handle, baseUrl: url, bodyLimit: 8 * 1024 * 1024 })
   return {
-    ...wire,
+    ...transport,
     async send(request, options) {
       await sleep(latencyMs)
-      return time.during(() => wire.send(request, options))
+      return time.during(() => transport.send(request, options))
     },
   }
 }

@@ -82,12 +82,12 @@ async function refused(variants: readonly string[]): Promise<string[]> {
   const found = new Set<string>()
   await inVirtualTime(async (time) => {
     const reference = createReference({ variants, jobMs: 15, slowJobMs: 1800 })
-    const wire = transportTo(reference, time)
+    const transport = transportTo(reference, time)
     await judgeUrl(reference.url, {
       transport: {
-        ...wire,
+        ...transport,
         async send(request, options) {
-          const result = await wire.send(request, options)
+          const result = await transport.send(request, options)
           const at = operationAt(request.method, request.path.split('?')[0]!)
           if (!at || result.kind !== 'answer') return result
           const body = json(result.body)

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import { get, send, target, type Server, type Story } from './client.ts'
 
-/** Headers of an answer as they came over the wire. */
+/** Headers of an answer as they came over HTTP. */
 export function rawHeaders(
   server: Server,
   path: string,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { get, ok, post, rawServer, textOf, wireTo } from './servers.ts'
+import { get, ok, post, rawServer, textOf, transportTo } from './servers.ts'
 
 const pieces = [
   'HTTP/1.1 200 OK\r\n',
@@ -46,18 +46,18 @@ test('whatever comes back, each exchange ends in time, and the next ones as ever
     }
     write(0)
   })
-  const wire = wireTo(server, { connections: 1 })
+  const transport = transportTo(server, { connections: 1 })
   const property = fc.asyncProperty(answers, fc.boolean(), async (given, withBody) => {
     script = given
     const before = performance.now()
-    const result = await (withBody ? post(wire, '{}', 40) : get(wire, 40))
+    const result = await (withBody ? post(transport, '{}', 40) : get(transport, 40))
     expect(performance.now() - before).toBeLessThan(500)
     if (result.kind === 'no-answer') expect(result.message).toMatch(/^[ -~]+$/)
     script = undefined
     // the connection may break first, or bring what the server wrote too late
     const texts = []
     for (let time = 0; time < 3 && texts.at(-1) !== 'fine'; time += 1) {
-      const next = await get(wire, 2000)
+      const next = await get(transport, 2000)
       texts.push(next.kind === 'answer' ? textOf(next) : next.message)
     }
     expect(texts.at(-1)).toBe('fine')

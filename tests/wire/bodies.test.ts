@@ -1,7 +1,7 @@
 import { type Readable, Transform } from 'node:stream'
 import zlib from 'node:zlib'
 import { expect, test } from 'vitest'
-import { always, answered, get, rawServer, textOf, unanswered, wireTo } from './servers.ts'
+import { always, answered, get, rawServer, textOf, unanswered, transportTo } from './servers.ts'
 
 const text = JSON.stringify({ a: 'tea '.repeat(500) })
 
@@ -45,7 +45,7 @@ test.each([
   ['deflate, gzip, br', zlib.brotliCompressSync(zlib.gzipSync(zlib.deflateSync(text)))],
   ['gzip', Buffer.concat([zlib.gzipSync(text.slice(0, 9)), zlib.gzipSync(text.slice(9))])],
 ])('undoes %s', async (encoding, body) => {
-  const result = await get(wireTo(await encoded(encoding, body)))
+  const result = await get(transportTo(await encoded(encoding, body)))
   expect(textOf(result)).toBe(text)
   expect(result).toMatchObject({ cut: false })
   expect(result).not.toHaveProperty('undecodable')
@@ -54,11 +54,11 @@ test.each([
 test('two content-encoding lines are one list', async () => {
   const body = zlib.brotliCompressSync(zlib.gzipSync(text))
   const lines = ['content-encoding: gzip', 'content-encoding: br', `content-length: ${body.length}`]
-  expect(textOf(await get(wireTo(await always(Buffer.concat([Buffer.from(head(...lines)), body])))))).toBe(text)
+  expect(textOf(await get(transportTo(await always(Buffer.concat([Buffer.from(head(...lines)), body])))))).toBe(text)
 })
 
 test('an empty body is empty under any coding', async () => {
-  const result = answered(await get(wireTo(await encoded('gzip', Buffer.alloc(0)))))
+  const result = answered(await get(transportTo(await encoded('gzip', Buffer.alloc(0)))))
   expect(result.body).toHaveLength(0)
   expect(result.undecodable).toBeUndefined()
 })
@@ -72,22 +72,22 @@ test.each([
   ['gzip, br', zlib.gzipSync(text), 'not valid br: Decompression failed'],
   ['gzip,gzip,gzip,gzip,gzip,gzip', Buffer.from(text), '6 content codings in a row, more than 5'],
 ])('what is labelled %s and is not comes back as it came', async (encoding, body, reason) => {
-  const result = answered(await get(wireTo(await encoded(encoding, body))))
+  const result = answered(await get(transportTo(await encoded(encoding, body))))
   expect(result.undecodable).toBe(reason)
   expect(Buffer.from(result.body)).toEqual(body)
 })
 
 test('a body is read to the limit, and not a byte further', async () => {
   const server = await always(`${head('content-length: 1000')}${'x'.repeat(1000)}`)
-  expect(answered(await get(wireTo(server, { bodyLimit: 1000 })))).toMatchObject({ cut: false })
-  const cut = answered(await get(wireTo(server, { bodyLimit: 999 })))
+  expect(answered(await get(transportTo(server, { bodyLimit: 1000 })))).toMatchObject({ cut: false })
+  const cut = answered(await get(transportTo(server, { bodyLimit: 999 })))
   expect([cut.cut, cut.body.length]).toEqual([true, 999])
 })
 
 test('50 MB, and a body without end, are cut at the limit', async () => {
   for (const bytes of [50_000_000, Infinity]) {
     const server = await streaming(() => zeros(bytes))
-    const { cut, body } = answered(await get(wireTo(server), 5000))
+    const { cut, body } = answered(await get(transportTo(server), 5000))
     expect([cut, body.length]).toEqual([true, 4 * 1024 * 1024])
   }
 })
@@ -101,13 +101,13 @@ test.each([
 ])('a %s bomb is cut at the limit', async (encoding, body) => {
   // gzip may have any number of members: a gigabyte of zeros
   const bomb = encoding === 'gzip' ? Buffer.concat(Array(16).fill(body)) : body
-  const { cut, body: read, undecodable } = answered(await get(wireTo(await encoded(encoding, bomb))))
+  const { cut, body: read, undecodable } = answered(await get(transportTo(await encoded(encoding, bomb))))
   expect([cut, read.length, undecodable]).toEqual([true, 4 * 1024 * 1024, undefined])
 })
 
 test('a bomb inside a bomb is cut at the limit', async () => {
   const twice = zlib.gzipSync(zlib.gzipSync(block))
-  const { cut, body } = answered(await get(wireTo(await encoded('gzip, gzip', twice))))
+  const { cut, body } = answered(await get(transportTo(await encoded('gzip, gzip', twice))))
   expect([cut, body.length]).toEqual([true, 4 * 1024 * 1024])
 })
 
@@ -117,7 +117,7 @@ test('an encoded body of which only the beginning was read is decoded as far as 
     ['gzip', zlib.gzipSync(noise)],
     ['br', zlib.brotliCompressSync(noise)],
   ] as const) {
-    const result = answered(await get(wireTo(await encoded(encoding, body), { bodyLimit: 1000 })))
+    const result = answered(await get(transportTo(await encoded(encoding, body), { bodyLimit: 1000 })))
     expect(result).toMatchObject({ cut: true })
     expect(result.undecodable).toBeUndefined()
     expect(Buffer.from(result.body)).toEqual(noise.subarray(0, result.body.length))
@@ -126,15 +126,15 @@ test('an encoded body of which only the beginning was read is decoded as far as 
 
 test('a body that comes byte by byte, each in a chunk of its own', async () => {
   const server = await always(`${head('transfer-encoding: chunked')}${'1\r\nx\r\n'.repeat(20_000)}0\r\n\r\n`)
-  expect(textOf(await get(wireTo(server)))).toBe('x'.repeat(20_000))
+  expect(textOf(await get(transportTo(server)))).toBe('x'.repeat(20_000))
 })
 
 test('trailers are read and left aside; those without end are refused', async () => {
   expect(
-    textOf(await get(wireTo(await always(`${head('transfer-encoding: chunked')}1\r\nx\r\n0\r\na: b\r\n\r\n`)))),
+    textOf(await get(transportTo(await always(`${head('transfer-encoding: chunked')}1\r\nx\r\n0\r\na: b\r\n\r\n`)))),
   ).toBe('x')
   const many = await always(
     `${head('transfer-encoding: chunked')}1\r\nx\r\n0\r\n${'a: bcdefghij\r\n'.repeat(9000)}\r\n`,
   )
-  expect(unanswered(await get(wireTo(many))).cause).toBe('malformed')
+  expect(unanswered(await get(transportTo(many))).cause).toBe('malformed')
 })

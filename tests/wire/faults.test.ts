@@ -1,6 +1,6 @@
 import net from 'node:net'
 import { expect, test } from 'vitest'
-import { always, answered, get, listen, ok, post, rawServer, textOf, unanswered, wireTo } from './servers.ts'
+import { always, answered, get, listen, ok, post, rawServer, textOf, unanswered, transportTo } from './servers.ts'
 
 /** Deadline of an exchange that is meant to miss it, in ms. */
 const short = 150
@@ -10,18 +10,18 @@ test('a port that nobody listens on', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as net.AddressInfo
   await new Promise((resolve) => server.close(resolve))
-  const failed = unanswered(await get(wireTo({ url: `http://127.0.0.1:${port}` })))
+  const failed = unanswered(await get(transportTo({ url: `http://127.0.0.1:${port}` })))
   expect(failed).toMatchObject({ cause: 'refused', message: `connection refused at 127.0.0.1:${port}` })
 })
 
 test('a host that does not exist', async () => {
-  const failed = unanswered(await get(wireTo({ url: 'http://nowhere.invalid' }), 5000))
+  const failed = unanswered(await get(transportTo({ url: 'http://nowhere.invalid' }), 5000))
   expect(failed.cause).toBe('refused')
   expect(failed.message).toMatch(/^host not found: nowhere\.invalid \((ENOTFOUND|EAI_AGAIN)\)$/)
 })
 
 test('silence after the request', async () => {
-  const failed = unanswered(await get(wireTo(await rawServer(() => {})), short))
+  const failed = unanswered(await get(transportTo(await rawServer(() => {})), short))
   expect(failed).toMatchObject({ cause: 'timeout', message: `no answer within ${short} ms`, staleConnection: false })
   expect(failed.endedAt - failed.sentAt).toBeLessThan(short + 100)
 })
@@ -30,7 +30,7 @@ test('a socket that is closed, or reset, as soon as it is open', async () => {
   const closing = await listen(net.createServer((socket) => socket.end()))
   const resetting = await listen(net.createServer((socket) => socket.resetAndDestroy()))
   for (const server of [closing, resetting]) {
-    const { cause, message, staleConnection } = unanswered(await get(wireTo(server)))
+    const { cause, message, staleConnection } = unanswered(await get(transportTo(server)))
     expect(cause).toBe('reset')
     expect(message).toMatch(/^the connection was (closed|reset) before any byte of an answer$/)
     expect(staleConnection).toBe(false)
@@ -51,21 +51,23 @@ test.each([
   ['a length and chunks', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'],
   ['a status below 100', 'HTTP/1.1 099 What\r\ncontent-length: 0\r\n\r\n'],
 ])('an answer that is not HTTP: %s', async (_, bytes) => {
-  const failed = unanswered(await get(wireTo(await always(bytes))))
+  const failed = unanswered(await get(transportTo(await always(bytes))))
   expect(failed.message).toMatch(/^the answer is not HTTP: ./)
   expect(failed.cause).toBe('malformed')
 })
 
 test('a chunk size that is no number', async () => {
   const server = await always('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n')
-  const failed = unanswered(await get(wireTo(server)))
+  const failed = unanswered(await get(transportTo(server)))
   expect(failed.cause).toBe('malformed')
   expect(failed.message).toMatch(/^the body of the answer is not HTTP after 3 bytes: ./)
 })
 
 test('switching protocols, which nobody asked for', async () => {
   for (const upgrade of ['', 'connection: upgrade\r\nupgrade: websocket\r\n']) {
-    const failed = unanswered(await get(wireTo(await always(`HTTP/1.1 101 Switching Protocols\r\n${upgrade}\r\n`))))
+    const failed = unanswered(
+      await get(transportTo(await always(`HTTP/1.1 101 Switching Protocols\r\n${upgrade}\r\n`))),
+    )
     expect(failed.cause).toBe('malformed')
     expect(failed.message).toContain('(101)')
   }
@@ -73,13 +75,13 @@ test('switching protocols, which nobody asked for', async () => {
 
 test.each([200, 204, 299, 304, 399, 418, 451, 507, 599, 600, 999])('status %i is an answer', async (status) => {
   const server = await always(`HTTP/1.1 ${status} Odd\r\ncontent-length: 0\r\n\r\n`)
-  expect(answered(await get(wireTo(server))).status).toBe(status)
+  expect(answered(await get(transportTo(server))).status).toBe(status)
 })
 
 test('a status without a body may name a length', async () => {
-  const wire = wireTo(await always('HTTP/1.1 304 Not Modified\r\ncontent-length: 50\r\n\r\n'))
-  expect(answered(await get(wire))).toMatchObject({ status: 304, cut: false })
-  expect(textOf(await get(wire))).toBe('')
+  const transport = transportTo(await always('HTTP/1.1 304 Not Modified\r\ncontent-length: 50\r\n\r\n'))
+  expect(answered(await get(transport))).toMatchObject({ status: 304, cut: false })
+  expect(textOf(await get(transport))).toBe('')
 })
 
 test('a head that never ends', async () => {
@@ -88,7 +90,7 @@ test('a head that never ends', async () => {
     const timer = setInterval(() => socket.write('x: y\r\n'), 10)
     socket.on('close', () => clearInterval(timer))
   })
-  const failed = unanswered(await get(wireTo(dripping), short))
+  const failed = unanswered(await get(transportTo(dripping), short))
   expect(failed).toMatchObject({ cause: 'timeout', message: `the head of the answer did not end within ${short} ms` })
 })
 
@@ -96,13 +98,13 @@ test.each([
   ['one line', `x: ${'y'.repeat(70_000)}\r\n`],
   ['many lines', 'x: 1234567890\r\n'.repeat(7000)],
 ])('a head longer than 64 KiB: %s', async (_, lines) => {
-  const failed = unanswered(await get(wireTo(await always(`HTTP/1.1 200 OK\r\n${lines}\r\n`))))
+  const failed = unanswered(await get(transportTo(await always(`HTTP/1.1 200 OK\r\n${lines}\r\n`))))
   expect(failed).toMatchObject({ cause: 'malformed', message: 'the head of the answer is longer than 64 KiB' })
 })
 
 test('a head that is cut short', async () => {
   const server = await rawServer(({ socket }) => socket.end('HTTP/1.1 200 OK\r\nx: '))
-  const failed = unanswered(await get(wireTo(server)))
+  const failed = unanswered(await get(transportTo(server)))
   expect(failed).toMatchObject({ cause: 'reset', message: 'the connection was closed inside the head of the answer' })
 })
 
@@ -112,7 +114,7 @@ test('a body that drips for ever', async () => {
     const timer = setInterval(() => socket.write('x'), 10)
     socket.on('close', () => clearInterval(timer))
   })
-  const failed = unanswered(await get(wireTo(server), short))
+  const failed = unanswered(await get(transportTo(server), short))
   expect(failed.cause).toBe('timeout')
   expect(failed.message).toMatch(/^the answer did not end within 150 ms: \d+ of 5,000 bytes of the body had come$/)
 })
@@ -121,7 +123,7 @@ test.each(['', 'connection: close\r\n'])('a body cut short (%j)', async (header)
   const server = await rawServer(({ socket }) =>
     socket.end(`HTTP/1.1 200 OK\r\n${header}content-length: 5000\r\n\r\n${'x'.repeat(120)}`),
   )
-  const failed = unanswered(await get(wireTo(server)))
+  const failed = unanswered(await get(transportTo(server)))
   expect(failed.cause).toBe('reset')
   expect(failed.message).toBe('the connection was closed after 120 of 5,000 bytes of the body')
   expect(failed.staleConnection).toBe(false)
@@ -131,14 +133,14 @@ test('a body that is reset on the way', async () => {
   const server = await rawServer(({ socket }) => {
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\nxyz', () => socket.resetAndDestroy())
   })
-  expect(unanswered(await get(wireTo(server))).cause).toBe('reset')
+  expect(unanswered(await get(transportTo(server))).cause).toBe('reset')
 })
 
 test.each(['', 'connection: close\r\n'])('chunks without an end (%j)', async (header) => {
   const server = await rawServer(({ socket }) =>
     socket.end(`HTTP/1.1 200 OK\r\n${header}transfer-encoding: chunked\r\n\r\n3\r\nabc\r\n`),
   )
-  const failed = unanswered(await get(wireTo(server)))
+  const failed = unanswered(await get(transportTo(server)))
   expect(failed).toMatchObject({ cause: 'reset', message: 'the connection was closed after 3 bytes of the body' })
 })
 
@@ -146,14 +148,14 @@ test('a body longer than its length ends where the length says, and the rest rea
   const server = await rawServer(({ socket }) => {
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nabcdef')
   })
-  const wire = wireTo(server, { connections: 1 })
-  for (let time = 0; time < 3; time += 1) expect(textOf(await get(wire))).toBe('abc')
+  const transport = transportTo(server, { connections: 1 })
+  for (let time = 0; time < 3; time += 1) expect(textOf(await get(transport))).toBe('abc')
   expect(server.sockets).toHaveLength(3)
 })
 
 test('a body without length or chunks ends with the connection', async () => {
   const server = await rawServer(({ socket }) => socket.end('HTTP/1.1 200 OK\r\n\r\nabc'))
-  expect(textOf(await get(wireTo(server)))).toBe('abc')
+  expect(textOf(await get(transportTo(server)))).toBe('abc')
 })
 
 test('5,000 informational answers are skipped, 100 among them, wherever the bytes are split', async () => {
@@ -172,9 +174,9 @@ test('5,000 informational answers are skipped, 100 among them, wherever the byte
     }
     write(0)
   })
-  const wire = wireTo(server)
-  expect(textOf(await get(wire))).toBe('done')
-  expect(textOf(await get(wire))).toBe('done')
+  const transport = transportTo(server)
+  expect(textOf(await get(transport))).toBe('done')
+  expect(textOf(await get(transport))).toBe('done')
   expect(server.sockets).toHaveLength(1)
 })
 
@@ -186,7 +188,7 @@ test('informational answers without end miss the deadline', async () => {
     socket.on('drain', more)
     more()
   })
-  expect(unanswered(await get(wireTo(server), short)).cause).toBe('timeout')
+  expect(unanswered(await get(transportTo(server), short)).cause).toBe('timeout')
 })
 
 test('an answer that comes before the request is read, then a close', async () => {
@@ -198,6 +200,6 @@ test('an answer that comes before the request is read, then a close', async () =
       })
     }),
   )
-  const { status, body } = answered(await post(wireTo(server), new Uint8Array(20_000_000)))
+  const { status, body } = answered(await post(transportTo(server), new Uint8Array(20_000_000)))
   expect([status, body.length]).toEqual([413, 2])
 })

@@ -1,16 +1,16 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { createHandlerTransport, type Handler } from '../../harness/http/handler-transport.ts'
-import type { SendOptions, WireRequest, WireResult } from '../../harness/http/message.ts'
+import type { SendOptions, HttpRequest, HttpResult } from '../../harness/http/message.ts'
 
 const baseUrl = 'http://target.example/base'
 
-function send(handle: Handler, request: Partial<WireRequest> = {}, options: Partial<SendOptions> = {}) {
+function send(handle: Handler, request: Partial<HttpRequest> = {}, options: Partial<SendOptions> = {}) {
   const transport = createHandlerTransport({ handle, baseUrl, bodyLimit: 1000 })
   return transport.send({ method: 'GET', path: '/v1/files', headers: [], ...request }, { timeoutMs: 5000, ...options })
 }
 
-const text = (result: WireResult): string => (result.kind === 'answer' ? Buffer.from(result.body).toString() : '')
+const text = (result: HttpResult): string => (result.kind === 'answer' ? Buffer.from(result.body).toString() : '')
 
 /** A handler that answers with what it was asked. */
 const echo: Handler = async (request) =>

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { get, ok, rawServer, unanswered, wireTo } from './servers.ts'
+import { get, ok, rawServer, unanswered, transportTo } from './servers.ts'
 
 const silent = () => rawServer(() => {})
 
 test('a signal ends an exchange under way', async () => {
   const ending = new AbortController()
   const server = await rawServer(() => ending.abort())
-  const failed = unanswered(await get(wireTo(server), 5000, ending.signal))
+  const failed = unanswered(await get(transportTo(server), 5000, ending.signal))
   expect(failed).toMatchObject({ cause: 'aborted', staleConnection: false })
   expect(failed.message).toBe('the run was interrupted before the answer was whole')
 })
@@ -16,12 +16,12 @@ test('a signal ends an exchange inside a body', async () => {
   const server = await rawServer(({ socket }) => {
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\nxyz', () => ending.abort())
   })
-  expect(unanswered(await get(wireTo(server), 5000, ending.signal)).cause).toBe('aborted')
+  expect(unanswered(await get(transportTo(server), 5000, ending.signal)).cause).toBe('aborted')
 })
 
 test('a signal that is aborted already sends nothing', async () => {
   const server = await silent()
-  expect(unanswered(await get(wireTo(server), 5000, AbortSignal.abort())).cause).toBe('aborted')
+  expect(unanswered(await get(transportTo(server), 5000, AbortSignal.abort())).cause).toBe('aborted')
   expect(server.sockets).toHaveLength(0)
 })
 
@@ -30,9 +30,9 @@ test('one signal serves many exchanges, without a warning of leaks', async () =>
   const note = (warning: Error) => warnings.push(warning)
   process.on('warning', note)
   const ending = new AbortController()
-  const wire = wireTo(await rawServer(({ socket }) => socket.write(ok('x'))), { connections: 40 })
-  await Promise.all(Array.from({ length: 400 }, () => get(wire, 5000, ending.signal)))
-  const failing = Array.from({ length: 40 }, async () => get(wireTo(await silent()), 5000, ending.signal))
+  const transport = transportTo(await rawServer(({ socket }) => socket.write(ok('x'))), { connections: 40 })
+  await Promise.all(Array.from({ length: 400 }, () => get(transport, 5000, ending.signal)))
+  const failing = Array.from({ length: 40 }, async () => get(transportTo(await silent()), 5000, ending.signal))
   setImmediate(() => ending.abort())
   for (const failed of await Promise.all(failing)) expect(unanswered(failed).cause).toBe('aborted')
   process.off('warning', note)
@@ -43,24 +43,24 @@ test('close ends what is under way or waiting, closes the sockets, and lets noth
   const begun: (() => void)[] = []
   const twoBegun = new Promise<void>((resolve) => begun.push(() => {}, resolve))
   const server = await rawServer(() => begun.shift()?.())
-  const wire = wireTo(server, { connections: 2 })
-  const sent = Array.from({ length: 5 }, () => get(wire, 5000))
+  const transport = transportTo(server, { connections: 2 })
+  const sent = Array.from({ length: 5 }, () => get(transport, 5000))
   await twoBegun
   const gone = server.sockets.map((socket) => new Promise((resolve) => socket.on('close', resolve)))
-  await wire.close()
+  await transport.close()
   for (const failed of await Promise.all(sent)) expect(unanswered(failed).cause).toBe('aborted')
   await Promise.all(gone)
   expect(gone).toHaveLength(2)
-  expect(unanswered(await get(wire)).cause).toBe('aborted')
-  await wire.close()
+  expect(unanswered(await get(transport)).cause).toBe('aborted')
+  await transport.close()
 })
 
 test('close lets go of idle connections', async () => {
   const server = await rawServer(({ socket }) => socket.write(ok('x')))
-  const wire = wireTo(server)
-  await get(wire)
+  const transport = transportTo(server)
+  await get(transport)
   const gone = new Promise((resolve) => server.sockets[0]!.on('close', resolve))
-  await wire.close()
+  await transport.close()
   await gone
 })
 
@@ -68,9 +68,9 @@ test('a missed deadline closes its connection, and the next exchange has a fresh
   const server = await rawServer(({ text, socket }) => {
     if (text.startsWith('GET')) socket.write(ok('late'))
   })
-  const wire = wireTo(server, { connections: 1 })
-  const missed = await wire.send({ method: 'POST', path: '/', headers: [], body: 'x' }, { timeoutMs: 60 })
+  const transport = transportTo(server, { connections: 1 })
+  const missed = await transport.send({ method: 'POST', path: '/', headers: [], body: 'x' }, { timeoutMs: 60 })
   expect(unanswered(missed).cause).toBe('timeout')
-  expect((await get(wire)).kind).toBe('answer')
+  expect((await get(transport)).kind).toBe('answer')
   expect(server.sockets).toHaveLength(2)
 })

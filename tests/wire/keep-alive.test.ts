@@ -1,33 +1,33 @@
 import { expect, test } from 'vitest'
-import { answered, get, ok, post, rawServer, textOf, unanswered, wireTo } from './servers.ts'
+import { answered, get, ok, post, rawServer, textOf, unanswered, transportTo } from './servers.ts'
 
 test('a result says what went before on its connection, and a request can be made to come after another', async () => {
   const server = await rawServer(({ count, text, socket }) => {
     socket.write(ok(`${count} ${/^\w+/.exec(text)?.[0]}`))
   })
-  const wire = wireTo(server)
+  const transport = transportTo(server)
   const request = { method: 'GET', path: '/', headers: [] }
   const marks = [{ n: 1 }, { n: 2 }]
-  const first = answered(await wire.send(request, { timeoutMs: 2000, mark: marks[0]! }))
-  const second = answered(await wire.send(request, { timeoutMs: 2000, mark: marks[1]! }))
-  const third = answered(await get(wire))
+  const first = answered(await transport.send(request, { timeoutMs: 2000, mark: marks[0]! }))
+  const second = answered(await transport.send(request, { timeoutMs: 2000, mark: marks[1]! }))
+  const third = answered(await get(transport))
   expect([first.before, second.before, third.before]).toEqual([undefined, marks[0], marks[1]])
-  expect(answered(await wire.send(request, { timeoutMs: 2000, fresh: true })).before).toBeUndefined()
+  expect(answered(await transport.send(request, { timeoutMs: 2000, fresh: true })).before).toBeUndefined()
   const after = { ...request, method: 'POST', body: '{}' }
-  expect(textOf(await wire.send(request, { timeoutMs: 2000, after }))).toBe('2 GET')
+  expect(textOf(await transport.send(request, { timeoutMs: 2000, after }))).toBe('2 GET')
 })
 
 test('one connection serves one exchange after the other', async () => {
   const server = await rawServer(({ count, socket }) => socket.write(ok(String(count))))
-  const wire = wireTo(server)
-  for (const count of ['1', '2', '3']) expect(textOf(await get(wire))).toBe(count)
+  const transport = transportTo(server)
+  for (const count of ['1', '2', '3']) expect(textOf(await get(transport))).toBe(count)
   expect(server.sockets).toHaveLength(1)
 })
 
 test('no more sockets than allowed, and the rest waits its turn', async () => {
   const server = await rawServer(({ socket }) => setImmediate(() => socket.write(ok('x'))))
-  const wire = wireTo(server, { connections: 3 })
-  const all = await Promise.all(Array.from({ length: 50 }, () => get(wire)))
+  const transport = transportTo(server, { connections: 3 })
+  const all = await Promise.all(Array.from({ length: 50 }, () => get(transport)))
   expect(all.map(textOf)).toEqual(Array(50).fill('x'))
   expect(server.sockets).toHaveLength(3)
 })
@@ -37,9 +37,9 @@ test('waiting for a connection counts against the deadline, and holds up nobody 
     if (text.includes('content-length')) setTimeout(() => socket.write(ok('late')), 200)
     else socket.write(ok('x'))
   })
-  const wire = wireTo(server, { connections: 1 })
-  const first = post(wire, 'x')
-  const [impatient, patient] = await Promise.all([get(wire, 50), get(wire)])
+  const transport = transportTo(server, { connections: 1 })
+  const first = post(transport, 'x')
+  const [impatient, patient] = await Promise.all([get(transport, 50), get(transport)])
   expect(unanswered(impatient)).toMatchObject({ cause: 'timeout', message: 'no connection became free within 50 ms' })
   expect(textOf(await first)).toBe('late')
   expect(textOf(patient)).toBe('x')
@@ -54,13 +54,13 @@ const breakers = {
 
 test.each(Object.entries(breakers))('a reused connection that %s is stale, a fresh one is not', async (_, breaks) => {
   const server = await rawServer(({ count, socket }) => (count === 1 ? socket.write(ok('x')) : breaks(socket)))
-  const wire = wireTo(server)
-  for (const send of [() => get(wire), () => post(wire, '{}')]) {
+  const transport = transportTo(server)
+  for (const send of [() => get(transport), () => post(transport, '{}')]) {
     expect(textOf(await send())).toBe('x')
     expect(unanswered(await send())).toMatchObject({ cause: 'reset', staleConnection: true })
   }
   const breaking = await rawServer(({ socket }) => breaks(socket))
-  expect(unanswered(await get(wireTo(breaking)))).toMatchObject({ cause: 'reset', staleConnection: false })
+  expect(unanswered(await get(transportTo(breaking)))).toMatchObject({ cause: 'reset', staleConnection: false })
 })
 
 test('a reused connection that breaks inside an answer is not stale', async () => {
@@ -69,17 +69,17 @@ test('a reused connection that breaks inside an answer is not stale', async () =
       if (count === 1) socket.write(ok('x'))
       else socket.end(bytes)
     })
-    const wire = wireTo(server)
-    expect(textOf(await get(wire))).toBe('x')
-    expect(unanswered(await get(wire))).toMatchObject({ cause: 'reset', staleConnection: false })
+    const transport = transportTo(server)
+    expect(textOf(await get(transport))).toBe('x')
+    expect(unanswered(await get(transport))).toMatchObject({ cause: 'reset', staleConnection: false })
   }
 })
 
 test('a silent reused connection is a missed deadline, not a stale one', async () => {
   const server = await rawServer(({ count, socket }) => count === 1 && socket.write(ok('x')))
-  const wire = wireTo(server)
-  await get(wire)
-  expect(unanswered(await get(wire, 100))).toMatchObject({ cause: 'timeout', staleConnection: false })
+  const transport = transportTo(server)
+  await get(transport)
+  expect(unanswered(await get(transport, 100))).toMatchObject({ cause: 'timeout', staleConnection: false })
 })
 
 test('a connection that the server closes right behind its answer is answered or stale, and never anything else', async () => {
@@ -87,10 +87,10 @@ test('a connection that the server closes right behind its answer is answered or
     socket.write(ok('x'))
     setImmediate(() => socket.end())
   })
-  const wire = wireTo(server)
+  const transport = transportTo(server)
   const counted = { answers: 0, stale: 0 }
   for (let time = 0; time < 300; time += 1) {
-    const result = await (time % 2 ? get(wire) : post(wire, '{}'))
+    const result = await (time % 2 ? get(transport) : post(transport, '{}'))
     if (result.kind === 'answer') counted.answers += 1
     else if (result.staleConnection) counted.stale += 1
     else throw new Error(result.message)
@@ -101,9 +101,9 @@ test('a connection that the server closes right behind its answer is answered or
 
 test('connections closed while idle are opened again, unnoticed', async () => {
   const server = await rawServer(({ socket }) => socket.write(ok('x')))
-  const wire = wireTo(server)
+  const transport = transportTo(server)
   for (let time = 1; time <= 5; time += 1) {
-    expect(textOf(await get(wire))).toBe('x')
+    expect(textOf(await get(transport))).toBe('x')
     const socket = server.sockets.at(-1)!
     await new Promise((resolve) => socket.on('close', resolve).end())
   }
@@ -112,29 +112,29 @@ test('connections closed while idle are opened again, unnoticed', async () => {
 
 test('“connection: close” after each answer', async () => {
   const server = await rawServer(({ socket }) => socket.end(ok('x', 'connection: close')))
-  const wire = wireTo(server, { connections: 2 })
-  const all = await Promise.all(Array.from({ length: 40 }, (_, at) => (at % 2 ? get(wire) : post(wire, 'x'))))
+  const transport = transportTo(server, { connections: 2 })
+  const all = await Promise.all(Array.from({ length: 40 }, (_, at) => (at % 2 ? get(transport) : post(transport, 'x'))))
   expect(all.map(textOf)).toEqual(Array(40).fill('x'))
 })
 
 test('a second answer behind the first is not taken for the next one’s', async () => {
   const server = await rawServer(({ socket }) => socket.write(ok('mine') + ok('stray')))
-  const wire = wireTo(server, { connections: 1 })
-  for (let time = 0; time < 5; time += 1) expect(textOf(await get(wire))).toBe('mine')
+  const transport = transportTo(server, { connections: 1 })
+  for (let time = 0; time < 5; time += 1) expect(textOf(await get(transport))).toBe('mine')
   expect(server.sockets).toHaveLength(5)
 })
 
 test('a stray answer that comes while the connection is idle closes it', async () => {
   const server = await rawServer(({ text, socket }) => socket.write(ok(text.startsWith('POST') ? 'post' : 'get')))
-  const wire = wireTo(server, { connections: 1 })
-  expect(textOf(await get(wire))).toBe('get')
+  const transport = transportTo(server, { connections: 1 })
+  expect(textOf(await get(transport))).toBe('get')
   const socket = server.sockets[0]!
   await new Promise((resolve) => socket.on('close', resolve).write(ok('stray')))
-  expect(textOf(await post(wire, 'x'))).toBe('post')
+  expect(textOf(await post(transport, 'x'))).toBe('post')
 })
 
 test('garbage behind an answer does not hurt the next', async () => {
   const server = await rawServer(({ socket }) => socket.write(`${ok('x')}%&/()= no HTTP at all\r\n\r\n`))
-  const wire = wireTo(server, { connections: 1 })
-  for (let time = 0; time < 5; time += 1) expect(answered(await get(wire)).status).toBe(200)
+  const transport = transportTo(server, { connections: 1 })
+  for (let time = 0; time < 5; time += 1) expect(answered(await get(transport)).status).toBe(200)
 })

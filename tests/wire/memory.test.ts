@@ -1,6 +1,6 @@
 import zlib from 'node:zlib'
 import { expect, test } from 'vitest'
-import { type Served, answered, get, rawServer, wireTo } from './servers.ts'
+import { type Served, answered, get, rawServer, transportTo } from './servers.ts'
 
 const head = (...lines: string[]) => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n')
 
@@ -17,11 +17,11 @@ const endless = (start: string, bytes: Buffer) =>
 
 /** What the process has grown by after so many exchanges, in MB; the first few are not counted. */
 async function growth(server: Served, exchanges: number, bodyLimit?: number): Promise<number> {
-  const wire = wireTo(server, { bodyLimit })
+  const transport = transportTo(server, { bodyLimit })
   const run = async (count: number) => {
     let left = count
     const one = async () => {
-      while ((left -= 1) >= 0) expect(answered(await get(wire, 20_000)).cut).toBe(true)
+      while ((left -= 1) >= 0) expect(answered(await get(transport, 20_000)).cut).toBe(true)
     }
     await Promise.all(Array.from({ length: 8 }, one))
   }
@@ -49,9 +49,9 @@ test('endless gzip', { timeout: 30_000 }, async () => {
 
 test('endless informational answers before each deadline', async () => {
   const server = await endless('', Buffer.from('HTTP/1.1 100 Continue\r\n\r\n'.repeat(1000)))
-  const wire = wireTo(server)
-  await get(wire, 100)
+  const transport = transportTo(server)
+  await get(transport, 100)
   const before = process.memoryUsage().rss
-  await Promise.all(Array.from({ length: 8 }, () => get(wire, 300)))
+  await Promise.all(Array.from({ length: 8 }, () => get(transport, 300)))
   expect((process.memoryUsage().rss - before) / 1e6).toBeLessThan(100)
 })

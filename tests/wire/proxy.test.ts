@@ -1,8 +1,8 @@
 import net from 'node:net'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { UserError } from '../../harness/user-error.ts'
-import { createWire } from '../../harness/http/wire.ts'
-import { type Served, get, listen, ok, rawServer, textOf, unanswered, wireTo } from './servers.ts'
+import { createTransport } from '../../harness/http/transport.ts'
+import { type Served, get, listen, ok, rawServer, textOf, unanswered, transportTo } from './servers.ts'
 
 const variables = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'no_proxy', 'NO_PROXY']
 
@@ -34,12 +34,12 @@ const echo = () => rawServer(({ text, socket }) => socket.write(ok(text), 'latin
 test('HTTP_PROXY is used, with one tunnel for many exchanges', async () => {
   const proxy = await tunnels(await echo())
   vi.stubEnv('HTTP_PROXY', proxy.url)
-  const wire = wireTo({ url: 'http://target.example:8080/base' })
+  const transport = transportTo({ url: 'http://target.example:8080/base' })
   const headers = [
     { name: 'x-two', value: '1' },
     { name: 'x-two', value: '2' },
   ]
-  const send = () => wire.send({ method: 'POST', path: '/v1/x', headers, body: '{}' }, { timeoutMs: 2000 })
+  const send = () => transport.send({ method: 'POST', path: '/v1/x', headers, body: '{}' }, { timeoutMs: 2000 })
   const lines = textOf(await send()).split('\r\n')
   expect(lines[0]).toBe('POST /base/v1/x HTTP/1.1')
   expect(lines).toEqual(expect.arrayContaining(['host: target.example:8080', 'x-two: 1', 'x-two: 2']))
@@ -52,14 +52,14 @@ test.each(['localhost', '127.0.0.1'])('no proxy stands before %s', async (host) 
   const { port } = await echo()
   vi.stubEnv('HTTP_PROXY', 'http://127.0.0.1:1')
   vi.stubEnv('HTTPS_PROXY', 'http://127.0.0.1:1')
-  expect(textOf(await get(wireTo({ url: `http://${host}:${port}` })))).toContain(`host: ${host}:${port}`)
+  expect(textOf(await get(transportTo({ url: `http://${host}:${port}` })))).toContain(`host: ${host}:${port}`)
 })
 
 test('NO_PROXY is honoured', async () => {
   const proxy = await tunnels(await echo())
   vi.stubEnv('HTTP_PROXY', proxy.url)
   vi.stubEnv('NO_PROXY', 'other.invalid,.target.invalid')
-  expect(unanswered(await get(wireTo({ url: 'http://a.target.invalid' }))).message).toMatch(
+  expect(unanswered(await get(transportTo({ url: 'http://a.target.invalid' }))).message).toMatch(
     /^host not found: a\.target/,
   )
   expect(proxy.asked).toEqual([])
@@ -70,29 +70,29 @@ test('a reused tunnel that breaks is stale', async () => {
     await rawServer(({ count, socket }) => (count === 1 ? socket.write(ok('x')) : socket.end())),
   )
   vi.stubEnv('HTTP_PROXY', proxy.url)
-  const wire = wireTo({ url: 'http://target.example' })
+  const transport = transportTo({ url: 'http://target.example' })
   for (let time = 0; time < 3; time += 1) {
-    expect(textOf(await get(wire))).toBe('x')
-    expect(unanswered(await get(wire))).toMatchObject({ cause: 'reset', staleConnection: true })
+    expect(textOf(await get(transport))).toBe('x')
+    expect(unanswered(await get(transport))).toMatchObject({ cause: 'reset', staleConnection: true })
   }
 })
 
 test('a proxy that refuses, is absent, or is silent', async () => {
-  const wire = () => wireTo({ url: 'https://target.example' })
+  const transport = () => transportTo({ url: 'https://target.example' })
   const refusing = await rawServer(({ socket }) => socket.write('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n'))
   vi.stubEnv('HTTPS_PROXY', refusing.url)
-  const refused = unanswered(await get(wire()))
+  const refused = unanswered(await get(transport()))
   expect([refused.cause, refused.message]).toEqual(['refused', expect.stringContaining('407')])
 
   vi.stubEnv('HTTPS_PROXY', 'http://user:secret@127.0.0.1:1')
-  expect(unanswered(await get(wire()))).toMatchObject({
+  expect(unanswered(await get(transport()))).toMatchObject({
     cause: 'refused',
     message: 'connection refused at 127.0.0.1:1',
   })
 
   const silent = await listen(net.createServer(() => {}))
   vi.stubEnv('HTTPS_PROXY', silent.url)
-  expect(unanswered(await get(wire(), 100))).toMatchObject({ cause: 'timeout' })
+  expect(unanswered(await get(transport(), 100))).toMatchObject({ cause: 'timeout' })
   await new Promise((resolve) => {
     for (const socket of silent.sockets) socket.resume().on('close', resolve)
   })
@@ -100,8 +100,8 @@ test('a proxy that refuses, is absent, or is silent', async () => {
 
 test('a proxy that is no URL is the user’s mistake, and is not repeated', () => {
   vi.stubEnv('HTTPS_PROXY', 'se:cret@@:')
-  expect(() => createWire({ baseUrl: 'https://target.example', connections: 1, bodyLimit: 1 })).toThrow(UserError)
-  expect(() => createWire({ baseUrl: 'https://target.example', connections: 1, bodyLimit: 1 })).toThrow(
+  expect(() => createTransport({ baseUrl: 'https://target.example', connections: 1, bodyLimit: 1 })).toThrow(UserError)
+  expect(() => createTransport({ baseUrl: 'https://target.example', connections: 1, bodyLimit: 1 })).toThrow(
     /^HTTPS_PROXY is not/,
   )
 })

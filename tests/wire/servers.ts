@@ -1,7 +1,7 @@
 import net from 'node:net'
 import { onTestFinished } from 'vitest'
-import { createWire } from '../../harness/http/wire.ts'
-import type { NoAnswer, Wire, WireAnswer, WireOptions, WireResult } from '../../harness/http/message.ts'
+import { createTransport } from '../../harness/http/transport.ts'
+import type { NoAnswer, Transport, HttpAnswer, TransportOptions, HttpResult } from '../../harness/http/message.ts'
 
 export interface Served {
   readonly url: string
@@ -69,29 +69,29 @@ export const always = (bytes: string | Buffer) =>
 export const ok = (body: string, ...headers: string[]) =>
   ['HTTP/1.1 200 OK', `content-length: ${body.length}`, ...headers, '', body].join('\r\n')
 
-export function wireTo(
+export function transportTo(
   { url }: { url: string },
-  { bodyLimit = 4 * 1024 * 1024, ...options }: Partial<WireOptions> = {},
-): Wire {
-  const wire = createWire({ baseUrl: url, connections: 8, bodyLimit, ...options })
-  onTestFinished(() => wire.close())
-  return wire
+  { bodyLimit = 4 * 1024 * 1024, ...options }: Partial<TransportOptions> = {},
+): Transport {
+  const transport = createTransport({ baseUrl: url, connections: 8, bodyLimit, ...options })
+  onTestFinished(() => transport.close())
+  return transport
 }
 
-export const get = (wire: Wire, timeoutMs = 2000, signal?: AbortSignal) =>
-  wire.send({ method: 'GET', path: '/v1/files', headers: [] }, { timeoutMs, signal })
+export const get = (transport: Transport, timeoutMs = 2000, signal?: AbortSignal) =>
+  transport.send({ method: 'GET', path: '/v1/files', headers: [] }, { timeoutMs, signal })
 
-export const post = (wire: Wire, body: string | Uint8Array, timeoutMs = 2000) =>
-  wire.send({ method: 'POST', path: '/v1/files', headers: [], body }, { timeoutMs })
+export const post = (transport: Transport, body: string | Uint8Array, timeoutMs = 2000) =>
+  transport.send({ method: 'POST', path: '/v1/files', headers: [], body }, { timeoutMs })
 
-export function answered(result: WireResult): WireAnswer {
+export function answered(result: HttpResult): HttpAnswer {
   if (result.kind !== 'answer') throw new Error(`no answer: ${result.message}`)
   return result
 }
 
-export function unanswered(result: WireResult): NoAnswer {
+export function unanswered(result: HttpResult): NoAnswer {
   if (result.kind === 'answer') throw new Error(`answered with ${result.status}`)
   return result
 }
 
-export const textOf = (result: WireResult) => Buffer.from(answered(result).body).toString('latin1')
+export const textOf = (result: HttpResult) => Buffer.from(answered(result).body).toString('latin1')

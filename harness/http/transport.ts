@@ -1,7 +1,7 @@
 import { endpointOf } from './dispatcher.ts'
 import { type Terms, exchange, interrupted } from './exchange.ts'
 import { createLinePool } from './line-pool.ts'
-import type { SendOptions, Wire, WireOptions, WireRequest, WireResult } from './message.ts'
+import type { SendOptions, Transport, TransportOptions, HttpRequest, HttpResult } from './message.ts'
 import type { Reason } from './no-answer.ts'
 import { noAnswer, readAnswer } from './read-answer.ts'
 import { createUnderWay, deadlinePassed } from './under-way.ts'
@@ -12,13 +12,13 @@ import { createUnderWay, deadlinePassed } from './under-way.ts'
  *
  * Throws UserError where the base URL, a PEM text or a proxy variable cannot be used.
  */
-export function createWire(options: WireOptions): Wire {
+export function createTransport(options: TransportOptions): Transport {
   const endpoint = endpointOf(options)
   const limit = options.bodyLimit
   const lines = createLinePool(endpoint, options.connections)
   const underWay = createUnderWay()
 
-  async function send(request: WireRequest, options: SendOptions): Promise<WireResult> {
+  async function send(request: HttpRequest, options: SendOptions): Promise<HttpResult> {
     const calledAt = performance.now()
     const { timeoutMs, fresh = false, mark, after } = options
     const { signal, settle } = underWay.begin(options)
@@ -33,10 +33,10 @@ export function createWire(options: WireOptions): Wire {
 
   /** Rejects only with the reason of the signal, and only before an exchange began. */
   async function carry(
-    request: WireRequest,
+    request: HttpRequest,
     terms: Terms,
     { fresh = false, after }: Pick<SendOptions, 'fresh' | 'after'>,
-  ): Promise<WireResult> {
+  ): Promise<HttpResult> {
     const line = await lines.take(terms.signal, fresh || after !== undefined)
     if (after && !(await exchange(line, after, { ...terms, mark: undefined })).reusable) {
       lines.give(line, false)
