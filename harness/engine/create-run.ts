@@ -34,7 +34,7 @@ export function createRun(target: Target, options: RunOptions, { hooks, readDyna
   const { insecure } = options
   const throttle = createThrottle({
     baseMs: options.backoffMs,
-    onDrought: () => life.end('throttled', 'for 30 s every answer of the target was 429 or 503'),
+    onTimeout: () => life.end('throttled', 'for 30 s every answer of the target was 429 or 503'),
   })
   const run: Run = {
     options,

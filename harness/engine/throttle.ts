@@ -9,7 +9,7 @@ export const longestPauseMs = 60_000
 /** So long after a pause an operation's requests go one at a time, in ms. */
 const narrowMs = 10_000
 /** A run in which every answer was a throttled one for this long waits no more, in ms. */
-const longestDrought = 30_000
+const throttleTimeoutMs = 30_000
 
 export function isThrottled(answer: Answer): boolean {
   return answer.status === 429 || answer.status === 503
@@ -51,7 +51,7 @@ export interface Throttle {
    * so that those who wait do not use the limit up among themselves. The returned function gives it back.
    */
   lane(operation: string, signal: AbortSignal): Promise<() => void>
-  /** Any other answer, or the end of the run: ends a drought. */
+  /** Any other answer, or the end of the run: ends the throttle timeout. */
   release(): void
   /** Calls back each time an operation is held back, with the pause in ms. */
   onHold(call: (operation: string, pauseMs: number) => void): void
@@ -61,17 +61,17 @@ export interface ThrottleSettings {
   /** First pause in ms where the target names none; it doubles with each try. */
   readonly baseMs: number
   /** Called when every answer of 30 s was a throttled one. */
-  onDrought(): void
+  onTimeout(): void
 }
 
-export function createThrottle({ baseMs, onDrought }: ThrottleSettings): Throttle {
+export function createThrottle({ baseMs, onTimeout }: ThrottleSettings): Throttle {
   const heldUntil = new Map<string, number>()
   const lanes = new Map<string, ReadWriteLock>()
   const futile = new Set<string>()
   const told: ((operation: string, pauseMs: number) => void)[] = []
   let count = 0
   /** Runs since the first of the throttled answers that no other has followed. */
-  let drought: NodeJS.Timeout | undefined
+  let timeout: NodeJS.Timeout | undefined
   return {
     get count() {
       return count
@@ -88,7 +88,7 @@ export function createThrottle({ baseMs, onDrought }: ThrottleSettings): Throttl
     futile: (operation) => void futile.add(operation),
     hold(operation, answer, attempt, tries = mostTries) {
       count++
-      drought ??= setTimeout(onDrought, longestDrought).unref()
+      timeout ??= setTimeout(onTimeout, throttleTimeoutMs).unref()
       const asked = retryAfter(answer, Date.now())
       // After the last try nobody waits any more but for what the target asked.
       const own = attempt < tries ? baseMs * 2 ** attempt : 0
@@ -106,8 +106,8 @@ export function createThrottle({ baseMs, onDrought }: ThrottleSettings): Throttl
     },
     onHold: (call) => void told.push(call),
     release() {
-      clearTimeout(drought)
-      drought = undefined
+      clearTimeout(timeout)
+      timeout = undefined
     },
   }
 }
