@@ -4,7 +4,7 @@ import { requirement } from '../../catalogue/catalogue.ts'
 import { grantedRow } from '../../catalogue/granted-rows.ts'
 import { jsonType } from '../engine/operation-probe.ts'
 import { type Probe, withHeader } from '../engine/probe.ts'
-import { standInRequest } from './stand-in.ts'
+import { placeholderRequest } from './placeholder.ts'
 import type { Run } from '../engine/run.ts'
 import type { Scenario } from '../target/model.ts'
 import { mergePatch } from '../target/merge-patch.ts'
@@ -26,8 +26,8 @@ export async function applyScenario(
   operation: OperationId,
   plain: () => Promise<Probe>,
 ): Promise<Probe> {
-  const standIn = bringsBody(scenario) && !isDeclared(run, operation)
-  const base = standIn ? await standInRequest(run, operation) : await plain()
+  const usesPlaceholder = bringsBody(scenario) && !isDeclared(run, operation)
+  const base = usesPlaceholder ? await placeholderRequest(run, operation) : await plain()
   const probe = scenario.headers.reduce((changed, { name, value }) => withHeader(changed, name, value), base)
   const credential = scenario.key ? await run.keys.of(scenario.key) : base.credential
   return withScenarioBody(

@@ -3,7 +3,7 @@ import { ask } from '../engine/ask.ts'
 import { perRun } from '../engine/per-run.ts'
 import type { Run, RunHook } from '../engine/run.ts'
 import type { NotServed } from '../report/model.ts'
-import { standInRequest } from './stand-in.ts'
+import { placeholderRequest } from './placeholder.ts'
 
 const answersOf = perRun((): NotServed[] => [])
 
@@ -12,7 +12,7 @@ async function askEach(run: Run): Promise<void> {
   if (!run.keys.hasFull) return
   for (const [operation, absence] of Object.entries(run.target.absent)) {
     if (absence !== 'not-served' || !isOperationId(operation)) continue
-    const probe = await standInRequest(run, operation)
+    const probe = await placeholderRequest(run, operation)
     const { answer } = await ask(run, probe, { requirement: null, role: 'probe', unseen: true })
     answersOf(run).push({ operation, answered: answer ? String(answer.status) : 'no answer' })
   }
