@@ -55,7 +55,7 @@ export async function judgeRefusal(story: Story, { bringAbout }: Condition): Pro
   const ofCredentials = row.fault === 'credentials'
   const found = await (ofCredentials ? credentialControl : control)(run, operation)
   const refusal = { story, control: found, ofCredentials }
-  takeControl(refusal)
+  requireControl(refusal)
   await bringAbout({
     story,
     operation,
@@ -76,7 +76,7 @@ export async function judgeRefusal(story: Story, { bringAbout }: Condition): Pro
 }
 
 /** Sets the story's control; throws where its answer leaves the refusal without one. */
-function takeControl({ story, control: found, ofCredentials }: Refusal): void {
+function requireControl({ story, control: found, ofCredentials }: Refusal): void {
   if (found.state === 'none') return
   story.control = found.state
   if (found.state === 'granted') return
@@ -90,8 +90,8 @@ function takeControl({ story, control: found, ofCredentials }: Refusal): void {
 function judgeCase(refusal: Refusal, exchange: Exchange, what: string, gives: Pairs): void {
   const { story, control: found, ofCredentials } = refusal
   const status = exchange.answer?.status ?? 0
-  const telling = (status >= 200 && status < 300) || status === 401 || status === 403
-  if (ofCredentials && found.state !== 'granted' && !telling) {
+  const conclusive = (status >= 200 && status < 300) || status === 401 || status === 403
+  if (ofCredentials && found.state !== 'granted' && !conclusive) {
     throw new NotExercised(
       `answered ${describeAnswer(exchange)}, and the control ${found.said}: declare a request that is granted`,
     )

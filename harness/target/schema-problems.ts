@@ -13,12 +13,12 @@ interface Schema {
 export function schemaProblems(value: unknown): string[] {
   const validate = validatorOf('target')
   if (validate(value)) return []
-  const sentences = (validate.errors ?? []).filter(isTelling).map(sentence)
+  const sentences = (validate.errors ?? []).filter(isSpecific).map(sentence)
   return [...new Set(sentences)]
 }
 
 /** False for errors that only repeat what another says: `if`, the branches of `oneOf`, a `oneOf` that fails for an unknown member. */
-function isTelling(
+function isSpecific(
   { keyword, schemaPath, instancePath }: ErrorObject,
   _at: number,
   all: readonly ErrorObject[],

@@ -43,8 +43,8 @@ async function addToOther(story: Story, addition: Probe): Promise<Exchange> {
 
 function judgeAddition(story: Story, exchange: Exchange, what: string): void {
   answered(exchange)
-  const isTelling = isConflict(exchange) || isGranted(exchange.answer)
-  if (!isTelling) throw new NotExercised(`the addition to a second graph was answered ${describeAnswer(exchange)}`)
+  const isConclusive = isConflict(exchange) || isGranted(exchange.answer)
+  if (!isConclusive) throw new NotExercised(`the addition to a second graph was answered ${describeAnswer(exchange)}`)
   story.cases++
   if (isConflict(exchange)) story.fail(exchange, 'no 409: the file is in another graph, not in this one', what)
 }
