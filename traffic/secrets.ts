@@ -7,7 +7,7 @@ import type { RecordedEntry } from './recorded-entry.ts'
 const redacted = '[redacted]'
 
 /** Headers and query members whose name says that their value opens something. */
-const telling = /authorization|cookie|token|secret|session|password|passwd|csrf|signature|(api|access|auth)[-_]?key/i
+const secretName = /authorization|cookie|token|secret|session|password|passwd|csrf|signature|(api|access|auth)[-_]?key/i
 
 /** How our own reports write a key, and what is made of one: nothing is to be hidden there. */
 const placeholder = /^(\$[A-Z_][A-Z0-9_]*|\$\{[A-Z_][A-Z0-9_]*[^}]*\}\w*|\[[^\]]*\])$/
@@ -24,9 +24,9 @@ export function learnSecrets(redactor: Redactor, entries: Iterable<RecordedEntry
     for (const { name, value } of requestHeaders) {
       if (isAuthorization(name)) credentialsOf(value).forEach(learn)
       // Of cookies many are no secrets, and stand for themselves: they are hidden where they are sent.
-      else if (telling.test(name) && !/cookie/i.test(name) && value.length >= shortestKey) learn(value)
+      else if (secretName.test(name) && !/cookie/i.test(name) && value.length >= shortestKey) learn(value)
     }
-    for (const [name, value] of queryOf(url)) if (telling.test(name) && value.length >= shortestKey) learn(value)
+    for (const [name, value] of queryOf(url)) if (secretName.test(name) && value.length >= shortestKey) learn(value)
   }
 }
 
@@ -40,7 +40,7 @@ function credentialsOf(value: string): string[] {
 
 /** A header's value as it may be shown. */
 export function shownHeader({ name, value }: HeaderLine, redactor: Redactor): string {
-  if (!telling.test(name)) return redactor.header(name, value)
+  if (!secretName.test(name)) return redactor.header(name, value)
   if (!isAuthorization(name)) return redacted
   const [, scheme = '', rest = value] = /^\s*(\S+\s+)?(.*?)\s*$/s.exec(value) ?? []
   if (rest === '' || rest === 'Bearer' || placeholder.test(rest)) return value
@@ -57,7 +57,7 @@ export function shownUrl(address: string, redactor: Redactor): string {
 
 function shownMember(member: string): string {
   const [name = ''] = member.split('=')
-  return telling.test(name) && member.includes('=') ? `${name}=${redacted}` : member
+  return secretName.test(name) && member.includes('=') ? `${name}=${redacted}` : member
 }
 
 function queryOf(address: string): [string, string][] {

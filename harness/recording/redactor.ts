@@ -1,9 +1,9 @@
 import { withTail } from './base64-tail.ts'
 import { base64, bitsOf, type Encoding, hex, plain } from './encoding.ts'
 import { GramIndex } from './gram-index.ts'
-import { tellingPart } from './jwt.ts'
+import { secretPart } from './secret-part.ts'
 import { withoutKept } from './kept-text.ts'
-import { type Span, paint } from './paint.ts'
+import { type Span, replaceSpans } from './replace-spans.ts'
 import { escapedViews, rawView } from './view.ts'
 
 /** A run of this many characters shared with a key is removed. */
@@ -46,7 +46,7 @@ export class Redactor {
     this.#relevant = undefined
     for (const encoding of encodings) {
       const grams = this.#gramsOf(encoding, encoding.shortest(Math.min(run, secret.length)))
-      for (const form of encoding.streams(tellingPart(secret))) grams.addRuns(form)
+      for (const form of encoding.streams(secretPart(secret))) grams.addRuns(form)
       encoding.streams(secret).forEach((form, stream) => grams.addWhole(form, number, stream))
     }
   }
@@ -113,7 +113,7 @@ export class Redactor {
         )
       }
     }
-    return paint(text, wholes, runs)
+    return replaceSpans(text, wholes, runs)
   }
 
   #gramsOf(encoding: Encoding, size: number): GramIndex {

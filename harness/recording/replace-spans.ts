@@ -9,7 +9,7 @@ export interface Span {
  * The text with the spans replaced: whole keys first, the longer before the shorter where they overlap; then what is left of
  * the runs, each stretch as one.
  */
-export function paint(text: string, wholes: readonly Span[], runs: readonly Span[]): string {
+export function replaceSpans(text: string, wholes: readonly Span[], runs: readonly Span[]): string {
   const spans = [...longestFirst(wholes), ...runs]
   if (spans.length === 0) return text
   // 0: not replaced; else the number of the span that replaces the character, the same number for all runs.

@@ -9,8 +9,8 @@ import { hostileKey } from './hostile-key.ts'
 import type { Outcome } from './judge-hostile.ts'
 
 /** Every 12 characters of the key that are not its public header. */
-const telling = hostileKey.split('.').slice(1).join('.')
-const runs = Array.from({ length: telling.length - 11 }, (_, at) => telling.slice(at, at + 12))
+const secret = hostileKey.split('.').slice(1).join('.')
+const runs = Array.from({ length: secret.length - 11 }, (_, at) => secret.slice(at, at + 12))
 
 const junitSchema = readFileSync(new URL('../reporters/jenkins-junit.xsd', import.meta.url), 'utf8')
 
@@ -31,7 +31,7 @@ export async function proveSound({ report, texts }: Outcome): Promise<void> {
   proveHtml(`<body>${texts.badge}`)
   for (const [name, text] of Object.entries(texts)) {
     expect(unsafe.exec(text)?.[0], `a control character in ${name}`).toBeUndefined()
-    expect(text.includes(telling), `the key in ${name}`).toBe(false)
+    expect(text.includes(secret), `the key in ${name}`).toBe(false)
   }
   proveHtml(texts.html)
 }

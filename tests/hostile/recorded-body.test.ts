@@ -6,11 +6,11 @@ import { hostileKey } from './hostile-key.ts'
 const redactor = new Redactor()
 redactor.add(hostileKey, '$CONFORM_API_KEY')
 const redact = (text: string): string => redactor.text(text)
-const telling = hostileKey.split('.').slice(1).join('.')
+const secret = hostileKey.split('.').slice(1).join('.')
 
 /** Whether any 12 characters of the key that are not its public header stand in the text. */
 function showsKey(text: string): boolean {
-  return Array.from({ length: telling.length - 11 }, (_, at) => telling.slice(at, at + 12)).some((run) =>
+  return Array.from({ length: secret.length - 11 }, (_, at) => secret.slice(at, at + 12)).some((run) =>
     text.includes(run),
   )
 }

@@ -13,7 +13,7 @@ const shown: Shown = ({ name, value }) => ({
   name: redactor.text(name.toLowerCase()),
   value: redactor.header(name, value),
 })
-const telling = hostileKey.split('.').slice(1).join('.')
+const secret = hostileKey.split('.').slice(1).join('.')
 const line = (name: string, value: string) => ({ name, value })
 const sizeOf = (headers: Record<string, string>) =>
   Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
@@ -58,7 +58,7 @@ test.each([-400, -60, -13, -12, -1, 0])(
     const room = 16 * 1024 - 1
     const value = `${'v'.repeat(room + at)}${hostileKey}${'w'.repeat(300_000)}`
     const recorded = recordHead([line('x', value)], shown)['x']!
-    const runs = Array.from({ length: telling.length - 11 }, (_, from) => telling.slice(from, from + 12))
+    const runs = Array.from({ length: secret.length - 11 }, (_, from) => secret.slice(from, from + 12))
     expect(runs.filter((run) => recorded.includes(run))).toEqual([])
   },
 )
@@ -75,7 +75,7 @@ test('of 5,000 headers no more are looked at for keys than are recorded', () => 
 
 test('reports of a run hold the first headers of an answer, how many were left out, and no key', async () => {
   const many = Object.fromEntries(Array.from({ length: 1500 }, (_, at) => [`x${at}`, '1']))
-  const bytes = http(404, envelope('ResourceNotFound'), { ...many, x50: hostileKey, [`x-${telling}`]: '1' })
+  const bytes = http(404, envelope('ResourceNotFound'), { ...many, x50: hostileKey, [`x-${secret}`]: '1' })
   const server = await startRaw(({ socket }) => void socket.write(bytes))
   onTestFinished(() => server.close())
   const cwd = folder()
@@ -85,7 +85,7 @@ test('reports of a run hold the first headers of an answer, how many were left o
   const { code, stderr } = await conform(['-t', file, '--only', 'files.list/*', '--runs', '1', ...reports], { cwd })
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
   const texts = formats.map((format) => readFileSync(join(cwd, `report.${format}`), 'utf8'))
-  for (const text of texts) expect(text).not.toContain(telling.slice(0, 12))
+  for (const text of texts) expect(text).not.toContain(secret.slice(0, 12))
   const { entries } = (JSON.parse(texts.at(-1)!) as Har).log
   expect(entries.length).toBeGreaterThan(0)
   for (const { response } of entries) {

@@ -103,9 +103,9 @@ test('any key, encoded in any way, anywhere: no run of 12 characters of it is le
 })
 
 test('several keys in several encodings: none of their runs is left, and a second reading changes nothing', () => {
-  const telling = jwt.slice(jwt.indexOf('.') + 1)
+  const secret = jwt.slice(jwt.indexOf('.') + 1)
   const piece = fc.record({
-    key: fc.constantFrom(jwt, telling, odd, 'QUJDREVGRw==/+_-x', 'deadbeefdeadbeef0123', '0123456789'),
+    key: fc.constantFrom(jwt, secret, odd, 'QUJDREVGRw==/+_-x', 'deadbeefdeadbeef0123', '0123456789'),
     cut: fc.constantFrom(0, 0, 1, 3),
     encode: fc.constantFrom(...Object.values(encodings)),
     after: fc.constantFrom(' ', '"', '\n', ':', '](', '\u65e5'),
@@ -118,7 +118,7 @@ test('several keys in several encodings: none of their runs is left, and a secon
       const text = pieces.map(({ key, cut, encode, after }) => encode(key.slice(cut)) + after).join('')
       const shown = redactor.text(text)
       const left = readings(shown)
-      const runs = [telling, odd, 'QUJDREVGRw==/+_-x', 'deadbeefdeadbeef0123'].flatMap(runsOf)
+      const runs = [secret, odd, 'QUJDREVGRw==/+_-x', 'deadbeefdeadbeef0123'].flatMap(runsOf)
       expect([...runs, '0123456789'].filter((run) => left.some((reading) => reading.includes(run)))).toEqual([])
       expect(redactor.text(shown)).toBe(shown)
     }),
