@@ -43,7 +43,7 @@ export function listenForInterrupts() {
       clearTimeout(timer)
       timer = setTimeout(call, graceMs)
     },
-    standAside() {
+    restoreDefaultSignals() {
       clearTimeout(timer)
       for (const signal of signals) process.off(signal, onSignal)
       if (came !== undefined) process.kill(process.pid, came)

@@ -40,7 +40,7 @@ async function program(words: readonly string[], interrupts: Interrupts): Promis
     await runAction(baseUrl, chosen, interrupts)
   })
   const others = asked(words)
-  if (others.length > 0) interrupts.standAside()
+  if (others.length > 0) interrupts.restoreDefaultSignals()
   for (const load of others) conform.addCommand(await load())
   for (const command of [conform, ...conform.commands]) {
     command

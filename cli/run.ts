@@ -16,7 +16,7 @@ export async function runAction(
   const people = takesStdout(parseReportRequests(options.report)) ? process.stderr : process.stdout
   if (options.dryRun) {
     // It sends nothing and reports nothing: it can end anywhere.
-    interrupts.standAside()
+    interrupts.restoreDefaultSignals()
     return dryRun(baseUrl, options, people)
   }
   // Whatever came while this was being loaded is heard first.

@@ -9,7 +9,7 @@ export interface Interrupts {
    */
   onOverdue(call: () => void): void
   /** For whatever is no run: signals do what they do without us, also one that has come. */
-  standAside(): void
+  restoreDefaultSignals(): void
   /** The run is over. */
   stop(): void
 }

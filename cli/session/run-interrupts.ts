@@ -30,7 +30,7 @@ export function createRunInterrupts(): RunInterrupts {
     onOverdue(call) {
       overdue = call
     },
-    standAside: () => undefined,
+    restoreDefaultSignals: () => undefined,
     stop: () => clearTimeout(timer),
   }
 }
