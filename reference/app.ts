@@ -9,7 +9,7 @@ import { Call } from './world/call.ts'
 import { envelope } from './world/envelope.ts'
 import { perform, type Operation } from './world/operation.ts'
 import { allOperations } from './operations/index.ts'
-import { elsewhere } from './elsewhere.ts'
+import { answerUnknownRoute } from './unknown-routes.ts'
 import { ConnectionLost, lose } from './world/lost-answer.ts'
 import { successes } from './successes.ts'
 import { throttled } from './throttled.ts'
@@ -44,7 +44,7 @@ export function createApp(world: World): Hono {
   })
   for (const operation of allOperations) app.on(operation.method, [...operation.paths], handle(operation))
   app.route('/admin', adminRoutes(world))
-  app.notFound((c) => send(c, throttled(world) ?? elsewhere(c.req.method, c.req.path, world.switches)))
+  app.notFound((c) => send(c, throttled(world) ?? answerUnknownRoute(c.req.method, c.req.path, world.switches)))
   app.onError((error, c) => {
     if (error instanceof ConnectionLost) throw error
     return send(c, envelope({ status: 500, tpe: 'InternalServerError' }))

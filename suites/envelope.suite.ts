@@ -1,6 +1,6 @@
 import { judgeSighting } from '../harness/checks/judge-sighting.ts'
 import { suite } from '../harness/checks/suite.ts'
-import { judgeUnknownPath, judgeUnsupportedMethod } from './envelope/elsewhere.ts'
+import { judgeUnknownPath, judgeUnsupportedMethod } from './envelope/unknown-routes.ts'
 
 // §2.6, §7.1 to §7.4: one error format for every operation
 

@@ -49,8 +49,8 @@ export function unknown(parameter: string): Condition {
     const probe = await valid()
     const id = freshUnknownId(story.run, probe.params[parameter] ?? '', random)
     // Nothing can be created at an id that does not exist: the probe may be sent again, and needs no idle application.
-    const elsewhere: Probe = { ...probe, params: { ...probe.params, [parameter]: id }, effect: 'none' }
-    await judge(elsewhere, `with a valid request, but an unknown ${parameter}`)
+    const atUnknownId: Probe = { ...probe, params: { ...probe.params, [parameter]: id }, effect: 'none' }
+    await judge(atUnknownId, `with a valid request, but an unknown ${parameter}`)
   })
 }
 

@@ -50,7 +50,7 @@ function createHints({ target: { baseUrl } }: Run): Hints {
   }
 }
 
-/** A key that is not accepted, and throttling, are told elsewhere. */
+/** A key that is not accepted, and throttling, are reported otherwise. */
 function isOfClient({ status }: Answer): boolean {
   return status === 401 || status === 429 || status === 503
 }

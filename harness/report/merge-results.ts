@@ -45,7 +45,7 @@ function isSameVoid(one: RequirementResult, two: RequirementResult): boolean {
   return isVoid && one.outcome === two.outcome && one.reason === two.reason
 }
 
-/** Failed if in any, else passed if in any; else as in the first that was not merely dealt elsewhere. */
+/** Failed if in any, else passed if in any; else as in the first that was not merely dealt to another shard. */
 function joinPassive(results: readonly RequirementResult[]): RequirementResult {
   const decisive =
     results.find((result) => result.outcome === 'failed') ??

@@ -35,8 +35,8 @@ function run(call: Call, graph: Graph): Answer {
     if (known.by === 'addition') call.refuse('409-already-in-graph', 409, 'BadRequest')
     call.reject(409, 'BadRequest', 'The file came with its upload')
   }
-  const elsewhere = [...call.world.store.graphs.values()].some((each) => each !== graph && each.files.has(file.id))
-  if (call.broken('2xx-other-graph') && elsewhere) call.reject(409, 'BadRequest', 'The file is in another graph')
+  const inOtherGraph = [...call.world.store.graphs.values()].some((each) => each !== graph && each.files.has(file.id))
+  if (call.broken('2xx-other-graph') && inOtherGraph) call.reject(409, 'BadRequest', 'The file is in another graph')
   if (call.broken('2xx-accepted#always-409')) call.reject(409, 'BadRequest', 'The file is in the graph already')
   if (!known) graph.files.set(file.id, { by: 'addition', from: processedFrom(call.world) })
   // Defects of a server that adds the file and says otherwise.

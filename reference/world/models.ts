@@ -41,6 +41,6 @@ export function isModel(call: Call, id: unknown): id is string {
 export function refuseTroubledModel(call: Call, model: unknown): void {
   const trouble = troubleOf(call, String(model))
   if (trouble === undefined) return
-  const elsewhere = call.varied('models/other-statuses') && trouble.condition.startsWith('model-')
-  call.refuse(trouble.condition, elsewhere ? 400 : trouble.status, trouble.tpe)
+  const otherStatus = call.varied('models/other-statuses') && trouble.condition.startsWith('model-')
+  call.refuse(trouble.condition, otherStatus ? 400 : trouble.status, trouble.tpe)
 }

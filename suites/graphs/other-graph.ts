@@ -61,6 +61,6 @@ export const judgeOtherGraph: Judge = async (story) => {
   const other = await createObject(story, 'graphs.create')
   const addition = await validRequest(run, 'graphs.add-file')
   await addSurely(story, addition)
-  const elsewhere = { ...addition, params: { ...addition.params, graph_id: other } }
-  judgeAddition(story, await addToOther(story, elsewhere), 'of a file that is in another graph, to a second one')
+  const toOther = { ...addition, params: { ...addition.params, graph_id: other } }
+  judgeAddition(story, await addToOther(story, toOther), 'of a file that is in another graph, to a second one')
 }

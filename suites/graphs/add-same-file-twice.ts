@@ -9,8 +9,8 @@ import { pause } from '../../harness/engine/pause.ts'
 
 const what = 'with a file that is in the graph already'
 
-/** The same file added twice. */
-export const twice = condition(async ({ story, valid, judge, judgeAnswer }) => {
+/** Adds the same file twice. */
+export const addSameFileTwice = condition(async ({ story, valid, judge, judgeAnswer }) => {
   const { run } = story
   const probe = await valid()
   const first = await story.ask(probe, { role: 'setup' })

@@ -13,7 +13,7 @@ import type { Story } from '../../harness/engine/story.ts'
 const clientError: Pairs = [['4xx'], [401]]
 const expected = 'a 4xx with an error envelope'
 
-async function elsewhere(story: Story, method: string, path: string): Promise<Exchange> {
+async function sendUnknownRoute(story: Story, method: string, path: string): Promise<Exchange> {
   const json =
     method === 'POST' ? { headers: [{ name: 'content-type', value: 'application/json' }], body: '{}' } : { headers: [] }
   const probe: Probe = {
@@ -29,7 +29,7 @@ async function elsewhere(story: Story, method: string, path: string): Promise<Ex
   return story.ask(probe, { unjudged: true, expects: clientError })
 }
 
-function judgeElsewhere(story: Story, exchange: Exchange, what: string): void {
+function judgeUnknownRoute(story: Story, exchange: Exchange, what: string): void {
   if (!exchange.answer || exchange.throttled) throw new NotExercised('no answer, or nothing but throttling')
   story.cases++
   const whole = fits(exchange, 'error-envelope')
@@ -43,7 +43,11 @@ export async function judgeUnknownPath(story: Story): Promise<void> {
   const random = randomOf(seedFor(story.run.options.seed, story.row.id))
   const name = unknownId('no-such-operation-aaaaaaaaa', random, new Set())
   for (const method of methods) {
-    judgeElsewhere(story, await elsewhere(story, method, `/v1/${name}`), 'at a path that the interface does not have')
+    judgeUnknownRoute(
+      story,
+      await sendUnknownRoute(story, method, `/v1/${name}`),
+      'at a path that the interface does not have',
+    )
   }
 }
 
@@ -61,10 +65,10 @@ function postOnlyPaths(target: Target): string[] {
 /** GET on those paths; where a server has that method, it is one beyond the interface. */
 export async function judgeUnsupportedMethod(story: Story): Promise<void> {
   for (const path of postOnlyPaths(story.run.target)) {
-    const exchange = await elsewhere(story, 'GET', path)
+    const exchange = await sendUnknownRoute(story, 'GET', path)
     const status = exchange.answer?.status ?? 0
     if (status >= 200 && status < 300) continue
-    judgeElsewhere(story, exchange, 'with a method that the interface does not have there')
+    judgeUnknownRoute(story, exchange, 'with a method that the interface does not have there')
   }
   if (story.cases === 0)
     throw new NotExercised('the target answers GET on every such path with a 2xx: it has that method')

@@ -32,7 +32,7 @@ function firstOf(answers: Readonly<Record<string, Answer>>, isOn: (name: string)
 }
 
 /** What a request gets that is for none of the operations: an unknown path, or another method on a known one. */
-export function elsewhere(method: string, path: string, { broken, varied }: Switches): Answer {
+export function answerUnknownRoute(method: string, path: string, { broken, varied }: Switches): Answer {
   const known = knownPaths.has(path)
   if (known && method === 'GET' && lists.has(path) && varied('methods/lists'))
     return { status: 200, body: { data: [] } }
