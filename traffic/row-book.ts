@@ -17,7 +17,7 @@ export interface RowBook {
   pass(id: RequirementId): void
   /** @param actual where it is not the answer as a whole */
   fail(id: RequirementId, exchange: Exchange, expected: string, actual?: string): void
-  leave(id: RequirementId, reason: string): void
+  skip(id: RequirementId, reason: string): void
   sighting(id: RequirementId): RowSighting | undefined
 }
 
@@ -37,7 +37,7 @@ export function createRowBook(): RowBook {
         sighting.failures.push({ exchange, expected, ...(actual === undefined ? {} : { actual }) })
       }
     },
-    leave(id, reason) {
+    skip(id, reason) {
       of(id).unjudged ??= reason
     },
     sighting: (id) => sightings.get(id),

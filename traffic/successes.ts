@@ -75,7 +75,7 @@ const notWhole = 'the recording does not hold the whole body of any such answer'
 function judgeShown(exchange: RecordedAnswer, { row, expected, status, schema }: Shown, book: RowBook): void {
   const { answer, entry } = exchange
   if (status !== undefined && answer.status !== status) return book.fail(row, exchange, expected)
-  if (entry.body.state !== 'whole') return book.leave(row, notWhole)
+  if (entry.body.state !== 'whole') return book.skip(row, notWhole)
   const json = answer.json()
   if (!json.ok) return book.fail(row, exchange, expected, `${answer.status}, but ${json.problem}`)
   if (isEnvelope(answer)) return book.fail(row, exchange, expected)
@@ -87,7 +87,7 @@ function judgeShown(exchange: RecordedAnswer, { row, expected, status, schema }:
 /** Where no body is shown any 2xx will do, but for one that is an error envelope. */
 function judgeAccepted(exchange: RecordedAnswer, row: RequirementId, book: RowBook): RequirementId {
   const { answer, entry } = exchange
-  if (entry.body.state === 'missing') book.leave(row, notWhole)
+  if (entry.body.state === 'missing') book.skip(row, notWhole)
   else if (isGranted(answer)) book.pass(row)
   else book.fail(row, exchange, 'a 2xx whose body is no error envelope')
   return row

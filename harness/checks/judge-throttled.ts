@@ -41,11 +41,12 @@ export async function judgeThrottled(story: Story, throttled: ThrottledProbe): P
   const { operation } = last.probe
   // Behind a gate others may hold while they wait for the lane: there each request takes it by itself.
   const whole = operation !== null && operation !== 'jobs.create'
-  const leaveLane = whole ? await run.client.throttle.lane(operation, run.life.signal) : undefined
+  const releaseLane = whole ? await run.client.throttle.lane(operation, run.life.signal) : undefined
   const send = (probe: Probe, sent: Purpose): Promise<Exchange> =>
     throughGate(run, probe, sent, async () => {
-      const leave = whole || operation === null ? undefined : await run.client.throttle.lane(operation, run.life.signal)
-      return sendSurely(run, probe, sent).finally(() => leave?.())
+      const release =
+        whole || operation === null ? undefined : await run.client.throttle.lane(operation, run.life.signal)
+      return sendSurely(run, probe, sent).finally(() => release?.())
     })
   try {
     let exchange = last
@@ -66,7 +67,7 @@ export async function judgeThrottled(story: Story, throttled: ThrottledProbe): P
     if (operation !== null) run.client.throttle.futile(operation)
     return exchange
   } finally {
-    leaveLane?.()
+    releaseLane?.()
   }
 }
 

@@ -49,14 +49,14 @@ async function askPatiently(
   let resent = false
   let fresh = options.fresh ?? false
   let garbled: Exchange | undefined
-  let leaveLane: (() => void) | undefined
+  let releaseLane: (() => void) | undefined
   try {
     for (;;) {
       const probe = await probeOf(source)
       const operation = operationName(probe)
       run.client.breaker.check(operation)
       if (run.client.throttle.isNarrow(operation))
-        leaveLane ??= await run.client.throttle.lane(operation, run.life.signal)
+        releaseLane ??= await run.client.throttle.lane(operation, run.life.signal)
       await run.client.throttle.pass(operation, run.life.signal)
       const exchange = await sendOnce(run, probe, purpose, { fresh })
       const { answer, noAnswer } = exchange
@@ -86,6 +86,6 @@ async function askPatiently(
       if (pauseMs === undefined || attempt++ >= tries) return { exchange: { ...exchange, throttled: true, pauseMs } }
     }
   } finally {
-    leaveLane?.()
+    releaseLane?.()
   }
 }

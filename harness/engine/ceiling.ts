@@ -9,7 +9,7 @@ export interface Turn {
 export interface Ceiling {
   readonly size: number
   /** Waits for a place; the returned function gives one back. */
-  enter(signal: AbortSignal, turn?: Turn): Promise<() => void>
+  acquire(signal: AbortSignal, turn?: Turn): Promise<() => void>
 }
 
 interface Waiting {
@@ -21,7 +21,7 @@ interface Waiting {
 export function createCeiling(size: number): Ceiling {
   let free = size
   const queue: Waiting[] = []
-  const leave = (): void => {
+  const release = (): void => {
     free++
     next()
   }
@@ -34,10 +34,10 @@ export function createCeiling(size: number): Ceiling {
   }
   return {
     size,
-    enter(signal, { count = 1, urgent = false } = {}) {
+    acquire(signal, { count = 1, urgent = false } = {}) {
       if (queue.length === 0 && count <= free && !signal.aborted) {
         free -= count
-        return Promise.resolve(leave)
+        return Promise.resolve(release)
       }
       return new Promise((resolve, reject) => {
         const waiting: Waiting = {
@@ -45,7 +45,7 @@ export function createCeiling(size: number): Ceiling {
           urgent,
           resolve: () => {
             signal.removeEventListener('abort', abort)
-            resolve(leave)
+            resolve(release)
           },
         }
         const abort = (): void => {

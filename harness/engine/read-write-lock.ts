@@ -1,7 +1,7 @@
 /** Many readers or one writer, first come first served. */
 export interface ReadWriteLock {
   /** Waits for the lock; the returned function gives it back. Rejects with the signal's reason. */
-  enter(exclusive: boolean, signal: AbortSignal): Promise<() => void>
+  acquire(exclusive: boolean, signal: AbortSignal): Promise<() => void>
 }
 
 interface Waiting {
@@ -22,9 +22,9 @@ export function createReadWriteLock(): ReadWriteLock {
     }
   }
   return {
-    enter(exclusive, signal) {
+    acquire(exclusive, signal) {
       return new Promise((resolve, reject) => {
-        const leave = (): void => {
+        const release = (): void => {
           if (exclusive) writing = false
           else readers--
           next()
@@ -39,7 +39,7 @@ export function createReadWriteLock(): ReadWriteLock {
           exclusive,
           start: () => {
             signal.removeEventListener('abort', abort)
-            resolve(leave)
+            resolve(release)
           },
         }
         if (signal.aborted) return abort()

@@ -60,9 +60,9 @@ export async function sendOnce(
   purpose: Purpose,
   options: SendingOptions = {},
 ): Promise<Exchange> {
-  const leave = options.hasPlace
+  const release = options.hasPlace
     ? undefined
-    : await run.client.ceiling.enter(run.life.signal, { urgent: isAboutRunningJob(probe, purpose) })
+    : await run.client.ceiling.acquire(run.life.signal, { urgent: isAboutRunningJob(probe, purpose) })
   try {
     if (!options.unpaced) await run.client.pacer.wait(run.life.signal)
     run.life.signal.throwIfAborted()
@@ -83,7 +83,7 @@ export async function sendOnce(
     run.life.signal.throwIfAborted()
     return recordExchange(run, sent, naming(result, run, probe))
   } finally {
-    leave?.()
+    release?.()
   }
 }
 

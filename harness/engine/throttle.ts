@@ -102,7 +102,7 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings): Throttl
     lane(operation, signal) {
       const lock = lanes.get(operation) ?? createReadWriteLock()
       lanes.set(operation, lock)
-      return lock.enter(true, signal)
+      return lock.acquire(true, signal)
     },
     onHold: (call) => void told.push(call),
     release() {

@@ -24,13 +24,13 @@ export async function sendBurst(run: Run, { make, requirement, fresh }: Burst): 
   run.client.breaker.check('jobs.create')
   await run.client.throttle.pass('jobs.create', run.life.signal)
   const probes = await Promise.all(Array.from({ length: size }, make))
-  const leave = await run.client.ceiling.enter(run.life.signal, { count: size, urgent: true })
+  const release = await run.client.ceiling.acquire(run.life.signal, { count: size, urgent: true })
   const options = { hasPlace: true, unpaced: true, fresh }
   try {
     if (!fresh) await openConnections(run, size)
     return await Promise.all(probes.map((probe) => sendSurely(run, probe, { requirement, role: 'probe' }, options)))
   } finally {
-    for (let place = 0; place < size; place++) leave()
+    for (let place = 0; place < size; place++) release()
   }
 }
 

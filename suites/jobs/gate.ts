@@ -50,7 +50,7 @@ function createGate(application: string, run: Run): Gate {
     },
     async sendWhenIdle({ exclusive, expects409 }, send) {
       // Kept over all looks: whoever else came in would make the application busy anew.
-      const leave = await lock.enter(exclusive, run.life.signal)
+      const release = await lock.acquire(exclusive, run.life.signal)
       try {
         let busySince: number | undefined
         for (let look = 1; ; look++) {
@@ -70,18 +70,18 @@ function createGate(application: string, run: Run): Gate {
           await pause(run, Math.min(busyPauseMs * look, 5000, timeout))
         }
       } finally {
-        leave()
+        release()
       }
     },
     async withExclusive(story) {
-      const leave = await lock.enter(true, run.life.signal)
+      const release = await lock.acquire(true, run.life.signal)
       try {
         // Whether an application is released is judged all the same where its last job was seen ended.
         const allEnded = [...jobs].every((job) => isEnded(job.readings.at(-1)))
         if (!gate.timedOut || !allEnded) await idle()
         return await story()
       } finally {
-        leave()
+        release()
       }
     },
   }
