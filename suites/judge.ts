@@ -1,5 +1,5 @@
 import { createdHook } from '../harness/checks/created.ts'
-import { envelopeHook } from '../harness/checks/judge-sighting.ts'
+import { envelopeHook } from '../harness/checks/judge-observed.ts'
 import { notServedHook } from '../harness/checks/not-served.ts'
 import { createRun, type RunParts } from '../harness/engine/create-run.ts'
 import { type Judging, startJudging } from '../harness/engine/judging.ts'

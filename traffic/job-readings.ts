@@ -3,7 +3,7 @@ import { isGranted } from '../harness/engine/answer.ts'
 import { createdAtCases } from '../suites/jobs/created-at.ts'
 import { identityCases, type JobCase, sameId, type SeenJob, type SeenReading } from '../suites/jobs/seen-jobs.ts'
 import type { RecordedAnswer } from './recorded-exchange.ts'
-import type { RowBook } from './row-book.ts'
+import type { RowTallies } from './row-tallies.ts'
 
 /** A job whose creation is recorded, with the retrievals of it. */
 interface RecordedJob extends SeenJob {
@@ -14,7 +14,7 @@ interface RecordedJob extends SeenJob {
 export interface JobReadings {
   /** Entries are to come in the order of time. */
   see(exchange: RecordedAnswer): void
-  judge(book: RowBook): void
+  judge(tallies: RowTallies): void
 }
 
 export function createJobReadings(): JobReadings {
@@ -33,20 +33,20 @@ export function createJobReadings(): JobReadings {
       const job = jobs.find(({ id }) => sameId(params['job_id'] ?? '', id))
       job?.readings.push({ exchange, job: json.value })
     },
-    judge(book) {
-      hold(book, 'jobs.retrieve/200-identity', identityCases(jobs))
-      hold(book, 'jobs.retrieve/200-created-at', createdAtCases(jobs))
+    judge(tallies) {
+      hold(tallies, 'jobs.retrieve/200-identity', identityCases(jobs))
+      hold(tallies, 'jobs.retrieve/200-created-at', createdAtCases(jobs))
     },
   }
 }
 
 function hold(
-  book: RowBook,
+  tallies: RowTallies,
   row: 'jobs.retrieve/200-identity' | 'jobs.retrieve/200-created-at',
   cases: Iterable<JobCase>,
 ): void {
   for (const { problem } of cases) {
-    if (problem) book.fail(row, problem.exchange, problem.expected, problem.actual)
-    else book.pass(row)
+    if (problem) tallies.fail(row, problem.exchange, problem.expected, problem.actual)
+    else tallies.pass(row)
   }
 }

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { grantedRow } from '../catalogue/granted-rows.ts'
-import { createEnvelopeWatch, passiveRows } from '../harness/checks/envelope-watch.ts'
+import { createEnvelopeWatch, observedRows } from '../harness/checks/envelope-watch.ts'
 import type { Redactor } from '../harness/recording/redactor.ts'
 import type { Target } from '../harness/target/model.ts'
 import type { RequirementId } from '../catalogue/catalogue.ts'
@@ -12,7 +12,7 @@ import { operationAt } from './operation-at.ts'
 import { recordEntry } from './record-entry.ts'
 import { recordedAnswer, type RecordedAnswer } from './recorded-exchange.ts'
 import type { RecordedEntry } from './recorded-entry.ts'
-import { createRowBook, type RowBook, type RowSighting } from './row-book.ts'
+import { createRowTallies, type RowTallies, type RowTally } from './row-tallies.ts'
 import { judgeSuccess } from './successes.ts'
 
 /** How many entries were judged, and why the others were not. */
@@ -31,7 +31,7 @@ export interface Counts {
 export interface JudgedRecording {
   readonly counts: Counts
   /** What was seen of a requirement; undefined where nothing was. */
-  sighting(id: RequirementId): RowSighting | undefined
+  tally(id: RequirementId): RowTally | undefined
   /** The judged exchanges as reports hold them. */
   exchanges(): Iterable<RecordedExchange>
 }
@@ -48,7 +48,7 @@ const methods = ['GET', 'POST']
 /** Judges each recorded answer of the interface. */
 export function judgeRecording(entries: readonly RecordedEntry[], target: Target, redactor: Redactor): JudgedRecording {
   const counts: Counts = { judged: 0, elsewhere: 0, otherMethods: 0, unanswered: 0, absent: 0, unknown: 0 }
-  const book = createRowBook()
+  const tallies = createRowTallies()
   const watch = createWatches()
   const jobs = createJobReadings()
   const judged: JudgedEntry[] = []
@@ -58,16 +58,16 @@ export function judgeRecording(entries: readonly RecordedEntry[], target: Target
     watch.observe(exchange)
     const { operation } = exchange.probe
     if (operation === null) continue
-    const granted = judgeSuccess(exchange, target, book) ?? grantedRow[operation]
+    const granted = judgeSuccess(exchange, target, tallies) ?? grantedRow[operation]
     judged.push({ entry, operation, requirement: entry.status >= 400 ? 'envelope/shape' : granted })
     jobs.see(exchange)
   }
   counts.judged = judged.length
-  jobs.judge(book)
-  watch.copyTo(book)
+  jobs.judge(tallies)
+  watch.copyTo(tallies)
   return {
     counts,
-    sighting: (id) => book.sighting(id),
+    tally: (id) => tallies.tally(id),
     *exchanges() {
       for (const [n, entry] of judged.entries()) yield recordedExchange(n, entry, redactor)
     },
@@ -101,7 +101,7 @@ function inTime(entries: readonly RecordedEntry[]): readonly RecordedEntry[] {
   return [...entries].sort((a, b) => (a.startedAt ?? 0) - (b.startedAt ?? 0))
 }
 
-/** The passive rows. An answer whose headers were not recorded does not tell how it was labelled. */
+/** The observed rows. An answer whose headers were not recorded does not tell how it was labelled. */
 function createWatches() {
   const labelled = createEnvelopeWatch()
   const bare = createEnvelopeWatch()
@@ -110,12 +110,12 @@ function createWatches() {
       const watch = exchange.entry.headers.length > 0 ? labelled : bare
       watch.observe(exchange)
     },
-    copyTo(book: RowBook): void {
-      for (const row of passiveRows) {
+    copyTo(tallies: RowTallies): void {
+      for (const row of observedRows) {
         for (const watch of row === 'envelope/content-type' ? [labelled] : [labelled, bare]) {
-          const { cases, failures } = watch.sighting(row)
-          for (let passed = failures.length; passed < cases; passed++) book.pass(row)
-          for (const { exchange, expected, actual } of failures) book.fail(row, exchange, expected, actual)
+          const { cases, failures } = watch.tally(row)
+          for (let passed = failures.length; passed < cases; passed++) tallies.pass(row)
+          for (const { exchange, expected, actual } of failures) tallies.fail(row, exchange, expected, actual)
         }
       }
     },

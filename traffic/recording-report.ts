@@ -11,7 +11,7 @@ import type { Failure, Report, RequirementResult } from '../harness/report/model
 import { suiteVersion } from '../harness/report/suite-version.ts'
 import type { JudgedRecording } from './judge-recording.ts'
 import type { RecordedAnswer } from './recorded-exchange.ts'
-import type { RowSighting } from './row-book.ts'
+import type { RowTally } from './row-tallies.ts'
 
 export interface RecordingFacts {
   readonly target: Target
@@ -81,21 +81,21 @@ export function recordingReport(facts: RecordingFacts): Report {
 
 function resultOf(row: CatalogueRow, facts?: RecordingFacts): RequirementResult {
   const { id, operation, level, section, statement } = row
-  const sighting = facts?.judged.sighting(id)
+  const tally = facts?.judged.tally(id)
   return {
     ...{ id, operation, level, section, statement },
-    ...outcomeOf(sighting, facts?.judged.counts.judged === 0),
+    ...outcomeOf(tally, facts?.judged.counts.judged === 0),
     control: 'none',
-    cases: sighting?.cases ?? 0,
+    cases: tally?.cases ?? 0,
     durationMs: 0,
-    failures: facts && sighting ? sighting.failures.map((seen) => failureOf(row, seen, facts)) : [],
+    failures: facts && tally ? tally.failures.map((seen) => failureOf(row, seen, facts)) : [],
   }
 }
 
-function outcomeOf(sighting: RowSighting | undefined, empty: boolean): Pick<RequirementResult, 'outcome' | 'reason'> {
-  if (sighting && sighting.failures.length > 0) return { outcome: 'failed' }
-  if (sighting && sighting.cases > 0) return { outcome: 'passed' }
-  return { outcome: 'not-exercised', reason: sighting?.unjudged ?? (empty ? nothingShown : notShown) }
+function outcomeOf(tally: RowTally | undefined, empty: boolean): Pick<RequirementResult, 'outcome' | 'reason'> {
+  if (tally && tally.failures.length > 0) return { outcome: 'failed' }
+  if (tally && tally.cases > 0) return { outcome: 'passed' }
+  return { outcome: 'not-exercised', reason: tally?.unjudged ?? (empty ? nothingShown : notShown) }
 }
 
 /** Longest text of a failure, in characters; a key that begins in it is found to its end. */
@@ -104,7 +104,7 @@ const lookedAt = 64 * 1024
 
 function failureOf(
   { section }: CatalogueRow,
-  { exchange, expected, actual }: RowSighting['failures'][number],
+  { exchange, expected, actual }: RowTally['failures'][number],
   { redactor, rerun }: RecordingFacts,
 ): Failure {
   const clean = (text: string): string => {

@@ -8,7 +8,7 @@ import type { RequirementId } from '../catalogue/catalogue.ts'
 import type { OperationId } from '../catalogue/operations.ts'
 import type { RecordedAnswer } from './recorded-exchange.ts'
 import type { RecordedEntry } from './recorded-entry.ts'
-import type { RowBook } from './row-book.ts'
+import type { RowTallies } from './row-tallies.ts'
 
 /** What a success of the operation has to be for a row; `status` and `schema` where the spec shows them. */
 interface Shown {
@@ -59,37 +59,37 @@ function hasTools(tools: unknown): boolean {
  * Judges a 2xx by the granted row that it shows, and gives that row. Anything else is left to the rows that see every
  * response.
  */
-export function judgeSuccess(exchange: RecordedAnswer, target: Target, book: RowBook): RequirementId | undefined {
+export function judgeSuccess(exchange: RecordedAnswer, target: Target, tallies: RowTallies): RequirementId | undefined {
   const { operation } = exchange.probe
   const { status } = exchange.answer
   if (operation === null || status < 200 || status >= 300) return undefined
   const choose = shown[operation]
-  if (!choose) return judgeAccepted(exchange, grantedRow[operation], book)
+  if (!choose) return judgeAccepted(exchange, grantedRow[operation], tallies)
   const form = choose(exchange, requestJson(exchange.entry), target)
-  if (form) judgeShown(exchange, form, book)
+  if (form) judgeShown(exchange, form, tallies)
   return form?.row
 }
 
 const notWhole = 'the recording does not hold the whole body of any such answer'
 
-function judgeShown(exchange: RecordedAnswer, { row, expected, status, schema }: Shown, book: RowBook): void {
+function judgeShown(exchange: RecordedAnswer, { row, expected, status, schema }: Shown, tallies: RowTallies): void {
   const { answer, entry } = exchange
-  if (status !== undefined && answer.status !== status) return book.fail(row, exchange, expected)
-  if (entry.body.state !== 'whole') return book.skip(row, notWhole)
+  if (status !== undefined && answer.status !== status) return tallies.fail(row, exchange, expected)
+  if (entry.body.state !== 'whole') return tallies.skip(row, notWhole)
   const json = answer.json()
-  if (!json.ok) return book.fail(row, exchange, expected, `${answer.status}, but ${json.problem}`)
-  if (isEnvelope(answer)) return book.fail(row, exchange, expected)
+  if (!json.ok) return tallies.fail(row, exchange, expected, `${answer.status}, but ${json.problem}`)
+  if (isEnvelope(answer)) return tallies.fail(row, exchange, expected)
   const found = validate(schema, json.value)
-  if (found.valid) book.pass(row)
-  else book.fail(row, exchange, expected, `${answer.status}, but ${found.problem}`)
+  if (found.valid) tallies.pass(row)
+  else tallies.fail(row, exchange, expected, `${answer.status}, but ${found.problem}`)
 }
 
 /** Where no body is shown any 2xx will do, but for one that is an error envelope. */
-function judgeAccepted(exchange: RecordedAnswer, row: RequirementId, book: RowBook): RequirementId {
+function judgeAccepted(exchange: RecordedAnswer, row: RequirementId, tallies: RowTallies): RequirementId {
   const { answer, entry } = exchange
-  if (entry.body.state === 'missing') book.skip(row, notWhole)
-  else if (isGranted(answer)) book.pass(row)
-  else book.fail(row, exchange, 'a 2xx whose body is no error envelope')
+  if (entry.body.state === 'missing') tallies.skip(row, notWhole)
+  else if (isGranted(answer)) tallies.pass(row)
+  else tallies.fail(row, exchange, 'a 2xx whose body is no error envelope')
   return row
 }
 

@@ -8,7 +8,7 @@ import { type Answer, isEnvelope, tpeOf } from '../engine/answer.ts'
 import type { Exchange } from '../engine/exchange.ts'
 
 /** The rows that are judged on every response of the run, whatever caused it. */
-export const passiveRows = [
+export const observedRows = [
   'envelope/shape',
   'envelope/status-tpe-pair',
   'envelope/content-type',
@@ -16,28 +16,28 @@ export const passiveRows = [
   'envelope/bad-input-no-5xx',
 ] as const satisfies readonly RequirementId[]
 
-export type PassiveRow = (typeof passiveRows)[number]
+export type ObservedRow = (typeof observedRows)[number]
 
 /** What one row saw: how many answers it judged, and the first failures with their exchanges. */
-export interface Sighting {
+export interface Tally {
   cases: number
   readonly failures: { exchange: Exchange; expected: string; actual: string }[]
 }
 
 export interface EnvelopeWatch {
   observe(exchange: Exchange): void
-  sighting(row: PassiveRow): Sighting
+  tally(row: ObservedRow): Tally
 }
 
 /** First failures kept a row. */
 const mostKept = 3
 
 /** A problem of an answer, or that there is none; undefined where the row does not judge such an answer. */
-type Look = (answer: Answer, exchange: Exchange) => { expected: string; actual?: string } | undefined
+type AnswerRule = (answer: Answer, exchange: Exchange) => { expected: string; actual?: string } | undefined
 
 const isError = (answer: Answer): boolean => answer.status >= 400
 
-function envelopeShape(answer: Answer): ReturnType<Look> {
+function envelopeShape(answer: Answer): ReturnType<AnswerRule> {
   const expected = 'a JSON error envelope with tpe, errors and extras'
   const json = answer.json()
   if (!json.ok) return { expected, actual: `${answer.status}, but ${json.problem}` }
@@ -50,7 +50,7 @@ function isNamed(pairs: Pairs, status: number, tpe: string): boolean {
   return pairs.some(([of, ...names]) => of === status && names.includes(tpe))
 }
 
-const statusTpePair: Look = (answer, { probe, purpose }) => {
+const statusTpePair: AnswerRule = (answer, { probe, purpose }) => {
   const tpe = tpeOf(answer)
   // An answer without a tpe is a fault of shape.
   if (tpe === undefined) return undefined
@@ -63,7 +63,7 @@ const statusTpePair: Look = (answer, { probe, purpose }) => {
 
 const shownSuccess: readonly (string | null)[] = ['pdf.parse', 'jobs.create', 'jobs.retrieve']
 
-const contentType: Look = (answer, { probe }) => {
+const contentType: AnswerRule = (answer, { probe }) => {
   const success = answer.status >= 200 && answer.status < 300 && shownSuccess.includes(probe.operation)
   if (!isError(answer) && !success) return undefined
   const expected = 'Content-Type: application/json'
@@ -74,7 +74,7 @@ const contentType: Look = (answer, { probe }) => {
     : { expected, actual: type === undefined ? 'no Content-Type' : `Content-Type: ${type.slice(0, 80)}` }
 }
 
-const messageKeys: Look = (answer, { probe }) => {
+const messageKeys: AnswerRule = (answer, { probe }) => {
   const json = answer.json()
   const tpe = tpeOf(answer)
   if (!isError(answer) || !json.ok || tpe === undefined || !isEnvelope(answer)) return undefined
@@ -91,14 +91,14 @@ const messageKeys: Look = (answer, { probe }) => {
   return wrong === undefined ? { expected } : { expected, actual: `key ${wrong} with ${answer.status} ${tpe}` }
 }
 
-const badInput: Look = (answer, { purpose }) => {
+const badInput: AnswerRule = (answer, { purpose }) => {
   // A 503 may be throttling, which is judged where it persists.
   if (!purpose.badInput || answer.status === 503) return undefined
   const expected = 'no 5xx to bad input'
   return answer.status >= 500 ? { expected, actual: String(answer.status) } : { expected }
 }
 
-const looks: Readonly<Record<PassiveRow, Look>> = {
+const rules: Readonly<Record<ObservedRow, AnswerRule>> = {
   'envelope/shape': (answer, { purpose }) => (isError(answer) && !purpose.unjudged ? envelopeShape(answer) : undefined),
   'envelope/status-tpe-pair': (answer, exchange) =>
     isError(answer) && !exchange.purpose.unjudged ? statusTpePair(answer, exchange) : undefined,
@@ -108,20 +108,20 @@ const looks: Readonly<Record<PassiveRow, Look>> = {
 }
 
 export function createEnvelopeWatch(): EnvelopeWatch {
-  const sightings = new Map<PassiveRow, Sighting>(passiveRows.map((row) => [row, { cases: 0, failures: [] }]))
+  const tallies = new Map<ObservedRow, Tally>(observedRows.map((row) => [row, { cases: 0, failures: [] }]))
   return {
-    sighting: (row) => sightings.get(row) as Sighting,
+    tally: (row) => tallies.get(row) as Tally,
     observe(exchange) {
       const { answer } = exchange
       if (!answer) return
-      for (const row of passiveRows) {
-        const seen = looks[row](answer, exchange)
+      for (const row of observedRows) {
+        const seen = rules[row](answer, exchange)
         if (!seen) continue
-        const sighting = sightings.get(row) as Sighting
-        sighting.cases++
+        const tally = tallies.get(row) as Tally
+        tally.cases++
         const { expected, actual } = seen
-        if (actual !== undefined && sighting.failures.length < mostKept)
-          sighting.failures.push({ exchange, expected, actual })
+        if (actual !== undefined && tally.failures.length < mostKept)
+          tally.failures.push({ exchange, expected, actual })
       }
     },
   }

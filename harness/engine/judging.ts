@@ -52,13 +52,13 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
     }
   }
   const all = async (): Promise<void> => {
-    const { concurrent, exclusive, last, passive } = phasesOf(run.target)
+    const { concurrent, exclusive, last, observed } = phasesOf(run.target)
     if (!run.life.ended) await run.client.liveness.first()
     await Promise.all([...concurrent.map(judge), ...run.hooks.map((hook) => gather(run, hook))])
     for (const row of exclusive) await judge(row)
     if (!run.life.ended) await Promise.all(run.hooks.map(async (hook) => hook.settle?.(run)))
     for (const row of last) await judge(row)
-    for (const row of passive) await judge(row)
+    for (const row of observed) await judge(row)
     tellSpoiled()
     await finishRun(run)
   }

@@ -1,5 +1,5 @@
 import { catalogue, type CatalogueRow } from '../../catalogue/catalogue.ts'
-import { isPassive } from '../report/shard.ts'
+import { isObserved } from '../report/shard.ts'
 import { exclusiveIds } from '../target/exclusive.ts'
 import type { Target } from '../target/model.ts'
 
@@ -9,16 +9,16 @@ export interface Phases {
   readonly exclusive: readonly CatalogueRow[]
   /** Judged on what all others made the target show. */
   readonly last: readonly CatalogueRow[]
-  readonly passive: readonly CatalogueRow[]
+  readonly observed: readonly CatalogueRow[]
 }
 
 export function phasesOf(target: Pick<Target, 'scenarios'>): Phases {
   const exclusive = exclusiveIds(target)
   const isLast = ({ id, judgedLast }: CatalogueRow): boolean => judgedLast === true && !exclusive.has(id)
   return {
-    concurrent: catalogue.filter((row) => !exclusive.has(row.id) && !isPassive(row.id) && !isLast(row)),
+    concurrent: catalogue.filter((row) => !exclusive.has(row.id) && !isObserved(row.id) && !isLast(row)),
     last: catalogue.filter(isLast),
     exclusive: catalogue.filter(({ id }) => exclusive.has(id)),
-    passive: catalogue.filter(({ id }) => isPassive(id)),
+    observed: catalogue.filter(({ id }) => isObserved(id)),
   }
 }

@@ -2,7 +2,7 @@ import type { RequirementResult } from './model.ts'
 import { UserError } from '../user-error.ts'
 import { isLeftOut } from './left-out.ts'
 import type { ReportFile } from './report-file.ts'
-import { isPassive } from './shard.ts'
+import { isObserved } from './shard.ts'
 
 /** A requirement's result in one of the parts. */
 interface Part {
@@ -10,7 +10,7 @@ interface Part {
   readonly result: RequirementResult
 }
 
-/** The results of the whole: each from the shard that it was dealt to, the passive ones from all. */
+/** The results of the whole: each from the shard that it was dealt to, the observed ones from all. */
 export function mergeResults(files: readonly ReportFile[]): RequirementResult[] {
   const maps = files.map(({ path, report }) => ({
     path,
@@ -27,7 +27,7 @@ export function mergeResults(files: readonly ReportFile[]): RequirementResult[] 
       if (!result) throw new UserError(`${path}: requirements: ${id} is missing`)
       return { path, result }
     })
-    return isPassive(id) ? joinPassive(parts.map((part) => part.result)) : dealtOne(id, parts)
+    return isObserved(id) ? joinObserved(parts.map((part) => part.result)) : dealtOne(id, parts)
   })
 }
 
@@ -46,7 +46,7 @@ function isSameVoid(one: RequirementResult, two: RequirementResult): boolean {
 }
 
 /** Failed if in any, else passed if in any; else as in the first that was not merely dealt to another shard. */
-function joinPassive(results: readonly RequirementResult[]): RequirementResult {
+function joinObserved(results: readonly RequirementResult[]): RequirementResult {
   const decisive =
     results.find((result) => result.outcome === 'failed') ??
     results.find((result) => result.outcome === 'passed') ??

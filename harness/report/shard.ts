@@ -23,14 +23,14 @@ const activeEnvelopeRows: ReadonlySet<string> = new Set(['envelope/unknown-path'
 const SALT = 4948
 
 /** Whether the row is judged on everything that is sent, so that it belongs to every shard. */
-export function isPassive(id: string): boolean {
+export function isObserved(id: string): boolean {
   return id.startsWith('envelope/') && !activeEnvelopeRows.has(id)
 }
 
 /**
  * The shard, from 1 to `count`, to which a requirement is dealt. A group stays together: all `jobs.*` are one, else the
  * operation is. Whatever runs alone (`exclusive`: scenarios with `before`, `after` or `repeat`) is in the last
- * one, which is to run after the others, and so are the active `envelope/` rows. Passive rows are dealt to none.
+ * one, which is to run after the others, and so are the active `envelope/` rows. Observed rows are dealt to none.
  */
 export function shardOf(id: string, operation: string, count: number, exclusive: ReadonlySet<string>): number {
   if (activeEnvelopeRows.has(id) || exclusive.has(id)) return count
@@ -38,11 +38,11 @@ export function shardOf(id: string, operation: string, count: number, exclusive:
   return (createHash('sha256').update(`${SALT}/${group}`).digest().readUInt32BE(0) % count) + 1
 }
 
-/** Whether the requirement is judged in this shard; a passive row is, in every one. */
+/** Whether the requirement is judged in this shard; an observed row is, in every one. */
 export function isDealtTo(
   { id, operation }: { readonly id: string; readonly operation: string },
   { index, count }: Shard,
   exclusive: ReadonlySet<string>,
 ): boolean {
-  return isPassive(id) || shardOf(id, operation, count, exclusive) === index
+  return isObserved(id) || shardOf(id, operation, count, exclusive) === index
 }

@@ -50,7 +50,7 @@ test('counts are summed, the earliest start stands, created objects are all list
   expect(merged.requirements[2]!.cases).toBe(7)
 })
 
-test('a passive row failed if in any, else passed if in any, else was not exercised', () => {
+test('an observed row failed if in any, else passed if in any, else was not exercised', () => {
   const rest = [result('a.b/1')]
   const joined = (left: RequirementResult, right: RequirementResult) =>
     mergeReports([one([...rest, left]), two([elsewhere('a.b/1'), right])]).requirements[1]!

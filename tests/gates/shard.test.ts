@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isDealtTo, isPassive, parseShard, shardOf } from '../../harness/report/shard.ts'
+import { isDealtTo, isObserved, parseShard, shardOf } from '../../harness/report/shard.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { operations } from '../../catalogue/operations.ts'
 
@@ -38,10 +38,10 @@ test('two to five shards are nearly even', () => {
   }
 })
 
-test('what runs alone and the active envelope rows are in the last shard, the passive ones in all', () => {
+test('what runs alone and the active envelope rows are in the last shard, the observed ones in all', () => {
   expect(shardOf('chat.create/429-model-quota', 'chat.create', 9, new Set(['chat.create/429-model-quota']))).toBe(9)
   expect(shardOf('envelope/unknown-path', 'envelope', 9, none)).toBe(9)
   expect(shardOf('envelope/unsupported-method', 'envelope', 9, none)).toBe(9)
-  expect(isPassive('envelope/shape')).toBe(true)
+  expect(isObserved('envelope/shape')).toBe(true)
   expect(isDealtTo({ id: 'envelope/shape', operation: 'envelope' }, { index: 4, count: 9 }, none)).toBe(true)
 })

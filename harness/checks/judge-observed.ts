@@ -1,4 +1,4 @@
-import { createEnvelopeWatch, type PassiveRow } from './envelope-watch.ts'
+import { createEnvelopeWatch, type ObservedRow } from './envelope-watch.ts'
 import type { RunHook } from '../engine/run.ts'
 import { perRun } from '../engine/per-run.ts'
 import { Failed, NotExercised } from '../engine/outcome.ts'
@@ -9,10 +9,10 @@ const envelopeOf = perRun(createEnvelopeWatch)
 /** Shows every answer of a run to the rows of every response. */
 export const envelopeHook: RunHook = { observe: (run, exchange) => envelopeOf(run).observe(exchange) }
 
-/** Judges a passive row by what was seen on the whole run; it is to be asked last. */
-export function judgeSighting(row: PassiveRow): Judge {
+/** Judges an observed row by what was seen on the whole run; it is to be asked last. */
+export function judgeObserved(row: ObservedRow): Judge {
   return async (story) => {
-    const { cases, failures } = envelopeOf(story.run).sighting(row)
+    const { cases, failures } = envelopeOf(story.run).tally(row)
     story.cases += cases
     const [first, ...more] = failures.map(({ exchange, expected, actual }) => {
       const { requirement } = exchange.purpose
