@@ -50,8 +50,8 @@ function* requirementList(report: Report, book: ExchangeBook): Generator<string,
     yield '</section>\n'
   }
   yield '</section>\n'
-  const errands = book.get(null)
-  if (errands !== undefined) {
-    yield `<section aria-labelledby="errands"><h2 id="errands">Requests of the run itself</h2><details class="r"><summary>Liveness, waiting for jobs, clean-up</summary><div class="in">${errands}</div></details></section>\n`
+  const ownRequests = book.get(null)
+  if (ownRequests !== undefined) {
+    yield `<section aria-labelledby="errands"><h2 id="errands">Requests of the run itself</h2><details class="r"><summary>Liveness, waiting for jobs, clean-up</summary><div class="in">${ownRequests}</div></details></section>\n`
   }
 }

@@ -10,7 +10,7 @@ import { NotExercised } from '../engine/outcome.ts'
 import type { Scenario } from '../target/model.ts'
 import { type Story, throughGate } from '../engine/story.ts'
 import { isDeclared } from './apply-scenario.ts'
-import { sendErrand } from '../engine/errand.ts'
+import { sendHookRequest } from '../engine/hook-request.ts'
 import { perRun } from '../engine/per-run.ts'
 import { isExclusive } from '../target/exclusive.ts'
 
@@ -23,13 +23,13 @@ const stuckOf = perRun((): { reason: string | undefined } => ({ reason: undefine
 
 /** Brings the scenario's state about; throws `NotExercised` where the target refuses. */
 export async function enterState({ run, row }: Story, { before }: Scenario): Promise<void> {
-  for (const errand of before) {
-    const status = await sendErrand(run, errand, { role: 'setup', requirement: row.id, timeoutMs: rawMs })
+  for (const request of before) {
+    const status = await sendHookRequest(run, request, { role: 'setup', requirement: row.id, timeoutMs: rawMs })
     run.life.signal.throwIfAborted()
     if (status === undefined || status >= 400) {
       const answered = status ?? 'not at all'
       throw new NotExercised(
-        `a request of the scenario's before was answered ${answered}: ${errand.method} ${errand.url}`,
+        `a request of the scenario's before was answered ${answered}: ${request.method} ${request.url}`,
       )
     }
   }
@@ -37,9 +37,9 @@ export async function enterState({ run, row }: Story, { before }: Scenario): Pro
 
 /** Takes the scenario's state back: also when the run is over. */
 export async function leaveState({ run, row }: Story, { after }: Scenario): Promise<void> {
-  for (const errand of after) {
+  for (const request of after) {
     const timeoutMs = run.life.ended ? rawAfterEndMs : rawMs
-    await sendErrand(run, errand, { role: 'cleanup', requirement: row.id, timeoutMs })
+    await sendHookRequest(run, request, { role: 'cleanup', requirement: row.id, timeoutMs })
   }
 }
 

@@ -6,7 +6,7 @@ import type { Answer } from './answer.ts'
 
 /** Why a request is sent, and what is known of its answer beforehand. */
 export interface Purpose {
-  /** The requirement that it is sent for; null for the suite's own errands. */
+  /** The requirement that it is sent for; null for a request of the suite's own. */
   readonly requirement: string | null
   readonly role: ExchangeRole
   /** How it differs from the operation's valid request, in words that follow the request line. */

@@ -39,7 +39,7 @@ export type ExchangeRole = 'probe' | 'control' | 'poll' | 'setup' | 'cleanup' | 
 export interface RecordedExchange extends FailureExchange {
   /** Order in which the exchanges ended, from 0. */
   n: number
-  /** The requirement that sent it; null for the suite's own errands (liveness, awaiting jobs, clean-up). */
+  /** The requirement that sent it; null for a request of the suite's own (liveness, awaiting jobs, clean-up). */
   requirement: string | null
   operation: string | null
   role: ExchangeRole

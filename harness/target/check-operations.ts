@@ -1,6 +1,6 @@
 import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
 import { getAt } from '../../schemas/pointer.ts'
-import { errandProblems } from './check-errands.ts'
+import { hookRequestProblems } from './check-hook-requests.ts'
 import { tokensOf } from '../../schemas/pointer.ts'
 import { headerProblems } from './headers.ts'
 import type { OperationValue, TargetFile } from './target-file.ts'
@@ -17,7 +17,7 @@ function problemsOf(id: OperationId, value: OperationValue): string[] {
     ...headerProblems(value.headers, 'give the key as keys.full').map(
       ([name, problem]) => `operations.${id}.headers.${name} ${problem}`,
     ),
-    ...errandProblems(`operations.${id}.cleanup`, value.cleanup),
+    ...hookRequestProblems(`operations.${id}.cleanup`, value.cleanup),
     ...Object.entries(value.fields ?? {})
       .filter(([role]) => role !== 'id')
       .flatMap(([role, pointer]) => pointerProblem(`operations.${id}`, role, pointer, value.body)),

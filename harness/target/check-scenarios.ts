@@ -1,6 +1,6 @@
 import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
 import { type OperationId, isOperationId, operation } from '../../catalogue/operations.ts'
-import { errandProblems } from './check-errands.ts'
+import { hookRequestProblems } from './check-hook-requests.ts'
 import { headerProblems } from './headers.ts'
 import { didYouMean } from './nearest.ts'
 import type { ScenarioValue, TargetFile } from './target-file.ts'
@@ -23,8 +23,8 @@ function problemsOf(id: string, scenario: ScenarioValue): string[] {
     ...headerProblems(scenario.headers, `give the key as ${path}.key`).map(
       ([name, problem]) => `${path}.headers.${name} ${problem}`,
     ),
-    ...errandProblems(`${path}.before`, scenario.before),
-    ...errandProblems(`${path}.after`, scenario.after),
+    ...hookRequestProblems(`${path}.before`, scenario.before),
+    ...hookRequestProblems(`${path}.after`, scenario.after),
   ]
 }
 

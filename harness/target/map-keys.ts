@@ -1,5 +1,5 @@
 import type {
-  ErrandValue,
+  HookRequestValue,
   HeaderValue,
   HeaderValues,
   KeyValue,
@@ -46,13 +46,13 @@ function mapHeaders(path: string, headers: HeaderValues | undefined, replace: Re
   )
 }
 
-function mapErrands(
+function mapHookRequests(
   path: string,
-  errands: readonly ErrandValue[] | undefined,
+  requests: readonly HookRequestValue[] | undefined,
   replace: Replace,
-): readonly ErrandValue[] | undefined {
-  return errands?.map((errand, at) =>
-    compact({ ...errand, headers: mapHeaders(`${path}[${at}].headers`, errand.headers, replace) }),
+): readonly HookRequestValue[] | undefined {
+  return requests?.map((request, at) =>
+    compact({ ...request, headers: mapHeaders(`${path}[${at}].headers`, request.headers, replace) }),
   )
 }
 
@@ -60,7 +60,7 @@ function mapOperation(path: string, value: OperationValue, replace: Replace): Op
   return compact({
     ...value,
     headers: mapHeaders(`${path}.headers`, value.headers, replace),
-    cleanup: mapErrands(`${path}.cleanup`, value.cleanup, replace),
+    cleanup: mapHookRequests(`${path}.cleanup`, value.cleanup, replace),
   })
 }
 
@@ -69,8 +69,8 @@ function mapScenario(path: string, value: ScenarioValue, replace: Replace): Scen
     ...value,
     key: value.key === undefined ? undefined : replace(`${path}.key`, value.key),
     headers: mapHeaders(`${path}.headers`, value.headers, replace),
-    before: mapErrands(`${path}.before`, value.before, replace),
-    after: mapErrands(`${path}.after`, value.after, replace),
+    before: mapHookRequests(`${path}.before`, value.before, replace),
+    after: mapHookRequests(`${path}.after`, value.after, replace),
   })
 }
 

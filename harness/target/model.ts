@@ -15,7 +15,7 @@ export type * from './target-file.ts'
 export type KeySource = { readonly label: string } & ({ readonly value: string } | { readonly dynamic: string })
 
 /** A request of the target's own. */
-export interface Errand {
+export interface HookRequest {
   readonly method: string
   /** Whole; `{id}` is still to be filled in. */
   readonly url: string
@@ -62,7 +62,7 @@ export interface OperationBinding {
   readonly content?: UploadContent
   /** Roles that are declared or have a default. */
   readonly fields: Readonly<Record<string, string>>
-  readonly cleanup: readonly Errand[]
+  readonly cleanup: readonly HookRequest[]
 }
 
 export interface Scenario {
@@ -80,8 +80,8 @@ export interface Scenario {
   readonly raw?: { readonly bytes: Uint8Array; readonly contentType?: string }
   /** Send up to that many, concurrently. */
   readonly repeat?: number
-  readonly before: readonly Errand[]
-  readonly after: readonly Errand[]
+  readonly before: readonly HookRequest[]
+  readonly after: readonly HookRequest[]
 }
 
 export interface KeySources {

@@ -2,14 +2,14 @@ import { basename } from 'node:path'
 import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
 import { UserError } from '../user-error.ts'
 import type { HeaderLine } from '../http/message.ts'
-import { isWhole } from './check-errands.ts'
+import { isWhole } from './check-hook-requests.ts'
 import { type Context, note, readEnv } from './context.ts'
 import { headerValueProblem } from './headers.ts'
 import { isAuthorization } from './map-keys.ts'
 import type {
   ContentValue,
-  Errand,
-  ErrandValue,
+  HookRequest,
+  HookRequestValue,
   HeaderValue,
   HeaderValues,
   OperationBinding,
@@ -44,8 +44,12 @@ function noteCredentials(context: Context, member: string, value: string, declar
   }
 }
 
-function resolveErrands(context: Context, member: string, errands: readonly ErrandValue[] = []): Errand[] {
-  return errands.map(({ method, url, headers, body }, at) => {
+function resolveHookRequests(
+  context: Context,
+  member: string,
+  requests: readonly HookRequestValue[] = [],
+): HookRequest[] {
+  return requests.map(({ method, url, headers, body }, at) => {
     const whole = isWhole(url) ? url : `${context.baseUrl}/${url.replace(/^\/+/, '')}`
     const ownAuthorization = Object.keys(headers ?? {}).some((name) => name.toLowerCase() === 'authorization')
     return {
@@ -83,7 +87,7 @@ export function resolveOperation(context: Context, id: OperationId, value: Opera
     ...(body !== undefined && { body }),
     ...uploadContent(value),
     fields: fieldsOf(id, value),
-    cleanup: resolveErrands(context, `operations.${id}.cleanup`, cleanup),
+    cleanup: resolveHookRequests(context, `operations.${id}.cleanup`, cleanup),
   }
 }
 
@@ -106,7 +110,7 @@ export async function resolveScenario(context: Context, id: string, value: Scena
       raw: { bytes: bytesOf(raw), ...(raw.contentType !== undefined && { contentType: raw.contentType }) },
     }),
     ...(repeat !== undefined && { repeat }),
-    before: resolveErrands(context, `${member}.before`, before),
-    after: resolveErrands(context, `${member}.after`, after),
+    before: resolveHookRequests(context, `${member}.before`, before),
+    after: resolveHookRequests(context, `${member}.after`, after),
   }
 }

@@ -70,7 +70,7 @@ export interface ResourceValues {
 }
 
 /** A request of the target's own: `before` and `after` of a scenario, `cleanup` of what a run created. */
-export interface ErrandValue {
+export interface HookRequestValue {
   readonly method: string
   /** Relative to the base URL, or whole. */
   readonly url: string
@@ -96,7 +96,7 @@ export interface OperationValue {
   /** Role to JSON Pointer into `body`; `id` into the response. */
   readonly fields?: Readonly<Record<string, string>>
   /** Sent at the end of the run, once for each object that it created. */
-  readonly cleanup?: readonly ErrandValue[]
+  readonly cleanup?: readonly HookRequestValue[]
 }
 
 export type Absence = 'not-served' | 'removed'
@@ -128,9 +128,9 @@ export interface ScenarioValue {
   readonly raw?: ContentValue & { readonly contentType?: string }
   /** Send up to that many at once, until the condition shows. */
   readonly repeat?: number
-  readonly before?: readonly ErrandValue[]
+  readonly before?: readonly HookRequestValue[]
   /** Always sent. */
-  readonly after?: readonly ErrandValue[]
+  readonly after?: readonly HookRequestValue[]
 }
 
 export interface Limits {

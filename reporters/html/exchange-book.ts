@@ -9,7 +9,7 @@ interface Page {
   all: number
 }
 
-/** The exchanges by the requirement that sent them; the run's own errands stand under `null`. */
+/** The exchanges by the requirement that sent them; the run's own requests are under `null`. */
 export type ExchangeBook = ReadonlyMap<string | null, string>
 
 /**

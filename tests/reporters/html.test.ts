@@ -55,8 +55,8 @@ test('the matrix has a cell for every requirement, named by its outcome', async 
 test('exchanges stand with their requirement, passed ones too, and with curl', async () => {
   const report = sampleReport({ size: 30 })
   const exchanges = [...sampleExchanges(report, 60)]
-  const errand = { ...exchanges[0]!, n: 60, requirement: null, role: 'liveness' as const }
-  const all = elements(await render(report, [...exchanges, errand]))
+  const ownRequest = { ...exchanges[0]!, n: 60, requirement: null, role: 'liveness' as const }
+  const all = elements(await render(report, [...exchanges, ownRequest]))
   const row = textOf(rows(all)[4]!)
   for (const part of [exchanges[4]!.curl, exchanges[34]!.curl, exchanges[4]!.response!.body, 'x-request-id: r-34'])
     expect(row).toContain(part)

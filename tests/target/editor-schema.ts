@@ -13,7 +13,7 @@ export type Schema = Record<string, any>
 
 const headers = { 'x-tenant': { env: 'TENANT' } }
 const application = resourceExamples['application'] as Record<string, any>
-const errand = { method: 'POST', url: '/admin/search', body: { down: true } }
+const hookRequest = { method: 'POST', url: '/admin/search', body: { down: true } }
 const cleanup = [{ method: 'DELETE', url: '/admin/objects/{id}' }]
 const scenarioIds = ['files.retrieve/403-file-access', 'jobs.create/429-quota-exceeded'] as const
 const scenarios = Object.fromEntries(scenarioIds.map((id) => [id, scenarioExample(id)]))
@@ -59,7 +59,7 @@ const examples: Readonly<Record<string, unknown>> = {
   text: 'Hello',
   method: 'POST',
   url: '/admin/search',
-  'errand/body': { down: true },
+  'hookRequest/body': { down: true },
   'scenario/operation': 'chat.create',
   'scenario/key': { env: 'KEY_OF_FULL_ACCOUNT' },
   params: { file_id: '<file of another account>' },
@@ -68,8 +68,8 @@ const examples: Readonly<Record<string, unknown>> = {
   merge: { text: '<a text over the limit>' },
   raw: { text: 'Hello', contentType: 'application/x-unsupported' },
   repeat: 100,
-  before: [errand],
-  after: [{ ...errand, body: { down: false } }],
+  before: [hookRequest],
+  after: [{ ...hookRequest, body: { down: false } }],
 }
 
 /** The schema of the target file, each member with an example and what it is for, and every id that a scenario may have. */

@@ -1,14 +1,14 @@
 import { answerOf } from './answer.ts'
 import type { ExchangeRole } from '../report/model.ts'
 import type { Run } from './run.ts'
-import type { Errand } from '../target/model.ts'
+import type { HookRequest } from '../target/model.ts'
 import { jsonType } from './operation-probe.ts'
 import { createTransport } from '../http/transport.ts'
 import type { Transport, HttpRequest, HttpResult } from '../http/message.ts'
 import { perRun } from './per-run.ts'
 
 /** What a request of the target file's own is sent for, and how long its answer is waited for. */
-export interface ErrandSending {
+export interface HookSending {
   readonly role: ExchangeRole
   /** The requirement whose scenario it belongs to; null if it belongs to none. */
   readonly requirement: string | null
@@ -20,23 +20,23 @@ export interface ErrandSending {
  * judged. It carries the full key only on the base URL's origin, and only where it sets no Authorization itself.
  * Its deadline is its own, so that it can be sent when the run is over. Gives the status; undefined where no answer came.
  */
-export async function sendErrand(run: Run, errand: Errand, sending: ErrandSending): Promise<number | undefined> {
+export async function sendHookRequest(run: Run, hook: HookRequest, sending: HookSending): Promise<number | undefined> {
   const { role, requirement, timeoutMs } = sending
-  const { origin, pathname, search } = new URL(errand.url)
+  const { origin, pathname, search } = new URL(hook.url)
   const path = pathname + search
-  const full = errand.withKey ? await run.keys.full() : undefined
+  const full = hook.withKey ? await run.keys.full() : undefined
   const declared = origin === new URL(run.target.baseUrl).origin ? run.target.headers : []
-  const json = errand.body === undefined ? [] : [jsonType]
+  const json = hook.body === undefined ? [] : [jsonType]
   const credential = full?.value === undefined ? [] : [{ name: 'authorization', value: full.value }]
-  const own = [...errand.headers, ...credential]
+  const own = [...hook.headers, ...credential]
   const names = new Set(own.map(({ name }) => name.toLowerCase()))
   const headers = [...[...declared, ...json].filter(({ name }) => !names.has(name.toLowerCase())), ...own]
-  const body = errand.body === undefined ? {} : { body: JSON.stringify(errand.body) }
-  const request: HttpRequest = { method: errand.method, path, headers, ...body }
+  const body = hook.body === undefined ? {} : { body: JSON.stringify(hook.body) }
+  const request: HttpRequest = { method: hook.method, path, headers, ...body }
   const result = await sendTo(run, origin, request, timeoutMs)
   const shown = full ?? { shown: '' }
   run.client.recorder.record({
-    url: errand.url,
+    url: hook.url,
     request,
     result,
     credential: shown,
@@ -49,8 +49,8 @@ export async function sendErrand(run: Run, errand: Errand, sending: ErrandSendin
 
 const transportsOf = perRun(() => new Map<string, Transport>())
 
-/** Closes the connections that errands used. */
-export async function closeErrandTransports(run: Run): Promise<void> {
+/** Closes the connections that hook requests used. */
+export async function closeHookTransports(run: Run): Promise<void> {
   await Promise.all([...transportsOf(run).values()].map((transport) => transport.close()))
 }
 

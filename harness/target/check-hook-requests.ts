@@ -1,10 +1,10 @@
 import { baseUrlProblem } from './base-url.ts'
 import { headerProblems } from './headers.ts'
-import type { ErrandValue } from './target-file.ts'
+import type { HookRequestValue } from './target-file.ts'
 
 /** What is wrong with requests of the target's own beyond their form. */
-export function errandProblems(path: string, errands: readonly ErrandValue[] = []): string[] {
-  return errands.flatMap(({ url, headers }, at) => [
+export function hookRequestProblems(path: string, requests: readonly HookRequestValue[] = []): string[] {
+  return requests.flatMap(({ url, headers }, at) => [
     ...urlProblem(url).map((problem) => `${path}[${at}].url ${problem}`),
     ...headerProblems(headers).map(([name, problem]) => `${path}[${at}].headers.${name} ${problem}`),
   ])
