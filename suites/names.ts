@@ -11,7 +11,7 @@ export const malformedName = at('name', ofOtherTypes(['number', 'boolean', 'arra
 /** The same creation twice: the second meets the name of the first. */
 export const duplicateName = condition(async ({ story, valid, judge }) => {
   // A first creation that is sent once more takes another name: the last one sent is the one that exists.
-  const first = await story.ask(valid, { role: 'setup' })
+  const first = await story.send(valid, { role: 'setup' })
   if (!countsAsGranted(first)) throw new NotExercised(`the first creation was answered ${describeAnswer(first)}`)
   await judge(refused(first.probe), 'with the name of an object that exists')
 })

@@ -4,12 +4,12 @@ import type { Exchange } from '../engine/exchange.ts'
 import type { Probe } from '../engine/probe.ts'
 import { validRequest } from './valid-request.ts'
 import { noteUnknown } from './look-at.ts'
-import { askSettled } from './settling.ts'
+import { sendUntilSettled } from './settling.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import { effectOf } from '../engine/effect-of.ts'
 import type { Run } from '../engine/run.ts'
 import { describeAnswer } from '../engine/describe.ts'
-import { askThroughGate } from '../engine/story.ts'
+import { sendThroughGate } from '../engine/story.ts'
 import { grantedRow } from '../../catalogue/granted-rows.ts'
 
 /** The operation's valid request and how it was answered. */
@@ -44,7 +44,7 @@ async function sendControl(run: Run, operation: OperationId): Promise<Control> {
     return { state: 'none', said: 'not sent: --read-only', valid }
   }
   try {
-    return await askControl(run, operation, valid)
+    return await sendUntilGranted(run, operation, valid)
   } catch (error) {
     // An operation that is asked no more has shown already what a request to be granted gets.
     const exchange = run.client.breaker.unanswered(operation)
@@ -54,12 +54,17 @@ async function sendControl(run: Run, operation: OperationId): Promise<Control> {
 }
 
 /** Sends the valid request until it is granted, as often as its answers may vary. */
-async function askControl(run: Run, operation: OperationId, valid: () => Promise<Probe>): Promise<Control> {
+async function sendUntilGranted(run: Run, operation: OperationId, valid: () => Promise<Probe>): Promise<Control> {
   const tries = triesOf(operation)
   for (let attempt = 1; ; attempt++) {
     const purpose = { requirement: grantedRow[operation], role: 'control', wanted: countsAsGranted } as const
-    const first = await askThroughGate(run, valid, purpose)
-    const exchange = await askSettled(run, first, (probe) => askThroughGate(run, probe, purpose), countsAsGranted)
+    const first = await sendThroughGate(run, valid, purpose)
+    const exchange = await sendUntilSettled(
+      run,
+      first,
+      (probe) => sendThroughGate(run, probe, purpose),
+      countsAsGranted,
+    )
     const granted = countsAsGranted(exchange)
     if (!granted && exchange.answer && attempt < tries) continue
     const said = `${saidBy(exchange)}${granted ? '' : noteUnknown(run, operation, exchange)}`

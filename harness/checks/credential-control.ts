@@ -4,7 +4,7 @@ import { effectOf } from '../engine/effect-of.ts'
 import { placeholderRequest } from './placeholder.ts'
 import type { Run } from '../engine/run.ts'
 import { isDeclared } from './apply-scenario.ts'
-import { askThroughGate } from '../engine/story.ts'
+import { sendThroughGate } from '../engine/story.ts'
 import { type Control, control, countsAsGranted, saidBy } from './control.ts'
 
 /**
@@ -21,7 +21,7 @@ export async function credentialControl(run: Run, operation: OperationId): Promi
     const valid = async (): Promise<Probe> => placeholder
     if (!run.keys.hasFull) return { state: 'none', said: 'not sent: no key', valid }
     if (reading) return { state: 'none', said: 'not sent: --read-only', valid }
-    const exchange = await askThroughGate(run, placeholder, { requirement: null, role: 'control' })
+    const exchange = await sendThroughGate(run, placeholder, { requirement: null, role: 'control' })
     const granted = countsAsGranted(exchange)
     return { state: granted ? 'granted' : 'refused', said: saidBy(exchange), exchange, valid }
   })

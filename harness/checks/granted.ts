@@ -7,7 +7,7 @@ import { Failed, NotExercised } from '../engine/outcome.ts'
 import { applyScenario } from './apply-scenario.ts'
 import { around } from './around.ts'
 import { judgeThrottled } from './judge-throttled.ts'
-import { askSettled, uploadsIn } from './settling.ts'
+import { sendUntilSettled, uploadsIn } from './settling.ts'
 import { judgeGranted } from './judge.ts'
 import type { Judge, Story } from '../engine/story.ts'
 
@@ -35,7 +35,7 @@ export const accepted: Judge = async (story) => {
   await inScenario(story, operation, async () => {
     const sent = await controlExchange(story.run, operation)
     const already = sent.answer?.status === 409 && countsAsGranted(sent)
-    const exchange = already ? await askWithFreshFile(story, operation, sent) : sent
+    const exchange = already ? await sendWithFreshFile(story, operation, sent) : sent
     judgeGranted(story, exchange, successOf(story), 'with a valid request')
   })
 }
@@ -44,14 +44,14 @@ export const accepted: Judge = async (story) => {
  * A control that was answered that the file is in the graph already: as a control it is as good as granted, and tells
  * nothing of the granted row unless the file had only just been uploaded.
  */
-async function askWithFreshFile(story: Story, operation: OperationId, already: Exchange): Promise<Exchange> {
+async function sendWithFreshFile(story: Story, operation: OperationId, already: Exchange): Promise<Exchange> {
   const { run } = story
   const { first, valid } = await control(run, operation)
   const uploaded = uploadsIn(run, already.probe)
   const none =
     'the file is in the graph already, and no fresh one can be uploaded (declare operations.files.upload and fields.file)'
   if (uploaded === '') throw new NotExercised(none)
-  const exchange = await story.ask(valid, { wanted: countsAsGranted })
+  const exchange = await story.send(valid, { wanted: countsAsGranted })
   // A server may know a file by its content and give it the same id each time.
   if (uploadsIn(run, exchange.probe) === uploaded) throw new NotExercised(none)
   // Refused at first, and then in the graph: the refusal was no true one.
@@ -107,14 +107,14 @@ export async function judgeTries(story: Story, request: GrantedRequest): Promise
   const tell = async (): Promise<void> => {
     for (let attempt = 1; ; attempt++) {
       try {
-        const first = await story.ask(make, { wanted: countsAsGranted, what })
+        const first = await story.send(make, { wanted: countsAsGranted, what })
         const patient = first.throttled
           ? {
               ...(await judgeThrottled(story, { source: make, control: await control(run, operation), last: first })),
               throttled: false,
             }
           : first
-        const exchange = await askSettled(run, patient, (probe) => story.ask(probe), countsAsGranted)
+        const exchange = await sendUntilSettled(run, patient, (probe) => story.send(probe), countsAsGranted)
         judgeGranted(story, exchange, successOf(story), what)
         check?.(story, exchange)
         return

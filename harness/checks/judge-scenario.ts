@@ -37,7 +37,7 @@ export async function judgeScenario(story: Story, scenario: Scenario, further?: 
   await around(story, scenario, operation, async () => {
     if (scenario.repeat !== undefined)
       return judge(await sendRepeatedly(story, { make, most: scenario.repeat, control: found, gives }))
-    const exchange = await story.ask(make, purpose)
+    const exchange = await story.send(make, purpose)
     judge(
       exchange.throttled
         ? await judgeThrottled(story, { source: make, control: found, last: exchange, purpose, state })

@@ -1,5 +1,5 @@
-import type { Source } from '../engine/ask.ts'
-import { probeOf } from '../engine/ask.ts'
+import type { Source } from '../engine/send-patiently.ts'
+import { probeOf } from '../engine/send-patiently.ts'
 import type { Exchange, Purpose } from '../engine/exchange.ts'
 import { isExpected } from '../engine/pairs.ts'
 import { sendSurely } from '../engine/send-once.ts'

@@ -1,5 +1,5 @@
 import { isOperationId } from '../../catalogue/operations.ts'
-import { ask } from '../engine/ask.ts'
+import { sendPatiently } from '../engine/send-patiently.ts'
 import { perRun } from '../engine/per-run.ts'
 import type { Run, RunHook } from '../engine/run.ts'
 import type { NotServed } from '../report/model.ts'
@@ -8,14 +8,14 @@ import { placeholderRequest } from './placeholder.ts'
 const answersOf = perRun((): NotServed[] => [])
 
 /** Asks each operation that the target file declares as not served once, with the full key: the answer is told, not judged. */
-async function askEach(run: Run): Promise<void> {
+async function sendToEach(run: Run): Promise<void> {
   if (!run.keys.hasFull) return
   for (const [operation, absence] of Object.entries(run.target.absent)) {
     if (absence !== 'not-served' || !isOperationId(operation)) continue
     const probe = await placeholderRequest(run, operation)
-    const { answer } = await ask(run, probe, { requirement: null, role: 'probe', unseen: true })
+    const { answer } = await sendPatiently(run, probe, { requirement: null, role: 'probe', unseen: true })
     answersOf(run).push({ operation, answered: answer ? String(answer.status) : 'no answer' })
   }
 }
 
-export const notServedHook: RunHook = { gather: askEach, notServed: answersOf }
+export const notServedHook: RunHook = { gather: sendToEach, notServed: answersOf }

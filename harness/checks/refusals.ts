@@ -1,6 +1,6 @@
 import { pairsOf, type Pairs } from '../../catalogue/answers.ts'
 import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
-import { probeOf, type Source } from '../engine/ask.ts'
+import { probeOf, type Source } from '../engine/send-patiently.ts'
 import { describeAnswer } from '../engine/describe.ts'
 import type { Exchange } from '../engine/exchange.ts'
 import { NotExercised } from '../engine/outcome.ts'
@@ -66,7 +66,7 @@ export async function judgeRefusal(story: Story, { bringAbout }: Condition): Pro
       const first = await probeOf(source)
       const again = first.effect === 'none' ? first : source
       const purpose = { badInput: true, expects: gives, what }
-      const exchange = await story.ask(again, purpose)
+      const exchange = await story.send(again, purpose)
       const settled = exchange.throttled
         ? await judgeThrottled(story, { source: again, control: found, last: exchange, purpose })
         : exchange

@@ -49,7 +49,7 @@ function mayPass({ answer }: Exchange): boolean {
  * Sends a request that names fresh uploads again, each second, while it is refused and they may still be processed.
  * @param settled whether an answer is what the request is sent for
  */
-export async function askSettled(
+export async function sendUntilSettled(
   run: Run,
   first: Exchange,
   again: (probe: Probe) => Promise<Exchange>,

@@ -7,7 +7,7 @@ import type { Exchange } from './exchange.ts'
 import type { Liveness } from './liveness.ts'
 import type { Throttle } from './throttle.ts'
 
-/** What each request of a run passes through, on its way out and back. `sendOnce` and `ask` are the ways in. */
+/** What each request of a run passes through, on its way out and back. `sendOnce` and `sendPatiently` are the ways in. */
 export interface Client {
   readonly transport: Transport
   /** The transport was handed over: the target's own requests go through it as well. */

@@ -7,22 +7,22 @@ import { recordExchange, httpRequest } from './send-once.ts'
 
 /** The liveness of a run: its question is `GET /v1/files`, whatever is judged. */
 export function livenessOf(run: () => Run): Liveness {
-  const asked = new WeakMap<HttpRequest, Forerunner>()
+  const sent = new WeakMap<HttpRequest, Forerunner>()
   return createLiveness({
     target: () => run().target,
     async request() {
       const probe = await operationProbe(run(), 'files.list', {})
       const request = httpRequest(run(), probe)
       const unseen = run().target.absent['files.list'] !== undefined
-      asked.set(request, { probe, purpose: { requirement: null, role: 'liveness', unseen }, request })
+      sent.set(request, { probe, purpose: { requirement: null, role: 'liveness', unseen }, request })
       return request
     },
     send(request, timeoutMs) {
       const { client, life } = run()
-      const mark = asked.get(request) as Forerunner
+      const mark = sent.get(request) as Forerunner
       return client.transport.send(request, { timeoutMs, signal: life.signal, fresh: true, mark })
     },
-    record: (request, result) => void recordExchange(run(), asked.get(request) as Forerunner, result),
+    record: (request, result) => void recordExchange(run(), sent.get(request) as Forerunner, result),
     onDead: (cause, reason) => run().life.end(cause, reason),
   })
 }

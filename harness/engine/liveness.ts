@@ -39,7 +39,7 @@ export function createLiveness(settings: LivenessSettings): Liveness {
   /** When an answer came last, or the first of the open requests was sent. */
   let lastAnswer = performance.now()
   let answeredAt = -Infinity
-  let asking: Promise<void> | undefined
+  let checking: Promise<void> | undefined
   const answered = (): void => {
     answeredAt = lastAnswer = performance.now()
   }
@@ -49,15 +49,15 @@ export function createLiveness(settings: LivenessSettings): Liveness {
     settings.record(request, result)
     return result
   }
-  const ask = async (): Promise<void> => {
+  const checkAlive = async (): Promise<void> => {
     let result = await question(lastChanceMs)
     if (result.kind === 'no-answer' && result.staleConnection) result = await question(lastChanceMs)
     if (result.kind === 'answer') answered()
     else settings.onDead('unreachable', `the target stopped answering: ${result.message}`)
   }
-  const askOnce = (): Promise<void> => (asking ??= ask().finally(() => (asking = undefined)))
+  const checkAliveOnce = (): Promise<void> => (checking ??= checkAlive().finally(() => (checking = undefined)))
   const look = async (): Promise<void> => {
-    if (open > 0 && performance.now() - lastAnswer >= quietMs) await askOnce()
+    if (open > 0 && performance.now() - lastAnswer >= quietMs) await checkAliveOnce()
   }
   // A key that cannot be read is told by the requests that need it.
   const timer = setInterval(() => void look().catch(() => undefined), lookEveryMs)
@@ -86,7 +86,7 @@ export function createLiveness(settings: LivenessSettings): Liveness {
       return result
     },
     async confirm(since) {
-      if (answeredAt <= since) await askOnce()
+      if (answeredAt <= since) await checkAliveOnce()
     },
     stop: () => clearInterval(timer),
   }

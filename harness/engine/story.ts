@@ -1,6 +1,6 @@
 import type { CatalogueRow } from '../../catalogue/catalogue.ts'
 import type { Failure } from '../report/model.ts'
-import { ask, probeOf, type Source } from './ask.ts'
+import { sendPatiently, probeOf, type Source } from './send-patiently.ts'
 import type { Exchange, Purpose } from './exchange.ts'
 import type { Probe } from './probe.ts'
 import { Failed, NotExercised } from './outcome.ts'
@@ -25,7 +25,7 @@ export interface Story {
   /** Failures that are only family names: kept, and the search goes on. */
   readonly familyOnly: Failure[]
   /** Sends a request for this requirement. Requests to a declared application wait until it is idle. */
-  ask(source: Source, purpose?: Partial<Purpose>): Promise<Exchange>
+  send(source: Source, purpose?: Partial<Purpose>): Promise<Exchange>
   /** The evidence of a failure: what was sent, asked for, received. */
   failure(exchange: Exchange, expected: string, what: string, actual?: string): Failure
   /** Throws the failure. */
@@ -40,9 +40,9 @@ export function createStory(run: Run, row: CatalogueRow): Story {
     shownBy: null,
     familyOnly: [],
     cases: 0,
-    async ask(source, purpose = {}) {
+    async send(source, purpose = {}) {
       const whole: Purpose = { requirement: row.id, role: 'probe', ...purpose }
-      return askThroughGate(run, source, whole)
+      return sendThroughGate(run, source, whole)
     },
     failure(exchange, expected, what, actual) {
       return {
@@ -62,8 +62,8 @@ export function createStory(run: Run, row: CatalogueRow): Story {
   return story
 }
 
-/** `ask`, but a request that names a declared application goes through its gate. */
-export async function askThroughGate(run: Run, source: Source, purpose: Purpose): Promise<Exchange> {
+/** `sendPatiently`, but a request that names a declared application goes through its gate. */
+export async function sendThroughGate(run: Run, source: Source, purpose: Purpose): Promise<Exchange> {
   const first = await probeOf(source)
   let unsent: Probe | undefined = first
   const next = (): Probe | Promise<Probe> => {
@@ -71,7 +71,7 @@ export async function askThroughGate(run: Run, source: Source, purpose: Purpose)
     unsent = undefined
     return probe
   }
-  return throughGate(run, first, purpose, () => ask(run, next, purpose))
+  return throughGate(run, first, purpose, () => sendPatiently(run, next, purpose))
 }
 
 /** Sends once the hooks of the suites allow it, at once if none has anything to say. */

@@ -10,7 +10,7 @@ export async function judgeOtherPaths({ story, operation: id }: RefusalContext, 
   const { path, otherPaths } = operation(id)
   for (const other of [path, ...otherPaths]) {
     if (other === probe.path) continue
-    const exchange = await story.ask({ ...probe, path: other }, { unseen: true })
+    const exchange = await story.send({ ...probe, path: other }, { unseen: true })
     const status = exchange.answer?.status
     // What was not answered shows nothing, and the usual path is judged all the same.
     if (status === undefined || exchange.throttled) continue

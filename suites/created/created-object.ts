@@ -19,7 +19,7 @@ export function ownCreation(story: Story, operation: OperationId): () => Promise
 /** Creates an object for a row and gives its id; throws `NotExercised` if that is refused, or no id is named. */
 export async function createObject(story: Story, operation: OperationId, make?: () => Promise<Probe>): Promise<string> {
   const { run } = story
-  const creation = await story.ask(make ?? (() => validRequest(run, operation)), { role: 'setup' })
+  const creation = await story.send(make ?? (() => validRequest(run, operation)), { role: 'setup' })
   if (!countsAsGranted(creation)) throw new NotExercised(`the creation was answered ${describeAnswer(creation)}`)
   const id = createdId(run, creation)
   if (id === undefined)
@@ -50,7 +50,7 @@ export function usable({ creates, request, what, seen }: Use): Judge {
       const { run } = story
       const id = await createObject(story, creates, ownCreation(story, creates))
       const look = async (): Promise<Exchange> => {
-        const exchange = await story.ask(() => request(run, id))
+        const exchange = await story.send(() => request(run, id))
         seen?.(run, id, exchange)
         return exchange
       }

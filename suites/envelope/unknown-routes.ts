@@ -26,7 +26,7 @@ async function sendUnknownRoute(story: Story, method: string, path: string): Pro
     effect: 'none',
     ...json,
   }
-  return story.ask(probe, { unjudged: true, expects: clientError })
+  return story.send(probe, { unjudged: true, expects: clientError })
 }
 
 function judgeUnknownRoute(story: Story, exchange: Exchange, what: string): void {

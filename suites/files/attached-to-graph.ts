@@ -29,7 +29,7 @@ export async function judgeAttached(story: Story): Promise<void> {
   let granted: Exchange | undefined
   let refused: Exchange | undefined
   for (const ms of [0, ...laterLooks(run)]) {
-    const upload = await story.ask(attached)
+    const upload = await story.send(attached)
     judgeGranted(story, upload, 'a 2xx', 'with graphId')
     if (!canAdd) return
     const id = createdId(run, upload)
@@ -41,7 +41,7 @@ export async function judgeAttached(story: Story): Promise<void> {
       json: additionOf(run, id, pointer),
       effect: 'creates',
     })
-    const exchange = await story.ask(addition)
+    const exchange = await story.send(addition)
     story.cases++
     const { answer } = exchange
     if (answer?.status === 409) return

@@ -14,7 +14,7 @@ export const judgeRetrievable: Judge = (story) =>
     const absence = run.target.absent['files.retrieve']
     if (absence !== undefined) throw new NotExercised(`files.retrieve is declared ${absence}`)
     const id = await createObject(story, 'files.upload', ownCreation(story, 'files.upload'))
-    const look = async () => story.ask(await operationProbe(run, 'files.retrieve', { params: { file_id: id } }))
+    const look = async () => story.send(await operationProbe(run, 'files.retrieve', { params: { file_id: id } }))
     const exchange = await lookWhileSettling(run, look, ({ answer }) => answer !== undefined && isGranted(answer))
     judgeGranted(story, exchange, `a 2xx ${settled(run)}`, 'with the id that an upload gave')
   })

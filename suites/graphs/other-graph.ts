@@ -2,10 +2,10 @@ import { refused } from '../../harness/checks/conditions.ts'
 import { countsAsGranted } from '../../harness/checks/control.ts'
 import { grantedProbe, inScenario } from '../../harness/checks/granted.ts'
 import { lookWhileSettling } from '../../harness/checks/look-again.ts'
-import { askSettled } from '../../harness/checks/settling.ts'
+import { sendUntilSettled } from '../../harness/checks/settling.ts'
 import { validRequest } from '../../harness/checks/valid-request.ts'
 import { isGranted } from '../../harness/engine/answer.ts'
-import { ask } from '../../harness/engine/ask.ts'
+import { sendPatiently } from '../../harness/engine/send-patiently.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
@@ -19,8 +19,8 @@ const isConflict = ({ answer }: Exchange): boolean => answer?.status === 409
 /** Adds a file to its graph; throws `NotExercised` unless the graph then says, by a 409, that it has it. */
 async function addSurely(story: Story, addition: Probe): Promise<void> {
   const { run } = story
-  const add = (probe: Probe): Promise<Exchange> => story.ask(probe, { role: 'setup' })
-  const first = await askSettled(run, await add(addition), add, countsAsGranted)
+  const add = (probe: Probe): Promise<Exchange> => story.send(probe, { role: 'setup' })
+  const first = await sendUntilSettled(run, await add(addition), add, countsAsGranted)
   if (!countsAsGranted(first)) throw new NotExercised(`the first addition was answered ${describeAnswer(first)}`)
   const again = await lookWhileSettling(run, () => add(refused(addition)), isConflict)
   if (!isConflict(again))
@@ -31,7 +31,7 @@ async function addSurely(story: Story, addition: Probe): Promise<void> {
 async function addToOther(story: Story, addition: Probe): Promise<Exchange> {
   const { run, row } = story
   // On a connection of its own: one that the target had closed would make it be sent twice.
-  const add = () => ask(run, addition, { requirement: row.id, role: 'probe' }, { fresh: true })
+  const add = () => sendPatiently(run, addition, { requirement: row.id, role: 'probe' }, { fresh: true })
   const exchange = await add()
   if (exchange.answer?.status !== 404) return exchange
   await pause(run, run.target.limits.settleMs)
@@ -55,7 +55,7 @@ export const judgeOtherGraph: Judge = async (story) => {
   if (run.target.scenarios[row.id]) {
     const make = grantedProbe(story, 'graphs.add-file', () => validRequest(run, 'graphs.add-file'))
     return inScenario(story, 'graphs.add-file', async () =>
-      judgeAddition(story, await story.ask(make), 'as the scenario of the target file says'),
+      judgeAddition(story, await story.send(make), 'as the scenario of the target file says'),
     )
   }
   const other = await createObject(story, 'graphs.create')

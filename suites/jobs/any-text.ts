@@ -37,7 +37,7 @@ export async function judgeAnyText(story: Story): Promise<void> {
       const values = getAt(input, '/value')
       return { ...input, ...(Array.isArray(values) ? { value: texts } : {}) }
     })
-    const exchange = await story.ask(
+    const exchange = await story.send(
       grantedProbe(story, 'jobs.create', () => jobRequest(run, { ...application, inputs })),
     )
     const settled = exchange.throttled

@@ -7,10 +7,10 @@ import { sendBurst } from './burst.ts'
 import { type Conflict, awaitJobs, create, releaseMs } from './conflict.ts'
 import { type ConflictFindings, isFailed, isSettled, newFindings } from './finding.ts'
 import { gatesOf, looks } from './gate.ts'
-import { askDuringJob } from './in-progress.ts'
+import { createDuringJob } from './in-progress.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
 import type { Job } from './model.ts'
-import { askOther, confirmBlocked } from './other-application.ts'
+import { createOnOther, confirmBlocked } from './other-application.ts'
 import { awaitRelease, releasedAfterFailure } from './release.ts'
 import { jobRequest } from './request.ts'
 
@@ -24,7 +24,7 @@ function otherThan({ target: { resources } }: Run, id: string): ApplicationResou
   return [resources.otherApplication, resources.application].find((one) => one !== undefined && one.id !== id)
 }
 
-/** Tells the story once a run: three looks at most, each a job (or a burst of creations) and what is asked beside it. */
+/** Tells the story once a run: three looks at most, each a job (or a burst of creations) and what is created beside it. */
 export function conflictStory(run: Run): Promise<ConflictFindings> {
   return run.once('conflict story', async () => {
     const application = busyApplication(run)
@@ -62,7 +62,7 @@ async function lookAtPlain({ run, application, found }: Conflict): Promise<void>
   const failed = await gate.withExclusive(async () => {
     const job = gate.record(await create(run, plain, 'jobs.create/409-job-in-progress'))
     if (!job) return false
-    await askDuringJob({ run, application: plain, gate, other: undefined, found }, job)
+    await createDuringJob({ run, application: plain, gate, other: undefined, found }, job)
     gate.timedOut = !(await awaitJobs(run, plain.id))
     return isFailed(found.inProgress)
   })
@@ -113,8 +113,8 @@ async function lookOnce(conflict: Conflict, freed: boolean): Promise<boolean> {
   if (!first) return false
   if (freed) Object.assign(found.released, { confirmed: true, cases: found.released.cases + 1 })
   if (second) await proveOverlap(conflict, first, second)
-  const blocked = isSettled(found.perApplication) ? undefined : await askOther(conflict, first)
-  if (!isSettled(found.inProgress)) await askDuringJob(conflict, first)
+  const blocked = isSettled(found.perApplication) ? undefined : await createOnOther(conflict, first)
+  if (!isSettled(found.inProgress)) await createDuringJob(conflict, first)
   if (!(await awaitJobs(run, application.id))) {
     // A job that cannot be read may have ended: then only the application itself can tell.
     gate.timedOut = first.readings.at(-1)?.status !== undefined

@@ -1,5 +1,5 @@
 import type { Exchange } from '../../harness/engine/exchange.ts'
-import { ask } from '../../harness/engine/ask.ts'
+import { sendPatiently } from '../../harness/engine/send-patiently.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import type { ApplicationResource } from '../../harness/target/model.ts'
 import { pause } from '../../harness/engine/pause.ts'
@@ -10,13 +10,13 @@ import type { Gate, Job, Reading } from './model.ts'
 import { jobRequest } from './request.ts'
 import { sameId } from './seen-jobs.ts'
 
-/** Jobs of one application, and what is asked beside them. */
+/** Jobs of one application, and what is created beside them. */
 export interface Conflict {
   readonly run: Run
   readonly application: ApplicationResource
   /** Held by whoever looks: what is sent goes past it. */
   readonly gate: Gate
-  /** Another application, if one is declared and asked about. */
+  /** Another application, if one is declared and a creation there is to be judged. */
   readonly other: ApplicationResource | undefined
   readonly found: ConflictFindings
 }
@@ -30,7 +30,7 @@ export const releaseMs = 1000
  */
 export function create(run: Run, application: ApplicationResource, requirement: string): Promise<Exchange> {
   const purpose = { requirement, role: 'probe', expects: [[409, 'BadRequest']] } as const
-  return ask(run, () => jobRequest(run, application), purpose, { fresh: true })
+  return sendPatiently(run, () => jobRequest(run, application), purpose, { fresh: true })
 }
 
 /** A job that cannot be read yet is looked at so often, in ms. */

@@ -32,7 +32,7 @@ function withOtherValues(application: ApplicationResource, moment: number): Appl
  * Further creations during the whole life of a job, with the same inputs and with other values: a server may compare
  * requests, or forget after a while that the job goes on.
  */
-export async function askDuringJob(conflict: Conflict, first: Job): Promise<void> {
+export async function createDuringJob(conflict: Conflict, first: Job): Promise<void> {
   const { run, application, found } = conflict
   const finding = found.inProgress
   let refused = 0
@@ -43,7 +43,7 @@ export async function askDuringJob(conflict: Conflict, first: Job): Promise<void
       if (!showsInProgress(reading, first)) break
     }
     const isOther = moment % 2 === 1
-    const answered = await askOnce(conflict, first, isOther ? withOtherValues(application, moment) : application)
+    const answered = await createBeside(conflict, first, isOther ? withOtherValues(application, moment) : application)
     if (answered === 'conflict') refused++
     if (answered === 'over' || finding.failure) break
     if (moment === 0) continue
@@ -54,7 +54,7 @@ export async function askDuringJob(conflict: Conflict, first: Job): Promise<void
 }
 
 /** One creation beside the job: refused as it should be, or the job had ended by then, or nobody can tell. */
-async function askOnce(
+async function createBeside(
   conflict: Conflict,
   first: Job,
   application: ApplicationResource,

@@ -1,6 +1,6 @@
 import { member } from '../../schemas/json-object.ts'
 import { type Answer, isGranted } from '../../harness/engine/answer.ts'
-import { ask } from '../../harness/engine/ask.ts'
+import { sendPatiently } from '../../harness/engine/send-patiently.ts'
 import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import { usableId } from '../../harness/engine/usable-id.ts'
 import { perRun } from '../../harness/engine/per-run.ts'
@@ -42,7 +42,7 @@ function createJobTracker(run: Run): JobTracker {
   const read = async (job: Job, requirement: string | null): Promise<Reading> => {
     const probe = await operationProbe(run, 'jobs.retrieve', { params: { job_id: job.id } })
     const wanted = ({ answer }: Exchange): boolean => answer?.status === 200
-    const exchange = await ask(run, probe, { requirement, role: 'poll', wanted })
+    const exchange = await sendPatiently(run, probe, { requirement, role: 'poll', wanted })
     const shownJob = (): unknown => (exchange.answer?.status === 200 ? bodyOf(exchange.answer) : undefined)
     const reading: Reading = {
       exchange,

@@ -1,5 +1,5 @@
 import { control } from '../../harness/checks/control.ts'
-import { askThroughGate } from '../../harness/engine/story.ts'
+import { sendThroughGate } from '../../harness/engine/story.ts'
 import { jobRequest } from './request.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import type { Run } from '../../harness/engine/run.ts'
@@ -44,7 +44,7 @@ export function failingLifecycle(run: Run): Promise<Lifecycle> {
     const application = declaredResource(run, name)
     const source = () => jobRequest(run, application)
     const purpose = { requirement: 'jobs.retrieve/200-failed', role: 'setup' } as const
-    const exchange = await askThroughGate(run, source, purpose)
+    const exchange = await sendThroughGate(run, source, purpose)
     const job = jobsOf(run).all.find(({ creation }) => creation.answer === exchange.answer)
     if (!job) throw new NotExercised(`no job of resources.${name} could be created: ${describeAnswer(exchange)}`)
     return follow(run, job)

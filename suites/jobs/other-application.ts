@@ -8,7 +8,7 @@ import type { Job } from './model.ts'
 const row = 'jobs.create/409-per-application'
 
 /** A creation on the other application while the first job is in progress; gives the 409 that may be a fault. */
-export async function askOther(conflict: Conflict, first: Job): Promise<Exchange | undefined> {
+export async function createOnOther(conflict: Conflict, first: Job): Promise<Exchange | undefined> {
   const { run, other, found } = conflict
   if (!other) return undefined
   const finding = found.perApplication

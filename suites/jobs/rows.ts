@@ -9,7 +9,7 @@ import type { Exchange } from '../../harness/engine/exchange.ts'
 import { Failed, NotExercised } from '../../harness/engine/outcome.ts'
 import { pause } from '../../harness/engine/pause.ts'
 import type { Run } from '../../harness/engine/run.ts'
-import { askThroughGate, type Judge, type Story } from '../../harness/engine/story.ts'
+import { sendThroughGate, type Judge, type Story } from '../../harness/engine/story.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
 import { apartMs, createdAtCases, timesDiffer } from './created-at.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
@@ -106,7 +106,7 @@ async function makeLaterJob(run: Run): Promise<void> {
   await pause(run, Math.max(0, last.creation.endedAt + apartMs - performance.now()))
   const purpose = { requirement: 'jobs.retrieve/200-created-at', role: 'setup' } as const
   const make = () => jobRequest(run, declaredResource(run, 'application'))
-  const exchange = await askThroughGate(run, make, purpose)
+  const exchange = await sendThroughGate(run, make, purpose)
   const job = ownJobs(run).find(({ creation }) => creation.answer === exchange.answer)
   if (job) await jobsOf(run).awaitEnd(job, performance.now() + run.target.limits.jobTimeoutMs)
 }
@@ -137,7 +137,7 @@ export const judgeFailedJob: Judge = async (story) => {
 async function judgeFailedScenario(story: Story): Promise<void> {
   const make = grantedProbe(story, 'jobs.retrieve', () => validRequest(story.run, 'jobs.retrieve'))
   await inScenario(story, 'jobs.retrieve', async () => {
-    const exchange = await story.ask(make)
+    const exchange = await story.send(make)
     judgeGranted(story, exchange, '200 with a failed job', failing)
     const json = exchange.answer?.json()
     judgeFailed(story, exchange, json?.ok ? json.value : undefined)

@@ -27,7 +27,7 @@ export const judgeStable: Judge = async (story) => {
 }
 
 async function judgeAgain(story: Story, before: SeenReading): Promise<void> {
-  const exchange = await story.ask(before.exchange.probe)
+  const exchange = await story.send(before.exchange.probe)
   const { answer } = exchange
   const json = answer?.json()
   if (!answer || exchange.throttled) throw new NotExercised('the job could not be read again')

@@ -1,7 +1,7 @@
 import { faultOfSample } from '../../fixtures/pdf.ts'
 import { changed, unknown } from '../../harness/checks/conditions.ts'
 import { type Condition, condition } from '../../harness/checks/refusals.ts'
-import { askSettled, uploadsOf } from '../../harness/checks/settling.ts'
+import { sendUntilSettled, uploadsOf } from '../../harness/checks/settling.ts'
 import { tpeOf } from '../../harness/engine/answer.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
@@ -28,8 +28,8 @@ export function unusable(name: Unusable, what: string): Condition {
     const id = await pdfId(run, name)
     const probe = { ...(await valid()), params: { file_id: id } }
     if (uploadsOf(run).at.has(id)) {
-      const look = (again: Probe): Promise<Exchange> => story.ask(again, { role: 'setup' })
-      await askSettled(run, await look(probe), look, isBadRequest)
+      const look = (again: Probe): Promise<Exchange> => story.send(again, { role: 'setup' })
+      await sendUntilSettled(run, await look(probe), look, isBadRequest)
     }
     await judge(probe, `with a valid body, for ${what} (${describeFile(run, name)})`)
   })

@@ -15,7 +15,7 @@ export async function judgeRemoved(story: Story): Promise<void> {
   // A file that exists tells a parser that is still there from one that is gone: an unknown one gives 404 either way.
   const params = existing === undefined ? placeholder.params : { file_id: existing }
   const probe = { ...withJson(placeholder, { format: 'text' }), params }
-  const exchange = await story.ask(probe, { unseen: true, expects: gone })
+  const exchange = await story.send(probe, { unseen: true, expects: gone })
   if (!exchange.answer || exchange.throttled) throw new NotExercised('the removed operation gave no answer')
   judgePairs(story, exchange, gone, 'after the removal of PDF parsing')
 }

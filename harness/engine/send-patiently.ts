@@ -19,13 +19,13 @@ export async function probeOf(source: Source): Promise<Probe> {
  * just closed. An answer that may be wrong because of what went before it on the connection is looked at again. Throws
  * `NotExercised` if the operation is asked no more or the run is over.
  */
-export async function ask(
+export async function sendPatiently(
   run: Run,
   source: Source,
   purpose: Purpose,
   options: Pick<SendingOptions, 'fresh'> = {},
 ): Promise<Exchange> {
-  const { exchange, garbled } = await askPatiently(run, source, purpose, options)
+  const { exchange, garbled } = await sendUntilAnswered(run, source, purpose, options)
   if (exchange.throttled) return exchange
   const again: SendAgain = async (other) => sendOnce(run, await probeOf(source), purpose, other)
   if (!garbled) return judgeable(run, exchange, again)
@@ -33,18 +33,18 @@ export async function ask(
   return exchange
 }
 
-interface Asked {
+interface Patient {
   readonly exchange: Exchange
   /** What came on a reused connection before that, and was no HTTP. */
   readonly garbled?: Exchange
 }
 
-async function askPatiently(
+async function sendUntilAnswered(
   run: Run,
   source: Source,
   purpose: Purpose,
   options: Pick<SendingOptions, 'fresh'>,
-): Promise<Asked> {
+): Promise<Patient> {
   let attempt = 0
   let resent = false
   let fresh = options.fresh ?? false
