@@ -1,4 +1,4 @@
-import type { Judge } from '../harness/engine/story.ts'
+import type { Judge } from '../harness/engine/check-context.ts'
 import { applicationsCreate } from './applications-create.suite.ts'
 import { chatCreate } from './chat-create.suite.ts'
 import { completionCreate } from './completion-create.suite.ts'

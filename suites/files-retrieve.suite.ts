@@ -8,9 +8,9 @@ import { suite } from '../harness/checks/suite.ts'
 export const filesRetrieve = suite('files.retrieve', {
   '2xx-accepted': accepted,
   '404-unknown-file': unknown('file_id'),
-  '410-deleted-file': condition(async ({ story, valid, judge }) => {
+  '410-deleted-file': condition(async ({ context, valid, judge }) => {
     const probe = await valid()
-    const { deletedFile = '' } = story.run.target.resources
+    const { deletedFile = '' } = context.run.target.resources
     await judge(refused({ ...probe, params: { file_id: deletedFile } }), 'for a file that was deleted')
   }),
 })

@@ -4,7 +4,7 @@ import { shown } from '../harness/checks/values.ts'
 import { suite } from '../harness/checks/suite.ts'
 
 /** §7.1: the message of a block names the guardrail and the kind of entity, both strings. */
-const namesGuardrail: Further = (story, exchange) => {
+const namesGuardrail: Further = (context, exchange) => {
   const json = exchange.answer?.json()
   const errors = json?.ok ? member(json.value, 'errors') : undefined
   for (const error of Array.isArray(errors) ? (errors as unknown[]) : []) {
@@ -15,7 +15,7 @@ const namesGuardrail: Further = (story, exchange) => {
       if (typeof value === 'string') continue
       const expected = `extras.${name}, a string, in the message with key fail.guardrail.blocked`
       const actual = value === undefined ? `its extras have no ${name}` : `extras.${name} is ${shown(value)}`
-      story.fail(exchange, expected, 'as the scenario of the target file says', actual)
+      context.fail(exchange, expected, 'as the scenario of the target file says', actual)
     }
   }
 }

@@ -9,9 +9,9 @@ import { at, ofOtherTypes } from '../harness/checks/roles.ts'
 export const malformedName = at('name', ofOtherTypes(['number', 'boolean', 'array', 'object']))
 
 /** The same creation twice: the second meets the name of the first. */
-export const duplicateName = condition(async ({ story, valid, judge }) => {
+export const duplicateName = condition(async ({ context, valid, judge }) => {
   // A first creation that is sent once more takes another name: the last one sent is the one that exists.
-  const first = await story.send(valid, { role: 'setup' })
+  const first = await context.send(valid, { role: 'setup' })
   if (!countsAsGranted(first)) throw new NotExercised(`the first creation was answered ${describeAnswer(first)}`)
   await judge(refused(first.probe), 'with the name of an object that exists')
 })

@@ -13,7 +13,7 @@ import { judgeTries } from '../harness/checks/granted.ts'
 import { type Fault, refused } from '../harness/checks/conditions.ts'
 import { ofOtherTypes, pointerOf } from '../harness/checks/roles.ts'
 import { condition } from '../harness/checks/refusals.ts'
-import type { Judge } from '../harness/engine/story.ts'
+import type { Judge } from '../harness/engine/check-context.ts'
 
 /** §2.7: `query_config` of a graph query, or inside the graph tool of a chat. */
 
@@ -46,13 +46,13 @@ function inside({ name, kind, range }: QueryConfigMember): fc.Arbitrary<Setting>
 const generatedInside = fc.constantFrom(...queryConfigMembers).chain(inside)
 
 /** Each member by itself at its bounds and between is accepted; then any value inside. */
-export const insideBounds: Judge = async (story) => {
-  const { run, row } = story
+export const insideBounds: Judge = async (context) => {
+  const { run, row } = context
   const { operation } = row
   if (!isOperationId(operation)) throw new Error(`${row.id} is of no operation`)
   const accept = (setting: Setting): Promise<void> => {
     const what = `with query_config.${setting.name} ${shown(setting.value)}`
-    return judgeTries(story, { make: () => withSetting(run, operation, setting), what })
+    return judgeTries(context, { make: () => withSetting(run, operation, setting), what })
   }
   const named = queryConfigMembers.flatMap(({ name, inside }) => inside.map((value) => ({ name, value })))
   if (run.target.scenarios[row.id]) return accept({ name: 'search_weight', value: 50 })
@@ -74,8 +74,8 @@ const generatedOutside = fc
   .chain((member) => ofKinds(...otherTypes).map((value) => setTo(member, { what: `is ${shown(value)}`, value })))
 
 /** Each member by itself outside its bounds, or of another type. */
-export const outsideBounds = condition(async ({ story, operation, judge }) => {
-  const { run, row } = story
+export const outsideBounds = condition(async ({ context, operation, judge }) => {
+  const { run, row } = context
   const refuse = async ({ what, value }: Fault<Setting>): Promise<void> =>
     judge(refused(await withSetting(run, operation, value)), what)
   for (const fault of outside) await refuse(fault)

@@ -8,7 +8,7 @@ import type { Exchange } from '../engine/exchange.ts'
 import type { Run } from '../engine/run.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import type { Scenario } from '../target/model.ts'
-import { type Story, throughGate } from '../engine/story.ts'
+import { type CheckContext, throughGate } from '../engine/check-context.ts'
 import { isDeclared } from './apply-scenario.ts'
 import { sendHookRequest } from '../engine/hook-request.ts'
 import { perRun } from '../engine/per-run.ts'
@@ -22,7 +22,7 @@ const rawAfterEndMs = 800
 const stuckOf = perRun((): { reason: string | undefined } => ({ reason: undefined }))
 
 /** Brings the scenario's state about; throws `NotExercised` where the target refuses. */
-export async function enterState({ run, row }: Story, { before }: Scenario): Promise<void> {
+export async function enterState({ run, row }: CheckContext, { before }: Scenario): Promise<void> {
   for (const request of before) {
     const status = await sendHookRequest(run, request, { role: 'setup', requirement: row.id, timeoutMs: rawMs })
     run.life.signal.throwIfAborted()
@@ -36,7 +36,7 @@ export async function enterState({ run, row }: Story, { before }: Scenario): Pro
 }
 
 /** Takes the scenario's state back: also when the run is over. */
-export async function leaveState({ run, row }: Story, { after }: Scenario): Promise<void> {
+export async function leaveState({ run, row }: CheckContext, { after }: Scenario): Promise<void> {
   for (const request of after) {
     const timeoutMs = run.life.ended ? rawAfterEndMs : rawMs
     await sendHookRequest(run, request, { role: 'cleanup', requirement: row.id, timeoutMs })
@@ -44,25 +44,25 @@ export async function leaveState({ run, row }: Story, { after }: Scenario): Prom
 }
 
 /**
- * Tells a scenario's story between its `before` and `after` requests; `after` is always sent. Then the run waits until
+ * Judges a scenario between its `before` and `after` requests; `after` is always sent. Then the run waits until
  * the operation's valid request is granted again.
  */
 export async function around(
-  story: Story,
+  context: CheckContext,
   scenario: Scenario,
   operation: OperationId,
-  tell: () => Promise<void>,
+  judge: () => Promise<void>,
 ): Promise<void> {
-  const { run } = story
-  if (!isExclusive(scenario)) return tell()
+  const { run } = context
+  if (!isExclusive(scenario)) return judge()
   const { reason } = stuckOf(run)
   if (reason !== undefined) throw new NotExercised(reason)
   try {
-    await enterState(story, scenario)
-    await tell()
+    await enterState(context, scenario)
+    await judge()
   } finally {
-    await leaveState(story, scenario)
-    if (!run.life.ended && isDeclared(run, operation)) await awaitGranted(story, operation)
+    await leaveState(context, scenario)
+    if (!run.life.ended && isDeclared(run, operation)) await awaitGranted(context, operation)
   }
 }
 
@@ -76,7 +76,7 @@ const firstPauseMs = 50
 const longestPauseMs = 2000
 
 /** Waits until the valid request is granted again, at most `jobTimeoutMs`: else nothing of this kind can be judged any more. */
-async function awaitGranted({ run }: Story, operation: OperationId): Promise<void> {
+async function awaitGranted({ run }: CheckContext, operation: OperationId): Promise<void> {
   if (run.options.readOnly && effectOf(run, operation) !== 'none') return
   const deadline = performance.now() + run.target.limits.jobTimeoutMs
   for (let pause = firstPauseMs; !run.life.ended; pause = Math.min(pause * 2, longestPauseMs)) {

@@ -32,11 +32,11 @@ export function any<T>(
   arbitrary: fc.Arbitrary<Fault<T>>,
   change: (valid: Probe, value: T) => Probe,
 ): Condition {
-  return condition(async (context) => {
-    await each(named, change).bringAbout(context)
-    const { valid, judge, story } = context
-    const { seed, refusalRuns } = story.run.options
-    await property(arbitrary, { seed, name: story.row.id, runs: refusalRuns }, async ({ what, value, gives }) =>
+  return condition(async (refusal) => {
+    await each(named, change).bringAbout(refusal)
+    const { valid, judge, context } = refusal
+    const { seed, refusalRuns } = context.run.options
+    await property(arbitrary, { seed, name: context.row.id, runs: refusalRuns }, async ({ what, value, gives }) =>
       judge(refused(change(await valid(), value)), what, gives),
     )
   })
@@ -44,10 +44,10 @@ export function any<T>(
 
 /** The valid request with an id that no object has in place of that path parameter. */
 export function unknown(parameter: string): Condition {
-  return condition(async ({ valid, judge, story }) => {
-    const random = randomOf(seedFor(story.run.options.seed, story.row.id))
+  return condition(async ({ valid, judge, context }) => {
+    const random = randomOf(seedFor(context.run.options.seed, context.row.id))
     const probe = await valid()
-    const id = freshUnknownId(story.run, probe.params[parameter] ?? '', random)
+    const id = freshUnknownId(context.run, probe.params[parameter] ?? '', random)
     // Nothing can be created at an id that does not exist: the probe may be sent again, and needs no idle application.
     const atUnknownId: Probe = { ...probe, params: { ...probe.params, [parameter]: id }, effect: 'none' }
     await judge(atUnknownId, `with a valid request, but an unknown ${parameter}`)

@@ -9,7 +9,7 @@ import { NotExercised } from '../engine/outcome.ts'
 import { effectOf } from '../engine/effect-of.ts'
 import type { Run } from '../engine/run.ts'
 import { describeAnswer } from '../engine/describe.ts'
-import { sendThroughGate } from '../engine/story.ts'
+import { sendThroughGate } from '../engine/check-context.ts'
 import { grantedRow } from '../../catalogue/granted-rows.ts'
 
 /** The operation's valid request and how it was answered. */

@@ -4,7 +4,7 @@ import { effectOf } from '../engine/effect-of.ts'
 import { placeholderRequest } from './placeholder.ts'
 import type { Run } from '../engine/run.ts'
 import { isDeclared } from './apply-scenario.ts'
-import { sendThroughGate } from '../engine/story.ts'
+import { sendThroughGate } from '../engine/check-context.ts'
 import { type Control, control, countsAsGranted, saidBy } from './control.ts'
 
 /**

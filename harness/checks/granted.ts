@@ -9,34 +9,34 @@ import { around } from './around.ts'
 import { judgeThrottled } from './judge-throttled.ts'
 import { sendUntilSettled, uploadsIn } from './settling.ts'
 import { judgeGranted } from './judge.ts'
-import type { Judge, Story } from '../engine/story.ts'
+import type { Judge, CheckContext } from '../engine/check-context.ts'
 
 /** Looks at a granted answer further than its status: throws `Failed` where it is not what the spec shows. */
-export type GrantedCheck = (story: Story, exchange: Exchange) => void
+export type GrantedCheck = (context: CheckContext, exchange: Exchange) => void
 
 /** Makes a granted request of the operation's valid one. */
-type Change = (valid: Probe, story: Story) => Probe | Promise<Probe>
+type Change = (valid: Probe, context: CheckContext) => Probe | Promise<Probe>
 const unchanged: Change = (valid) => valid
 
 /** The operation of a granted requirement. */
-function operationOf({ row }: Story): OperationId {
+function operationOf({ row }: CheckContext): OperationId {
   if (!isOperationId(row.operation)) throw new Error(`${row.id} is of no operation`)
   return row.operation
 }
 
 /** The success that the row asks for, in words. */
-function successOf({ row: { gives } }: Story): string {
+function successOf({ row: { gives } }: CheckContext): string {
   return typeof gives === 'number' ? String(gives) : 'a 2xx'
 }
 
 /** The operation's granted requirement: its request is the control of the refusals, sent once. */
-export const accepted: Judge = async (story) => {
-  const operation = operationOf(story)
-  await inScenario(story, operation, async () => {
-    const sent = await controlExchange(story.run, operation)
+export const accepted: Judge = async (context) => {
+  const operation = operationOf(context)
+  await inScenario(context, operation, async () => {
+    const sent = await controlExchange(context.run, operation)
     const already = sent.answer?.status === 409 && countsAsGranted(sent)
-    const exchange = already ? await sendWithFreshFile(story, operation, sent) : sent
-    judgeGranted(story, exchange, successOf(story), 'with a valid request')
+    const exchange = already ? await sendWithFreshFile(context, operation, sent) : sent
+    judgeGranted(context, exchange, successOf(context), 'with a valid request')
   })
 }
 
@@ -44,14 +44,14 @@ export const accepted: Judge = async (story) => {
  * A control that was answered that the file is in the graph already: as a control it is as good as granted, and tells
  * nothing of the granted row unless the file had only just been uploaded.
  */
-async function sendWithFreshFile(story: Story, operation: OperationId, already: Exchange): Promise<Exchange> {
-  const { run } = story
+async function sendWithFreshFile(context: CheckContext, operation: OperationId, already: Exchange): Promise<Exchange> {
+  const { run } = context
   const { first, valid } = await control(run, operation)
   const uploaded = uploadsIn(run, already.probe)
   const none =
     'the file is in the graph already, and no fresh one can be uploaded (declare operations.files.upload and fields.file)'
   if (uploaded === '') throw new NotExercised(none)
-  const exchange = await story.send(valid, { wanted: countsAsGranted })
+  const exchange = await context.send(valid, { wanted: countsAsGranted })
   // A server may know a file by its content and give it the same id each time.
   if (uploadsIn(run, exchange.probe) === uploaded) throw new NotExercised(none)
   // Refused at first, and then in the graph: the refusal was no true one.
@@ -63,15 +63,15 @@ async function sendWithFreshFile(story: Story, operation: OperationId, already: 
  * @param what in words that follow the request line: `with file_types`
  */
 export function granted(what: string, change: Change = unchanged, check?: GrantedCheck): Judge {
-  return (story) => {
-    const make = async (): Promise<Probe> => change(await validRequest(story.run, operationOf(story)), story)
-    return judgeTries(story, { make, what, ...(check ? { check } : {}) })
+  return (context) => {
+    const make = async (): Promise<Probe> => change(await validRequest(context.run, operationOf(context)), context)
+    return judgeTries(context, { make, what, ...(check ? { check } : {}) })
   }
 }
 
 /** The request of a granted row: its own, or that of the scenario which the target declares for it. */
 export function grantedProbe(
-  { run, row }: Story,
+  { run, row }: CheckContext,
   operation: OperationId,
   own: () => Promise<Probe>,
 ): () => Promise<Probe> {
@@ -83,10 +83,10 @@ export function grantedProbe(
   }
 }
 
-/** Tells a row's story within the scenario that the target declares for it, if any. */
-export function inScenario(story: Story, operation: OperationId, tell: () => Promise<void>): Promise<void> {
-  const scenario = story.run.target.scenarios[story.row.id]
-  return scenario ? around(story, scenario, operation, tell) : tell()
+/** Judges a row within the scenario that the target declares for it, if any. */
+export function inScenario(context: CheckContext, operation: OperationId, judge: () => Promise<void>): Promise<void> {
+  const scenario = context.run.target.scenarios[context.row.id]
+  return scenario ? around(context, scenario, operation, judge) : judge()
 }
 
 /** A request that should be granted. */
@@ -99,24 +99,24 @@ export interface GrantedRequest {
 }
 
 /** Sends a granted request, up to so many times until it is granted and passes the check. */
-export async function judgeTries(story: Story, request: GrantedRequest): Promise<void> {
-  const { run } = story
-  const operation = operationOf(story)
+export async function judgeTries(context: CheckContext, request: GrantedRequest): Promise<void> {
+  const { run } = context
+  const operation = operationOf(context)
   const { what, check, tries = triesOf(operation) } = request
-  const make = grantedProbe(story, operation, () => request.make())
-  const tell = async (): Promise<void> => {
+  const make = grantedProbe(context, operation, () => request.make())
+  const judge = async (): Promise<void> => {
     for (let attempt = 1; ; attempt++) {
       try {
-        const first = await story.send(make, { wanted: countsAsGranted, what })
+        const first = await context.send(make, { wanted: countsAsGranted, what })
         const patient = first.throttled
           ? {
-              ...(await judgeThrottled(story, { source: make, control: await control(run, operation), last: first })),
+              ...(await judgeThrottled(context, { source: make, control: await control(run, operation), last: first })),
               throttled: false,
             }
           : first
-        const exchange = await sendUntilSettled(run, patient, (probe) => story.send(probe), countsAsGranted)
-        judgeGranted(story, exchange, successOf(story), what)
-        check?.(story, exchange)
+        const exchange = await sendUntilSettled(run, patient, (probe) => context.send(probe), countsAsGranted)
+        judgeGranted(context, exchange, successOf(context), what)
+        check?.(context, exchange)
         return
       } catch (error) {
         // Of an operation that gives no answer nothing more is to be learned.
@@ -125,5 +125,5 @@ export async function judgeTries(story: Story, request: GrantedRequest): Promise
       }
     }
   }
-  return inScenario(story, operation, tell)
+  return inScenario(context, operation, judge)
 }

@@ -7,7 +7,7 @@ import { isThrottled, longestPauseMs, retryAfter } from '../engine/throttle.ts'
 import { type Control, countsAsGranted } from './control.ts'
 import type { Probe } from '../engine/probe.ts'
 import { NotExercised } from '../engine/outcome.ts'
-import { type Story, throughGate } from '../engine/story.ts'
+import { type CheckContext, throughGate } from '../engine/check-context.ts'
 import { describeAnswer } from '../engine/describe.ts'
 import { pause } from '../engine/pause.ts'
 
@@ -34,8 +34,8 @@ export interface ThrottledProbe {
  * fault. Probe and control are sent in turn three times: where the control is granted and the probe throttled every
  * time, that answer is judged; anything else tells nothing.
  */
-export async function judgeThrottled(story: Story, throttled: ThrottledProbe): Promise<Exchange> {
-  const { run, row } = story
+export async function judgeThrottled(context: CheckContext, throttled: ThrottledProbe): Promise<Exchange> {
+  const { run, row } = context
   const { source, control, last, purpose = {}, state = {} } = throttled
   if (control.state === 'none') throw new NotExercised(`throttled: ${describeAnswer(last)}, and there is no control`)
   const { operation } = last.probe
@@ -51,12 +51,12 @@ export async function judgeThrottled(story: Story, throttled: ThrottledProbe): P
   try {
     let exchange = last
     for (let turn = 0; turn < turns; turn++) {
-      await patience(story, exchange)
+      await patience(context, exchange)
       const probed = await send(await probeOf(source), { requirement: row.id, role: 'probe', ...purpose })
       if (!probed.answer) throw new NotExercised(`throttled: ${describeAnswer(last)}`)
       if (!isThrottled(probed.answer) || isExpected(purpose.expects, probed.answer)) return probed
       exchange = probed
-      await patience(story, exchange)
+      await patience(context, exchange)
       await state.leave?.()
       const granted = await send(await control.valid(), { requirement: row.id, role: 'control' })
       await state.enter?.()
@@ -72,8 +72,8 @@ export async function judgeThrottled(story: Story, throttled: ThrottledProbe): P
 }
 
 /** Waits as long as the throttled answer asks for. */
-async function patience(story: Story, exchange: Exchange): Promise<void> {
-  const asked = (exchange.answer && retryAfter(exchange.answer, Date.now())) ?? story.run.options.backoffMs
+async function patience(context: CheckContext, exchange: Exchange): Promise<void> {
+  const asked = (exchange.answer && retryAfter(exchange.answer, Date.now())) ?? context.run.options.backoffMs
   if (asked > longestPauseMs) throw new NotExercised(`throttled: ${describeAnswer(exchange)}, for longer than 60 s`)
-  await pause(story.run, asked)
+  await pause(context.run, asked)
 }

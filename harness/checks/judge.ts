@@ -3,38 +3,38 @@ import type { Exchange } from '../engine/exchange.ts'
 import { describePairs, envelopeRemark, matchPairs, type Pairs } from '../engine/pairs.ts'
 import { Failed, NotExercised } from '../engine/outcome.ts'
 import { describeAnswer, familyRemark } from '../engine/describe.ts'
-import { answered, type Story } from '../engine/story.ts'
+import { answered, type CheckContext } from '../engine/check-context.ts'
 
 /** Judges an answer by the pairs that the spec asks for. A name of the family is kept, all else that differs is thrown. */
-export function judgePairs(story: Story, exchange: Exchange, pairs: Pairs, what: string): void {
+export function judgePairs(context: CheckContext, exchange: Exchange, pairs: Pairs, what: string): void {
   const { answer } = exchange
   if (!answer) {
-    if (story.control !== 'granted' || !exchange.unansweredTwice) throw new NotExercised(describeAnswer(exchange))
-    story.fail(exchange, describePairs(pairs), what)
+    if (context.control !== 'granted' || !exchange.unansweredTwice) throw new NotExercised(describeAnswer(exchange))
+    context.fail(exchange, describePairs(pairs), what)
   }
-  story.cases++
+  context.cases++
   const match = matchPairs(pairs, answer)
   if (match === 'exact') return
   const remark = match === 'family' ? familyRemark(exchange, pairs) : envelopeRemark(pairs, answer)
-  const failure = story.failure(exchange, describePairs(pairs), what, describeAnswer(exchange) + remark)
+  const failure = context.failure(exchange, describePairs(pairs), what, describeAnswer(exchange) + remark)
   if (match === 'none') throw new Failed(failure)
-  if (story.familyOnly.length === 0) story.familyOnly.push({ ...failure, familyOnly: true })
+  if (context.familyOnly.length === 0) context.familyOnly.push({ ...failure, familyOnly: true })
 }
 
 /**
  * Throws if an answer is no success, or not of the status that the row gives, or if two connections gave none: 403
  * InsufficientAccessRights to the full key only says that the key lacks the right.
  */
-export function judgeGranted(story: Story, exchange: Exchange, expected: string, what: string): void {
-  const { gives } = story.row
+export function judgeGranted(context: CheckContext, exchange: Exchange, expected: string, what: string): void {
+  const { gives } = context.row
   const wanted = typeof gives === 'number' && expected === '2xx' ? String(gives) : expected
-  if (exchange.unansweredTwice) story.fail(exchange, wanted, what)
+  if (exchange.unansweredTwice) context.fail(exchange, wanted, what)
   answered(exchange)
   const { answer } = exchange
   if (answer.status === 403 && tpeOf(answer) === 'InsufficientAccessRights' && exchange.probe.credential.full) {
     throw new NotExercised('the full key lacks the right: answered 403 InsufficientAccessRights')
   }
-  story.cases++
+  context.cases++
   const other = typeof gives === 'number' && answer.status !== gives
-  if (!isGranted(answer) || other) story.fail(exchange, wanted, what)
+  if (!isGranted(answer) || other) context.fail(exchange, wanted, what)
 }

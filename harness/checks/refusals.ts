@@ -5,7 +5,7 @@ import { describeAnswer } from '../engine/describe.ts'
 import type { Exchange } from '../engine/exchange.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import type { Probe } from '../engine/probe.ts'
-import type { Story } from '../engine/story.ts'
+import type { CheckContext } from '../engine/check-context.ts'
 import { type Control, control } from './control.ts'
 import { credentialControl } from './credential-control.ts'
 import { judgePairs } from './judge.ts'
@@ -14,7 +14,7 @@ import { judgeThrottled } from './judge-throttled.ts'
 
 /** What a condition hands its probes to: sends one and judges the answer. */
 export interface RefusalContext {
-  readonly story: Story
+  readonly context: CheckContext
   readonly operation: OperationId
   /** The operation's valid request, fresh each time. */
   valid(): Promise<Probe>
@@ -29,7 +29,7 @@ export interface RefusalContext {
 
 /** Brings about what a requirement wants refused, and hands each probe to the judge. */
 export interface Condition {
-  bringAbout(context: RefusalContext): Promise<void>
+  bringAbout(refusal: RefusalContext): Promise<void>
 }
 
 export function condition(bringAbout: Condition['bringAbout']): Condition {
@@ -38,26 +38,26 @@ export function condition(bringAbout: Condition['bringAbout']): Condition {
 
 /** A refusal while it is judged. */
 interface Refusal {
-  readonly story: Story
+  readonly context: CheckContext
   readonly control: Control
   /** The fault is in the key. */
   readonly ofCredentials: boolean
 }
 
 /** Judges a valid request with exactly one fault by the pairs that answer it; a scenario overrides the suite's own way to cause it. */
-export async function judgeRefusal(story: Story, { bringAbout }: Condition): Promise<void> {
-  const { run, row } = story
+export async function judgeRefusal(context: CheckContext, { bringAbout }: Condition): Promise<void> {
+  const { run, row } = context
   const declared = run.target.scenarios[row.id]
-  if (declared) return judgeScenario(story, declared)
+  if (declared) return judgeScenario(context, declared)
   const { operation } = row
   if (!isOperationId(operation)) throw new Error(`${row.id} is of no operation`)
   const given = pairsOf(row, operation)
   const ofCredentials = row.fault === 'credentials'
   const found = await (ofCredentials ? credentialControl : control)(run, operation)
-  const refusal = { story, control: found, ofCredentials }
+  const refusal = { context, control: found, ofCredentials }
   requireControl(refusal)
   await bringAbout({
-    story,
+    context,
     operation,
     valid: () => found.valid(),
     judgeAnswer: (exchange, what) => judgeCase(refusal, exchange, what, given),
@@ -66,19 +66,19 @@ export async function judgeRefusal(story: Story, { bringAbout }: Condition): Pro
       const first = await probeOf(source)
       const again = first.effect === 'none' ? first : source
       const purpose = { badInput: true, expects: gives, what }
-      const exchange = await story.send(again, purpose)
+      const exchange = await context.send(again, purpose)
       const settled = exchange.throttled
-        ? await judgeThrottled(story, { source: again, control: found, last: exchange, purpose })
+        ? await judgeThrottled(context, { source: again, control: found, last: exchange, purpose })
         : exchange
       judgeCase(refusal, settled, what, gives)
     },
   })
 }
 
-/** Sets the story's control; throws where its answer leaves the refusal without one. */
-function requireControl({ story, control: found, ofCredentials }: Refusal): void {
+/** Sets the control of the context; throws if its answer leaves the refusal without one. */
+function requireControl({ context, control: found, ofCredentials }: Refusal): void {
   if (found.state === 'none') return
-  story.control = found.state
+  context.control = found.state
   if (found.state === 'granted') return
   const status = found.exchange?.answer?.status
   const barred = status === 401 || status === 403
@@ -88,7 +88,7 @@ function requireControl({ story, control: found, ofCredentials }: Refusal): void
 
 /** A fault of credentials hides behind any other refusal where the control was not granted: then nothing was seen. */
 function judgeCase(refusal: Refusal, exchange: Exchange, what: string, gives: Pairs): void {
-  const { story, control: found, ofCredentials } = refusal
+  const { context, control: found, ofCredentials } = refusal
   const status = exchange.answer?.status ?? 0
   const conclusive = (status >= 200 && status < 300) || status === 401 || status === 403
   if (ofCredentials && found.state !== 'granted' && !conclusive) {
@@ -96,5 +96,5 @@ function judgeCase(refusal: Refusal, exchange: Exchange, what: string, gives: Pa
       `answered ${describeAnswer(exchange)}, and the control ${found.said}: declare a request that is granted`,
     )
   }
-  judgePairs(story, exchange, gives, what)
+  judgePairs(context, exchange, gives, what)
 }

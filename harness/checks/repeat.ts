@@ -5,7 +5,7 @@ import type { Control } from './control.ts'
 import type { Pairs } from '../engine/pairs.ts'
 import type { Probe } from '../engine/probe.ts'
 import { NotExercised } from '../engine/outcome.ts'
-import type { Story } from '../engine/story.ts'
+import type { CheckContext } from '../engine/check-context.ts'
 
 /** An answer that says nothing of the condition: a busy application, a passing 503. */
 function tellsNothing({ answer, probe }: Exchange, gives: Pairs): boolean {
@@ -28,8 +28,11 @@ export interface Repeated {
  * Sends the request up to `most` times, as many at once as the ceiling allows, until an answer is not the control's.
  * Throws `NotExercised` where all were granted.
  */
-export async function sendRepeatedly(story: Story, { make, most, control, gives }: Repeated): Promise<Exchange> {
-  const { run, row } = story
+export async function sendRepeatedly(
+  context: CheckContext,
+  { make, most, control, gives }: Repeated,
+): Promise<Exchange> {
+  const { run, row } = context
   const usual = control.exchange?.answer?.status
   let sent = 0
   let found: Exchange | undefined

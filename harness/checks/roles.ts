@@ -24,14 +24,14 @@ export function atRole(run: Run, probe: Probe, role: string, value: unknown): Pr
 
 /** Each value by itself at one of several roles; roles that are not declared are left out, and one of them must be. */
 export function eachAt(...groups: readonly { readonly role: string; readonly faults: readonly Fault[] }[]): Condition {
-  return condition(async ({ story, operation, valid, judge }) => {
-    const declared = groups.filter(({ role }) => pointerOf(story.run, operation, role) !== undefined)
+  return condition(async ({ context, operation, valid, judge }) => {
+    const declared = groups.filter(({ role }) => pointerOf(context.run, operation, role) !== undefined)
     if (declared.length === 0) {
       throw new NotExercised(`declare one of the roles ${groups.map(({ role }) => role).join(', ')}`)
     }
     for (const { role, faults } of declared) {
       for (const { what, value, gives } of faults) {
-        await judge(atRole(story.run, await valid(), role, value), `with a valid body, but ${role} ${what}`, gives)
+        await judge(atRole(context.run, await valid(), role, value), `with a valid body, but ${role} ${what}`, gives)
       }
     }
   })
@@ -66,11 +66,11 @@ export function unknownWord(run: Run, name: string): string {
 
 /** An unknown word at a role. */
 export function unknownAt(...roles: readonly string[]): Condition {
-  return condition(async (context) => {
-    const { run, row } = context.story
+  return condition(async (refusal) => {
+    const { run, row } = refusal.context
     const word = unknownWord(run, row.id)
     const faults = [{ what: `is the unknown ${word}`, value: word }]
-    await eachAt(...roles.map((role) => ({ role, faults }))).bringAbout(context)
+    await eachAt(...roles.map((role) => ({ role, faults }))).bringAbout(refusal)
   })
 }
 

@@ -2,20 +2,20 @@ import { type SchemaName, validate } from '../../schemas/validate.ts'
 import { isGranted } from '../engine/answer.ts'
 import type { Exchange } from '../engine/exchange.ts'
 import { NotExercised } from '../engine/outcome.ts'
-import { answered, type Story } from '../engine/story.ts'
+import { answered, type CheckContext } from '../engine/check-context.ts'
 
 /**
  * Fails if the body is not JSON or does not fit the schema; the place and the problem stand in the failure. Of a success
  * that is more than is read of an answer nobody knows the shape.
  */
-export function judgeShape(story: Story, exchange: Exchange, schema: SchemaName, what: string): void {
+export function judgeShape(context: CheckContext, exchange: Exchange, schema: SchemaName, what: string): void {
   answered(exchange)
   const json = exchange.answer.json()
   const expected = `a JSON body that fits ${schema}`
   if (!json.ok && json.unread && isGranted(exchange.answer)) throw new NotExercised(json.problem)
-  if (!json.ok) story.fail(exchange, expected, what, `${exchange.answer.status}, but ${json.problem}`)
+  if (!json.ok) context.fail(exchange, expected, what, `${exchange.answer.status}, but ${json.problem}`)
   const found = validate(schema, json.value)
-  if (!found.valid) story.fail(exchange, expected, what, `${exchange.answer.status}, but ${found.problem}`)
+  if (!found.valid) context.fail(exchange, expected, what, `${exchange.answer.status}, but ${found.problem}`)
 }
 
 /** True where the body is JSON and fits the schema. */

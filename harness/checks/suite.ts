@@ -6,7 +6,7 @@ import {
   type RequirementId,
   rowsOf,
 } from '../../catalogue/catalogue.ts'
-import type { Judge } from '../engine/story.ts'
+import type { Judge } from '../engine/check-context.ts'
 import { granted } from './granted.ts'
 import { byScenario } from './judge-scenario.ts'
 import { type Condition, judgeRefusal } from './refusals.ts'
@@ -40,6 +40,6 @@ export function suite<const A extends AreaName>(area: A, checks: Checks<A>): Sui
 
 function judgeBy(row: CatalogueRow, check: Condition | Judge | undefined): Judge {
   if (typeof check === 'function') return check
-  if (check) return (story) => judgeRefusal(story, check)
+  if (check) return (context) => judgeRefusal(context, check)
   return isRefusal(row.gives) ? byScenario() : granted('as the scenario of the target file says')
 }

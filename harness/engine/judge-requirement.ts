@@ -2,7 +2,7 @@ import { debuglog } from 'node:util'
 import { inMode } from '../report/mode.ts'
 import type { CatalogueRow } from '../../catalogue/catalogue.ts'
 import type { RequirementResult } from '../report/model.ts'
-import { createStory, type Judge, type Story } from './story.ts'
+import { createCheckContext, type Judge, type CheckContext } from './check-context.ts'
 import { leftOut } from '../report/left-out.ts'
 import { mistakeReason } from '../report/mistake.ts'
 import { Failed, NotExercised } from './outcome.ts'
@@ -20,9 +20,9 @@ export async function judgeRequirement(
 ): Promise<RequirementResult> {
   const started = performance.now()
   const { id, operation, level, section, statement } = row
-  const story = createStory(run, row)
-  const judged = shown(run, await judge(story, check))
-  const { control, cases } = story
+  const context = createCheckContext(run, row)
+  const judged = shown(run, await judge(context, check))
+  const { control, cases } = context
   const durationMs = Math.round(performance.now() - started)
   const result = { id, operation, level, section, statement, ...judged, control, cases, durationMs }
   const told = inMode(result, run.options.tpe)
@@ -60,12 +60,12 @@ function shown(run: Run, { reason, failures, ...judged }: Judged): Judged {
   }
 }
 
-async function judge(story: Story, check: Judge = noCheck): Promise<Judged> {
-  const { run, row } = story
+async function judge(context: CheckContext, check: Judge = noCheck): Promise<Judged> {
+  const { run, row } = context
   const entry = run.plan.get(row.id)
   if (!entry?.run)
     return { outcome: entry?.outcome ?? 'not-exercised', reason: entry?.reason ?? 'not planned', failures: [] }
-  const judged = await outcomeOf(story, check)
+  const judged = await outcomeOf(context, check)
   if (entry.leftOut !== undefined) return { outcome: 'not-exercised', reason: entry.leftOut, failures: [] }
   return run.keys.hasFull ? judged : withoutKey(judged)
 }
@@ -77,17 +77,17 @@ function withoutKey(judged: Judged): Judged {
   return granted ? judged : { outcome: 'not-exercised', reason: 'no key: only what needs none was sent', failures: [] }
 }
 
-async function outcomeOf(story: Story, check: Judge): Promise<Judged> {
-  const { run, row } = story
+async function outcomeOf(context: CheckContext, check: Judge): Promise<Judged> {
+  const { run, row } = context
   try {
     if (run.life.ended && row.operation !== 'envelope') throw run.life.ended
-    await check(story)
-    const failures = [...story.familyOnly]
+    await check(context)
+    const failures = [...context.familyOnly]
     if (failures.length > 0) return { outcome: 'failed', failures }
-    if (story.cases > 0) return { outcome: 'passed', failures }
+    if (context.cases > 0) return { outcome: 'passed', failures }
     return { outcome: 'not-exercised', reason: 'no answer was judged', failures }
   } catch (error) {
-    return ended(error, story)
+    return ended(error, context)
   }
 }
 
@@ -95,8 +95,8 @@ const noCheck: Judge = async () => {
   throw new Error('the requirement has no check')
 }
 
-function ended(error: unknown, story: Story): Judged {
-  const kept = [...story.familyOnly]
+function ended(error: unknown, context: CheckContext): Judged {
+  const kept = [...context.familyOnly]
   if (error instanceof Failed) return { outcome: 'failed', failures: [error.failure, ...error.more, ...kept] }
   // A check that throws what it should not says nothing of the target, whatever it had seen before.
   if (!(error instanceof NotExercised)) {

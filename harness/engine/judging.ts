@@ -8,7 +8,7 @@ import type { EndCause } from './outcome.ts'
 import { phasesOf } from './phases.ts'
 import { spoiledOf } from './reused-connection.ts'
 import type { Run, RunHook } from './run.ts'
-import type { Judge } from './story.ts'
+import type { Judge } from './check-context.ts'
 
 /** How each requirement is judged: undefined for one that has no check, which is a mistake of the suite. */
 export type JudgeOf = (id: string) => Judge | undefined

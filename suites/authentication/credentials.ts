@@ -16,36 +16,36 @@ function withCredential(probe: Probe, credential: Credential): Probe {
   return refused({ ...probe, credential })
 }
 
-async function judgeForms(context: RefusalContext, forms: readonly KeyForm[]): Promise<void> {
-  const { operation, story } = context
+async function judgeForms(refusal: RefusalContext, forms: readonly KeyForm[]): Promise<void> {
+  const { operation, context } = refusal
   const place = operations.findIndex(({ id }) => id === operation)
-  const few = story.run.target.limits.credentialProbes === 'few' && !thorough.includes(operation)
+  const few = context.run.target.limits.credentialProbes === 'few' && !thorough.includes(operation)
   const sent = few ? forms.filter((_, at) => at === place % forms.length) : forms
   if (sent.length === 0) throw new NotExercised('no form of the full key differs from a declared key')
-  for (const { credential } of sent) story.run.keys.learn(credential)
-  for (const { credential, what } of sent) await context.judge(withCredential(await context.valid(), credential), what)
+  for (const { credential } of sent) context.run.keys.learn(credential)
+  for (const { credential, what } of sent) await refusal.judge(withCredential(await refusal.valid(), credential), what)
 }
 
-export const missing = condition(async (context) => {
-  const { valid, judge } = context
+export const missing = condition(async (refusal) => {
+  const { valid, judge } = refusal
   const probe = withCredential(await valid(), { shown: '', full: false })
-  await judgeOtherPaths(context, probe)
+  await judgeOtherPaths(refusal, probe)
   await judge(probe, 'without an Authorization header')
 })
 
-export const malformed = condition(async (context) => {
-  const { story, valid, judge, operation } = context
-  await judgeForms(context, malformedForms(await story.run.keys.fullKey()))
-  const served = generatedKeysOn.find((id) => story.run.target.absent[id] === undefined)
+export const malformed = condition(async (refusal) => {
+  const { context, valid, judge, operation } = refusal
+  await judgeForms(refusal, malformedForms(await context.run.keys.fullKey()))
+  const served = generatedKeysOn.find((id) => context.run.target.absent[id] === undefined)
   if (operation !== served) return
-  const { seed, refusalRuns } = story.run.options
+  const { seed, refusalRuns } = context.run.options
   const word = fc.string({
     unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
     minLength: 1,
     maxLength: 1000,
     size: 'max',
   })
-  await property(word, { seed, name: story.row.id, runs: refusalRuns }, async (key) =>
+  await property(word, { seed, name: context.row.id, runs: refusalRuns }, async (key) =>
     judge(
       withCredential(await valid(), { value: `Bearer ${key}`, shown: `Bearer ${key}`, full: false }),
       'with a key that is no JWT',
@@ -53,20 +53,20 @@ export const malformed = condition(async (context) => {
   )
 })
 
-export const invalid = condition(async (context) => {
-  const { keys } = context.story.run
+export const invalid = condition(async (refusal) => {
+  const { keys } = refusal.context.run
   const full = await keys.fullKey()
   if (full === undefined) throw new NotExercised('no key: an invalid key is made from the full one')
   const expiredKey = await keys.expiredKey()
-  await judgeForms(context, invalidForms({ full, expired: expiredKey, all: await keys.declared() }))
+  await judgeForms(refusal, invalidForms({ full, expired: expiredKey, all: await keys.declared() }))
 })
 
-export const expired = condition(async ({ valid, judge, story }) => {
-  const credential = await story.run.keys.expired()
+export const expired = condition(async ({ valid, judge, context }) => {
+  const credential = await context.run.keys.expired()
   await judge(withCredential(await valid(), credential), 'with an expired key')
 })
 
-export const restricted = condition(async ({ valid, judge, story, operation }) => {
-  const credential = await story.run.keys.restricted(operation)
+export const restricted = condition(async ({ valid, judge, context, operation }) => {
+  const credential = await context.run.keys.restricted(operation)
   await judge(withCredential(await valid(), credential), 'with a key that lacks the permission')
 })

@@ -6,17 +6,17 @@ import type { Probe } from '../../harness/engine/probe.ts'
  * §4.4 names a second path for some operations. Whether a server has it is its own affair, but it must not serve there
  * without a key what it refuses on the other: any 4xx will do, and so will a redirect.
  */
-export async function judgeOtherPaths({ story, operation: id }: RefusalContext, probe: Probe): Promise<void> {
+export async function judgeOtherPaths({ context, operation: id }: RefusalContext, probe: Probe): Promise<void> {
   const { path, otherPaths } = operation(id)
   for (const other of [path, ...otherPaths]) {
     if (other === probe.path) continue
-    const exchange = await story.send({ ...probe, path: other }, { unseen: true })
+    const exchange = await context.send({ ...probe, path: other }, { unseen: true })
     const status = exchange.answer?.status
     // What was not answered shows nothing, and the usual path is judged all the same.
     if (status === undefined || exchange.throttled) continue
-    story.cases++
+    context.cases++
     if (status >= 300 && status < 500) continue
-    story.fail(exchange, 'any 4xx but 429: the other path is not served without a key either', withoutKey)
+    context.fail(exchange, 'any 4xx but 429: the other path is not served without a key either', withoutKey)
   }
 }
 

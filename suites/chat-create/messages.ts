@@ -5,7 +5,7 @@ import { NotExercised } from '../../harness/engine/outcome.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { condition, type RefusalContext } from '../../harness/checks/refusals.ts'
 import { at, atRole, notArray, ofOtherTypes, pointerOf, unknownWord } from '../../harness/checks/roles.ts'
-import type { Story } from '../../harness/engine/story.ts'
+import type { CheckContext } from '../../harness/engine/check-context.ts'
 
 type Message = Readonly<Record<string, unknown>>
 
@@ -18,7 +18,7 @@ function messagesOf(run: Run, probe: Probe): readonly Message[] {
 }
 
 /** The valid messages, each text given as an array of one text part. */
-export function asTextParts(probe: Probe, { run }: Story): Probe {
+export function asTextParts(probe: Probe, { run }: CheckContext): Probe {
   const messages = messagesOf(run, probe).map((message) =>
     typeof message['content'] === 'string'
       ? { ...message, content: [{ type: 'text', text: message['content'] }] }
@@ -53,8 +53,11 @@ function placesOf(valid: readonly Message[], { change, alsoBeside }: MessageFaul
   return [alone, beside]
 }
 
-async function judgeMessages({ story, valid, judge }: RefusalContext, faults: readonly MessageFault[]): Promise<void> {
-  const { run } = story
+async function judgeMessages(
+  { context, valid, judge }: RefusalContext,
+  faults: readonly MessageFault[],
+): Promise<void> {
+  const { run } = context
   for (const fault of faults) {
     for (const { what, messages } of placesOf(messagesOf(run, await valid()), fault)) {
       await judge(atRole(run, await valid(), 'messages', messages), `with a valid body, but ${fault.what}${what}`)
@@ -79,24 +82,24 @@ const contents = [
 }))
 
 /** No array; items that are no objects; no role; content that is neither a string nor an array of objects. */
-export const malformedMessages = condition(async (context) => {
-  await at('messages', notArray).bringAbout(context)
+export const malformedMessages = condition(async (refusal) => {
+  await at('messages', notArray).bringAbout(refusal)
   const faults = [...items, withoutRole, ...contents]
   await judgeMessages(
-    context,
+    refusal,
     faults.map((fault) => ({ ...fault, alsoBeside: true })),
   )
 })
 
 /** A random word of 12 letters, and values that are no string. */
-export const invalidRoles = condition(async (context) => {
-  const { story } = context
-  const word = unknownWord(story.run, story.row.id)
+export const invalidRoles = condition(async (refusal) => {
+  const { context } = refusal
+  const word = unknownWord(context.run, context.row.id)
   const faults = [{ what: `is ${word}`, value: word }, ...ofOtherTypes(['number', 'boolean', 'array', 'object'])]
   const inRole = faults.map(({ what, value }, at) => ({
     what: `the role of a message ${what}`,
     change: (message: Message) => ({ ...message, role: value }),
     alsoBeside: at === 0,
   }))
-  await judgeMessages(context, inRole)
+  await judgeMessages(refusal, inRole)
 })

@@ -9,12 +9,12 @@ import { bodyOf } from '../../harness/checks/valid-request.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { atRole, pointerOf } from '../../harness/checks/roles.ts'
 import { judgeShape } from '../../harness/checks/shapes.ts'
-import type { Story } from '../../harness/engine/story.ts'
+import type { CheckContext } from '../../harness/engine/check-context.ts'
 
 const what = 'with response_format json_schema'
 
 /** The valid request with the declared response_format. */
-export function withResponseFormat(probe: Probe, { run }: Story): Probe {
+export function withResponseFormat(probe: Probe, { run }: CheckContext): Probe {
   const format = getAt(
     bodyOf(run, 'chat.create'),
     pointerOf(run, 'chat.create', 'response_format') ?? '/response_format',
@@ -50,22 +50,22 @@ function compiled(schema: Record<string, unknown>): ValidateFunction {
 }
 
 /** The content is JSON text; where `strict` is true it fits the schema that was asked for. */
-export function judgeStructuredOutput(story: Story, exchange: Exchange): void {
-  judgeShape(story, exchange, 'chat-completion', what)
+export function judgeStructuredOutput(context: CheckContext, exchange: Exchange): void {
+  judgeShape(context, exchange, 'chat-completion', what)
   const body: unknown = jsonOf(exchange.probe)
   const asked = getAt(
     body,
-    `${pointerOf(story.run, 'chat.create', 'response_format') ?? '/response_format'}/json_schema`,
+    `${pointerOf(context.run, 'chat.create', 'response_format') ?? '/response_format'}/json_schema`,
   )
   const json = exchange.answer?.json()
   const content = json?.ok ? String(getAt(json.value, '/choices/0/message/content')) : ''
-  const value = parsed(story, exchange, content)
+  const value = parsed(context, exchange, content)
   const schema = getAt(asked, '/schema')
   if (getAt(asked, '/strict') !== true || !isObject(schema)) return
   const validate = compiled(schema)
   if (validate(value)) return
   const [problem] = validate.errors ?? []
-  story.fail(
+  context.fail(
     exchange,
     'content that fits the schema of the request (strict is true)',
     what,
@@ -73,10 +73,10 @@ export function judgeStructuredOutput(story: Story, exchange: Exchange): void {
   )
 }
 
-function parsed(story: Story, exchange: Exchange, content: string): unknown {
+function parsed(context: CheckContext, exchange: Exchange, content: string): unknown {
   try {
     return JSON.parse(content)
   } catch {
-    return story.fail(exchange, 'content that is JSON text', what, `content ${JSON.stringify(content.slice(0, 80))}`)
+    return context.fail(exchange, 'content that is JSON text', what, `content ${JSON.stringify(content.slice(0, 80))}`)
   }
 }

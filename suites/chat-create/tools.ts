@@ -7,7 +7,7 @@ import { NotExercised } from '../../harness/engine/outcome.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { condition } from '../../harness/checks/refusals.ts'
 import { at, atRole, notArray, ofOtherTypes, pointerOf } from '../../harness/checks/roles.ts'
-import type { Story } from '../../harness/engine/story.ts'
+import type { CheckContext } from '../../harness/engine/check-context.ts'
 
 /** The tools of the declared body; undefined where it has none. */
 function declaredTools(run: Run): unknown {
@@ -15,7 +15,7 @@ function declaredTools(run: Run): unknown {
 }
 
 /** The valid request with the declared tools and tool_choice auto. */
-export function withDeclaredTools(probe: Probe, { run }: Story): Probe {
+export function withDeclaredTools(probe: Probe, { run }: CheckContext): Probe {
   const tools = declaredTools(run)
   if (tools === undefined) throw new NotExercised('declare tools in operations.chat.create.body, or a scenario')
   return { ...atRole(run, atRole(run, probe, 'tools', tools), 'tool_choice', 'auto'), effect: probe.effect }
@@ -57,25 +57,28 @@ function malformedLlmTools(run: Run, valid: Probe): Fault[] {
 }
 
 /** No array; items that are no objects; llm tools that lack what §2.8 shows of them, or have it of another type. */
-export const malformedTools = condition(async (context) => {
-  const llm = malformedLlmTools(context.story.run, await context.valid())
-  await at('tools', [...notArray, ...items, ...llm]).bringAbout(context)
+export const malformedTools = condition(async (refusal) => {
+  const llm = malformedLlmTools(refusal.context.run, await refusal.valid())
+  await at('tools', [...notArray, ...items, ...llm]).bringAbout(refusal)
 })
 
 /** Numbers, booleans and arrays, with the declared tools where the body has them. */
-export const malformedToolChoice = condition(async ({ story, valid, judge }) => {
-  const tools = declaredTools(story.run)
+export const malformedToolChoice = condition(async ({ context, valid, judge }) => {
+  const tools = declaredTools(context.run)
   for (const { what, value } of ofOtherTypes(['number', 'boolean', 'array'])) {
     const probe = await valid()
-    const equipped = tools === undefined ? probe : atRole(story.run, probe, 'tools', tools)
-    await judge(atRole(story.run, equipped, 'tool_choice', value), `with a valid body, but tool_choice ${what}`)
+    const equipped = tools === undefined ? probe : atRole(context.run, probe, 'tools', tools)
+    await judge(atRole(context.run, equipped, 'tool_choice', value), `with a valid body, but tool_choice ${what}`)
   }
 })
 
 /** With `stream: true`: words, numbers, booleans and arrays. */
-export const invalidStreamOptions = condition(async ({ story, valid, judge }) => {
+export const invalidStreamOptions = condition(async ({ context, valid, judge }) => {
   for (const { what, value } of ofOtherTypes(['string', 'number', 'boolean', 'array'])) {
-    const streaming = atRole(story.run, await valid(), 'stream', true)
-    await judge(atRole(story.run, streaming, 'stream_options', value), `with a valid body, but stream_options ${what}`)
+    const streaming = atRole(context.run, await valid(), 'stream', true)
+    await judge(
+      atRole(context.run, streaming, 'stream_options', value),
+      `with a valid body, but stream_options ${what}`,
+    )
   }
 })

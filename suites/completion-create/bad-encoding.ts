@@ -12,9 +12,9 @@ const sequences: readonly (readonly [string, readonly number[]])[] = [
 ]
 
 /** A prompt that is no UTF-8. */
-export const badEncoding = condition(async ({ story, valid, judge }) => {
+export const badEncoding = condition(async ({ context, valid, judge }) => {
   for (const [what, bytes] of sequences) {
-    const probe = atRole(story.run, await valid(), 'prompt', place)
+    const probe = atRole(context.run, await valid(), 'prompt', place)
     const [before = '', after = ''] = String(probe.body).split(place)
     const body = Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)])
     await judge({ ...probe, body }, `with a valid body, but a prompt in invalid UTF-8 (${what})`)

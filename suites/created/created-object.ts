@@ -9,17 +9,21 @@ import type { Exchange } from '../../harness/engine/exchange.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
 import type { Run } from '../../harness/engine/run.ts'
-import { answered, type Judge, type Story } from '../../harness/engine/story.ts'
+import { answered, type Judge, type CheckContext } from '../../harness/engine/check-context.ts'
 
 /** The request that creates the object which a row is about: that of the row's scenario, if there is one. */
-export function ownCreation(story: Story, operation: OperationId): () => Promise<Probe> {
-  return grantedProbe(story, operation, () => validRequest(story.run, operation))
+export function ownCreation(context: CheckContext, operation: OperationId): () => Promise<Probe> {
+  return grantedProbe(context, operation, () => validRequest(context.run, operation))
 }
 
 /** Creates an object for a row and gives its id; throws `NotExercised` if that is refused, or no id is named. */
-export async function createObject(story: Story, operation: OperationId, make?: () => Promise<Probe>): Promise<string> {
-  const { run } = story
-  const creation = await story.send(make ?? (() => validRequest(run, operation)), { role: 'setup' })
+export async function createObject(
+  context: CheckContext,
+  operation: OperationId,
+  make?: () => Promise<Probe>,
+): Promise<string> {
+  const { run } = context
+  const creation = await context.send(make ?? (() => validRequest(run, operation)), { role: 'setup' })
   if (!countsAsGranted(creation)) throw new NotExercised(`the creation was answered ${describeAnswer(creation)}`)
   const id = createdId(run, creation)
   if (id === undefined)
@@ -45,19 +49,19 @@ function isUnusable({ answer }: Exchange): boolean {
 
 /** What was created can be used at once, or at the latest `settleMs` later: any answer will do but 404, 410 and 5xx. */
 export function usable({ creates, request, what, seen }: Use): Judge {
-  return (story) =>
-    inScenario(story, creates, async () => {
-      const { run } = story
-      const id = await createObject(story, creates, ownCreation(story, creates))
+  return (context) =>
+    inScenario(context, creates, async () => {
+      const { run } = context
+      const id = await createObject(context, creates, ownCreation(context, creates))
       const look = async (): Promise<Exchange> => {
-        const exchange = await story.send(() => request(run, id))
+        const exchange = await context.send(() => request(run, id))
         seen?.(run, id, exchange)
         return exchange
       }
       const exchange = await lookWhileSettling(run, look, (each) => !isUnusable(each))
       answered(exchange)
-      story.cases++
-      if (isUnusable(exchange)) story.fail(exchange, `neither 404 nor 410 nor a 5xx, ${settled(run)}`, what)
+      context.cases++
+      if (isUnusable(exchange)) context.fail(exchange, `neither 404 nor 410 nor a 5xx, ${settled(run)}`, what)
     })
 }
 

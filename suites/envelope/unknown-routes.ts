@@ -7,13 +7,13 @@ import type { Probe } from '../../harness/engine/probe.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import type { Target } from '../../harness/target/model.ts'
 import { fits } from '../../harness/checks/shapes.ts'
-import type { Story } from '../../harness/engine/story.ts'
+import type { CheckContext } from '../../harness/engine/check-context.ts'
 
 /** 401 counts here: a server may look at the key, or at nothing at all, before it looks at the path. */
 const clientError: Pairs = [['4xx'], [401]]
 const expected = 'a 4xx with an error envelope'
 
-async function sendUnknownRoute(story: Story, method: string, path: string): Promise<Exchange> {
+async function sendUnknownRoute(context: CheckContext, method: string, path: string): Promise<Exchange> {
   const json =
     method === 'POST' ? { headers: [{ name: 'content-type', value: 'application/json' }], body: '{}' } : { headers: [] }
   const probe: Probe = {
@@ -22,30 +22,30 @@ async function sendUnknownRoute(story: Story, method: string, path: string): Pro
     path,
     params: {},
     query: {},
-    credential: await story.run.keys.full(),
+    credential: await context.run.keys.full(),
     effect: 'none',
     ...json,
   }
-  return story.send(probe, { unjudged: true, expects: clientError })
+  return context.send(probe, { unjudged: true, expects: clientError })
 }
 
-function judgeUnknownRoute(story: Story, exchange: Exchange, what: string): void {
+function judgeUnknownRoute(context: CheckContext, exchange: Exchange, what: string): void {
   if (!exchange.answer || exchange.throttled) throw new NotExercised('no answer, or nothing but throttling')
-  story.cases++
+  context.cases++
   const whole = fits(exchange, 'error-envelope')
-  if (!whole || matchPairs(clientError, exchange.answer) !== 'exact') story.fail(exchange, expected, what)
+  if (!whole || matchPairs(clientError, exchange.answer) !== 'exact') context.fail(exchange, expected, what)
 }
 
 const methods = ['GET', 'POST'] as const
 
 /** A path under /v1 that the interface does not have. */
-export async function judgeUnknownPath(story: Story): Promise<void> {
-  const random = randomOf(seedFor(story.run.options.seed, story.row.id))
+export async function judgeUnknownPath(context: CheckContext): Promise<void> {
+  const random = randomOf(seedFor(context.run.options.seed, context.row.id))
   const name = unknownId('no-such-operation-aaaaaaaaa', random, new Set())
   for (const method of methods) {
     judgeUnknownRoute(
-      story,
-      await sendUnknownRoute(story, method, `/v1/${name}`),
+      context,
+      await sendUnknownRoute(context, method, `/v1/${name}`),
       'at a path that the interface does not have',
     )
   }
@@ -63,13 +63,13 @@ function postOnlyPaths(target: Target): string[] {
 }
 
 /** GET on those paths; where a server has that method, it is one beyond the interface. */
-export async function judgeUnsupportedMethod(story: Story): Promise<void> {
-  for (const path of postOnlyPaths(story.run.target)) {
-    const exchange = await sendUnknownRoute(story, 'GET', path)
+export async function judgeUnsupportedMethod(context: CheckContext): Promise<void> {
+  for (const path of postOnlyPaths(context.run.target)) {
+    const exchange = await sendUnknownRoute(context, 'GET', path)
     const status = exchange.answer?.status ?? 0
     if (status >= 200 && status < 300) continue
-    judgeUnknownRoute(story, exchange, 'with a method that the interface does not have there')
+    judgeUnknownRoute(context, exchange, 'with a method that the interface does not have there')
   }
-  if (story.cases === 0)
+  if (context.cases === 0)
     throw new NotExercised('the target answers GET on every such path with a 2xx: it has that method')
 }

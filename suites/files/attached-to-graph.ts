@@ -11,26 +11,26 @@ import { laterLooks } from '../../harness/checks/look-again.ts'
 import { judgeTries } from '../../harness/checks/granted.ts'
 import { pointerOf } from '../../harness/checks/roles.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
-import type { Story } from '../../harness/engine/story.ts'
+import type { CheckContext } from '../../harness/engine/check-context.ts'
 import { pause } from '../../harness/engine/pause.ts'
 
 /**
  * A file that is uploaded with graphId is in that graph: adding it once more gives 409. It may be processed for a while:
  * each look takes a fresh upload, and adds it once only, so long after it was made.
  */
-export async function judgeAttached(story: Story): Promise<void> {
-  const { run, row } = story
+export async function judgeAttached(context: CheckContext): Promise<void> {
+  const { run, row } = context
   const { graph = '' } = run.target.resources
   const attached = (): ReturnType<typeof uploadProbe> => uploadProbe(run, contentOf(run), { graphId: graph })
-  if (run.target.scenarios[row.id]) return judgeTries(story, { make: attached, what: 'with graphId' })
+  if (run.target.scenarios[row.id]) return judgeTries(context, { make: attached, what: 'with graphId' })
   const pointer = pointerOf(run, 'graphs.add-file', 'file')
   const canAdd =
     isDeclared(run, 'graphs.add-file') && pointer !== undefined && run.target.absent['graphs.add-file'] === undefined
   let granted: Exchange | undefined
   let refused: Exchange | undefined
   for (const ms of [0, ...laterLooks(run)]) {
-    const upload = await story.send(attached)
-    judgeGranted(story, upload, 'a 2xx', 'with graphId')
+    const upload = await context.send(attached)
+    judgeGranted(context, upload, 'a 2xx', 'with graphId')
     if (!canAdd) return
     const id = createdId(run, upload)
     if (id === undefined)
@@ -41,8 +41,8 @@ export async function judgeAttached(story: Story): Promise<void> {
       json: additionOf(run, id, pointer),
       effect: 'creates',
     })
-    const exchange = await story.send(addition)
-    story.cases++
+    const exchange = await context.send(addition)
+    context.cases++
     const { answer } = exchange
     if (answer?.status === 409) return
     // A file that is not processed yet may be refused: the next look waits longer.
@@ -51,7 +51,7 @@ export async function judgeAttached(story: Story): Promise<void> {
   }
   if (refused) throw new NotExercised(`the addition of the file was answered ${describeAnswer(refused)}`)
   if (granted)
-    story.fail(
+    context.fail(
       granted,
       '409: the file was uploaded with graphId, and is in that graph already',
       'for that graph and file',

@@ -1,7 +1,7 @@
 import { judgeTries } from '../../harness/checks/granted.ts'
 import { contentOf, validRequest } from '../../harness/checks/valid-request.ts'
 import type { Run } from '../../harness/engine/run.ts'
-import type { Judge } from '../../harness/engine/story.ts'
+import type { Judge } from '../../harness/engine/check-context.ts'
 
 /** The extension of the uploaded file; `pdf` if there is none. */
 function extensionOf(run: Run): string {
@@ -10,8 +10,8 @@ function extensionOf(run: Run): string {
 }
 
 /** The listing with one extension, and with two (§2.8: comma-separated, without the dot). */
-export const judgeFileTypes: Judge = async (story) => {
-  const { run, row } = story
+export const judgeFileTypes: Judge = async (context) => {
+  const { run, row } = context
   const first = extensionOf(run)
   const both = `${first},${first === 'pdf' ? 'txt' : 'pdf'}`
   // A scenario brings its own.
@@ -20,6 +20,6 @@ export const judgeFileTypes: Judge = async (story) => {
       const probe = await validRequest(run, 'files.list')
       return { ...probe, query: { ...probe.query, file_types: types } }
     }
-    await judgeTries(story, { make, what: `with file_types ${types}` })
+    await judgeTries(context, { make, what: `with file_types ${types}` })
   }
 }

@@ -10,15 +10,15 @@ import { pause } from '../../harness/engine/pause.ts'
 const what = 'with a file that is in the graph already'
 
 /** Adds the same file twice. */
-export const addSameFileTwice = condition(async ({ story, valid, judge, judgeAnswer }) => {
-  const { run } = story
+export const addSameFileTwice = condition(async ({ context, valid, judge, judgeAnswer }) => {
+  const { run } = context
   const probe = await valid()
-  const first = await story.send(probe, { role: 'setup' })
+  const first = await context.send(probe, { role: 'setup' })
   if (!countsAsGranted(first)) throw new NotExercised(`the first addition was answered ${describeAnswer(first)}`)
   const added = performance.now()
   // An addition may be processed for a while.
   for (const ms of laterLooks(run)) {
-    const again = await story.send(refused(probe), { expects: [[409, 'BadRequest']], badInput: true })
+    const again = await context.send(refused(probe), { expects: [[409, 'BadRequest']], badInput: true })
     if (!again.answer || (!isGranted(again.answer) && !again.throttled)) return judgeAnswer(again, what)
     await pause(run, Math.max(0, added + ms - performance.now()))
   }

@@ -11,15 +11,15 @@ import type { Exchange } from '../../harness/engine/exchange.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { pause } from '../../harness/engine/pause.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
-import { answered, type Judge, type Story } from '../../harness/engine/story.ts'
+import { answered, type Judge, type CheckContext } from '../../harness/engine/check-context.ts'
 import { createObject } from '../created/created-object.ts'
 
 const isConflict = ({ answer }: Exchange): boolean => answer?.status === 409
 
 /** Adds a file to its graph; throws `NotExercised` unless the graph then says, by a 409, that it has it. */
-async function addSurely(story: Story, addition: Probe): Promise<void> {
-  const { run } = story
-  const add = (probe: Probe): Promise<Exchange> => story.send(probe, { role: 'setup' })
+async function addSurely(context: CheckContext, addition: Probe): Promise<void> {
+  const { run } = context
+  const add = (probe: Probe): Promise<Exchange> => context.send(probe, { role: 'setup' })
   const first = await sendUntilSettled(run, await add(addition), add, countsAsGranted)
   if (!countsAsGranted(first)) throw new NotExercised(`the first addition was answered ${describeAnswer(first)}`)
   const again = await lookWhileSettling(run, () => add(refused(addition)), isConflict)
@@ -28,8 +28,8 @@ async function addSurely(story: Story, addition: Probe): Promise<void> {
 }
 
 /** The addition to a second graph; where that is not there yet, once more when it has to be. */
-async function addToOther(story: Story, addition: Probe): Promise<Exchange> {
-  const { run, row } = story
+async function addToOther(context: CheckContext, addition: Probe): Promise<Exchange> {
+  const { run, row } = context
   // On a connection of its own: one that the target had closed would make it be sent twice.
   const add = () => sendPatiently(run, addition, { requirement: row.id, role: 'probe' }, { fresh: true })
   const exchange = await add()
@@ -41,26 +41,26 @@ async function addToOther(story: Story, addition: Probe): Promise<Exchange> {
   return again
 }
 
-function judgeAddition(story: Story, exchange: Exchange, what: string): void {
+function judgeAddition(context: CheckContext, exchange: Exchange, what: string): void {
   answered(exchange)
   const isConclusive = isConflict(exchange) || isGranted(exchange.answer)
   if (!isConclusive) throw new NotExercised(`the addition to a second graph was answered ${describeAnswer(exchange)}`)
-  story.cases++
-  if (isConflict(exchange)) story.fail(exchange, 'no 409: the file is in another graph, not in this one', what)
+  context.cases++
+  if (isConflict(exchange)) context.fail(exchange, 'no 409: the file is in another graph, not in this one', what)
 }
 
 /** A file that is in one graph can be added to another. */
-export const judgeOtherGraph: Judge = async (story) => {
-  const { run, row } = story
+export const judgeOtherGraph: Judge = async (context) => {
+  const { run, row } = context
   if (run.target.scenarios[row.id]) {
-    const make = grantedProbe(story, 'graphs.add-file', () => validRequest(run, 'graphs.add-file'))
-    return inScenario(story, 'graphs.add-file', async () =>
-      judgeAddition(story, await story.send(make), 'as the scenario of the target file says'),
+    const make = grantedProbe(context, 'graphs.add-file', () => validRequest(run, 'graphs.add-file'))
+    return inScenario(context, 'graphs.add-file', async () =>
+      judgeAddition(context, await context.send(make), 'as the scenario of the target file says'),
     )
   }
-  const other = await createObject(story, 'graphs.create')
+  const other = await createObject(context, 'graphs.create')
   const addition = await validRequest(run, 'graphs.add-file')
-  await addSurely(story, addition)
+  await addSurely(context, addition)
   const toOther = { ...addition, params: { ...addition.params, graph_id: other } }
-  judgeAddition(story, await addToOther(story, toOther), 'of a file that is in another graph, to a second one')
+  judgeAddition(context, await addToOther(context, toOther), 'of a file that is in another graph, to a second one')
 }

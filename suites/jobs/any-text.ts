@@ -5,7 +5,7 @@ import { judgeThrottled } from '../../harness/checks/judge-throttled.ts'
 import { property } from '../../harness/checks/property.ts'
 import { jobRequest } from './request.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
-import { answered, type Story } from '../../harness/engine/story.ts'
+import { answered, type CheckContext } from '../../harness/engine/check-context.ts'
 import { getAt } from '../../schemas/pointer.ts'
 import { preview } from '../../schemas/preview.ts'
 
@@ -25,31 +25,31 @@ const awkward = [
 ]
 
 /** No text is answered by a 5xx: the awkward ones, and whatever is generated. */
-export async function judgeAnyText(story: Story): Promise<void> {
-  const { run } = story
+export async function judgeAnyText(context: CheckContext): Promise<void> {
+  const { run } = context
   const application = run.target.resources.application
   if (!application) throw new NotExercised('declare resources.application')
   const granted = await control(run, 'jobs.create')
   if (granted.state !== 'granted') throw new NotExercised(`the control was not granted: ${granted.said}`)
-  story.control = granted.state
+  context.control = granted.state
   const accept = async (...texts: readonly string[]): Promise<number> => {
     const inputs = application.inputs.map((input) => {
       const values = getAt(input, '/value')
       return { ...input, ...(Array.isArray(values) ? { value: texts } : {}) }
     })
-    const exchange = await story.send(
-      grantedProbe(story, 'jobs.create', () => jobRequest(run, { ...application, inputs })),
+    const exchange = await context.send(
+      grantedProbe(context, 'jobs.create', () => jobRequest(run, { ...application, inputs })),
     )
     const settled = exchange.throttled
       ? {
-          ...(await judgeThrottled(story, { source: exchange.probe, control: granted, last: exchange })),
+          ...(await judgeThrottled(context, { source: exchange.probe, control: granted, last: exchange })),
           throttled: false,
         }
       : exchange
     answered(settled)
-    story.cases++
+    context.cases++
     if (settled.answer.status >= 500) {
-      story.fail(
+      context.fail(
         settled,
         'any answer but a 5xx, whatever text an input holds',
         `with inputs that hold ${preview(texts)}`,
@@ -57,13 +57,17 @@ export async function judgeAnyText(story: Story): Promise<void> {
     }
     return settled.answer.status
   }
-  if (run.target.scenarios[story.row.id]) {
-    return inScenario(story, 'jobs.create', async () => void (await accept('text')))
+  if (run.target.scenarios[context.row.id]) {
+    return inScenario(context, 'jobs.create', async () => void (await accept('text')))
   }
   // A refusal of one of them would hide what the others do.
   if ((await accept(...awkward)) >= 400) for (const text of awkward) await accept(text)
   const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
-  await property(text, { seed: run.options.seed, name: story.row.id, runs: run.options.grantedRuns }, async (value) => {
-    await accept(value)
-  })
+  await property(
+    text,
+    { seed: run.options.seed, name: context.row.id, runs: run.options.grantedRuns },
+    async (value) => {
+      await accept(value)
+    },
+  )
 }

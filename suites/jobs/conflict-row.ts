@@ -1,9 +1,9 @@
-import { conflictStory } from './conflict-story.ts'
+import { observeConflicts } from './observe-conflicts.ts'
 import type { ConflictFindings } from './finding.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { judgePairs } from '../../harness/checks/judge.ts'
 import { granted } from '../../harness/checks/granted.ts'
-import type { Judge, Story } from '../../harness/engine/story.ts'
+import type { Judge, CheckContext } from '../../harness/engine/check-context.ts'
 import { byScenario } from '../../harness/checks/judge-scenario.ts'
 
 /** What §4.2 and §8 give a creation on a busy application. */
@@ -12,29 +12,29 @@ const conflict = [[409, 'BadRequest']] as const
 type Row = 'inProgress' | 'released' | 'perApplication' | 'atomic'
 
 /** A scenario of the target's own brings the conflict about, or the state in which there is none. */
-function judgeConflictScenario(story: Story, name: Row): Promise<void> {
+function judgeConflictScenario(context: CheckContext, name: Row): Promise<void> {
   const free = name === 'released' || name === 'perApplication'
-  return free ? granted('as the scenario of the target file says')(story) : byScenario()(story)
+  return free ? granted('as the scenario of the target file says')(context) : byScenario()(context)
 }
 
 /**
- * One row of the conflict story: failed by the evidence of a later reading, passed by that of the same, not exercised
+ * One of the 409 rows: failed by the evidence of a later reading, passed by that of the same, not exercised
  * where three looks showed neither. The rows that say when there is no conflict also need a 409 seen in the run: a
  * server that never answers one keeps them by never looking.
  */
 export function conflictRow(name: Row): Judge {
-  return async (story) => {
-    if (story.run.target.scenarios[story.row.id]) return judgeConflictScenario(story, name)
-    const found: ConflictFindings = await conflictStory(story.run)
+  return async (context) => {
+    if (context.run.target.scenarios[context.row.id]) return judgeConflictScenario(context, name)
+    const found: ConflictFindings = await observeConflicts(context.run)
     const finding = found[name]
     const judged = name === 'inProgress' ? finding.cases - found.inProgress.conflicts.length : finding.cases
-    story.cases += judged
+    context.cases += judged
     const { failure } = finding
-    if (failure) story.fail(failure.exchange, failure.expected, failure.what, failure.actual)
+    if (failure) context.fail(failure.exchange, failure.expected, failure.what, failure.actual)
     if (name === 'inProgress') {
-      story.control = 'granted'
+      context.control = 'granted'
       const what = 'with a valid body, while a job of the application was in progress'
-      for (const exchange of found.inProgress.conflicts) judgePairs(story, exchange, conflict, what)
+      for (const exchange of found.inProgress.conflicts) judgePairs(context, exchange, conflict, what)
     }
     if (!finding.confirmed) throw new NotExercised(`three looks showed nothing: ${finding.inconclusive}`)
     if (name === 'inProgress') return

@@ -1,6 +1,6 @@
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { isPlanned, type Run } from '../../harness/engine/run.ts'
-import { conflictStory } from './conflict-story.ts'
+import { observeConflicts } from './observe-conflicts.ts'
 import { jobsOf } from './job-tracker.ts'
 import { failingLifecycle, mainLifecycle } from './lifecycle.ts'
 import { noEffect } from './no-effect.ts'
@@ -25,7 +25,7 @@ export async function seeEveryJob(run: Run): Promise<void> {
   const planned = (id: string): boolean => run.plan.get(id)?.run === true
   const wanted: (() => Promise<unknown>)[] = []
   if (application && !run.options.readOnly && ofJobs.some(planned)) wanted.push(() => mainLifecycle(run))
-  if (conflicts.some((id) => isPlanned(run, id))) wanted.push(() => conflictStory(run))
+  if (conflicts.some((id) => isPlanned(run, id))) wanted.push(() => observeConflicts(run))
   if (isPlanned(run, 'jobs.create/4xx-no-effect')) wanted.push(() => noEffect(run))
   if (failingApplication && isPlanned(run, failing)) wanted.push(() => failingLifecycle(run))
   await Promise.allSettled(wanted.map((see) => see()))

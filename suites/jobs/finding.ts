@@ -24,7 +24,7 @@ export function isSettled(finding: Finding): boolean {
   return finding.confirmed || isFailed(finding)
 }
 
-/** What the 409 rows learn from one story, whose jobs they share. */
+/** What the 409 rows learn from the same jobs. */
 export interface ConflictFindings {
   /** `conflicts`: the creations that were answered 409 while a job was in progress. */
   readonly inProgress: Finding & { readonly conflicts: Exchange[]; throttled: number }

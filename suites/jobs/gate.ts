@@ -73,13 +73,13 @@ function createGate(application: string, run: Run): Gate {
         release()
       }
     },
-    async withExclusive(story) {
+    async withExclusive(action) {
       const release = await lock.acquire(true, run.life.signal)
       try {
         // Whether an application is released is judged all the same where its last job was seen ended.
         const allEnded = [...jobs].every((job) => isEnded(job.readings.at(-1)))
         if (!gate.timedOut || !allEnded) await idle()
-        return await story()
+        return await action()
       } finally {
         release()
       }

@@ -1,5 +1,5 @@
 import { control } from '../../harness/checks/control.ts'
-import { sendThroughGate } from '../../harness/engine/story.ts'
+import { sendThroughGate } from '../../harness/engine/check-context.ts'
 import { jobRequest } from './request.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import type { Run } from '../../harness/engine/run.ts'

@@ -22,12 +22,12 @@ const invented = any(named.map(told), generated.map(told), withId)
 const cuts = [1, 4, 8] as const
 
 /** 1 to 64 letters, digits, `-` and `_` that are no uuid, and an existing id that is cut. */
-export const malformedId = condition(async (context) => {
-  const { valid, judge } = context
+export const malformedId = condition(async (refusal) => {
+  const { valid, judge } = refusal
   for (const cut of cuts) {
     const probe = await valid()
     const id = (probe.params['job_id'] ?? '').slice(0, -cut)
     if (id !== '') await judge(withId(probe, id), `with an existing id that is cut by ${cut}`)
   }
-  await invented.bringAbout(context)
+  await invented.bringAbout(refusal)
 })

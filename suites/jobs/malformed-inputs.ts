@@ -91,7 +91,7 @@ function misfit(probe: Probe, { pointer: atFirst, value, which }: Misfit, requir
 }
 
 /** The body, `inputs`, its items, their `id` and `value`, and the items of a value, each of another JSON type. */
-export const malformedInputs = condition((context) => {
-  const required = context.story.run.target.resources.application?.requiredInputs ?? []
-  return any(named, generated, (probe, value) => misfit(probe, value, required)).bringAbout(context)
+export const malformedInputs = condition((refusal) => {
+  const required = refusal.context.run.target.resources.application?.requiredInputs ?? []
+  return any(named, generated, (probe, value) => misfit(probe, value, required)).bringAbout(refusal)
 })

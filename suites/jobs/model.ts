@@ -52,8 +52,8 @@ export interface Gate {
   timedOut: boolean
   /** Sends through the gate once the application is idle; a 409 where another answer was expected is waited out. */
   sendWhenIdle(turn: GateTurn, send: () => Promise<Exchange>): Promise<Exchange>
-  /** Has the idle application to itself while `story` lasts; what it sends goes past the gate. */
-  withExclusive<T>(story: () => Promise<T>): Promise<T>
+  /** Has the idle application to itself while `action` lasts; what it sends goes past the gate. */
+  withExclusive<T>(action: () => Promise<T>): Promise<T>
   /** Notes what a creation made or met: its job, if any. */
   record(exchange: Exchange): Job | undefined
 }

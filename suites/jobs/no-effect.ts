@@ -5,7 +5,7 @@ import { pause } from '../../harness/engine/pause.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { sendSurely } from '../../harness/engine/send-once.ts'
-import type { Judge } from '../../harness/engine/story.ts'
+import type { Judge } from '../../harness/engine/check-context.ts'
 import { refused, withBody } from '../../harness/checks/conditions.ts'
 import { control } from '../../harness/checks/control.ts'
 import { granted } from '../../harness/checks/granted.ts'
@@ -99,11 +99,11 @@ async function awaitIdle({ run, application, gate }: Conflict, proven: boolean):
 }
 
 /** A refused creation starts no job, and leaves the application free. */
-export const judgeNoEffect: Judge = async (story) => {
-  if (story.run.target.scenarios[row]) return granted('as the scenario of the target file says')(story)
-  const { failure, confirmed, inconclusive, cases } = await noEffect(story.run)
-  story.control = 'granted'
-  story.cases += cases
-  if (failure) story.fail(failure.exchange, failure.expected, failure.what, failure.actual)
+export const judgeNoEffect: Judge = async (context) => {
+  if (context.run.target.scenarios[row]) return granted('as the scenario of the target file says')(context)
+  const { failure, confirmed, inconclusive, cases } = await noEffect(context.run)
+  context.control = 'granted'
+  context.cases += cases
+  if (failure) context.fail(failure.exchange, failure.expected, failure.what, failure.actual)
   if (!confirmed) throw new NotExercised(inconclusive)
 }

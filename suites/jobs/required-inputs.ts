@@ -17,8 +17,8 @@ export const withRequiredInputs = granted('with just the required inputs', (vali
 })
 
 /** Each required input left out by itself; `[]` if it is the only one. */
-export const withoutInput = condition(async ({ valid, judge, story }) => {
-  const application = story.run.target.resources.application
+export const withoutInput = condition(async ({ valid, judge, context }) => {
+  const application = context.run.target.resources.application
   for (const required of application?.requiredInputs ?? []) {
     const inputs = application?.inputs.filter((input) => getAt(input, '/id') !== required)
     await judge(withBody(await valid(), { inputs }), `with a valid body, but the required input ${required} left out`)

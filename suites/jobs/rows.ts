@@ -9,7 +9,7 @@ import type { Exchange } from '../../harness/engine/exchange.ts'
 import { Failed, NotExercised } from '../../harness/engine/outcome.ts'
 import { pause } from '../../harness/engine/pause.ts'
 import type { Run } from '../../harness/engine/run.ts'
-import { sendThroughGate, type Judge, type Story } from '../../harness/engine/story.ts'
+import { sendThroughGate, type Judge, type CheckContext } from '../../harness/engine/check-context.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
 import { apartMs, createdAtCases, timesDiffer } from './created-at.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
@@ -37,29 +37,29 @@ function readingsOf(run: Run): { job: Job; reading: Reading }[] {
 
 const aJob = '200 with a job'
 
-export const judgeJobs: Judge = async (story) => {
-  const { run } = story
+export const judgeJobs: Judge = async (context) => {
+  const { run } = context
   const { exchange } = await control(run, 'jobs.retrieve')
   if (!exchange) throw new NotExercised('left out: --read-only')
-  judgeGranted(story, exchange, aJob, '')
-  judgeShape(story, exchange, 'job', '')
+  judgeGranted(context, exchange, aJob, '')
+  judgeShape(context, exchange, 'job', '')
   for (const { job, reading } of readingsOf(run)) {
-    story.shownBy = job.creation.purpose.requirement
-    judgeGranted(story, reading.exchange, aJob, '')
-    judgeShape(story, reading.exchange, 'job', '')
+    context.shownBy = job.creation.purpose.requirement
+    judgeGranted(context, reading.exchange, aJob, '')
+    judgeShape(context, reading.exchange, 'job', '')
   }
 }
 
 /** Judges cases of jobs; a problem is told with both exchanges that contradict each other. */
-function judgeCases(story: Story, cases: Iterable<JobCase>): void {
+function judgeCases(context: CheckContext, cases: Iterable<JobCase>): void {
   for (const { job, problem } of cases) {
-    story.shownBy = job.creation.purpose.requirement
-    story.cases++
+    context.shownBy = job.creation.purpose.requirement
+    context.cases++
     if (!problem) continue
     const { exchange, expected, actual, against } = problem
     const what = `for job ${job.id}`
-    const more = against ? [story.failure(against, expected, `${what}, before`)] : []
-    throw new Failed(story.failure(exchange, expected, what, actual), more)
+    const more = against ? [context.failure(against, expected, `${what}, before`)] : []
+    throw new Failed(context.failure(exchange, expected, what, actual), more)
   }
 }
 
@@ -70,33 +70,33 @@ async function readOldestAgain(run: Run): Promise<void> {
 }
 
 /** A declared job shows its own id; of which application it is nobody says. */
-async function judgeDeclaredIdentity(story: Story): Promise<void> {
-  const { job } = story.run.target.resources
+async function judgeDeclaredIdentity(context: CheckContext): Promise<void> {
+  const { job } = context.run.target.resources
   if (job === undefined) return
-  const { exchange } = await control(story.run, 'jobs.retrieve')
+  const { exchange } = await control(context.run, 'jobs.retrieve')
   const json = exchange?.answer?.json()
   const read = json?.ok ? member(json.value, 'id') : undefined
   if (!exchange || typeof read !== 'string') return
-  story.cases++
-  if (!sameId(read, job)) story.fail(exchange, `id ${job}`, 'for the declared job', `id ${preview(read)}`)
+  context.cases++
+  if (!sameId(read, job)) context.fail(exchange, `id ${job}`, 'for the declared job', `id ${preview(read)}`)
 }
 
-export const judgeIdentity: Judge = async (story) => {
-  const { run } = story
+export const judgeIdentity: Judge = async (context) => {
+  const { run } = context
   await mainLifecycle(run)
   await readOldestAgain(run)
-  await judgeDeclaredIdentity(story)
-  judgeCases(story, identityCases(ownJobs(run)))
-  if (story.cases === 0) throw new NotExercised('no reading of a job had an id')
+  await judgeDeclaredIdentity(context)
+  judgeCases(context, identityCases(ownJobs(run)))
+  if (context.cases === 0) throw new NotExercised('no reading of a job had an id')
 }
 
-export const judgeCreatedAt: Judge = async (story) => {
-  const { run } = story
+export const judgeCreatedAt: Judge = async (context) => {
+  const { run } = context
   await mainLifecycle(run)
   // The time of a clock that stands still is told by a job that is made later.
   if (!timesDiffer(ownJobs(run)) && !run.life.ended) await makeLaterJob(run)
-  judgeCases(story, createdAtCases(ownJobs(run)))
-  if (story.cases === 0) throw new NotExercised('no reading of a job had a created_at that can be compared')
+  judgeCases(context, createdAtCases(ownJobs(run)))
+  if (context.cases === 0) throw new NotExercised('no reading of a job had a created_at that can be compared')
 }
 
 /** One more job, long enough after the last one. */
@@ -111,46 +111,46 @@ async function makeLaterJob(run: Run): Promise<void> {
   if (job) await jobsOf(run).awaitEnd(job, performance.now() + run.target.limits.jobTimeoutMs)
 }
 
-export const judgeOutcome: Judge = async (story) => {
-  const { job } = await mainLifecycle(story.run)
+export const judgeOutcome: Judge = async (context) => {
+  const { job } = await mainLifecycle(context.run)
   const last = job.readings.at(-1)
   if (last?.status === undefined) {
     throw new NotExercised(`the last reading of the job shows no status: ${last ? describeAnswer(last.exchange) : ''}`)
   }
-  story.cases++
+  context.cases++
   // The reading that ended it counts: whether it stays so is another row.
   if (job.readings.some(({ status }) => status === 'completed' || status === 'failed')) return
-  const within = `within ${story.run.target.limits.jobTimeoutMs} ms (limits.jobTimeoutMs)`
-  story.fail(last.exchange, `a job that is completed or failed ${within}`, '')
+  const within = `within ${context.run.target.limits.jobTimeoutMs} ms (limits.jobTimeoutMs)`
+  context.fail(last.exchange, `a job that is completed or failed ${within}`, '')
 }
 
-export const judgeFailedJob: Judge = async (story) => {
-  if (story.run.target.scenarios[story.row.id]) return judgeFailedScenario(story)
-  const { job, ended } = await failingLifecycle(story.run)
+export const judgeFailedJob: Judge = async (context) => {
+  if (context.run.target.scenarios[context.row.id]) return judgeFailedScenario(context)
+  const { job, ended } = await failingLifecycle(context.run)
   // The reading that ended it counts: whether it stays so is another row.
   const end = job.readings.find(isEnded)
   if (!end || !ended) throw new NotExercised('the job of resources.failingApplication did not end in time')
-  judgeFailed(story, end.exchange, end.job)
+  judgeFailed(context, end.exchange, end.job)
 }
 
 /** A retrieval that the target's scenario leads to a failed job. */
-async function judgeFailedScenario(story: Story): Promise<void> {
-  const make = grantedProbe(story, 'jobs.retrieve', () => validRequest(story.run, 'jobs.retrieve'))
-  await inScenario(story, 'jobs.retrieve', async () => {
-    const exchange = await story.send(make)
-    judgeGranted(story, exchange, '200 with a failed job', failing)
+async function judgeFailedScenario(context: CheckContext): Promise<void> {
+  const make = grantedProbe(context, 'jobs.retrieve', () => validRequest(context.run, 'jobs.retrieve'))
+  await inScenario(context, 'jobs.retrieve', async () => {
+    const exchange = await context.send(make)
+    judgeGranted(context, exchange, '200 with a failed job', failing)
     const json = exchange.answer?.json()
-    judgeFailed(story, exchange, json?.ok ? json.value : undefined)
+    judgeFailed(context, exchange, json?.ok ? json.value : undefined)
   })
 }
 
 const failing = 'of an application whose jobs fail'
 
-function judgeFailed(story: Story, exchange: Exchange, job: unknown): void {
-  story.cases++
+function judgeFailed(context: CheckContext, exchange: Exchange, job: unknown): void {
+  context.cases++
   const expected = 'status failed; error, if present, a string'
-  if (member(job, 'status') !== 'failed') story.fail(exchange, expected, failing)
+  if (member(job, 'status') !== 'failed') context.fail(exchange, expected, failing)
   const error = member(job, 'error')
   if (error !== undefined && typeof error !== 'string')
-    story.fail(exchange, expected, failing, `error ${preview(error)}`)
+    context.fail(exchange, expected, failing, `error ${preview(error)}`)
 }

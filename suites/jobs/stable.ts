@@ -6,7 +6,7 @@ import type { Exchange } from '../../harness/engine/exchange.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { pause } from '../../harness/engine/pause.ts'
 import type { Run } from '../../harness/engine/run.ts'
-import type { Judge, Story } from '../../harness/engine/story.ts'
+import type { Judge, CheckContext } from '../../harness/engine/check-context.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
 import type { SeenReading } from './seen-jobs.ts'
 
@@ -17,30 +17,30 @@ const shown = ['id', 'status', 'application_id', 'created_at', 'updated_at', 'co
 const laterMs = 200
 
 /** Looks at every ended job of the run again, and at a declared one: what the spec shows of it reads the same. */
-export const judgeStable: Judge = async (story) => {
-  const { run } = story
+export const judgeStable: Judge = async (context) => {
+  const { run } = context
   const ended = [...endedReadings(run), ...(await declaredReading(run))]
   if (ended.length === 0) throw new NotExercised('no job was seen to end')
-  for (const reading of ended) await judgeAgain(story, reading)
+  for (const reading of ended) await judgeAgain(context, reading)
   await pause(run, laterMs)
-  await judgeAgain(story, ended[0]!)
+  await judgeAgain(context, ended[0]!)
 }
 
-async function judgeAgain(story: Story, before: SeenReading): Promise<void> {
-  const exchange = await story.send(before.exchange.probe)
+async function judgeAgain(context: CheckContext, before: SeenReading): Promise<void> {
+  const exchange = await context.send(before.exchange.probe)
   const { answer } = exchange
   const json = answer?.json()
   if (!answer || exchange.throttled) throw new NotExercised('the job could not be read again')
-  story.cases++
-  story.shownBy = before.exchange.purpose.requirement
+  context.cases++
+  context.shownBy = before.exchange.purpose.requirement
   if (answer.status !== 200 || !json?.ok) {
-    story.fail(exchange, '200 with the job, as when the ended job was read before', '')
+    context.fail(exchange, '200 with the job, as when the ended job was read before', '')
   }
   for (const name of shown) {
     const [was, is] = [member(before.job, name), member(json.value, name)]
     if (readsTheSame(was, is)) continue
     const told = (value: unknown): string => `${name} ${value === undefined ? 'absent' : preview(value)}`
-    story.fail(exchange, `${told(was)}, as when the ended job was read before`, '', told(is))
+    context.fail(exchange, `${told(was)}, as when the ended job was read before`, '', told(is))
   }
 }
 

@@ -4,17 +4,17 @@ import { pointerOf } from '../../harness/checks/roles.ts'
 import { judgeShape } from '../../harness/checks/shapes.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { jsonOf } from '../../harness/engine/probe.ts'
-import type { Judge } from '../../harness/engine/story.ts'
+import type { Judge } from '../../harness/engine/check-context.ts'
 import { getAt } from '../../schemas/pointer.ts'
 
 /** The shape of entities is shown of response_type Entities only (§2.8). */
-export const judgeEntities: Judge = async (story) => {
-  const { run } = story
+export const judgeEntities: Judge = async (context) => {
+  const { run } = context
   const exchange = await controlExchange(run, 'medical.comprehend')
-  judgeGranted(story, exchange, 'a 2xx with entities', 'with response_type Entities')
+  judgeGranted(context, exchange, 'a 2xx with entities', 'with response_type Entities')
   const pointer = pointerOf(run, 'medical.comprehend', 'response_type') ?? '/response_type'
   if (getAt(jsonOf(exchange.probe), pointer) !== 'Entities') {
     throw new NotExercised('declare a body of medical.comprehend with response_type Entities')
   }
-  judgeShape(story, exchange, 'medical-entities', 'with response_type Entities')
+  judgeShape(context, exchange, 'medical-entities', 'with response_type Entities')
 }

@@ -9,19 +9,19 @@ import type { Exchange } from '../../harness/engine/exchange.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { withJson } from '../../harness/engine/probe.ts'
 import type { Run } from '../../harness/engine/run.ts'
-import type { Judge } from '../../harness/engine/story.ts'
+import type { Judge } from '../../harness/engine/check-context.ts'
 import { member } from '../../schemas/json-object.ts'
 
-export const judgeText: Judge = async (story) => {
-  const exchange = await controlExchange(story.run, 'pdf.parse')
-  judgeGranted(story, exchange, '200 with the content of the PDF', 'with format text')
-  judgeShape(story, exchange, 'pdf-content', 'with format text')
+export const judgeText: Judge = async (context) => {
+  const exchange = await controlExchange(context.run, 'pdf.parse')
+  judgeGranted(context, exchange, '200 with the content of the PDF', 'with format text')
+  judgeShape(context, exchange, 'pdf-content', 'with format text')
 }
 
 export const judgeMarkdown: Judge = granted(
   'with format markdown',
   (probe) => withJson(probe, { format: 'markdown' }),
-  (story, exchange) => judgeShape(story, exchange, 'pdf-content', 'with format markdown'),
+  (context, exchange) => judgeShape(context, exchange, 'pdf-content', 'with format markdown'),
 )
 
 /** Words of the file that the content has to hold, of all of them: extraction is not exact. */
@@ -46,23 +46,23 @@ function contentOf({ answer }: Exchange): string {
 }
 
 function holdsWords(wanted: readonly string[], what: string): GrantedCheck {
-  return (story, exchange) => {
-    judgeShape(story, exchange, 'pdf-content', what)
+  return (context, exchange) => {
+    judgeShape(context, exchange, 'pdf-content', what)
     const { found, firstMissing } = findInOrder(wanted, wordsOf(contentOf(exchange)))
     if (found >= leastShare * wanted.length) return
     const expected = `content that holds at least four in five of the ${wanted.length} words of the file, in their order`
-    story.fail(exchange, expected, what, `${found} of them; the first that is missing is "${firstMissing}"`)
+    context.fail(exchange, expected, what, `${found} of them; the first that is missing is "${firstMissing}"`)
   }
 }
 
 /** In either format the content is that of the file. */
-export const judgeContent: Judge = async (story) => {
-  const { run, row } = story
+export const judgeContent: Judge = async (context) => {
+  const { run, row } = context
   const wanted = knownWords(run)
   const formats = run.target.scenarios[row.id] ? ['text'] : ['text', 'markdown']
   for (const format of formats) {
     const what = run.target.scenarios[row.id] ? 'as the scenario of the target file says' : `with format ${format}`
     const make = async () => withJson(await validRequest(run, 'pdf.parse'), { format })
-    await judgeTries(story, { make, what, check: holdsWords(wanted, what) })
+    await judgeTries(context, { make, what, check: holdsWords(wanted, what) })
   }
 }

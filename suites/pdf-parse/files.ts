@@ -23,12 +23,12 @@ function describeFile(run: Run, name: Unusable): string {
 
 /** A file that cannot be parsed in place of the good one. */
 export function unusable(name: Unusable, what: string): Condition {
-  return condition(async ({ valid, judge, story }) => {
-    const { run } = story
+  return condition(async ({ valid, judge, context }) => {
+    const { run } = context
     const id = await pdfId(run, name)
     const probe = { ...(await valid()), params: { file_id: id } }
     if (uploadsOf(run).at.has(id)) {
-      const look = (again: Probe): Promise<Exchange> => story.send(again, { role: 'setup' })
+      const look = (again: Probe): Promise<Exchange> => context.send(again, { role: 'setup' })
       await sendUntilSettled(run, await look(probe), look, isBadRequest)
     }
     await judge(probe, `with a valid body, for ${what} (${describeFile(run, name)})`)
@@ -36,10 +36,10 @@ export function unusable(name: Unusable, what: string): Condition {
 }
 
 /** A file that does not exist, and one that does so no longer. */
-export const unreachable: Condition = condition(async (context) => {
-  await unknown('file_id').bringAbout(context)
-  const { deletedFile } = context.story.run.target.resources
+export const unreachable: Condition = condition(async (refusal) => {
+  await unknown('file_id').bringAbout(refusal)
+  const { deletedFile } = refusal.context.run.target.resources
   if (deletedFile === undefined) return
   const gone = (probe: Probe): Probe => ({ ...probe, params: { file_id: deletedFile } })
-  await changed('with a valid body, for a file that was deleted', gone).bringAbout(context)
+  await changed('with a valid body, for a file that was deleted', gone).bringAbout(refusal)
 })

@@ -24,9 +24,9 @@ function otherThan({ target: { resources } }: Run, id: string): ApplicationResou
   return [resources.otherApplication, resources.application].find((one) => one !== undefined && one.id !== id)
 }
 
-/** Tells the story once a run: three looks at most, each a job (or a burst of creations) and what is created beside it. */
-export function conflictStory(run: Run): Promise<ConflictFindings> {
-  return run.once('conflict story', async () => {
+/** Observes conflicts once a run: three looks at most, each a job (or a burst of creations) and what is created beside it. */
+export function observeConflicts(run: Run): Promise<ConflictFindings> {
+  return run.once('conflicts', async () => {
     const application = busyApplication(run)
     const gate = gatesOf(run).of(application.id)
     const other = isPlanned(run, 'jobs.create/409-per-application') ? otherThan(run, application.id) : undefined

@@ -10,10 +10,10 @@ import type { Run } from './run.ts'
 import { describeAnswer, describeProbe } from './describe.ts'
 
 /** How a requirement is judged: returns if it holds, throws `Failed` or `NotExercised` if it does not. */
-export type Judge = (story: Story) => Promise<void>
+export type Judge = (context: CheckContext) => Promise<void>
 
 /** What one requirement has to work with while it is judged. */
-export interface Story {
+export interface CheckContext {
   readonly run: Run
   readonly row: CatalogueRow
   /** Answers judged so far. */
@@ -32,8 +32,8 @@ export interface Story {
   fail(exchange: Exchange, expected: string, what: string, actual?: string): never
 }
 
-export function createStory(run: Run, row: CatalogueRow): Story {
-  const story: Story = {
+export function createCheckContext(run: Run, row: CatalogueRow): CheckContext {
+  const context: CheckContext = {
     run,
     row,
     control: 'none',
@@ -51,15 +51,15 @@ export function createStory(run: Run, row: CatalogueRow): Story {
         actual: actual ?? describeAnswer(exchange),
         familyOnly: false,
         seed: run.options.seed,
-        rerun: rerunLine(run, row.id, ...(story.shownBy === null ? [] : [story.shownBy])),
+        rerun: rerunLine(run, row.id, ...(context.shownBy === null ? [] : [context.shownBy])),
         exchange: repeatable(run, exchange.recorded),
       }
     },
     fail(exchange, expected, what, actual) {
-      throw new Failed(story.failure(exchange, expected, what, actual))
+      throw new Failed(context.failure(exchange, expected, what, actual))
     },
   }
-  return story
+  return context
 }
 
 /** `sendPatiently`, but a request that names a declared application goes through its gate. */
