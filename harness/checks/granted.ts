@@ -11,7 +11,7 @@ import { sendUntilSettled, uploadsIn } from './settling.ts'
 import { judgeGranted } from './judge.ts'
 import type { Judge, CheckContext } from '../engine/check-context.ts'
 
-/** Looks at a granted answer further than its status: throws `Failed` where it is not what the spec shows. */
+/** Judges more of a granted answer than its status: throws `Failed` if it is not what the spec shows. */
 export type GrantedCheck = (context: CheckContext, exchange: Exchange) => void
 
 /** Makes a granted request of the operation's valid one. */

@@ -14,7 +14,7 @@ import { sendRepeatedly } from './repeat.ts'
 
 const what = 'as the scenario of the target file says'
 
-/** Looks at a judged answer once more: what the pairs do not say. */
+/** Judges what the pairs do not say of an answer that fits them. */
 export type Further = (context: CheckContext, exchange: Exchange) => void
 
 /** Judges a refusal that a scenario of the target file brings about, by what the row gives. */

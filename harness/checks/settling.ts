@@ -4,7 +4,7 @@ import { perRun } from '../engine/per-run.ts'
 import type { Run } from '../engine/run.ts'
 import type { Probe } from '../engine/probe.ts'
 
-const lookEveryMs = 1000
+const retryEveryMs = 1000
 
 /** The files that a run uploads for its own requests. */
 export const uploadsOf = perRun(() => ({
@@ -57,7 +57,7 @@ export async function sendUntilSettled(
 ): Promise<Exchange> {
   let exchange = first
   while (!settled(exchange) && mayPass(exchange) && isSettling(run, exchange.probe)) {
-    await pause(run, lookEveryMs)
+    await pause(run, retryEveryMs)
     exchange = await again(exchange.probe)
   }
   if (exchange !== first && settled(exchange)) rememberLag(run, exchange)

@@ -25,7 +25,7 @@ export interface Answer {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Bodies above this many bytes are not held as values between two looks at them: many answers of a run are kept. */
+/** Bodies above this many bytes are parsed anew each time: many answers of a run are kept. */
 const largeBytes = 64 * 1024
 
 /** What no answer of the interface needs, and no memory is given to: so many values in one body. */

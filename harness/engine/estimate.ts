@@ -18,15 +18,15 @@ export interface Estimate {
   generations: number
 }
 
-/** The first request of a run looks whether anybody is there; it is sent again while nothing comes back. */
+/** The first request of a run checks that the target answers; it is sent again while nothing comes back. */
 const firstRequest: OperationId = 'files.list'
 /** Makes the files that requests need. */
 const uploading: OperationId = 'files.upload'
 
-/** Looks at an object while the pause between them grows to its longest. */
+/** Polls of an object while the pause between them grows to its longest. */
 const growingPolls = 40
 
-/** Most looks at one object until it ends, if they are that far apart at last, in ms. */
+/** Most polls of one object until it ends, if they are that far apart at last, in ms. */
 function pollsOf({ limits }: Target, everyMs: number): number {
   return growingPolls + Math.ceil(limits.jobTimeoutMs / everyMs)
 }
@@ -98,7 +98,7 @@ export function estimate(plan: Plan, target: Target, runs: Runs & Pick<RunOption
     }
   }
 
-  /** What an operation reads is made by another one's requests, and looked at until it ends. */
+  /** What an operation reads is made by another one's requests, and polled until it ends. */
   function addPolls(id: OperationId): void {
     const reads = readsOf(id)
     if (!reads) return

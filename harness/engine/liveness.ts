@@ -7,7 +7,7 @@ const quietMs = 10_000
 const lastChanceMs = 5_000
 /** The first request of a run is given this long, in ms. */
 const firstMs = 10_000
-const lookEveryMs = 250
+const checkEveryMs = 250
 
 export interface LivenessSettings {
   /** `GET /v1/files`, with the full key where there is one. */
@@ -56,11 +56,11 @@ export function createLiveness(settings: LivenessSettings): Liveness {
     else settings.onDead('unreachable', `the target stopped answering: ${result.message}`)
   }
   const checkAliveOnce = (): Promise<void> => (checking ??= checkAlive().finally(() => (checking = undefined)))
-  const look = async (): Promise<void> => {
+  const checkIfQuiet = async (): Promise<void> => {
     if (open > 0 && performance.now() - lastAnswer >= quietMs) await checkAliveOnce()
   }
   // A key that cannot be read is told by the requests that need it.
-  const timer = setInterval(() => void look().catch(() => undefined), lookEveryMs)
+  const timer = setInterval(() => void checkIfQuiet().catch(() => undefined), checkEveryMs)
   timer.unref()
   return {
     async first() {

@@ -3,7 +3,7 @@ import { isObserved } from '../report/shard.ts'
 import { exclusiveIds } from '../target/exclusive.ts'
 import type { Target } from '../target/model.ts'
 
-/** The order of a run: what goes on at once, what needs the target to itself, what is judged last, what looks at everything. */
+/** The order of a run: what goes on at once, what needs the target to itself, what is judged last, what is observed on everything. */
 export interface Phases {
   readonly concurrent: readonly CatalogueRow[]
   readonly exclusive: readonly CatalogueRow[]

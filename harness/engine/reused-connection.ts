@@ -32,7 +32,7 @@ function isWrong(exchange: Exchange): boolean {
   return probe.effect !== 'none' && refused && !saysNothing.includes(answer.status)
 }
 
-/** What was just made may not be there yet: the next look finds it by itself, whatever the connection (`settleMs`). */
+/** What was just made may not be there yet: the next attempt finds it by itself, whatever the connection (`settleMs`). */
 function mayAppear({ answer, purpose }: Exchange): boolean {
   return purpose.role === 'poll' && answer?.status === 404
 }

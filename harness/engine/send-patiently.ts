@@ -16,7 +16,7 @@ export async function probeOf(source: Source): Promise<Probe> {
 /**
  * Sends a request with the patience that a conforming target may ask for: 429 and 503 are backed off, a request that
  * cannot have had an effect is sent once more if no answer came, and so is any that met a connection which the target had
- * just closed. An answer that may be wrong because of what went before it on the connection is looked at again. Throws
+ * just closed. An answer that may be wrong because of what went before it on the connection is checked by further requests. Throws
  * `NotExercised` if the operation is asked no more or the run is over.
  */
 export async function sendPatiently(

@@ -16,7 +16,7 @@ export function parseShard(text: string): Shard {
   return { index, count }
 }
 
-/** The `envelope/` rows that send requests of their own; the others look at whatever is sent, in every shard. */
+/** The `envelope/` rows that send requests of their own; the others are judged on whatever is sent, in every shard. */
 const activeEnvelopeRows: ReadonlySet<string> = new Set(['envelope/unknown-path', 'envelope/unsupported-method'])
 
 /** Chosen so that two to five shards come out nearly even, by the number of their requirements. */

@@ -1,7 +1,7 @@
 import { countsAsGranted } from '../../harness/checks/control.ts'
 import { createdId } from '../../harness/checks/created.ts'
 import { grantedProbe, inScenario } from '../../harness/checks/granted.ts'
-import { lookWhileSettling } from '../../harness/checks/look-again.ts'
+import { retryWhileSettling } from '../../harness/checks/retry-while-settling.ts'
 import { validRequest } from '../../harness/checks/valid-request.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
@@ -53,12 +53,12 @@ export function usable({ creates, request, what, seen }: Use): Judge {
     inScenario(context, creates, async () => {
       const { run } = context
       const id = await createObject(context, creates, ownCreation(context, creates))
-      const look = async (): Promise<Exchange> => {
+      const attempt = async (): Promise<Exchange> => {
         const exchange = await context.send(() => request(run, id))
         seen?.(run, id, exchange)
         return exchange
       }
-      const exchange = await lookWhileSettling(run, look, (each) => !isUnusable(each))
+      const exchange = await retryWhileSettling(run, attempt, (each) => !isUnusable(each))
       answered(exchange)
       context.cases++
       if (isUnusable(exchange)) context.fail(exchange, `neither 404 nor 410 nor a 5xx, ${settled(run)}`, what)

@@ -7,7 +7,7 @@ import { uploadProbe } from '../../harness/checks/upload.ts'
 import { additionOf, contentOf } from '../../harness/checks/valid-request.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { judgeGranted } from '../../harness/checks/judge.ts'
-import { laterLooks } from '../../harness/checks/look-again.ts'
+import { laterAttempts } from '../../harness/checks/retry-while-settling.ts'
 import { judgeTries } from '../../harness/checks/granted.ts'
 import { pointerOf } from '../../harness/checks/roles.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
@@ -16,7 +16,7 @@ import { pause } from '../../harness/engine/pause.ts'
 
 /**
  * A file that is uploaded with graphId is in that graph: adding it once more gives 409. It may be processed for a while:
- * each look takes a fresh upload, and adds it once only, so long after it was made.
+ * each attempt takes a fresh upload, and adds it once only, so long after it was made.
  */
 export async function judgeAttached(context: CheckContext): Promise<void> {
   const { run, row } = context
@@ -28,7 +28,7 @@ export async function judgeAttached(context: CheckContext): Promise<void> {
     isDeclared(run, 'graphs.add-file') && pointer !== undefined && run.target.absent['graphs.add-file'] === undefined
   let granted: Exchange | undefined
   let refused: Exchange | undefined
-  for (const ms of [0, ...laterLooks(run)]) {
+  for (const ms of [0, ...laterAttempts(run)]) {
     const upload = await context.send(attached)
     judgeGranted(context, upload, 'a 2xx', 'with graphId')
     if (!canAdd) return
@@ -45,7 +45,7 @@ export async function judgeAttached(context: CheckContext): Promise<void> {
     context.cases++
     const { answer } = exchange
     if (answer?.status === 409) return
-    // A file that is not processed yet may be refused: the next look waits longer.
+    // A file that is not processed yet may be refused: the next attempt waits longer.
     if (answer && isGranted(answer)) granted = exchange
     else refused = exchange
   }

@@ -1,4 +1,4 @@
-import { lookWhileSettling } from '../../harness/checks/look-again.ts'
+import { retryWhileSettling } from '../../harness/checks/retry-while-settling.ts'
 import { inScenario } from '../../harness/checks/granted.ts'
 import { judgeGranted } from '../../harness/checks/judge.ts'
 import { isGranted } from '../../harness/engine/answer.ts'
@@ -14,7 +14,7 @@ export const judgeRetrievable: Judge = (context) =>
     const absence = run.target.absent['files.retrieve']
     if (absence !== undefined) throw new NotExercised(`files.retrieve is declared ${absence}`)
     const id = await createObject(context, 'files.upload', ownCreation(context, 'files.upload'))
-    const look = async () => context.send(await operationProbe(run, 'files.retrieve', { params: { file_id: id } }))
-    const exchange = await lookWhileSettling(run, look, ({ answer }) => answer !== undefined && isGranted(answer))
+    const attempt = async () => context.send(await operationProbe(run, 'files.retrieve', { params: { file_id: id } }))
+    const exchange = await retryWhileSettling(run, attempt, ({ answer }) => answer !== undefined && isGranted(answer))
     judgeGranted(context, exchange, `a 2xx ${settled(run)}`, 'with the id that an upload gave')
   })

@@ -1,7 +1,7 @@
 import { refused } from '../../harness/checks/conditions.ts'
 import { countsAsGranted } from '../../harness/checks/control.ts'
 import { grantedProbe, inScenario } from '../../harness/checks/granted.ts'
-import { lookWhileSettling } from '../../harness/checks/look-again.ts'
+import { retryWhileSettling } from '../../harness/checks/retry-while-settling.ts'
 import { sendUntilSettled } from '../../harness/checks/settling.ts'
 import { validRequest } from '../../harness/checks/valid-request.ts'
 import { isGranted } from '../../harness/engine/answer.ts'
@@ -22,7 +22,7 @@ async function addSurely(context: CheckContext, addition: Probe): Promise<void> 
   const add = (probe: Probe): Promise<Exchange> => context.send(probe, { role: 'setup' })
   const first = await sendUntilSettled(run, await add(addition), add, countsAsGranted)
   if (!countsAsGranted(first)) throw new NotExercised(`the first addition was answered ${describeAnswer(first)}`)
-  const again = await lookWhileSettling(run, () => add(refused(addition)), isConflict)
+  const again = await retryWhileSettling(run, () => add(refused(addition)), isConflict)
   if (!isConflict(again))
     throw new NotExercised(`no 409 said that the file is in the first graph: ${describeAnswer(again)}`)
 }

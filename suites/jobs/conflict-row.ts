@@ -19,8 +19,8 @@ function judgeConflictScenario(context: CheckContext, name: Row): Promise<void> 
 
 /**
  * One of the 409 rows: failed by the evidence of a later reading, passed by that of the same, not exercised
- * where three looks showed neither. The rows that say when there is no conflict also need a 409 seen in the run: a
- * server that never answers one keeps them by never looking.
+ * where three attempts showed neither. The rows that say when there is no conflict also need a 409 seen in the run: a
+ * server that never answers one keeps them by checking nothing.
  */
 export function conflictRow(name: Row): Judge {
   return async (context) => {
@@ -36,7 +36,7 @@ export function conflictRow(name: Row): Judge {
       const what = 'with a valid body, while a job of the application was in progress'
       for (const exchange of found.inProgress.conflicts) judgePairs(context, exchange, conflict, what)
     }
-    if (!finding.confirmed) throw new NotExercised(`three looks showed nothing: ${finding.inconclusive}`)
+    if (!finding.confirmed) throw new NotExercised(`three attempts showed nothing: ${finding.inconclusive}`)
     if (name === 'inProgress') return
     if (!found.conflictSeen) throw new NotExercised('no creation on that application was answered 409 in this run')
   }

@@ -14,7 +14,7 @@ import { sameId } from './seen-jobs.ts'
 export interface Conflict {
   readonly run: Run
   readonly application: ApplicationResource
-  /** Held by whoever looks: what is sent goes past it. */
+  /** Held during an attempt: what the attempt sends goes past it. */
   readonly gate: Gate
   /** Another application, if one is declared and a creation there is to be judged. */
   readonly other: ApplicationResource | undefined
@@ -33,8 +33,8 @@ export function create(run: Run, application: ApplicationResource, requirement: 
   return sendPatiently(run, () => jobRequest(run, application), purpose, { fresh: true })
 }
 
-/** A job that cannot be read yet is looked at so often, in ms. */
-const lookEveryMs = 100
+/** A job that cannot be read yet is read again after so many ms. */
+const readEveryMs = 100
 
 /** A reading that began after whatever it is evidence of; repeated while a new job cannot be read yet. */
 export async function readSettled(run: Run, job: Job, requirement: string): Promise<Reading> {
@@ -42,7 +42,7 @@ export async function readSettled(run: Run, job: Job, requirement: string): Prom
     const reading = await jobsOf(run).read(job, requirement)
     const settled = performance.now() - job.createdAtMs > run.target.limits.settleMs
     if (reading.status !== undefined || settled) return reading
-    await pause(run, lookEveryMs)
+    await pause(run, readEveryMs)
   }
 }
 

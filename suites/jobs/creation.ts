@@ -23,7 +23,7 @@ function judgeCreation(context: CheckContext, exchange: Exchange): void {
   judgeShape(context, exchange, 'created-job', valid)
 }
 
-/** One of the first looks at the new job finds it. */
+/** One of the first readings of the new job finds it. */
 export async function judgeRetrievable(context: CheckContext): Promise<void> {
   const { first } = await mainLifecycle(context.run)
   for (const { exchange } of first) {

@@ -19,7 +19,7 @@ const ofJobs = [
   ...['jobs.retrieve/200-created-at', 'jobs.retrieve/200-outcome', 'jobs.retrieve/200-stable'],
 ] as const satisfies readonly string[]
 
-/** Makes the jobs that rows which are judged last look at, and shows them in every state that the target declares. */
+/** Makes the jobs on which the last rows are judged, in every state that the target declares. */
 export async function seeEveryJob(run: Run): Promise<void> {
   const { application, failingApplication } = run.target.resources
   const planned = (id: string): boolean => run.plan.get(id)?.run === true

@@ -1,14 +1,14 @@
 import type { Exchange } from '../../harness/engine/exchange.ts'
 
-/** What looking several times taught about one requirement. */
+/** What several attempts showed of one requirement. */
 export interface Finding {
-  /** Answers that were looked at. */
+  /** Answers that were judged. */
   cases: number
   /** The state was there and the answer was right. */
   confirmed: boolean
   /** The answer was wrong, and a later reading proves that the state was there. */
   failure?: { exchange: Exchange; expected: string; what: string; actual?: string }
-  /** Why the last look proved nothing. */
+  /** Why the last attempt proved nothing. */
   inconclusive: string
 }
 
@@ -29,7 +29,7 @@ export interface ConflictFindings {
   /** `conflicts`: the creations that were answered 409 while a job was in progress. */
   readonly inProgress: Finding & { readonly conflicts: Exchange[]; throttled: number }
   readonly released: Finding
-  /** `blocked`: looks in which the other application answered 409 beside a job that was none of its own. */
+  /** `blocked`: attempts in which the other application answered 409 beside a job that was none of its own. */
   readonly perApplication: Finding & { blocked: number }
   readonly atomic: Finding
   /** Some creation on the application was answered 409 in this run. */

@@ -7,8 +7,8 @@ import { createReadWriteLock, type ReadWriteLock } from '../../harness/engine/re
 import type { Gate, Gates, Job } from './model.ts'
 import { pause } from '../../harness/engine/pause.ts'
 
-/** Most looks at a state that may pass while it is looked at. */
-export const looks = 3
+/** Most attempts to see a state that may pass meanwhile. */
+export const mostAttempts = 3
 
 /** Pause after the first 409 of a busy application, in ms; one more with each. */
 const busyPauseMs = 1000
@@ -49,25 +49,25 @@ function createGate(application: string, run: Run): Gate {
       return job
     },
     async sendWhenIdle({ exclusive, expects409 }, send) {
-      // Kept over all looks: whoever else came in would make the application busy anew.
+      // Kept over all attempts: another request would make the application busy again.
       const release = await lock.acquire(exclusive, run.life.signal)
       try {
         let busySince: number | undefined
-        for (let look = 1; ; look++) {
+        for (let attempt = 1; ; attempt++) {
           await idle()
           const exchange = await send()
           gate.record(exchange)
           if (exchange.answer?.status !== 409 || expects409) return exchange
           busySince ??= performance.now()
-          if (look >= looks && (!exclusive || performance.now() - busySince >= timeout)) {
+          if (attempt >= mostAttempts && (!exclusive || performance.now() - busySince >= timeout)) {
             if (exclusive) {
               gate.timedOut = true
               lastSeen = 'still answered 409'
             }
-            throw new NotExercised(`application ${application} is busy: answered 409 ${look} times in a row`)
+            throw new NotExercised(`application ${application} is busy: answered 409 ${attempt} times in a row`)
           }
           // Busy with a job that this run did not create, or not released yet: all that helps is time.
-          await pause(run, Math.min(busyPauseMs * look, 5000, timeout))
+          await pause(run, Math.min(busyPauseMs * attempt, 5000, timeout))
         }
       } finally {
         release()

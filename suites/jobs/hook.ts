@@ -36,7 +36,7 @@ export const jobsHook: RunHook = {
     const gate = gatesOf(run).of(application)
     if (probe.effect !== 'none') return gate.sendWhenIdle({ exclusive: true, expects409 }, send)
     const refused = (): Promise<Exchange> => gate.sendWhenIdle({ exclusive: false, expects409 }, send)
-    // Whether a refused creation has an effect is looked at before any other refusal is sent there.
+    // Whether a refused creation has an effect is judged before any other refusal is sent there.
     return isJudgedFirst(run, application) ? noEffect(run).then(refused, refused) : refused()
   },
   observe(run, exchange) {

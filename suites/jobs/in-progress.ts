@@ -6,7 +6,7 @@ import { isThrottled } from '../../harness/engine/throttle.ts'
 import type { ApplicationResource } from '../../harness/target/model.ts'
 import { getAt } from '../../schemas/pointer.ts'
 import { type Conflict, noLonger, readSettled, showsInProgress } from './conflict.ts'
-import { looks } from './gate.ts'
+import { mostAttempts } from './gate.ts'
 import type { Job } from './model.ts'
 import { jobRequest } from './request.ts'
 import { sameId } from './seen-jobs.ts'
@@ -93,11 +93,11 @@ async function createBeside(
 }
 
 /**
- * True for a limit on creations, not on jobs. The creation of each look was granted: what is throttled beside it in all
+ * True for a limit on creations, not on jobs. The first creation of each attempt was granted: what is throttled beside it in all
  * of them is the answer to the conflict, unless it names a time to wait.
  */
 function isLimit({ run, found }: Conflict, { answer }: Exchange): boolean {
   if (!answer || !isThrottled(answer)) return false
   run.client.throttle.hold('jobs.create', answer, 0)
-  return answer.header('retry-after') !== undefined || ++found.inProgress.throttled < looks
+  return answer.header('retry-after') !== undefined || ++found.inProgress.throttled < mostAttempts
 }

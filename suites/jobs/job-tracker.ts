@@ -10,9 +10,9 @@ import type { Exchange } from '../../harness/engine/exchange.ts'
 import type { Job, JobTracker, Reading } from './model.ts'
 import { pause } from '../../harness/engine/pause.ts'
 
-/** Looks are so far apart, in ms, and never further than a fifth of the time that the job has taken. */
+/** Readings are so far apart, in ms, and never further than a fifth of the time that the job has taken. */
 const firstPauseMs = 20
-const longestLookMs = 1000
+const longestPauseMs = 1000
 const pauseShare = 0.2
 /** A job that cannot be read for so much longer than `settleMs` is not waited for, in ms. */
 const unreadableMs = 1000
@@ -67,7 +67,7 @@ function createJobTracker(run: Run): JobTracker {
       if (reading.status !== undefined) lastRead = performance.now()
       const now = performance.now()
       if (now >= deadline || now - lastRead > run.target.limits.settleMs + unreadableMs) return false
-      const wait = Math.min(Math.max((now - started) * pauseShare, firstPauseMs), longestLookMs)
+      const wait = Math.min(Math.max((now - started) * pauseShare, firstPauseMs), longestPauseMs)
       await pause(run, Math.min(wait, Math.max(1, deadline - now)))
     }
   }

@@ -2,7 +2,7 @@ import { isObject } from '../../schemas/json-object.ts'
 import type { Answer } from '../../harness/engine/answer.ts'
 import type { Reading } from './model.ts'
 
-/** Answers above this many bytes are not kept whole for each of the many looks at a job. */
+/** Answers above this many bytes are not kept whole for each of the many readings of a job. */
 const largeBytes = 64 * 1024
 /** Longest text that is kept of a member, in characters: any id or date-time that the spec shows is shorter. */
 const longestText = 1024

@@ -13,13 +13,13 @@ import { jobsOf } from './job-tracker.ts'
 /** What was seen of one job from its creation to its end. */
 export interface Lifecycle {
   readonly job: Job
-  /** Looks within `settleMs`, until one was 200. */
+  /** Readings within `settleMs`, until one was 200. */
   readonly first: readonly Reading[]
   /** False if it had not ended within `jobTimeoutMs`. */
   readonly ended: boolean
 }
 
-/** Looks at a new job: at once, and until it has to be readable; as shares of `settleMs`. */
+/** Pauses before the readings of a new job: at once, and until it has to be readable; as shares of `settleMs`. */
 const pauseShares = [0, 1 / 20, 3 / 20, 3 / 10, 1 / 2] as const
 
 /** The job that the control of `jobs.create` made. */
@@ -51,9 +51,9 @@ export function failingLifecycle(run: Run): Promise<Lifecycle> {
   })
 }
 
-/** Looks at a new job until it can be read, once a run: right after its creation, and until `settleMs` have passed. */
-function firstLooks(run: Run, job: Job): Promise<readonly Reading[]> {
-  return run.once(`first looks ${job.id}`, async () => {
+/** Reads a new job until it can be read, once a run: right after its creation, and until `settleMs` have passed. */
+function firstReadings(run: Run, job: Job): Promise<readonly Reading[]> {
+  return run.once(`first readings ${job.id}`, async () => {
     const readings: Reading[] = []
     for (const share of pauseShares) {
       await pause(run, share * run.target.limits.settleMs)
@@ -68,13 +68,13 @@ function firstLooks(run: Run, job: Job): Promise<readonly Reading[]> {
 /** The id of the main job, once it can be read. */
 export async function readableJob(run: Run): Promise<string> {
   const job = await mainJob(run)
-  await firstLooks(run, job)
+  await firstReadings(run, job)
   return job.id
 }
 
 async function follow(run: Run, job: Job): Promise<Lifecycle> {
   const deadline = performance.now() + run.target.limits.jobTimeoutMs
-  const first = await firstLooks(run, job)
+  const first = await firstReadings(run, job)
   const ended = await jobsOf(run).awaitEnd(job, deadline)
   return { job, first, ended: ended || isEnded(job.readings.at(-1)) }
 }

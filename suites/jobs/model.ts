@@ -1,6 +1,6 @@
 import type { Exchange } from '../../harness/engine/exchange.ts'
 
-/** One look at a job: `status` is undefined where the answer was no job. */
+/** One reading of a job: `status` is undefined if the answer was no job. */
 export interface Reading {
   readonly exchange: Exchange
   readonly status: string | undefined
@@ -15,7 +15,7 @@ export interface Job {
   /** The exchange that created it. */
   readonly creation: Exchange
   readonly createdAtMs: number
-  /** Every look at it, in order. */
+  /** Every reading of it, in order. */
   readonly readings: Reading[]
 }
 
@@ -26,7 +26,7 @@ export interface JobTracker {
   readonly creations: readonly Exchange[]
   /** Notes the job that a granted creation made; undefined where the answer names no id. */
   track(creation: Exchange, application: string): Job | undefined
-  /** Looks at a job. */
+  /** Reads a job. */
   read(job: Job, requirement: string | null): Promise<Reading>
   /** Waits until a reading shows the job ended, at most until `deadline` (`performance.now()`). False where none does. */
   awaitEnd(job: Job, deadline: number): Promise<boolean>

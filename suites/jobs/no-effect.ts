@@ -12,7 +12,7 @@ import { granted } from '../../harness/checks/granted.ts'
 import { declaredResource } from '../../harness/checks/valid-request.ts'
 import { type Conflict, awaitJobs, create, releaseMs } from './conflict.ts'
 import { type Finding, isSettled, newFinding, newFindings } from './finding.ts'
-import { gatesOf, looks } from './gate.ts'
+import { gatesOf, mostAttempts } from './gate.ts'
 import { jobRequest } from './request.ts'
 
 const row = 'jobs.create/4xx-no-effect'
@@ -40,7 +40,7 @@ export function noEffect(run: Run): Promise<Finding> {
       for (const fault of faults) {
         const finding = newFinding('')
         findings.push(finding)
-        await lookAt(conflict, fault, finding)
+        await attemptAfter(conflict, fault, finding)
         if (finding.failure || gate.timedOut) return
       }
     })
@@ -51,13 +51,13 @@ export function noEffect(run: Run): Promise<Finding> {
 }
 
 /**
- * A creation at once after a refused one. Answered 409, it is a fault only if that is so in each of three looks, while
+ * A creation at once after a refused one. Answered 409, it is a fault only if that is so in each of three attempts, while
  * a creation without a refusal before it is granted in between.
  */
-async function lookAt(conflict: Conflict, fault: (typeof faults)[number], finding: Finding): Promise<void> {
+async function attemptAfter(conflict: Conflict, fault: (typeof faults)[number], finding: Finding): Promise<void> {
   const { run, application, gate } = conflict
-  for (let look = 1; look <= looks; look++) {
-    if (!(await awaitIdle(conflict, look > 1))) {
+  for (let attempt = 1; attempt <= mostAttempts; attempt++) {
+    if (!(await awaitIdle(conflict, attempt > 1))) {
       finding.inconclusive = 'the application is busy, also without a refused creation before'
       return
     }
@@ -78,8 +78,9 @@ async function lookAt(conflict: Conflict, fault: (typeof faults)[number], findin
       finding.inconclusive = `the creation after a refused one was answered ${describeAnswer(exchange)}`
       return
     }
-    const what = `with a valid body, at once after ${fault.what}, in ${look} looks (a job of somebody else would look the same)`
-    if (look === looks) finding.failure = { exchange, expected: '202: a refused creation starts no job', what }
+    const what = `with a valid body, at once after ${fault.what}, in ${attempt} attempts (somebody else's job would look the same)`
+    if (attempt === mostAttempts)
+      finding.failure = { exchange, expected: '202: a refused creation starts no job', what }
   }
 }
 

@@ -6,7 +6,7 @@ import { proveOverlap } from './atomic.ts'
 import { sendBurst } from './burst.ts'
 import { type Conflict, awaitJobs, create, releaseMs } from './conflict.ts'
 import { type ConflictFindings, isFailed, isSettled, newFindings } from './finding.ts'
-import { gatesOf, looks } from './gate.ts'
+import { gatesOf, mostAttempts } from './gate.ts'
 import { createDuringJob } from './in-progress.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
 import type { Job } from './model.ts'
@@ -24,7 +24,7 @@ function otherThan({ target: { resources } }: Run, id: string): ApplicationResou
   return [resources.otherApplication, resources.application].find((one) => one !== undefined && one.id !== id)
 }
 
-/** Observes conflicts once a run: three looks at most, each a job (or a burst of creations) and what is created beside it. */
+/** Observes conflicts once a run: three attempts at most, each a job (or a burst of creations) and what is created beside it. */
 export function observeConflicts(run: Run): Promise<ConflictFindings> {
   return run.once('conflicts', async () => {
     const application = busyApplication(run)
@@ -32,28 +32,29 @@ export function observeConflicts(run: Run): Promise<ConflictFindings> {
     const other = isPlanned(run, 'jobs.create/409-per-application') ? otherThan(run, application.id) : undefined
     const found = newFindings(run.client.ceiling.size > 1)
     const conflict: Conflict = { run, application, gate, other, found }
-    await gate.withExclusive(() => look(conflict))
+    await gate.withExclusive(() => attempt(conflict))
     found.conflictSeen = gate.conflictSeen
-    await lookAtPlain(conflict)
+    await attemptOnPlain(conflict)
     await releasedAfterFailure(run, found.released)
     return found
   })
 }
 
-async function look(conflict: Conflict): Promise<void> {
+async function attempt(conflict: Conflict): Promise<void> {
   const { other, found, gate } = conflict
   let freed = false
-  // A look that proved nothing is taken once more if the other ones speak against the target.
-  const most = (): number => (found.perApplication.blocked > 0 && !found.perApplication.failure ? 2 * looks : looks)
+  // An attempt that proved nothing is repeated if the other ones speak against the target.
+  const most = (): number =>
+    found.perApplication.blocked > 0 && !found.perApplication.failure ? 2 * mostAttempts : mostAttempts
   for (let count = 1; count <= most() && (count === 1 || wantsMore(conflict)); count++) {
-    const once = (): Promise<boolean> => lookOnce(conflict, freed)
+    const once = (): Promise<boolean> => attemptOnce(conflict, freed)
     freed = other && !isSettled(found.perApplication) ? await beside(conflict, other, once) : await once()
     if (gate.timedOut || found.released.failure) break
   }
 }
 
-/** A server may know of conflicts on some applications only: the plain one is looked at too, if its jobs last for it. */
-async function lookAtPlain({ run, application, found }: Conflict): Promise<void> {
+/** A server may know of conflicts on some applications only: the plain one is tried too, if its jobs last for it. */
+async function attemptOnPlain({ run, application, found }: Conflict): Promise<void> {
   const plain = run.target.resources.application
   if (!plain || plain.id === application.id || found.inProgress.failure) return
   if (!isPlanned(run, 'jobs.create/409-job-in-progress')) return
@@ -70,7 +71,7 @@ async function lookAtPlain({ run, application, found }: Conflict): Promise<void>
   if (!failed) Object.assign(found.inProgress, { confirmed, inconclusive })
 }
 
-/** A look with the other application idle too; without it if that stays busy. */
+/** An attempt while the other application is idle too; without that if it stays busy. */
 async function beside(
   { run, found }: Conflict,
   other: ApplicationResource,
@@ -106,8 +107,8 @@ function wantsMore({ run, other, found }: Conflict): boolean {
   return wanted.some((finding) => !isSettled(finding))
 }
 
-/** One look; true if a reading showed every job that it made ended, so that the application is free. */
-async function lookOnce(conflict: Conflict, freed: boolean): Promise<boolean> {
+/** One attempt; true if a reading showed that every job which it made has ended, so that the application is free. */
+async function attemptOnce(conflict: Conflict, freed: boolean): Promise<boolean> {
   const { run, gate, application, found } = conflict
   const [first, second] = await begin(conflict, freed)
   if (!first) return false
@@ -127,7 +128,7 @@ async function lookOnce(conflict: Conflict, freed: boolean): Promise<boolean> {
   return true
 }
 
-/** Starts the job of a look: by a burst if atomicity is to be judged, by one creation else. */
+/** Starts the job of an attempt: by a burst if atomicity is to be judged, otherwise by one creation. */
 async function begin(conflict: Conflict, freed: boolean): Promise<Job[]> {
   const { run, gate, application, found } = conflict
   const atomic = isPlanned(run, 'jobs.create/409-atomic') && run.client.ceiling.size > 1

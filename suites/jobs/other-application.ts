@@ -2,7 +2,7 @@ import { isGranted } from '../../harness/engine/answer.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { type Conflict, awaitJobs, create, noLonger, readSettled, showsInProgress } from './conflict.ts'
-import { gatesOf, looks } from './gate.ts'
+import { gatesOf, mostAttempts } from './gate.ts'
 import type { Job } from './model.ts'
 
 const row = 'jobs.create/409-per-application'
@@ -28,7 +28,7 @@ export async function createOnOther(conflict: Conflict, first: Job): Promise<Exc
 
 /**
  * The 409 of the other application counts if a creation there is granted once the first job has ended, and if that is so
- * in each of three looks: somebody else may be using it now and then.
+ * in each of three attempts: somebody else may be using it now and then.
  */
 export async function confirmBlocked(conflict: Conflict, blocked: Exchange, first: Job): Promise<void> {
   const { run, other, found } = conflict
@@ -42,10 +42,10 @@ export async function confirmBlocked(conflict: Conflict, blocked: Exchange, firs
     return
   }
   finding.blocked++
-  finding.inconclusive = `the other application was busy beside a job in ${finding.blocked} looks`
+  finding.inconclusive = `the other application was busy beside a job in ${finding.blocked} attempts`
   await awaitJobs(run, other.id)
-  if (finding.blocked < looks) return
-  const what = `with a valid body, while only job ${first.id} of another application was in progress, in ${looks} looks (a job of somebody else there would look the same)`
+  if (finding.blocked < mostAttempts) return
+  const what = `with a valid body, while only job ${first.id} of another application was in progress, in ${mostAttempts} attempts (somebody else's job there would look the same)`
   finding.failure = {
     exchange: blocked,
     expected: '202: a job in progress on another application is no conflict',

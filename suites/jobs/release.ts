@@ -10,7 +10,7 @@ import type { Gate, Job } from './model.ts'
 
 const row = 'jobs.create/409-released'
 const expected = '202, as the application has no job in progress'
-const somebody = 'a job of somebody else would look the same'
+const somebody = "somebody else's job would look the same"
 
 /** Creations on an application whose last job was seen ended. */
 export interface Released {

@@ -13,10 +13,10 @@ import type { SeenReading } from './seen-jobs.ts'
 /** The members that the spec shows (§2.3): others may change as a server likes. */
 const shown = ['id', 'status', 'application_id', 'created_at', 'updated_at', 'completed_at', 'data', 'error'] as const
 
-/** The last look comes a little later, in ms. */
+/** The last reading comes a little later, in ms. */
 const laterMs = 200
 
-/** Looks at every ended job of the run again, and at a declared one: what the spec shows of it reads the same. */
+/** Reads every ended job of the run again, and a declared one: what the spec shows of it reads the same. */
 export const judgeStable: Judge = async (context) => {
   const { run } = context
   const ended = [...endedReadings(run), ...(await declaredReading(run))]

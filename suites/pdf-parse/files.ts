@@ -28,8 +28,8 @@ export function unusable(name: Unusable, what: string): Condition {
     const id = await pdfId(run, name)
     const probe = { ...(await valid()), params: { file_id: id } }
     if (uploadsOf(run).at.has(id)) {
-      const look = (again: Probe): Promise<Exchange> => context.send(again, { role: 'setup' })
-      await sendUntilSettled(run, await look(probe), look, isBadRequest)
+      const send = (again: Probe): Promise<Exchange> => context.send(again, { role: 'setup' })
+      await sendUntilSettled(run, await send(probe), send, isBadRequest)
     }
     await judge(probe, `with a valid body, for ${what} (${describeFile(run, name)})`)
   })

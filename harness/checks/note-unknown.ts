@@ -19,7 +19,7 @@ function declaredAs(operation: OperationId, parameter: string): string {
 }
 
 /** The member of the target file that a refused valid request speaks of, if its answer tells: an object or model that is not known. */
-export function lookAt(
+export function memberToCheck(
   run: Run,
   operation: OperationId,
   { answer, probe }: Exchange,
@@ -36,7 +36,7 @@ export function lookAt(
 /** Notes what to look at if the valid request was refused for an object or model that the target does not know. */
 export function noteUnknown(run: Run, operation: OperationId, exchange: Exchange): string {
   const said = describeAnswer(exchange)
-  const member = lookAt(run, operation, exchange, said)
+  const member = memberToCheck(run, operation, exchange, said)
   if (member === undefined) return ''
   hintsOf(run).add(member, `${operation} was answered ${said}: look at ${member} of the target file`)
   return `: look at ${member} of the target file`
