@@ -34,13 +34,13 @@ export function createJobReadings(): JobReadings {
       job?.readings.push({ exchange, job: json.value })
     },
     judge(tallies) {
-      hold(tallies, 'jobs.retrieve/200-identity', identityCases(jobs))
-      hold(tallies, 'jobs.retrieve/200-created-at', createdAtCases(jobs))
+      judgeCases(tallies, 'jobs.retrieve/200-identity', identityCases(jobs))
+      judgeCases(tallies, 'jobs.retrieve/200-created-at', createdAtCases(jobs))
     },
   }
 }
 
-function hold(
+function judgeCases(
   tallies: RowTallies,
   row: 'jobs.retrieve/200-identity' | 'jobs.retrieve/200-created-at',
   cases: Iterable<JobCase>,

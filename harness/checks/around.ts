@@ -19,7 +19,7 @@ const rawMs = 15_000
 const rawAfterEndMs = 800
 
 /** Why scenarios that need the target to themselves cannot go on: the control was not granted again. */
-const stuckOf = perRun((): { reason: string | undefined } => ({ reason: undefined }))
+const notGrantedAgain = perRun((): { reason: string | undefined } => ({ reason: undefined }))
 
 /** Brings the scenario's state about; throws `NotExercised` where the target refuses. */
 export async function enterState({ run, row }: CheckContext, { before }: Scenario): Promise<void> {
@@ -55,7 +55,7 @@ export async function around(
 ): Promise<void> {
   const { run } = context
   if (!isExclusive(scenario)) return judge()
-  const { reason } = stuckOf(run)
+  const { reason } = notGrantedAgain(run)
   if (reason !== undefined) throw new NotExercised(reason)
   try {
     await enterState(context, scenario)
@@ -83,7 +83,7 @@ async function awaitGranted({ run }: CheckContext, operation: OperationId): Prom
     const exchange = await validOnce(run, operation).catch(() => undefined)
     if (exchange && countsAsGranted(exchange)) return
     if (performance.now() >= deadline) {
-      stuckOf(run).reason =
+      notGrantedAgain(run).reason =
         `after a scenario ${operation} was not granted again within ${run.target.limits.jobTimeoutMs} ms`
       return
     }

@@ -13,7 +13,7 @@ async function sendToEach(run: Run): Promise<void> {
   for (const [operation, absence] of Object.entries(run.target.absent)) {
     if (absence !== 'not-served' || !isOperationId(operation)) continue
     const probe = await placeholderRequest(run, operation)
-    const { answer } = await sendPatiently(run, probe, { requirement: null, role: 'probe', unseen: true })
+    const { answer } = await sendPatiently(run, probe, { requirement: null, role: 'probe', unobserved: true })
     answersOf(run).push({ operation, answered: answer ? String(answer.status) : 'no answer' })
   }
 }

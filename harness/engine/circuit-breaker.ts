@@ -28,7 +28,7 @@ export function createCircuitBreaker(): CircuitBreaker {
       if (exchange.unansweredTwice && exchange.purpose.role !== 'probe') unanswered.set(operation, exchange)
     },
     unanswered: (operation) => unanswered.get(operation),
-    // Once silent it stays so: an answer to an older request does not open it again.
+    // Once open it stays open: an answer to an older request does not close it.
     reset: (operation) => {
       if ((inARow.get(operation) ?? 0) < enough) inARow.delete(operation)
     },

@@ -21,7 +21,7 @@ export interface Purpose {
   /** The suite itself made the input bad: a 5xx to it is the server's fault (§7.2). */
   readonly badInput?: boolean
   /** Sent to what is no part of the target's interface, to see that it lives or that it is gone: no row of every response judges the answer. */
-  readonly unseen?: boolean
+  readonly unobserved?: boolean
   /** Answers whose envelope and pair are not judged: unknown paths and methods. */
   readonly unjudged?: boolean
 }

@@ -13,8 +13,8 @@ export function livenessOf(run: () => Run): Liveness {
     async request() {
       const probe = await operationProbe(run(), 'files.list', {})
       const request = httpRequest(run(), probe)
-      const unseen = run().target.absent['files.list'] !== undefined
-      sent.set(request, { probe, purpose: { requirement: null, role: 'liveness', unseen }, request })
+      const unobserved = run().target.absent['files.list'] !== undefined
+      sent.set(request, { probe, purpose: { requirement: null, role: 'liveness', unobserved }, request })
       return request
     },
     send(request, timeoutMs) {

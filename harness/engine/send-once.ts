@@ -41,7 +41,7 @@ function isAboutRunningJob({ operation, effect }: Probe, { role }: Purpose): boo
   return role === 'poll' || (operation === 'jobs.create' && effect === 'generates')
 }
 
-/** What patience and silence are counted by. */
+/** What throttling and the circuit breaker are counted by. */
 export function operationName({ operation, method, path }: Probe): string {
   return operation ?? `${method} ${path}`
 }
@@ -66,7 +66,7 @@ export async function sendOnce(
   try {
     if (!options.unpaced) await run.client.pacer.wait(run.life.signal)
     run.life.signal.throwIfAborted()
-    // While it waited for its place the operation may have fallen silent.
+    // While it waited for its place the circuit breaker may have opened.
     run.client.breaker.check(operationName(probe))
     // A key of short life may have passed while the request waited for its turn.
     const fresh = probe.credential.full ? { ...probe, credential: await run.keys.full() } : probe
@@ -123,6 +123,6 @@ export function recordExchange(run: Run, sent: Forerunner, result: HttpResult): 
   // Recorded by now, and never read as JSON.
   if (result.kind === 'answer' && result.cut) letGo(result.body)
   if (exchange.answer && !isThrottled(exchange.answer)) run.client.throttle.release()
-  if (exchange.answer && !purpose.unseen) for (const observe of run.client.observers) observe(exchange)
+  if (exchange.answer && !purpose.unobserved) for (const observe of run.client.observers) observe(exchange)
   return exchange
 }

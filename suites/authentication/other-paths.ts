@@ -10,7 +10,7 @@ export async function judgeOtherPaths({ context, operation: id }: RefusalContext
   const { path, otherPaths } = operation(id)
   for (const other of [path, ...otherPaths]) {
     if (other === probe.path) continue
-    const exchange = await context.send({ ...probe, path: other }, { unseen: true })
+    const exchange = await context.send({ ...probe, path: other }, { unobserved: true })
     const status = exchange.answer?.status
     // What was not answered shows nothing, and the usual path is judged all the same.
     if (status === undefined || exchange.throttled) continue

@@ -36,7 +36,11 @@ export async function sendBurst(run: Run, { make, requirement, fresh }: Burst): 
 
 async function openConnections(run: Run, count: number): Promise<void> {
   const read = await operationProbe(run, 'files.list', {})
-  const purpose = { requirement: null, role: 'setup', unseen: run.target.absent['files.list'] !== undefined } as const
+  const purpose = {
+    requirement: null,
+    role: 'setup',
+    unobserved: run.target.absent['files.list'] !== undefined,
+  } as const
   const open = (): Promise<Exchange> => sendSurely(run, read, purpose, { hasPlace: true, unpaced: true })
   await Promise.allSettled(Array.from({ length: count }, open))
 }

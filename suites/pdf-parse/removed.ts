@@ -15,7 +15,7 @@ export async function judgeRemoved(context: CheckContext): Promise<void> {
   // A file that exists tells a parser that is still there from one that is gone: an unknown one gives 404 either way.
   const params = existing === undefined ? placeholder.params : { file_id: existing }
   const probe = { ...withJson(placeholder, { format: 'text' }), params }
-  const exchange = await context.send(probe, { unseen: true, expects: gone })
+  const exchange = await context.send(probe, { unobserved: true, expects: gone })
   if (!exchange.answer || exchange.throttled) throw new NotExercised('the removed operation gave no answer')
   judgePairs(context, exchange, gone, 'after the removal of PDF parsing')
 }
