@@ -1,5 +1,6 @@
 import { visible } from '../reporters/escape/visible.ts'
 import { operationCount } from './operations.ts'
+import { parseReason } from '../harness/report/reason.ts'
 import type { Excluded, Predicate, Statement } from './statement.ts'
 import type { Verification } from './verify-certificate.ts'
 
@@ -91,7 +92,7 @@ function named(word: string, operations: readonly string[]): string {
 
 /** Those that the signer's target file declares out of reach, not those that the target does not serve. */
 function unreachable(rows: readonly Excluded[]): number {
-  return rows.filter(({ reason }) => reason.startsWith('declared unreachable')).length
+  return rows.filter(({ reason }) => parseReason(reason).kind === 'unreachable').length
 }
 
 /** How many requirements are left out of the claim for each reason, the most frequent first, and which if they are few. */

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto'
-import { leftOut } from '../harness/report/left-out.ts'
+import { leftOut } from '../harness/report/reason.ts'
 import type { Report } from '../harness/report/model.ts'
 import { checkTargetFile } from '../harness/target/check.ts'
 import { type LoadedTargetFile, loadTargetFile } from '../harness/target/load.ts'

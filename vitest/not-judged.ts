@@ -1,4 +1,4 @@
-import { isMistake } from '../harness/report/mistake.ts'
+import { isMistake } from '../harness/report/reason.ts'
 import type { Ended } from './suite-run.ts'
 
 /**

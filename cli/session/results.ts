@@ -1,4 +1,4 @@
-import { isLeftOut } from '../../harness/report/left-out.ts'
+import { isLeftOut } from '../../harness/report/reason.ts'
 import type { Report, RequirementResult } from '../../harness/report/model.ts'
 
 /** What differs from when these requirements were judged before. */

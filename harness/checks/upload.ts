@@ -1,7 +1,7 @@
 import { isGranted } from '../engine/answer.ts'
 import { sendPatiently } from '../engine/send-patiently.ts'
 import type { Exchange } from '../engine/exchange.ts'
-import { leftOut } from '../report/left-out.ts'
+import { leftOut } from '../report/reason.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import { pause } from '../engine/pause.ts'
 import type { Run } from '../engine/run.ts'

@@ -23,8 +23,8 @@ export function describeProbe(exchange: Exchange, what: string): string {
 export function describeAnswer(exchange: Exchange): string {
   const { answer, noAnswer } = exchange
   if (!answer) {
-    const { cause, message } = noAnswer ?? { cause: 'aborted', message: 'none came' }
-    return cause === 'malformed' || message.startsWith('no answer') ? message : `no answer: ${message}`
+    const { cause, message, detail } = noAnswer ?? { cause: 'aborted', message: 'none came' }
+    return cause === 'malformed' || detail === 'nothing-came' ? message : `no answer: ${message}`
   }
   const tpe = tpeOf(answer)
   if (tpe === undefined || isGranted(answer)) return `${answer.status}${describeBody(exchange, answer)}`

@@ -3,8 +3,8 @@ import { inMode } from '../report/mode.ts'
 import type { CatalogueRow } from '../../catalogue/catalogue.ts'
 import type { RequirementResult } from '../report/model.ts'
 import { createCheckContext, type Judge, type CheckContext } from './check-context.ts'
-import { leftOut } from '../report/left-out.ts'
-import { mistakeReason } from '../report/mistake.ts'
+import { leftOut } from '../report/reason.ts'
+import { mistakeReason } from '../report/reason.ts'
 import { Failed, NotExercised } from './outcome.ts'
 import type { Run } from './run.ts'
 
@@ -66,7 +66,7 @@ async function judge(context: CheckContext, check: Judge = noCheck): Promise<Jud
   if (!entry?.run)
     return { outcome: entry?.outcome ?? 'not-exercised', reason: entry?.reason ?? 'not planned', failures: [] }
   const judged = await outcomeOf(context, check)
-  if (entry.leftOut !== undefined) return { outcome: 'not-exercised', reason: entry.leftOut, failures: [] }
+  if (entry.leftOut !== undefined) return { outcome: 'not-exercised', reason: leftOut(entry.leftOut), failures: [] }
   return run.keys.hasFull ? judged : withoutKey(judged)
 }
 

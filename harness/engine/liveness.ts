@@ -1,5 +1,5 @@
 import { tlsBaseUrl } from './tls-base-url.ts'
-import type { HttpRequest, HttpResult } from '../http/message.ts'
+import type { HttpRequest, HttpResult, NoAnswer } from '../http/message.ts'
 
 /** Requests open and none answered for this long: the target is asked whether it still lives, in ms. */
 const quietMs = 10_000
@@ -93,10 +93,10 @@ export function createLiveness(settings: LivenessSettings): Liveness {
 }
 
 /** What to try, if the way in which no answer came tells. */
-function remedy(baseUrl: string, { cause, message }: { readonly cause: string; readonly message: string }): string {
+function remedy(baseUrl: string, { cause, detail }: NoAnswer): string {
   if (cause === 'reset' && baseUrl.startsWith('http:')) return '; if that port serves https, write https://'
-  if (cause === 'tls' && message.startsWith('certificate')) {
+  if (detail === 'certificate') {
     return '; tls.ca of the target file names an authority to trust, --insecure accepts any'
   }
-  return message.startsWith('connection refused') ? '; is the server running, and on that port?' : ''
+  return detail === 'nobody-listens' ? '; is the server running, and on that port?' : ''
 }

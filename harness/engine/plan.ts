@@ -1,7 +1,7 @@
 import { type CatalogueRow, catalogue } from '../../catalogue/catalogue.ts'
 import { isOperationId, readsOf } from '../../catalogue/operations.ts'
 import { grants, operationOf } from './cost.ts'
-import { leftOut } from '../report/left-out.ts'
+import { type LeftOutBy, leftOut, reasonText } from '../report/reason.ts'
 import { isSelected } from '../report/selection.ts'
 import { isDealtTo } from '../report/shard.ts'
 import { exclusiveIds } from '../target/exclusive.ts'
@@ -21,10 +21,10 @@ export function planRun(target: Target, options: PlanOptions): Plan {
   const plan = new Map<string, PlanEntry>()
   for (const row of catalogue) {
     const left = leftOutBy(row, options, exclusive)
-    const kept = left === undefined || (onlyEnvelope && left === leftOut('--only'))
+    const kept = left === undefined || (onlyEnvelope && left === '--only')
     const refused =
       notApplicable(row, target) ??
-      (kept ? undefined : notExercised(left)) ??
+      (kept ? undefined : notExercised(leftOut(left))) ??
       readOnly(row, target, options, exclusive) ??
       withoutKey(row, target) ??
       undeclared(row, target) ??
@@ -55,14 +55,14 @@ function notApplicable({ id, operation, onlyIf }: CatalogueRow, target: Target):
     return absence === onlyIf ? undefined : inapplicable(`${operation} is not declared ${onlyIf}`)
   if (absence === 'removed') return inapplicable('declared removed')
   const reason = Object.hasOwn(target.unreachable, id) ? target.unreachable[id] : undefined
-  return reason === undefined ? undefined : inapplicable(`declared unreachable: ${reason}`)
+  return reason === undefined ? undefined : inapplicable(reasonText('unreachable', reason))
 }
 
-function leftOutBy(row: CatalogueRow, options: PlanOptions, exclusive: ReadonlySet<string>): string | undefined {
+function leftOutBy(row: CatalogueRow, options: PlanOptions, exclusive: ReadonlySet<string>): LeftOutBy | undefined {
   const chosen = { only: options.only, skip: [] }
-  if (!isSelected(row.id, chosen)) return leftOut('--only')
-  if (!isSelected(row.id, options)) return leftOut('--skip')
-  if (options.shard && !isDealtTo(row, options.shard, exclusive)) return leftOut('--shard')
+  if (!isSelected(row.id, chosen)) return '--only'
+  if (!isSelected(row.id, options)) return '--skip'
+  if (options.shard && !isDealtTo(row, options.shard, exclusive)) return '--shard'
   return undefined
 }
 

@@ -1,6 +1,7 @@
 import type { CatalogueRow } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { Created, NotServed, TpeMode } from '../report/model.ts'
+import type { LeftOutBy } from '../report/reason.ts'
 import type { Shard } from '../report/shard.ts'
 import type { Target } from '../target/model.ts'
 import type { Client } from './client.ts'
@@ -40,7 +41,7 @@ export type Plan = ReadonlyMap<string, PlanEntry>
 export type PlanEntry =
   | {
       readonly run: true
-      /** Sent for the `envelope/` rows alone: its own outcome is left out. */ readonly leftOut?: string
+      /** Sent for the `envelope/` rows alone: its own outcome is left out. */ readonly leftOut?: LeftOutBy
     }
   | { readonly run: false; readonly outcome: 'not-exercised' | 'not-applicable'; readonly reason: string }
 

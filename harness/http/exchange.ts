@@ -70,9 +70,9 @@ export function exchange(
       bodyLength: head?.length,
     })
 
-    function fail({ cause, message }: Reason): void {
-      const staleConnection = cause === 'reset' && before !== undefined && connection?.watch.bytes === 0
-      settle({ kind: 'no-answer', cause, message, staleConnection, before, sentAt, endedAt: performance.now() }, false)
+    function fail(reason: Reason): void {
+      const staleConnection = reason.cause === 'reset' && before !== undefined && connection?.watch.bytes === 0
+      settle({ kind: 'no-answer', ...reason, staleConnection, before, sentAt, endedAt: performance.now() }, false)
     }
 
     function finish({ cut, reusable }: { cut: boolean; reusable: boolean }): void {

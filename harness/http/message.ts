@@ -49,11 +49,18 @@ export type NoAnswerCause =
   | 'malformed' // bytes that are not HTTP, headers too large, wrong lengths
   | 'aborted' // the run was interrupted
 
+/** What of a cause decides what is said of it. */
+export type NoAnswerDetail =
+  | 'certificate' // it was not accepted
+  | 'nobody-listens' // the connection was refused
+  | 'nothing-came' // no byte of an answer within the deadline; the message says so
+
 export interface NoAnswer {
   readonly kind: 'no-answer'
   readonly cause: NoAnswerCause
   /** One sentence for a reader; no key, no stack. */
   readonly message: string
+  readonly detail?: NoAnswerDetail
   /** True where the connection had served an exchange before and not one byte of an answer arrived. */
   readonly staleConnection: boolean
   /** As of an answer. */

@@ -1,4 +1,4 @@
-import type { NoAnswerCause } from './message.ts'
+import type { NoAnswerCause, NoAnswerDetail } from './message.ts'
 
 /** How far an exchange came. */
 export interface Progress {
@@ -18,6 +18,7 @@ export interface Reason {
   readonly cause: NoAnswerCause
   /** One sentence for a reader. */
   readonly message: string
+  readonly detail?: NoAnswerDetail
 }
 
 interface SystemError extends Error {
@@ -62,7 +63,7 @@ export function timedOut(timeoutMs: number, progress: Progress): Reason {
     return { cause: 'timeout', message: `the answer did not end ${within}: ${read(progress)} had come` }
   }
   const message = progress.bytes > 0 ? `the head of the answer did not end ${within}` : `no answer ${within}`
-  return { cause: 'timeout', message }
+  return { cause: 'timeout', message, ...(progress.bytes > 0 ? {} : { detail: 'nothing-came' }) }
 }
 
 /** Two addresses of one host fail as one error with two inside. */
@@ -85,7 +86,7 @@ function tls(error: SystemError): Reason {
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO' || code === 'ECONNRESET') {
     return { cause: 'tls', message: `TLS handshake failed: ${reason ?? firstLine(error)} (${code})` }
   }
-  return { cause: 'tls', message: `certificate not accepted: ${firstLine(error)} (${code})` }
+  return { cause: 'tls', message: `certificate not accepted: ${firstLine(error)} (${code})`, detail: 'certificate' }
 }
 
 function unreachable(error: SystemError, { host }: Progress): Reason {
@@ -97,7 +98,7 @@ function unreachable(error: SystemError, { host }: Progress): Reason {
       : code === 'ENOTFOUND' || code === 'EAI_AGAIN'
         ? `host not found: ${hostname ?? host} (${code})`
         : `no connection to ${at}: ${firstLine(error)}`
-  return { cause: 'refused', message }
+  return { cause: 'refused', message, ...(code === 'ECONNREFUSED' ? { detail: 'nobody-listens' } : {}) }
 }
 
 function notHttp({ message }: SystemError, { status, bodyBytes }: Progress): Reason {

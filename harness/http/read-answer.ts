@@ -18,10 +18,11 @@ export async function readAnswer(raw: RawAnswer, { limit, timeoutMs, signal }: T
 }
 
 /** No answer, on a connection of which nothing more is known. */
-export const noAnswer = ({ cause, message }: Reason, sentAt: number): NoAnswer => ({
+export const noAnswer = ({ cause, message, detail }: Reason, sentAt: number): NoAnswer => ({
   kind: 'no-answer',
   cause,
   message,
+  ...(detail && { detail }),
   staleConnection: false,
   sentAt,
   endedAt: performance.now(),

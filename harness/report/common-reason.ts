@@ -1,4 +1,4 @@
-import { isLeftOut } from './left-out.ts'
+import { isLeftOut } from './reason.ts'
 import type { RequirementResult } from './model.ts'
 
 /** The reason that most of the requirements share that were not exercised although no option left them out. */

@@ -1,4 +1,4 @@
-import { isLeftOut } from './left-out.ts'
+import { isLeftOut } from './reason.ts'
 import type { Report, RequirementResult } from './model.ts'
 import { isSelected, type Selection } from './selection.ts'
 

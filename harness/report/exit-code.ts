@@ -1,9 +1,9 @@
 import { commonReason } from './common-reason.ts'
 import { count } from './count.ts'
 import { isEmptyShard } from './counted-rows.ts'
-import { failureReasons, MISSED, success } from './exit-sentences.ts'
-import { isLeftOut } from './left-out.ts'
-import { isMistake } from './mistake.ts'
+import { failureReasons, success } from './exit-sentences.ts'
+import { isLeftOut } from './reason.ts'
+import { isMistake } from './reason.ts'
 import type { Exit, Report, RequirementResult, Undecided } from './model.ts'
 
 export interface ExitOptions {
@@ -54,9 +54,11 @@ export function decidingRows(report: Undecided, options: ExitOptions = {}): Requ
   })
 }
 
-/** The same for whoever has only the report: its own sentence tells whether `--require-exercised` decided. */
+/** The same for whoever has only the report: `--require-exercised` decided if it gives the report's own sentence. */
 export function decisive(report: Report): RequirementResult[] {
-  return decidingRows(report, { requireExercised: report.exit.because.endsWith(MISSED) })
+  const { code, because } = report.exit
+  const options = { requireExercised: true }
+  return decidingRows(report, code === 1 && decide(report, options).because === because ? options : {})
 }
 
 /** The cause that somebody gave when a report was decided and that its results do not tell, to be given again. */

@@ -2,9 +2,6 @@ import { count } from './count.ts'
 import { isEmptyShard } from './counted-rows.ts'
 import type { RequirementResult, Undecided } from './model.ts'
 
-/** How the sentence ends if requirements that were not exercised decide. */
-export const MISSED = ' not exercised (--require-exercised)'
-
 /** Why the exit code is 1, a clause each; none if nothing decides. What was not exercised stands last. */
 export function failureReasons(report: Undecided, deciding: readonly RequirementResult[]): string[] {
   const { baseline } = report.run
@@ -22,7 +19,9 @@ export function failureReasons(report: Undecided, deciding: readonly Requirement
     ...(fresh.length > 0 ? [`${levels(fresh)} failed${isHeld ? ' that the baseline does not expect' : ''}`] : []),
     ...(changed > 0 ? [`${count(changed, 'failure')} ${is(changed)} not as ${file} expects`] : []),
     ...(old > 0 ? [`${count(old, 'entry', 'entries')} of ${file} ${is(old)} stale`] : []),
-    ...(missed > 0 ? [`${count(missed, 'must')} ${missed === 1 ? 'was' : 'were'}${MISSED}`] : []),
+    ...(missed > 0
+      ? [`${count(missed, 'must')} ${missed === 1 ? 'was' : 'were'} not exercised (--require-exercised)`]
+      : []),
   ]
 }
 

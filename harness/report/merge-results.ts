@@ -1,6 +1,6 @@
 import type { RequirementResult } from './model.ts'
 import { UserError } from '../user-error.ts'
-import { isLeftOut } from './left-out.ts'
+import { isLeftOut } from './reason.ts'
 import type { ReportFile } from './report-file.ts'
 import { isObserved } from './shard.ts'
 

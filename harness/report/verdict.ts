@@ -1,6 +1,6 @@
 import { countedRows } from './counted-rows.ts'
 import type { Report, RequirementResult, TpeMode, Verdict } from './model.ts'
-import { isMistake } from './mistake.ts'
+import { isMistake } from './reason.ts'
 import { outcomeIn } from './mode.ts'
 
 /** What a verdict takes into account besides the results. */

@@ -1,3 +1,4 @@
+import { parseReason } from '../../harness/report/reason.ts'
 import type { Colors } from 'picocolors/types'
 import { terminalText } from '../escape/terminal.ts'
 import type { ReasonGroup } from '../view/reasons.ts'
@@ -26,7 +27,7 @@ export function reasonLines(title: string, groups: readonly ReasonGroup[], color
   const restIds = rest.reduce((sum, { ids }) => sum + ids.length, 0)
   if (rest.length > 0)
     lines.push(colors.dim(`  and ${restIds} more, for ${rest.length} other reasons: see the reports`))
-  if (groups.some(({ reason }) => reason.startsWith('declare ')))
+  if (groups.some(({ reason }) => parseReason(reason).kind === 'undeclared'))
     lines.push(...howToDeclare.map((line) => colors.dim(line)))
   return [colors.bold(`${title}: ${all}`), ...lines, '']
 }

@@ -3,6 +3,7 @@ import { sendThroughGate } from '../../harness/engine/check-context.ts'
 import { jobRequest } from './request.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import type { Run } from '../../harness/engine/run.ts'
+import { leftOut } from '../../harness/report/reason.ts'
 import { declaredResource } from '../../harness/checks/valid-request.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
 import { isEnded } from './job-tracker.ts'
@@ -24,7 +25,7 @@ const pauseShares = [0, 1 / 20, 3 / 20, 3 / 10, 1 / 2] as const
 
 /** The job that the control of `jobs.create` made. */
 export async function mainJob(run: Run): Promise<Job> {
-  if (run.options.readOnly) throw new NotExercised('left out: --read-only')
+  if (run.options.readOnly) throw new NotExercised(leftOut('--read-only'))
   const { exchange, said, state } = await control(run, 'jobs.create')
   if (state !== 'granted') throw new NotExercised(`no job could be created: ${said}`)
   const job = jobsOf(run).all.find(({ creation }) => creation.answer === exchange?.answer)

@@ -9,6 +9,7 @@ import type { Exchange } from '../../harness/engine/exchange.ts'
 import { Failed, NotExercised } from '../../harness/engine/outcome.ts'
 import { pause } from '../../harness/engine/pause.ts'
 import type { Run } from '../../harness/engine/run.ts'
+import { leftOut } from '../../harness/report/reason.ts'
 import { sendThroughGate, type Judge, type CheckContext } from '../../harness/engine/check-context.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
 import { apartMs, createdAtCases, timesDiffer } from './created-at.ts'
@@ -40,7 +41,7 @@ const aJob = '200 with a job'
 export const judgeJobs: Judge = async (context) => {
   const { run } = context
   const { exchange } = await control(run, 'jobs.retrieve')
-  if (!exchange) throw new NotExercised('left out: --read-only')
+  if (!exchange) throw new NotExercised(leftOut('--read-only'))
   judgeGranted(context, exchange, aJob, '')
   judgeShape(context, exchange, 'job', '')
   for (const { job, reading } of readingsOf(run)) {

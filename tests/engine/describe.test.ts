@@ -14,8 +14,8 @@ function received(status: number, body: string, type = 'application/json'): Exch
   return { answer, recorded: { request, response, curl: '' }, throttled: false, ...times } as unknown as Exchange
 }
 
-function silent(cause: NoAnswer['cause'], message: string): Exchange {
-  const noAnswer: NoAnswer = { kind: 'no-answer', cause, message, staleConnection: false, ...times }
+function silent(cause: NoAnswer['cause'], message: string, more: Pick<NoAnswer, 'detail'> = {}): Exchange {
+  const noAnswer: NoAnswer = { kind: 'no-answer', cause, message, staleConnection: false, ...more, ...times }
   return { noAnswer, recorded: { request, curl: '' }, throttled: false, ...times } as unknown as Exchange
 }
 
@@ -50,9 +50,8 @@ test.each([
 })
 
 test('says once that no answer came, and tells an answer that is no HTTP from that', () => {
-  expect(describeAnswer(silent('timeout', 'no answer within 5 ms (limits.timeoutMs)'))).toBe(
-    'no answer within 5 ms (limits.timeoutMs)',
-  )
+  const late = silent('timeout', 'no answer within 5 ms (limits.timeoutMs)', { detail: 'nothing-came' })
+  expect(describeAnswer(late)).toBe('no answer within 5 ms (limits.timeoutMs)')
   expect(describeAnswer(silent('reset', 'the connection was closed'))).toBe('no answer: the connection was closed')
   expect(describeAnswer(silent('malformed', 'the answer is not HTTP: x'))).toBe('the answer is not HTTP: x')
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { mergeCommand, mergeFiles } from '../../cli/merge.ts'
-import { leftOut } from '../../harness/report/left-out.ts'
+import { leftOut } from '../../harness/report/reason.ts'
 import { failed, missed, report, result } from './results.ts'
 
 const at = mkdtempSync(join(tmpdir(), 'conform-merge-'))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { applyMode } from '../../harness/report/apply-mode.ts'
 import { decidingRows, exitCode } from '../../harness/report/exit-code.ts'
-import { leftOut } from '../../harness/report/left-out.ts'
+import { leftOut } from '../../harness/report/reason.ts'
 import { familyNamesOnly, inMode, outcomeIn } from '../../harness/report/mode.ts'
 import { matchesId } from '../../harness/report/selection.ts'
 import { summarize } from '../../harness/report/summary.ts'

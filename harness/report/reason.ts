@@ -1,0 +1,61 @@
+import type { RequirementResult } from './model.ts'
+
+/** What can leave a requirement out. */
+export type LeftOutBy = '--only' | '--skip' | '--read-only' | '--shard' | '--bail' | 'interrupted'
+
+/** The kinds of reasons that something depends on; the report has a reason as one text, which begins like this. */
+const beginnings = {
+  leftOut: 'left out: ',
+  mistake: 'a mistake of the suite: ',
+  undeclared: 'declare ',
+  unreachable: 'declared unreachable: ',
+} as const
+
+type Kind = keyof typeof beginnings
+
+/** A reason for which a requirement was not judged. */
+export interface Reason {
+  readonly kind: Kind | 'other'
+  /** What the kind does not say: the option, the message, the members to declare. */
+  readonly detail: string
+}
+
+/** The reason as it is written in a report. */
+export function reasonText(kind: Kind, detail: string): string {
+  return beginnings[kind] + detail
+}
+
+/** Reads a reason of a report: the only place that knows how reasons begin. */
+export function parseReason(text: string): Reason {
+  for (const [kind, beginning] of Object.entries(beginnings)) {
+    if (text.startsWith(beginning)) return { kind: kind as Kind, detail: text.slice(beginning.length) }
+  }
+  return { kind: 'other', detail: text }
+}
+
+/** The reason of a requirement that an option, or the end of the run, left out: `left out: --shard`. */
+export function leftOut(by: LeftOutBy): string {
+  return reasonText('leftOut', by)
+}
+
+/** The reason of a requirement whose check threw what it should not. */
+export function mistakeReason(error: unknown): string {
+  return reasonText('mistake', error instanceof Error ? error.message : String(error))
+}
+
+type Judged = Pick<RequirementResult, 'outcome' | 'reason'>
+
+function reasonNotExercised({ outcome, reason }: Judged): Reason | undefined {
+  return outcome === 'not-exercised' && reason !== undefined ? parseReason(reason) : undefined
+}
+
+/** Whether the result was left out: by anything, or by this. What was left out never counts against a target. */
+export function isLeftOut(result: Judged, by?: LeftOutBy): boolean {
+  const reason = reasonNotExercised(result)
+  return reason?.kind === 'leftOut' && (by === undefined || reason.detail === by)
+}
+
+/** True if the suite itself failed to judge the requirement: nothing is known of the target then. */
+export function isMistake(result: Judged): boolean {
+  return reasonNotExercised(result)?.kind === 'mistake'
+}
