@@ -72,7 +72,7 @@ function claims({ subject: [target, report], predicate }: Statement, id: string)
 function otherVersion({ predicate: { requirements, suite } }: Statement, { ownRequirements }: Given): string[] {
   if (ownRequirements === undefined || ownRequirements === `sha256:${requirements.digest.sha256}`) return []
   return [
-    `requirements: those of version ${suite.version}, which are others than this version's; the signer vouches for them`,
+    `requirements: those of version ${suite.version}, which differ from this version's; the signer vouches for them`,
   ]
 }
 

@@ -20,7 +20,7 @@ interface Entry {
 export function harProblems(files: readonly NamedBytes[], report: Report): string[] {
   const { run, suite, target } = report
   const logs = files.map(({ name, bytes }) => ({ name, log: logIn(bytes) }))
-  const broken = logs.flatMap(({ name, log }) => (log ? [] : [`${name} is no HAR as conform writes it`]))
+  const broken = logs.flatMap(({ name, log }) => (log ? [] : [`${name} is not a HAR as conform writes it`]))
   if (broken.length > 0) return broken
   const entries = logs.flatMap(({ log }) => log?.entries ?? [])
   const began = Date.parse(run.startedAt)
@@ -31,7 +31,7 @@ export function harProblems(files: readonly NamedBytes[], report: Report): strin
   const holds: [boolean, string][] = [
     [logs.every(({ log }) => log?.creator === `${suite.name} ${suite.version}`), 'another suite recorded them'],
     [entries.length === run.requests, `they are ${entries.length} of the ${run.requests} that the run sent`],
-    [!entries.some(isAway), `they went elsewhere than to ${target.baseUrl}`],
+    [!entries.some(isAway), `they did not go to ${target.baseUrl}`],
     [!entries.some(isEarly), 'they were recorded before the run began'],
     [!entries.some(isStrange), 'they are for requirements that the report does not hold'],
   ]

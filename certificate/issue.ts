@@ -81,10 +81,10 @@ function refuse(name: string, problems: readonly string[]): void {
 function expiryOf(name: string, { run }: Report, issuedAt: string, validDays: number): string {
   if (validDays > MOST_VALID_DAYS) throw new UserError(`--valid-days ${validDays}: ${MOST_VALID_DAYS} at most`)
   const end = daysAfterRun({ issuedAt, run }, validDays)
-  if (Number.isNaN(end)) throw new UserError(`${name}: cannot be signed: run.startedAt is no time: ${run.startedAt}`)
+  if (Number.isNaN(end)) throw new UserError(`${name}: cannot be signed: run.startedAt is not a time: ${run.startedAt}`)
   if (end <= Date.parse(issuedAt)) {
     throw new UserError(
-      `${name}: cannot be signed: it would be over already, ${validDays} days after the run began at ${run.startedAt}`,
+      `${name}: cannot be signed: it would have expired already, ${validDays} days after the run began at ${run.startedAt}`,
     )
   }
   return new Date(end).toISOString()

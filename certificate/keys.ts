@@ -13,7 +13,8 @@ const OTHERS = 0o077
  * nothing, and leaves nothing behind if one of the two cannot be written.
  */
 export function writeKeyPair(privateFile: string, publicFile: string, passphrase?: string): { publicKey: KeyObject } {
-  if (resolve(privateFile) === resolve(publicFile)) throw new UserError(`${privateFile}: give the two keys two files`)
+  if (resolve(privateFile) === resolve(publicFile))
+    throw new UserError(`${privateFile}: the two keys need two different files`)
   for (const file of [privateFile, publicFile]) {
     if (existsSync(file)) throw new UserError(`${file}: exists already; a key is never overwritten, move it away first`)
   }
@@ -73,7 +74,9 @@ function readOwnersOnly(file: string): Buffer {
     // Windows knows no such rights, and Node shows others there.
     if (process.platform !== 'win32' && (mode & OTHERS) !== 0) {
       const rights = (mode & 0o777).toString(8)
-      throw new UserError(`${file}: others than its owner may read or change it (mode ${rights}); chmod 600 it first`)
+      throw new UserError(
+        `${file}: users other than its owner may read or change it (mode ${rights}); chmod 600 it first`,
+      )
     }
     return readFileSync(descriptor)
   } catch (error) {
@@ -100,7 +103,7 @@ function ed25519(file: string, read: () => KeyObject, half: string): KeyObject {
     if (error instanceof UserError) throw error
     // An unreadable key and one of another kind have the same remedy.
   }
-  throw new UserError(`${file}: is no Ed25519 ${half} key in PEM; conform keygen makes one`)
+  throw new UserError(`${file}: is not an Ed25519 ${half} key in PEM; conform keygen makes one`)
 }
 
 function write(file: string, pem: string, mode: number): void {

@@ -32,7 +32,7 @@ export function partialReasons({ run, verdicts, operations, issuedAt }: PartialF
     [run.credentialProbes === 'few', 'few wrong keys were tried (credentialProbes: few)'],
     ...operations.notServed.map(({ operation, answered }): [boolean, string] => [
       !UNSERVED.includes(answered ?? ''),
-      `${operation} is declared not served, ${answered === null ? 'and was not asked' : `but answered: ${answered}`}`,
+      `${operation} is declared not served, ${answered === null ? 'and no request was sent to it' : `but answered: ${answered}`}`,
     ]),
     [late < 0, `the run began after it was signed, at ${run.startedAt}`],
     [late > MOST_DAYS_BEFORE, `the run began more than ${MOST_DAYS_BEFORE} days before it was signed`],

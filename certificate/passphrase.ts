@@ -20,7 +20,7 @@ export async function passphraseOf(file: string, { environment, ask }: Speaker):
 export async function newPassphrase({ environment, ask }: Speaker): Promise<string | undefined> {
   const given = environment[VARIABLE]
   if (given || !ask) return given || undefined
-  const first = await ask('Passphrase of the new key (empty: none)')
+  const first = await ask('Passphrase of the new key (leave empty for none)')
   if (first === '') return undefined
   if ((await ask('The same again')) !== first) throw new UserError('the two passphrases differ; nothing was written')
   return first
@@ -34,7 +34,7 @@ export function processSpeaker(): Speaker {
 
 async function askOnTerminal(message: string): Promise<string> {
   const answer = await password({ message })
-  if (isCancel(answer)) throw new UserError('given up; nothing was written')
+  if (isCancel(answer)) throw new UserError('cancelled; nothing was written')
   // clack gives undefined for an empty answer, whatever its types say.
   return answer || ''
 }

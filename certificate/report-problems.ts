@@ -16,7 +16,7 @@ export function foreignReasons({ suite }: Report, own: SuiteFacts): string[] {
   const reasons: [boolean, string][] = [
     [suite.version !== own.version, `version ${suite.version} of the suite judged, and ${own.version} signs`],
     [suite.requirementsDigest !== own.requirementsDigest, 'its requirements are those of another version of the suite'],
-    [suite.specDigest !== own.specDigest, "its text of the interface is another than this version's"],
+    [suite.specDigest !== own.specDigest, 'it was made for another text of the interface than this version has'],
   ]
   return reasons.flatMap(([holds, reason]) => (holds ? [reason] : []))
 }
@@ -30,9 +30,9 @@ export function reportProblems(report: Report, requirements: readonly KnownRequi
     if (!result) return [`${id} is missing`]
     return result.level === level && result.operation === operation
       ? []
-      : [`${id} is a ${level} of ${operation}, and stands there as a ${result.level} of ${result.operation}`]
+      : [`${id} is a ${level} of ${operation}, but the report has it as a ${result.level} of ${result.operation}`]
   })
-  const strange = [...judged.keys()].filter((id) => !known.has(id)).map((id) => `${id} is no requirement`)
+  const strange = [...judged.keys()].filter((id) => !known.has(id)).map((id) => `${id} is not a requirement`)
   return [...inconsistencies(report), ...changed, ...strange]
 }
 

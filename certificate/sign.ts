@@ -96,7 +96,7 @@ function issue(request: SignRequest, privateKey: KeyObject, { now, suite }: Sign
 function addTo(add: string, request: SignRequest, privateKey: KeyObject, { now, suite }: SignSettings): Signed {
   const { bytes, evidence, bundle } = readCertificateFile(add, request)
   const found = bytes && verifyCertificate(bytes, { now, suite, evidence })
-  if (!found) throw new UserError(`${add}: is no bundle as conform sign writes it`)
+  if (!found) throw new UserError(`${add}: is not a bundle as conform sign writes it`)
   const { envelope, statement, problems } = found
   if (problems.length > 0 || !envelope || !statement) {
     throw new UserError(`${add}: cannot be countersigned: ${problems.join('; ')}`)
@@ -110,7 +110,7 @@ function addTo(add: string, request: SignRequest, privateKey: KeyObject, { now, 
     certificate,
     bundle: () => {
       if (bundle) return { ...bundle, certificate }
-      throw new UserError(`--bundle: ${add} is no bundle; write the certificate with --out`)
+      throw new UserError(`--bundle: ${add} is not a bundle; write the certificate with --out`)
     },
   }
 }

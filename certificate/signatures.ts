@@ -16,9 +16,10 @@ export function checkSignatures(envelope: Envelope, issuer: KeyObject): Signers 
   const problems: string[] = []
   for (const [index, signature] of envelope.signatures.entries()) {
     const key = index === 0 ? issuer : keyFrom(signature.publicKey)
-    const problem = key ? signatureProblem(envelope, signature, key) : `no Ed25519 public key stands beside it`
+    const problem = key ? signatureProblem(envelope, signature, key) : `there is no Ed25519 public key beside it`
     if (problem !== null) problems.push(`its signature ${index + 1} does not hold: ${problem}`)
-    else if (index === 0 && signature.publicKey !== undefined) problems.push('a key stands beside its first signature')
+    else if (index === 0 && signature.publicKey !== undefined)
+      problems.push('there is a key beside its first signature')
     else if (signers.includes(signature.keyid)) problems.push(`${signature.keyid} signed it twice`)
     else signers.push(signature.keyid)
   }
@@ -27,7 +28,7 @@ export function checkSignatures(envelope: Envelope, issuer: KeyObject): Signers 
 
 function signatureProblem(envelope: Envelope, signature: Signature, key: KeyObject): string | null {
   const id = keyId(key)
-  if (signature.keyid !== id) return `it names ${signature.keyid}, and the key that stands there is ${id}`
+  if (signature.keyid !== id) return `it names ${signature.keyid}, but the key there is ${id}`
   return isSignedBy(envelope, signature, key) ? null : `it is not one by ${id}`
 }
 

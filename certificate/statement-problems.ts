@@ -25,7 +25,7 @@ export function formProblem(value: unknown): string | null {
   const validate = validator()
   if (validate(value)) return null
   const [error] = validate.errors ?? []
-  return `its statement is no certificate: ${error?.instancePath || '/'} ${error?.message}`
+  return `its statement is not a certificate: ${error?.instancePath || '/'} ${error?.message}`
 }
 
 /** Where a statement of the right form contradicts itself. */

@@ -48,7 +48,7 @@ export function verifyCertificate(bytes: Uint8Array, options: VerifyOptions): Ve
   const payload = payloadOf(envelope).toString('utf8')
   const value = parse(payload)
   const issuer = keyFrom(isObject(value) && isObject(value.predicate) ? value.predicate.publicKey : undefined)
-  if (!issuer) return refused('no Ed25519 public key stands in it')
+  if (!issuer) return refused('there is no Ed25519 public key in it')
   const { signers, problems: unsigned } = checkSignatures(envelope, issuer)
   if (unsigned.length > 0) return refused(...unsigned)
   const { publicKey } = options

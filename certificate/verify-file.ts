@@ -46,7 +46,7 @@ export function verifyFile(
   const { bytes, evidence, bundle } = readCertificateFile(request.file, request)
   const verification = bytes
     ? verifyCertificate(bytes, { now, suite, publicKey, evidence })
-    : refused('it is no bundle as conform sign writes it; it was changed, or is another archive')
+    : refused('it is not a bundle as conform sign writes it; it was changed, or is another archive')
   const unmet = unmetDemands(verification, request)
   const { problems, signers, statement } = verification
   const { keyIds = [] } = request

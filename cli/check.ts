@@ -31,7 +31,7 @@ export function checkCommand(): Command {
     .argument('<file.har>', 'the recording')
     .option(
       '--base-url <url>',
-      'the server to judge; without it baseUrl of the target file, or what stands before /v1/',
+      'the server to judge; default: baseUrl of the target file, or what the recording has before /v1/',
     )
     .option('-t, --target <file>', 'target file: what is not served, and the keys that no report may show')
     .addOption(reportOption(formatNames))

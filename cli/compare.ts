@@ -43,7 +43,7 @@ export function compareCommand(): Command {
 
 async function compare(files: readonly string[], options: CompareArguments): Promise<void> {
   if (options.failOnNew && files.length < 2) {
-    throw new UserError('--fail-on-new: give two reports or more: the last one is held against the one before')
+    throw new UserError('--fail-on-new: give two reports or more: the last one is compared with the one before')
   }
   const outputs = outputsOf(options)
   const toFiles = outputs.filter(({ path }) => path !== '-')
@@ -70,7 +70,9 @@ function parseOutput(value: string): Output {
   const [name = '', ...rest] = value.split('=')
   const option = `--report ${value}`
   if (name !== 'markdown' && name !== 'json') {
-    throw new UserError(`${option}: no format ${name} here; known are ${Object.keys(formats).join(', ')}, and --html`)
+    throw new UserError(
+      `${option}: ${name} is not a format here; known are ${Object.keys(formats).join(', ')}, and --html`,
+    )
   }
   const path = rest.length === 0 ? formats[name].file : rest.join('=')
   if (path === '') throw new UserError(`${option}: give a path after =, or - for stdout`)

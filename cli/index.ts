@@ -23,7 +23,7 @@ function refuseMisspelt([first = '', second]: readonly string[]): void {
   }
   if (second === undefined || first.startsWith('-') || first === 'help' || Object.hasOwn(commands, first)) return
   const meant = commandMeant(first, Object.keys(commands))
-  if (meant !== undefined) throw new UserError(`${first}: no such command, and no URL; did you mean conform ${meant}?`)
+  if (meant !== undefined) throw new UserError(`${first}: not a command and not a URL; did you mean conform ${meant}?`)
 }
 
 async function program(words: readonly string[], interrupts: Interrupts): Promise<Command> {

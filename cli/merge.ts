@@ -24,7 +24,7 @@ export function mergeCommand(): Command {
     .description('join the reports of all shards of a run into one, with its verdict and exit code')
     .argument('<report.json...>', 'the JSON reports of the shards')
     .addOption(reportOption(mergedFormats))
-    .option('--baseline <file>', 'expected failures, held against the whole')
+    .option('--baseline <file>', 'expected failures, compared with the joined report')
     .option('--strict', 'a failed should counts like a failed must')
     .addOption(new Option('--tpe <mode>', 'which verdict decides').choices(['exact', 'family'] satisfies TpeMode[]))
     .action(async (files: string[], options: MergeArguments) => {

@@ -6,9 +6,9 @@ import { keyIdOption } from './key-ids.ts'
 export function registerCommand(): Command {
   return new Command('register')
     .description('build a static site of certified services from a folder of certificates and bundles')
-    .argument('<folder>', 'the certificates; trusted-keys.json and revoked.json beside them')
+    .argument('<folder>', 'the certificates; with trusted-keys.json and revoked.json in the same folder')
     .requiredOption('--out <folder>', 'where to write the site: a new or empty folder, or a register built before')
-    .addOption(keyIdOption('id of a key that is trusted besides those of trusted-keys.json; repeatable'))
+    .addOption(keyIdOption('id of a key to trust in addition to those of trusted-keys.json; repeatable'))
     .action(async (folder: string, { out, keyId }: { out: string; keyId: readonly string[] }) => {
       const options = { keyIds: keyId, now: new Date(), suite: suiteFacts() }
       const services = buildRegister(folder, out, options)

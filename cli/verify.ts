@@ -24,7 +24,7 @@ export function verifyCommand(): Command {
     .option('--bundle <file.zip>', 'the bundle, which holds the certificate and all that it rests on')
     .option(
       '--public-key <pem>',
-      "a signer's public key; without it the keys inside serve, which says nothing of whose they are",
+      "a signer's public key; without it the keys inside are used, which does not say whose they are",
     )
     .addOption(keyIdOption('id of a key that has to have signed it; repeatable, one of them is enough'))
     .option('--report <report.json>', 'the report that the certificate was issued for')

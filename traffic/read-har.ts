@@ -11,7 +11,7 @@ export function readHar(path: string): readonly unknown[] {
   const text = readText(path)
   const value = parse(text, path)
   const log = isObject(value) ? value['log'] : undefined
-  if (!isObject(log)) throw new UserError(`${path}: is no HAR: it has no object log (record one as HAR 1.2)`)
+  if (!isObject(log)) throw new UserError(`${path}: is not a HAR: it has no object log (record one as HAR 1.2)`)
   if (!Array.isArray(log['entries'])) throw new UserError(`${path}: log.entries: must be an array (HAR 1.2)`)
   return log['entries']
 }

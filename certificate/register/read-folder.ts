@@ -44,7 +44,7 @@ export function readRegister(folder: string, options: ReadOptions): Registered[]
   const known = new Set([...found.keys(), ...trusted.map(({ id }) => id)])
   // A mistyped id would revoke nothing, and nobody would notice.
   for (const { id } of revoked) {
-    if (!known.has(id)) problems.push(`${join(folder, REVOKED)}: ${id} is no certificate here, and no trusted key`)
+    if (!known.has(id)) problems.push(`${join(folder, REVOKED)}: ${id} is neither a certificate here nor a trusted key`)
   }
   if (problems.length > 0) throw new UserError(problems.join('\n'))
   return [...found.values()].map(({ registered }) => registered)
@@ -79,7 +79,7 @@ function readOne(path: string, lists: Lists): Registered | string {
 
 function verified(path: string, { trusted, revoked, now, suite }: Lists): Registered | string {
   const { bytes, evidence } = readCertificateFile(path)
-  if (!bytes) return 'is no bundle as conform sign writes it'
+  if (!bytes) return 'is not a bundle as conform sign writes it'
   const { problems, isExpired, statement, id, signers } = verifyCertificate(bytes, { now, suite, evidence })
   if (!statement || id === undefined || (problems.length > 0 && !isExpired)) return problems.join('; ')
   const signedBy = trusted.filter((key) => signers.includes(key.id))

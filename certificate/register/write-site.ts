@@ -26,7 +26,7 @@ export function writeSite(out: string, site: Site, certificates: string): void {
   }
   const strange = strangeFile(out)
   if (strange !== undefined) {
-    throw new UserError(`--out ${out}: holds ${strange}, which is no part of a register; give an empty folder`)
+    throw new UserError(`--out ${out}: holds ${strange}, which is not part of a register; give an empty folder`)
   }
   const beside = join(dirname(place), `.${basename(place)}.${process.pid}`)
   try {

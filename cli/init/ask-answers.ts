@@ -52,7 +52,9 @@ const ids: readonly OperationId[] = operations.map((operation) => operation.id)
 const withoutList = ids.filter((id) => id !== 'files.list')
 
 async function askApplication(questions: Questions): Promise<Answers['application']> {
-  const id = await questions.text('Id of an application on which jobs may be created (empty: none)', { default: '' })
+  const id = await questions.text('Id of an application on which jobs may be created (leave empty if there is none)', {
+    default: '',
+  })
   if (id === '') return undefined
   const inputs = await questions.text('Its inputs, such as topic=tea, tone=dry', {
     default: '',

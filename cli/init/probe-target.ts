@@ -28,7 +28,7 @@ export async function probeTarget(baseUrl: string, key: string | undefined, requ
   } catch (error) {
     const slow = error instanceof DOMException && error.name === 'TimeoutError'
     const why = slow ? `no answer within ${TIMEOUT_MS / 1000} s` : 'no connection'
-    return { ...nothing, finding: `GET /v1/files: ${why}; the file is written all the same` }
+    return { ...nothing, finding: `GET /v1/files: ${why}; the file is written anyway` }
   }
 }
 

@@ -30,5 +30,5 @@ export const terminalQuestions: Questions = {
 function given<T>(answer: T | symbol): T {
   if (!isCancel(answer)) return answer as T
   cancel('Nothing was written.')
-  throw new UserError('conform init: given up; nothing was written')
+  throw new UserError('conform init: cancelled; nothing was written')
 }

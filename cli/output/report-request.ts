@@ -32,7 +32,9 @@ function parseOne(value: string, allowed: readonly FormatName[]): ReportRequest 
   const format = allowed.find((known) => known === name)
   if (format === undefined) {
     const near = closest(name!, [...allowed])
-    throw new UserError(`--report ${value}: no format ${name} here; ${near} is near, known are ${allowed.join(', ')}`)
+    throw new UserError(
+      `--report ${value}: ${name} is not a format here; did you mean ${near}? Known: ${allowed.join(', ')}`,
+    )
   }
   const path = rest.length === 0 ? formatFiles[format] : rest.join('=')
   if (path === '') throw new UserError(`--report ${value}: give a path after =, or - for stdout`)

@@ -33,7 +33,7 @@ export function commandMeant(word: string, commands: readonly string[]): string 
 function checkBaseUrl(word: string | undefined, commands: readonly string[]): void {
   if (word === undefined) return
   const meant = commandMeant(word, commands)
-  if (meant !== undefined) throw new UserError(`${word}: no such command, and no URL; did you mean conform ${meant}?`)
+  if (meant !== undefined) throw new UserError(`${word}: not a command and not a URL; did you mean conform ${meant}?`)
   if (isRequirementId(word)) {
     throw new UserError(
       `${word} is a requirement, and no URL; did you mean conform explain ${word}, or conform <base_url> --only ${word}?`,

@@ -28,9 +28,7 @@ export async function enterState({ run, row }: CheckContext, { before }: Scenari
     run.life.signal.throwIfAborted()
     if (status === undefined || status >= 400) {
       const answered = status ?? 'not at all'
-      throw new NotExercised(
-        `a request of the scenario's before was answered ${answered}: ${request.method} ${request.url}`,
-      )
+      throw new NotExercised(`the scenario's before request was answered ${answered}: ${request.method} ${request.url}`)
     }
   }
 }

@@ -54,7 +54,7 @@ const statusTpePair: AnswerRule = (answer, { probe, purpose }) => {
   const tpe = tpeOf(answer)
   // An answer without a tpe is a fault of shape.
   if (tpe === undefined) return undefined
-  const expected = `a tpe that may stand with status ${answer.status}`
+  const expected = `a tpe that is allowed with status ${answer.status}`
   // What some requirement of the operation accepts (413 in place of 400, say) is no fault of the pair.
   const accepted = [...acceptedPairs(probe.operation), ...(purpose.expects ?? [])]
   const fits = mayCarry(probe.operation, answer.status, tpe) || isNamed(accepted, answer.status, tpe)

@@ -21,6 +21,6 @@ export function judgeObserved(row: ObservedRow): Judge {
     })
     if (first) throw new Failed(first, more)
     if (context.run.life.ended) throw context.run.life.ended
-    if (cases === 0) throw new NotExercised('no answer of this run was of the kind that it judges')
+    if (cases === 0) throw new NotExercised('this run got no answer of the kind that this requirement judges')
   }
 }

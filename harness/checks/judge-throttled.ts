@@ -37,7 +37,8 @@ export interface ThrottledProbe {
 export async function judgeThrottled(context: CheckContext, throttled: ThrottledProbe): Promise<Exchange> {
   const { run, row } = context
   const { source, control, last, purpose = {}, state = {} } = throttled
-  if (control.state === 'none') throw new NotExercised(`throttled: ${describeAnswer(last)}, and there is no control`)
+  if (control.state === 'none')
+    throw new NotExercised(`throttled: ${describeAnswer(last)}, and there is no control to compare with`)
   const { operation } = last.probe
   // Behind a gate others may hold while they wait for the lane: there each request takes it by itself.
   const whole = operation !== null && operation !== 'jobs.create'

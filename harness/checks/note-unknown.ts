@@ -33,11 +33,11 @@ export function memberToCheck(
   return model !== undefined && aboutModel ? `operations.${operation}.body${model.replaceAll('/', '.')}` : undefined
 }
 
-/** Notes what to look at if the valid request was refused for an object or model that the target does not know. */
+/** Notes what to check if the valid request was refused for an object or model that the target does not know. */
 export function noteUnknown(run: Run, operation: OperationId, exchange: Exchange): string {
   const said = describeAnswer(exchange)
   const member = memberToCheck(run, operation, exchange, said)
   if (member === undefined) return ''
-  hintsOf(run).add(member, `${operation} was answered ${said}: look at ${member} of the target file`)
-  return `: look at ${member} of the target file`
+  hintsOf(run).add(member, `${operation} was answered ${said}: check ${member} in the target file`)
+  return `: check ${member} in the target file`
 }

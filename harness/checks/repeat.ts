@@ -54,6 +54,6 @@ export async function sendRepeatedly(
     }
   }
   await Promise.all(Array.from({ length: Math.min(run.client.ceiling.size, most) }, worker))
-  if (!found) throw new NotExercised(`the condition did not show in ${sent} requests (scenario's repeat)`)
+  if (!found) throw new NotExercised(`the condition did not occur in ${sent} requests (scenario's repeat)`)
   return found
 }

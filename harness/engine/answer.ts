@@ -33,7 +33,7 @@ const mostValues = 400_000
 const tooManyValues: NoJson = { ok: false, problem: 'the body holds more than 400,000 values', unread: true }
 const tooLong: NoJson = {
   ok: false,
-  problem: 'the body is longer than is read of an answer (limits.maxAnswerBytes)',
+  problem: 'the body is longer than the suite reads (limits.maxAnswerBytes)',
   unread: true,
 }
 

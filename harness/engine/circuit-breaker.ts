@@ -20,7 +20,7 @@ export function createCircuitBreaker(): CircuitBreaker {
   return {
     check(operation) {
       if ((inARow.get(operation) ?? 0) >= enough) {
-        throw new NotExercised(`${operation} gave no answer to two requests in a row and is asked no more`)
+        throw new NotExercised(`${operation} gave no answer to two requests in a row: the suite sends it no more`)
       }
     },
     count(operation, exchange) {

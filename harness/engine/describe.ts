@@ -35,7 +35,7 @@ export function describeAnswer(exchange: Exchange): string {
 /** What stands behind the status: why the body is no JSON, if an error's should be, and how it begins. */
 function describeBody({ recorded }: Exchange, answer: Answer): string {
   const { body = '', bodyEncoding } = recorded.response ?? {}
-  if (bodyEncoding) return ' with bytes that are no text'
+  if (bodyEncoding) return ' with bytes that are not text'
   if (body === '') return ' without a body'
   const page = pageText(answer.header('content-type'), body)
   if (page !== undefined) return ` with a page: ${excerpt(page) || 'without any text'}`

@@ -28,10 +28,10 @@ function createHints({ target: { baseUrl } }: Run): Hints {
     const said = `${first.recorded.request.method} ${first.recorded.request.url} was answered ${describeAnswer(first)}`
     const isGranted = first.answer.status < 300
     if (/\/v1$/.test(new URL(baseUrl).pathname) && !isGranted)
-      return `the base URL ends in /v1, with which the paths of the interface begin: leave it out (${said})`
-    if (isPage(first)) return `this is a page, and no API: look at the base URL (${said})`
+      return `the base URL ends in /v1, but the paths of the interface begin with /v1 already: leave it out (${said})`
+    if (isPage(first)) return `this is a page, not an API: check the base URL (${said})`
     if (places.size >= fewestPlaces && answers.size === 1)
-      return `every path is answered alike: look at the base URL (${said})`
+      return `every path gets the same answer: check the base URL (${said})`
     return undefined
   }
   return {

@@ -74,7 +74,9 @@ async function judge(context: CheckContext, check: Judge = noCheck): Promise<Jud
 function withoutKey(judged: Judged): Judged {
   if (judged.outcome === 'not-exercised') return judged
   const granted = judged.failures.some(({ exchange }) => Math.floor((exchange?.response?.status ?? 0) / 100) === 2)
-  return granted ? judged : { outcome: 'not-exercised', reason: 'no key: only what needs none was sent', failures: [] }
+  return granted
+    ? judged
+    : { outcome: 'not-exercised', reason: 'no key: only requests that need no key were sent', failures: [] }
 }
 
 async function outcomeOf(context: CheckContext, check: Judge): Promise<Judged> {

@@ -96,7 +96,7 @@ export function createLiveness(settings: LivenessSettings): Liveness {
 function remedy(baseUrl: string, { cause, detail }: NoAnswer): string {
   if (cause === 'reset' && baseUrl.startsWith('http:')) return '; if that port serves https, write https://'
   if (detail === 'certificate') {
-    return '; tls.ca of the target file names an authority to trust, --insecure accepts any'
+    return '; name an authority to trust in tls.ca of the target file, or accept any certificate with --insecure'
   }
   return detail === 'nobody-listens' ? '; is the server running, and on that port?' : ''
 }

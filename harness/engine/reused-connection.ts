@@ -107,7 +107,7 @@ function blame(run: Run, before: Forerunner, { wrong, fresh }: Pair): void {
     },
     {
       ...shared,
-      message: `${method} ${url} went before on that connection`,
+      message: `${method} ${url} was sent before on that connection`,
       actual: 'the answer to the next request was wrong',
       exchange: before.recorded(),
     },

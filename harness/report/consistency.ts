@@ -34,7 +34,7 @@ export function inconsistencies(report: Report): string[] {
     const outcome = outcomeIn(result, run.tpe)
     if (result.outcome !== outcome) found.push(`${result.id} is ${result.outcome}, but its failures make it ${outcome}`)
     if (result.outcome === 'failed' && result.failures.length === 0) found.push(`${result.id} failed without a failure`)
-    if (seen.has(result.id)) found.push(`${result.id} stands there twice`)
+    if (seen.has(result.id)) found.push(`${result.id} is in it twice`)
     seen.add(result.id)
   }
   return found

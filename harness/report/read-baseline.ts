@@ -68,7 +68,7 @@ function entryOf(item: unknown, place: string): BaselineEntry {
   if (typeof id !== 'string' || id === '') throw new UserError(`${place}.id: must be the id of a requirement`)
   if (reason !== undefined && typeof reason !== 'string') throw new UserError(`${place}.reason: must be a string`)
   if (until !== undefined && !isDay(until)) {
-    throw new UserError(`${place}.until: must be a day written YYYY-MM-DD, 2027-01-31 say`)
+    throw new UserError(`${place}.until: must be a day written YYYY-MM-DD, for example 2027-01-31`)
   }
   return {
     id,
@@ -104,7 +104,7 @@ function refuseOthers(value: Record<string, unknown>, known: string[], place: st
 function refuseDoubles(entries: readonly BaselineEntry[], file: string): void {
   const seen = new Set<string>()
   entries.forEach(({ id }, index) => {
-    if (seen.has(id)) throw new UserError(`${file}: expected[${index}].id: ${id} stands there twice`)
+    if (seen.has(id)) throw new UserError(`${file}: expected[${index}].id: ${id} is in it twice`)
     seen.add(id)
   })
 }

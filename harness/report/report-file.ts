@@ -21,7 +21,7 @@ export function parseReport(text: string, path: string): Report {
   const value = parseJson(text, path)
   if (!isObject(value) || value.format !== FORMAT) throw new UserError(`${path}: ${whyNoReport(value)}`)
   const validation = validate('report', value)
-  if (!validation.valid) throw new UserError(`${path}: is no valid report: ${validation.problem}`)
+  if (!validation.valid) throw new UserError(`${path}: is not a valid report: ${validation.problem}`)
   return value as unknown as Report
 }
 
@@ -31,5 +31,5 @@ function whyNoReport(value: unknown): string {
   if (Number(number) > 1) {
     return `is a report of a newer format (${String(format)}); this version reads ${FORMAT}: update the suite`
   }
-  return `is no report (its format is not ${FORMAT}); write one with --report json`
+  return `is not a report (its format is not ${FORMAT}); write one with --report json`
 }

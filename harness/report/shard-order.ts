@@ -29,7 +29,7 @@ export function inOrder(files: readonly ReportFile[]): [ReportFile, ...ReportFil
 
 function shardOfReport({ path, report }: ReportFile): Shard {
   if (report.run.shard === null) {
-    throw new UserError(`${path}: is no shard (run.shard is null); merge takes the reports of runs with --shard`)
+    throw new UserError(`${path}: is not a shard (run.shard is null); merge takes the reports of runs with --shard`)
   }
   try {
     return parseShard(report.run.shard)

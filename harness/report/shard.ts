@@ -11,7 +11,7 @@ export interface Shard {
 export function parseShard(text: string): Shard {
   const [, index, count] = /^([1-9]\d{0,3})\/([1-9]\d{0,3})$/.exec(text)?.map(Number) ?? []
   if (index === undefined || count === undefined || index > count) {
-    throw new UserError(`--shard ${text}: give the part and how many there are, 1/3 to 3/3 say`)
+    throw new UserError(`--shard ${text}: give the part and the number of parts, for example 1/3`)
   }
   return { index, count }
 }

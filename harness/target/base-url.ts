@@ -2,7 +2,7 @@
 export function baseUrlProblem(text: string): string | undefined {
   const whole = withScheme(text)
   if (whole !== undefined) return `has no scheme; did you mean ${whole}?`
-  if (!URL.canParse(text)) return 'is no URL; write one like https://staging.example.com'
+  if (!URL.canParse(text)) return 'is not a URL; write one like https://staging.example.com'
   const url = new URL(text)
   if (url.username !== '' || url.password !== '') return 'must hold no credentials; use keys and headers instead'
   if (url.protocol !== 'http:' && url.protocol !== 'https:')

@@ -27,7 +27,7 @@ function problemsOf(id: OperationId, value: OperationValue): string[] {
 /** A role points to a member that is there, or that a probe can add to an object or array that is there. */
 function pointerProblem(path: string, role: string, pointer: string, body: unknown): string[] {
   const at = `${path}.fields.${role}`
-  if (body === undefined) return [`${at} points into ${path}.body, and there is none`]
+  if (body === undefined) return [`${at} points into ${path}.body, but there is no body`]
   const parent = pointer.slice(0, pointer.lastIndexOf('/'))
   const holder = getAt(body, parent)
   const last = tokensOf(pointer).at(-1) ?? ''

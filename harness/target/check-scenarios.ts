@@ -15,7 +15,7 @@ function problemsOf(id: string, scenario: ScenarioValue): string[] {
   const ids = catalogue.map((row) => row.id)
   if (!isRequirementId(id)) return [`${path} names no requirement${didYouMean(id, ids)}`]
   const area = id.slice(0, id.indexOf('/'))
-  if (area === 'envelope') return [`${path} cannot be: envelope requirements are judged on every response`]
+  if (area === 'envelope') return [`${path} is not possible: envelope requirements are judged on every response`]
   return [
     ...operationProblem(path, area, scenario),
     ...paramProblems(path, isOperationId(area) ? area : scenario.operation, scenario),
@@ -33,7 +33,7 @@ function operationProblem(path: string, area: string, scenario: ScenarioValue): 
   if (required && scenario.operation === undefined)
     return [`${path}.operation is missing: name the operation whose request is changed`]
   if (!required && scenario.operation !== undefined)
-    return [`${path}.operation must not stand here: the id says that it is ${area}`]
+    return [`${path}.operation is not allowed here: the id already says that it is ${area}`]
   return []
 }
 
@@ -41,11 +41,11 @@ function paramProblems(path: string, id: OperationId | undefined, { params = {} 
   const names = id ? [...operation(id).path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string) : []
   return Object.keys(params)
     .filter((name) => !names.includes(name))
-    .map((name) => `${path}.params.${name} is no path parameter of ${id}${didYouMean(name, names)}`)
+    .map((name) => `${path}.params.${name} is not a path parameter of ${id}${didYouMean(name, names)}`)
 }
 
 function bodyProblems(path: string, { body, merge, raw }: ScenarioValue): string[] {
   if (raw !== undefined && (body !== undefined || merge !== undefined))
-    return [`${path}.raw replaces the body: neither body nor merge may stand beside it`]
+    return [`${path}.raw replaces the body: remove body and merge`]
   return []
 }

@@ -64,6 +64,9 @@ function requiredInputProblems({ resources = {} }: TargetFile): string[] {
     const ids = inputs.map(({ id }) => id)
     return requiredInputs
       .filter((id) => !ids.includes(id))
-      .map((id) => `resources.${name}.requiredInputs names "${id}", which is no id in its inputs${didYouMean(id, ids)}`)
+      .map(
+        (id) =>
+          `resources.${name}.requiredInputs names "${id}", which is not the id of one of its inputs${didYouMean(id, ids)}`,
+      )
   })
 }

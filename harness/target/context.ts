@@ -25,7 +25,7 @@ export interface Context {
 export function note({ secrets, warnings }: Context, member: string, secret: Secret): void {
   secrets.push(secret)
   if (secret.value.length >= shortestKey) return
-  warnings.push(`${member} is shorter than ${shortestKey} characters: reports hide it only where nothing else stands`)
+  warnings.push(`${member} is shorter than ${shortestKey} characters: reports can hide it only where it stands alone`)
 }
 
 /** The value of an environment variable that a member names; throws a `UserError` where it is not set or empty. */

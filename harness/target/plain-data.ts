@@ -14,8 +14,8 @@ export function plainData(
   around: readonly object[] = [],
 ): unknown {
   if (typeof value === 'function' && keyPlace.test(pointer)) return 'function'
-  if (typeof value === 'number' && !Number.isFinite(value)) problem(pointer, `${value} is no JSON number`)
-  if (['function', 'symbol', 'bigint'].includes(typeof value)) problem(pointer, `a ${typeof value} cannot stand here`)
+  if (typeof value === 'number' && !Number.isFinite(value)) problem(pointer, `${value} is not a JSON number`)
+  if (['function', 'symbol', 'bigint'].includes(typeof value)) problem(pointer, `a ${typeof value} is not allowed here`)
   if (typeof value !== 'object' || value === null) return value
   if (around.includes(value)) return problem(pointer, 'holds itself')
   const inside = [...around, value]

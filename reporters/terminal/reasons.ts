@@ -7,9 +7,9 @@ const MOST_REASONS = 12
 const MOST_IDS = 3
 
 const howToDeclare = [
-  '  declare it in a target file: conform init writes one. What the target does not have stands there as',
-  '  {"operations": {"<operation>": "not-served"}}, what nobody can bring about there under "unreachable".',
-  '  conform explain <id> says more of a requirement.',
+  '  declare it in a target file: conform init writes one. If the target does not have an operation, write',
+  '  {"operations": {"<operation>": "not-served"}}; list under "unreachable" what nobody can bring about there.',
+  '  conform explain <id> says more about a requirement.',
 ]
 
 /** Why requirements were not judged: a line each reason, with how many and which first. */

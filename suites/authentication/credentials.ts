@@ -21,7 +21,7 @@ async function judgeForms(refusal: RefusalContext, forms: readonly KeyForm[]): P
   const place = operations.findIndex(({ id }) => id === operation)
   const few = context.run.target.limits.credentialProbes === 'few' && !thorough.includes(operation)
   const sent = few ? forms.filter((_, at) => at === place % forms.length) : forms
-  if (sent.length === 0) throw new NotExercised('no form of the full key differs from a declared key')
+  if (sent.length === 0) throw new NotExercised('every form of the full key equals a declared key')
   for (const { credential } of sent) context.run.keys.learn(credential)
   for (const { credential, what } of sent) await refusal.judge(withCredential(await refusal.valid(), credential), what)
 }
@@ -48,7 +48,7 @@ export const malformed = condition(async (refusal) => {
   await property(word, { seed, name: context.row.id, runs: refusalRuns }, async (key) =>
     judge(
       withCredential(await valid(), { value: `Bearer ${key}`, shown: `Bearer ${key}`, full: false }),
-      'with a key that is no JWT',
+      'with a key that is not a JWT',
     ),
   )
 })
@@ -56,7 +56,7 @@ export const malformed = condition(async (refusal) => {
 export const invalid = condition(async (refusal) => {
   const { keys } = refusal.context.run
   const full = await keys.fullKey()
-  if (full === undefined) throw new NotExercised('no key: an invalid key is made from the full one')
+  if (full === undefined) throw new NotExercised('no key: the suite makes an invalid key from the full key')
   const expiredKey = await keys.expiredKey()
   await judgeForms(refusal, invalidForms({ full, expired: expiredKey, all: await keys.declared() }))
 })

@@ -49,7 +49,7 @@ function otherSignature(key: string): Forgery[] {
   const [header, payload, signature, ...more] = key.split('.')
   if (!header || !payload || !signature || more.length > 0) return []
   const changed = `${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`
-  const words = 'the full key, the first character of its signature changed'
+  const words = 'the full key with the first character of its signature changed'
   return [{ value: `${header}.${payload}.${changed}`, words }]
 }
 
@@ -67,13 +67,13 @@ export function forgeries(full: DeclaredKey, expired: DeclaredKey | undefined): 
         value: `${own.header}.${other}.${own.signature}`,
         words: 'another payload under the signature of the full key',
       },
-      { value: `${unsigned}.${own.payload}.`, words: 'the payload of the full key, alg none and no signature' },
+      { value: `${unsigned}.${own.payload}.`, words: 'the payload of the full key with alg none and no signature' },
     )
   }
   const old = expired && partsOf(expired.value)
   if (old && typeof old.payload['exp'] === 'number') {
     const moved = encoded({ ...old.payload, exp: future })
-    const words = 'the expired key, its exp moved into the future under the old signature'
+    const words = 'the expired key with its exp moved into the future under the old signature'
     made.push({ value: `${old.encoded.header}.${moved}.${old.encoded.signature}`, words })
   }
   return made

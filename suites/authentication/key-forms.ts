@@ -21,7 +21,7 @@ export function malformedForms(full: DeclaredKey | undefined): KeyForm[] {
           form(`Basic ${full.value}`, `Basic ${full.label}`, 'with the valid key under the scheme Basic'),
         ]),
     form('Bearer', 'Bearer', 'with Bearer and no key'),
-    form('Bearer not-a-jwt', 'Bearer not-a-jwt', 'with a key that is no JWT'),
+    form('Bearer not-a-jwt', 'Bearer not-a-jwt', 'with a key that is not a JWT'),
   ]
 }
 
@@ -54,7 +54,7 @@ export function invalidForms({ full, expired, all }: DeclaredKeys): KeyForm[] {
     [
       `${value}xxxx`,
       shown(`\${${variable}}xxxx`, 'the full key and 4 characters more'),
-      'with the full key and 4 characters more',
+      'with the full key and 4 more characters',
     ],
     [otherCase(value), '[the full key in the other letter case]', 'with the full key in the other letter case'],
     ...forgeries(full, expired).map(({ value: forged, words }) => [forged, `[${words}]`, `with ${words}`] as const),

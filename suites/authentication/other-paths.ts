@@ -16,7 +16,7 @@ export async function judgeOtherPaths({ context, operation: id }: RefusalContext
     if (status === undefined || exchange.throttled) continue
     context.cases++
     if (status >= 300 && status < 500) continue
-    context.fail(exchange, 'any 4xx but 429: the other path is not served without a key either', withoutKey)
+    context.fail(exchange, 'any 4xx except 429: the other path must not be served without a key either', withoutKey)
   }
 }
 

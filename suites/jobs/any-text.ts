@@ -51,7 +51,7 @@ export async function judgeAnyText(context: CheckContext): Promise<void> {
     if (settled.answer.status >= 500) {
       context.fail(
         settled,
-        'any answer but a 5xx, whatever text an input holds',
+        'any answer except a 5xx, whatever text the inputs hold',
         `with inputs that hold ${preview(texts)}`,
       )
     }

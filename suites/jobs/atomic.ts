@@ -8,7 +8,7 @@ const row = 'jobs.create/409-atomic'
 export async function proveOverlap({ run, found }: Conflict, first: Job, second: Job): Promise<void> {
   const finding = found.atomic
   if (sameId(first.id, second.id)) {
-    finding.inconclusive = `two concurrent creations gave one id, ${first.id}: no reading tells them apart`
+    finding.inconclusive = `two concurrent creations gave the same id, ${first.id}: no reading tells them apart`
     return
   }
   const shown: boolean[] = []

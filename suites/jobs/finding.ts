@@ -38,7 +38,7 @@ export interface ConflictFindings {
   answerLost: boolean
 }
 
-const noJob = 'no creation was granted, so that no job was in progress'
+const noJob = 'no creation was granted, so no job was in progress'
 
 /** @param concurrent whether several creations can be under way at once */
 export function newFindings(concurrent: boolean): ConflictFindings {

@@ -12,7 +12,7 @@ const named = ['not-a-uuid', '0', '1234567890', 'zzzzzzzz-zzzz-4zzz-8zzz-zzzzzzz
 
 const generated = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/).filter(isNoUuid)
 
-const told = (id: string) => ({ what: 'with an id that is no uuid', value: id })
+const told = (id: string) => ({ what: 'with an id that is not a uuid', value: id })
 
 const withId = (probe: Probe, id: string): Probe => refused({ ...probe, params: { job_id: id } })
 

@@ -58,7 +58,7 @@ async function attemptAfter(conflict: Conflict, fault: (typeof faults)[number], 
   const { run, application, gate } = conflict
   for (let attempt = 1; attempt <= mostAttempts; attempt++) {
     if (!(await awaitIdle(conflict, attempt > 1))) {
-      finding.inconclusive = 'the application is busy, also without a refused creation before'
+      finding.inconclusive = 'the application is busy even if no creation was refused before'
       return
     }
     const probe = fault.change(await jobRequest(run, application))

@@ -17,12 +17,12 @@ export async function createOnOther(conflict: Conflict, first: Job): Promise<Exc
   finding.cases++
   const reading = await readSettled(run, first, row)
   if (!showsInProgress(reading, first)) {
-    finding.inconclusive = `the other application answered ${describeAnswer(exchange)}, but ${noLonger(reading)}`
+    finding.inconclusive = `a creation on the other application was answered ${describeAnswer(exchange)}, but ${noLonger(reading)}`
     return undefined
   }
   if (exchange.answer?.status === 409) return exchange
   if (exchange.answer && isGranted(exchange.answer)) finding.confirmed = true
-  else finding.inconclusive = `the other application answered ${describeAnswer(exchange)}`
+  else finding.inconclusive = `a creation on the other application was answered ${describeAnswer(exchange)}`
   return undefined
 }
 
@@ -38,11 +38,11 @@ export async function confirmBlocked(conflict: Conflict, blocked: Exchange, firs
   const exchange = await create(run, other, row)
   const job = gate.record(exchange)
   if (!job) {
-    finding.inconclusive = `the other application was answered ${describeAnswer(exchange)} after the job had ended too`
+    finding.inconclusive = `a creation on the other application was answered ${describeAnswer(exchange)} even after the job had ended`
     return
   }
   finding.blocked++
-  finding.inconclusive = `the other application was busy beside a job in ${finding.blocked} attempts`
+  finding.inconclusive = `the other application was busy during a job in ${finding.blocked} attempts`
   await awaitJobs(run, other.id)
   if (finding.blocked < mostAttempts) return
   const what = `with a valid body, while only job ${first.id} of another application was in progress, in ${mostAttempts} attempts (somebody else's job there would look the same)`

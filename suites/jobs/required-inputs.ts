@@ -11,7 +11,7 @@ export const withRequiredInputs = granted('with just the required inputs', (vali
   const { inputs, requiredInputs } = declaredResource(run, 'application')
   const required = inputs.filter((input) => requiredInputs.includes(input.id))
   if (required.length === 0 || required.length === inputs.length) {
-    throw new NotExercised('declare an input of resources.application beyond those that requiredInputs names')
+    throw new NotExercised('declare an input of resources.application that requiredInputs does not name')
   }
   return withJson(valid, { inputs: required })
 })

@@ -20,7 +20,7 @@ const laterMs = 200
 export const judgeStable: Judge = async (context) => {
   const { run } = context
   const ended = [...endedReadings(run), ...(await declaredReading(run))]
-  if (ended.length === 0) throw new NotExercised('no job was seen to end')
+  if (ended.length === 0) throw new NotExercised('this run saw no job end')
   for (const reading of ended) await judgeAgain(context, reading)
   await pause(run, laterMs)
   await judgeAgain(context, ended[0]!)

@@ -36,7 +36,7 @@ function knownWords({ target }: Run): readonly string[] {
   if (text === undefined) throw new NotExercised('declare resources.pdfText, the text of resources.pdfFile')
   const words = wordsOf(text)
   if (words.length < leastWords)
-    throw new NotExercised(`resources.pdfText has ${words.length} words, and ${leastWords} are the least that tell`)
+    throw new NotExercised(`resources.pdfText has ${words.length} words; at least ${leastWords} are needed to judge`)
   return words
 }
 

@@ -64,7 +64,7 @@ test('an archive that another program would read otherwise is no bundle', () => 
   expect(unpackBundle(Buffer.concat([Buffer.from('x'), bytes]))).toBeNull()
   expect(unpackBundle(bytes.subarray(0, 400))).toBeNull()
   writeFileSync(own.file('empty.zip'), Buffer.from('PK\u0003\u0004'))
-  expect(own.verify('empty.zip').result.problems).toEqual([expect.stringMatching(/^it is no bundle/)])
+  expect(own.verify('empty.zip').result.problems).toEqual([expect.stringMatching(/^it is not a bundle/)])
 })
 
 describe('what is packed together has to belong together', () => {
@@ -73,9 +73,9 @@ describe('what is packed together has to belong together', () => {
 
   test.each<[string, unknown, RegExp]>([
     ['fewer exchanges than requests', exchanges(2), /they are 2 of the 3 that the run sent/],
-    ['no HAR', { log: {} }, /exchanges\.har is no HAR/],
+    ['no HAR', { log: {} }, /exchanges\.har is not a HAR/],
     ['another suite', changed((log) => (log.creator.version = '9')), /another suite recorded them/],
-    ['another target', changed((log) => (log.entries[1].request.url = 'https://example.com.evil/')), /went elsewhere/],
+    ['another target', changed((log) => (log.entries[1].request.url = 'https://example.com.evil/')), /did not go to/],
     [
       'another time',
       changed((log) => (log.entries[0].startedDateTime = '2026-02-01T00:00:00Z')),
@@ -112,7 +112,7 @@ test('a later version verifies a bundle by the requirements in it, and a certifi
   const later = { ...suite, version: '9.0.0', requirementsDigest: `sha256:${'1'.repeat(64)}`, requirementsText: '[]' }
   const { lines, result } = verifyFile({ file: own.file('b.zip') }, { now, suite: later })
   expect(result.problems).toEqual([])
-  expect(lines.join('\n')).toMatch(/^requirements: those of version \S+, which are others than this version's/m)
+  expect(lines.join('\n')).toMatch(/^requirements: those of version \S+, which differ from this version's/m)
   await own.sign({})
   const beside = { file: own.file('c.json'), report: own.file('report.json') }
   expect(() => verifyFile(beside, { now, suite: later })).toThrow(/can be told by version .* only, or from a bundle/)

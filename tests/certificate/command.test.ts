@@ -38,7 +38,7 @@ test('keygen, a run, sign and verify, from the first word to the last', { timeou
   writeFileSync(at('cut.zip'), readFileSync(at('service.zip')).subarray(0, 999))
   expect(await run('verify cut.zip')).toMatchObject({
     code: 1,
-    stdout: expect.stringMatching(/^not valid: it is no bundle/),
+    stdout: expect.stringMatching(/^not valid: it is not a bundle/),
   })
   expect(await run('verify conform-report.json --json')).toMatchObject({ code: 1, stderr: '' })
   // Exit 2: it could not be looked at.

@@ -37,7 +37,7 @@ test('a certificate is countersigned beside its report, and not without', async 
   await expect(certifier.sign({ add, report: undefined })).rejects.toThrow(/without the report that it was issued for/)
   await expect(
     certifier.sign({ add, bundle: certifier.file('b.zip'), report: vendor.file('report.json') }),
-  ).rejects.toThrow(/is no bundle/)
+  ).rejects.toThrow(/is not a bundle/)
   vendor.put(
     'other.json',
     wholeReport((whole) => (whole.run.seed = 5)),
@@ -85,7 +85,7 @@ test('every signature is verified: one that does not hold, or names another key,
   expect(problems(first, second)).toBe('')
   expect(problems(first, { ...second, sig: first.sig })).toMatch(/its signature 2 does not hold: it is not one by/)
   expect(problems(first, { ...second, publicKey: stranger })).toMatch(/signature 2 does not hold: it names sha256:/)
-  expect(problems(first, { keyid: second.keyid, sig: second.sig })).toMatch(/no Ed25519 public key stands beside it/)
+  expect(problems(first, { keyid: second.keyid, sig: second.sig })).toMatch(/there is no Ed25519 public key beside it/)
   expect(problems(second)).toMatch(/signature 1 does not hold: it names/)
   expect(problems(first, second, second)).toMatch(/signed it twice/)
   expect(problems()).toMatch(/^it is not a certificate/)

@@ -31,7 +31,7 @@ test('no key is overwritten, and nothing is left behind', () => {
   expect(() => writeKeyPair(secret, open)).toThrow(/k\.pub\.pem: exists already/)
   expect(existsSync(secret)).toBe(false)
   expect(readFileSync(open, 'utf8')).toBe('mine')
-  expect(() => writeKeyPair(secret, `${dirname(secret)}/./k.pem`)).toThrow(/two files/)
+  expect(() => writeKeyPair(secret, `${dirname(secret)}/./k.pem`)).toThrow(/two different files/)
   expect(() => writeKeyPair(secret, join(secret, 'below.pem'))).toThrow(/below\.pem: cannot be written/)
   expect(existsSync(secret)).toBe(false)
 })
@@ -42,9 +42,9 @@ test('what is no Ed25519 key is refused in one sentence', async () => {
   const rsa = join(at, 'rsa.pem')
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
   writeFileSync(rsa, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
-  await expect(readPrivateKey(rsa, nobody)).rejects.toThrow(/rsa\.pem: is no Ed25519 private key/)
+  await expect(readPrivateKey(rsa, nobody)).rejects.toThrow(/rsa\.pem: is not an Ed25519 private key/)
   chmodSync(open, 0o600)
-  await expect(readPrivateKey(open, nobody)).rejects.toThrow(/k\.pub\.pem: is no Ed25519 private key/)
+  await expect(readPrivateKey(open, nobody)).rejects.toThrow(/k\.pub\.pem: is not an Ed25519 private key/)
   expect(() => readPublicKey(secret)).toThrow(/k\.pem: is a private key/)
   expect(() => readPublicKey(join(at, 'none.pem'))).toThrow(/none\.pem: cannot be read \(ENOENT\)/)
 })
@@ -54,7 +54,9 @@ test('a private key that others may read, or change, is refused', async () => {
   writeKeyPair(secret, open)
   for (const mode of [0o640, 0o604, 0o620, 0o610]) {
     chmodSync(secret, mode)
-    await expect(readPrivateKey(secret, nobody)).rejects.toThrow(/others than its owner may read or change it \(mode 6/)
+    await expect(readPrivateKey(secret, nobody)).rejects.toThrow(
+      /users other than its owner may read or change it \(mode 6/,
+    )
   }
   chmodSync(secret, 0o400)
   expect((await readPrivateKey(secret, nobody)).type).toBe('private')

@@ -160,7 +160,7 @@ test.each<[string, (whole: Report) => void, (predicate: Predicate) => void, RegE
       again(whole)
     },
     () => undefined,
-    /stands there twice/,
+    /is in it twice/,
   ],
   [
     'a must that became a should',
@@ -170,7 +170,7 @@ test.each<[string, (whole: Report) => void, (predicate: Predicate) => void, RegE
       again(whole)
     },
     () => undefined,
-    /is a must of jobs\.create, and stands there as a should/,
+    /is a must of jobs\.create, but the report has it as a should/,
   ],
   [
     'a failure declared not applicable',

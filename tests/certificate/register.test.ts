@@ -125,7 +125,7 @@ describe('what stops the build, and leaves the site as it was', () => {
     [
       'an archive that is no bundle',
       ({ certificates }) => writeFileSync(join(certificates, 'b.zip'), 'PK\u0003\u0004'),
-      /b\.zip: is no bundle/,
+      /b\.zip: is not a bundle/,
     ],
     [
       'a key that nobody trusts',
@@ -141,7 +141,7 @@ describe('what stops the build, and leaves the site as it was', () => {
     [
       'a mistyped revocation',
       ({ put }) => put('revoked.json', [{ id: `sha256:${'0'.repeat(64)}`, day: '2026-03-20', reason: 'x' }]),
-      /revoked\.json: sha256:0+ is no certificate here/,
+      /revoked\.json: sha256:0+ is neither a certificate here/,
     ],
     [
       'a revocation without a day',
@@ -184,7 +184,7 @@ test('only a register that was built before is replaced, and stale pages go with
   build()
   expect(existsSync(join(out, 'services', other!.slug))).toBe(false)
   writeFileSync(join(out, 'CNAME'), 'mine')
-  expect(() => build()).toThrow(/holds CNAME, which is no part of a register; give an empty folder/)
+  expect(() => build()).toThrow(/holds CNAME, which is not part of a register; give an empty folder/)
   expect(readFileSync(join(out, 'CNAME'), 'utf8')).toBe('mine')
   expect(readdirSync(at).sort()).toEqual(['certificates', 'site'])
 })

@@ -62,7 +62,7 @@ const partials: [string, Report][] = [
   ['credentialProbes: few', report([result('a.b/1')], { credentialProbes: 'few' })],
   ['only --tpe family makes it conformant', report([familyOnly], { tpe: 'family' })],
   ['the verdict is non-conformant by exact names', report([familyOnly], { tpe: 'family' })],
-  ['chat.create is declared not served, and was not asked', report([result('a.b/1'), unserved])],
+  ['chat.create is declared not served, and no request was sent to it', report([result('a.b/1'), unserved])],
   ['chat.create is declared not served, but answered: 401', answered('401')],
   ['but answered: no answer', answered('no answer')],
   ['began after it was signed', report([result('a.b/1')], { startedAt: '2026-03-02T08:00:00.001Z' })],
@@ -81,8 +81,10 @@ test('what contradicts itself is refused even with --partial', () => {
 
 test('what is no valid report is refused with the place', () => {
   const strange = { ...conformant, stars: 5 } as Report
-  expect(() => issued(strange).certificate()).toThrow(/report\.json: is no valid report: stars is not a known member/)
-  expect(() => issued({ some: 'json', suite: {} } as never).certificate()).toThrow(/is no report/)
+  expect(() => issued(strange).certificate()).toThrow(
+    /report\.json: is not a valid report: stars is not a known member/,
+  )
+  expect(() => issued({ some: 'json', suite: {} } as never).certificate()).toThrow(/is not a report/)
 })
 
 test.each(['404', '405', '410', '501'])('an operation declared not served may answer %s', (status) => {
@@ -100,7 +102,7 @@ test('the report of another version, of other requirements or another text, make
   for (const [change, reason] of [
     [{ version: '0.2.0' }, /version 0.1.0 of the suite judged, and 0.2.0 signs/],
     [{ requirementsDigest: digest }, /its requirements are those of another version/],
-    [{ specDigest: digest }, /its text of the interface is another/],
+    [{ specDigest: digest }, /it was made for another text of the interface/],
   ] as const) {
     const sign = (partial: boolean) => issued(conformant, { partial, suite: { ...suite, ...change } }).certificate()
     expect(() => sign(false)).toThrow(reason)
@@ -114,10 +116,10 @@ test('a report that does not hold each requirement exactly once, as it is, is re
   const refused = (requirements: typeof others) => () =>
     issued({ ...report(requirements, conformant.run), suite: conformant.suite }, { partial: true, suite }).certificate()
   expect(refused(others)).toThrow(/jobs.create\/202-created is missing/)
-  expect(refused([first!, first!, ...others])).toThrow(/jobs.create\/202-created stands there twice/)
-  expect(refused([first!, ...others, result('x.y/1')])).toThrow(/x\.y\/1 is no requirement/)
+  expect(refused([first!, first!, ...others])).toThrow(/jobs.create\/202-created is in it twice/)
+  expect(refused([first!, ...others, result('x.y/1')])).toThrow(/x\.y\/1 is not a requirement/)
   expect(refused([{ ...first!, level: 'should' }, ...others])).toThrow(
-    /is a must of jobs\.create, and stands there as a/,
+    /is a must of jobs\.create, but the report has it as a/,
   )
 })
 
@@ -126,7 +128,7 @@ test('validity counts from the run, and 400 days are the most', () => {
   expect(ends(400)).toBe('2027-04-05T12:00:00.000Z')
   expect(() => ends(401)).toThrow(/--valid-days 401: 400 at most/)
   const old = report([result('a.b/1')], { startedAt: '2026-01-01T00:00:00.000Z' })
-  expect(() => issued(old, { partial: true, validDays: 30 }).certificate()).toThrow(/it would be over already/)
+  expect(() => issued(old, { partial: true, validDays: 30 }).certificate()).toThrow(/it would have expired already/)
   const future = report([result('a.b/1')], { startedAt: '2036-01-01T00:00:00.000Z' })
   const { expiresAt } = statementIn(issued(future, { partial: true, validDays: 10 }).certificate()).predicate
   expect(expiresAt).toBe('2026-03-12T08:00:00.000Z')

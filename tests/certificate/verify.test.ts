@@ -75,7 +75,7 @@ test('another key than the signer’s is told by its id', () => {
 test('one who signs with a key of his own over a foreign one inside is found out', () => {
   const { payloadType, payload } = JSON.parse(bytes.toString())
   const forged = encode(seal(payloadType, Buffer.from(payload, 'base64'), other.privateKey))
-  const named = `its signature 1 does not hold: it names ${keyId(other.publicKey)}, and the key that stands there is`
+  const named = `its signature 1 does not hold: it names ${keyId(other.publicKey)}, but the key there is`
   expect(problems(forged)[0]).toContain(named)
   expect(problems(forged, { publicKey: other.publicKey })[0]).toContain(named)
   const envelope = JSON.parse(forged.toString())
@@ -132,7 +132,7 @@ test.each<[string, (statement: Statement) => void]>([
   ['those not applicable', (s) => s.predicate.notApplicable.pop()],
   ['ends before it begins', (s) => void (s.predicate.expiresAt = s.predicate.issuedAt)],
   ['/predicate/verdict', (s) => void (s.predicate.verdict = 'perfect' as never)],
-  ['no certificate: /predicate', (s) => void Object.assign(s.predicate, { stars: 5 })],
+  ['not a certificate: /predicate', (s) => void Object.assign(s.predicate, { stars: 5 })],
   ['no Ed25519 public key', (s) => void (s.predicate.publicKey = 'none')],
 ])('a statement that its signer made untrue is refused: %s', (problem, change) => {
   expect(problems(resigned(change)).join('\n')).toContain(problem)

@@ -24,8 +24,8 @@ test.each([
   ['secret-key-0123456789', 'is not JSON at line 1, column 1'],
   [good.slice(0, -60), /^is not JSON at line 1, column \d+ \(log\.entries\[1\]\)$/],
   [good.replace('"log":', '"log":\n  // here\n'), 'is not JSON at line 2, column 3'],
-  [[], 'is no HAR: it has no object log (record one as HAR 1.2)'],
-  [{ log: [] }, 'is no HAR: it has no object log (record one as HAR 1.2)'],
+  [[], 'is not a HAR: it has no object log (record one as HAR 1.2)'],
+  [{ log: [] }, 'is not a HAR: it has no object log (record one as HAR 1.2)'],
   [{ log: { entries: {} } }, 'log.entries: must be an array (HAR 1.2)'],
 ])('a file that is no HAR is refused: %j', async (text, message) => {
   expect(await problem(text)).toMatch(message)

@@ -67,7 +67,7 @@ test('a mistake of the user is one sentence', async () => {
   )
   expect(await wrong('--target', at('none.json'))).toBe(`${at('none.json')}: no such target file`)
   expect(await wrong('--baseline', at('none.json'))).toBe(`${at('none.json')}: cannot be read (ENOENT)`)
-  expect(await wrong('--report', 'pdf')).toMatch(/no format pdf/)
+  expect(await wrong('--report', 'pdf')).toMatch(/pdf is not a format here/)
   writeFileSync(at('file'), '')
   expect(await wrong('--report', `json=${at('file/x.json')}`)).toMatch(/cannot be written \((ENOTDIR|EEXIST)\)$/)
 })

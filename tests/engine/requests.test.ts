@@ -95,10 +95,8 @@ describe('what to look at', () => {
     const only = ['jobs.create/400-missing-inputs', 'completion.create/400-empty-prompt']
     const [model, application] = (await hintsOf({ options: { only }, change })).toSorted()
     expect(application).toMatch(
-      /^jobs\.create was answered 404 .*: look at resources\.application\.id of the target file$/,
+      /^jobs\.create was answered 404 .*: check resources\.application\.id in the target file$/,
     )
-    expect(model).toMatch(
-      /^completion\.create was answered 400 .*: look at operations\.completion\.create\.body\.model/,
-    )
+    expect(model).toMatch(/^completion\.create was answered 400 .*: check operations\.completion\.create\.body\.model/)
   })
 })

@@ -69,9 +69,9 @@ test.each([
   ['{"expected": [{"id": "a", "reason": 1}]}', 'b.json: expected[0].reason'],
   ['{"expected": [{"id": "a", "until": "2027-02-30"}]}', 'b.json: expected[0].until'],
   ['{"expected": [{"id": "a", "until": "31.1.2027"}]}', 'b.json: expected[0].until'],
-  ['{"expected": [{"id": "a"}, {"id": "a"}]}', 'b.json: expected[1].id: a stands there twice'],
-  ['{"format": "other/1"}', 'b.json: is no report'],
-  ['{"format": "conformance-report/1", "requirements": [{}]}', 'b.json: is no valid report: suite is missing'],
+  ['{"expected": [{"id": "a"}, {"id": "a"}]}', 'b.json: expected[1].id: a is in it twice'],
+  ['{"format": "other/1"}', 'b.json: is not a report'],
+  ['{"format": "conformance-report/1", "requirements": [{}]}', 'b.json: is not a valid report: suite is missing'],
 ])('a bad file is one sentence that names the place: %s', (text, message) => {
   expect(() => parseBaseline(text, 'b.json', 'exact')).toThrow(UserError)
   expect(() => parseBaseline(text, 'b.json', 'exact')).toThrow(message)

@@ -95,7 +95,7 @@ test('differing versions of the suite are named everywhere', async () => {
 })
 
 test.each([
-  [['--report', 'html'], '--report html: no format html here; known are markdown, json, and --html'],
+  [['--report', 'html'], '--report html: html is not a format here; known are markdown, json, and --html'],
   [['--report', 'json='], '--report json=: give a path after ='],
   [['--report', 'json=-', '--report', 'markdown=-'], 'two reports for stdout'],
   [['--report', `json=${march}`], 'would overwrite'],

@@ -37,9 +37,9 @@ test.each([
     'conformance-report/2',
     'is a report of a newer format (conformance-report/2); this version reads conformance-report/1: update',
   ],
-  ['conformance-report/0', 'is no report'],
-  ['conformance-report/x', 'is no report'],
-  ['CTRF', 'is no report (its format is not conformance-report/1); write one with --report json'],
+  ['conformance-report/0', 'is not a report'],
+  ['conformance-report/x', 'is not a report'],
+  ['CTRF', 'is not a report (its format is not conformance-report/1); write one with --report json'],
 ])('a report of format %s', (format, message) => {
   expect(() => readReport(file(JSON.stringify({ format })))).toThrow(message)
 })

@@ -25,7 +25,7 @@ test.each<[string, (of: Report) => void]>([
   ['verdicts.exact is conformant', (of) => void (of.verdict = of.verdicts.exact = of.verdicts.family = 'conformant')],
   ['summary.must does not count', (of) => void (of.summary.must.passed = 9)],
   [
-    'e.f/3 stands there twice',
+    'e.f/3 is in it twice',
     (of) => {
       of.requirements.push(notApplicable('e.f/3'), notApplicable('e.f/3'))
       of.summary.must.notApplicable = 2

@@ -120,7 +120,7 @@ test.each([
     [first, { path: 'x.json', report: report([], { shard: '2/3' }) }],
     'x.json: is part 2/3, but one.json',
   ],
-  ['no shard', [{ path: 'x.json', report: report([]) }], 'x.json: is no shard'],
+  ['no shard', [{ path: 'x.json', report: report([]) }], 'x.json: is not a shard'],
   ['a strange shard', [{ path: 'x.json', report: report([], { shard: '3' }) }], 'x.json: run.shard: "3"'],
   ['a row judged twice', [first, two([result('a.b/1'), elsewhere('c.d/2'), shape()])], 'a.b/1: judged in one.json and'],
   ['a row judged nowhere', [first, two(first.report.requirements.map((r) => elsewhere(r.id)))], 'c.d/2: no shard'],

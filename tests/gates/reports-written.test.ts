@@ -22,8 +22,8 @@ test('a report goes to its usual file, to a path, or to stdout', () => {
 })
 
 test.each([
-  [['jsno'], '--report jsno: no format jsno here; json is near'],
-  [['JSON=x'], 'no format JSON here'],
+  [['jsno'], '--report jsno: jsno is not a format here; did you mean json?'],
+  [['JSON=x'], 'JSON is not a format here'],
   [['json='], '--report json=: give a path after ='],
   [['json=-', 'html=-'], '--report html=-: stdout (-) is taken by --report json=-'],
   [['json=x', 'html=x'], '--report html=x: x is taken by --report json=x'],

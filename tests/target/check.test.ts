@@ -48,7 +48,7 @@ test.each<[unknown, string]>([
   ],
   [
     scenario('files.upload/400-corrupted', { raw: { text: '' }, body: null }),
-    'scenarios.files.upload/400-corrupted.raw replaces the body: neither body nor merge may stand beside it',
+    'scenarios.files.upload/400-corrupted.raw replaces the body: remove body and merge',
   ],
   [
     scenario('jobs.create/429-quota-exceeded', { headers: { Authorization: 'Bearer a' } }),
@@ -100,9 +100,9 @@ test.each<[unknown, string]>([
     'scenarios.files.upload/400-corrupted.raw must be {"base64": "..."} or {"text": "..."}, with "contentType", exactly one of these',
   ],
   // Data.
-  [{ name: () => 'a' }, 'name: a function cannot stand here'],
+  [{ name: () => 'a' }, 'name: a function is not allowed here'],
   [completion({ body: { date: new Date(0) } }), 'operations.completion.create.body.date: must be a plain object'],
-  [completion({ body: { n: Number.NaN } }), 'operations.completion.create.body.n: NaN is no JSON number'],
+  [completion({ body: { n: Number.NaN } }), 'operations.completion.create.body.n: NaN is not a JSON number'],
   // Meaning.
   [{ baseUrl: 'https://me:secret@example.com' }, 'baseUrl must hold no credentials; use keys and headers instead'],
   [{ baseUrl: 'ftp://example.com' }, 'baseUrl must begin with http:// or https://, not ftp:'],
@@ -120,7 +120,7 @@ test.each<[unknown, string]>([
   ],
   [
     { resources: { application: { id: 'a', inputs, requiredInputs: ['topc'] } } },
-    'resources.application.requiredInputs names "topc", which is no id in its inputs; did you mean topic?',
+    'resources.application.requiredInputs names "topc", which is not the id of one of its inputs; did you mean topic?',
   ],
   [
     completion({ body: { a: 1 }, fields: { prompt: '/b/prompt' } }),
@@ -132,7 +132,7 @@ test.each<[unknown, string]>([
   ],
   [
     completion({ fields: { prompt: '/prompt' } }),
-    'operations.completion.create.fields.prompt points into operations.completion.create.body, and there is none',
+    'operations.completion.create.fields.prompt points into operations.completion.create.body, but there is no body',
   ],
   [
     completion({ headers: { 'x-a': 'ä' } }),
@@ -148,7 +148,7 @@ test.each<[unknown, string]>([
   ],
   [
     scenario('envelope/shape'),
-    'scenarios.envelope/shape cannot be: envelope requirements are judged on every response',
+    'scenarios.envelope/shape is not possible: envelope requirements are judged on every response',
   ],
   [
     scenario('guardrails/400-blocked'),
@@ -156,15 +156,15 @@ test.each<[unknown, string]>([
   ],
   [
     scenario('jobs.create/404-unknown-application', { operation: 'jobs.create' }),
-    'scenarios.jobs.create/404-unknown-application.operation must not stand here: the id says that it is jobs.create',
+    'scenarios.jobs.create/404-unknown-application.operation is not allowed here: the id already says that it is jobs.create',
   ],
   [
     scenario('graphs.query/404-unknown-graph', { params: { graph: 'g' } }),
-    'scenarios.graphs.query/404-unknown-graph.params.graph is no path parameter of graphs.query; did you mean graph_id?',
+    'scenarios.graphs.query/404-unknown-graph.params.graph is not a path parameter of graphs.query; did you mean graph_id?',
   ],
   [
     scenario('files.upload/400-corrupted', { raw: { text: '' }, body: {} }),
-    'scenarios.files.upload/400-corrupted.raw replaces the body: neither body nor merge may stand beside it',
+    'scenarios.files.upload/400-corrupted.raw replaces the body: remove body and merge',
   ],
   [
     scenario('chat.create/200-llm-tool', { before: [{ method: 'POST', url: '/x', headers: { 'x-a': 'ä' } }] }),

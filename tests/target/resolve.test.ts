@@ -257,7 +257,7 @@ test('a dynamic key is learned before it is used', async () => {
 test('a short key is warned of, without showing it', async () => {
   const { warnings } = await resolve({ keys: { expired: 'short' } })
   expect(warnings).toEqual([
-    'keys.expired is shorter than 8 characters: reports hide it only where nothing else stands',
+    'keys.expired is shorter than 8 characters: reports can hide it only where it stands alone',
   ])
 })
 
