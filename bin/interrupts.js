@@ -1,6 +1,6 @@
 /**
  * Reports are written with what is known by then after an interrupt, in ms. The run is to end within 2 s on a busy machine
- * too, where ending what is under way and writing may take some hundred each.
+ * too, if ending what is under way and writing may take some hundred each.
  */
 const graceMs = 1_000
 /** The same before there is anything to report: loading what reports takes some hundred ms more. */

@@ -23,7 +23,7 @@ export const oversized = [
   [413, 'BadRequest', 'PayloadTooLarge', 'InvalidInputParameters'],
 ] as const
 
-/** A model that does not exist, where a request brings nothing else that could be unsupported: also an unknown resource (§7.2). */
+/** A model that does not exist, if a request brings nothing else that could be unsupported: also an unknown resource (§7.2). */
 export const unknownModel = [404, 'ResourceNotFound', 'NotFound'] as const
 
 interface Answered {

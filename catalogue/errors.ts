@@ -47,7 +47,7 @@ const guardrails: PairTable = [
   [503, 'InternalError'],
 ]
 
-/** §7.3, the row of each operation, where it names a type that the status's row of §7.2 does not have. */
+/** §7.3, the row of each operation, if it names a type that the status's row of §7.2 does not have. */
 const listed: Readonly<Partial<Record<OperationId, PairTable>>> = {
   'completion.create': [
     [429, 'CompletionModelQuotaError'],

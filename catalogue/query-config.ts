@@ -4,7 +4,7 @@ export interface QueryConfigMember {
   readonly kind: 'boolean' | 'integer' | 'fraction'
   /** Values that are accepted: the bounds, and one between. */
   readonly inside: readonly unknown[]
-  /** Values just outside the bounds: by a unit, or by half of one for fractions. Empty where the bounds are only recommended. */
+  /** Values just outside the bounds: by a unit, or by half of one for fractions. Empty if the bounds are only recommended. */
   readonly outside: readonly number[]
   /** Range from which values inside are generated. */
   readonly range?: readonly [number, number]

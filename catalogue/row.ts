@@ -22,7 +22,7 @@ export interface RowText {
   /** The statement. */
   readonly says: string
   readonly needs?: readonly Need[]
-  /** What answers it. Absent where that is no matter of status and `tpe`. */
+  /** What answers it. Absent if that is no matter of status and `tpe`. */
   readonly gives?: Gives
   /** What answers a scenario for it, if less than answers the suite's own request. */
   readonly givesByScenario?: Pairs
@@ -31,11 +31,11 @@ export interface RowText {
   readonly effect?: Effect
   /** The operation's granted requirement: its request is the control of the operation's refusals. */
   readonly control?: true
-  /** Most requests beyond the control, if every answer is as expected; 1 where nothing is said, 0 of a control. */
+  /** Most requests beyond the control, if every answer is as expected; 1 if nothing is said, 0 of a control. */
   readonly maxRequests?: Count | ((target: CountedTarget) => number)
   /** Requests to other operations that come with them. */
   readonly alsoSends?: Readonly<Partial<Record<OperationId, number>>>
-  /** What a conforming target generates beyond the control; 1 where nothing is said and `effect` is `generates`. */
+  /** What a conforming target generates beyond the control; 1 if nothing is said and `effect` is `generates`. */
   readonly generates?: Count
   /** The fault is in the key: the control is the very same request with the full key. */
   readonly fault?: 'credentials'

@@ -20,7 +20,7 @@ function validator(): ValidateFunction {
   return compiled
 }
 
-/** Null if it has the form of a certificate's statement; else where it has not. */
+/** Null if it has the form of a certificate's statement; otherwise the place where it differs. */
 export function formProblem(value: unknown): string | null {
   const validate = validator()
   if (validate(value)) return null

@@ -9,7 +9,7 @@ import { suiteVersion } from '../harness/report/suite-version.ts'
 
 const debug = debuglog('conform')
 
-/** The commands that these words may be about: the one that is named, all where help is asked for. */
+/** The commands that these words may be about: the one that is named, all if help is asked for. */
 function asked([first = '', ...rest]: readonly string[]): (() => Promise<Command>)[] {
   if (Object.hasOwn(commands, first)) return [commands[first]!]
   return [first, ...rest].some((word) => /^(help|--help|-h)$/.test(word)) ? Object.values(commands) : []

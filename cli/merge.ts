@@ -41,7 +41,7 @@ export function mergeCommand(): Command {
     })
 }
 
-/** The report of the whole, as the options decide it; throws UserError where the files are not the parts of one run. */
+/** The report of the whole, as the options decide it; throws UserError if the files are not the parts of one run. */
 export function mergeFiles(files: readonly string[], gates: Gates, now: Date): Report {
   return applyGates(mergeReports(files.map(readReport)), gates, now)
 }

@@ -26,7 +26,7 @@ const others: Readonly<Record<string, Answer>> = {
   'successes/json-scalar': { status: 200, body: 17 },
 }
 
-/** The success of an operation, or another 2xx of a variant where the spec shows no shape. */
+/** The success of an operation, or another 2xx of a variant if the spec shows no shape. */
 export function successes(answer: Answer, call: Call): Answer {
   // A page that says that nothing is there is none.
   if (answer.status >= 300) return answer

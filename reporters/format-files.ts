@@ -1,4 +1,4 @@
-/** The formats that `--report` can ask for, and the file that each is written to where no path is given. */
+/** The formats that `--report` can ask for, and the file that each is written to if no path is given. */
 export const formatFiles = {
   json: 'conform-report.json',
   html: 'conform-report.html',

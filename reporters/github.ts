@@ -16,8 +16,8 @@ const SUMMARY_LIMIT = 1024 * 1024
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * On GitHub Actions: an annotation for each failure that no baseline expects (a warning where it does not decide), and
- * the report in the job's summary. Elsewhere nothing. Throws what the file system throws where the summary cannot be written.
+ * On GitHub Actions: an annotation for each failure that no baseline expects (a warning if it does not decide), and
+ * the report in the job's summary. Elsewhere nothing. Throws what the file system throws if the summary cannot be written.
  * @param write takes the annotations, one line or several, each ended by a line feed
  */
 export function reportToGithub(report: Report, env: Environment, write: (text: string) => void): void {
@@ -54,7 +54,7 @@ function missing(report: Report, result: RequirementResult): string {
   return `::error title=${commandProperty(result.id)}::${commandData(message)}\n`
 }
 
-/** The Markdown report in at most that many bytes, with less evidence where there is not room for all. */
+/** The Markdown report in at most that many bytes, with less evidence if there is not room for all. */
 export function githubSummary(report: Report, limit: number): string {
   const least = `The report does not fit into this summary: the verdict is ${report.verdict}.\n`
   for (const options of [{}, { evidence: 5 }, { evidence: 0 }]) {

@@ -11,9 +11,9 @@ import { renderMarkdown } from './markdown.ts'
 
 /** A form of the report that `--report` can ask for. */
 export interface Format {
-  /** The file that is written where no path is given. */
+  /** The file that is written if no path is given. */
   readonly file: string
-  /** Pure: the text of the file, in pieces where the format holds exchanges. Formats without exchanges read none. */
+  /** Pure: the text of the file, in pieces if the format holds exchanges. Formats without exchanges read none. */
   readonly render: (report: Report, exchanges: Exchanges) => string | AsyncIterable<string>
 }
 

@@ -19,7 +19,7 @@ export interface MarkdownOptions {
   readonly evidence?: number
 }
 
-/** The report as a page that fits a CI job's summary: short where all passes. */
+/** The report as a page that fits a CI job's summary: short if all passes. */
 export function renderMarkdown(report: Report, { evidence = 25 }: MarkdownOptions = {}): string {
   const { run, target } = report
   const { unexpected, expected } = failed(report)

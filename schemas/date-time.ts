@@ -1,5 +1,5 @@
 export interface Instant {
-  /** Milliseconds since 1970-01-01T00:00:00Z; fractional where the text is finer than a millisecond. */
+  /** Milliseconds since 1970-01-01T00:00:00Z; fractional if the text is finer than a millisecond. */
   readonly epochMs: number
   /**
    * One unit of the text's last digit in ms: 1000 without a fraction, 1 for three digits. Below a millisecond wider by

@@ -17,12 +17,12 @@ function step(value: unknown, token: string): unknown {
   return undefined
 }
 
-/** The value at the pointer; undefined where there is none. */
+/** The value at the pointer; undefined if there is none. */
 export function getAt(value: unknown, pointer: string): unknown {
   return tokensOf(pointer).reduce(step, value)
 }
 
-/** A copy with `replacement` at the pointer, the member added where its parent lacks it; removed where it is `undefined`. */
+/** A copy with `replacement` at the pointer, the member added if its parent lacks it; removed if it is `undefined`. */
 export function setAt(value: unknown, pointer: string, replacement: unknown): unknown {
   const path = tokensOf(pointer)
   const last = path.pop()

@@ -6,7 +6,7 @@ export type { SchemaName } from './ajv.ts'
 
 export type Validity = { valid: true } | ({ valid: false } & Problem)
 
-/** Whether a parsed JSON value fits the schema; otherwise the first place where it does not, and why. */
+/** Whether a parsed JSON value fits the schema; otherwise the first place if it does not, and why. */
 export function validate(name: SchemaName, data: unknown): Validity {
   const check = validatorOf(name)
   if (check(data)) return { valid: true }

@@ -4,8 +4,8 @@ import { operationAt } from './operation-at.ts'
 type Line = Readonly<{ method: string; url: string }>
 
 /**
- * The base URL of recorded requests: what stands before `/v1/` where most of them name operations of the interface; where
- * none does, before the first `/v1/`. Throws UserError where two have as many; undefined where there is no such URL.
+ * The base URL of recorded requests: what stands before `/v1/` if most of them name operations of the interface; if
+ * none does, before the first `/v1/`. Throws UserError if two have as many; undefined if there is no such URL.
  */
 export function derivedBaseUrl(requests: readonly Line[], file: string): string | undefined {
   const counts = new Map<string, number>()
@@ -34,7 +34,7 @@ function splits(url: string): { base: string; path: string }[] {
   }))
 }
 
-/** The path of a URL under the base URL, which has no slash at its end; undefined where it is elsewhere. */
+/** The path of a URL under the base URL, which has no slash at its end; undefined if it is elsewhere. */
 export function pathUnder(baseUrl: string, url: string): string | undefined {
   const parsed = httpUrl(url)
   if (!parsed) return undefined

@@ -11,7 +11,7 @@ import { UserError } from '../harness/user-error.ts'
 export interface CheckTargetOptions {
   readonly target?: string
   readonly baseUrl?: string
-  /** The base URL that the recording itself shows, asked where none is given. */
+  /** The base URL that the recording itself shows, used if none is given. */
   readonly derive: () => string | undefined
 }
 
@@ -21,7 +21,7 @@ export interface CheckTarget {
   readonly warnings: readonly string[]
 }
 
-/** Stands where a recording shows no address at all; nothing is judged then. */
+/** Stands if a recording shows no address at all; nothing is judged then. */
 const nowhere = 'http://recording.invalid'
 
 /** The target that a recording is held against: a target file, a base URL, both, or the base URL that the recording shows. */

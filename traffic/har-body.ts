@@ -7,7 +7,7 @@ import { isObject } from '../schemas/json-object.ts'
 export interface HarBody {
   readonly state: 'whole' | 'cut' | 'missing'
   readonly bytes: Uint8Array
-  /** Bytes of the whole body and its SHA-256 in hex, where it was cut and the recorder says so. */
+  /** Bytes of the whole body and its SHA-256 in hex, if it was cut and the recorder says so. */
   readonly length?: number
   readonly sha256?: string
 }
@@ -24,7 +24,7 @@ export function harBody(holder: unknown, header: Header, declaredSize?: unknown)
   const { text, comment } = content
   const size = content['size'] ?? declaredSize
   if (typeof text !== 'string') return header('content-length') === '0' ? noBody : missing
-  // Browsers leave an empty text where they did not keep the body.
+  // Browsers leave an empty text if they did not keep the body.
   if (text === '' && Number(header('content-length') ?? 0) > 0) return missing
   const base64 = (content['encoding'] ?? content['_encoding']) === 'base64'
   const bytes = Buffer.from(text, base64 ? 'base64' : 'utf8')

@@ -30,7 +30,7 @@ export interface Counts {
 
 export interface JudgedRecording {
   readonly counts: Counts
-  /** What was seen of a requirement; undefined where nothing was. */
+  /** What was seen of a requirement; undefined if nothing was. */
   tally(id: RequirementId): RowTally | undefined
   /** The judged exchanges as reports hold them. */
   exchanges(): Iterable<RecordedExchange>
@@ -95,7 +95,7 @@ function answerOfInterface(
   })
 }
 
-/** In the order in which the requests were sent, where the recording says when that was. */
+/** In the order in which the requests were sent, if the recording says when that was. */
 function inTime(entries: readonly RecordedEntry[]): readonly RecordedEntry[] {
   if (entries.some(({ startedAt }) => startedAt === undefined)) return entries
   return [...entries].sort((a, b) => (a.startedAt ?? 0) - (b.startedAt ?? 0))

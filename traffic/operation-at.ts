@@ -11,7 +11,7 @@ const templates = operations.flatMap(({ id, method, path, otherPaths }) =>
   [path, ...otherPaths].map((template: string) => ({ id, method, template, parts: template.split('/') })),
 )
 
-/** The operation that this method and path (without base URL and query) name; undefined where the interface has none. */
+/** The operation that this method and path (without base URL and query) name; undefined if the interface has none. */
 export function operationAt(method: string, path: string): OperationPlace | undefined {
   const segments = path.split('/')
   for (const { id, method: of, template, parts } of templates) {

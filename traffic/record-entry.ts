@@ -31,7 +31,7 @@ export function recordEntry(entry: RecordedEntry, redactor: Redactor): FailureEx
   }
 }
 
-/** A body that the recording holds in part is shown as such: its length and, where it is known, its SHA-256. */
+/** A body that the recording holds in part is shown as such: its length and, if it is known, its SHA-256. */
 function recordHarBody({ state, bytes, length, sha256 }: HarBody, redactor: Redactor) {
   const recorded = recordBody(bytes, (text) => redactor.text(text))
   if (state === 'whole') return recorded

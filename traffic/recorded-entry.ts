@@ -7,7 +7,7 @@ import { harBody, type HarBody, noBody } from './har-body.ts'
 export interface RecordedEntry {
   /** Its place in `log.entries`, from 0. */
   readonly index: number
-  /** Epoch ms; undefined where the entry does not say. */
+  /** Epoch ms; undefined if the entry does not say. */
   readonly startedAt: number | undefined
   readonly durationMs: number
   readonly httpVersion: string
@@ -15,13 +15,13 @@ export interface RecordedEntry {
   readonly url: string
   readonly requestHeaders: readonly HeaderLine[]
   readonly requestBody: HarBody
-  /** 0 where no answer came. */
+  /** 0 if no answer came. */
   readonly status: number
   readonly headers: readonly HeaderLine[]
   readonly body: HarBody
 }
 
-/** Reads one entry; throws UserError where HAR 1.2 asks for something else. */
+/** Reads one entry; throws UserError if HAR 1.2 asks for something else. */
 export function recordedEntry(value: unknown, index: number, file: string): RecordedEntry {
   const refuse = (member: string, must: string): never => {
     throw new UserError(`${file}: log.entries[${index}]${member}: must be ${must} (HAR 1.2)`)
@@ -54,7 +54,7 @@ export function recordedEntry(value: unknown, index: number, file: string): Reco
     url,
     requestHeaders,
     requestBody: requestBody(request, requestHeaders),
-    // Recorders write 0 or -1 where a request was refused, blocked or cut off.
+    // Recorders write 0 or -1 if a request was refused, blocked or cut off.
     status: Math.max(0, status),
     headers,
     body: hasNoBody(status) ? noBody : harBody(response['content'], (name) => headerOf(headers, name)),

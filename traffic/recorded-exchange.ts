@@ -40,7 +40,7 @@ export function recordedAnswer(entry: RecordedEntry, { place, path, record }: Re
     purpose: {
       requirement: null,
       role: 'probe',
-      // What is not known whole can be no envelope; nor need an answer be one where the interface has no operation.
+      // What is not known whole can be no envelope; nor need an answer be one if the interface has no operation.
       unjudged: place === undefined || body.state !== 'whole',
     },
     answer: answerOf({

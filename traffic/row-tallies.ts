@@ -15,7 +15,7 @@ const mostKept = 3
 /** What was seen of each requirement, while the recording is read. */
 export interface RowTallies {
   pass(id: RequirementId): void
-  /** @param actual where it is not the answer as a whole */
+  /** @param actual if it is not the answer as a whole */
   fail(id: RequirementId, exchange: Exchange, expected: string, actual?: string): void
   skip(id: RequirementId, reason: string): void
   tally(id: RequirementId): RowTally | undefined

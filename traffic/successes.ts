@@ -10,7 +10,7 @@ import type { RecordedAnswer } from './recorded-exchange.ts'
 import type { RecordedEntry } from './recorded-entry.ts'
 import type { RowTallies } from './row-tallies.ts'
 
-/** What a success of the operation has to be for a row; `status` and `schema` where the spec shows them. */
+/** What a success of the operation has to be for a row; `status` and `schema` if the spec shows them. */
 interface Shown {
   readonly row: RequirementId
   readonly expected: string
@@ -23,7 +23,7 @@ const completion = 'a 2xx with choices[0].message.content, a string'
 
 type Choose = (exchange: RecordedAnswer, body: unknown, target: Target) => Shown | undefined
 
-/** The rows whose body the spec shows, by what the request asked for; undefined where it asked for something else. */
+/** The rows whose body the spec shows, by what the request asked for; undefined if it asked for something else. */
 const shown: Readonly<Partial<Record<OperationId, Choose>>> = {
   'pdf.parse': (_, body) => {
     const format = member(body, 'format')
@@ -84,7 +84,7 @@ function judgeShown(exchange: RecordedAnswer, { row, expected, status, schema }:
   else tallies.fail(row, exchange, expected, `${answer.status}, but ${found.problem}`)
 }
 
-/** Where no body is shown any 2xx will do, but for one that is an error envelope. */
+/** If no body is shown, any 2xx passes unless it is an error envelope. */
 function judgeAccepted(exchange: RecordedAnswer, row: RequirementId, tallies: RowTallies): RequirementId {
   const { answer, entry } = exchange
   if (entry.body.state === 'missing') tallies.skip(row, notWhole)
@@ -93,7 +93,7 @@ function judgeAccepted(exchange: RecordedAnswer, row: RequirementId, tallies: Ro
   return row
 }
 
-/** The request's body as JSON; undefined where it is none, or not known whole. */
+/** The request's body as JSON; undefined if it is none, or not known whole. */
 function requestJson({ requestBody: { state, bytes } }: RecordedEntry): unknown {
   if (state !== 'whole' || bytes.length === 0) return undefined
   try {

@@ -1,6 +1,6 @@
 import type { RecordedEntry } from './recorded-entry.ts'
 
-/** When the recording began, and how long it took in ms until its last answer; `now` where no entry says. */
+/** When the recording began, and how long it took in ms until its last answer; `now` if no entry says. */
 export function timeOf(entries: readonly RecordedEntry[], now: Date): { startedAt: Date; durationMs: number } {
   let first = Infinity
   let last = -Infinity

@@ -1,5 +1,5 @@
 /** The suites as tests of somebody's own vitest project. */
-// TypeScript adds to a module only where the module is imported too.
+// TypeScript adds to a module only if the module is imported too.
 import 'vitest'
 import type { Handover } from './handover.ts'
 import type { Target, TargetJson } from '../library/target.ts'

@@ -1,6 +1,6 @@
 import type { OperationId } from '../../catalogue/operations.ts'
 
-/** What a conforming server may do to its responses, and where that stands in the spec. */
+/** What a conforming server may do to its responses, and if that stands in the spec. */
 interface Allowance {
   /** Operations that it is of; absent for all. */
   readonly of?: readonly OperationId[]
@@ -70,7 +70,7 @@ const ofErrors: readonly Allowance[] = [
   { change: /^(?!tpe|errors|extras|status|content type|body)\w+[ /]/, why: 'members that §2.6 does not show' },
 ]
 
-/** Why a conforming server may answer so; undefined where it may not. `status` is that of the answer before its change. */
+/** Why a conforming server may answer so; undefined if it may not. `status` is that of the answer before its change. */
 export function allowance(operation: OperationId, status: number, name: string): string | undefined {
   const own = status < 300 ? ofSuccess : ofErrors
   const fits = ({ of, except, change }: Allowance): boolean =>

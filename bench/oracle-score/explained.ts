@@ -41,7 +41,7 @@ const reasons: readonly Reason[] = [
   },
 ]
 
-/** Why the spec leaves such a change open at that place; empty where no reason is known. */
+/** Why the spec leaves such a change open at that place; empty if no reason is known. */
 export function explain({ operation, status, name }: Finding): string {
   const fits = (reason: Reason): boolean =>
     reason.operation.test(operation) && reason.status.test(String(status)) && reason.change.test(name)

@@ -15,7 +15,7 @@ export interface Place {
   readonly status: number
   readonly change: Change
   readonly name: string
-  /** Why a conforming server may make it; undefined where it may not. */
+  /** Why a conforming server may make it; undefined if it may not. */
   readonly allowed: string | undefined
 }
 
@@ -69,7 +69,7 @@ function choose(places: readonly Place[], count: number): Place[] {
     .map(({ place }) => place)
 }
 
-/** Makes the change in a run of its own; undefined where the response did not come, or was another one. */
+/** Makes the change in a run of its own; undefined if the response did not come, or was another one. */
 async function tell({ operation, signature, status, change, ...place }: Place): Promise<Finding | undefined> {
   const met = { times: 0 }
   const failed = await judgeOperation(operation, (name, request, response) => {

@@ -6,7 +6,7 @@ export interface Shown {
   readonly summary: string
   readonly description?: string
   readonly deprecated?: true
-  /** Names of components; absent where no member is shown. */
+  /** Names of components; absent if no member is shown. */
   readonly request?: string
   readonly response?: string
   /** Parameters that stand in the query or a header. */

@@ -1,6 +1,6 @@
 import type { Words } from './words.ts'
 
-/** Where nothing is to be said the shell completes file names. */
+/** If there is nothing to suggest, the shell completes file names. */
 export function bashScript({ commands, run, values }: Words): string {
   return `# conform: completion for bash. Try it: source <(conform completion bash)
 _conform() {

@@ -2,7 +2,7 @@ import type { Words } from './words.ts'
 
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 
-/** Where nothing is to be said the shell completes file names. */
+/** If there is nothing to suggest, the shell completes file names. */
 export function fishScript({ commands, run, values }: Words): string {
   const valuesOf = (option: string): string => {
     const list = values.find(([options]) => options.includes(option))?.[1]

@@ -1,6 +1,6 @@
 import type { Words } from './words.ts'
 
-/** Where nothing is to be said the shell completes file names. */
+/** If there is nothing to suggest, the shell completes file names. */
 export function zshScript({ commands, run, values }: Words): string {
   const about = ({ name, about: text }: { name: string; about: string }): string =>
     `'${name}:${text.replaceAll("'", '’').replaceAll(':', '\\:')}'`

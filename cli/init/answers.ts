@@ -16,12 +16,12 @@ export interface Answers {
 export const KEY_VARIABLE = 'CONFORM_API_KEY'
 export const EXAMPLE_URL = 'https://staging.example.com'
 
-/** The name that a target goes by where nobody gives it one: its host. */
+/** The name that a target goes by if nobody gives it one: its host. */
 export function nameOf(baseUrl: string): string {
   return new URL(baseUrl).host
 }
 
-/** Reads `topic=tea, tone=dry` as inputs of an application; null where it is nothing of the kind. */
+/** Reads `topic=tea, tone=dry` as inputs of an application; null if it is nothing of the kind. */
 export function parseInputs(text: string): { id: string; value: string[] }[] | null {
   if (text.trim() === '') return []
   const pairs = text.split(',').map((pair) => /^\s*([^=\s]+)\s*=\s*(.+?)\s*$/.exec(pair))

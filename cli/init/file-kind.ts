@@ -3,7 +3,7 @@ import { UserError } from '../../harness/user-error.ts'
 
 const modules = ['.ts', '.mts', '.js', '.mjs']
 
-/** Whether a target file of that name is a module; throws UserError where it can be no target file. */
+/** Whether a target file of that name is a module; throws UserError if it can be no target file. */
 export function isModule(file: string): boolean {
   const extension = extname(file)
   if (extension === '.json') return false

@@ -8,7 +8,7 @@ export interface ReportRequest {
   readonly path: string
 }
 
-/** Reads the values of `--report <format>[=<path>]`; throws UserError on a wrong one, and where two want the same place. */
+/** Reads the values of `--report <format>[=<path>]`; throws UserError on a wrong one, and if two want the same place. */
 export function parseReportRequests(values: readonly string[], allowed = formatNames): ReportRequest[] {
   const requests = values.map((value) => parseOne(value, allowed))
   requests.forEach(({ path }, index) => {

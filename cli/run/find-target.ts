@@ -14,7 +14,7 @@ export interface FoundTarget {
   readonly inputs: readonly InputFile[]
   /** Asks for a key that a command or a function gives. */
   readKey(name: string): Promise<string>
-  /** Ends the embedded reference, where that is the target. */
+  /** Ends the embedded reference, if that is the target. */
   close(): Promise<void>
 }
 

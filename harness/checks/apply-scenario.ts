@@ -9,17 +9,17 @@ import type { Run } from '../engine/run.ts'
 import type { Scenario } from '../target/model.ts'
 import { mergePatch } from '../target/merge-patch.ts'
 
-/** True where the scenario brings its own body, so that the operation need not be declared. */
+/** True if the scenario brings its own body, so that the operation need not be declared. */
 export function bringsBody(scenario: Scenario): boolean {
   return scenario.raw !== undefined || Object.hasOwn(scenario, 'body')
 }
 
-/** True where the operation's valid request is declared. */
+/** True if the operation's valid request is declared. */
 export function isDeclared(run: Run, operation: OperationId): boolean {
   return missingNeeds(run.target.file, requirement(grantedRow[operation]).needs).length === 0
 }
 
-/** The operation's valid request, changed as the scenario says; a request of its own where only the scenario's body is declared. */
+/** The operation's valid request, changed as the scenario says; a request of its own if only the scenario's body is declared. */
 export async function applyScenario(
   run: Run,
   scenario: Scenario,

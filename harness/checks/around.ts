@@ -21,7 +21,7 @@ const rawAfterEndMs = 800
 /** Why scenarios that need the target to themselves cannot go on: the control was not granted again. */
 const notGrantedAgain = perRun((): { reason: string | undefined } => ({ reason: undefined }))
 
-/** Brings the scenario's state about; throws `NotExercised` where the target refuses. */
+/** Brings the scenario's state about; throws `NotExercised` if the target refuses. */
 export async function enterState({ run, row }: CheckContext, { before }: Scenario): Promise<void> {
   for (const request of before) {
     const status = await sendHookRequest(run, request, { role: 'setup', requirement: row.id, timeoutMs: rawMs })

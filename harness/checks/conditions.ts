@@ -15,7 +15,7 @@ export function changed(what: string, change: (valid: Probe) => Probe): Conditio
 export interface Fault<T = unknown> {
   readonly what: string
   readonly value: T
-  /** Where the spec names other pairs for this fault than for the rest of its row. */
+  /** If the spec names other pairs for this fault than for the rest of its row. */
   readonly gives?: Pairs
 }
 

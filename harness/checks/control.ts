@@ -19,13 +19,13 @@ export interface Control {
   /** How it was answered, in words. */
   readonly said: string
   readonly exchange?: Exchange
-  /** The first answer to that very request, where it was sent again while a file was processed; else the same. */
+  /** The first answer to that very request, if it was sent again while a file was processed; else the same. */
   readonly first?: Exchange
   /** The request that was sent, fresh each time. */
   valid(): Promise<Probe>
 }
 
-/** The operation's granted requirement, sent once a run. Throws `NotExercised` where it is not declared. */
+/** The operation's granted requirement, sent once a run. Throws `NotExercised` if it is not declared. */
 export function control(run: Run, operation: OperationId): Promise<Control> {
   return run.once(`control ${operation}`, async () => sendControl(run, operation))
 }
@@ -77,7 +77,7 @@ export function saidBy(exchange: Exchange): string {
   return `${exchange.answer ? 'answered ' : ''}${describeAnswer(exchange)}`
 }
 
-/** The control's exchange, for the granted requirement itself; throws `NotExercised` where none was sent. */
+/** The control's exchange, for the granted requirement itself; throws `NotExercised` if none was sent. */
 export async function controlExchange(run: Run, operation: OperationId): Promise<Exchange> {
   const { exchange, said } = await control(run, operation)
   if (!exchange) throw new NotExercised(said)

@@ -32,7 +32,7 @@ export interface EnvelopeWatch {
 /** First failures kept a row. */
 const mostKept = 3
 
-/** A problem of an answer, or that there is none; undefined where the row does not judge such an answer. */
+/** A problem of an answer, or that there is none; undefined if the row does not judge such an answer. */
 type AnswerRule = (answer: Answer, exchange: Exchange) => { expected: string; actual?: string } | undefined
 
 const isError = (answer: Answer): boolean => answer.status >= 400
@@ -92,7 +92,7 @@ const messageKeys: AnswerRule = (answer, { probe }) => {
 }
 
 const badInput: AnswerRule = (answer, { purpose }) => {
-  // A 503 may be throttling, which is judged where it persists.
+  // A 503 may be throttling, which is judged if it persists.
   if (!purpose.badInput || answer.status === 503) return undefined
   const expected = 'no 5xx to bad input'
   return answer.status >= 500 ? { expected, actual: String(answer.status) } : { expected }

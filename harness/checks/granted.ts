@@ -94,7 +94,7 @@ export interface GrantedRequest {
   make(): Promise<Probe>
   readonly what: string
   readonly check?: GrantedCheck
-  /** Where it is not as often as the operation's other granted requests. */
+  /** If it differs from how often the operation's other granted requests are tried. */
   readonly tries?: number
 }
 

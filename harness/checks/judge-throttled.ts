@@ -31,7 +31,7 @@ export interface ThrottledProbe {
 
 /**
  * A probe that is answered 429 or 503 on every try is either a target's patience at its end, or its answer to the
- * fault. Probe and control are sent in turn three times: where the control is granted and the probe throttled every
+ * fault. Probe and control are sent in turn three times: if the control is granted and the probe throttled every
  * time, that answer is judged; anything else tells nothing.
  */
 export async function judgeThrottled(context: CheckContext, throttled: ThrottledProbe): Promise<Exchange> {

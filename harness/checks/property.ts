@@ -8,13 +8,13 @@ const mostShrinks = 40
 export interface PropertySettings {
   /** Seed of the run. */
   readonly seed: number
-  /** What the property's own seed is derived from: the requirement id, and a word where it has several. */
+  /** What the property's own seed is derived from: the requirement id, and a word if it has several. */
   readonly name: string
   readonly runs: number
 }
 
 /**
- * Checks a property of generated input: `check` throws `Failed` where it does not hold. The smallest failure found is
+ * Checks a property of generated input: `check` throws `Failed` if it does not hold. The smallest failure found is
  * thrown, with fast-check's path to it. Anything else thrown (`NotExercised`, the end of the run) ends the search at
  * once and is thrown as it is: a search that was cut short is no pass.
  */
@@ -45,6 +45,6 @@ export async function property<T>(
   )
   if (failed)
     throw new Failed({ ...failed.failure, ...(details.counterexamplePath ? { path: details.counterexamplePath } : {}) })
-  // A failure that was found stays one, even where the search for a smaller one was cut short.
+  // A failure that was found stays one, even if the search for a smaller one was cut short.
   if (stopped) throw stopped.reason
 }

@@ -86,7 +86,7 @@ function requireControl({ context, control: found, ofCredentials }: Refusal): vo
   throw new NotExercised(`the control was not granted: ${found.said}`)
 }
 
-/** A fault of credentials hides behind any other refusal where the control was not granted: then nothing was seen. */
+/** A fault of credentials hides behind any other refusal if the control was not granted: then nothing was seen. */
 function judgeCase(refusal: Refusal, exchange: Exchange, what: string, gives: Pairs): void {
   const { context, control: found, ofCredentials } = refusal
   const status = exchange.answer?.status ?? 0

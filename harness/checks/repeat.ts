@@ -26,7 +26,7 @@ export interface Repeated {
 
 /**
  * Sends the request up to `most` times, as many at once as the ceiling allows, until an answer is not the control's.
- * Throws `NotExercised` where all were granted.
+ * Throws `NotExercised` if all were granted.
  */
 export async function sendRepeatedly(
   context: CheckContext,

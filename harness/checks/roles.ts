@@ -10,12 +10,12 @@ import { withBody } from './conditions.ts'
 import { type Condition, condition } from './refusals.ts'
 import type { Pairs } from '../engine/pairs.ts'
 
-/** The pointer of a declared role; undefined where it is not declared and has no default. */
+/** The pointer of a declared role; undefined if it is not declared and has no default. */
 export function pointerOf(run: Run, operation: OperationId, role: string): string | undefined {
   return run.target.operations[operation]?.fields[role]
 }
 
-/** The valid body with another value at the role; the member is added where the body lacks it, and removed for `undefined`. */
+/** The valid body with another value at the role; the member is added if the body lacks it, and removed for `undefined`. */
 export function atRole(run: Run, probe: Probe, role: string, value: unknown): Probe {
   const pointer = probe.operation === null ? undefined : pointerOf(run, probe.operation, role)
   if (pointer === undefined) throw new NotExercised(`declare operations.${probe.operation}.fields.${role}`)

@@ -21,7 +21,7 @@ function namedUploads(run: Run, { params, body }: Probe): [id: string, at: numbe
   return [...uploadsOf(run).at].filter(([id]) => named.includes(id) || text.includes(id))
 }
 
-/** The ids of the files that this run uploaded for the probe, as one text; empty where it names none. */
+/** The ids of the files that this run uploaded for the probe, as one text; empty if it names none. */
 export function uploadsIn(run: Run, probe: Probe): string {
   return namedUploads(run, probe)
     .map(([id]) => id)

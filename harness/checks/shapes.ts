@@ -18,7 +18,7 @@ export function judgeShape(context: CheckContext, exchange: Exchange, schema: Sc
   if (!found.valid) context.fail(exchange, expected, what, `${exchange.answer.status}, but ${found.problem}`)
 }
 
-/** True where the body is JSON and fits the schema. */
+/** True if the body is JSON and fits the schema. */
 export function fits(exchange: Exchange, schema: SchemaName): boolean {
   const json = exchange.answer?.json()
   return json?.ok === true && validate(schema, json.value).valid

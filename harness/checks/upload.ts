@@ -58,7 +58,7 @@ function problemOf(exchange: Exchange): string {
     : 'a file that the suite uploads was refused'
 }
 
-/** Uploads a file and gives its id; throws `NotExercised` where the upload is refused or names no id. */
+/** Uploads a file and gives its id; throws `NotExercised` if the upload is refused or names no id. */
 export async function upload(run: Run, file: UploadedFile, query?: Readonly<Record<string, string>>): Promise<string> {
   if (run.options.readOnly) throw new NotExercised(leftOut('--read-only'))
   const purpose = { requirement: null, role: 'setup', wanted: isUploaded } as const

@@ -14,7 +14,7 @@ import { upload, uploadProbe, type UploadedFile } from './upload.ts'
 /**
  * The operation's valid request, as the target declares it, fresh each time: what it creates gets a name of its own, a
  * file to be added to a graph is uploaded first. A scenario for the granted requirement is applied to it.
- * Throws `NotExercised` where something is not declared.
+ * Throws `NotExercised` if something is not declared.
  */
 export async function validRequest(run: Run, operation: OperationId): Promise<Probe> {
   const scenario = run.target.scenarios[grantedRow[operation]]
@@ -88,7 +88,7 @@ export function additionOf(run: Run, id: string, pointer: string): unknown {
   return setAt(body, pointer, typeof getAt(body, pointer) === 'number' ? Number(id) : id)
 }
 
-/** Each addition adds a freshly uploaded file, where the target declares how to upload one and where its id stands in the body. */
+/** Each addition adds a freshly uploaded file, if the target declares how to upload one and where its id stands in the body. */
 async function freshAddition(run: Run): Promise<unknown> {
   const body = bodyOf(run, 'graphs.add-file')
   const pointer = run.target.operations['graphs.add-file']?.fields['file']
@@ -98,7 +98,7 @@ async function freshAddition(run: Run): Promise<unknown> {
   return additionOf(run, await upload(run, contentOf(run)), pointer)
 }
 
-/** A chat streams and calls tools only where a requirement is about that. */
+/** A chat streams and calls tools only if a requirement is about that. */
 function plainChat(run: Run, body: unknown): unknown {
   return withoutRoles(run, body, ['stream', 'stream_options', 'tools', 'tool_choice'])
 }

@@ -84,7 +84,7 @@ export function answerOf(received: HttpAnswer): Answer {
   }
 }
 
-/** The `tpe` of an error envelope; undefined where the body has none. */
+/** The `tpe` of an error envelope; undefined if the body has none. */
 export function tpeOf(answer: Answer): string | undefined {
   const json = answer.json()
   const tpe = json.ok ? member(json.value, 'tpe') : undefined

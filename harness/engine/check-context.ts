@@ -18,7 +18,7 @@ export interface CheckContext {
   readonly row: CatalogueRow
   /** Answers judged so far. */
   cases: number
-  /** How the control was answered; `none` where the requirement has none. */
+  /** How the control was answered; `none` if the requirement has none. */
   control: 'granted' | 'refused' | 'none'
   /** Another requirement, whose requests brought about what is being judged: a failure needs it to show again. */
   shownBy: string | null
@@ -88,7 +88,7 @@ export async function throughGate(
   return send()
 }
 
-/** Throws `NotExercised` where no judgement is possible: no answer, or nothing but throttling. */
+/** Throws `NotExercised` if no judgement is possible: no answer, or nothing but throttling. */
 export function answered(
   exchange: Exchange,
 ): asserts exchange is Exchange & { answer: NonNullable<Exchange['answer']> } {

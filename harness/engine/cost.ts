@@ -22,7 +22,7 @@ export function countIn(count: Count, { refusalRuns, grantedRuns }: Runs): numbe
   return count.named + (count.generated === 'refusals' ? refusalRuns : grantedRuns)
 }
 
-/** The operation whose valid request a requirement's probes are made from: that of its scenario, where it is no operation's own. */
+/** The operation whose valid request a requirement's probes are made from: that of its scenario, if it is no operation's own. */
 export function operationOf(row: CatalogueRow, target: Target): OperationId | undefined {
   const operation = target.scenarios[row.id]?.operation ?? row.operation
   return isOperationId(operation) ? operation : undefined

@@ -139,7 +139,7 @@ function createTotals(target: Target): Totals {
   }
 }
 
-/** True where each request of the operation names a file that is uploaded first. */
+/** True if each request of the operation names a file that is uploaded first. */
 function uploadsFirst(id: OperationId, target: Target): boolean {
   const role = operation(id).freshFileAt
   const canUpload = target.operations[uploading]?.content !== undefined

@@ -49,7 +49,7 @@ export interface Exchange {
   readonly before?: Forerunner
   /** Still 429 or 503 after every try that patience allows. */
   readonly throttled: boolean
-  /** The pause in ms that the last throttled answer asked for; undefined where too long. */
+  /** The pause in ms that the last throttled answer asked for; undefined if too long. */
   readonly pauseMs?: number
   /** As it stands in reports: keys removed, bodies cut. Made when it is first asked for. */
   readonly recorded: FailureExchange

@@ -17,8 +17,8 @@ export interface HookSending {
 
 /**
  * Sends a request of the target file's own (`before`, `after`, `cleanup`): it is no part of the interface, and not
- * judged. It carries the full key only on the base URL's origin, and only where it sets no Authorization itself.
- * Its deadline is its own, so that it can be sent when the run is over. Gives the status; undefined where no answer came.
+ * judged. It carries the full key only on the base URL's origin, and only if it sets no Authorization itself.
+ * Its deadline is its own, so that it can be sent when the run is over. Gives the status; undefined if no answer came.
  */
 export async function sendHookRequest(run: Run, hook: HookRequest, sending: HookSending): Promise<number | undefined> {
   const { role, requirement, timeoutMs } = sending

@@ -8,14 +8,14 @@ import type { Credential } from './probe.ts'
 
 /** The keys of a run. Each value is known to the redactor before it is used. */
 export interface Keys {
-  /** False where the run has no key with full rights. */
+  /** False if the run has no key with full rights. */
   readonly hasFull: boolean
-  /** `Bearer` and the full key; no credential at all where the run has none. */
+  /** `Bearer` and the full key; no credential at all if the run has none. */
   full(): Promise<Credential>
   /** The keys themselves, for what is made from them; undefined if they are not declared. */
   fullKey(): Promise<Secret | undefined>
   expiredKey(): Promise<Secret | undefined>
-  /** Throw `NotExercised` where the key is not declared. */
+  /** Throw `NotExercised` if the key is not declared. */
   expired(): Promise<Credential>
   restricted(operation: OperationId): Promise<Credential>
   of(source: KeySource): Promise<Credential>

@@ -10,7 +10,7 @@ const firstMs = 10_000
 const checkEveryMs = 250
 
 export interface LivenessSettings {
-  /** `GET /v1/files`, with the full key where there is one. */
+  /** `GET /v1/files`, with the full key if there is one. */
   request(): Promise<HttpRequest>
   send(request: HttpRequest, timeoutMs: number): Promise<HttpResult>
   /** Records the question and its answer. */
@@ -22,7 +22,7 @@ export interface LivenessSettings {
 
 /** Notices a target that answers nothing, at the start or half-way. */
 export interface Liveness {
-  /** The first request of the run. False where the run cannot go on; `onDead` has then been told why. */
+  /** The first request of the run. False if the run cannot go on; `onDead` has then been told why. */
   first(): Promise<boolean>
   /** Counts a request as open while it is under way. */
   during<T extends HttpResult>(send: () => Promise<T>): Promise<T>

@@ -14,7 +14,7 @@ export interface ProbeParts {
 
 export const jsonType: RequestHeader = { name: 'content-type', value: 'application/json' }
 
-/** A request of that operation, with the full key where no other credential is given; at the path that the target declares. */
+/** A request of that operation, with the full key if no other credential is given; at the path that the target declares. */
 export async function operationProbe(run: Run, id: OperationId, parts: ProbeParts): Promise<Probe> {
   const { method, path } = operation(id)
   const hasJson = Object.hasOwn(parts, 'json')

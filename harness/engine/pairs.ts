@@ -45,7 +45,7 @@ export function envelopeRemark(pairs: Pairs, answer: Answer): string {
   return problem === undefined ? '' : `, but ${problem}`
 }
 
-/** True where the answer has one of the pairs: what tells an expected 429 from throttling. */
+/** True if the answer has one of the pairs: what tells an expected 429 from throttling. */
 export function isExpected(pairs: Pairs | undefined, answer: Answer): boolean {
   return pairs !== undefined && matchPairs(pairs, answer) === 'exact'
 }

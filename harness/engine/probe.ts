@@ -43,7 +43,7 @@ export function pathOf(probe: Probe): string {
   return query.length > 0 ? `${path}?${query.join('&')}` : path
 }
 
-/** The probe's body as JSON; throws `NotExercised` where it is none (a scenario may send bytes). */
+/** The probe's body as JSON; throws `NotExercised` if it is none (a scenario may send bytes). */
 export function jsonOf({ body }: Probe): unknown {
   try {
     return JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body)) as unknown
@@ -57,7 +57,7 @@ export function withJson(probe: Probe, body: unknown): Probe {
   return { ...probe, body: JSON.stringify(body) }
 }
 
-/** The probe with that header in place of any of the same name; without it where `value` is undefined. */
+/** The probe with that header in place of any of the same name; without it if `value` is undefined. */
 export function withHeader(probe: Probe, name: string, value: string | undefined): Probe {
   const others = probe.headers.filter((header) => header.name.toLowerCase() !== name.toLowerCase())
   return { ...probe, headers: value === undefined ? others : [...others, { name, value }] }

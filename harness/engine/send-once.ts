@@ -87,7 +87,7 @@ export async function sendOnce(
   }
 }
 
-/** `sendOnce`, and once more where the connection had been closed by the target before any byte of an answer. */
+/** `sendOnce`, and once more if the connection had been closed by the target before any byte of an answer. */
 export async function sendSurely(
   run: Run,
   probe: Probe,

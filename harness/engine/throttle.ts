@@ -15,7 +15,7 @@ export function isThrottled(answer: Answer): boolean {
   return answer.status === 429 || answer.status === 503
 }
 
-/** `Retry-After` in ms, of either form (RFC 9110 §10.2.3); undefined where absent or unreadable. */
+/** `Retry-After` in ms, of either form (RFC 9110 §10.2.3); undefined if absent or unreadable. */
 export function retryAfter(answer: Answer, nowMs: number): number | undefined {
   const value = answer.header('retry-after')?.trim()
   if (value === undefined) return undefined
@@ -24,7 +24,7 @@ export function retryAfter(answer: Answer, nowMs: number): number | undefined {
   if (!/^[A-Za-z]{3,9},? /.test(value)) return undefined
   const date = Date.parse(value)
   if (Number.isNaN(date)) return undefined
-  // A date is read on the target's own clock where it tells it: that clock may be hours off.
+  // A date is read on the target's own clock if it tells it: that clock may be hours off.
   const theirs = Date.parse(answer.header('date') ?? '')
   return Math.max(0, date - (Number.isNaN(theirs) ? nowMs : theirs))
 }
@@ -35,13 +35,13 @@ export interface Throttle {
   readonly count: number
   /** Waits until the operation may be asked again. */
   pass(operation: string, signal: AbortSignal): Promise<void>
-  /** Most tries of one throttled request after the first: 5, or none where patience is known not to help. */
+  /** Most tries of one throttled request after the first: 5, or none if patience is known not to help. */
   tries(operation: string): number
   /** Probe and control were sent in turn, and only the probe was throttled: on this operation it is no matter of time. */
   futile(operation: string): void
   /**
    * A throttled answer, the `attempt`th in a row to one request (from 0) that is tried `tries` times: the operation is
-   * held back. Gives the pause in ms; undefined where it is too long to be waited for.
+   * held back. Gives the pause in ms; undefined if it is too long to be waited for.
    */
   hold(operation: string, answer: Answer, attempt: number, tries?: number): number | undefined
   /** True for an operation that was throttled a short while ago: its requests go one at a time. */
@@ -58,7 +58,7 @@ export interface Throttle {
 }
 
 export interface ThrottleSettings {
-  /** First pause in ms where the target names none; it doubles with each try. */
+  /** First pause in ms if the target names none; it doubles with each try. */
   readonly baseMs: number
   /** Called when every answer of 30 s was a throttled one. */
   onTimeout(): void

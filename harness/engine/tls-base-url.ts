@@ -1,6 +1,6 @@
 import type { HttpAnswer } from '../http/message.ts'
 
-/** The base URL to use instead, where a first answer redirects http to https on the same host. */
+/** The base URL to use instead, if a first answer redirects http to https on the same host. */
 export function tlsBaseUrl(baseUrl: string, answer: HttpAnswer): string | undefined {
   const location = answer.headers.find(({ name }) => name.toLowerCase() === 'location')?.value
   if (answer.status < 300 || answer.status > 399 || location === undefined) return undefined

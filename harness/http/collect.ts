@@ -1,7 +1,7 @@
 /** Gathers bytes up to a limit, in one buffer: a body that comes byte by byte takes no more memory than one that comes whole. */
 export interface Collector {
   readonly length: number
-  /** Takes what still fits; false where the chunk held more than that. */
+  /** Takes what still fits; false if the chunk held more than that. */
   add(chunk: Uint8Array): boolean
   bytes(): Uint8Array
 }

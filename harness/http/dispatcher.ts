@@ -21,7 +21,7 @@ export interface Endpoint {
   readonly insecure: boolean
 }
 
-/** Throws UserError where the base URL, a PEM text or a proxy variable cannot be used. */
+/** Throws UserError if the base URL, a PEM text or a proxy variable cannot be used. */
 export function endpointOf({ baseUrl, tls, insecure = false }: TransportOptions): Endpoint {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (!url || !isHttp(url)) throw new UserError('The base URL is not an http or https URL.')

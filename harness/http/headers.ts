@@ -24,7 +24,7 @@ export function headerLines(raw: readonly Buffer[]): HeaderLine[] {
   return lines
 }
 
-/** The values of all header lines of that name (lower case), joined as HTTP joins them; undefined where there is none. */
+/** The values of all header lines of that name (lower case), joined as HTTP joins them; undefined if there is none. */
 export function headerValue(headers: readonly HeaderLine[], name: string): string | undefined {
   const values = headers.filter((line) => line.name.toLowerCase() === name).map(({ value }) => value)
   return values.length === 0 ? undefined : values.join(', ')

@@ -3,11 +3,11 @@ import { type Line, openLine } from './line.ts'
 
 /** At most so many lines; the one used last is given out first, so that connections stay warm. */
 export interface LinePool {
-  /** Waits for a free line, or where `fresh` for a new one; rejects with the reason of the signal. */
+  /** Waits for a free line, or for a new one if `fresh`; rejects with the reason of the signal. */
   take(signal: AbortSignal, fresh?: boolean): Promise<Line>
   /** Gives a line back; one that cannot be used again is hung up. */
   give(line: Line, reusable: boolean): void
-  /** Hangs up the lines that wait for use: where one was closed by the other side, they are likely to be. */
+  /** Hangs up the lines that wait for use: if one was closed by the other side, they are likely to be. */
   dropFree(): void
   /** Hangs up every line. */
   close(): Promise<void>

@@ -29,7 +29,7 @@ export interface HttpAnswer {
   readonly headers: readonly HeaderLine[]
   /** Decoded (content-encoding removed) bytes, at most the cap. */
   readonly body: Uint8Array
-  /** True where the decoded body was longer than the cap, or the rest was not read. */
+  /** True if the decoded body was longer than the cap, or the rest was not read. */
   readonly cut: boolean
   /** Why the content encoding could not be removed; the body then holds the bytes as they came. */
   readonly undecodable?: string
@@ -61,7 +61,7 @@ export interface NoAnswer {
   /** One sentence for a reader; no key, no stack. */
   readonly message: string
   readonly detail?: NoAnswerDetail
-  /** True where the connection had served an exchange before and not one byte of an answer arrived. */
+  /** True if the connection had served an exchange before and not one byte of an answer arrived. */
   readonly staleConnection: boolean
   /** As of an answer. */
   readonly before?: Mark

@@ -10,7 +10,7 @@ import { createUnderWay, deadlinePassed } from './under-way.ts'
  * The HTTP/1.1 client of the suite: one origin, at most `connections` sockets, no redirects, no retries of its own.
  * Nothing that a server sends makes `send` reject, hang or take more memory than a few times the body limit.
  *
- * Throws UserError where the base URL, a PEM text or a proxy variable cannot be used.
+ * Throws UserError if the base URL, a PEM text or a proxy variable cannot be used.
  */
 export function createTransport(options: TransportOptions): Transport {
   const endpoint = endpointOf(options)

@@ -21,7 +21,7 @@ export function withTail(
   return [from, to]
 }
 
-/** The six bits of the base64 digit at `at`; empty where none stands. */
+/** The six bits of the base64 digit at `at`; empty if none stands. */
 function digitBits(view: View, at: number): string {
   const digit = at >= 0 && at < view.length ? base64Digit(view.codes[at] as number) : -1
   return digit < 0 ? '' : digit.toString(2).padStart(6, '0')

@@ -23,7 +23,7 @@ const filterBits = 18
 
 /**
  * All runs of `size` characters of the keys in one encoding. A text is read by samples: of the `size - probe + 1`
- * characters after each other one probe is hashed, and only where a key has that probe every position is looked at.
+ * characters after each other one probe is hashed, and only if a key has that probe every position is looked at.
  */
 export class GramIndex {
   readonly size: number
@@ -56,7 +56,7 @@ export class GramIndex {
     this.#learn(codes, anchor).wholes.push({ codes, anchor, key, stream })
   }
 
-  /** True where the text has a run of some key. */
+  /** True if the text has a run of some key. */
   meets(view: View): boolean {
     let met = false
     this.scan(

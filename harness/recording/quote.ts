@@ -8,7 +8,7 @@ export function expanding(text: string): string {
   return `"${text.replaceAll(/["\\`]/g, '\\$&')}"`
 }
 
-/** A word for a POSIX shell, quoted only where it needs to be. */
+/** A word for a POSIX shell, quoted only if it needs to be. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./~-]+$/.test(word) ? word : singleQuoted(word)
 }

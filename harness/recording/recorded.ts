@@ -10,7 +10,7 @@ export interface RecordedRequest {
   headers: RecordedHeaders
   body: string
   bodyEncoding?: 'base64'
-  /** Bytes of the whole body, and its SHA-256 in hex, where `body` was cut. */
+  /** Bytes of the whole body, and its SHA-256 in hex, if `body` was cut. */
   bodyLength?: number
   bodySha256?: string
 }
@@ -27,7 +27,7 @@ export interface RecordedResponse {
 
 export interface FailureExchange {
   request: RecordedRequest
-  /** Absent where no answer came. */
+  /** Absent if no answer came. */
   response?: RecordedResponse
   curl: string
 }
@@ -45,7 +45,7 @@ export interface RecordedExchange extends FailureExchange {
   role: ExchangeRole
   startedAt: string
   durationMs: number
-  /** In words, where no answer came. */
+  /** In words, if no answer came. */
   error?: string
   /** `1.1` */
   httpVersion?: string

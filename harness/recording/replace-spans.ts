@@ -6,7 +6,7 @@ export interface Span {
 }
 
 /**
- * The text with the spans replaced: whole keys first, the longer before the shorter where they overlap; then what is left of
+ * The text with the spans replaced: whole keys first, the longer before the shorter if they overlap; then what is left of
  * the runs, each stretch as one.
  */
 export function replaceSpans(text: string, wholes: readonly Span[], runs: readonly Span[]): string {

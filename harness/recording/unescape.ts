@@ -1,7 +1,7 @@
 import { entities } from './entities.ts'
 
 /**
- * What an escape that begins at `at` stands for: `code * 32 + length`, the length being what it takes in the text; -1 where
+ * What an escape that begins at `at` stands for: `code * 32 + length`, the length being what it takes in the text; -1 if
  * none begins. One number, for this is asked at every mark of a text.
  */
 export type Unescape = (codes: Uint16Array, at: number) => number
@@ -12,7 +12,7 @@ const pack = (code: number, length: number): number => code * 32 + length
 const hexDigits = new Int8Array(0x10000).fill(-1)
 for (const digit of '0123456789abcdefABCDEF') hexDigits[digit.charCodeAt(0)] = Number.parseInt(digit, 16)
 
-/** The number that `count` hex digits write; -1 where they are none. */
+/** The number that `count` hex digits write; -1 if they are none. */
 function hexNumber(codes: Uint16Array, at: number, count: number): number {
   if (at + count > codes.length) return -1
   let number = 0
@@ -29,7 +29,7 @@ const percent: Unescape = (codes, at) => {
   return code < 0 ? -1 : pack(code, 3)
 }
 
-/** The code that the character after a JSON backslash stands for; 0 where it makes no escape. */
+/** The code that the character after a JSON backslash stands for; 0 if it makes no escape. */
 const jsonEscapes = new Uint8Array(128)
 for (const [index, char] of [...'bfnrt"\\/'].entries())
   jsonEscapes[char.charCodeAt(0)] = '\b\f\n\r\t"\\/'.charCodeAt(index)

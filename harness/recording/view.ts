@@ -41,7 +41,7 @@ export function rawView(text: string): View {
 
 /**
  * The text with percent-encoding, JSON escapes, HTML and XML entities or the NULs of wider characters undone: those of
- * which there are any in it, each by itself (a key may have what looks like another), and where there are several kinds, or
+ * which there are any in it, each by itself (a key may have what looks like another), and if there are several kinds, or
  * one leads to another, all of them at once.
  */
 export function escapedViews(raw: View): View[] {
@@ -67,7 +67,7 @@ function undone(raw: View, kinds: Kinds): View[] {
   return views
 }
 
-/** Undefined where there is no escape. */
+/** Undefined if there is no escape. */
 function undo(view: View, kinds: Kinds): View | undefined {
   const first = firstEscape(view, kinds)
   if (first < 0) return undefined
@@ -80,12 +80,12 @@ function undo(view: View, kinds: Kinds): View | undefined {
     codes[length++] = escape < 0 ? (text[at] as number) : escape >>> 5
     at += escape < 0 ? 1 : escape & 31
   }
-  // Places are asked for only where a key was found, which is seldom: they are counted then.
+  // Places are asked for only if a key was found, which is seldom: they are counted then.
   let origins: Int32Array | undefined
   return { codes, length, originAt: (at) => view.originAt((origins ??= originsOf(text, length, kinds))[at] as number) }
 }
 
-/** Where the first escape begins; -1 where there is none. */
+/** Where the first escape begins; -1 if there is none. */
 function firstEscape({ codes, length }: View, kinds: Kinds): number {
   const text = codes.subarray(0, length)
   let first = -1

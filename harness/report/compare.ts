@@ -7,7 +7,7 @@ import { summarize } from './summary.ts'
 /** Several reports side by side: of several targets in the order given, or of one target over time, oldest first. */
 export interface Comparison {
   readonly of: 'targets' | 'time'
-  /** Code names are compared in the mode of the reports; in `exact` where they were not all of one. */
+  /** Code names are compared in the mode of the reports; in `exact` if they were not all of one. */
   readonly mode: TpeMode
   readonly columns: readonly Column[]
   /** Every requirement of any of the reports, in the order of the first that has it. */
@@ -34,7 +34,7 @@ export interface Row {
   readonly operation: string
   readonly level: Level
   readonly statement: string
-  /** One for each column; null where that report has no such requirement. */
+  /** One for each column; null if that report has no such requirement. */
   readonly outcomes: readonly (Outcome | null)[]
 }
 

@@ -24,7 +24,7 @@ export interface Failure {
   message: string
   expected: string
   actual: string
-  /** True where the answer satisfies `family` matching and only the exact name is wrong. */
+  /** True if the answer satisfies `family` matching and only the exact name is wrong. */
   familyOnly: boolean
   seed: number
   /** fast-check's path to the counterexample; absent for enumerated cases. */

@@ -12,7 +12,7 @@ export interface ReportFile {
   readonly report: Report
 }
 
-/** Reads a report; throws UserError where the file cannot be read or holds none that fits its schema. */
+/** Reads a report; throws UserError if the file cannot be read or holds none that fits its schema. */
 export function readReport(path: string): ReportFile {
   return { path, report: parseReport(readBytes(path).toString('utf8'), path) }
 }

@@ -3,7 +3,7 @@ export interface Selection {
   readonly skip: readonly string[]
 }
 
-/** Whether `--only` and `--skip` leave the id in: every id where `--only` is not given; `--skip` counts after `--only`. */
+/** Whether `--only` and `--skip` leave the id in: every id if `--only` is not given; `--skip` counts after `--only`. */
 export function isSelected(id: string, { only, skip }: Selection): boolean {
   if (only.length > 0 && !only.some((pattern) => matchesId(id, pattern))) return false
   return !skip.some((pattern) => matchesId(id, pattern))

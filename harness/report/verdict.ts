@@ -15,7 +15,7 @@ export interface RunFacts extends Pick<Report['run'], 'only' | 'skip' | 'readOnl
 
 /**
  * The verdict of the results in that mode. A run that was interrupted or read only has the verdict of what was learned,
- * never `conformant`. Where nothing but `envelope/` is selected, those rows alone make it a judgement.
+ * never `conformant`. If nothing but `envelope/` is selected, those rows alone make it a judgement.
  */
 export function verdictOf(results: readonly RequirementResult[], mode: TpeMode, run: RunFacts): Verdict {
   if (run.keyRefused || !countedRows(results, run).some((result) => isJudged(result, mode))) return 'not-judged'

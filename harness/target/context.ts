@@ -15,7 +15,7 @@ export interface Context {
   /** How the keys of commands and functions are written, by the path of their member. */
   readonly labels: Map<string, string>
   readonly secrets: Secret[]
-  /** Header values of environment variables: hidden as well, where the file itself does not show them. */
+  /** Header values of environment variables: hidden as well, if the file itself does not show them. */
   readonly hidden: Secret[]
   /** Sentences for the user. */
   readonly warnings: string[]
@@ -28,7 +28,7 @@ export function note({ secrets, warnings }: Context, member: string, secret: Sec
   warnings.push(`${member} is shorter than ${shortestKey} characters: reports can hide it only where it stands alone`)
 }
 
-/** The value of an environment variable that a member names; throws a `UserError` where it is not set or empty. */
+/** The value of an environment variable that a member names; throws a `UserError` if it is not set or empty. */
 export function readEnv({ env }: Pick<Context, 'env'>, name: string, member: string): string {
   const value = env[name]
   if (value === undefined || value === '') throw new UserError(`${member}: the environment variable ${name} is not set`)

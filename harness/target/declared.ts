@@ -7,9 +7,9 @@ import { snippetOf } from './snippet.ts'
 import type { TargetFile } from './target-file.ts'
 
 /**
- * True where the target file declares what the pointer names. Of an operation that is not served nothing is declared; a
- * role that has a default is, where the body is.
- * @param operation whose restricted key is meant, where each has its own
+ * True if the target file declares what the pointer names. Of an operation that is not served nothing is declared; a
+ * role that has a default is, if the body is.
+ * @param operation whose restricted key is meant, if each has its own
  */
 export function declares(file: TargetFile, pointer: string, operation?: Area): boolean {
   const [member = '', name = '', part = '', role = ''] = tokensOf(pointer)
@@ -36,7 +36,7 @@ export function isKeyPerOperation(value: unknown): value is Partial<Record<Opera
   )
 }
 
-/** True where the operation reads an object that the target declares: then none has to be made for it. */
+/** True if the operation reads an object that the target declares: then none has to be made for it. */
 export function readsDeclared(operation: OperationId, file: TargetFile): boolean {
   const reads = readsOf(operation)
   return reads !== undefined && declares(file, reads.declaredAt)
@@ -47,12 +47,12 @@ export function missingNeeds(file: TargetFile, needs: readonly Need[], operation
   return needs.filter((need) => ![need].flat().some((pointer) => declares(file, pointer, operation)))
 }
 
-/** True where the requirement can be judged: a scenario is declared for it, or all it needs is. */
+/** True if the requirement can be judged: a scenario is declared for it, or all it needs is. */
 export function isDeclared(file: TargetFile, { id, needs, operation }: Requirement): boolean {
   return Object.hasOwn(file.scenarios ?? {}, id) || missingNeeds(file, needs, operation).length === 0
 }
 
-/** What to declare, and what to paste into the target file for it; undefined where nothing is missing. */
+/** What to declare, and what to paste into the target file for it; undefined if nothing is missing. */
 export function missingReason(file: TargetFile, needs: readonly Need[], operation?: Area): string | undefined {
   const missing = missingNeeds(file, needs, operation)
   if (missing.length === 0) return undefined

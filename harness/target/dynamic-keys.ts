@@ -10,7 +10,7 @@ const commandMs = 30_000
 
 /** Keys that commands and functions give: asked by the path of their member, answered from memory while they are fresh. */
 export interface DynamicKeys {
-  /** Throws a `UserError` where the command or function gives no key. */
+  /** Throws a `UserError` if the command or function gives no key. */
   read(path: string): Promise<string>
 }
 

@@ -10,14 +10,14 @@ const framing = [
   'trailer',
 ]
 
-/** What makes a text unfit for a header; undefined where it may be sent. */
+/** What makes a text unfit for a header; undefined if it may be sent. */
 export function headerValueProblem(value: string): string | undefined {
   if (/[\u0000-\u001f\u007f]/.test(value)) return 'has a control character'
   if (/[^\u0000-\u007f]/.test(value)) return 'has a character that is not ASCII'
   return undefined
 }
 
-/** What makes a text unfit for a key; undefined where it may be sent. */
+/** What makes a text unfit for a key; undefined if it may be sent. */
 export function keyProblem(value: string): string | undefined {
   if (value === '') return 'is empty'
   if (value !== value.trim()) return 'begins or ends with a blank'
@@ -26,7 +26,7 @@ export function keyProblem(value: string): string | undefined {
 
 /**
  * What is wrong with headers as they are written, each problem with the name of the header.
- * @param insteadOfAuthorization what to do for an Authorization header where the suite sends one of its own
+ * @param insteadOfAuthorization what to do for an Authorization header if the suite sends one of its own
  */
 export function headerProblems(
   headers: Readonly<Record<string, unknown>> = {},

@@ -1,6 +1,6 @@
 import type { Limits } from './target-file.ts'
 
-/** What holds where a target file does not say otherwise. */
+/** What holds if a target file does not say otherwise. */
 export const defaultLimits: Limits = {
   concurrency: 8,
   requestsPerSecond: 0,

@@ -13,7 +13,7 @@ export interface LoadedTargetFile {
   readonly dir: string
 }
 
-/** A target file finds `defineTarget` also where the suite is not installed beside it. */
+/** A target file finds `defineTarget` also if the suite is not installed beside it. */
 const alias = { 'ai-content-conformance': packageFile('dist/index.js') }
 
 /** Each reading of a module is a new one: it may have changed since. */
@@ -32,7 +32,7 @@ async function importNatively(path: string): Promise<unknown> {
 
 const modules = ['.ts', '.mts', '.js', '.mjs']
 
-/** Reads and checks a target file: JSON, with comments where it has any, or a module's default export. */
+/** Reads and checks a target file: JSON, with comments if it has any, or a module's default export. */
 export async function loadTargetFile(path: string): Promise<LoadedTargetFile> {
   const extension = extname(path).toLowerCase()
   if (extension !== '.json' && !modules.includes(extension)) {
@@ -98,7 +98,7 @@ async function importDefault(path: string): Promise<unknown> {
 /** Nothing of a target file is kept: a key may stand in it. */
 const loading = { interopDefault: false, moduleCache: false, fsCache: false, alias }
 
-/** jiti reads TypeScript, and whatever Node itself cannot: an ES module that is called `.js`, or the suite's name where it is not installed. */
+/** jiti reads TypeScript, and whatever Node itself cannot: an ES module that is called `.js`, or the suite's name if it is not installed. */
 async function importModule(path: string): Promise<unknown> {
   try {
     if (/\.m?js$/i.test(path)) return await importNatively(path)

@@ -6,7 +6,7 @@ import { keyProblem } from './headers.ts'
 import type { KeySource, KeySources, KeyValue, TargetFile } from './model.ts'
 import { readNamedText } from './read-file.ts'
 
-/** How a key is written in its place, where no environment variable has it already. */
+/** How a key is written in its place, if no environment variable has it already. */
 export const labels = {
   full: '$CONFORM_API_KEY',
   expired: '$CONFORM_KEY_EXPIRED',

@@ -35,7 +35,7 @@ export interface Resolved {
   readonly warnings: readonly string[]
 }
 
-/** Reads everything that a checked target file refers to; throws a `UserError` where something is not there. */
+/** Reads everything that a checked target file refers to; throws a `UserError` if something is not there. */
 export async function resolveTarget(file: TargetFile, options: ResolveOptions): Promise<Resolved> {
   const baseUrl = resolveBaseUrl(file, options.baseUrl)
   const names = new Map<string, string>()

@@ -31,7 +31,7 @@ export const creators: readonly OperationId[] = ['files.upload', 'graphs.create'
 /** Operations whose body §2.8 shows in part: their roles are the members of that name. */
 const shown: readonly OperationId[] = ['chat.create', 'vision.analyze', 'medical.comprehend']
 
-/** The pointer of a role that need not be declared; undefined where it must. */
+/** The pointer of a role that need not be declared; undefined if it must. */
 export function defaultPointer(operation: OperationId, role: string): string | undefined {
   if (role === 'id' && creators.includes(operation)) return '/id'
   if (!rolesOf[operation]?.includes(role) || role === 'query_config') return undefined

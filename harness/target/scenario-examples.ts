@@ -50,7 +50,7 @@ const byCondition: Readonly<Record<string, Example>> = {
   '507-storage-full': account('KEY_OF_FULL_ACCOUNT'),
 }
 
-/** Where the id decides, and not its condition. */
+/** Examples chosen by the whole id, not by its condition. */
 const byId: Readonly<Record<string, Example>> = {
   'jobs.create/403-application-access': params({ application_id: `<application ${ofOthers}>` }),
   'jobs.retrieve/4xx-foreign-job': params({ job_id: `<job ${ofOthers}>` }),

@@ -50,7 +50,7 @@ function graphOf(call: Call): Graph | undefined {
   return call.broken('2xx-attached-to-graph') ? undefined : graph
 }
 
-/** The file of those bytes that the account has already, where files are known by their content. */
+/** The file of those bytes that the account has already, if files are known by their content. */
 function known(call: Call, account: string): StoredFile | undefined {
   if (!call.varied('files/known-by-content')) return undefined
   const files = [...call.world.store.files.values()]

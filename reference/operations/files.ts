@@ -8,7 +8,7 @@ import type { StoredFile } from '../world/store.ts'
 /** Files on one page of the listing. */
 const pageSize = 50
 
-/** §4.4: the newest files, those of `file_types` where it is given (§2.8). */
+/** §4.4: the newest files, those of `file_types` if it is given (§2.8). */
 export const filesList: Operation = {
   id: 'files.list',
   method: 'GET',

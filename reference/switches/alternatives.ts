@@ -2,7 +2,7 @@
 export interface Alternative {
   /** Name of the variant: `<id>=<status>-<tpe>`. */
   readonly name: string
-  /** Requirement id; `@...` names one of its faults where only that may be answered so, `*` stands for any operation. */
+  /** Requirement id; `@...` names one of its faults if only that may be answered so, `*` stands for any operation. */
   readonly id: string
   readonly status: number
   readonly tpe: string

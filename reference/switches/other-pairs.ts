@@ -22,7 +22,7 @@ const names: Readonly<Record<string, string>> = {
   '507 QuotaExceeded': 'InsufficientStorage',
 }
 
-/** Where the usual other name is one that the requirement accepts as well. */
+/** Another wrong name, for requirements that accept the usual one too. */
 const exceptions: Readonly<Record<string, string>> = {
   'jobs.create/400-missing-inputs': 'InvalidContentType',
   'jobs.create/400-malformed-inputs': 'InvalidContentType',

@@ -1,7 +1,7 @@
 import { alternatives } from './alternatives.ts'
 
 /**
- * Every other way to conform that the reference knows. Several may be on at once where they do not speak of the same
+ * Every other way to conform that the reference knows. Several may be on at once if they do not speak of the same
  * thing. Those called `settling/...`, `jobs/readable-late` and `slow/refusals` take as long as the options say. With those called `pdf-removed` and so on the target has to declare the operation as removed.
  */
 export const variants: readonly string[] = [

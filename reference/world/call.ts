@@ -21,7 +21,7 @@ interface Details {
   readonly description?: string
   readonly extras?: Members
   readonly key?: string
-  /** Which fault it is, where the spec allows one fault of the requirement more answers than the others. */
+  /** Which fault it is, if the spec allows one fault of the requirement more answers than the others. */
   readonly at?: string
   /** Which kind of fault it is, or kinds; a switch `#takes-<kind>` makes the server take just these for valid. */
   readonly kind?: string | readonly string[]
@@ -53,7 +53,7 @@ export class Call {
   }
 
   /**
-   * Refuses for a condition that has a requirement: `<status>-<condition>` of this operation, or a whole id where it
+   * Refuses for a condition that has a requirement: `<status>-<condition>` of this operation, or a whole id if it
    * belongs to none. The switches of that requirement decide what is really answered.
    */
   refuse(condition: string, status: number, tpe: string, { kind = [], ...details }: Details = {}): never {

@@ -6,9 +6,9 @@ export interface Fault {
   readonly description?: string
   /** `extras` of the message (§7.1 shows them for guardrails). */
   readonly extras?: Readonly<Record<string, unknown>>
-  /** Message key where it is not the usual one of the status. */
+  /** Message key if it is not the usual one of the status. */
   readonly key?: string
-  /** Which of a requirement's faults it is, where the spec allows it more answers than the others. */
+  /** Which of a requirement's faults it is, if the spec allows it more answers than the others. */
   readonly at?: string
 }
 

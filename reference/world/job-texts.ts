@@ -1,9 +1,9 @@
 import type { Call } from './call.ts'
 
-/** Characters of a text, where a server limits what an input may hold. */
+/** Characters of a text, if a server limits what an input may hold. */
 const longest = 500
 
-/** Values that an input may have where there is a choice of them. */
+/** Values that an input may have if there is a choice of them. */
 const known = new Set(['tea', 'calm'])
 
 /** Texts that a broken server trips over, by variant of the defect `jobs.create/202-any-text`. */

@@ -17,7 +17,7 @@ function isBroken({ switches }: World, row: string, job: Job): boolean {
   return Object.entries(places).some(([place, holds]) => switches.broken(`jobs.retrieve/${row}${place}`) && holds(job))
 }
 
-/** When the job was created, as it is told; `later`: ms, where the two responses read the clock each by itself. */
+/** When the job was created, as it is told; `later`: ms, if the two responses read the clock each by itself. */
 export function writeCreatedAt(world: World, job: Job, later = 0): string {
   const { broken } = world.switches
   const { write } = world.clock
@@ -31,7 +31,7 @@ export function firstJobOf(world: World, job: Job): Job {
   return world.store.applications.get(job.applicationId)?.firstJob ?? job
 }
 
-/** The job that is shown where that one was asked for: another one on a server that mixes them up. */
+/** The job that is shown in place of the one that was asked for: another one on a server that mixes them up. */
 export function shownJob(world: World, asked: Job): Job {
   const { broken } = world.switches
   const newest = world.store.applications.get(asked.applicationId)?.job ?? asked

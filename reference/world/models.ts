@@ -37,7 +37,7 @@ export function isModel(call: Call, id: unknown): id is string {
   return typeof id === 'string' && (working.has(id) || troubleOf(call, id) !== undefined)
 }
 
-/** Refuses where something is wrong with the model. */
+/** Refuses if something is wrong with the model. */
 export function refuseTroubledModel(call: Call, model: unknown): void {
   const trouble = troubleOf(call, String(model))
   if (trouble === undefined) return

@@ -16,7 +16,7 @@ export interface Operation<Found = unknown> {
   readonly body: 'json' | 'raw' | 'none'
   /** Members that a request may have. */
   readonly members?: readonly string[]
-  /** Refuses a JSON body that is no object, where a requirement is about it. */
+  /** Refuses a JSON body that is no object, if a requirement is about it. */
   readonly shapeless?: (call: Call) => never
   /** The requirement that a granted request is about, if it is one that every request of the operation rests on. */
   row?(call: Call): string | undefined

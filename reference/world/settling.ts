@@ -1,7 +1,7 @@
 import type { Call } from './call.ts'
 import type { World } from './world.ts'
 
-/** ms from its creation on until something can be used, where nothing else is asked for. */
+/** ms from its creation on until something can be used, if nothing else is asked for. */
 const usualMs = 1000
 /** ms after which nobody waits for it any more. */
 const tooLateMs = 30_000

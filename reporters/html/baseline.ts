@@ -1,7 +1,7 @@
 import type { Report } from '../../harness/report/model.ts'
 import { htmlText } from '../escape/html.ts'
 
-/** Where a baseline and the run disagree; nothing where they do not. */
+/** Where a baseline and the run disagree; nothing if they do not. */
 export function baselineNotes({ run }: Report): string {
   if (run.baseline === null) return ''
   const { file, notExercised, stale } = run.baseline

@@ -14,7 +14,7 @@ export type ExchangeBook = ReadonlyMap<string | null, string>
 
 /**
  * Reads the exchanges once and keeps only their markup, cut as the page shows it, at most `budget` bytes of it:
- * where there are more, the requirements that have most show fewer.
+ * if there are more, the requirements that have most show fewer.
  */
 export async function exchangeBook(exchanges: Exchanges, budget: number): Promise<ExchangeBook> {
   const pages = new Map<string | null, Page>()

@@ -3,7 +3,7 @@ import { htmlAnchor, htmlAttribute, htmlText } from '../escape/html.ts'
 import { byOperation, type OperationGroup } from '../view/by-operation.ts'
 import { type Mark, outcomes } from './words.ts'
 
-/** A condition stands as a column of its own where that many operations have it. */
+/** A condition stands as a column of its own if that many operations have it. */
 const SHARED = 4
 
 /** How each requirement is marked. */

@@ -16,7 +16,7 @@ const controls = {
 
 export interface RequirementContext {
   readonly report: Report
-  /** Markup of the requirement's exchanges; empty where none is kept. */
+  /** Markup of the requirement's exchanges; empty if none is kept. */
   readonly exchanges: string
   /** Bytes of markup that each failure may take. */
   readonly failureShare: number

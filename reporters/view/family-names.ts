@@ -7,7 +7,7 @@ export function familyNamesOnly(report: Report): RequirementResult[] {
   )
 }
 
-/** One sentence where the two verdicts differ, else undefined. */
+/** One sentence if the two verdicts differ, else undefined. */
 export function familySentence(report: Report): string | undefined {
   const { exact, family } = report.verdicts
   if (exact === family) return undefined

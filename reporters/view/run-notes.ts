@@ -2,7 +2,7 @@ import type { Report } from '../../harness/report/model.ts'
 import { count } from './counts.ts'
 import { familySentence } from './family-names.ts'
 
-/** What a reader must know to weigh the verdict, a sentence each; none where nothing is out of the ordinary. */
+/** What a reader must know to weigh the verdict, a sentence each; none if nothing is out of the ordinary. */
 export function runNotes(report: Report): string[] {
   const { run } = report
   const notes = [

@@ -49,7 +49,7 @@ function compiled(schema: Record<string, unknown>): ValidateFunction {
   }
 }
 
-/** The content is JSON text; where `strict` is true it fits the schema that was asked for. */
+/** The content is JSON text; if `strict` is true it fits the schema that was asked for. */
 export function judgeStructuredOutput(context: CheckContext, exchange: Exchange): void {
   judgeShape(context, exchange, 'chat-completion', what)
   const body: unknown = jsonOf(exchange.probe)

@@ -9,7 +9,7 @@ import { condition } from '../../harness/checks/refusals.ts'
 import { at, atRole, notArray, ofOtherTypes, pointerOf } from '../../harness/checks/roles.ts'
 import type { CheckContext } from '../../harness/engine/check-context.ts'
 
-/** The tools of the declared body; undefined where it has none. */
+/** The tools of the declared body; undefined if it has none. */
 function declaredTools(run: Run): unknown {
   return getAt(bodyOf(run, 'chat.create'), pointerOf(run, 'chat.create', 'tools') ?? '/tools')
 }
@@ -62,7 +62,7 @@ export const malformedTools = condition(async (refusal) => {
   await at('tools', [...notArray, ...items, ...llm]).bringAbout(refusal)
 })
 
-/** Numbers, booleans and arrays, with the declared tools where the body has them. */
+/** Numbers, booleans and arrays, with the declared tools if the body has them. */
 export const malformedToolChoice = condition(async ({ context, valid, judge }) => {
   const tools = declaredTools(context.run)
   for (const { what, value } of ofOtherTypes(['number', 'boolean', 'array'])) {

@@ -62,7 +62,7 @@ function postOnlyPaths(target: Target): string[] {
     .map(({ path }) => path)
 }
 
-/** GET on those paths; where a server has that method, it is one beyond the interface. */
+/** GET on those paths; if a server has that method, it is one beyond the interface. */
 export async function judgeUnsupportedMethod(context: CheckContext): Promise<void> {
   for (const path of postOnlyPaths(context.run.target)) {
     const exchange = await sendUnknownRoute(context, 'GET', path)

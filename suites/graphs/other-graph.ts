@@ -27,7 +27,7 @@ async function addSurely(context: CheckContext, addition: Probe): Promise<void> 
     throw new NotExercised(`no 409 said that the file is in the first graph: ${describeAnswer(again)}`)
 }
 
-/** The addition to a second graph; where that is not there yet, once more when it has to be. */
+/** The addition to a second graph; if that is not there yet, once more when it has to be. */
 async function addToOther(context: CheckContext, addition: Probe): Promise<Exchange> {
   const { run, row } = context
   // On a connection of its own: one that the target had closed would make it be sent twice.

@@ -19,7 +19,7 @@ function judgeConflictScenario(context: CheckContext, name: Row): Promise<void> 
 
 /**
  * One of the 409 rows: failed by the evidence of a later reading, passed by that of the same, not exercised
- * where three attempts showed neither. The rows that say when there is no conflict also need a 409 seen in the run: a
+ * if three attempts showed neither. The rows that say when there is no conflict also need a 409 seen in the run: a
  * server that never answers one keeps them by checking nothing.
  */
 export function conflictRow(name: Row): Judge {

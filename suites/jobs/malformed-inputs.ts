@@ -69,7 +69,7 @@ const generated = fc
 
 /**
  * Place of the item that is changed. Without its own id an input that is required is missing as well, which is another
- * fault: one that is not is taken where the place does not matter.
+ * fault: one that is not is taken if the place does not matter.
  */
 function itemAt(body: unknown, which: Which, required: readonly string[]): number {
   const items = getAt(body, '/inputs')
@@ -85,7 +85,7 @@ function misfit(probe: Probe, { pointer: atFirst, value, which }: Misfit, requir
   const texts = getAt(body, `/inputs/${item}/value`)
   const text = which === 'last' && Array.isArray(texts) ? texts.length - 1 : 0
   const pointer = atFirst.replace(/^\/inputs\/0/, `/inputs/${item}`).replace(/\/value\/0$/, `/value/${text}`)
-  // Where the declared inputs hold no value to replace, the nearest thing that they do hold is.
+  // If the declared inputs hold no value to replace, the nearest member that they do hold is replaced.
   const place = pointer === '' || getAt(body, pointer) !== undefined ? pointer : '/inputs'
   return withBody(probe, setAt(body, place, place === pointer ? value : 42))
 }

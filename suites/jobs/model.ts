@@ -4,7 +4,7 @@ import type { Exchange } from '../../harness/engine/exchange.ts'
 export interface Reading {
   readonly exchange: Exchange
   readonly status: string | undefined
-  /** The job object; undefined where the answer was not 200 with a JSON body. */
+  /** The job object; undefined if the answer was not 200 with a JSON body. */
   readonly job: unknown
 }
 
@@ -24,11 +24,11 @@ export interface JobTracker {
   readonly all: readonly Job[]
   /** Every granted creation, those that named no usable id among them. */
   readonly creations: readonly Exchange[]
-  /** Notes the job that a granted creation made; undefined where the answer names no id. */
+  /** Notes the job that a granted creation made; undefined if the answer names no id. */
   track(creation: Exchange, application: string): Job | undefined
   /** Reads a job. */
   read(job: Job, requirement: string | null): Promise<Reading>
-  /** Waits until a reading shows the job ended, at most until `deadline` (`performance.now()`). False where none does. */
+  /** Waits until a reading shows the job ended, at most until `deadline` (`performance.now()`). False if none does. */
   awaitEnd(job: Job, deadline: number): Promise<boolean>
 }
 
@@ -50,7 +50,7 @@ export interface Gate {
   conflictSeen: boolean
   /** One wait for it outlasted `jobTimeoutMs`: it is not waited for again. */
   timedOut: boolean
-  /** Sends through the gate once the application is idle; a 409 where another answer was expected is waited out. */
+  /** Sends through the gate once the application is idle; a 409 if another answer was expected is waited out. */
   sendWhenIdle(turn: GateTurn, send: () => Promise<Exchange>): Promise<Exchange>
   /** Has the idle application to itself while `action` lasts; what it sends goes past the gate. */
   withExclusive<T>(action: () => Promise<T>): Promise<T>
