@@ -18,7 +18,7 @@ describe('explain', () => {
       '/v1/applications/{application_id}/jobs with a valid request, but an unknown application_id',
     )
     expect(stdout).toContain('404 ResourceNotFound.\n  With --tpe family also 404 NotFound.')
-    expect(stdout).toContain('`NotFound` stands only in §7.1')
+    expect(stdout).toContain('`NotFound` is only in §7.1')
     expect(stdout).toContain('{"resources": {"application": {"id": "<application id>"')
     expect(stdout).toContain("startReference({ defects: ['jobs.create/404-unknown-application'] })")
   })
