@@ -64,7 +64,7 @@ export interface Checked {
   readonly exchanges: () => Iterable<RecordedExchange>
 }
 
-/** Judges a HAR file, as the options decide it; throws UserError if the file is none. */
+/** Judges a HAR file, as the options decide it; throws UserError if the file is not a HAR. */
 export async function checkFile(file: string, options: Omit<CheckArguments, 'report'>, now: Date): Promise<Checked> {
   const entries = readHar(file).map((entry, index) => recordedEntry(entry, index, file))
   const { target, warnings } = await checkTarget({ ...options, derive: () => derivedBaseUrl(entries, file) })

@@ -92,7 +92,7 @@ function sayMistake(error: unknown): void {
 
 let isTold = false
 
-/** Output that cannot be written is told once and makes the exit code 2, but ends nothing: reports may still be written. */
+/** Output that cannot be written is reported once and makes the exit code 2, but ends nothing: reports may still be written. */
 function onStreamError({ code = 'error' }: NodeJS.ErrnoException): void {
   // Whoever reads has read enough (`conform list | head`), or the terminal is gone.
   if (code === 'EPIPE' || code === 'EIO' || isTold) return

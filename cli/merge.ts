@@ -46,7 +46,7 @@ export function mergeFiles(files: readonly string[], gates: Gates, now: Date): R
   return applyGates(mergeReports(files.map(readReport)), gates, now)
 }
 
-/** Reports hold the exchanges of failures only, of which no HAR of the run can be made. */
+/** Reports hold the exchanges of failures only: they are not enough for a HAR of the run. */
 export function mergeRequests(values: readonly string[]): ReportRequest[] {
   const har = values.find((value) => /^har(=|$)/.test(value))
   if (har !== undefined) throw new UserError(`--report ${har}: merge writes no HAR; each shard writes its own`)

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../harness/engine/events.ts'
 
-/** A sentence for whoever declared the target: nothing is wrong, but something may be meant otherwise. Told before `planned`. */
+/** A sentence for the author of the target file: nothing is wrong, but something may be meant differently. Comes before `planned`. */
 export interface WarnedEvent {
   readonly kind: 'warned'
   readonly warning: string

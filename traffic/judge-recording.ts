@@ -19,7 +19,7 @@ import { judgeSuccess } from './successes.ts'
 export interface Counts {
   judged: number
   elsewhere: number
-  /** Of methods that the interface does not have (a browser's OPTIONS, say). */
+  /** Requests with methods that the interface does not have (for example a browser's OPTIONS). */
   otherMethods: number
   unanswered: number
   /** To operations that the target file declares as not served or removed. */

@@ -6,7 +6,7 @@ import { UserError } from '../harness/user-error.ts'
 /** Longest HAR that is read, in bytes: what a JavaScript string can hold. */
 export const longestHar = 512_000_000
 
-/** The entries of a HAR 1.2 file as they stand in it. Throws UserError, naming the place, if it is none. */
+/** The entries of a HAR 1.2 file, in its order. Throws UserError, naming the place, if it is not one. */
 export function readHar(path: string): readonly unknown[] {
   const text = readText(path)
   const value = parse(text, path)

@@ -94,7 +94,7 @@ function hasNoBody(status: number): boolean {
   return status < 200 || status === 204 || status === 205 || status === 304
 }
 
-/** Recorders are looser than RFC 3339 (an offset without colon, say); in a report a year has four digits. */
+/** Recorders are looser than RFC 3339 (for example an offset without colon); in a report a year has four digits. */
 function instantOf(value: unknown): number | undefined {
   const epochMs = typeof value === 'string' ? Date.parse(value) : NaN
   return Number.isNaN(epochMs) || !/^\d{4}-/.test(new Date(epochMs).toISOString()) ? undefined : epochMs

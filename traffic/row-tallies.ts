@@ -5,7 +5,7 @@ import type { RequirementId } from '../catalogue/catalogue.ts'
 export interface RowTally {
   cases: number
   readonly failures: { readonly exchange: Exchange; readonly expected: string; readonly actual?: string }[]
-  /** Why answers that could have told were not judged. */
+  /** Why answers that could have been judged were not. */
   unjudged?: string
 }
 

@@ -93,7 +93,7 @@ function judgeAccepted(exchange: RecordedAnswer, row: RequirementId, tallies: Ro
   return row
 }
 
-/** The request's body as JSON; undefined if it is none, or not known whole. */
+/** The request's body as JSON; undefined if it is not JSON, or not known as a whole. */
 function requestJson({ requestBody: { state, bytes } }: RecordedEntry): unknown {
   if (state !== 'whole' || bytes.length === 0) return undefined
   try {

@@ -3,7 +3,7 @@ import type { Ended } from './suite-run.ts'
 
 /**
  * Why the run as a whole is no success although each of its tests may only be skipped: the target was lost, its key is refused,
- * the suite itself went wrong, nothing could be judged. Not so if vitest was told to stop, or if the few tests that a filter
+ * the suite itself went wrong, nothing could be judged. Undefined if vitest was stopped, or if the few tests that a filter
  * chose were all skipped, each with its reason.
  */
 export function whyNotJudged({ facts, report }: Ended, all: boolean): string | undefined {

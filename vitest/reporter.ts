@@ -71,7 +71,7 @@ export default class ConformanceReporter implements Reporter {
   }
 }
 
-/** The exchanges of the run; if they could not be written down, those of failures, of which no HAR can be made. */
+/** The exchanges of the run; if they could not be written down, those of failures, which are not enough for a HAR. */
 function sourceOf({ exchangeLog, recordingProblem, report }: Handover, requests: readonly ReportRequest[]) {
   if (recordingProblem === undefined) return { requests, exchanges: () => loggedExchanges(exchangeLog), note: [] }
   return {

@@ -24,7 +24,7 @@ export interface Words {
 
 const ids: readonly string[] = catalogue.map(({ id }) => id)
 
-/** Asks each command for its options, so that nothing is told twice. */
+/** Asks each command for its options, so that nothing is written down twice. */
 export async function wordsOf(commands: Readonly<Record<string, LoadCommand>>): Promise<Words> {
   const loaded = await Promise.all(Object.values(commands).map((load) => load()))
   const names = [...Object.keys(commands), 'help']

@@ -10,7 +10,7 @@ import { createReference } from '../../reference/server.ts'
 import { beginJudging, prepareRun } from '../../suites/judge.ts'
 import { referenceTargetFile } from '../run/embedded.ts'
 
-/** Longer than that nobody waits for an explanation, in ms: what was sent by then is told. */
+/** Longest wait for an explanation, in ms: it shows what was sent by then. */
 const patienceMs = 4_000
 
 const options: Omit<RunOptions, 'only'> = {

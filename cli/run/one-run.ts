@@ -16,7 +16,7 @@ import { publish } from './publish.ts'
 import { makeRunFolder } from '../output/run-folder.ts'
 import { runOptions } from './run-options.ts'
 
-/** Who asks for a run, and what is to be told while it goes on. */
+/** Who asks for a run, and who is called while it goes on. */
 export interface RunFront {
   readonly interrupts: Interrupts
   /** Where the report for people goes. */

@@ -76,7 +76,7 @@ function notesOf({ facts }: RunRecord): string[] {
   ]
 }
 
-/** The exchanges of the run; if they could not be written down, those of failures, of which no HAR can be made. */
+/** The exchanges of the run; if they could not be written down, those of failures, which are not enough for a HAR. */
 function keptExchanges({ facts, options }: RunRecord, { requests }: Publication, report: Report) {
   const log = options.exchangeLog
   if (facts.recordingProblem === undefined) return { requests, exchanges: () => loggedExchanges(log), notes: [] }

@@ -3,7 +3,7 @@ import type { Interrupts } from '../run/interrupts.ts'
 /** An interrupted run that has not ended by itself after this long is left behind, in ms. */
 const graceMs = 1_000
 
-/** The interrupts of one run among several: not the process is told to end, but the run. */
+/** The interrupts of one run among several: a signal ends the run, not the process. */
 export interface RunInterrupts extends Interrupts {
   interrupt(): void
 }

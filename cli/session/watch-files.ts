@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync, watch } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 
-/** Editors write a file in several steps: so long after the last one it is looked at, in ms. */
+/** Editors write a file in several steps: it is read this long after the last one, in ms. */
 const settleMs = 150
 
 /** Files that are looked at until `close`. */

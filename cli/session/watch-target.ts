@@ -6,7 +6,7 @@ import type { Target } from '../../harness/target/model.ts'
 /** Between two looks at a target that answers, and at one that does not, in ms. */
 const lookMs = 250
 const askMs = 500
-/** So long an answer is waited for, in ms. */
+/** Longest wait for an answer, in ms. */
 const answerMs = 5_000
 const bodyLimit = 64 * 1024
 

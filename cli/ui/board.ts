@@ -88,7 +88,7 @@ export function createBoard(empty: Report): Board {
   }
 }
 
-/** The same report of other results, judged anew. */
+/** The same report with other results, judged again. */
 function withResults(base: Report, requirements: RequirementResult[]): Report {
   const { interrupted, only, readOnly, skip, strict, tpe } = base.run
   const verdicts = bothVerdicts(requirements, { only, skip, readOnly, strict, interrupted })

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 
 /** Changes that come within this time go out together, in ms. */
 const gatherMs = 120
-/** So often a comment is sent, so that a connection that is gone is noticed, in ms. */
+/** How often a comment is sent, in ms: a connection that is gone is noticed by it. */
 const heartbeatMs = 15_000
 
 /** What one message brings up to date. */

@@ -26,7 +26,7 @@ export const markOf = ({ isWaiting, result }: Row): Mark => (isWaiting ? waiting
 
 /** What stands beside the rows on the page. */
 export interface Surroundings {
-  /** Everything is being judged anew. */
+  /** Everything is being judged again. */
   readonly isWholeRun: boolean
   readonly changes: Changes | undefined
 }

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 export interface Terminal {
   /** Called with each character that is typed; Ctrl-C is `\x03`. */
   onKey(call: (key: string) => void): void
-  /** Asks for a line, Tab completes it; undefined if none was given. Keys are not told meanwhile. */
+  /** Asks for a line, Tab completes it; undefined if none was given. Keys are not reported meanwhile. */
   ask(question: string, words: readonly string[]): Promise<string | undefined>
   /** Takes back a question. */
   stopAsking(): void

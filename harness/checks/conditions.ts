@@ -11,7 +11,7 @@ export function changed(what: string, change: (valid: Probe) => Probe): Conditio
   return condition(async ({ valid, judge }) => judge(refused(change(await valid())), what))
 }
 
-/** A fault that has a name: how it is told, and the body that has it. */
+/** A fault that has a name: how reports describe it, and the body that has it. */
 export interface Fault<T = unknown> {
   readonly what: string
   readonly value: T
@@ -26,7 +26,7 @@ export function each<T>(faults: readonly Fault<T>[], change: (valid: Probe, valu
   })
 }
 
-/** Faults that have a name first, then any that an arbitrary can think of. */
+/** First the faults that have a name, then those that an arbitrary generates. */
 export function any<T>(
   named: readonly Fault<T>[],
   arbitrary: fc.Arbitrary<Fault<T>>,
@@ -42,7 +42,7 @@ export function any<T>(
   })
 }
 
-/** The valid request with an id that no object has in place of that path parameter. */
+/** The valid request with an id that no object has as that path parameter. */
 export function unknown(parameter: string): Condition {
   return condition(async ({ valid, judge, context }) => {
     const random = randomOf(seedFor(context.run.options.seed, context.row.id))
@@ -54,7 +54,7 @@ export function unknown(parameter: string): Condition {
   })
 }
 
-/** A JSON body in place of the valid one; a conforming target grants none of them. */
+/** A JSON body in place of the valid one; a conforming target refuses it. */
 export function withBody(probe: Probe, body: unknown): Probe {
   return refused(withJson(probe, body))
 }

@@ -19,7 +19,7 @@ export interface Control {
   /** How it was answered, in words. */
   readonly said: string
   readonly exchange?: Exchange
-  /** The first answer to that very request, if it was sent again while a file was processed; else the same. */
+  /** The first answer to this request, if it was sent again while a file was processed; otherwise the same exchange. */
   readonly first?: Exchange
   /** The request that was sent, fresh each time. */
   valid(): Promise<Probe>

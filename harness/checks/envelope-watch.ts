@@ -32,7 +32,7 @@ export interface EnvelopeWatch {
 /** First failures kept a row. */
 const mostKept = 3
 
-/** A problem of an answer, or that there is none; undefined if the row does not judge such an answer. */
+/** What the row expects of an answer, and what it got if that is wrong; undefined if the row does not judge such an answer. */
 type AnswerRule = (answer: Answer, exchange: Exchange) => { expected: string; actual?: string } | undefined
 
 const isError = (answer: Answer): boolean => answer.status >= 400
@@ -45,7 +45,7 @@ function envelopeShape(answer: Answer): ReturnType<AnswerRule> {
   return found.valid ? { expected } : { expected, actual: `${answer.status}, but ${found.problem}` }
 }
 
-/** True if one of the pairs is that very one. */
+/** True if one of the pairs names that status with that type. */
 function isNamed(pairs: Pairs, status: number, tpe: string): boolean {
   return pairs.some(([of, ...names]) => of === status && names.includes(tpe))
 }
@@ -55,7 +55,7 @@ const statusTpePair: AnswerRule = (answer, { probe, purpose }) => {
   // An answer without a tpe is a fault of shape.
   if (tpe === undefined) return undefined
   const expected = `a tpe that is allowed with status ${answer.status}`
-  // What some requirement of the operation accepts (413 in place of 400, say) is no fault of the pair.
+  // What some requirement of the operation accepts (for example 413 in place of 400) is not a wrong pair.
   const accepted = [...acceptedPairs(probe.operation), ...(purpose.expects ?? [])]
   const fits = mayCarry(probe.operation, answer.status, tpe) || isNamed(accepted, answer.status, tpe)
   return fits ? { expected } : { expected, actual: `${answer.status} ${tpe}` }

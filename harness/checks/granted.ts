@@ -41,8 +41,8 @@ export const accepted: Judge = async (context) => {
 }
 
 /**
- * A control that was answered that the file is in the graph already: as a control it is as good as granted, and tells
- * nothing of the granted row unless the file had only just been uploaded.
+ * A control that was answered that the file is in the graph already: it counts as a granted control, but says
+ * nothing about the granted row unless the file had only just been uploaded.
  */
 async function sendWithFreshFile(context: CheckContext, operation: OperationId, already: Exchange): Promise<Exchange> {
   const { run } = context
@@ -98,7 +98,7 @@ export interface GrantedRequest {
   readonly tries?: number
 }
 
-/** Sends a granted request, up to so many times until it is granted and passes the check. */
+/** Sends a request until it is granted and passes the check, at most `tries` times. */
 export async function judgeTries(context: CheckContext, request: GrantedRequest): Promise<void> {
   const { run } = context
   const operation = operationOf(context)

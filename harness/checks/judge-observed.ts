@@ -9,7 +9,7 @@ const envelopeOf = perRun(createEnvelopeWatch)
 /** Shows every answer of a run to the rows of every response. */
 export const envelopeHook: RunHook = { observe: (run, exchange) => envelopeOf(run).observe(exchange) }
 
-/** Judges an observed row by what was seen on the whole run; it is to be asked last. */
+/** Judges an observed row by the answers of the whole run; it has to be called last. */
 export function judgeObserved(row: ObservedRow): Judge {
   return async (context) => {
     const { cases, failures } = envelopeOf(context.run).tally(row)

@@ -30,9 +30,9 @@ export interface ThrottledProbe {
 }
 
 /**
- * A probe that is answered 429 or 503 on every try is either a target's patience at its end, or its answer to the
+ * A probe that is answered 429 or 503 on every try is either the limit of the target, or its answer to the
  * fault. Probe and control are sent in turn three times: if the control is granted and the probe throttled every
- * time, that answer is judged; anything else tells nothing.
+ * time, that answer is judged; anything else proves nothing.
  */
 export async function judgeThrottled(context: CheckContext, throttled: ThrottledProbe): Promise<Exchange> {
   const { run, row } = context

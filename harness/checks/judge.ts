@@ -5,7 +5,7 @@ import { Failed, NotExercised } from '../engine/outcome.ts'
 import { describeAnswer, familyRemark } from '../engine/describe.ts'
 import { answered, type CheckContext } from '../engine/check-context.ts'
 
-/** Judges an answer by the pairs that the spec asks for. A name of the family is kept, all else that differs is thrown. */
+/** Judges an answer by the pairs that the spec asks for. A failure of the name only is kept; any other failure is thrown. */
 export function judgePairs(context: CheckContext, exchange: Exchange, pairs: Pairs, what: string): void {
   const { answer } = exchange
   if (!answer) {

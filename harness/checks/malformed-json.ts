@@ -42,7 +42,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The changed text; undefined if it is JSON all the same, or nothing at all. */
+/** The changed text; undefined if it is still JSON, or empty. */
 export function malformedBy(change: JsonFault['change'], valid: string): string | undefined {
   const text = change(valid.trim())
   return text === '' || isJson(text) ? undefined : text

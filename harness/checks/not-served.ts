@@ -7,7 +7,7 @@ import { placeholderRequest } from './placeholder.ts'
 
 const answersOf = perRun((): NotServed[] => [])
 
-/** Asks each operation that the target file declares as not served once, with the full key: the answer is told, not judged. */
+/** Sends one request with the full key to each operation that is declared as not served: the report shows the answer, unjudged. */
 async function sendToEach(run: Run): Promise<void> {
   if (!run.keys.hasFull) return
   for (const [operation, absence] of Object.entries(run.target.absent)) {

@@ -6,7 +6,7 @@ import { operationProbe } from '../engine/operation-probe.ts'
 import type { Probe } from '../engine/probe.ts'
 import { freshUnknownId } from './fresh-unknown-id.ts'
 
-/** A request of an operation of which nothing is declared: `{}` for a body, unknown ids in the path. It creates nothing on a conforming server. */
+/** A request of an operation for which nothing is declared: `{}` for a body, unknown ids in the path. It creates nothing on a conforming server. */
 export async function placeholderRequest(run: Run, id: OperationId): Promise<Probe> {
   const { path, body } = operation(id)
   const random = randomOf(seedFor(run.options.seed, `stand-in ${id}`))

@@ -27,7 +27,7 @@ export interface RefusalContext {
   judgeAnswer(exchange: Exchange, what: string): void
 }
 
-/** Brings about what a requirement wants refused, and hands each probe to the judge. */
+/** Brings about what the target has to refuse, and hands each probe to the judge. */
 export interface Condition {
   bringAbout(refusal: RefusalContext): Promise<void>
 }

@@ -7,7 +7,7 @@ import type { Probe } from '../engine/probe.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import type { CheckContext } from '../engine/check-context.ts'
 
-/** An answer that says nothing of the condition: a busy application, a passing 503. */
+/** An answer that says nothing about the condition: a busy application, a passing 503. */
 function tellsNothing({ answer, probe }: Exchange, gives: Pairs): boolean {
   const status = answer?.status
   if (gives.some(([expected]) => expected === status)) return false
@@ -17,7 +17,7 @@ function tellsNothing({ answer, probe }: Exchange, gives: Pairs): boolean {
 /** A request that is sent until its condition shows. */
 export interface Repeated {
   make(): Promise<Probe>
-  /** So many times at most. */
+  /** Most times that it is sent. */
   readonly most: number
   readonly control: Control
   /** What answers the condition. */

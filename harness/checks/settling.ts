@@ -39,7 +39,7 @@ function rememberLag(run: Run, { probe, sentAt }: Exchange): void {
   for (const [, at] of namedUploads(run, probe)) uploadsOf(run).lagMs = Math.max(uploadsOf(run).lagMs, sentAt - at)
 }
 
-/** A refusal that a file not yet processed may be told by; not one of credentials, and no throttling. */
+/** A refusal that may only mean that a file is not processed yet: not one of credentials, and no throttling. */
 function mayPass({ answer }: Exchange): boolean {
   const status = answer?.status ?? 0
   return status >= 400 && status < 500 && ![401, 403, 429].includes(status)

@@ -2,7 +2,7 @@ import { member } from '../../schemas/json-object.ts'
 import { structureOf } from './structure.ts'
 import type { HttpAnswer } from '../http/message.ts'
 
-/** The body read as JSON, or why it is none. */
+/** The body read as JSON, or why it is not JSON. */
 export type Json = { readonly ok: true; readonly value: unknown } | NoJson
 
 export interface NoJson {
@@ -19,16 +19,16 @@ export interface Answer {
   readonly size: number
   /** First value of a header, name in any letter case. */
   header(name: string): string | undefined
-  /** The body as JSON (RFC 8259: UTF-8 without a byte order mark). A body that was cut is none. */
+  /** The body as JSON (RFC 8259: UTF-8 without a byte order mark). A body that was cut is not JSON. */
   json(): Json
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Bodies above this many bytes are parsed anew each time: many answers of a run are kept. */
+/** Bodies above this many bytes are parsed again each time: many answers of a run are kept. */
 const largeBytes = 64 * 1024
 
-/** What no answer of the interface needs, and no memory is given to: so many values in one body. */
+/** Most values in one body: no answer of the interface needs more, and more would take too much memory. */
 const mostValues = 400_000
 const tooManyValues: NoJson = { ok: false, problem: 'the body holds more than 400,000 values', unread: true }
 const tooLong: NoJson = {
@@ -62,7 +62,7 @@ function reader({ undecodable, cut, body }: HttpAnswer): () => Json {
 
 const always = (json: Json) => (): Json => json
 
-/** Reads the bytes anew when the value that was read last is gone. */
+/** Parses the bytes again when the value that was parsed last is gone. */
 function rereader(bytes: Uint8Array, first: Json): () => Json {
   let last = new WeakRef(first)
   return () => {

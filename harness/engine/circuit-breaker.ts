@@ -1,9 +1,9 @@
 import type { Exchange } from './exchange.ts'
 import { NotExercised } from './outcome.ts'
 
-/** Opens for an operation that gave no answer to two requests in a row: it is asked no more. */
+/** Opens for an operation that gave no answer to two requests in a row: it gets no more requests. */
 export interface CircuitBreaker {
-  /** Throws `NotExercised` if the operation is asked no more. */
+  /** Throws `NotExercised` if the operation gets no more requests. */
   check(operation: string): void
   /** A request that got no answer. */
   count(operation: string, exchange: Exchange): void

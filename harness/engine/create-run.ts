@@ -69,7 +69,7 @@ export function createRun(target: Target, options: RunOptions, { hooks, readDyna
   for (const { observe } of hooks) if (observe) observers.push((exchange) => observe(run, exchange))
   observers.push((exchange) => hintsOf(run).observe(exchange))
   observers.push(({ probe, answer }) => {
-    // Unknown paths may be looked at before any key.
+    // A server may answer unknown paths before it checks any key.
     if (answer && probe.operation !== null) run.keys.note(probe.credential, answer.status)
   })
   return run

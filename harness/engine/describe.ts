@@ -32,7 +32,7 @@ export function describeAnswer(exchange: Exchange): string {
   return `${answer.status}${inSuccess} ${excerpt(recordedTpe(exchange, tpe))}${descriptionOf(exchange, answer.json())}`
 }
 
-/** What stands behind the status: why the body is no JSON, if an error's should be, and how it begins. */
+/** What follows the status: why the body is not JSON, if it should be, and how it begins. */
 function describeBody({ recorded }: Exchange, answer: Answer): string {
   const { body = '', bodyEncoding } = recorded.response ?? {}
   if (bodyEncoding) return ' with bytes that are not text'
@@ -59,7 +59,7 @@ function descriptionOf({ recorded: { response } }: Exchange, json: Json): string
   return isRecorded ? ` "${excerpt(text)}"` : ''
 }
 
-/** Why a name that belongs to the status is still not the one asked for. */
+/** Why a code name of the status is still not the one that the spec names. */
 export function familyRemark(exchange: Exchange, pairs: Pairs): string {
   const { answer } = exchange
   if (!answer) return ''

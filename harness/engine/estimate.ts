@@ -31,7 +31,7 @@ function pollsOf({ limits }: Target, everyMs: number): number {
   return growingPolls + Math.ceil(limits.jobTimeoutMs / everyMs)
 }
 
-/** What a scenario sends: its probe, repeats, and what stands around it. */
+/** What a scenario sends: its probe, repeats, and the requests before and after it. */
 function scenarioRequests({ repeat = 1, before, after }: Scenario): number {
   return repeat + before.length + after.length
 }

@@ -9,15 +9,15 @@ export interface PlannedEvent {
 }
 
 /**
- * One requirement; each of the catalogue is told once, unless the run ends before its time. At the end one whose requests
- * turned out to leave their connections unusable is told again, as failed.
+ * One requirement. Each requirement of the catalogue has one such event, unless the run ends early. If it turns out that its
+ * requests left their connections unusable, it has a second one at the end, as failed.
  */
 export interface JudgedEvent {
   readonly kind: 'judged'
   readonly result: RequirementResult
 }
 
-/** The target answered 429 or 503, and the operation is held back for so many ms. */
+/** The target answered 429 or 503, and the operation is held back for that many ms. */
 export interface ThrottledEvent {
   readonly kind: 'throttled'
   readonly operation: string
@@ -29,13 +29,13 @@ export interface EndedEvent {
   readonly facts: RunFacts
 }
 
-/** What a run tells while it goes on, in order: `planned` first, `ended` last. */
+/** What happens in a run, in order: `planned` first, `ended` last. */
 export type RunEvent = PlannedEvent | JudgedEvent | ThrottledEvent | EndedEvent
 
-/** A queue that whoever iterates it reads at leisure; events wait in it. */
+/** A queue: events wait in it until its reader iterates over them. */
 export interface EventQueue<T> extends AsyncIterable<T> {
   push(event: T): void
-  /** No more events will come; with an error, whoever reads gets it after the last one. */
+  /** No more events will come; with an error, the reader gets it after the last one. */
   close(error?: Error): void
 }
 

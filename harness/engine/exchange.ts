@@ -41,7 +41,7 @@ export interface Exchange {
   readonly purpose: Purpose
   readonly answer?: Answer
   readonly noAnswer?: NoAnswer
-  /** `sendSurely` had sent it before, on a connection that the target had closed: that one may have had its effect all the same. */
+  /** `sendSurely` had sent it before, on a connection that the target had closed: that one may have had its effect nevertheless. */
   readonly resent?: boolean
   /** No answer came on a second, fresh connection either. */
   readonly unansweredTwice?: true

@@ -5,10 +5,10 @@ import { pageText } from './page-text.ts'
 import { perRun } from './per-run.ts'
 import type { Run } from './run.ts'
 
-/** So many places that are answered by one and the same answer are no API. */
+/** A target that gives one and the same answer at this many places is not the API. */
 const fewestPlaces = 3
 
-/** What tells that the target, or its file, is not the one that was meant. */
+/** Signs that the target, or its file, is not the one that was meant. */
 export interface Hints {
   observe(exchange: Exchange): void
   /** A sentence that says what to look at; one for each subject. */

@@ -42,7 +42,7 @@ const longestText = 2000
 /** A key that begins in what is kept is found to its end. */
 const lookedAt = 64 * 1024
 
-/** What is told of answers may hold what the target put there: keys are removed from it, and it is cut. */
+/** Reasons and failures may quote what the target sent: keys are removed from them, and they are cut. */
 function shown(run: Run, { reason, failures, ...judged }: Judged): Judged {
   const clean = (text: string): string => {
     const kept = run.client.recorder.redact(text.slice(0, lookedAt))
@@ -100,7 +100,7 @@ const noCheck: Judge = async () => {
 function ended(error: unknown, context: CheckContext): Judged {
   const kept = [...context.familyOnly]
   if (error instanceof Failed) return { outcome: 'failed', failures: [error.failure, ...error.more, ...kept] }
-  // A check that throws what it should not says nothing of the target, whatever it had seen before.
+  // A check that throws what it should not says nothing about the target, whatever it judged before.
   if (!(error instanceof NotExercised)) {
     debug('%o', error)
     return { outcome: 'not-exercised', reason: mistakeReason(error), failures: [] }

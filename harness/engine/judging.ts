@@ -26,7 +26,7 @@ export interface Judging {
   end(cause: EndCause, reason: string): void
 }
 
-/** What cannot be gathered is told by the rows that need it. */
+/** If something cannot be gathered, the rows that need it report it. */
 async function gather(run: Run, hook: RunHook): Promise<void> {
   await hook.gather?.(run).catch(() => undefined)
 }
@@ -40,7 +40,7 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
     results.set(row.id, result)
     queue.push({ kind: 'judged', result })
   }
-  /** What came to light when later requests were sent on the connections that a request had left behind. */
+  /** Failures that showed only when later requests used the connections that a request had left behind. */
   const tellSpoiled = (): void => {
     for (const [id, failures] of spoiledOf(run)) {
       const known = results.get(id)

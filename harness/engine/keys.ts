@@ -21,7 +21,7 @@ export interface Keys {
   of(source: KeySource): Promise<Credential>
   /** Every key that is declared, as given now: nothing made from a key may equal one. */
   declared(): Promise<ReadonlySet<string>>
-  /** Notes how a request was answered: whether the full key is accepted is told by all answers to it together. */
+  /** Notes how a request was answered: all answers to the full key together show whether it is accepted. */
   note(credential: Credential, status: number): void
   /** There is no full key, or every request with it that was answered was answered 401. */
   readonly isRefused: boolean

@@ -1,7 +1,7 @@
 import { tlsBaseUrl } from './tls-base-url.ts'
 import type { HttpRequest, HttpResult, NoAnswer } from '../http/message.ts'
 
-/** Requests open and none answered for this long: the target is asked whether it still lives, in ms. */
+/** If requests are open and none is answered for this long, one more request asks whether the target still lives, in ms. */
 const quietMs = 10_000
 /** What that question is given, in ms. */
 const lastChanceMs = 5_000
@@ -22,7 +22,7 @@ export interface LivenessSettings {
 
 /** Notices a target that answers nothing, at the start or half-way. */
 export interface Liveness {
-  /** The first request of the run. False if the run cannot go on; `onDead` has then been told why. */
+  /** The first request of the run. False if the run cannot go on; `onDead` has then been called with the reason. */
   first(): Promise<boolean>
   /** Counts a request as open while it is under way. */
   during<T extends HttpResult>(send: () => Promise<T>): Promise<T>
@@ -59,7 +59,7 @@ export function createLiveness(settings: LivenessSettings): Liveness {
   const checkIfQuiet = async (): Promise<void> => {
     if (open > 0 && performance.now() - lastAnswer >= quietMs) await checkAliveOnce()
   }
-  // A key that cannot be read is told by the requests that need it.
+  // If a key cannot be read, the requests that need it report it.
   const timer = setInterval(() => void checkIfQuiet().catch(() => undefined), checkEveryMs)
   timer.unref()
   return {

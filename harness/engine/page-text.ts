@@ -1,6 +1,6 @@
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ', '#39': "'" }
 
-/** What a reader sees of an HTML page; undefined if the body is none. */
+/** What a reader sees of an HTML page; undefined if the body is not a page. */
 export function pageText(contentType: string | undefined, body: string): string | undefined {
   const isPage = /\bhtml\b/i.test(contentType ?? '') || /^\s*<(?:!doctype html|html)\b/i.test(body)
   if (!isPage) return undefined

@@ -22,7 +22,7 @@ export function envelopeProblem(answer: Answer): string | undefined {
   return found.valid ? undefined : found.problem
 }
 
-/** How an answer stands to the pairs that the spec asks for. */
+/** How an answer compares with the pairs that the spec asks for. */
 export function matchPairs(pairs: Pairs, answer: Answer): Match {
   const ofStatus = pairs.filter((pair) => hasStatus(pair, answer))
   if (

@@ -43,7 +43,7 @@ export function pathOf(probe: Probe): string {
   return query.length > 0 ? `${path}?${query.join('&')}` : path
 }
 
-/** The probe's body as JSON; throws `NotExercised` if it is none (a scenario may send bytes). */
+/** The probe's body as JSON; throws `NotExercised` if it is not JSON (a scenario may send bytes). */
 export function jsonOf({ body }: Probe): unknown {
   try {
     return JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body)) as unknown

@@ -17,7 +17,7 @@ export async function probeOf(source: Source): Promise<Probe> {
  * Sends a request with the patience that a conforming target may ask for: 429 and 503 are backed off, a request that
  * cannot have had an effect is sent once more if no answer came, and so is any that met a connection which the target had
  * just closed. An answer that may be wrong because of what went before it on the connection is checked by further requests. Throws
- * `NotExercised` if the operation is asked no more or the run is over.
+ * `NotExercised` if the circuit breaker is open or the run is over.
  */
 export async function sendPatiently(
   run: Run,
@@ -66,7 +66,7 @@ async function sendUntilAnswered(
           fresh = true
           continue
         }
-        // Whether what is sent to be granted gets no answer is told by two tries: the second makes an object of its own.
+        // A request that should be granted is tried twice before it counts as unanswered: the second makes an object of its own.
         const repeatable = probe.effect === 'none' || purpose.wanted !== undefined || purpose.role === 'setup'
         if (!resent && repeatable) {
           resent = fresh = true

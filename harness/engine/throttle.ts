@@ -4,9 +4,9 @@ import type { Answer } from './answer.ts'
 
 /** Most tries of one throttled request, after the first. */
 const mostTries = 5
-/** A longer `Retry-After` is not waited for, in ms. */
+/** The longest `Retry-After` that the suite waits for, in ms. */
 export const longestPauseMs = 60_000
-/** So long after a pause an operation's requests go one at a time, in ms. */
+/** For this long after a pause an operation's requests go one at a time, in ms. */
 const narrowMs = 10_000
 /** A run in which every answer was a throttled one for this long waits no more, in ms. */
 const throttleTimeoutMs = 30_000
@@ -44,7 +44,7 @@ export interface Throttle {
    * held back. Gives the pause in ms; undefined if it is too long to be waited for.
    */
   hold(operation: string, answer: Answer, attempt: number, tries?: number): number | undefined
-  /** True for an operation that was throttled a short while ago: its requests go one at a time. */
+  /** True if the operation was throttled a short while ago: its requests then go one at a time. */
   isNarrow(operation: string): boolean
   /**
    * One place for all requests of an operation, first come first served: what was throttled keeps it through its tries,
@@ -90,7 +90,7 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings): Throttl
       count++
       timeout ??= setTimeout(onTimeout, throttleTimeoutMs).unref()
       const asked = retryAfter(answer, Date.now())
-      // After the last try nobody waits any more but for what the target asked.
+      // After the last try the suite waits only if the target asked for it.
       const own = attempt < tries ? baseMs * 2 ** attempt : 0
       const pause = asked || own
       if (pause > longestPauseMs) return undefined

@@ -8,7 +8,7 @@ import { createUnderWay, deadlinePassed } from './under-way.ts'
 
 const defaultBodyLimit = 8 * 1024 * 1024
 
-/** What answers requests in the same process: the `fetch` of an application, say. One that throws gives no answer. */
+/** What answers requests in the same process: for example the `fetch` of an application. One that throws gives no answer. */
 export type Handler = (request: Request) => Response | Promise<Response>
 
 export interface HandlerOptions {

@@ -1,7 +1,7 @@
 import type { Endpoint } from './dispatcher.ts'
 import { type Line, openLine } from './line.ts'
 
-/** At most so many lines; the one used last is given out first, so that connections stay warm. */
+/** At most `connections` lines; the one used last is given out first, so that connections stay warm. */
 export interface LinePool {
   /** Waits for a free line, or for a new one if `fresh`; rejects with the reason of the signal. */
   take(signal: AbortSignal, fresh?: boolean): Promise<Line>

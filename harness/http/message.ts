@@ -3,7 +3,7 @@
  * Values here may hold keys: nothing of it is printed or stored; `recorded` forms are made by the recorder.
  */
 
-/** A header value and how it is written wherever it is shown (a key derived from `$CONFORM_API_KEY`, say). */
+/** A header value and how it is written wherever it is shown (for example a key derived from `$CONFORM_API_KEY`). */
 export interface HeaderLine {
   readonly name: string
   readonly value: string

@@ -17,7 +17,7 @@ export async function readAnswer(raw: RawAnswer, { limit, timeoutMs, signal }: T
   }
 }
 
-/** No answer, on a connection of which nothing more is known. */
+/** No answer, on a connection about which nothing more is known. */
 export const noAnswer = ({ cause, message, detail }: Reason, sentAt: number): NoAnswer => ({
   kind: 'no-answer',
   cause,

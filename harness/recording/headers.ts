@@ -1,7 +1,7 @@
 import type { RecordedHeaders } from './recorded.ts'
 import type { HeaderLine } from '../http/message.ts'
 
-/** Of the head of an answer so many lines are recorded, and of their names and values so many characters. */
+/** Most lines of an answer's head that are recorded, and most characters of their names and values. */
 const recordedLines = 100
 const recordedCharacters = 16 * 1024
 

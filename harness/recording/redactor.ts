@@ -56,7 +56,7 @@ export class Redactor {
     this.add(value, shown)
   }
 
-  /** Text that stays although a key has it too (an id that stands in a token, say); a whole key does not stay. */
+  /** Text that stays although a key has it too (for example an id that is in a token); a whole key does not stay. */
   keep(text: string): void {
     this.#kept.add(text)
     this.#relevant = undefined

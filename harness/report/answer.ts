@@ -15,7 +15,7 @@ export function answerOf({ exchange }: Failure): Answer {
   return { status: response.status, ...(tpe !== undefined && { tpe }) }
 }
 
-/** The answers because of which the requirement fails in that mode, each once. */
+/** The answers that make the requirement fail in that mode, each once. */
 export function answersOf(result: RequirementResult, mode: TpeMode): Answer[] {
   if (outcomeIn(result, mode) !== 'failed') return []
   const answers = result.failures.filter(({ familyOnly }) => mode === 'exact' || !familyOnly).map(answerOf)

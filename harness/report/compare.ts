@@ -88,7 +88,7 @@ export function suiteNote({ columns }: Comparison): string | undefined {
   return digests.size > 1 ? 'the reports are of different requirements; a change may be one of the suite' : undefined
 }
 
-/** How the outcome of a row changed from each column to the next: `newly failing`; null if it is no change that is told. */
+/** How the outcome of a row changed from each column to the next: `newly failing`; null if the change is not reported. */
 export function changeOf({ outcomes }: Row, to: number): string | null {
   if (to < 1 || outcomes[to] === outcomes[to - 1]) return null
   const words = { failed: 'newly failing', passed: 'newly passing', 'not-exercised': 'newly not exercised' } as const

@@ -6,7 +6,7 @@ import { summarize } from './summary.ts'
 import { verdictOf } from './verdict.ts'
 
 /**
- * Where a report contradicts itself, one sentence each: verdicts, summary and outcomes are computed anew from its
+ * Where a report contradicts itself, one sentence each: verdicts, summary and outcomes are computed again from its
  * requirements. Nothing in a report that `conform` wrote and nobody changed.
  */
 export function inconsistencies(report: Report): string[] {

@@ -2,7 +2,7 @@ import { isLeftOut } from './reason.ts'
 import type { Report, RequirementResult } from './model.ts'
 import { isSelected, type Selection } from './selection.ts'
 
-/** The rows of which at least one must have passed or failed: those outside `envelope/`, or all if only those are selected. */
+/** At least one of these rows must have passed or failed: those outside `envelope/`, or all if only those are selected. */
 export function countedRows(results: readonly RequirementResult[], selection: Selection): RequirementResult[] {
   const outside = results.filter((result) => result.operation !== 'envelope')
   const selected = results.filter((result) => isSelected(result.id, selection))

@@ -41,7 +41,7 @@ export function exitCode(report: Undecided, options: ExitOptions = {}): Decision
   return decide(report, options).code
 }
 
-/** The requirements because of which the exit code is 1; a stale entry of the baseline makes it 1 too. */
+/** The requirements that make the exit code 1; a stale entry of the baseline makes it 1 too. */
 export function decidingRows(report: Undecided, options: ExitOptions = {}): RequirementResult[] {
   const { baseline, strict } = report.run
   const expected = new Set(baseline?.expected)

@@ -11,7 +11,7 @@ export function readBytes(path: string): Buffer {
   }
 }
 
-/** The value of a JSON text that was read at that path; throws UserError, in one line, if it is none. */
+/** The value of a JSON text that was read at that path; throws UserError, in one line, if it is not JSON. */
 export function parseJson(text: string, path: string): unknown {
   const bare = text.replace(/^\uFEFF/, '')
   if (bare.trim() === '') throw new UserError(`${path}: is empty, and so is not JSON`)

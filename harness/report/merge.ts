@@ -15,7 +15,7 @@ import { bothVerdicts, verdictOf } from './verdict.ts'
 /**
  * Joins the reports of all shards of a run into the report that the run would have given in one piece: its verdict, its
  * counts (`durationMs` is the sum, too), interrupted if any was. Nothing that a part says of its own results is believed:
- * verdict, summary and exit code are computed anew. Expected failures are not taken over: the baseline is to be held
+ * verdict, summary and exit code are computed again. Expected failures are not taken over: the baseline is to be held
  * against the whole. Throws UserError if a part contradicts itself, if the parts are of different runs, or if one is
  * missing or doubled.
  */

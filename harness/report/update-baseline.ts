@@ -38,7 +38,7 @@ export function updateBaseline(old: Baseline, report: Report, now: Date): Baseli
   }
 }
 
-/** The entry with how its requirement fails now. A reason that only told how it failed is told anew. */
+/** The entry with how its requirement fails now. A reason that only said how it failed is written again. */
 function refreshed(entry: BaselineEntry, result: RequirementResult, { run }: Report): BaselineEntry {
   const { was } = entry
   const answers = answersOf(result, run.tpe)

@@ -42,7 +42,7 @@ export function readsDeclared(operation: OperationId, file: TargetFile): boolean
   return reads !== undefined && declares(file, reads.declaredAt)
 }
 
-/** The needs of which no alternative is declared. */
+/** The needs for which no alternative is declared. */
 export function missingNeeds(file: TargetFile, needs: readonly Need[], operation?: Area): Need[] {
   return needs.filter((need) => ![need].flat().some((pointer) => declares(file, pointer, operation)))
 }

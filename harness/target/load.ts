@@ -72,7 +72,7 @@ function wordsOf({ error }: ParseError): string {
     .toLowerCase()
 }
 
-/** The first member that an object has twice: of two scenarios of one id, say, one would go unread. */
+/** The first member that an object has twice: for example two scenarios of one id, of which one would be ignored. */
 function repeatedMember(text: string): { offset: number; what: string } | undefined {
   let found: { offset: number; what: string } | undefined
   const seen: Set<string>[] = []

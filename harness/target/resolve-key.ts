@@ -56,7 +56,7 @@ async function resolveFull(
 ): Promise<KeySource | undefined> {
   if (given !== undefined) {
     const full = fixedKey(context, 'the key on the command line', given, labels.full)
-    // Not used, but a secret all the same.
+    // Not used, but still a secret.
     if (typeof declared === 'string') note(context, 'keys.full', { value: declared, label: labels.other })
     return full
   }

@@ -25,7 +25,7 @@ function isSpecific(
 ): boolean {
   if (keyword === 'oneOf')
     return !all.some((other) => other.keyword === 'additionalProperties' && other.instancePath === instancePath)
-  // An id that no requirement has is told with a near one, where scenarios are looked at.
+  // The check of scenarios reports an id that no requirement has, with a near one.
   const isId = schemaPath.startsWith('#/properties/scenarios/propertyNames')
   return !isId && keyword !== 'if' && keyword !== 'propertyNames' && !/\/oneOf\/\d/.test(schemaPath)
 }

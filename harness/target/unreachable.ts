@@ -20,7 +20,7 @@ export function mayBeUnreachable(row: CatalogueRow): boolean {
   return row.needs.some((need) => !isCommon(need, row))
 }
 
-/** The requirements that are unreachable, and why: what an entry matches, may be unreachable and is not declared all the same. */
+/** The requirements that are unreachable, and why: what an entry matches, if it may be unreachable and is not declared nevertheless. */
 export function unreachableIds(file: TargetFile): Record<string, string> {
   const entries = Object.entries(file.unreachable ?? {})
   const reasons: Record<string, string> = {}

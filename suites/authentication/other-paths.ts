@@ -12,7 +12,7 @@ export async function judgeOtherPaths({ context, operation: id }: RefusalContext
     if (other === probe.path) continue
     const exchange = await context.send({ ...probe, path: other }, { unobserved: true })
     const status = exchange.answer?.status
-    // What was not answered shows nothing, and the usual path is judged all the same.
+    // What was not answered shows nothing, and the usual path is judged anyway.
     if (status === undefined || exchange.throttled) continue
     context.cases++
     if (status >= 300 && status < 500) continue

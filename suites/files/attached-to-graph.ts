@@ -16,7 +16,7 @@ import { pause } from '../../harness/engine/pause.ts'
 
 /**
  * A file that is uploaded with graphId is in that graph: adding it once more gives 409. It may be processed for a while:
- * each attempt takes a fresh upload, and adds it once only, so long after it was made.
+ * each attempt takes a fresh upload, and adds it only once, after a longer pause each time.
  */
 export async function judgeAttached(context: CheckContext): Promise<void> {
   const { run, row } = context

@@ -11,7 +11,7 @@ const conflict = [[409, 'BadRequest']] as const
 
 type Row = 'inProgress' | 'released' | 'perApplication' | 'atomic'
 
-/** A scenario of the target's own brings the conflict about, or the state in which there is none. */
+/** A scenario of the target file brings about the conflict, or the state without one. */
 function judgeConflictScenario(context: CheckContext, name: Row): Promise<void> {
   const free = name === 'released' || name === 'perApplication'
   return free ? granted('as the scenario of the target file says')(context) : byScenario()(context)
@@ -19,7 +19,7 @@ function judgeConflictScenario(context: CheckContext, name: Row): Promise<void> 
 
 /**
  * One of the 409 rows: failed by the evidence of a later reading, passed by that of the same, not exercised
- * if three attempts showed neither. The rows that say when there is no conflict also need a 409 seen in the run: a
+ * if three attempts showed neither. The rows that say when there is no conflict also need one 409 in the run: a
  * server that never answers one keeps them by checking nothing.
  */
 export function conflictRow(name: Row): Judge {

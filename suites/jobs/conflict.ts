@@ -46,7 +46,7 @@ export async function readSettled(run: Run, job: Job, requirement: string): Prom
   }
 }
 
-/** True if the reading shows that very job in progress: a server may show another job under its id. */
+/** True if the reading shows this job in progress: a server may show another job under its id. */
 export function showsInProgress({ status, job: read }: Reading, { id }: Job): boolean {
   const own = member(read, 'id')
   return status === 'in_progress' && (typeof own !== 'string' || sameId(own, id))

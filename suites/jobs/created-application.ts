@@ -8,6 +8,6 @@ export const judgeUsableApplication = usable({
   what: 'on an application that was just created',
   request: (run, id) =>
     operationProbe(run, 'jobs.create', { params: { application_id: id }, json: { inputs: [] }, effect: 'generates' }),
-  // No declared application, so that nobody else notes its jobs: their end is waited for all the same.
+  // No declared application, so nothing else records its jobs; the run waits for their end anyway.
   seen: (run, id, exchange) => void jobsOf(run).track(exchange, id),
 })

@@ -22,7 +22,7 @@ export function instantOf(value: unknown): Instant | undefined {
   return typeof value === 'string' ? parseDateTime(withoutIdleZeros(value)) : undefined
 }
 
-/** A reading with a `created_at` that can be compared. A text that is no date-time is told as a fault of shape. */
+/** A reading with a `created_at` that can be compared. A text that is not a date-time is a fault of shape, reported there. */
 interface Dated {
   readonly reading: SeenReading
   readonly instant: Instant

@@ -4,7 +4,7 @@ import type { Exchange } from '../../harness/engine/exchange.ts'
 export interface Finding {
   /** Answers that were judged. */
   cases: number
-  /** The state was there and the answer was right. */
+  /** The state was there, and the answer was right. */
   confirmed: boolean
   /** The answer was wrong, and a later reading proves that the state was there. */
   failure?: { exchange: Exchange; expected: string; what: string; actual?: string }

@@ -76,7 +76,7 @@ function createGate(application: string, run: Run): Gate {
     async withExclusive(action) {
       const release = await lock.acquire(true, run.life.signal)
       try {
-        // Whether an application is released is judged all the same if its last job was seen ended.
+        // Even then the release of an application is judged, if a reading showed that its last job ended.
         const allEnded = [...jobs].every((job) => isEnded(job.readings.at(-1)))
         if (!gate.timedOut || !allEnded) await idle()
         return await action()

@@ -20,7 +20,7 @@ function isJudgedFirst(run: Run, application: string): boolean {
   return isPlanned(run, 'jobs.create/4xx-no-effect') && run.target.resources.application?.id === application
 }
 
-/** All that the engine is told of jobs: how they are asked for, one creation at a time on an application, their end. */
+/** All that the engine knows about jobs: how they are requested, that an application takes one creation at a time, and their end. */
 export const jobsHook: RunHook = {
   requests: {
     'jobs.create': (run) => jobRequest(run, declaredResource(run, 'application')),

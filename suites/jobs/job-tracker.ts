@@ -47,7 +47,7 @@ function createJobTracker(run: Run): JobTracker {
     const reading: Reading = {
       exchange,
       status: statusOf(shownJob()),
-      // Read anew each time: a large body is not held as a value.
+      // Parsed again each time: a large body is not kept as a value.
       get job() {
         return shownJob()
       },

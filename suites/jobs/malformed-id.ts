@@ -18,7 +18,7 @@ const withId = (probe: Probe, id: string): Probe => refused({ ...probe, params: 
 
 const invented = any(named.map(told), generated.map(told), withId)
 
-/** An existing id is cut by so many characters: a server may look ids up by their beginning. */
+/** By how many characters an existing id is cut: a server may find ids by their beginning. */
 const cuts = [1, 4, 8] as const
 
 /** 1 to 64 letters, digits, `-` and `_` that are no uuid, and an existing id that is cut. */

@@ -28,7 +28,7 @@ export interface JobTracker {
   track(creation: Exchange, application: string): Job | undefined
   /** Reads a job. */
   read(job: Job, requirement: string | null): Promise<Reading>
-  /** Waits until a reading shows the job ended, at most until `deadline` (`performance.now()`). False if none does. */
+  /** Waits until a reading shows that the job has ended, at most until `deadline` (`performance.now()`). False if none shows it. */
   awaitEnd(job: Job, deadline: number): Promise<boolean>
 }
 
@@ -36,12 +36,12 @@ export interface JobTracker {
 export interface GateTurn {
   /** It may start a job: nothing else goes to the application meanwhile. */
   readonly exclusive: boolean
-  /** A 409 is what it is sent for, and no reason to wait. */
+  /** It is sent to get a 409: a 409 is no reason to wait. */
   readonly expects409: boolean
 }
 
 /**
- * The door to one application: nothing goes through while it has a job in progress, but what a 409 row sends itself.
+ * The gate of one application: while it has a job in progress, only what a 409 row sends itself goes through.
  * Refusals go through together, creations alone.
  */
 export interface Gate {
@@ -50,11 +50,11 @@ export interface Gate {
   conflictSeen: boolean
   /** One wait for it outlasted `jobTimeoutMs`: it is not waited for again. */
   timedOut: boolean
-  /** Sends through the gate once the application is idle; a 409 if another answer was expected is waited out. */
+  /** Sends through the gate once the application is idle; if it is answered 409 unexpectedly, the gate waits and sends again. */
   sendWhenIdle(turn: GateTurn, send: () => Promise<Exchange>): Promise<Exchange>
   /** Has the idle application to itself while `action` lasts; what it sends goes past the gate. */
   withExclusive<T>(action: () => Promise<T>): Promise<T>
-  /** Notes what a creation made or met: its job, if any. */
+  /** Records what a creation did: its job, if it made one. */
   record(exchange: Exchange): Job | undefined
 }
 

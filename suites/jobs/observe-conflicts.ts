@@ -53,7 +53,7 @@ async function attempt(conflict: Conflict): Promise<void> {
   }
 }
 
-/** A server may know of conflicts on some applications only: the plain one is tried too, if its jobs last for it. */
+/** A server may check for conflicts on some applications only: the plain one is tried too, if its jobs last long enough. */
 async function attemptOnPlain({ run, application, found }: Conflict): Promise<void> {
   const plain = run.target.resources.application
   if (!plain || plain.id === application.id || found.inProgress.failure) return
@@ -67,7 +67,7 @@ async function attemptOnPlain({ run, application, found }: Conflict): Promise<vo
     gate.timedOut = !(await awaitJobs(run, plain.id))
     return isFailed(found.inProgress)
   })
-  // Jobs that end at once tell nothing: what was seen of the busy application stands.
+  // Jobs that end at once prove nothing: the finding of the busy application is kept.
   if (!failed) Object.assign(found.inProgress, { confirmed, inconclusive })
 }
 
@@ -150,7 +150,7 @@ async function begin(conflict: Conflict, freed: boolean): Promise<Job[]> {
     : awaitIdle(conflict)
 }
 
-/** Busy before this run had a job there: it is waited for, at most `jobTimeoutMs`. */
+/** Busy before this run had a job there: the run waits for it, at most `jobTimeoutMs`. */
 async function awaitIdle({ run, gate, application }: Conflict): Promise<Job[]> {
   const deadline = performance.now() + run.target.limits.jobTimeoutMs
   for (;;) {

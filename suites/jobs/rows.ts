@@ -51,7 +51,7 @@ export const judgeJobs: Judge = async (context) => {
   }
 }
 
-/** Judges cases of jobs; a problem is told with both exchanges that contradict each other. */
+/** Judges cases of jobs; a failure shows both exchanges that contradict each other. */
 function judgeCases(context: CheckContext, cases: Iterable<JobCase>): void {
   for (const { job, problem } of cases) {
     context.shownBy = job.creation.purpose.requirement
@@ -70,7 +70,7 @@ async function readOldestAgain(run: Run): Promise<void> {
   if (oldest && newer.length > 0) await jobsOf(run).read(oldest, 'jobs.retrieve/200-identity')
 }
 
-/** A declared job shows its own id; of which application it is nobody says. */
+/** A declared job shows its own id; the target file does not say of which application it is. */
 async function judgeDeclaredIdentity(context: CheckContext): Promise<void> {
   const { job } = context.run.target.resources
   if (job === undefined) return
@@ -94,7 +94,7 @@ export const judgeIdentity: Judge = async (context) => {
 export const judgeCreatedAt: Judge = async (context) => {
   const { run } = context
   await mainLifecycle(run)
-  // The time of a clock that stands still is told by a job that is made later.
+  // A job that is made later shows whether the clock stands still.
   if (!timesDiffer(ownJobs(run)) && !run.life.ended) await makeLaterJob(run)
   judgeCases(context, createdAtCases(ownJobs(run)))
   if (context.cases === 0) throw new NotExercised('no reading of a job had a created_at that can be compared')

@@ -26,7 +26,7 @@ export interface JobProblem {
   readonly against?: Exchange
 }
 
-/** What is said of one case: undefined if it is as it should be. */
+/** One case; `problem` is undefined if it is as it should be. */
 export type JobCase = { readonly job: SeenJob; readonly problem?: JobProblem }
 
 /** uuids are the same in either letter case. */
@@ -51,7 +51,7 @@ function* membersOf(job: SeenJob, reading: SeenReading): Generator<JobCase> {
   const own = { id: job.id, application_id: job.application }
   for (const [name, value] of Object.entries(own)) {
     const read = member(reading.job, name)
-    // An absent or ill-typed member is a fault of the shape of the job, and told there.
+    // An absent or ill-typed member is a fault of the shape of the job, and reported there.
     if (typeof read !== 'string') continue
     if (sameId(read, value)) yield { job }
     else {
