@@ -34,7 +34,7 @@ function splits(url: string): { base: string; path: string }[] {
   }))
 }
 
-/** The path of a URL under the base URL, which has no slash at its end; undefined if it is elsewhere. */
+/** The path of a URL under the base URL, which has no slash at its end; undefined if it is not below that. */
 export function pathUnder(baseUrl: string, url: string): string | undefined {
   const parsed = httpUrl(url)
   if (!parsed) return undefined

@@ -18,7 +18,7 @@ const missing: HarBody = { state: 'missing', bytes: new Uint8Array() }
 /** Header of a message, by lower-case name. */
 type Header = (name: string) => string | undefined
 
-/** The body of an answer (`content`), or of a request (`postData`, whose size stands elsewhere). */
+/** The body of an answer (`content`), or of a request (`postData`, whose size is in another member). */
 export function harBody(holder: unknown, header: Header, declaredSize?: unknown): HarBody {
   const content = isObject(holder) ? holder : {}
   const { text, comment } = content

@@ -18,7 +18,7 @@ import { judgeSuccess } from './successes.ts'
 /** How many entries were judged, and why the others were not. */
 export interface Counts {
   judged: number
-  elsewhere: number
+  otherAddresses: number
   /** Requests with methods that the interface does not have (for example a browser's OPTIONS). */
   otherMethods: number
   unanswered: number
@@ -47,7 +47,7 @@ const methods = ['GET', 'POST']
 
 /** Judges each recorded answer of the interface. */
 export function judgeRecording(entries: readonly RecordedEntry[], target: Target, redactor: Redactor): JudgedRecording {
-  const counts: Counts = { judged: 0, elsewhere: 0, otherMethods: 0, unanswered: 0, absent: 0, unknown: 0 }
+  const counts: Counts = { judged: 0, otherAddresses: 0, otherMethods: 0, unanswered: 0, absent: 0, unknown: 0 }
   const tallies = createRowTallies()
   const watch = createWatches()
   const jobs = createJobReadings()
@@ -82,7 +82,7 @@ function answerOfInterface(
   counts: Counts,
 ): RecordedAnswer | undefined {
   const path = pathUnder(target.baseUrl, entry.url)
-  if (path === undefined || !path.startsWith('/v1/')) return void counts.elsewhere++
+  if (path === undefined || !path.startsWith('/v1/')) return void counts.otherAddresses++
   if (!methods.includes(entry.method)) return void counts.otherMethods++
   if (entry.status === 0) return void counts.unanswered++
   const place = operationAt(entry.method, path)

@@ -5,7 +5,7 @@ export interface Pacer {
   wait(signal?: AbortSignal): Promise<void>
 }
 
-/** Spaces requests evenly, at most `rate` a second; 0: no limit. Time that was not used is not saved up. */
+/** Spaces requests evenly, at most `requestsPerSecond`; 0: no limit. Time that was not used is not saved up. */
 export function createPacer(requestsPerSecond: number): Pacer {
   if (requestsPerSecond <= 0) return { wait: () => Promise.resolve() }
   const interval = 1000 / requestsPerSecond
