@@ -2,7 +2,7 @@ import { listedTypes } from './errors.ts'
 import type { OperationId } from './operations.ts'
 
 /**
- * A status and the `tpe` values that may stand with it; without any, the status alone decides.
+ * A status and the `tpe` values that it may have; without any, the status alone decides.
  * `any`: an error of any status. `4xx`: any 4xx but 401 and 429, whose body is an error envelope.
  */
 export type Pair = readonly [status: number | 'any' | '4xx', ...tpe: string[]]

@@ -17,7 +17,7 @@ const statusRows: Readonly<Record<number, readonly string[]>> = {
   507: ['InsufficientStorage'],
 }
 
-/** §7.4: types that stand for the model behind an operation, with any status. */
+/** §7.4: types of errors of the model behind an operation, with any status. */
 export const modelErrors = [
   'CompletionModelUnavailableError',
   'CompletionModelInternalError',
@@ -102,7 +102,7 @@ function isModelError(tpe: string): boolean {
 /**
  * Whether a status may carry that `tpe`: a code name of its row of §7.2, a type that §7.3 lists with it for the
  * operation, in the guardrail row or in the lead sentence, or a model error of §7.4. A status that §7.2 does not list
- * may carry any. `null` stands for a request that is no operation of the interface.
+ * may carry any. `null`: a request that is not an operation of the interface.
  */
 export function mayCarry(operation: OperationId | null, status: number, tpe: string): boolean {
   const row = codeNames(status)
@@ -110,7 +110,7 @@ export function mayCarry(operation: OperationId | null, status: number, tpe: str
 }
 
 /**
- * Whether a message key of §7.1 fits: it stands with a type that the status of its own type may carry. Undefined for a
+ * Whether a message key of §7.1 fits: the type is one that the status of the key's own type may have. Undefined for a
  * key that §7.1 does not show.
  */
 export function keyFits(key: string, operation: OperationId | null, tpe: string): boolean | undefined {

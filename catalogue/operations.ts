@@ -126,7 +126,7 @@ export function operation(id: OperationId): Operation {
   return found
 }
 
-/** Where the object stands that an operation reads, if it does, and whose control makes one if none is declared. */
+/** The pointer of the object that an operation reads, if it reads one, and the operation whose control makes one if none is declared. */
 export function readsOf(id: OperationId): Reads<OperationId> | undefined {
   return operation(id).reads as Reads<OperationId> | undefined
 }

@@ -10,7 +10,7 @@ export interface EvidenceFiles {
   readonly har?: readonly string[] | undefined
 }
 
-/** A certificate as it was found in a file, alone or in a bundle; null bytes if the bundle is none. */
+/** A certificate as it was found in a file, alone or in a bundle; null bytes if the bundle is not one. */
 export interface CertificateFile {
   readonly path: string
   readonly bytes: Uint8Array | null
@@ -34,7 +34,7 @@ export function readCertificateFile(path: string, given: EvidenceFiles = {}): Ce
   return { path, bytes: read, evidence: { report, ...(har.length > 0 && { exchanges }) } }
 }
 
-/** All that a bundle holds. A report that is given beside it stands in place of its own: then it has to be the same. */
+/** All that a bundle holds. A report that is given beside it is used in place of its own: then it has to be the same. */
 export function evidenceOf(path: string, bundle: Bundle, report?: Evidence['report']): Evidence {
   const inside = (name: string) => `${name} of ${basename(path)}`
   return {

@@ -6,7 +6,7 @@ export interface Signature {
   keyid: string
   /** Base64. */
   sig: string
-  /** SPKI, PEM. The first signature has none: its key stands in what is signed. */
+  /** SPKI, PEM. The first signature has none: its key is in what is signed. */
   publicKey?: string
 }
 

@@ -2,7 +2,7 @@ import { operations } from '../catalogue/operations.ts'
 import type { Report, RequirementResult } from '../harness/report/model.ts'
 import type { Operations } from './statement.ts'
 
-/** Where each of the 17 operations stands in that report. */
+/** How that report judged each of the 17 operations. */
 export function operationsOf({ requirements, run }: Report): Operations {
   const asked = new Map(run.notServed.map(({ operation, answered }) => [operation, answered]))
   const found: Operations = { judged: [], notServed: [], removed: [], notExercised: [] }

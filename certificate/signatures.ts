@@ -10,7 +10,7 @@ export interface Signers {
   readonly problems: readonly string[]
 }
 
-/** Verifies every signature: the first by the key that stands in the statement, each further one by the key beside it. */
+/** Verifies every signature: the first by the key in the statement, each further one by the key beside it. */
 export function checkSignatures(envelope: Envelope, issuer: KeyObject): Signers {
   const signers: string[] = []
   const problems: string[] = []

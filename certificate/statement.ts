@@ -30,7 +30,7 @@ export interface NotServed {
   answered: string | null
 }
 
-/** Where each of the operations of the interface stands, by name, in the order of the interface; each in one list. */
+/** How each operation of the interface was judged, by name, in the order of the interface; each in one list. */
 export interface Operations {
   judged: string[]
   notServed: NotServed[]

@@ -32,7 +32,7 @@ export function suiteFacts(): SuiteFacts {
   }
 }
 
-/** The requirements of a catalogue's canonical JSON; null if it is none. */
+/** The requirements of a catalogue's canonical JSON; null if it is not a catalogue. */
 export function requirementsIn(text: string): KnownRequirement[] | null {
   try {
     const value = JSON.parse(text) as KnownRequirement[]

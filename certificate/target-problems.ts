@@ -22,7 +22,7 @@ export function targetProblems({ name, bytes }: NamedBytes, { target, requiremen
 }
 
 function isDeclared({ id, operation }: RequirementResult, { operations, unreachable }: Declared): boolean {
-  // It stands for a removed operation, and applies to no other.
+  // It is about a removed operation, and applies to no other.
   if (id === 'pdf.parse/4xx-removed') return true
   if (typeof operations[operation] === 'string') return true
   return Object.keys(unreachable).some((pattern) => matchesId(id, pattern))

@@ -2,7 +2,7 @@ import type { Predicate } from './statement.ts'
 
 const DAY_MS = 86_400_000
 
-/** Days for which a certificate stands if nothing else is asked for, and at most, both from the beginning of the run. */
+/** Days for which a certificate is valid by default, and at most, both from the beginning of the run. */
 export const VALID_DAYS = 180
 export const MOST_VALID_DAYS = 400
 

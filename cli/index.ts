@@ -94,7 +94,7 @@ let isTold = false
 
 /** Output that cannot be written is reported once and makes the exit code 2, but ends nothing: reports may still be written. */
 function onStreamError({ code = 'error' }: NodeJS.ErrnoException): void {
-  // Whoever reads has read enough (`conform list | head`), or the terminal is gone.
+  // The reader has read enough (`conform list | head`), or the terminal is gone.
   if (code === 'EPIPE' || code === 'EIO' || isTold) return
   isTold = true
   process.stderr.write(`conform: the output cannot be written (${code})\n`)

@@ -15,7 +15,7 @@ export function listCommand(): Command {
     })
 }
 
-/** An operation stands for all its requirements. Throws UserError if nothing matches. */
+/** The name of an operation means all its requirements. Throws UserError if nothing matches. */
 function matching(pattern: string | undefined): readonly CatalogueRow[] {
   if (pattern === undefined) return catalogue
   const rows = catalogue.filter(({ id, operation }) => operation === pattern || matchesId(id, pattern))

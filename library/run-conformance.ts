@@ -28,7 +28,7 @@ export function followRun(request: RunRequest): ConformanceRun {
   const report = judged(request, (event) => queue.push(event))
   report.then(
     () => queue.close(),
-    // Whoever reads events alone has not asked for the report.
+    // A caller who only reads events must not get an unhandled rejection.
     (error: unknown) => queue.close(error instanceof Error ? error : new Error(String(error))),
   )
   return { report, [Symbol.asyncIterator]: () => queue[Symbol.asyncIterator]() }

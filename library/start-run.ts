@@ -84,7 +84,7 @@ function runOptionsOf(options: ConformanceOptions, rerun: string): RunOptions {
   }
 }
 
-/** For whoever has the command line too; a target object has no file that could be named. */
+/** For users who have the command line too; a target object has no file that could be named. */
 function rerunCommand({ target, options }: RunRequest, baseUrl: string): string {
   const words = ['conform']
   if (typeof target !== 'string' || options.baseUrl !== undefined) words.push(baseUrl)

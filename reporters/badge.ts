@@ -16,7 +16,7 @@ const color = {
  * some are not served; in its description, how the two verdicts differ.
  */
 export function renderBadge(report: Report): string {
-  // Loaded when a badge is drawn: whoever asks for another format does without.
+  // Loaded when a badge is drawn: other formats do not need it.
   const { makeBadge } = createRequire(import.meta.url)('badge-maker') as typeof import('badge-maker')
   const badge = makeBadge({
     label: 'conformance',

@@ -8,7 +8,7 @@ import { sections } from './view/sections.ts'
 import { type TestStatus, testStatuses } from './view/test-status.ts'
 
 /**
- * Common Test Report Format 0.0: a test a requirement; our own outcome stands in `rawStatus`. A failed test `run` stands before
+ * Common Test Report Format 0.0: a test a requirement; our own outcome is in `rawStatus`. A failed test `run` comes before
  * them if the run itself is no success, so that a test failed exactly if the exit code is not 0.
  */
 export function renderCtrf(report: Report): string {

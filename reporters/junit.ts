@@ -17,7 +17,7 @@ type StatusOf = (result: RequirementResult) => TestStatus
 export function renderJunit(report: Report): string {
   const errors = runErrors(report)
   const statusOf = testStatuses(report)
-  // Loaded when XML is written: whoever asks for another format does without.
+  // Loaded when XML is written: other formats do not need it.
   const { create } = createRequire(import.meta.url)('xmlbuilder2') as typeof import('xmlbuilder2')
   const document = create({ version: '1.0', encoding: 'UTF-8' })
   const root = document.ele('testsuites', {

@@ -15,7 +15,7 @@ import { verdictSentence } from './view/verdict-sentence.ts'
 const MOST_MISSED = 50
 
 export interface MarkdownOptions {
-  /** Of how many causes the evidence is shown; the others stand in the table only. Default 25. */
+  /** The number of causes with evidence; the others are in the table only. Default 25. */
   readonly evidence?: number
 }
 

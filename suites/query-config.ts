@@ -22,7 +22,7 @@ interface Setting {
   readonly value: unknown
 }
 
-/** The valid request with one member of its query_config set; a chat keeps the tools in which that stands. */
+/** The valid request with one member of its query_config set; a chat keeps the tools that have it. */
 async function withSetting(run: Run, operation: OperationId, { name, value }: Setting): Promise<Probe> {
   const pointer = pointerOf(run, operation, 'query_config')
   if (pointer === undefined) throw new NotExercised(`declare operations.${operation}.fields.query_config`)

@@ -4,7 +4,7 @@ import { operationAt } from './operation-at.ts'
 type Line = Readonly<{ method: string; url: string }>
 
 /**
- * The base URL of recorded requests: what stands before `/v1/` if most of them name operations of the interface; if
+ * The base URL of recorded requests: what is before `/v1/` if most of them name operations of the interface; if
  * none does, before the first `/v1/`. Throws UserError if two have as many; undefined if there is no such URL.
  */
 export function derivedBaseUrl(requests: readonly Line[], file: string): string | undefined {

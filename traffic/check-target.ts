@@ -42,7 +42,7 @@ function normal(address: string): string {
 }
 
 /**
- * Nothing is sent: of the keys only those matter that can stand in the recording, and that are read without asking
+ * Nothing is sent: of the keys only those matter that can be in the recording, and that are read without asking
  * anybody. Those stay as the file has them.
  */
 function withKeysAtHand(file: TargetFile, dir: string): TargetFile {

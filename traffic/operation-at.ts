@@ -1,6 +1,6 @@
 import { type OperationId, operations } from '../catalogue/operations.ts'
 
-/** An operation as a request line names it: its path template and what stands in the template's places. */
+/** An operation as a request line names it: its path template and the values of its parameters. */
 export interface OperationPlace {
   readonly operation: OperationId
   readonly path: string

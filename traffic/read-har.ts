@@ -37,7 +37,7 @@ function parse(text: string, path: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {
-    // The parser's own sentence quotes the text, in which a key may stand.
+    // The parser's own sentence quotes the text, which may hold a key.
     throw new UserError(`${path}: is not JSON${placeOfError(text)}`)
   }
 }

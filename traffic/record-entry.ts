@@ -7,7 +7,7 @@ import type { HarBody } from './har-body.ts'
 import type { RecordedEntry } from './recorded-entry.ts'
 import { shownHeader, shownUrl } from './secrets.ts'
 
-/** An entry as it stands in reports: keys removed, bodies cut. */
+/** An entry as reports show it: keys removed, bodies cut. */
 export function recordEntry(entry: RecordedEntry, redactor: Redactor): FailureExchange {
   const shown: Shown = (line) => ({
     name: redactor.text(line.name.toLowerCase()),

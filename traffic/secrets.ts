@@ -12,7 +12,7 @@ const secretName = /authorization|cookie|token|secret|session|password|passwd|cs
 /** How our own reports write a key, and what is made of one: nothing is to be hidden there. */
 const placeholder = /^(\$[A-Z_][A-Z0-9_]*|\$\{[A-Z_][A-Z0-9_]*[^}]*\}\w*|\[[^\]]*\])$/
 
-/** Teaches the redactor every credential that stands in the recording, whatever address it was sent to. */
+/** Teaches the redactor every credential in the recording, whatever address it was sent to. */
 export function learnSecrets(redactor: Redactor, entries: Iterable<RecordedEntry>): void {
   const seen = new Set<string>()
   const learn = (secret: string): void => {
@@ -23,7 +23,7 @@ export function learnSecrets(redactor: Redactor, entries: Iterable<RecordedEntry
   for (const { requestHeaders, url } of entries) {
     for (const { name, value } of requestHeaders) {
       if (isAuthorization(name)) credentialsOf(value).forEach(learn)
-      // Of cookies many are no secrets, and stand for themselves: they are hidden where they are sent.
+      // Many cookies are no secrets: they are hidden only where they are sent.
       else if (secretName.test(name) && !/cookie/i.test(name) && value.length >= shortestKey) learn(value)
     }
     for (const [name, value] of queryOf(url)) if (secretName.test(name) && value.length >= shortestKey) learn(value)

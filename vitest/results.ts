@@ -3,7 +3,7 @@ import type { RequirementResult } from '../harness/report/model.ts'
 /** Results that may be asked for before they are known. */
 export interface Results {
   set(result: RequirementResult): void
-  /** Whoever waits gets the error, and whoever asks from now on. */
+  /** Everybody who waits gets the error, and everybody who asks from now on. */
   fail(error: unknown): void
   get(id: string): Promise<RequirementResult>
 }

@@ -51,7 +51,7 @@ export function createSuiteRun(target: RunRequest['target'] | undefined, options
       facts = event.facts
       for (const hint of facts.hints) process.stderr.write(`conform: ${terminalText(hint)}\n`)
     }
-    // What the end of the run cut short stands in the report alone.
+    // Only the report has what the end of the run cut short.
     for (const result of (await events.report).requirements) results.set(result)
   }
   return {

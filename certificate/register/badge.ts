@@ -4,7 +4,7 @@ import { standingOf } from './standing.ts'
 
 const colors = { good: 'brightgreen', fair: 'yellow', bad: 'red', none: 'lightgrey' } as const
 
-/** An SVG badge of how the service stands; its description says until when it stands. */
+/** An SVG badge with the status of the service; its description says until when it is valid. */
 export function registerBadge(current: Registered): string {
   const { tone, words } = standingOf(current)
   const badge = makeBadge({ label: 'conformance', message: words, color: colors[tone], style: 'flat' })

@@ -23,7 +23,7 @@ export interface TrustedKey {
   readonly name?: string
 }
 
-/** The revocations of a register; none if there is no such file. Throws UserError for what is none. */
+/** The revocations of a register; none if there is no such file. Throws UserError if the file is not such a list. */
 export function readRevoked(folder: string): Revocation[] {
   return readList(join(folder, REVOKED), ({ id, day, reason }) => {
     if (typeof day !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(Date.parse(day))) return 'day'

@@ -30,7 +30,7 @@ ${body}
 `.text
 }
 
-/** How a certificate stands, as a coloured word with a sign. */
+/** The status of a certificate, as a coloured word with a sign. */
 export function standingMark(one: Registered): Markup {
   const { tone, sign, words } = standingOf(one)
   return markup`<p class="standing ${tone}"><span aria-hidden="true">${sign}</span> ${words}</p>`

@@ -9,7 +9,7 @@ import { standingOf } from './standing.ts'
 /** As many ids are named beside a reason. */
 const MOST_IDS = 5
 
-/** The page of a service: how it stands, what was judged and what was not, who signed, and all its certificates. */
+/** The page of a service: its status, what was judged and what was not, who signed, and all its certificates. */
 export function servicePage({ name, uri, current, certificates }: Service, now: Date): string {
   const { tone, sign, words } = standingOf(current)
   const { predicate } = current.statement

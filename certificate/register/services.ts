@@ -7,7 +7,7 @@ export interface Service {
   readonly uri: string
   /** Names its folder: letters, digits and dashes, the same as long as name and address are. */
   readonly slug: string
-  /** What stands: the certificate of its last run that is not revoked, else the last one. */
+  /** The current one: the certificate of its last run that is not revoked, otherwise the last one. */
   readonly current: Registered
   /** All of them, the last run first. */
   readonly certificates: readonly Registered[]

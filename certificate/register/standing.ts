@@ -1,7 +1,7 @@
 import { operationCount } from '../operations.ts'
 import type { Registered } from './read-folder.ts'
 
-/** How a certificate stands, in the words of pages, badges and `index.json`. */
+/** The status of a certificate, in the words of pages, badges and `index.json`. */
 export interface Standing {
   readonly tone: 'good' | 'fair' | 'bad' | 'none'
   /** A sign beside the words, for those who do not see the colour. */

@@ -1,6 +1,6 @@
 import type { Outcome } from '../../harness/report/model.ts'
 
-/** How an outcome stands in a cell: never by colour alone. */
+/** How a cell shows an outcome: never by colour alone. */
 export const marks: Readonly<Record<Outcome | 'absent', { sign: string; word: string }>> = {
   passed: { sign: '✓', word: 'passed' },
   failed: { sign: '✗', word: 'failed' },

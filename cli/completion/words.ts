@@ -5,7 +5,7 @@ import { addArguments } from '../run/arguments.ts'
 
 export type LoadCommand = () => Promise<Command>
 
-/** A command, the options that it has, and the words that may stand as its argument. */
+/** A command, the options that it has, and the words that its argument may be. */
 export interface CommandWords {
   readonly name: string
   readonly about: string

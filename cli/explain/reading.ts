@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { matchesId } from '../../harness/report/selection.ts'
 import { packageFile } from '../../schemas/package-file.ts'
 
-/** A paragraph of the readings, and the heading that it stands under. */
+/** A paragraph of the readings, and its heading. */
 export interface Reading {
   readonly heading: string
   readonly text: string

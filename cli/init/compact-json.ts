@@ -1,4 +1,4 @@
-/** JSON as people write it: what fits on a line of that width stands on one, everything else is indented by two. */
+/** JSON as people write it: what fits on a line of that width is on one line, everything else is indented by two. */
 export function compactJson(value: unknown, width: number, indent = ''): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']

@@ -2,7 +2,7 @@ import { isObject } from '../../schemas/json-object.ts'
 
 /** What one request for the list of files (§4.4) shows of a target. */
 export interface Seen {
-  /** In words, for whoever answers the questions. */
+  /** In words, for the person who answers the questions. */
   readonly finding: string
   readonly reachable: boolean
   /** The target answered 404: it seems not to serve the list. */

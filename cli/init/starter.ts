@@ -10,7 +10,7 @@ interface Block {
   readonly live: boolean
 }
 
-/** A commented target file that can be used at once: what is known stands, the rest stands ready as comments. */
+/** A commented target file that can be used at once: it has what is known, and the rest as comments. */
 export function starter(file: string, answers: Answers): string {
   const body = blocks(answers).map(write).join('\n\n')
   if (!isModule(file)) return `{\n${schemaLine}\n\n${body}\n}\n`

@@ -20,7 +20,7 @@ export function makeRunFolder(): RunFolder {
     try {
       rmSync(path, { recursive: true, force: true })
     } catch {
-      // Whoever made the folder read-only in the meantime keeps it.
+      // If somebody made the folder read-only meanwhile, it stays.
     }
   }
   process.once('exit', remove)

@@ -26,7 +26,7 @@ export interface Ended extends Begun {
   readonly changes: Changes | undefined
 }
 
-/** What a session tells whoever shows it. */
+/** What a session reports to what shows it. */
 export interface SessionFront {
   /** Where the report of each run goes. */
   readonly people: People

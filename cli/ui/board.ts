@@ -5,7 +5,7 @@ import type { Report, RequirementResult } from '../../harness/report/model.ts'
 import { summarize } from '../../harness/report/summary.ts'
 import { bothVerdicts } from '../../harness/report/verdict.ts'
 
-/** A requirement as it stands now. */
+/** The current state of a requirement. */
 export interface Row {
   readonly result: RequirementResult
   /** It is still to be judged: in the run that goes on, or in the first one. */

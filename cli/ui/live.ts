@@ -9,7 +9,7 @@ const heartbeatMs = 15_000
 export interface Patch {
   /** The version of the page after it. */
   readonly version: number
-  /** Markup by the id of the element that it stands in place of. */
+  /** Markup by the id of the element that it replaces. */
   readonly parts: Readonly<Record<string, string>>
   readonly state: unknown
 }

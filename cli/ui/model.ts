@@ -31,7 +31,7 @@ export function createModel(empty: Report, failed: () => number, onChange: () =>
   }
   return {
     front: {
-      // The report of the last run stands on the page.
+      // The page shows the report of the last run.
       people: { write: () => true },
       begun(run) {
         isRunning = true

@@ -17,7 +17,7 @@ const script = `${reportScript}\n${read('live.js')}`
 /** Nothing but that style and that script, and requests to where the page came from; nobody frames it. */
 export const policy = `${policyFor({ style, script })}; connect-src 'self'; frame-ancestors 'none'`
 
-/** The whole page as things stand; what changes afterwards comes by events. */
+/** The whole page with the current state; what changes afterwards comes by events. */
 export function pageMarkup(board: Board, around: Surroundings): string {
   const report = board.report()
   const { suite, target } = report

@@ -24,14 +24,14 @@ export const marks: readonly Mark[] = [...Object.values(outcomes), waiting]
 
 export const markOf = ({ isWaiting, result }: Row): Mark => (isWaiting ? waiting : outcomes[result.outcome])
 
-/** What stands beside the rows on the page. */
+/** What the page shows beside the rows. */
 export interface Surroundings {
   /** Everything is being judged again. */
   readonly isWholeRun: boolean
   readonly changes: Changes | undefined
 }
 
-/** The parts of the page that stand once, by the id of their element. */
+/** The parts of the page that exist once, by the id of their element. */
 export function onceParts(board: Board, { changes, isWholeRun }: Surroundings): Record<string, string> {
   const report = board.report()
   const rows = [...board.rows.values()]

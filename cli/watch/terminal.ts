@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 
-/** The keyboard and the screen of whoever watches. */
+/** The keyboard and the screen of the user. */
 export interface Terminal {
   /** Called with each character that is typed; Ctrl-C is `\x03`. */
   onKey(call: (key: string) => void): void

@@ -7,7 +7,7 @@ import { createScreen } from './screen.ts'
 import { openTerminal } from './terminal.ts'
 import { helpLine } from './texts.ts'
 
-/** Runs until whoever watches quits; throws UserError if not even the first run can begin. */
+/** Runs until the user quits; throws UserError if not even the first run can begin. */
 export async function watch(baseUrl: string | undefined, options: RunArguments): Promise<void> {
   const stream = process.stdout
   const colors = colorsFor(stream)

@@ -7,10 +7,10 @@ interface JsonFault {
 
 /** A string of JSON; its content is the first group. */
 const string = /"((?:[^"\\]|\\.)*)"/g
-/** A member name that JavaScript would take without quotes, and what stands before it. */
+/** A member name that JavaScript would take without quotes, and what is before it. */
 const plainName = /([{,]\s*)"([A-Za-z_]\w*)"(?=\s*:)/
 
-/** What stands in place of the last bracket, and behind it. */
+/** What replaces the last bracket, and what follows it. */
 function atEnd(text: string, added: string): string {
   return `${text.slice(0, -1)}${added}${text.slice(-1)}`
 }

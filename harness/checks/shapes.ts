@@ -5,7 +5,7 @@ import { NotExercised } from '../engine/outcome.ts'
 import { answered, type CheckContext } from '../engine/check-context.ts'
 
 /**
- * Fails if the body is not JSON or does not fit the schema; the place and the problem stand in the failure. Of a success
+ * Fails if the body is not JSON or does not fit the schema; the failure names the place and the problem. Of a success
  * that is more than is read of an answer nobody knows the shape.
  */
 export function judgeShape(context: CheckContext, exchange: Exchange, schema: SchemaName, what: string): void {

@@ -23,7 +23,7 @@ function freshName(filename: string, suffix: string): string {
   return dot > 0 ? `${filename.slice(0, dot)}-${suffix}${filename.slice(dot)}` : `${filename}-${suffix}`
 }
 
-/** Header values are ASCII: another name stands beside a plain one, as RFC 8187 writes it. */
+/** Header values are ASCII: any other name is added beside a plain one, as RFC 8187 writes it. */
 function attachmentOf(name: string): string {
   const plain = name.replaceAll(/[^\x20-\x7e]/g, '_').replaceAll(/["\\]/g, '\\$&')
   const ascii = /^[\x20-\x7e]*$/.test(name)

@@ -88,7 +88,7 @@ export function additionOf(run: Run, id: string, pointer: string): unknown {
   return setAt(body, pointer, typeof getAt(body, pointer) === 'number' ? Number(id) : id)
 }
 
-/** Each addition adds a freshly uploaded file, if the target declares how to upload one and where its id stands in the body. */
+/** Each addition adds a freshly uploaded file, if the target declares how to upload one and where the body has its id. */
 async function freshAddition(run: Run): Promise<unknown> {
   const body = bodyOf(run, 'graphs.add-file')
   const pointer = run.target.operations['graphs.add-file']?.fields['file']

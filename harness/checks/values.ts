@@ -45,7 +45,7 @@ export function nameOfKind(kind: JsonKind): string {
   return /^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`
 }
 
-/** A value as it stands in a sentence, at most 60 characters. */
+/** A value as a sentence shows it, at most 60 characters. */
 export function shown(value: unknown): string {
   const text = (JSON.stringify(value) as string | undefined) ?? 'nothing'
   return text.length > 60 ? `${text.slice(0, 59)}…` : text

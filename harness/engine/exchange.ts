@@ -51,7 +51,7 @@ export interface Exchange {
   readonly throttled: boolean
   /** The pause in ms that the last throttled answer asked for; undefined if too long. */
   readonly pauseMs?: number
-  /** As it stands in reports: keys removed, bodies cut. Made when it is first asked for. */
+  /** As reports show it: keys removed, bodies cut. Made when it is first asked for. */
   readonly recorded: FailureExchange
   /** `performance.now()` when the request was handed to the socket, and when its answer had been read. */
   readonly sentAt: number

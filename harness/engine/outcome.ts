@@ -1,6 +1,6 @@
 import type { Failure } from '../report/model.ts'
 
-/** A requirement that could not be judged: the reason, in words for whoever declares the target. */
+/** A requirement that could not be judged: the reason, in words for the author of the target file. */
 export class NotExercised extends Error {
   override readonly name: string = 'NotExercised'
 }

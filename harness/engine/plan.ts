@@ -12,7 +12,7 @@ import type { Plan, PlanEntry, RunOptions } from './run.ts'
 /** What a plan is made from: the options that choose, and what the target declares. */
 export type PlanOptions = Pick<RunOptions, 'only' | 'skip' | 'shard' | 'readOnly' | 'refusalRuns' | 'grantedRuns'>
 
-/** Where each requirement stands before anything is sent. */
+/** What becomes of each requirement, as far as it is known before anything is sent. */
 export function planRun(target: Target, options: PlanOptions): Plan {
   const exclusive = exclusiveIds(target)
   // 0 is no limit.

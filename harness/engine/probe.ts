@@ -21,7 +21,7 @@ export interface Probe {
   /** Null: a path or method that the interface does not have. */
   readonly operation: OperationId | null
   readonly method: string
-  /** Template with parameters in braces, or a path as it stands. */
+  /** Template with parameters in braces, or a path that is sent as it is. */
   readonly path: string
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
@@ -34,7 +34,7 @@ export interface Probe {
   readonly creates?: string
 }
 
-/** The path and query as they stand on the request line. */
+/** The path and query of the request line. */
 export function pathOf(probe: Probe): string {
   const path = probe.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(probe.params[name] ?? ''))
   const query = Object.entries(probe.query).map(

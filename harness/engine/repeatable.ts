@@ -1,7 +1,7 @@
 import type { FailureExchange } from '../report/model.ts'
 import type { Run } from './run.ts'
 
-/** The exchange as it stands in a failure: its curl line says so if the run removes at its end what the request names. */
+/** The exchange as a failure shows it: its curl line says so if the run removes at its end what the request names. */
 export function repeatable({ objects, target }: Run, recorded: FailureExchange): FailureExchange {
   const { body, url } = recorded.request
   const gone = objects.created.find(({ id, operation }) => {

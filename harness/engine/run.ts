@@ -36,7 +36,7 @@ export interface RunOptions {
   readonly backoffMs: number
 }
 
-/** Where each requirement stands before anything is sent: to be judged, or why not. */
+/** Whether each requirement is to be judged, or why not; known before anything is sent. */
 export type Plan = ReadonlyMap<string, PlanEntry>
 export type PlanEntry =
   | {

@@ -53,7 +53,7 @@ export interface SendingOptions extends Pick<SendOptions, 'fresh' | 'after'> {
   readonly unpaced?: boolean
 }
 
-/** One request, once: under the ceiling, at the pace asked for, recorded and shown to whoever watches. */
+/** One request, once: under the ceiling, at the pace asked for, recorded and shown to the observers. */
 export async function sendOnce(
   run: Run,
   probe: Probe,
@@ -99,7 +99,7 @@ export async function sendSurely(
   return { ...(await sendOnce(run, probe, purpose, { ...options, fresh: true })), resent: true }
 }
 
-/** Records an exchange and tells whoever watches. */
+/** Records an exchange and shows it to the observers. */
 export function recordExchange(run: Run, sent: Forerunner, result: HttpResult): Exchange {
   const { probe, purpose, request } = sent
   const { operation, credential } = probe

@@ -13,7 +13,7 @@ export interface Endpoint {
   readonly origin: string
   /** Host and port, for messages. */
   readonly host: string
-  /** Path of the base URL without its trailing slash; stands before the path of every request. */
+  /** Path of the base URL without its trailing slash; begins the path of every request. */
   readonly prefix: string
   readonly secure: boolean
   readonly proxied: boolean
@@ -68,7 +68,7 @@ function contextOf(tls: TransportOptions['tls']): SecureContext {
 export interface SocketWatch {
   /** A socket is being opened, to the target or to a proxy. */
   opening(socket: Socket): void
-  /** The connection to the target stands; nothing is written or read on it yet. */
+  /** The connection to the target is made; nothing is written or read on it yet. */
   connected(socket: Socket): void
 }
 

@@ -12,7 +12,7 @@ export interface HeaderLine {
 /** A request, ready to be sent: nothing is added but `host`, `content-length` and `accept-encoding`. */
 export interface HttpRequest {
   readonly method: string
-  /** Path and query as they stand on the request line, after the base URL's own path: `/v1/files?file_types=pdf`. */
+  /** Path and query of the request line, after the base URL's own path: `/v1/files?file_types=pdf`. */
   readonly path: string
   readonly headers: readonly HeaderLine[]
   /** Absent: no body at all. Empty: a body of length 0, which a POST, PUT or PATCH says with `content-length: 0`. */

@@ -72,7 +72,7 @@ function plain(error: unknown): SystemError {
   return error instanceof Error ? error : new Error(String(error))
 }
 
-/** Before the connection stands, what is neither the system's nor undici's complaint is that of the handshake. */
+/** Until the connection is made, an error that is neither the system's nor undici's comes from the handshake. */
 function isTls({ code = '', syscall }: SystemError, { secure, connected }: Progress): boolean {
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO') return true
   if (!secure || connected) return false

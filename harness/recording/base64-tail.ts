@@ -4,7 +4,7 @@ import type { View } from './view.ts'
 const equalsSign = 0x3d
 
 /**
- * A whole key in base64, the digits included that it shares with what stands before and after it, and the padding.
+ * A whole key in base64, including the digits that it shares with what is before and after it, and the padding.
  * @param bits the key's bits
  * @param stream which alignment of the key was found
  */
@@ -21,7 +21,7 @@ export function withTail(
   return [from, to]
 }
 
-/** The six bits of the base64 digit at `at`; empty if none stands. */
+/** The six bits of the base64 digit at `at`; empty if there is none. */
 function digitBits(view: View, at: number): string {
   const digit = at >= 0 && at < view.length ? base64Digit(view.codes[at] as number) : -1
   return digit < 0 ? '' : digit.toString(2).padStart(6, '0')

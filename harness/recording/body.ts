@@ -25,7 +25,7 @@ function cutText(text: string, limit: number): string {
   return new TextDecoder().decode(bytes.subarray(0, limit), { stream: true })
 }
 
-/** A body as it is recorded: keys removed, then cut. Bytes that are no UTF-8 stand as base64. */
+/** A body as it is recorded: keys removed, then cut. Bytes that are not UTF-8 are written as base64. */
 export function recordBody(body: string | Uint8Array | undefined, redact: (text: string) => string): RecordedBody {
   if (body === undefined || body.length === 0) return { body: '' }
   const bytes = typeof body === 'string' ? Buffer.from(body) : body

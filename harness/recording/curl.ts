@@ -1,7 +1,7 @@
 import type { RecordedRequest } from './recorded.ts'
 import { expanding, singleQuoted } from './quote.ts'
 
-/** Names of headers whose recorded value stands for a key, so that the shell has to expand it. */
+/** Names of headers whose recorded value names a key, so that the shell has to expand it. */
 export type Expanded = ReadonlySet<string>
 
 /**

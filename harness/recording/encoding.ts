@@ -1,4 +1,4 @@
-/** How the bytes of a key can stand in a text other than escaped character by character. */
+/** How a text can hold the bytes of a key other than escaped character by character. */
 export interface Encoding {
   /** What each ASCII code is compared as: letter case of hex digits, the two alphabets of base64. */
   readonly fold: Uint8Array
@@ -33,7 +33,7 @@ export function base64Digit(code: number): number {
   return code < 128 ? base64Alphabet.indexOf(String.fromCharCode(base64.fold[code] as number)) : -1
 }
 
-/** The first bits of a key that stand before the whole digits of each base64 stream, in the order of the streams. */
+/** The first bits of a key that are before the whole digits of each base64 stream, in the order of the streams. */
 export const base64Offsets = [0, 2, 4] as const
 
 export const base64: Encoding = {

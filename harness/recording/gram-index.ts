@@ -5,7 +5,7 @@ import type { View } from './view.ts'
 export interface Whole {
   /** Folded codes. */
   readonly codes: Uint16Array
-  /** Where in it the gram stands. */
+  /** Where in it the gram is. */
   readonly anchor: number
   readonly key: number
   /** Which of the encoding's streams it is. */

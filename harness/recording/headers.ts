@@ -11,7 +11,7 @@ const overlap = 64 * 1024
 /** Stands for the lines that are left out. */
 const leftOut = 'conform-left-out'
 
-/** Recorded wherever they stand: answers are judged by them, also when a recording is. */
+/** Recorded at any place among the headers: answers are judged by them, also those of a recording. */
 const judged = new Set(['content-type', 'content-encoding', 'content-length', 'location', 'retry-after', 'date'])
 
 /** A line as it may be shown, its name in lower case. */

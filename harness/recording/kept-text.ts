@@ -18,7 +18,7 @@ export function withoutKept(
   return rest
 }
 
-/** Where a kept text stands that has at least one character of the run. */
+/** The places of a kept text that share at least one character with the run. */
 function occurrences(view: View, start: number, end: number, text: string): (readonly [number, number])[] {
   const from = Math.max(0, start - text.length + 1)
   const around = textOf(view, from, Math.min(view.length, end + text.length - 1))

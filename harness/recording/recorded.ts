@@ -3,7 +3,7 @@
 /** Headers by name; several values of one name are joined with `, `. */
 export type RecordedHeaders = Record<string, string>
 
-/** What was sent, keys removed. `body` is text; bytes that are no UTF-8 stand as base64 with `bodyEncoding`. */
+/** What was sent, keys removed. `body` is text; bytes that are not UTF-8 are base64, with `bodyEncoding`. */
 export interface RecordedRequest {
   method: string
   url: string

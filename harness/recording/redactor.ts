@@ -8,7 +8,7 @@ import { escapedViews, rawView } from './view.ts'
 
 /** A run of this many characters shared with a key is removed. */
 const run = 12
-/** Shorter keys are looked for only where nothing else stands: in other text they would be met by chance. */
+/** Shorter keys are found only where they are the whole text: in other text they would be met by chance. */
 export const shortestKey = 8
 const redacted = '[redacted]'
 

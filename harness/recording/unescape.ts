@@ -65,7 +65,7 @@ function numbered(codes: Uint16Array, at: number): number {
     if (end - at === longestEntity) return -1
     number = number * base + digit
   }
-  // Beyond is none that one code holds.
+  // One code cannot hold a larger one.
   if (end === start || number > 0xffff) return -1
   return pack(number, end - at + (codes[end] === semicolon ? 1 : 0))
 }
@@ -91,7 +91,7 @@ function isLetter(code: number): boolean {
   return (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a
 }
 
-/** Most NULs that stand before a character: three in UTF-32, and room for more. */
+/** Most NULs before a character: three in UTF-32, and room for more. */
 const mostNuls = 8
 
 /** A character after NULs, as in UTF-16 that is read byte by byte. */

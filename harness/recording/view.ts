@@ -31,7 +31,7 @@ function kindsOf(kinds: typeof unescapes): Kinds {
 const single = unescapes.map((kind) => kindsOf([kind]))
 const together = kindsOf(unescapes)
 
-/** The text as it stands. */
+/** The text without any change. */
 export function rawView(text: string): View {
   const buffer = Buffer.allocUnsafeSlow(2 * text.length)
   buffer.write(text, 'utf16le')

@@ -13,7 +13,7 @@ export interface Gates {
   readonly baseline?: string
 }
 
-/** The report as these options decide it; if one is not given, the report's own stands. Throws UserError for a bad baseline. */
+/** The report as these options decide it; if one is not given, the report's own counts. Throws UserError for a bad baseline. */
 export function applyGates(report: Report, gates: Gates, now: Date): Report {
   return decided(withGates(report, gates, now), { notJudged: outsideCause(report) })
 }

@@ -2,7 +2,7 @@ import type { Report, TpeMode } from './model.ts'
 import { inMode } from './mode.ts'
 import { summarize } from './summary.ts'
 
-/** The same report as that mode decides it: outcomes, verdict and summary. Both verdicts stand in it already. */
+/** The same report as that mode decides it: outcomes, verdict and summary. It has both verdicts already. */
 export function applyMode(report: Report, mode: TpeMode): Report {
   return {
     ...report,

@@ -14,7 +14,7 @@ export function inconsistencies(report: Report): string[] {
   const found: string[] = []
   for (const mode of ['exact', 'family'] as const) {
     const computed = verdictOf(requirements, mode, run)
-    // `not-judged` also stands if the key was refused, which the requirements alone do not tell.
+    // `not-judged` is right also if the key was refused, which the requirements alone do not show.
     if (verdicts[mode] !== computed && verdicts[mode] !== 'not-judged') {
       found.push(`verdicts.${mode} is ${verdicts[mode]}, but its requirements make it ${computed}`)
     }

@@ -54,7 +54,7 @@ export function decidingRows(report: Undecided, options: ExitOptions = {}): Requ
   })
 }
 
-/** The same for whoever has only the report: `--require-exercised` decided if it gives the report's own sentence. */
+/** The same from the report alone: `--require-exercised` decided if it gives the report's own sentence. */
 export function decisive(report: Report): RequirementResult[] {
   const { code, because } = report.exit
   const options = { requireExercised: true }

@@ -2,7 +2,7 @@ import { count } from './count.ts'
 import { isEmptyShard } from './counted-rows.ts'
 import type { RequirementResult, Undecided } from './model.ts'
 
-/** Why the exit code is 1, a clause each; none if nothing decides. What was not exercised stands last. */
+/** Why the exit code is 1, a clause each; none if nothing decides. What was not exercised comes last. */
 export function failureReasons(report: Undecided, deciding: readonly RequirementResult[]): string[] {
   const { baseline } = report.run
   const file = baseline?.file ?? 'the baseline'

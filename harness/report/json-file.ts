@@ -18,7 +18,7 @@ export function parseJson(text: string, path: string): unknown {
   try {
     return JSON.parse(bare)
   } catch {
-    // The parser's own sentence quotes the text, of several lines perhaps, in which a key may stand.
+    // The parser's own sentence quotes the text, perhaps of several lines, which may hold a key.
     throw new UserError(`${path}: is not JSON${placeOfError(bare)}`)
   }
 }

@@ -9,7 +9,7 @@ export function isSelected(id: string, { only, skip }: Selection): boolean {
   return !skip.some((pattern) => matchesId(id, pattern))
 }
 
-/** Whether the pattern matches the whole id; `*` stands for any characters, `/` included, all else for itself. */
+/** Whether the pattern matches the whole id; `*` matches any characters, `/` included; everything else matches itself. */
 export function matchesId(id: string, pattern: string): boolean {
   const source = pattern.split('*').map(escapeRegExp).join('.*')
   return new RegExp(`^${source}$`, 's').test(id)

@@ -95,7 +95,7 @@ async function importDefault(path: string): Promise<unknown> {
   throw new UserError(`${path}: no default export; write export default defineTarget({ ... })`)
 }
 
-/** Nothing of a target file is kept: a key may stand in it. */
+/** Nothing of a target file is kept: it may hold a key. */
 const loading = { interopDefault: false, moduleCache: false, fsCache: false, alias }
 
 /** jiti reads TypeScript, and whatever Node itself cannot: an ES module that is called `.js`, or the suite's name if it is not installed. */

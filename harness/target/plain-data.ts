@@ -1,6 +1,6 @@
 import { escapeToken } from '../../schemas/pointer.ts'
 
-/** Where functions may stand in a module: in place of a key. */
+/** Where a module may have functions: in place of a key. */
 const keyPlace = /^\/keys\/[^/]+(\/[^/]+)?$|^\/scenarios\/[^/]+\/key$/
 
 /**

@@ -25,7 +25,7 @@ export const rolesOf: Readonly<Partial<Record<OperationId, readonly string[]>>> 
   'vision.analyze': ['model', 'prompt', 'variables'],
 }
 
-/** Operations whose role `id` points into the response, where the new object's id stands. */
+/** Operations whose role `id` points into the response, to the id of the new object. */
 export const creators: readonly OperationId[] = ['files.upload', 'graphs.create', 'applications.create']
 
 /** Operations whose body §2.8 shows in part: their roles are the members of that name. */

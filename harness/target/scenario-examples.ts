@@ -25,7 +25,7 @@ const outage: Example = {
 const ofOthers = 'of another account'
 const chatOf = (example: Example): Example => ({ operation: 'chat.create', ...example })
 
-/** By the condition of an id: what stands behind its slash. */
+/** By the condition of an id: the part after its slash. */
 const byCondition: Readonly<Record<string, Example>> = {
   '429-quota-exceeded': account('KEY_WITH_SPENT_QUOTA'),
   '500-internal-error': outage,

@@ -6,7 +6,7 @@ export interface FromEnv {
   readonly env: string
 }
 
-/** A key that stands in a file of its own. */
+/** A key in a file of its own. */
 export interface FromFile {
   /** Relative to the target file. */
   readonly file: string

@@ -6,7 +6,7 @@ import type {
   RecordedResponse,
 } from '../../harness/report/model.ts'
 
-/** An exchange as an entry of HAR 1.2; what HAR has no word for stands in members that begin with `_`. */
+/** An exchange as an entry of HAR 1.2; what HAR has no word for is in members that begin with `_`. */
 export function entry(exchange: RecordedExchange) {
   const { request, response } = exchange
   const httpVersion = `HTTP/${exchange.httpVersion ?? '1.1'}`

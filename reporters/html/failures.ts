@@ -6,10 +6,10 @@ import { failed } from '../view/failed.ts'
 import { sections } from '../view/sections.ts'
 import { shortened } from '../view/shortened.ts'
 
-/** Rows that are shown; a target of which everything fails has hundreds, which stand in the list below. */
+/** Rows that are shown; a target that fails everything has hundreds, which are in the list below. */
 const MOST = 40
 
-/** What failed, a row each cause with what was expected and received; the evidence stands with the requirement. */
+/** What failed, a row each cause with what was expected and received; the evidence is with the requirement. */
 export function failureList(report: Report): string {
   const { expected, unexpected } = failed(report)
   const rows = [

@@ -43,7 +43,7 @@ function level(title: string, weight: string, counts: Counts): string {
   return `<section class="card"><h2>${title} <small>${total(counts)}</small></h2><p class="weight">${weight}</p>${bar(counts)}<ul class="legend">${items.join('')}</ul></section>`
 }
 
-/** The shares of the outcomes side by side; the numbers stand beside it as text. */
+/** The shares of the outcomes side by side; the numbers are beside it as text. */
 function bar(counts: Counts): string {
   let x = 0
   const parts = Object.values(outcomes).map(({ member, tone }) => {

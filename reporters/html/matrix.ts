@@ -3,13 +3,13 @@ import { htmlAnchor, htmlAttribute, htmlText } from '../escape/html.ts'
 import { byOperation, type OperationGroup } from '../view/by-operation.ts'
 import { type Mark, outcomes } from './words.ts'
 
-/** A condition stands as a column of its own if that many operations have it. */
+/** A condition has a column of its own if that many operations have it. */
 const SHARED = 4
 
 /** How each requirement is marked. */
 type MarkOf = (result: RequirementResult) => Mark
 
-/** The marks, and what each stands for. */
+/** The marks, and what each means. */
 export interface Marking {
   readonly marks: readonly Mark[]
   readonly markOf: MarkOf

@@ -22,7 +22,7 @@ export interface RequirementContext {
   readonly failureShare: number
   /** How it is marked; by its outcome if not given. */
   readonly mark?: Mark
-  /** Markup that stands before everything else. */
+  /** Markup that comes before everything else. */
   readonly lead?: string
 }
 

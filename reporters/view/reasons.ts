@@ -2,7 +2,7 @@ import type { Outcome, Report, RequirementResult } from '../../harness/report/mo
 
 /** Requirements that share an outcome and the reason for it. */
 export interface ReasonGroup {
-  /** The reason; `<id>` stands for the requirement's own id. */
+  /** The reason; `<id>` is the requirement's own id. */
   readonly reason: string
   readonly ids: readonly string[]
 }

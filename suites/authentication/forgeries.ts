@@ -16,7 +16,7 @@ export interface Forgery {
 interface Parts {
   readonly header: Record<string, unknown>
   readonly payload: Record<string, unknown>
-  /** As they stand in the key. */
+  /** As the key has them. */
   readonly encoded: { readonly header: string; readonly payload: string; readonly signature: string }
 }
 

@@ -35,7 +35,7 @@ interface MessageFault {
   readonly alsoBeside: boolean
 }
 
-/** Where a faulty message stands: the places of it, in words, and all messages with it. */
+/** The places of a faulty message: each in words, and all messages with it. */
 interface Place {
   readonly what: string
   readonly messages: readonly unknown[]

@@ -6,7 +6,7 @@ import { withJson } from '../../harness/engine/probe.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { declaredResource } from '../../harness/checks/valid-request.ts'
 
-/** Just the inputs without which a job is refused: whatever stands beyond them is optional. */
+/** Only the inputs without which a job is refused: all others are optional. */
 export const withRequiredInputs = granted('with just the required inputs', (valid, { run }) => {
   const { inputs, requiredInputs } = declaredResource(run, 'application')
   const required = inputs.filter((input) => requiredInputs.includes(input.id))

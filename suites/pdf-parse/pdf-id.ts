@@ -11,7 +11,7 @@ const samples: Readonly<Partial<Record<PdfResource, SamplePdf>>> = {
   encryptedPdfFile: 'encrypted',
 }
 
-/** The sample that stands for a file; undefined if the target declares it, or declares PDFs and not this one. */
+/** The sample in place of a file; undefined if the target declares it, or declares PDFs and not this one. */
 export function ownSample({ target: { resources } }: Run, name: PdfResource): SamplePdf | undefined {
   return resources.pdfFile === undefined && resources[name] === undefined ? samples[name] : undefined
 }
