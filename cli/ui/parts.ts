@@ -47,7 +47,7 @@ export function onceParts(board: Board, { changes, isWholeRun }: Surroundings): 
 }
 
 const judging =
-  '<div class="verdict n"><span class="seal" aria-hidden="true">…</span><div><p class="word">Judging</p><p>The verdict stands here when the run has ended.</p></div></div>'
+  '<div class="verdict n"><span class="seal" aria-hidden="true">…</span><div><p class="word">Judging</p><p>The verdict appears here when the run has ended.</p></div></div>'
 
 /** The parts of one requirement: its row in the list, and its cell in the matrix. */
 export function rowParts(row: Row, report: Report): Record<string, string> {

@@ -31,7 +31,7 @@ function remarksOn({ bodyLength, headers, body, url }: RecordedRequest): string 
   const remarks = [
     bodyLength !== undefined && `the body is cut here: ${bodyLength} bytes in all`,
     /\[.*\]/.test(headers['authorization'] ?? '') && 'its key is not at hand: the words in brackets say which it was',
-    `${url} ${body}`.includes('[redacted]') && 'a key stood where [redacted] stands',
+    `${url} ${body}`.includes('[redacted]') && '[redacted] replaces a key',
   ]
   const told = remarks.filter((remark) => remark !== false)
   return told.length > 0 ? `  # ${told.join('; ')}` : ''

@@ -80,7 +80,7 @@ function repeatedMember(text: string): { offset: number; what: string } | undefi
     onObjectBegin: () => void seen.push(new Set()),
     onObjectEnd: () => void seen.pop(),
     onObjectProperty(name, offset) {
-      if (seen.at(-1)?.has(name)) found ??= { offset, what: `"${name}" stands a second time` }
+      if (seen.at(-1)?.has(name)) found ??= { offset, what: `"${name}" is there a second time` }
       seen.at(-1)?.add(name)
     },
   })

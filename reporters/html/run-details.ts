@@ -36,7 +36,7 @@ const glossary = `<section aria-labelledby="words"><h2 id="words">What the words
 <dt>Passing</dt><dd>No must failed, but some were not exercised, so nothing is said of those.</dd>
 <dt>Non-conformant</dt><dd>At least one must failed.</dd>
 <dt>Not judged</dt><dd>Too little could be sent or was answered for a verdict.</dd>
-<dt>Not exercised</dt><dd>The requirement was not judged in this run; the reason stands with it. It is not a pass.</dd>
+<dt>Not exercised</dt><dd>The requirement was not judged in this run; the reason is shown with it. It is not a pass.</dd>
 <dt>Not applicable</dt><dd>The target does not offer what the requirement is about, or its condition cannot be brought about there.</dd>
 <dt>Control</dt><dd>The same request without the fault, sent so that a refusal is known to be for that fault.</dd>
 </dl></section>

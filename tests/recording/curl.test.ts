@@ -16,7 +16,7 @@ test.each([
   [
     'a key in the address',
     { ...request, url: 'http://target.test/v1/files?key=[redacted]' },
-    '  # a key stood where [redacted] stands',
+    '  # [redacted] replaces a key',
   ],
   ['a key that the shell has', { ...request, headers: { authorization: 'Bearer $CONFORM_API_KEY' } }, ''],
 ])('%s', (_, recorded, remark) => {

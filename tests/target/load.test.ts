@@ -65,7 +65,11 @@ test.each([
   ['a.yaml', 'name: a', 'a.yaml: a target file ends in .json, .ts, .mts, .js, .mjs'],
   ['broken.json', '{\n  "name": "a"\n  "baseUrl": "b"\n}', 'broken.json: not JSON: comma expected at line 3, column 3'],
   ['cut.json', '{"name": ', 'cut.json: not JSON: value expected at line 1, column 10'],
-  ['twice.json', '{"name": "a", // one\n "name": "b"}', 'twice.json: "name" stands a second time at line 2, column 2'],
+  [
+    'twice.json',
+    '{"name": "a", // one\n "name": "b"}',
+    'twice.json: "name" is there a second time at line 2, column 2',
+  ],
   ['ring.mjs', 'const a = []; a[0] = a; export default { scenarios: a }', 'ring.mjs: scenarios[0]: holds itself'],
   ['empty.json', '', 'empty.json: not JSON: value expected at line 1, column 1'],
   ['named.mjs', 'export const target = {}', 'named.mjs: no default export; write export default defineTarget({ ... })'],
