@@ -18,17 +18,19 @@ interface Timer {
 
 /** Turns of the event loop in a row without anything under way, after which nothing more will happen by itself. */
 const quietTurns = 3
-/** Work that takes longer than this, in real ms, is asleep itself: time goes on. */
+/** Work that takes longer than this, in real ms, is asleep itself: time goes on without it. */
 const longestStillMs = 20
 
 /** Does the work in virtual time. One at a time: the clock is the whole process's. */
 export async function inVirtualTime<T>(work: (time: VirtualTime) => Promise<T>): Promise<T> {
+  const done = { yet: false }
   const real = { setTimeout, clearTimeout, setInterval, clearInterval, now: performance.now, date: Date.now }
   const sleep = timersPromises.setTimeout
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
   const began = { at: performance.now(), date: Date.now() }
   const timers: Timer[] = []
-  let working = 0
+  /** Work under way: when it began, in real ms. */
+  const working = new Set<{ readonly since: number }>()
   /** ms of virtual time since it began. */
   let now = 0
 
@@ -55,12 +57,15 @@ export async function inVirtualTime<T>(work: (time: VirtualTime) => Promise<T>):
       if (signal?.aborted) abort()
     })
   }
-  const stillness = async (isStill: () => boolean): Promise<void> => {
-    const since = real.now.call(performance)
-    for (let quiet = 0; quiet < quietTurns;) {
+  const realNow = (): number => real.now.call(performance)
+  const isWorking = (): boolean => {
+    const asleepSince = realNow() - longestStillMs
+    return [...working].some(({ since }) => since > asleepSince)
+  }
+  const stillness = async (): Promise<void> => {
+    for (let quiet = 0; quiet < quietTurns && !done.yet;) {
       await turn()
-      quiet = isStill() ? quiet + 1 : 0
-      if (real.now.call(performance) - since > longestStillMs) return
+      quiet = isWorking() ? 0 : quiet + 1
     }
   }
   const advance = (): void => {
@@ -83,25 +88,25 @@ export async function inVirtualTime<T>(work: (time: VirtualTime) => Promise<T>):
   Date.now = () => Math.floor(began.date + now)
   timersPromises.setTimeout = sleepVirtually
   syncBuiltinESMExports()
-  const done: { yet: boolean } = { yet: false }
   try {
     const result = work({
       async during(part) {
-        working++
-        return part().finally(() => working--)
+        const one = { since: realNow() }
+        working.add(one)
+        return part().finally(() => working.delete(one))
       },
     }).finally(() => (done.yet = true))
     result.catch(() => undefined)
     while (!done.yet) {
-      await stillness(() => done.yet || working === 0)
+      await stillness()
       // Its end may have come meanwhile; then nobody looks at the time any more.
       advance()
     }
     return await result
   } finally {
-    const { now: realNow, date, ...globals } = real
+    const { now: nowOfAll, date, ...globals } = real
     Object.assign(globalThis, globals)
-    performance.now = realNow
+    performance.now = nowOfAll
     Date.now = date
     timersPromises.setTimeout = sleep
     syncBuiltinESMExports()
