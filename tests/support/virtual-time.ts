@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { syncBuiltinESMExports } from 'node:module'
 import timersPromises from 'node:timers/promises'
 
@@ -18,8 +19,15 @@ interface Timer {
 
 /** Turns of the event loop in a row without anything under way, after which nothing more will happen by itself. */
 const quietTurns = 3
-/** Work that takes longer than this, in real ms, is asleep itself: time goes on without it. */
-const longestStillMs = 20
+/** Work that waits for something other than a timer is not waited for any longer than this, in real ms. */
+const longestStillMs = 5000
+
+/** Work under way. While it sleeps itself, time goes on without it. */
+interface Work {
+  /** In real ms. */
+  readonly since: number
+  sleeps: number
+}
 
 /** Does the work in virtual time. One at a time: the clock is the whole process's. */
 export async function inVirtualTime<T>(work: (time: VirtualTime) => Promise<T>): Promise<T> {
@@ -29,8 +37,8 @@ export async function inVirtualTime<T>(work: (time: VirtualTime) => Promise<T>):
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
   const began = { at: performance.now(), date: Date.now() }
   const timers: Timer[] = []
-  /** Work under way: when it began, in real ms. */
-  const working = new Set<{ readonly since: number }>()
+  const underWay = new Set<Work>()
+  const works = new AsyncLocalStorage<Work>()
   /** ms of virtual time since it began. */
   let now = 0
 
@@ -50,17 +58,19 @@ export async function inVirtualTime<T>(work: (time: VirtualTime) => Promise<T>):
     if (at >= 0) timers.splice(at, 1)
   }
   const sleepVirtually = <V>(ms?: number, value?: V, { signal }: { signal?: AbortSignal } = {}): Promise<V> => {
+    const sleeper = works.getStore()
+    if (sleeper) sleeper.sleeps++
     return new Promise<V>((resolve, reject) => {
       const abort = (): void => (stop(handle), reject(signal?.reason as Error))
       const handle = start(() => (signal?.removeEventListener('abort', abort), resolve(value as V)), ms, false)
       signal?.addEventListener('abort', abort, { once: true })
       if (signal?.aborted) abort()
-    })
+    }).finally(() => sleeper && sleeper.sleeps--)
   }
   const realNow = (): number => real.now.call(performance)
   const isWorking = (): boolean => {
-    const asleepSince = realNow() - longestStillMs
-    return [...working].some(({ since }) => since > asleepSince)
+    const earliest = realNow() - longestStillMs
+    return [...underWay].some(({ since, sleeps }) => sleeps === 0 && since > earliest)
   }
   const stillness = async (): Promise<void> => {
     for (let quiet = 0; quiet < quietTurns && !done.yet;) {
@@ -91,9 +101,9 @@ export async function inVirtualTime<T>(work: (time: VirtualTime) => Promise<T>):
   try {
     const result = work({
       async during(part) {
-        const one = { since: realNow() }
-        working.add(one)
-        return part().finally(() => working.delete(one))
+        const work: Work = { since: realNow(), sleeps: 0 }
+        underWay.add(work)
+        return works.run(work, part).finally(() => underWay.delete(work))
       },
     }).finally(() => (done.yet = true))
     result.catch(() => undefined)
