@@ -40,7 +40,8 @@ test.concurrent.each([...named(oddStatuses), ...named(oddBodies)])('an odd answe
   if (name === 'an echo of the key') proveNoKey(outcome)
 })
 
-test.concurrent.each(named(heavyBodies))('much to read: %s', async (_, behaviour) => {
+// One at a time: they keep a processor busy.
+test.each(named(heavyBodies))('much to read: %s', async (_, behaviour) => {
   const outcome = await judge(behaviour, few)
   expect(outcome.code).toBe(behaviour.code)
   await proveSound(outcome)
