@@ -43,13 +43,13 @@ test('keygen, a run, sign and verify, from the first word to the last', { timeou
   expect(await run('verify conform-report.json --json')).toMatchObject({ code: 1, stderr: '' })
   // Exit 2: it could not be looked at.
   const mistakes: [string, RegExp][] = [
-    ['verify nowhere.zip', /nowhere\.zip: cannot be read \(ENOENT\)/],
+    ['verify nowhere.zip', /nowhere\.zip: does not exist/],
     ['verify', /give one certificate, or one --bundle/],
     ['verify service.zip --bundle service.zip', /give one certificate, or one --bundle/],
     ['verify service.zip --key-id me', /sha256: and 64 hexadecimal digits/],
     ['verify service.zip --require passing', /conformant/],
     ['verify service.zip --public-key conform-key.pem', /is a private key; give the public one/],
-    ['verify conform-certificate.json --report nowhere.json', /nowhere\.json: cannot be read/],
+    ['verify conform-certificate.json --report nowhere.json', /nowhere\.json: does not exist/],
     ['verify service.zip --unknown', /unknown option/],
     [`${sign} --valid-days 401`, /from 1 to 400/],
     [`${sign} --out conform-report.json`, /would overwrite conform-report\.json/],
@@ -80,7 +80,7 @@ test('a passphrase is taken from CONFORM_KEY_PASSPHRASE, and shown nowhere', asy
   })
   const wrong = await conform(sign, { cwd, env: { CONFORM_KEY_PASSPHRASE: 'staple' } })
   expect(wrong).toMatchObject({ code: 2, stderr: 'conform: conform-key.pem: the passphrase does not open it\n' })
-  expect((await conform(sign, { cwd, env })).stderr).toMatch(/conform-report\.json: cannot be read/)
+  expect((await conform(sign, { cwd, env })).stderr).toMatch(/conform-report\.json: does not exist/)
 })
 
 test('every command that docs/certificates.md shows does what it shows', { timeout: 120_000 }, async () => {
