@@ -22,7 +22,7 @@ test('a report goes to its usual file, to a path, or to stdout', () => {
 })
 
 test.each([
-  [['jsno'], '--report jsno: no format jsno here; json is near'],
+  [['jsno'], '--report jsno: no format jsno here; did you mean json?'],
   [['JSON=x'], 'no format JSON here'],
   [['json='], '--report json=: give a path after ='],
   [['json=-', 'html=-'], '--report html=-: stdout (-) is taken by --report json=-'],

@@ -137,7 +137,7 @@ describe('in a vitest project', () => {
     expect(report().run.only).toEqual(['files.list/2xx-accepted'])
 
     for (const [reports, sentence] of [
-      ["['jsn']", '--report jsn: no format jsn here; json is near'],
+      ["['jsn']", '--report jsn: no format jsn here; did you mean json?'],
       ["['json=.']", ': is a folder'],
     ] as const) {
       const wrong = config.replace(/reports: \[.*?\]/, `reports: ${reports}`)
