@@ -6,9 +6,9 @@ const MOST_REASONS = 12
 const MOST_IDS = 3
 
 const howToDeclare = [
-  '  declare it in a target file: conform init writes one. What the target does not have stands there as',
-  '  {"operations": {"<operation>": "not-served"}}, what nobody can bring about there under "unreachable".',
-  '  conform explain <id> says more of a requirement.',
+  '  Declare these in the target file; conform init writes one. If your server does not have an operation, say',
+  '  {"operations": {"<operation>": "not-served"}}; if nobody can cause a condition there, put it under "unreachable".',
+  '  conform explain <id> says more about a requirement.',
 ]
 
 /** Why requirements were not judged: a line each reason, with how many and which first. */
