@@ -4,42 +4,59 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A fenced block of a page, what the comment above it says, and the output that the page shows below it. */
+/** A fenced block of a page, and what the comment above it says about who runs it. */
 export interface Block {
   readonly page: string
   readonly language: string
   readonly text: string
-  /** `<!-- run -->` above it: it is run. */
+  /** `<!-- run -->`, in either form. */
   readonly run: boolean
-  /** `<!-- run defects: a, b -->`: against a reference that misbehaves so. */
+  /** `<!-- run by: tests/x.test.ts -->`: that file runs it. */
+  readonly by: string | undefined
+  /** `<!-- run after: mkdir x -->`: what the shell does first, and the page does not show. */
+  readonly after: string
+  /** `<!-- run as: target.ts -->`: it is a target file of that name. */
+  readonly as: string | undefined
+  /** `<!-- run defects: a, b -->`: the server misbehaves so. */
   readonly defects: readonly string[]
+  /** What the page shows as output: the block of text behind it, or the lines of a console without `$`. */
   readonly output: string | undefined
 }
 
-const form = /(?:^<!-- run(?: defects: ([^\n]*?))? -->\n\n)?^```(\w+)\n([\s\S]*?)^```$/gm
+const form = /(?:^<!-- run(?: (by|after|as|defects): ([^\n]*?))? -->\n\n)?^```(\w+)\n([\s\S]*?)^```$/gm
 
-/** The fenced blocks of a page. A block of text behind commands is what they print. */
 export function blocksOf(page: string): Block[] {
   const all = [...readFileSync(join(root, page), 'utf8').matchAll(form)]
   return all.map((match, at) => {
-    const [whole, defects, language = '', text = ''] = match
-    const next = all[at + 1]
+    const [whole, member, value = '', language = '', text = ''] = match
+    const given = (name: string): string | undefined => (member === name ? value : undefined)
+    const [, , , nextLanguage, nextText] = all[at + 1] ?? []
+    const below = nextLanguage === 'text' && !all[at + 1]![0].startsWith('<!--') ? nextText : undefined
     return {
       page,
       language,
       text,
-      run: whole.startsWith('<!-- run'),
-      defects: defects?.split(', ') ?? [],
-      output: next?.[2] === 'text' ? next[3] : undefined,
+      run: whole.startsWith('<!-- run') && member !== 'by',
+      by: given('by'),
+      after: given('after') ?? '',
+      as: given('as'),
+      defects: given('defects')?.split(', ') ?? [],
+      output: language === 'console' ? text.replaceAll(/^\$ .*\n/gm, '') : below,
     }
   })
 }
 
 /** The command lines of a block, comments left out. */
-export function commandsOf({ text }: Block): string[] {
+export function commandsOf({ language, text }: Block): string[] {
   return text
     .split('\n')
-    .map((line) => line.replace(/(?:^|\s+)#.*$/, '').trim())
+    .filter((line) => language !== 'console' || line.startsWith('$ '))
+    .map((line) =>
+      line
+        .replace(/^\$ /, '')
+        .replace(/(?:^|\s+)#.*$/, '')
+        .trim(),
+    )
     .filter((line) => line !== '')
 }
 

@@ -1,73 +1,65 @@
-import { spawn } from 'node:child_process'
-import { chmodSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
+import { parse } from 'jsonc-parser'
 import { expect, test } from 'vitest'
-import { checkTargetFile } from '../../harness/target/check.ts'
 import { commands } from '../../cli/commands.ts'
 import { addArguments } from '../../cli/run/arguments.ts'
-import { startReference } from '../../reference/server.ts'
-import { folder, referenceKey, targetFile } from '../cli/conform.ts'
-import { type Block, blocksOf, commandsOf, missing, root } from './blocks.ts'
+import { readBaseline } from '../../harness/report/read-baseline.ts'
+import { checkTargetFile } from '../../harness/target/check.ts'
+import { folder } from '../cli/conform.ts'
+import { blocksOf, commandsOf, missing, root } from './blocks.ts'
+import { workplace } from './workplace.ts'
 
 const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
-const blocks = ['README.md', ...docs.map((name) => `docs/${name}`)].flatMap(blocksOf)
-const shown = blocks.filter(({ language }) => language === 'sh')
-const run = shown.filter((block) => block.run)
+const pages = ['README.md', ...docs.map((name) => `docs/${name}`)]
+const blocks = pages.flatMap(blocksOf)
 
-/** A folder in which `conform`, and `npx conform`, are what was built from this checkout. */
-function workplace(url: string): { readonly dir: string; readonly path: string } {
-  const dir = folder()
-  const bin = join(dir, 'bin')
-  mkdirSync(bin)
-  writeFileSync(join(bin, 'conform'), `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'bin/conform.js')}' "$@"\n`)
-  writeFileSync(join(bin, 'npx'), '#!/bin/sh\nexec "$@"\n')
-  for (const name of ['conform', 'npx']) chmodSync(join(bin, name), 0o755)
-  renameSync(targetFile(dir, url), join(dir, 'staging.json'))
-  return { dir, path: `${bin}:${process.env['PATH']}` }
-}
-
-/** Runs the block in a shell, against the reference. Not at once: the reference answers in this process. */
-async function output({ text, defects }: Block): Promise<string> {
-  const { close, url } = await startReference({ defects: [...defects] })
-  try {
-    const { dir, path } = workplace(url)
-    const script = text.replaceAll('http://localhost:8080', url)
-    const env = { PATH: path, HOME: dir, NO_COLOR: '1', CONFORM_API_KEY: referenceKey }
-    const child = spawn('bash', ['-c', script], { cwd: dir, env })
-    let printed = ''
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding('utf8').on('data', (piece: string) => (printed += piece))
-    await new Promise((resolve) => child.on('close', resolve))
-    return printed.replaceAll(url, 'http://localhost:8080')
-  } finally {
-    await close()
-  }
-}
-
-test.each(run.map((block) => [`${block.page}: ${commandsOf(block)[0]}`, block] as const))(
-  'it prints what the page shows: %s',
-  async (_, block) => {
-    const printed = await output(block)
-    expect(printed).not.toMatch(/\n\s+at |a mistake of the suite/)
-    if (block.output === undefined) expect(printed).toMatch(/^exit 0: /m)
-    else expect(missing(block.output, printed), printed).toBeUndefined()
+test.each(pages.filter((page) => blocks.some((block) => block.page === page && block.run)))(
+  'what %s shows is what comes',
+  async (page) => {
+    const run = await workplace()
+    for (const block of blocks.filter((one) => one.page === page && one.run)) {
+      const { code, printed } = await run(block)
+      expect(printed, block.text).not.toMatch(/\n\s+at |a mistake of the suite/)
+      if (block.output === undefined) expect(code, printed).toBe(0)
+      else expect(missing(block.output, printed), printed).toBeUndefined()
+    }
   },
   120_000,
 )
 
+test('every block of commands is run, here or by what its comment names', () => {
+  for (const { page, language, text, run, by } of blocks) {
+    if (by !== undefined) expect(existsSync(join(root, by)), by).toBe(true)
+    if (/^(sh|console|ts)$/.test(language)) expect(run || by !== undefined, `${page}:\n${text}`).toBe(true)
+  }
+})
+
+test('what is shown without a command is what a test expects', () => {
+  for (const { page, language, text, by } of blocks.filter(({ by }) => by !== undefined)) {
+    if (language !== 'text') continue
+    for (const line of text.trimEnd().split('\n')) expect(readFileSync(join(root, by!), 'utf8'), page).toContain(line)
+  }
+})
+
 const words = (line: string): string[] =>
   [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, single, double, bare]) => single ?? double ?? bare ?? '')
 
-/** Each `conform ...` of any page, also those that no test runs. */
-const lines = shown.flatMap((block) => commandsOf(block).map((line) => [block.page, line] as const))
-const ofConform = lines.flatMap(([page, line]) => {
-  const [, rest] = /(?:^|[\s(])(?:npx )?conform((?:\s[^|>&)]*)?)/.exec(line) ?? []
-  return rest === undefined || line.includes('npm run conform') ? [] : [[page, rest.trim()] as const]
+/** Each `conform ...` of a page or a workflow, in a block or within a sentence. */
+const workflows = readdirSync(join(root, 'docs/workflows')).map((name) => `docs/workflows/${name}`)
+const ofConform = [...pages, ...workflows].flatMap((page) => {
+  const text = readFileSync(join(root, page), 'utf8')
+  const inline = [...text.matchAll(/`((?:npx )?conform [^`]+)`/g)].map(([, line]) => line!)
+  const inBlocks = page.endsWith('.md') ? blocksOf(page).flatMap(commandsOf) : text.split('\n')
+  return [...inline, ...inBlocks].flatMap((line) => {
+    const [, rest] = /(?:^|[\s(/])conform((?:\s[^|>&)#]*)?)/.exec(line) ?? []
+    return rest === undefined || line.includes('npm run conform') ? [] : [[page, rest.trim()] as const]
+  })
 })
 
 test('each command of the pages has the options that it is shown with', async () => {
-  expect(ofConform.length).toBeGreaterThan(15)
+  expect(ofConform.length).toBeGreaterThan(60)
   for (const [page, line] of ofConform) {
     const [first = '', ...others] = words(line)
     const isCommand = Object.hasOwn(commands, first)
@@ -81,10 +73,22 @@ test('each command of the pages has the options that it is shown with', async ()
   }
 })
 
-test('each target file of the recipes is one', () => {
-  const files = blocks.filter(({ page, language }) => page === 'docs/recipes.md' && language === 'json')
-  expect(files.length).toBeGreaterThan(4)
-  for (const { text } of files) checkTargetFile(JSON.parse(text), 'the recipe')
+test('each target file of the pages, and each part of one, is valid', () => {
+  const ofTargets = ['docs/recipes.md', 'docs/target-file.md']
+  const files = blocks.filter(({ page, language }) => ofTargets.includes(page) && language.startsWith('json'))
+  expect(files.length).toBeGreaterThan(10)
+  for (const { page, text } of files) {
+    const part = parse(text.startsWith('{') ? text : `{${text}}`, [], { allowTrailingComma: true }) as object
+    checkTargetFile({ baseUrl: 'http://localhost:8080', ...part }, page)
+  }
+})
+
+test('each baseline of the pages is one', () => {
+  const files = blocks.filter(({ page, language }) => page === 'docs/ci.md' && language === 'json')
+  expect(files).toHaveLength(1)
+  const path = join(folder(), 'baseline.json')
+  writeFileSync(path, files[0]!.text)
+  expect(readBaseline(path, 'exact')).toMatchObject({ entries: [{ reason: 'ticket 231' }, {}] })
 })
 
 test('what a page shows is compared loosely, in its order', () => {
