@@ -41,7 +41,7 @@ export async function workplace(): Promise<(block: Block) => Promise<Ended>> {
     const started = block.as === undefined ? `node ${name}` : `conform ${url} --target ${name} --dry-run`
     const commands = commandsOf({ ...block, text: code }).join('\n')
     // Not at once: the server answers in this process.
-    const child = spawn('bash', ['-c', `${block.after}\n${block.language === 'ts' ? started : commands}`], {
+    const child = spawn('bash', ['-c', `set -e\n${block.after}\n${block.language === 'ts' ? started : commands}`], {
       cwd: dir,
       env,
     })
