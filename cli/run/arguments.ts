@@ -75,7 +75,7 @@ export function addArguments(command: Command): Command {
     )
     .option('--baseline <file>', 'expected failures: a report, or {"expected": [...]}')
     .option('--update-baseline', 'rewrite the baseline from this run')
-    .option('--require-exercised', 'exit 1 also where a must was not exercised')
+    .option('--require-exercised', 'exit 1 also if a must was not exercised')
     .addOption(new Option('--concurrency <n>', 'requests under way at once').argParser(whole(1, 256)))
     .addOption(new Option('--rate <requests/s>', 'requests per second, 0 for no limit').argParser(rate))
     .addOption(new Option('--timeout <ms>', 'time for one whole exchange').argParser(whole(1, 3_600_000)))
