@@ -1,6 +1,7 @@
 import { operations } from '../../catalogue/operations.ts'
 import { components } from './components.ts'
 import type { Json } from './json.ts'
+import { withOpenObjects } from './open-objects.ts'
 import { pathsOf } from './paths.ts'
 
 const description = `This document has what the interface shows, and no more. Whatever the interface leaves open is open here too: if it shows no payload, the schema allows everything, and additional members are allowed everywhere.
@@ -38,8 +39,8 @@ export function openapiDocument(): Json {
     ],
     security: [{ bearerAuth: [] }],
     tags: Object.entries(tags).map(([name, about]) => ({ name, description: about })),
-    paths: Object.assign({}, ...pathList()) as Json,
-    components: components(),
+    paths: withOpenObjects(Object.assign({}, ...pathList()) as Json),
+    components: withOpenObjects(components()),
   }
 }
 

@@ -23,6 +23,8 @@ const inputs = JSON.parse(topic) as components['schemas']['CreateJobRequest']['i
 
 const created = await client.POST(jobs, { params: { path: { application_id } }, body: { inputs } })
 if (created.data === undefined) throw new Error(created.error.tpe)
+// Members that the application defines.
+export const data: NonNullable<components['schemas']['Job']['data']> = { topic: ['tea'] }
 let job: components['schemas']['Job'] | undefined
 do {
   const { data } = await client.GET('/v1/applications/jobs/{job_id}', { params: { path: { job_id: created.data.id } } })
