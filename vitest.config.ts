@@ -4,6 +4,8 @@ const ofOurs = {
   globalSetup: ['tests/build.ts'],
   pool: 'forks' as const,
   maxWorkers: 2,
+  // Tests that say they are concurrent wait for deadlines most of the time.
+  maxConcurrency: 12,
   // No file mocks a module or keeps state in one: each module is loaded once a worker, not once a file.
   isolate: false,
   testTimeout: 60_000,

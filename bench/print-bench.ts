@@ -39,7 +39,7 @@ async function measureAll(sides: readonly Side[], runs: number): Promise<Measuri
   for (let run = 0; run < runs; run++) {
     for (const [at, side] of sides.entries()) {
       process.stderr.write(`${run + 1}/${runs} ${side.name}\n`)
-      all[at]!.push(await side.measure())
+      for (let time = 0; time < (side.times ?? 1); time++) all[at]!.push(await side.measure())
     }
   }
   const medians = (figures: readonly Figures[]): Figures =>

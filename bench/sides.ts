@@ -12,6 +12,8 @@ export type Figures = Readonly<Record<string, number>>
 /** One thing that is measured, again and again. */
 export interface Side {
   readonly name: string
+  /** How often it is measured in each turn, default once: what is short is soon disturbed. */
+  readonly times?: number
   measure(): Promise<Figures>
 }
 
@@ -47,10 +49,11 @@ const external = (folder: string, name: string, args: readonly string[] = []): S
 export function startSides(folder: string): Side[] {
   const of = (name: string, args: readonly string[]): Side => ({
     name,
+    times: 5,
     measure: async () => ofProcess(await measureConform(args)),
   })
   return [
-    { name: 'node alone', measure: async () => ofProcess(await measureProcess(['--eval', '0'])) },
+    { name: 'node alone', times: 5, measure: async () => ofProcess(await measureProcess(['--eval', '0'])) },
     of('--version', ['--version']),
     of('list', ['list']),
     run(`--only ${oneRefusal}`, folder, ['--only', oneRefusal]),

@@ -3,7 +3,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:cry
 import { chmodSync, closeSync, existsSync, fstatSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { readBytes } from '../harness/report/json-file.ts'
-import { UserError } from '../harness/user-error.ts'
+import { unreadable, UserError } from '../harness/user-error.ts'
 
 /** Read or written by anybody but the owner. */
 const OTHERS = 0o077
@@ -67,7 +67,7 @@ function readOwnersOnly(file: string): Buffer {
   try {
     descriptor = openSync(file, 'r')
   } catch (error) {
-    throw new UserError(`${file}: cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    throw unreadable(file, error)
   }
   try {
     const { mode } = fstatSync(descriptor)
@@ -81,7 +81,7 @@ function readOwnersOnly(file: string): Buffer {
     return readFileSync(descriptor)
   } catch (error) {
     if (error instanceof UserError) throw error
-    throw new UserError(`${file}: cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    throw unreadable(file, error)
   } finally {
     closeSync(descriptor)
   }

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { type CatalogueRow, isRequirementId, requirement } from '../catalogue/catalogue.ts'
 import { UserError } from '../harness/user-error.ts'
-import { nearestId } from './run/near-id.ts'
+import { idMeant } from './run/near-id.ts'
 
 export function explainCommand(): Command {
   return new Command('explain')
@@ -17,7 +17,7 @@ export function explainCommand(): Command {
 function rowOf(id: string): CatalogueRow {
   if (isRequirementId(id)) return requirement(id)
   if (id.includes('*')) throw new UserError(`explain ${id}: give one id; conform list '${id}' shows those that match`)
-  throw new UserError(`explain ${id}: no requirement has such an id; did you mean ${nearestId(id)}?`)
+  throw new UserError(`explain ${id}: no requirement has such an id${idMeant(id)}`)
 }
 
 /** Rows about every response send nothing of their own, and those of scenarios what the target file says. */

@@ -19,7 +19,8 @@ function asked([first = '', ...rest]: readonly string[]): (() => Promise<Command
 function refuseMisspelt([first = '', second]: readonly string[]): void {
   if (first === 'help' && second !== undefined && !Object.hasOwn(commands, second)) {
     const meant = commandMeant(second, Object.keys(commands))
-    throw new UserError(`help ${second}: no such command${meant === undefined ? '' : `; did you mean ${meant}?`}`)
+    const hint = meant === undefined ? 'conform help shows all' : `did you mean ${meant}?`
+    throw new UserError(`help ${second}: no such command; ${hint}`)
   }
   if (second === undefined || first.startsWith('-') || first === 'help' || Object.hasOwn(commands, first)) return
   const meant = commandMeant(first, Object.keys(commands))

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { type CatalogueRow, catalogue, published } from '../catalogue/catalogue.ts'
 import { matchesId } from '../harness/report/selection.ts'
 import { UserError } from '../harness/user-error.ts'
-import { nearestId } from './run/near-id.ts'
+import { idMeant } from './run/near-id.ts'
 
 export function listCommand(): Command {
   return new Command('list')
@@ -19,8 +19,7 @@ export function listCommand(): Command {
 function matching(pattern: string | undefined): readonly CatalogueRow[] {
   if (pattern === undefined) return catalogue
   const rows = catalogue.filter(({ id, operation }) => operation === pattern || matchesId(id, pattern))
-  if (rows.length === 0)
-    throw new UserError(`list ${pattern}: no requirement has such an id; did you mean ${nearestId(pattern)}?`)
+  if (rows.length === 0) throw new UserError(`list ${pattern}: no requirement has such an id${idMeant(pattern)}`)
   return rows
 }
 

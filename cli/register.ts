@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { buildRegister } from '../certificate/register/build.ts'
 import { suiteFacts } from '../certificate/suite-facts.ts'
+import { count } from '../harness/report/count.ts'
 import { keyIdOption } from './key-ids.ts'
 
 export function registerCommand(): Command {
@@ -12,9 +13,9 @@ export function registerCommand(): Command {
     .action(async (folder: string, { out, keyId }: { out: string; keyId: readonly string[] }) => {
       const options = { keyIds: keyId, now: new Date(), suite: suiteFacts() }
       const services = buildRegister(folder, out, options)
-      const count = (status: string) => services.filter(({ current }) => current.status === status).length
-      process.stdout.write(
-        `${out} written: ${services.length} services, ${count('valid')} valid, ${count('expired')} expired, ${count('revoked')} revoked\n`,
+      const states = (['valid', 'expired', 'revoked'] as const).map(
+        (status) => `${services.filter(({ current }) => current.status === status).length} ${status}`,
       )
+      process.stdout.write(`${out} written: ${[count(services.length, 'service'), ...states].join(', ')}\n`)
     })
 }

@@ -1,7 +1,7 @@
 import { isObject } from '../schemas/json-object.ts'
 import { readFileSync, statSync } from 'node:fs'
 import { visit } from 'jsonc-parser'
-import { UserError } from '../harness/user-error.ts'
+import { unreadable, UserError } from '../harness/user-error.ts'
 
 /** Longest HAR that is read, in bytes: what a JavaScript string can hold. */
 export const longestHar = 512_000_000
@@ -29,7 +29,7 @@ function readText(path: string): string {
     return readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
   } catch (error) {
     if (error instanceof UserError) throw error
-    throw new UserError(`${path}: cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`)
+    throw unreadable(path, error)
   }
 }
 

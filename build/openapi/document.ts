@@ -1,11 +1,12 @@
 import { operations } from '../../catalogue/operations.ts'
 import { components } from './components.ts'
 import type { Json } from './json.ts'
+import { withOpenObjects } from './open-objects.ts'
 import { pathsOf } from './paths.ts'
 
-const description = `What the interface shows, and no more: what it leaves open is open here too. A schema that allows everything stands where no payload is shown, and members beyond those that are named may stand everywhere.
+const description = `This document has what the interface shows, and no more. Whatever the interface leaves open is open here too: if it shows no payload, the schema allows everything, and additional members are allowed everywhere.
 
-Every error response is the envelope \`Error\`. The statuses that the interface names for an operation are listed with it, each with the values of \`tpe\` that may stand there; any other status may come as well, and is the \`default\`.
+Every error response is the envelope \`Error\`. Each operation lists the statuses that the interface names for it, with the values of \`tpe\` that are possible there; any other status may come as well, as \`default\`.
 
 \`§\` numbers are sections of the description of the interface.`
 
@@ -38,8 +39,8 @@ export function openapiDocument(): Json {
     ],
     security: [{ bearerAuth: [] }],
     tags: Object.entries(tags).map(([name, about]) => ({ name, description: about })),
-    paths: Object.assign({}, ...pathList()) as Json,
-    components: components(),
+    paths: withOpenObjects(Object.assign({}, ...pathList()) as Json),
+    components: withOpenObjects(components()),
   }
 }
 

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { UserError } from '../../harness/user-error.ts'
+import { unreadable, UserError } from '../../harness/user-error.ts'
 import { readCertificateFile } from '../certificate-file.ts'
 import type { Statement } from '../statement.ts'
 import type { SuiteFacts } from '../suite-facts.ts'
@@ -58,7 +58,7 @@ function certificateFiles(folder: string): string[] {
       .filter((name) => name !== REVOKED && name !== TRUSTED)
       .sort()
   } catch (error) {
-    throw new UserError(`${folder}: cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    throw unreadable(folder, error)
   }
 }
 

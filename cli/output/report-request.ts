@@ -1,4 +1,4 @@
-import { closest } from 'fastest-levenshtein'
+import { closest, distance } from 'fastest-levenshtein'
 import { UserError } from '../../harness/user-error.ts'
 import { formatFiles, type FormatName } from '../../reporters/format-files.ts'
 
@@ -31,12 +31,19 @@ function parseOne(value: string, allowed: readonly FormatName[]): ReportRequest 
   const [name, ...rest] = value.split('=')
   const format = allowed.find((known) => known === name)
   if (format === undefined) {
-    const near = closest(name!, [...allowed])
-    throw new UserError(
-      `--report ${value}: ${name} is not a format here; did you mean ${near}? Known: ${allowed.join(', ')}`,
-    )
+    const meant = formatMeant(name!, allowed)
+    const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+    throw new UserError(`--report ${value}: ${name} is not a format here${hint} (${allowed.join(', ')})`)
   }
   const path = rest.length === 0 ? formatFiles[format] : rest.join('=')
   if (path === '') throw new UserError(`--report ${value}: give a path after =, or - for stdout`)
   return { format, path }
+}
+
+/** By the ending of its file, or with a slip. */
+function formatMeant(name: string, allowed: readonly FormatName[]): FormatName | undefined {
+  const word = name.toLowerCase()
+  const byFile = allowed.find((known) => formatFiles[known].endsWith(`.${word}`))
+  const nearest = closest(word, [...allowed]) as FormatName
+  return byFile ?? (distance(word, nearest) <= 2 ? nearest : undefined)
 }

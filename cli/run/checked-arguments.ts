@@ -3,7 +3,7 @@ import { closest, distance } from 'fastest-levenshtein'
 import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
 import { matchesId } from '../../harness/report/selection.ts'
 import { UserError } from '../../harness/user-error.ts'
-import { nearestId } from './near-id.ts'
+import { idMeant } from './near-id.ts'
 import type { RunArguments } from './arguments.ts'
 
 /** A word that is this near to the name of a command was meant to be it. */
@@ -39,18 +39,16 @@ function checkBaseUrl(word: string | undefined, commands: readonly string[]): vo
       `${word} is a requirement, and no URL; did you mean conform explain ${word}, or conform <base_url> --only ${word}?`,
     )
   }
-  if (/\.(json|[mc]?[jt]s|har)$/.test(word) && existsSync(word)) {
+  if (/\.(json|[mc]?[jt]s|har)$/.test(word) && !word.includes('://')) {
     const option = word.endsWith('.har') ? 'check' : '--target'
-    throw new UserError(`${word} is a file, and no URL; did you mean conform ${option} ${word}?`)
+    const what = existsSync(word) ? 'is a file, and no URL' : 'is no URL'
+    throw new UserError(`${word} ${what}; did you mean conform ${option} ${word}?`)
   }
 }
 
 function checkPatterns(option: string, patterns: readonly string[]): void {
   for (const pattern of patterns) {
     if (catalogue.some(({ id }) => matchesId(id, pattern))) continue
-    const near = nearestId(pattern)
-    throw new UserError(
-      `${option} ${pattern}: no requirement has such an id; did you mean ${near}? (conform list shows all)`,
-    )
+    throw new UserError(`${option} ${pattern}: no requirement has such an id${idMeant(pattern)}`)
   }
 }

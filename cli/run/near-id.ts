@@ -1,40 +1,58 @@
-import { closest } from 'fastest-levenshtein'
+import { closest, distance } from 'fastest-levenshtein'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { matchesId } from '../../harness/report/selection.ts'
 
 const ids: readonly string[] = catalogue.map(({ id }) => id)
 const areas: readonly string[] = [...new Set(ids.map((id) => id.slice(0, id.indexOf('/'))))]
+const groups = areas.map((area) => area.slice(0, area.indexOf('.'))).filter((group) => group !== '')
+
+/** `; did you mean jobs.create/*?`, if something is near, and where all of them are shown. */
+export function idMeant(written: string): string {
+  const near = nearestId(written)
+  return near === undefined ? '; conform list shows all' : `; did you mean ${near}? (conform list shows all)`
+}
 
 /** The id or pattern that a misspelt one was most likely meant to be: first the nearest operation, then its nearest row. */
-export function nearestId(written: string): string {
+export function nearestId(written: string): string | undefined {
   const slash = written.indexOf('/')
-  if (slash < 0) {
-    const groups = areas.map((area) => area.slice(0, area.indexOf('.'))).filter((group) => group !== '')
-    return ids.find((id) => id.endsWith(`/${written}`)) ?? `${patternOf(written, groups)}/*`
-  }
-  const condition = written.slice(slash + 1)
+  if (slash < 0) return ofOneWord(written)
   const before = written.slice(0, slash)
-  const near = areas.filter((area) => matchesId(area, before))
-  const [area = ''] = near.length > 0 ? near : [closest(before, [...areas])]
-  const rows = ids.filter((id) => (near.length > 0 ? matchesId(id, `${before}/*`) : id.startsWith(`${area}/`)))
+  const matched = areas.filter((area) => matchesId(area, before))
+  const area = matched[0] ?? near(before, areas)
+  if (area === undefined) return undefined
+  const rows = ids.filter((id) => (matched.length > 0 ? matchesId(id, `${before}/*`) : id.startsWith(`${area}/`)))
+  const condition = written.slice(slash + 1)
   const beginning = condition.split('*')[0]!
   if (condition.includes('*')) {
     const fits = beginning !== '' && rows.some((id) => id.startsWith(`${area}/${beginning}`))
     return `${area}/${fits ? beginning : ''}*`
   }
-  return rows.find((id) => id.includes(`/${condition}`)) ?? nearestBy(condition, rows)
+  return rows.find((id) => id.includes(`/${condition}`)) ?? nearestRow(condition, rows) ?? `${area}/*`
+}
+
+/** An operation, the beginning of several, a condition, a word of some ids, or an operation with a slip. */
+function ofOneWord(written: string): string | undefined {
+  const word = written.replaceAll('*', '')
+  if (areas.includes(word)) return `${word}/*`
+  const group = groups.find((one) => distance(one, word) < 2)
+  if (group !== undefined) return `${group}.*`
+  const row = ids.find((id) => id.endsWith(`/${word}`))
+  if (row !== undefined) return row
+  if (word.length > 2 && ids.some((id) => id.includes(word))) return `*${word}*`
+  const area = near(word, areas)
+  return area === undefined ? undefined : `${area}/*`
 }
 
 /** The row whose condition is nearest. */
-function nearestBy(condition: string, rows: readonly string[]): string {
+function nearestRow(condition: string, rows: readonly string[]): string | undefined {
   const conditionOf = (id: string): string => id.slice(id.indexOf('/') + 1)
-  const nearest = closest(condition, rows.map(conditionOf))
-  return rows.find((id) => conditionOf(id) === nearest)!
+  const nearest = near(condition, rows.map(conditionOf))
+  return rows.find((id) => conditionOf(id) === nearest)
 }
 
-/** `jobs` is the beginning of several operations. */
-function patternOf(written: string, groups: readonly string[]): string {
-  const word = written.replaceAll('*', '')
-  if (!areas.includes(word) && groups.includes(word)) return `${word}.*`
-  return closest(word, [...areas])
+/** The nearest one, unless more than half of the word would have to change. */
+function near(word: string, candidates: readonly string[]): string | undefined {
+  if (word === '') return undefined
+  const nearest = closest(word, [...candidates])
+  return distance(word, nearest) <= word.length / 2 ? nearest : undefined
 }

@@ -4,7 +4,7 @@ import type { RequirementResult } from '../../harness/report/model.ts'
 import { UserError } from '../../harness/user-error.ts'
 import type { RunArguments } from '../run/arguments.ts'
 import { idsIn } from '../run/failed-before.ts'
-import { nearestId } from '../run/near-id.ts'
+import { idMeant } from '../run/near-id.ts'
 
 /** What a run of a session judges: what the command line selects, what failed, or these ids and patterns. */
 export type Selection = 'all' | 'failed' | readonly string[]
@@ -12,7 +12,7 @@ export type Selection = 'all' | 'failed' | readonly string[]
 /** Throws UserError if no requirement has such an id. */
 export function selectionOf(pattern: string): Selection {
   if (catalogue.some(({ id }) => matchesId(id, pattern))) return [pattern]
-  throw new UserError(`no requirement is called ${pattern}; did you mean ${nearestId(pattern)}?`)
+  throw new UserError(`no requirement is called ${pattern}${idMeant(pattern)}`)
 }
 
 /**

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { visit } from 'jsonc-parser'
-import { UserError } from '../user-error.ts'
+import { unreadable, UserError } from '../user-error.ts'
 
 /** The bytes of a file that the user named; throws UserError if they cannot be read. */
 export function readBytes(path: string): Buffer {
   try {
     return readFileSync(path)
   } catch (error) {
-    throw new UserError(`${path}: cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    throw unreadable(path, error)
   }
 }
 

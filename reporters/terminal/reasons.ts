@@ -7,8 +7,8 @@ const MOST_REASONS = 12
 const MOST_IDS = 3
 
 const howToDeclare = [
-  '  declare it in a target file: conform init writes one. If the target does not have an operation, write',
-  '  {"operations": {"<operation>": "not-served"}}; list under "unreachable" what nobody can bring about there.',
+  '  Declare these in the target file; conform init writes one. If your server does not have an operation, say',
+  '  {"operations": {"<operation>": "not-served"}}; if nobody can cause a condition there, put it under "unreachable".',
   '  conform explain <id> says more about a requirement.',
 ]
 

@@ -4,14 +4,21 @@ import { shortened } from './shortened.ts'
 /** A line of what a failure shows: what was sent, expected and received, and how to see it again. */
 export type EvidenceLine = readonly [label: 'sent' | 'expected' | 'received' | 'note' | 'again' | 'curl', text: string]
 
+/** The request was sent while something else went on, which is over when somebody pastes the curl line. */
+const needsJob = /, while (only )?(a )?job .*in progress/
+
 /** A failure in the order in which a reader needs it; long texts are cut, but for the lines that can be run. */
 export function evidence(failure: Failure, limit = 2000): EvidenceLine[] {
-  const note = failure.familyOnly ? 'only the code name differs: passes with --tpe family' : undefined
+  const notes = [
+    failure.familyOnly && 'only the code name differs: passes with --tpe family',
+    needsJob.test(failure.message) &&
+      'the curl line sends one request alone: it shows this only while such a job lasts',
+  ].filter((note) => note !== false)
   return [
     ['sent', shortened(failure.message, limit)],
     ['expected', shortened(failure.expected, limit)],
     ['received', shortened(failure.actual, limit)],
-    ...(note === undefined ? [] : ([['note', note]] as const)),
+    ...notes.map((note) => ['note', note] as const),
     ['again', failure.rerun],
     ...(failure.exchange ? ([['curl', failure.exchange.curl]] as const) : []),
   ]

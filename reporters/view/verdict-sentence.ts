@@ -35,6 +35,8 @@ function notJudged(report: Report): string {
     return `this shard (${report.run.shard}) judges nothing by itself; merge the reports of all shards`
   if (report.run.interrupted) return 'the run was ended before anything could be judged'
   const reason = commonReason(report.requirements)
+  // Some reasons say so themselves, with the address.
+  if (reason?.includes(' cannot be judged: ')) return reason
   return `the target could not be judged${reason === undefined ? '' : ` (${reason})`}`
 }
 

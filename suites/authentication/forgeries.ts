@@ -44,11 +44,11 @@ function partsOf(key: string): Parts | undefined {
   return { header: readHeader, payload: readPayload, encoded: { header, payload, signature } }
 }
 
-/** The first character of the signature, changed within its alphabet: the last one may hold bits that nobody reads. */
+/** The first character of the signature, changed to another letter: the last one may hold bits that nobody reads. */
 function otherSignature(key: string): Forgery[] {
   const [header, payload, signature, ...more] = key.split('.')
   if (!header || !payload || !signature || more.length > 0) return []
-  const changed = `${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`
+  const changed = `${/^a/i.test(signature) ? 'B' : 'A'}${signature.slice(1)}`
   const words = 'the full key with the first character of its signature changed'
   return [{ value: `${header}.${payload}.${changed}`, words }]
 }

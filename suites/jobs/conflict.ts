@@ -46,10 +46,21 @@ export async function readSettled(run: Run, job: Job, requirement: string): Prom
   }
 }
 
-/** True if the reading shows this job in progress: a server may show another job under its id. */
-export function showsInProgress({ status, job: read }: Reading, { id }: Job): boolean {
+/**
+ * True if the reading shows that very job in progress. A server may show another job under its id: that one names itself,
+ * or it has the time of a newer job.
+ */
+export function showsInProgress({ status, job: read }: Reading, job: Job, newer?: Job): boolean {
+  if (status !== 'in_progress') return false
   const own = member(read, 'id')
-  return status === 'in_progress' && (typeof own !== 'string' || sameId(own, id))
+  if (typeof own === 'string' && !sameId(own, job.id)) return false
+  const shown = member(read, 'created_at')
+  return !newer || createdAt(newer) !== shown || createdAt(job) === shown
+}
+
+function createdAt({ creation }: Job): unknown {
+  const json = creation.answer?.json()
+  return json?.ok ? member(json.value, 'created_at') : undefined
 }
 
 /** What a reading without `in_progress` says of the state in which another creation was answered. */

@@ -78,7 +78,7 @@ async function createBeside(
     return 'over'
   }
   const reading = await readSettled(run, first, row)
-  if (!showsInProgress(reading, first)) {
+  if (!showsInProgress(reading, first, made)) {
     finding.inconclusive = `another creation was answered ${describeAnswer(exchange)}, but ${noLonger(reading)}`
     return 'over'
   }

@@ -4,7 +4,7 @@ import { NotExercised } from '../../harness/engine/outcome.ts'
 import { pause } from '../../harness/engine/pause.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
 import type { Run } from '../../harness/engine/run.ts'
-import { sendSurely } from '../../harness/engine/send-once.ts'
+import { sendPatiently } from '../../harness/engine/send-patiently.ts'
 import type { Judge } from '../../harness/engine/check-context.ts'
 import { refused, withBody } from '../../harness/checks/conditions.ts'
 import { control } from '../../harness/checks/control.ts'
@@ -62,7 +62,7 @@ async function attemptAfter(conflict: Conflict, fault: (typeof faults)[number], 
       return
     }
     const probe = fault.change(await jobRequest(run, application))
-    const refusal = await sendSurely(run, probe, { requirement: row, role: 'setup', badInput: true })
+    const refusal = await sendPatiently(run, probe, { requirement: row, role: 'setup', badInput: true })
     if (refusal.answer?.status !== fault.status) {
       finding.inconclusive = `the creation that should be refused was answered ${describeAnswer(refusal)}`
       return

@@ -66,8 +66,8 @@ test('a mistake of the user is one sentence', async () => {
     /^--base-url: has no scheme; did you mean https:\/\/example\.com\?$/,
   )
   expect(await wrong('--target', at('none.json'))).toBe(`${at('none.json')}: no such target file`)
-  expect(await wrong('--baseline', at('none.json'))).toBe(`${at('none.json')}: cannot be read (ENOENT)`)
-  expect(await wrong('--report', 'pdf')).toMatch(/pdf is not a format here/)
+  expect(await wrong('--baseline', at('none.json'))).toBe(`${at('none.json')}: does not exist`)
+  expect(await wrong('--report', 'pdf')).toMatch(/pdf is not a format/)
   writeFileSync(at('file'), '')
   expect(await wrong('--report', `json=${at('file/x.json')}`)).toMatch(/cannot be written \((ENOTDIR|EEXIST)\)$/)
 })

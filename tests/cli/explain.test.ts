@@ -37,14 +37,20 @@ describe('explain', () => {
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr:
-        'conform: explain jobs.crate/404-unknown-aplication: no requirement has such an id; did you mean jobs.create/404-unknown-application?\n',
+        'conform: explain jobs.crate/404-unknown-aplication: no requirement has such an id; did you mean jobs.create/404-unknown-application? (conform list shows all)\n',
     })
   })
 })
 
 test.each([
   ['jobs.create', 'jobs.create/*'],
-  ['jobs', 'jobs.*/*'],
+  ['jobs', 'jobs.*'],
+  ['job', 'jobs.*'],
+  ['quota', '*quota*'],
+  ['completion', 'completion.*'],
+  ['graph.create', 'graphs.create/*'],
+  ['nothing-like-that', undefined],
+  ['jobs.create/tea', 'jobs.create/*'],
   ['jobs.crate/*', 'jobs.create/*'],
   ['jobs.crate/404', 'jobs.create/404-unknown-application'],
   ['jobs.crate/40*', 'jobs.create/40*'],

@@ -35,8 +35,8 @@ test('a check that throws before it can be awaited is as loud', async () => {
 })
 
 test('a check that had judged an answer before it threw says nothing of the target', async () => {
-  const late: ReturnType<JudgeOf> = async (story) => {
-    await judgeOf(broken)?.(story)
+  const late: ReturnType<JudgeOf> = async (context) => {
+    await judgeOf(broken)?.(context)
     throw new Error('afterwards')
   }
   expectLoud(await judgedBy(late), 'afterwards')

@@ -1,4 +1,5 @@
-// npm run fuzz [-- <servers> [<seed>]]: as in `npm test`, but longer and with a seed of its own, which is printed.
+// npm run fuzz [-- <servers> [<seed>]]: the judge against generated servers, with a seed that is printed, and the redactor
+// against generated keys: as in `npm test`, but longer.
 import { randomInt } from 'node:crypto'
 import { startVitest } from 'vitest/node'
 import { wholeNumber } from '../../bench/whole-number.js'
@@ -8,5 +9,5 @@ const servers = wholeNumber(process.argv[2] ?? '1000', usage)
 const seed = wholeNumber(process.argv[3] ?? String(randomInt(1, 2 ** 31)), usage)
 console.log(`${servers} servers; to repeat: npm run fuzz -- ${servers} ${seed}`)
 Object.assign(process.env, { FUZZ_RUNS: String(servers), FUZZ_SEED: String(seed) })
-const vitest = await startVitest('test', ['tests/fuzz'], { watch: false })
+const vitest = await startVitest('test', ['tests/fuzz', 'tests/redact'], { watch: false })
 await vitest.close()

@@ -6,7 +6,7 @@ import { proveSound } from '../hostile/proof.ts'
 import { type Behaviour, behaviour, startFuzzed } from './fuzzed-server.ts'
 
 /** `npm run fuzz` sets more, and a seed of its own where one is to be looked at again. */
-const count = Number(process.env['FUZZ_RUNS'] ?? 60)
+const count = Number(process.env['FUZZ_RUNS'] ?? 24)
 const seed = Number(process.env['FUZZ_SEED'] ?? 421)
 /** Runs at once. */
 const width = 8

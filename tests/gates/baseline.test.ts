@@ -78,7 +78,7 @@ test.each([
 })
 
 test('a file that is not there is a mistake of the user', () => {
-  expect(() => readBaseline('/nowhere/b.json', 'exact')).toThrow(/\/nowhere\/b\.json: cannot be read/)
+  expect(() => readBaseline('/nowhere/b.json', 'exact')).toThrow(/\/nowhere\/b\.json: does not exist/)
   expect(readBaselineOrNone('/nowhere/b.json', 'exact').entries).toEqual([])
 })
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
@@ -9,8 +9,17 @@ import { formats } from '../../reporters/index.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
-const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', ...docs.map((name) => `docs/${name}`)]
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CODE_OF_CONDUCT.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  ...docs.map((name) => `docs/${name}`),
+]
 const about = JSON.parse(read('package.json')) as {
+  name: string
+  files: string[]
   version: string
   scripts: Record<string, string>
   dependencies: Record<string, string>
@@ -33,6 +42,26 @@ test.each(pages)('every link of %s leads somewhere', (page) => {
     const headings = [...readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, text]) => anchor(text!))
     expect(headings, link).toContain(heading)
   }
+})
+
+test('no link of a page that is in the package leads to what is not', () => {
+  const packed = [...about.files, 'README.md', 'LICENSE', 'package.json']
+  const isPacked = (path: string): boolean =>
+    packed.some(
+      (one) => path === one || path.startsWith(`${one}/`) || (one.endsWith('*.json') && path.endsWith('.json')),
+    )
+  const inPackage = [...pages, 'catalogue/readings.md'].filter(isPacked)
+  expect(inPackage.length).toBeGreaterThan(15)
+  for (const page of inPackage) {
+    const links = [...read(page).matchAll(/\]\((?!https?:)([^)#\s]+)/g)].map(([, path = '']) => path)
+    const dead = links.filter((link) => !isPacked(relative(root, resolve(join(root, dirname(page)), link))))
+    expect(dead, page).toEqual([])
+  }
+})
+
+test('the README begins with what a user of the package types', () => {
+  const [first = ''] = /```sh\n([\s\S]*?)```/.exec(read('README.md')) ?? []
+  expect(first).toContain(`npm install --save-dev ${about.name}\n`)
 })
 
 test('the first commands of the README are scripts, and its numbers are true', () => {

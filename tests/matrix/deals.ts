@@ -10,6 +10,8 @@ interface Hand {
   readonly red: Set<string>
   /** Operations of its switches, one entry a switch. */
   readonly operations: string[]
+  /** Operations of all requirements that are red in it. */
+  readonly redOperations: Set<string>
   /** Operations that have to be in order but for one switch. */
   readonly reserved: Set<string>
 }
@@ -31,8 +33,11 @@ export function isOfStates(id: string): boolean {
 }
 
 /** Operations that the switch leaves without a control, a fresh file or a job that can be trusted. */
-export function disturbedBy(id: string): readonly string[] {
-  if (isOfStates(id)) return ['jobs.create', 'jobs.retrieve']
+export function disturbedBy(defect: string): readonly string[] {
+  const id = ownId(defect)
+  // A job that cannot be read tells nobody whether its application is idle.
+  if (isOfStates(id) || /^jobs\.retrieve\/200-job#(no-answer|closed|no-http)$/.test(defect))
+    return ['jobs.create', 'jobs.retrieve']
   if (id.startsWith('files.upload/2xx')) return ['files.upload', 'graphs.add-file']
   // What another graph is for shows by a creation and two additions, a retrieval by what was uploaded.
   if (id === 'graphs.add-file/2xx-other-graph') return ['graphs.add-file', 'graphs.create']
@@ -42,13 +47,15 @@ export function disturbedBy(id: string): readonly string[] {
 }
 
 function fits(hand: Hand, defect: string): boolean {
-  const id = ownId(defect)
-  if (redUnder(defect).some((red) => hand.red.has(red)) || hand.reserved.has(operationOf(id))) return false
-  return !disturbedBy(id).some((operation) => hand.operations.includes(operation) || hand.reserved.has(operation))
+  const operations = [ownId(defect), ...redUnder(defect)].map(operationOf)
+  if (redUnder(defect).some((red) => hand.red.has(red)) || operations.some((each) => hand.reserved.has(each)))
+    return false
+  const taken = [...hand.operations, ...hand.redOperations, ...hand.reserved]
+  return !disturbedBy(defect).some((operation) => taken.includes(operation))
 }
 
 function newHand(): Hand {
-  return { switches: [], red: new Set(), operations: [], reserved: new Set() }
+  return { switches: [], red: new Set(), operations: [], redOperations: new Set(), reserved: new Set() }
 }
 
 /** As many servers as the requirement needs that has the most switches. */
@@ -71,7 +78,7 @@ export const pairOf = (one: string, other: string): string => [one, other].toSor
  */
 export function deal(switches: readonly string[], way: string, met: ReadonlySet<string> = new Set()): string[][] {
   const hands = Array.from({ length: leastHands(switches) }, newHand)
-  const isDisturbing = (defect: string): boolean => disturbedBy(ownId(defect)).length > 0
+  const isDisturbing = (defect: string): boolean => disturbedBy(defect).length > 0
   const mixed = switches.toSorted((one, other) => (hash(way + one) < hash(way + other) ? -1 : 1))
   // The exacting ones first, while there is room.
   for (const defect of [...mixed.filter(isDisturbing), ...mixed.filter((each) => !isDisturbing(each))]) {
@@ -89,8 +96,11 @@ export function deal(switches: readonly string[], way: string, met: ReadonlySet<
     if (!hand) hands.push((hand = newHand()))
     hand.switches.push(defect)
     hand.operations.push(operation)
-    for (const red of redUnder(defect)) hand.red.add(red)
-    for (const each of disturbedBy(id)) hand.reserved.add(each)
+    for (const red of redUnder(defect)) {
+      hand.red.add(red)
+      hand.redOperations.add(operationOf(red))
+    }
+    for (const each of disturbedBy(defect)) hand.reserved.add(each)
   }
   return hands.map((hand) => hand.switches).filter((hand) => hand.length > 0)
 }

@@ -32,7 +32,7 @@ test('every switch is on in two servers, in other company, but for those that ar
 test('beside a switch that leaves an operation in disorder there is none of that operation', () => {
   const beside = brokenServers.flatMap(({ defects: on }) =>
     on.flatMap((defect) =>
-      disturbedBy(ownId(defect)).flatMap((operation) =>
+      disturbedBy(defect).flatMap((operation) =>
         on.filter((other) => other !== defect && operationOf(ownId(other)) === operation),
       ),
     ),

@@ -2,6 +2,7 @@ import pc from 'picocolors'
 import { expect, test } from 'vitest'
 import type { Report } from '../../harness/report/model.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
+import { failed, report } from '../gates/results.ts'
 import { hostile, unsafe } from './hostile.ts'
 import { fails, mixed, sampleFailure, sampleReport } from './sample-report.ts'
 
@@ -51,6 +52,11 @@ test('groups what was not exercised by its reason, with counts and the first ids
   expect(text).toContain(`Not exercised: ${all}\n  ${all}  declare /scenarios/<id> in the target file\n`)
   expect(text).toMatch(/, and \d+ more\n/)
   expect(text).toContain('Not applicable: ')
+})
+
+test('says what the curl line needs besides', () => {
+  const row = failed('jobs.create/409', { message: 'POST /jobs with the same inputs, while job j-1 was in progress' })
+  expect(renderTerminal(report([row]), plain)).toMatch(/^ {4}note {6}the curl line sends one request alone: /m)
 })
 
 test('counts in a table', () => {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { syncBuiltinESMExports } from 'node:module'
 import timersPromises from 'node:timers/promises'
 
@@ -18,17 +19,26 @@ interface Timer {
 
 /** Turns of the event loop in a row without anything under way, after which nothing more will happen by itself. */
 const quietTurns = 3
-/** Work that takes longer than this, in real ms, is asleep itself: time goes on. */
-const longestStillMs = 20
+/** Work that waits for something other than a timer is not waited for any longer than this, in real ms. */
+const longestStillMs = 5000
+
+/** Work under way. While it sleeps itself, time goes on without it. */
+interface Work {
+  /** In real ms. */
+  readonly since: number
+  sleeps: number
+}
 
 /** Does the work in virtual time. One at a time: the clock is the whole process's. */
 export async function inVirtualTime<T>(work: (time: VirtualTime) => Promise<T>): Promise<T> {
+  const done = { yet: false }
   const real = { setTimeout, clearTimeout, setInterval, clearInterval, now: performance.now, date: Date.now }
   const sleep = timersPromises.setTimeout
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
   const began = { at: performance.now(), date: Date.now() }
   const timers: Timer[] = []
-  let working = 0
+  const underWay = new Set<Work>()
+  const works = new AsyncLocalStorage<Work>()
   /** ms of virtual time since it began. */
   let now = 0
 
@@ -48,19 +58,24 @@ export async function inVirtualTime<T>(work: (time: VirtualTime) => Promise<T>):
     if (at >= 0) timers.splice(at, 1)
   }
   const sleepVirtually = <V>(ms?: number, value?: V, { signal }: { signal?: AbortSignal } = {}): Promise<V> => {
+    const sleeper = works.getStore()
+    if (sleeper) sleeper.sleeps++
     return new Promise<V>((resolve, reject) => {
       const abort = (): void => (stop(handle), reject(signal?.reason as Error))
       const handle = start(() => (signal?.removeEventListener('abort', abort), resolve(value as V)), ms, false)
       signal?.addEventListener('abort', abort, { once: true })
       if (signal?.aborted) abort()
-    })
+    }).finally(() => sleeper && sleeper.sleeps--)
   }
-  const stillness = async (isStill: () => boolean): Promise<void> => {
-    const since = real.now.call(performance)
-    for (let quiet = 0; quiet < quietTurns;) {
+  const realNow = (): number => real.now.call(performance)
+  const isWorking = (): boolean => {
+    const earliest = realNow() - longestStillMs
+    return [...underWay].some(({ since, sleeps }) => sleeps === 0 && since > earliest)
+  }
+  const stillness = async (): Promise<void> => {
+    for (let quiet = 0; quiet < quietTurns && !done.yet;) {
       await turn()
-      quiet = isStill() ? quiet + 1 : 0
-      if (real.now.call(performance) - since > longestStillMs) return
+      quiet = isWorking() ? 0 : quiet + 1
     }
   }
   const advance = (): void => {
@@ -83,25 +98,25 @@ export async function inVirtualTime<T>(work: (time: VirtualTime) => Promise<T>):
   Date.now = () => Math.floor(began.date + now)
   timersPromises.setTimeout = sleepVirtually
   syncBuiltinESMExports()
-  const done: { yet: boolean } = { yet: false }
   try {
     const result = work({
       async during(part) {
-        working++
-        return part().finally(() => working--)
+        const work: Work = { since: realNow(), sleeps: 0 }
+        underWay.add(work)
+        return works.run(work, part).finally(() => underWay.delete(work))
       },
     }).finally(() => (done.yet = true))
     result.catch(() => undefined)
     while (!done.yet) {
-      await stillness(() => done.yet || working === 0)
+      await stillness()
       // Its end may have come meanwhile; then nobody looks at the time any more.
       advance()
     }
     return await result
   } finally {
-    const { now: realNow, date, ...globals } = real
+    const { now: nowOfAll, date, ...globals } = real
     Object.assign(globalThis, globals)
-    performance.now = realNow
+    performance.now = nowOfAll
     Date.now = date
     timersPromises.setTimeout = sleep
     syncBuiltinESMExports()

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** A fenced block of a page, and what the comment above it says about who runs it. */
+export interface Block {
+  readonly page: string
+  readonly language: string
+  readonly text: string
+  /** `<!-- run -->`, in either form. */
+  readonly run: boolean
+  /** `<!-- run by: tests/x.test.ts -->`: that file runs it. */
+  readonly by: string | undefined
+  /** `<!-- run after: mkdir x -->`: what the shell does first, and the page does not show. */
+  readonly after: string
+  /** `<!-- run as: target.ts -->`: it is a target file of that name. */
+  readonly as: string | undefined
+  /** `<!-- run defects: a, b -->`: the server misbehaves so. */
+  readonly defects: readonly string[]
+  /** What the page shows as output: the block of text behind it, or the lines of a console without `$`. */
+  readonly output: string | undefined
+}
+
+const form = /(?:^<!-- run(?: (by|after|as|defects): ([^\n]*?))? -->\n\n)?^```(\w+)\n([\s\S]*?)^```$/gm
+
+export function blocksOf(page: string): Block[] {
+  const all = [...readFileSync(join(root, page), 'utf8').matchAll(form)]
+  return all.map((match, at) => {
+    const [whole, member, value = '', language = '', text = ''] = match
+    const given = (name: string): string | undefined => (member === name ? value : undefined)
+    const [, , , nextLanguage, nextText] = all[at + 1] ?? []
+    const below = nextLanguage === 'text' && !all[at + 1]![0].startsWith('<!--') ? nextText : undefined
+    return {
+      page,
+      language,
+      text,
+      run: whole.startsWith('<!-- run') && member !== 'by',
+      by: given('by'),
+      after: given('after') ?? '',
+      as: given('as'),
+      defects: given('defects')?.split(', ') ?? [],
+      output: language === 'console' ? text.replaceAll(/^\$ .*\n/gm, '') : below,
+    }
+  })
+}
+
+/** The command lines of a block, comments left out. */
+export function commandsOf({ language, text }: Block): string[] {
+  return text
+    .split('\n')
+    .filter((line) => language !== 'console' || line.startsWith('$ '))
+    .map((line) =>
+      line
+        .replace(/^\$ /, '')
+        .replace(/(?:^|\s+)#.*$/, '')
+        .trim(),
+    )
+    .filter((line) => line !== '')
+}
+
+/** The first line of what a page shows that did not come, in their order; `…` stands for any characters, alone for any lines. */
+export function missing(shown: string, printed: string): string | undefined {
+  const lines = printed.split('\n')
+  let at = 0
+  for (const wanted of shown.trimEnd().split('\n')) {
+    if (wanted.trim() === '…' || wanted.trim() === '') continue
+    const pattern = new RegExp(`^${wanted.split('…').map(literal).join('.*')}$`)
+    const found = lines.findIndex((line, index) => index >= at && pattern.test(line.trimEnd()))
+    if (found < 0) return wanted
+    at = found + 1
+  }
+  return undefined
+}
+
+function literal(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')
+}

@@ -1,0 +1,66 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Context, OpenAPIBackend } from 'openapi-backend'
+import { onTestFinished } from 'vitest'
+import { openapiDocument } from '../../build/openapi/document.ts'
+
+export const mockKey = 'the-key-of-the-mock-server'
+
+type Answer = readonly [status: number, body: unknown]
+
+/**
+ * A server that knows the document and nothing else: paths, credentials and bodies are what the document says they are, and
+ * a request that it allows is answered by an example of the first success. It keeps no state.
+ */
+export async function mockServer(): Promise<string> {
+  const api = new OpenAPIBackend({
+    definition: openapiDocument() as never,
+    // Two linters have looked at the document; this check knows no JSON Schema of 3.1.
+    quick: true,
+    ajvOpts: { strict: false, logger: false },
+  })
+  api.register({
+    notFound: () => refusal(404, 'NotFound'),
+    methodNotAllowed: () => refusal(405, 'BadRequest'),
+    unauthorizedHandler: () => refusal(401, 'BadCredentials'),
+    validationFail: () => refusal(400, 'BadRequest'),
+    notImplemented({ api: own, operation }: Context): Answer {
+      const { status, mock } = own.mockResponseForOperation(operation.operationId!)
+      // Of the three states the example has the first, and a job that never ends lets nothing else be asked.
+      return [status, operation.operationId === 'jobs.retrieve' ? { ...mock, status: 'completed' } : mock]
+    },
+  })
+  api.registerSecurityHandler(
+    'bearerAuth',
+    ({ request }: Context) => request.headers['authorization'] === `Bearer ${mockKey}`,
+  )
+  await api.init()
+  const server = createServer((request, response) => {
+    void (async () => {
+      const { pathname: path, searchParams } = new URL(request.url!, 'http://localhost')
+      const { method = '', headers } = request
+      const plain = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+      const body = await bodyOf(request)
+      const asked = { method, path, query: String(searchParams), headers: plain, body }
+      const [status, answer] = (await api.handleRequest(asked)) as Answer
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+    })()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+function refusal(status: number, tpe: string): Answer {
+  return [status, { tpe, errors: [], extras: {} }]
+}
+
+/** JSON if it is, text if not. */
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  const text = Buffer.concat(await request.toArray()).toString()
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}
