@@ -1,4 +1,17 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** What computes longest goes first: while the heap of a worker is small, and so that no worker is left with it alone. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const first = ['tests/matrix/kill-matrix', 'tests/matrix/', 'tests/hostile/', 'tests/ui/']
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const at = first.findIndex((place) => moduleId.includes(place))
+      return at < 0 ? first.length : at
+    }
+    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other))
+  }
+}
 
 const ofOurs = {
   globalSetup: ['tests/build.ts'],
@@ -17,6 +30,7 @@ const ofOurs = {
 export default defineConfig({
   test: {
     allowOnly: false,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: { ...ofOurs, name: 'tests', include: ['tests/**/*.test.ts'] },
