@@ -43,6 +43,8 @@ export interface Exchange {
   readonly noAnswer?: NoAnswer
   /** `sendSurely` had sent it before, on a connection that the target had closed: that one may have had its effect nevertheless. */
   readonly resent?: boolean
+  /** The same request, sent before it, that got no answer: it may have had its effect nevertheless. */
+  readonly unanswered?: Exchange
   /** No answer came on a second, fresh connection either. */
   readonly unansweredTwice?: true
   /** The request that went before on its connection; undefined on a fresh one. */

@@ -46,7 +46,7 @@ async function sendUntilAnswered(
   options: Pick<SendingOptions, 'fresh'>,
 ): Promise<Patient> {
   let attempt = 0
-  let resent = false
+  let unanswered: Exchange | undefined
   let fresh = options.fresh ?? false
   let garbled: Exchange | undefined
   let releaseLane: (() => void) | undefined
@@ -68,19 +68,22 @@ async function sendUntilAnswered(
         }
         // A request that should be granted is tried twice before it counts as unanswered: the second makes an object of its own.
         const repeatable = probe.effect === 'none' || purpose.wanted !== undefined || purpose.role === 'setup'
-        if (!resent && repeatable) {
-          resent = fresh = true
+        if (!unanswered && repeatable) {
+          unanswered = exchange
+          fresh = true
           continue
         }
-        const unanswered: Exchange = resent ? { ...exchange, unansweredTwice: true } : exchange
-        run.client.breaker.count(operation, unanswered)
+        const last: Exchange = unanswered ? { ...exchange, unansweredTwice: true } : exchange
+        run.client.breaker.count(operation, last)
         await run.client.liveness.confirm(noAnswer.endedAt)
         run.life.signal.throwIfAborted()
-        return { exchange: unanswered }
+        return { exchange: last }
       }
       if (!answer) return { exchange }
       run.client.breaker.reset(operation)
-      if (!isThrottled(answer) || isExpected(purpose.expects, answer)) return { exchange, ...(garbled && { garbled }) }
+      if (!isThrottled(answer) || isExpected(purpose.expects, answer)) {
+        return { exchange: { ...exchange, ...(unanswered && { unanswered }) }, ...(garbled && { garbled }) }
+      }
       const tries = run.client.throttle.tries(operation)
       const pauseMs = run.client.throttle.hold(operation, answer, attempt, tries)
       if (pauseMs === undefined || attempt++ >= tries) return { exchange: { ...exchange, throttled: true, pauseMs } }

@@ -42,6 +42,7 @@ async function run(call: Call, application: Application): Promise<Answer> {
   if (call.broken('409-atomic')) await pause(10)
   if (call.broken('409-atomic#short')) await pause(2)
   const job = startJob(call.world, application, inputsOf(call))
+  if (call.broken('202-created#answer-lost')) return { status: 500, lost: 'closed' }
   return { status: call.broken('202-created') ? 200 : 202, body: createdJobView(call.world, job) }
 }
 
@@ -59,9 +60,16 @@ function actOnRefusal(call: Call, status: number): void {
   const { world } = call
   const application = world.store.applications.get(call.param('application_id'))
   if (application?.account !== ownAccount || isBusy(world, application, '')) return
-  const main = call.broken('4xx-no-effect')
-  const starts = main || call.broken(`4xx-no-effect#${status === 401 ? 'unauthorized' : 'starts-job'}`)
-  if (starts && (status === 400 || status === 401)) startJob(world, application, '')
+  const hasKey = call.request.header('authorization') !== undefined
+  const starts: Readonly<Record<string, boolean>> = {
+    '': status === 400 || status === 401,
+    '#starts-job': status === 400,
+    '#unauthorized': status === 401,
+    '#required-input': status === 400 && Array.isArray(call.body['inputs']),
+    '#other-key': status === 401 && hasKey,
+  }
+  const isStarted = Object.entries(starts).some(([name, holds]) => holds && call.broken(`4xx-no-effect${name}`))
+  if (isStarted) startJob(world, application, '')
   if (call.broken('4xx-no-effect#blocks') && status === 400) {
     application.blockedUntil = Date.now() + world.pace[application.pace]
   }

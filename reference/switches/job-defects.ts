@@ -10,7 +10,7 @@ function placesOf(row: string): readonly string[] {
 /** Defects of granted requests about jobs, and further ones of refused creations. */
 export const jobDefects: readonly string[] = [
   'jobs.create/202-created',
-  ...['#id', '#no-id', '#job-status', '#no-job-status', '#created-at', '#no-created-at', '#later'].map(
+  ...['#id', '#no-id', '#job-status', '#no-job-status', '#created-at', '#no-created-at', '#later', '#answer-lost'].map(
     (name) => `jobs.create/202-created${name}`,
   ),
   'jobs.create/202-retrievable',
@@ -34,10 +34,13 @@ export const jobDefects: readonly string[] = [
   'jobs.create/409-released',
   'jobs.create/409-released#slow',
   'jobs.create/409-released#after-failed',
+  'jobs.create/409-released#after-third',
   'jobs.create/409-per-application',
   'jobs.create/409-atomic',
   'jobs.create/409-atomic#short',
-  ...['', '#starts-job', '#blocks', '#unauthorized'].map((name) => `jobs.create/4xx-no-effect${name}`),
+  ...['', '#starts-job', '#blocks', '#unauthorized', '#required-input', '#other-key'].map(
+    (name) => `jobs.create/4xx-no-effect${name}`,
+  ),
   'jobs.retrieve/200-job',
   ...[
     '#updated-at',

@@ -31,6 +31,7 @@ function isKept(world: World, application: Application): boolean {
   const { broken } = world.switches
   if (broken('jobs.create/409-released')) return application.jobs > 0
   if (broken('jobs.create/409-released#slow') && application.pace === 'slow') return application.jobs > 0
+  if (broken('jobs.create/409-released#after-third')) return application.jobs > 2
   return broken('jobs.create/409-released#after-failed') && application.job?.status === 'failed'
 }
 

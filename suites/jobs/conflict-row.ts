@@ -1,3 +1,4 @@
+import { releasedAtLast } from './release.ts'
 import { observeConflicts } from './observe-conflicts.ts'
 import type { ConflictFindings } from './finding.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
@@ -27,6 +28,7 @@ export function conflictRow(name: Row): Judge {
     if (context.run.target.scenarios[context.row.id]) return judgeConflictScenario(context, name)
     const found: ConflictFindings = await observeConflicts(context.run)
     const finding = found[name]
+    if (name === 'released') await releasedAtLast(context.run, finding)
     const judged = name === 'inProgress' ? finding.cases - found.inProgress.conflicts.length : finding.cases
     context.cases += judged
     const { failure } = finding

@@ -2,6 +2,7 @@ import { isGranted } from '../../harness/engine/answer.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
 import { perRun } from '../../harness/engine/per-run.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { createReadWriteLock, type ReadWriteLock } from '../../harness/engine/read-write-lock.ts'
 import type { Gate, Gates, Job } from './model.ts'
@@ -40,6 +41,7 @@ function createGate(application: string, run: Run): Gate {
     application,
     conflictSeen: false,
     timedOut: false,
+    gaveUp: false,
     record(exchange) {
       const { answer } = exchange
       if (answer?.status === 409) gate.conflictSeen = true
@@ -53,13 +55,19 @@ function createGate(application: string, run: Run): Gate {
       const release = await lock.acquire(exclusive, run.life.signal)
       try {
         let busySince: number | undefined
+        /** Creations that got no answer: such a one may be what makes the application busy. */
+        const lost: Exchange[] = []
         for (let attempt = 1; ; attempt++) {
           await idle()
           const exchange = await send()
           gate.record(exchange)
           if (exchange.answer?.status !== 409 || expects409) return exchange
+          if (exchange.unanswered) lost.push(exchange.unanswered)
+          if (lost.length > 1) return { ...lost.at(-1)!, unansweredTwice: true }
           busySince ??= performance.now()
-          if (attempt >= mostAttempts && (!exclusive || performance.now() - busySince >= timeout)) {
+          const waits = exclusive || lost.length > 0
+          if (attempt >= mostAttempts && (!waits || performance.now() - busySince >= timeout)) {
+            gate.gaveUp = true
             if (exclusive) {
               gate.timedOut = true
               lastSeen = 'still answered 409'

@@ -50,6 +50,8 @@ export interface Gate {
   conflictSeen: boolean
   /** One wait for it outlasted `jobTimeoutMs`: it is not waited for again. */
   timedOut: boolean
+  /** A request was given up, as the application answered 409 again and again with no job of this run in progress. */
+  gaveUp: boolean
   /** Sends through the gate once the application is idle; if it is answered 409 unexpectedly, the gate waits and sends again. */
   sendWhenIdle(turn: GateTurn, send: () => Promise<Exchange>): Promise<Exchange>
   /** Has the idle application to itself while `action` lasts; what it sends goes past the gate. */

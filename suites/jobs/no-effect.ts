@@ -2,7 +2,7 @@ import { isGranted } from '../../harness/engine/answer.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { pause } from '../../harness/engine/pause.ts'
-import type { Probe } from '../../harness/engine/probe.ts'
+import { type Credential, type Probe, withHeader } from '../../harness/engine/probe.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { sendPatiently } from '../../harness/engine/send-patiently.ts'
 import type { Judge } from '../../harness/engine/check-context.ts'
@@ -10,6 +10,8 @@ import { refused, withBody } from '../../harness/checks/conditions.ts'
 import { control } from '../../harness/checks/control.ts'
 import { granted } from '../../harness/checks/granted.ts'
 import { declaredResource } from '../../harness/checks/valid-request.ts'
+import type { ApplicationResource } from '../../harness/target/model.ts'
+import { malformedForms } from '../authentication/key-forms.ts'
 import { type Conflict, awaitJobs, create, releaseMs } from './conflict.ts'
 import { type Finding, isSettled, newFinding, newFindings } from './finding.ts'
 import { gatesOf, mostAttempts } from './gate.ts'
@@ -17,15 +19,47 @@ import { jobRequest } from './request.ts'
 
 const row = 'jobs.create/4xx-no-effect'
 
-/** A creation that is refused: for its body, or before anything else for its missing key. */
-const faults: readonly { status: number; what: string; change(valid: Probe): Probe }[] = [
-  { status: 400, what: 'one without inputs was refused', change: (valid) => withBody(valid, {}) },
+/** Creations that are refused one after the other, or all at once, before one that is to be granted. */
+interface Refusals {
+  readonly what: string
+  readonly refusals: readonly { readonly statuses: readonly number[]; change(valid: Probe): Probe }[]
+}
+
+const withKey = (valid: Probe, credential: Credential): Probe => refused({ ...valid, credential })
+
+/** The two that every target refuses, each by itself. */
+const alone: readonly Refusals[] = [
   {
-    status: 401,
+    what: 'one without inputs was refused',
+    refusals: [{ statuses: [400], change: (valid) => withBody(valid, {}) }],
+  },
+  {
     what: 'one without a key was refused',
-    change: (valid) => refused({ ...valid, credential: { shown: '', full: false } }),
+    refusals: [{ statuses: [401], change: (valid) => withKey(valid, { shown: '', full: false }) }],
   },
 ]
+
+/** The others all at once: each by itself would take a job of its own. */
+async function together(run: Run, { inputs, requiredInputs }: ApplicationResource): Promise<Refusals> {
+  const keys = malformedForms(undefined).map(({ credential }) => credential)
+  if (run.target.keys.expired !== undefined) keys.push(await run.keys.expired())
+  const left = (input: unknown): unknown[] => inputs.filter((other) => other !== input)
+  const required = inputs.filter((input) => requiredInputs.includes(input.id))
+  const bodies: readonly ((valid: Probe) => Probe)[] = [
+    (valid) => refused({ ...valid, body: '' }),
+    (valid) => refused({ ...valid, body: `${String(valid.body)}}` }),
+    (valid) => refused(withHeader(valid, 'content-type', 'text/plain')),
+    (valid) => withBody(valid, { inputs: 'none' }),
+    ...required.map((input) => (valid: Probe) => withBody(valid, { inputs: left(input) })),
+  ]
+  return {
+    what: 'others were refused, for their body or their key',
+    refusals: [
+      ...bodies.map((change) => ({ statuses: [400, 415, 422], change })),
+      ...keys.map((key) => ({ statuses: [401], change: (valid: Probe) => withKey(valid, key) })),
+    ],
+  }
+}
 
 /** What refused creations do to an application that is idle, once a run. */
 export function noEffect(run: Run): Promise<Finding> {
@@ -37,12 +71,16 @@ export function noEffect(run: Run): Promise<Finding> {
     const conflict: Conflict = { run, application, gate, other: undefined, found: newFindings(false) }
     const findings: Finding[] = []
     await gate.withExclusive(async () => {
-      for (const fault of faults) {
+      for (const refusals of alone) {
         const finding = newFinding('')
         findings.push(finding)
-        await attemptAfter(conflict, fault, finding)
+        await attemptAfter(conflict, refusals, finding)
         if (finding.failure || gate.timedOut) return
       }
+      const finding = newFinding('')
+      await attemptAfter(conflict, await together(run, application), finding)
+      // One of them may be granted where it should not be, which other requirements tell.
+      if (isSettled(finding)) findings.push(finding)
     })
     const failed = findings.find(({ failure }) => failure)
     const open = findings.find((finding) => !isSettled(finding))
@@ -54,17 +92,23 @@ export function noEffect(run: Run): Promise<Finding> {
  * A creation at once after a refused one. Answered 409, it is a fault only if that is so in each of three attempts, while
  * a creation without a refusal before it is granted in between.
  */
-async function attemptAfter(conflict: Conflict, fault: (typeof faults)[number], finding: Finding): Promise<void> {
+async function attemptAfter(conflict: Conflict, { what: after, refusals }: Refusals, finding: Finding): Promise<void> {
   const { run, application, gate } = conflict
   for (let attempt = 1; attempt <= mostAttempts; attempt++) {
     if (!(await awaitIdle(conflict, attempt > 1))) {
       finding.inconclusive = 'the application is busy even if no creation was refused before'
       return
     }
-    const probe = fault.change(await jobRequest(run, application))
-    const refusal = await sendPatiently(run, probe, { requirement: row, role: 'setup', badInput: true })
-    if (refusal.answer?.status !== fault.status) {
-      finding.inconclusive = `the creation that should be refused was answered ${describeAnswer(refusal)}`
+    const valid = await jobRequest(run, application)
+    const answered = await Promise.all(
+      refusals.map(async ({ statuses, change }) => {
+        const refusal = await sendPatiently(run, change(valid), { requirement: row, role: 'setup', badInput: true })
+        return { refusal, isRefused: statuses.includes(refusal.answer?.status ?? 0) }
+      }),
+    )
+    const other = answered.find(({ isRefused }) => !isRefused)
+    if (other) {
+      finding.inconclusive = `the creation that should be refused was answered ${describeAnswer(other.refusal)}`
       return
     }
     const exchange = await create(run, application, row)
@@ -78,7 +122,7 @@ async function attemptAfter(conflict: Conflict, fault: (typeof faults)[number], 
       finding.inconclusive = `the creation after a refused one was answered ${describeAnswer(exchange)}`
       return
     }
-    const what = `with a valid body, at once after ${fault.what}, in ${attempt} attempts (somebody else's job would look the same)`
+    const what = `with a valid body, at once after ${after}, in ${attempt} attempts (somebody else's job would look the same)`
     if (attempt === mostAttempts)
       finding.failure = { exchange, expected: '202: a refused creation starts no job', what }
   }

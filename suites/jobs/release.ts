@@ -4,7 +4,7 @@ import type { ApplicationResource } from '../../harness/target/model.ts'
 import { create, releaseMs } from './conflict.ts'
 import type { Finding } from './finding.ts'
 import { gatesOf } from './gate.ts'
-import { isEnded } from './job-tracker.ts'
+import { isEnded, jobsOf } from './job-tracker.ts'
 import { failingLifecycle } from './lifecycle.ts'
 import type { Gate, Job } from './model.ts'
 
@@ -36,6 +36,25 @@ export async function awaitRelease({ run, application, gate, finding }: Released
     const what = `with a valid body, after a retrieval showed the last job of the application ${ended} (${somebody})`
     finding.failure = { exchange, expected, what }
     return []
+  }
+}
+
+/** Applications that were given up are looked at once more, at the end: somebody else's job may be over by then. */
+export async function releasedAtLast(run: Run, finding: Finding): Promise<void> {
+  const { application, otherApplication, slowApplication, failingApplication } = run.target.resources
+  for (const resource of [application, otherApplication, slowApplication, failingApplication]) {
+    if (!resource || finding.failure) continue
+    const gate = gatesOf(run).of(resource.id)
+    const last = jobsOf(run)
+      .all.filter((job) => job.application === resource.id)
+      .at(-1)
+    if (!gate.gaveUp || !isEnded(last?.readings.at(-1))) continue
+    await gate.withExclusive(async () => {
+      const exchange = await create(run, resource, row)
+      finding.cases++
+      gate.record(exchange)
+      if (exchange.answer?.status === 409) await awaitRelease({ run, application: resource, gate, finding })
+    })
   }
 }
 

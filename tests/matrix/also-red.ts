@@ -37,6 +37,10 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
     ids: ['jobs.create/202-required-inputs-only'],
     because: 'every creation is answered with that other status',
   },
+  'jobs.create/202-created#answer-lost': {
+    ids: ['jobs.create/202-required-inputs-only'],
+    because: 'no creation is ever answered',
+  },
   'envelope/shape#no-tpe': noType,
   'envelope/shape#tpe-number': noType,
   'envelope/shape#array': noType,

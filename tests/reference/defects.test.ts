@@ -15,7 +15,7 @@ async function keeps(server: Server, id: string): Promise<boolean> {
   return true
 }
 
-const givesNoAnswer = /#(no-answer|closed|dropped|no-http)$/
+const givesNoAnswer = /#(no-answer|answer-lost|closed|dropped|no-http)$/
 
 async function isKept(defect: string): Promise<boolean> {
   const looked = withReference({ defects: [defect], silenceMs: 20 }, (server) =>

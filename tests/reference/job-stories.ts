@@ -74,7 +74,7 @@ const sameTime = (one: string, other: string) => Date.parse(one) === Date.parse(
 /** Whether a creation is granted at once after each of those that are refused. */
 async function staysFree(server: Server): Promise<boolean> {
   const malformed = { raw: { text: '{', contentType: 'application/json' } }
-  for (const fault of [{ body: {} }, { key: 'no-jwt' }, malformed]) {
+  for (const fault of [{ body: {} }, { body: { inputs: tone } }, { key: 'no-jwt' }, malformed]) {
     await create(server, application, fault)
     const next = await create(server)
     if (!isCreation(next)) return false
@@ -119,7 +119,8 @@ export const jobStories: Readonly<Record<string, Story>> = {
       await ended(server, (await create(server, at)).json.id)
       return isCreation(await create(server, at))
     }
-    return (await again(slowApplication)) && again(failingApplication)
+    for (let job = 0; job < 3; job++) await ended(server, (await create(server)).json.id)
+    return (await again(application)) && (await again(slowApplication)) && again(failingApplication)
   },
   'jobs.create/4xx-no-effect': staysFree,
   'jobs.create/409-per-application': async (server) => {
