@@ -31,10 +31,10 @@ export async function accusationsOf(draw: Draw): Promise<Accusation[]> {
 }
 
 function judgeInProcess(draw: Draw, settings: JudgeSettings) {
-  return inVirtualTime(async (time) => {
+  return inVirtualTime(async () => {
     const reference = createReference({ variants: draw.variants, ...pace })
     try {
-      return await judgeUrl(reference.url, { ...settings, transport: road(transportTo(reference, time), draw) })
+      return await judgeUrl(reference.url, { ...settings, transport: road(transportTo(reference), draw) })
     } finally {
       reference.close()
     }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { inVirtualTime, type VirtualTime } from '../support/virtual-time.ts'
+import { inVirtualTime } from '../support/virtual-time.ts'
 import { fileURLToPath } from 'node:url'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { bothVerdicts } from '../../harness/report/verdict.ts'
@@ -112,24 +112,24 @@ export async function judgeOnSocket(reference: ReferenceOptions, settings: Judge
 }
 
 function judgeInProcess(options: ReferenceOptions, settings: JudgeSettings): Promise<Judged> {
-  return inVirtualTime(async (time) => {
+  return inVirtualTime(async () => {
     const reference = createReference(options)
     try {
-      return await judgeUrl(reference.url, { ...settings, transport: transportTo(reference, time, settings.latencyMs) })
+      return await judgeUrl(reference.url, { ...settings, transport: transportTo(reference, settings.latencyMs) })
     } finally {
       reference.close()
     }
   })
 }
 
-/** Hands requests to the reference while virtual time stands still. */
-export function transportTo({ url, handle }: HandledReference, time: VirtualTime, latencyMs = 1): Transport {
+/** Hands requests to the reference, in virtual time. */
+export function transportTo({ url, handle }: HandledReference, latencyMs = 1): Transport {
   const transport = createHandlerTransport({ handle, baseUrl: url, bodyLimit: 8 * 1024 * 1024 })
   return {
     ...transport,
     async send(request, options) {
       await sleep(latencyMs)
-      return time.during(() => transport.send(request, options))
+      return transport.send(request, options)
     },
   }
 }

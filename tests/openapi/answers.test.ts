@@ -80,9 +80,9 @@ test('every request that is known to succeed fits', () => {
 /** Answers of the reference in a whole run that the document does not allow. */
 async function refused(variants: readonly string[]): Promise<string[]> {
   const found = new Set<string>()
-  await inVirtualTime(async (time) => {
+  await inVirtualTime(async () => {
     const reference = createReference({ variants, jobMs: 15, slowJobMs: 1800 })
-    const transport = transportTo(reference, time)
+    const transport = transportTo(reference)
     await judgeUrl(reference.url, {
       transport: {
         ...transport,

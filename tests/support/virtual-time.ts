@@ -1,15 +1,6 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
+import { webcrypto } from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import timersPromises from 'node:timers/promises'
-
-/**
- * Time that stands still while anything is being done, and jumps to the next timer when nothing is: whoever waits does
- * not wait, and how busy the machine is makes no difference. Good for work in this process alone; sockets need real time.
- */
-export interface VirtualTime {
-  /** Tells of work that may leave the event loop for a moment, to have a signature verified, say: time stands still. */
-  during<T>(work: () => Promise<T>): Promise<T>
-}
 
 interface Timer {
   readonly callback: () => void
@@ -17,28 +8,28 @@ interface Timer {
   at: number
 }
 
-/** Turns of the event loop in a row without anything under way, after which nothing more will happen by itself. */
+/** Turns of the event loop in a row in which nothing is under way, after which nothing more will happen by itself. */
 const quietTurns = 3
-/** Work that waits for something other than a timer is not waited for any longer than this, in real ms. */
-const longestStillMs = 5000
+/** A jump over so many ms is more likely to be a mistake: it takes more turns. */
+const longJumpMs = 250
+const turnsBeforeLongJump = 30
 
-/** Work under way. While it sleeps itself, time goes on without it. */
-interface Work {
-  /** In real ms. */
-  readonly since: number
-  sleeps: number
-}
+/** What leaves the event loop for a moment: the reference verifies signatures. */
+const leaving = ['digest', 'importKey', 'sign', 'verify'] as const
 
-/** Does the work in virtual time. One at a time: the clock is the whole process's. */
-export async function inVirtualTime<T>(work: (time: VirtualTime) => Promise<T>): Promise<T> {
+/**
+ * Does the work in time that stands still while anything is being done, and jumps to the next timer when nothing is:
+ * whoever waits does not wait, and how busy the machine is makes no difference. Good for work in this process alone;
+ * sockets need real time. One at a time: the clock is the whole process's.
+ */
+export async function inVirtualTime<T>(work: () => Promise<T>): Promise<T> {
   const done = { yet: false }
   const real = { setTimeout, clearTimeout, setInterval, clearInterval, now: performance.now, date: Date.now }
   const sleep = timersPromises.setTimeout
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
   const began = { at: performance.now(), date: Date.now() }
   const timers: Timer[] = []
-  const underWay = new Set<Work>()
-  const works = new AsyncLocalStorage<Work>()
+  let away = 0
   /** ms of virtual time since it began. */
   let now = 0
 
@@ -58,24 +49,18 @@ export async function inVirtualTime<T>(work: (time: VirtualTime) => Promise<T>):
     if (at >= 0) timers.splice(at, 1)
   }
   const sleepVirtually = <V>(ms?: number, value?: V, { signal }: { signal?: AbortSignal } = {}): Promise<V> => {
-    const sleeper = works.getStore()
-    if (sleeper) sleeper.sleeps++
     return new Promise<V>((resolve, reject) => {
       const abort = (): void => (stop(handle), reject(signal?.reason as Error))
       const handle = start(() => (signal?.removeEventListener('abort', abort), resolve(value as V)), ms, false)
       signal?.addEventListener('abort', abort, { once: true })
       if (signal?.aborted) abort()
-    }).finally(() => sleeper && sleeper.sleeps--)
-  }
-  const realNow = (): number => real.now.call(performance)
-  const isWorking = (): boolean => {
-    const earliest = realNow() - longestStillMs
-    return [...underWay].some(({ since, sleeps }) => sleeps === 0 && since > earliest)
+    })
   }
   const stillness = async (): Promise<void> => {
-    for (let quiet = 0; quiet < quietTurns && !done.yet;) {
+    const isLong = (): boolean => timers[0] === undefined || timers[0].at - now > longJumpMs
+    for (let quiet = 0; quiet < (isLong() ? turnsBeforeLongJump : quietTurns) && !done.yet;) {
       await turn()
-      quiet = isWorking() ? 0 : quiet + 1
+      quiet = away > 0 ? 0 : quiet + 1
     }
   }
   const advance = (): void => {
@@ -98,14 +83,13 @@ export async function inVirtualTime<T>(work: (time: VirtualTime) => Promise<T>):
   Date.now = () => Math.floor(began.date + now)
   timersPromises.setTimeout = sleepVirtually
   syncBuiltinESMExports()
+  const subtle = webcrypto.subtle as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>
+  for (const name of leaving) {
+    const leave = subtle[name]!.bind(subtle)
+    subtle[name] = (...args) => (away++, leave(...args).finally(() => away--))
+  }
   try {
-    const result = work({
-      async during(part) {
-        const work: Work = { since: realNow(), sleeps: 0 }
-        underWay.add(work)
-        return works.run(work, part).finally(() => underWay.delete(work))
-      },
-    }).finally(() => (done.yet = true))
+    const result = work().finally(() => (done.yet = true))
     result.catch(() => undefined)
     while (!done.yet) {
       await stillness()
@@ -114,9 +98,10 @@ export async function inVirtualTime<T>(work: (time: VirtualTime) => Promise<T>):
     }
     return await result
   } finally {
-    const { now: nowOfAll, date, ...globals } = real
+    for (const name of leaving) delete subtle[name]
+    const { now: realNow, date, ...globals } = real
     Object.assign(globalThis, globals)
-    performance.now = nowOfAll
+    performance.now = realNow
     Date.now = date
     timersPromises.setTimeout = sleep
     syncBuiltinESMExports()
