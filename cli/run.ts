@@ -30,7 +30,7 @@ async function dryRun(baseUrl: string | undefined, options: RunArguments, people
   warn(found, options, baseline)
   // The suites say what they would send.
   const { printDryRun } = await import('./run/dry-run.ts')
-  printDryRun(found.target, runOptions(options, baseUrl, new Set(), ''), people)
+  printDryRun(found.target, runOptions(options, baseUrl, [], ''), people)
 }
 
 /** What did not end in time would keep the process alive. Whatever is still to be said is said first. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { RunEvent } from '../../harness/engine/events.ts'
 import type { EndCause } from '../../harness/engine/outcome.ts'
-import { expectedIds } from '../../harness/report/baseline.ts'
+import { heldEntries } from '../../harness/report/baseline.ts'
 import type { Report } from '../../harness/report/model.ts'
 import type { Interrupts } from './interrupts.ts'
 import { colorsFor } from '../output/colors.ts'
@@ -45,7 +45,7 @@ export async function oneRun(baseUrl: string | undefined, options: RunArguments,
   try {
     front.onFound?.(found)
     warn(found, options, baseline)
-    const expected = baseline ? expectedIds(baseline, new Date()) : new Set<string>()
+    const expected = baseline ? heldEntries(baseline, new Date()) : []
     const run = runOptions(options, baseUrl, expected, join(folder.path, 'exchanges.ndjson'))
     checkFiles(requests, options, found)
     if (requests.length > 0) await loadFormats()

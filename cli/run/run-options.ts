@@ -1,3 +1,4 @@
+import type { BaselineEntry } from '../../harness/report/baseline.ts'
 import { randomBytes, randomInt } from 'node:crypto'
 import { shellWord } from '../../harness/recording/quote.ts'
 import type { RunOptions } from '../../harness/engine/run.ts'
@@ -27,7 +28,7 @@ function keepsExchanges({ report }: RunArguments): boolean {
 export function runOptions(
   options: RunArguments,
   baseUrl: string | undefined,
-  expected: ReadonlySet<string>,
+  expected: readonly BaselineEntry[],
   exchangeLog: string,
 ): RunOptions {
   return {
@@ -43,7 +44,7 @@ export function runOptions(
     only: options.only,
     skip: options.skip,
     shard: options.shard ?? null,
-    expected: [...expected],
+    expected,
     rerun: rerunCommand(baseUrl, options),
     ...(keepsExchanges(options) ? { exchangeLog } : {}),
     backoffMs,

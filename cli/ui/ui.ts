@@ -55,7 +55,7 @@ async function emptyReport(baseUrl: string | undefined, options: RunArguments): 
   const { close, target } = await findTarget(baseUrl, { ...options, dryRun: true })
   await close()
   const startedAt = new Date()
-  const run = runOptions(options, baseUrl, new Set(), '')
+  const run = runOptions(options, baseUrl, [], '')
   return reportOf({ target, options: run, startedAt, durationMs: 0, results: new Map(), facts: noFacts })
 }
 

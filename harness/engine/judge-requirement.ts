@@ -3,8 +3,8 @@ import { inMode } from '../report/mode.ts'
 import type { CatalogueRow } from '../../catalogue/catalogue.ts'
 import type { RequirementResult } from '../report/model.ts'
 import { createCheckContext, type Judge, type CheckContext } from './check-context.ts'
-import { leftOut } from '../report/reason.ts'
-import { mistakeReason } from '../report/reason.ts'
+import { isExpectedFailure } from '../report/baseline.ts'
+import { leftOut, mistakeReason } from '../report/reason.ts'
 import { Failed, NotExercised } from './outcome.ts'
 import type { Run } from './run.ts'
 
@@ -30,7 +30,7 @@ export async function judgeRequirement(
     told.outcome === 'failed' &&
     (level === 'must' || run.options.strict) &&
     run.options.bail &&
-    !run.options.expected.includes(id)
+    !isExpectedFailure(run.options.expected, told, run.options.tpe)
   ) {
     run.life.end('bail', leftOut('--bail'))
   }

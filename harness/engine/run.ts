@@ -1,14 +1,21 @@
+import type { BaselineEntry } from '../report/baseline.ts'
 import type { CatalogueRow } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { Created, NotServed, TpeMode } from '../report/model.ts'
 import type { LeftOutBy } from '../report/reason.ts'
 import type { Shard } from '../report/shard.ts'
 import type { Target } from '../target/model.ts'
-import type { Client } from './client.ts'
 import type { Exchange, Purpose } from './exchange.ts'
 import type { Keys } from './keys.ts'
 import type { Lifetime } from './lifetime.ts'
 import type { Probe } from './probe.ts'
+import type { Recorder } from '../recording/recorder.ts'
+import type { Transport } from '../http/message.ts'
+import type { Pacer } from '../http/rate.ts'
+import type { Ceiling } from './ceiling.ts'
+import type { CircuitBreaker } from './circuit-breaker.ts'
+import type { Liveness } from './liveness.ts'
+import type { Throttle } from './throttle.ts'
 
 /** What the command line, or the caller of the library, decided. */
 export interface RunOptions {
@@ -26,8 +33,8 @@ export interface RunOptions {
   readonly only: readonly string[]
   readonly skip: readonly string[]
   readonly shard: Shard | null
-  /** Ids whose failure a baseline expects: they do not bail. */
-  readonly expected: readonly string[]
+  /** What a baseline expects to fail: such a failure does not bail. */
+  readonly expected: readonly BaselineEntry[]
   /** `conform <base url> --target <file>` with the options that a failure needs to show again; no key. */
   readonly rerun: string
   /** File that exchanges are written to as they come, one JSON line each; without it they are not kept. */
@@ -94,4 +101,19 @@ export interface RunHook {
 /** True if the requirement is to be judged in this run. */
 export function isPlanned(run: Run, id: CatalogueRow['id']): boolean {
   return run.plan.get(id)?.run === true
+}
+
+/** What each request of a run passes through, on its way out and back. `sendOnce` and `sendPatiently` are the ways in. */
+interface Client {
+  readonly transport: Transport
+  /** The transport was handed over: the target's own requests go through it as well. */
+  readonly isInjected: boolean
+  readonly ceiling: Ceiling
+  readonly pacer: Pacer
+  readonly throttle: Throttle
+  readonly breaker: CircuitBreaker
+  readonly liveness: Liveness
+  readonly recorder: Recorder
+  /** Called with every exchange that was answered. */
+  readonly observers: ((exchange: Exchange) => void)[]
 }

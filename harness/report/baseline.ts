@@ -44,9 +44,18 @@ export function holdAgainst(
   return summary
 }
 
-/** The ids whose failure is expected on that day; `--bail` does not stop at them. */
-export function expectedIds(baseline: Baseline, now: Date): Set<string> {
-  return new Set(baseline.entries.filter((entry) => !isPast(entry, now)).map((entry) => entry.id))
+/** The entries that hold on that day; `--bail` does not stop at the failures that they expect. */
+export function heldEntries(baseline: Baseline, now: Date): BaselineEntry[] {
+  return baseline.entries.filter((entry) => !isPast(entry, now))
+}
+
+/** Whether one of the entries expects the requirement to fail as it did. */
+export function isExpectedFailure(
+  entries: readonly BaselineEntry[],
+  result: RequirementResult,
+  mode: TpeMode,
+): boolean {
+  return entries.some((entry) => entry.id === result.id && otherwise(entry, result, mode) === null)
 }
 
 /** Whether the entry's last day, which still counts, is over in UTC. */

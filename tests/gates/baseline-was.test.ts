@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { answerOf } from '../../harness/report/answer.ts'
 import { applyGates } from '../../harness/report/apply-gates.ts'
-import { type BaselineEntry, holdAgainst } from '../../harness/report/baseline.ts'
+import { type BaselineEntry, holdAgainst, isExpectedFailure } from '../../harness/report/baseline.ts'
 import { foreignBaseline } from '../../harness/report/foreign-baseline.ts'
 import type { Failure, RequirementResult } from '../../harness/report/model.ts'
 import { parseBaseline } from '../../harness/report/read-baseline.ts'
@@ -31,6 +31,13 @@ test('a failure as recorded is expected, any other one is not', () => {
   expect(hold(notFound, failed('a.b/1', crash))).toMatchObject({ expected: [], stale: [{ id: 'a.b/1', why }] })
   expect(hold(notFound, failed('a.b/1', {}, crash)).stale).toHaveLength(1)
   expect(hold([...notFound, { status: 500, tpe: 'InternalError' }], failed('a.b/1', crash)).stale).toEqual([])
+})
+
+test('--bail stops at a failure that the baseline expects to be another one', () => {
+  const entries = [{ id: 'a.b/1', was: notFound }]
+  expect(isExpectedFailure(entries, failed('a.b/1'), 'exact')).toBe(true)
+  expect(isExpectedFailure(entries, failed('a.b/1', crash), 'exact')).toBe(false)
+  expect(isExpectedFailure(entries, failed('a.b/2'), 'exact')).toBe(false)
 })
 
 test('no answer, and an answer without tpe, are answers of their own', () => {

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { filesNamedIn } from '../../cli/run/input-files.ts'
+import { filesNamedIn } from '../../cli/run/find-target.ts'
 import { checkOutputs, reportFiles } from '../../cli/output/check-outputs.ts'
 import { parseReportRequests } from '../../cli/output/report-request.ts'
 import { stage, writeWhole } from '../../cli/output/whole-file.ts'

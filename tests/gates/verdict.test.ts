@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { applyMode } from '../../harness/report/apply-mode.ts'
+import { applyMode } from '../../harness/report/apply-gates.ts'
 import { decidingRows, exitCode } from '../../harness/report/exit-code.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import { familyNamesOnly, inMode, outcomeIn } from '../../harness/report/mode.ts'
