@@ -82,7 +82,8 @@ async function sendUntilAnswered(
       if (!answer) return { exchange }
       run.client.breaker.reset(operation)
       if (!isThrottled(answer) || isExpected(purpose.expects, answer)) {
-        return { exchange: { ...exchange, ...(unanswered && { unanswered }) }, ...(garbled && { garbled }) }
+        const told = unanswered ? { ...exchange, unanswered } : exchange
+        return { exchange: told, ...(garbled && { garbled }) }
       }
       const tries = run.client.throttle.tries(operation)
       const pauseMs = run.client.throttle.hold(operation, answer, attempt, tries)
