@@ -1,16 +1,12 @@
-import type { KeyObject } from 'node:crypto'
-import { createHash } from 'node:crypto'
+import { type KeyObject, createHash, createPublicKey } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { isObject } from '../schemas/json-object.ts'
-import type { Envelope } from './dsse.ts'
-import { decode, keyId, payloadOf } from './dsse.ts'
-import type { Evidence } from './evidence.ts'
-import { evidenceProblems } from './evidence.ts'
-import { checkSignatures, keyFrom } from './signatures.ts'
-import type { Statement } from './statement.ts'
-import { PAYLOAD_TYPE } from './statement.ts'
+import { type Envelope, decode, keyId, payloadOf, type Signature, isSignedBy } from './dsse.ts'
+import { type Evidence, evidenceProblems } from './evidence.ts'
+import { type Statement, PAYLOAD_TYPE } from './statement.ts'
 import { contradictions, formProblem } from './statement-problems.ts'
 import type { SuiteFacts } from './suite-facts.ts'
+import { pemOf } from './keys.ts'
 
 export interface VerifyOptions {
   /** A signer's key, had from the signer: it must be one of those that signed. */
@@ -85,6 +81,45 @@ export function refused(...problems: string[]): Verification {
 function parse(text: string): unknown {
   try {
     return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+/** The ids of the keys that signed, in the order of the file; and what is wrong with any of the signatures. */
+interface Signers {
+  readonly signers: readonly string[]
+  readonly problems: readonly string[]
+}
+
+/** Verifies every signature: the first by the key in the statement, each further one by the key beside it. */
+function checkSignatures(envelope: Envelope, issuer: KeyObject): Signers {
+  const signers: string[] = []
+  const problems: string[] = []
+  for (const [index, signature] of envelope.signatures.entries()) {
+    const key = index === 0 ? issuer : keyFrom(signature.publicKey)
+    const problem = key ? signatureProblem(envelope, signature, key) : `there is no Ed25519 public key beside it`
+    if (problem !== null) problems.push(`its signature ${index + 1} does not hold: ${problem}`)
+    else if (index === 0 && signature.publicKey !== undefined)
+      problems.push('there is a key beside its first signature')
+    else if (signers.includes(signature.keyid)) problems.push(`${signature.keyid} signed it twice`)
+    else signers.push(signature.keyid)
+  }
+  return { signers, problems }
+}
+
+function signatureProblem(envelope: Envelope, signature: Signature, key: KeyObject): string | null {
+  const id = keyId(key)
+  if (signature.keyid !== id) return `it names ${signature.keyid}, but the key there is ${id}`
+  return isSignedBy(envelope, signature, key) ? null : `it is not one by ${id}`
+}
+
+/** The Ed25519 public key of that PEM, if it is one and written in the one way. */
+function keyFrom(pem: unknown): KeyObject | null {
+  if (typeof pem !== 'string' || pem.includes('PRIVATE')) return null
+  try {
+    const key = createPublicKey(pem)
+    return key.asymmetricKeyType === 'ed25519' && pemOf(key) === pem ? key : null
   } catch {
     return null
   }

@@ -1,14 +1,11 @@
 import { basename } from 'node:path'
-import type { Demands } from './acceptance.ts'
-import { unmetDemands } from './acceptance.ts'
-import type { EvidenceFiles } from './certificate-file.ts'
-import { readCertificateFile } from './certificate-file.ts'
+import { type EvidenceFiles, readCertificateFile } from './certificate-file.ts'
 import { describe } from './describe.ts'
 import { keyId } from './dsse.ts'
 import { readPublicKey } from './keys.ts'
 import type { Operations, Statement } from './statement.ts'
 import type { SuiteFacts } from './suite-facts.ts'
-import { refused, verifyCertificate } from './verify-certificate.ts'
+import { refused, verifyCertificate, type Verification } from './verify-certificate.ts'
 
 export interface VerifyRequest extends EvidenceFiles, Demands {
   /** The certificate or the bundle. */
@@ -77,4 +74,26 @@ export function verifyFile(
       heldAgainst,
     },
   }
+}
+
+/** What somebody asks of a certificate beyond its being valid. */
+interface Demands {
+  /** `--require conformant`: by exact names, and not partial. */
+  readonly require?: 'conformant' | undefined
+  /** `--key-id`: one of these keys must have signed. */
+  readonly keyIds?: readonly string[] | undefined
+}
+
+/** Which demands it does not meet, one clause each. */
+function unmetDemands({ statement, signers }: Verification, { require, keyIds = [] }: Demands): string[] {
+  if (!statement) return []
+  const { partial, verdicts } = statement.predicate
+  const isSigned = keyIds.length === 0 || keyIds.some((id) => signers.includes(id))
+  return [
+    ...(isSigned ? [] : [`it is not signed by ${keyIds.join(' or ')} (--key-id)`]),
+    ...(require === 'conformant' && verdicts.exact !== 'conformant'
+      ? [`it is ${verdicts.exact} by exact names (--require conformant)`]
+      : []),
+    ...(require === 'conformant' && partial.length > 0 ? ['it is partial (--require conformant)'] : []),
+  ]
 }

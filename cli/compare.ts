@@ -1,17 +1,26 @@
 import { Command } from 'commander'
 import { count } from '../harness/report/count.ts'
-import { compareReports, type Comparison, newlyFailingMusts } from '../harness/report/compare.ts'
+import {
+  compareReports,
+  type Comparison,
+  newlyFailingMusts,
+  suiteNote,
+  type Row,
+  changeOf,
+  differingRows,
+} from '../harness/report/compare.ts'
 import { readReport } from '../harness/report/report-file.ts'
 import { UserError } from '../harness/user-error.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
-import { renderJson } from './compare/render-json.ts'
-import { renderMarkdown } from './compare/render-markdown.ts'
 import { renderMatrix } from './compare/render-matrix.ts'
-import { renderTable } from './compare/render-table.ts'
+import { renderTable, countsText } from './compare/render-table.ts'
 import { checkOutputs } from './output/check-outputs.ts'
 import { colorsFor } from './output/colors.ts'
 import { reportOption } from './output/report-option.ts'
 import { writeWhole } from './output/whole-file.ts'
+import { json } from '../reporters/escape/json.ts'
+import { markdownCode, markdownText } from '../reporters/escape/markdown.ts'
+import { marks } from './compare/marks.ts'
 
 const formats = {
   markdown: { file: 'conform-compare.md', render: renderMarkdown },
@@ -96,4 +105,60 @@ function decide(ids: readonly string[], people: NodeJS.WriteStream): void {
   people.write(
     ids.length > 0 ? `exit 1: ${musts}: ${terminalText(ids.join(', '))}\n` : 'exit 0: no must is newly failing\n',
   )
+}
+
+/** The comparison for programs; `newlyFailingMusts` is what `--fail-on-new` goes by. */
+function renderJson(comparison: Comparison): string {
+  const note = suiteNote(comparison)
+  return `${json(
+    {
+      format: 'conformance-comparison/1',
+      ...comparison,
+      newlyFailingMusts: newlyFailingMusts(comparison),
+      notes: note === undefined ? [] : [note],
+    },
+    2,
+  )}\n`
+}
+
+/** The comparison for a job summary or a merge request: the reports, what is newly failing, and what is not the same in all. */
+function renderMarkdown(comparison: Comparison): string {
+  const { columns, mode, of, rows } = comparison
+  const head = of === 'time' ? `${columns[0]!.baseUrl} over time` : 'Conformance compared'
+  const differing = differingRows(comparison)
+  const shown = rows.filter((row) => differing.includes(row) || row.outcomes.includes('failed'))
+  const note = suiteNote(comparison)
+  const fresh = newlyFailingMusts(comparison).length
+  return [
+    `## ${markdownText(head)}`,
+    '',
+    '| | report | started | suite | verdict | must | should |',
+    '| ---: | --- | --- | --- | --- | --- | --- |',
+    ...columns.map(
+      ({ baseUrl, interrupted, name, startedAt, summary, verdict, version }, index) =>
+        `| ${index + 1} | ${markdownText(`${name}, ${baseUrl}`)} | ${markdownText(startedAt)} | ${markdownText(version)} | ` +
+        `${verdict}${interrupted ? ' (interrupted)' : ''} | ${countsText(summary.must)} | ${countsText(summary.should)} |`,
+    ),
+    '',
+    `- code names are matched by mode ${mode}`,
+    ...(note === undefined ? [] : [`- ${markdownText(note)}`]),
+    ...(columns.length > 1 ? [`- musts that are newly failing in the last report: ${fresh}`] : []),
+    `- ${rows.length - differing.length} of ${rows.length} requirements are the same in all`,
+    '',
+    ...table(shown, comparison),
+  ].join('\n')
+}
+
+function table(rows: readonly Row[], { columns, of }: Comparison): string[] {
+  if (rows.length === 0) return []
+  return [
+    `| requirement | level | ${columns.map((_, index) => index + 1).join(' | ')} | |`,
+    `| --- | --- | ${columns.map(() => '---').join(' | ')} | --- |`,
+    ...rows.map((row) => {
+      const cells = row.outcomes.map((outcome) => marks[outcome ?? 'absent'].word)
+      const change = of === 'time' ? (changeOf(row, columns.length - 1) ?? '') : ''
+      return `| ${markdownCode(row.id)} | ${row.level} | ${cells.join(' | ')} | ${change} |`
+    }),
+    '',
+  ]
 }

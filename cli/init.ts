@@ -2,13 +2,43 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { baseUrlProblem } from '../harness/target/base-url.ts'
 import { UserError } from '../harness/user-error.ts'
-import type { Answers } from './init/answers.ts'
-import { EXAMPLE_URL, KEY_VARIABLE, nameOf } from './init/answers.ts'
-import { askAnswers } from './init/ask-answers.ts'
+import { type Answers, EXAMPLE_URL, KEY_VARIABLE, nameOf } from './init/answers.ts'
+import { askAnswers, type Questions } from './init/ask-answers.ts'
 import { isModule } from './init/file-kind.ts'
 import { probeTarget } from './init/probe-target.ts'
 import { starter } from './init/starter.ts'
-import { terminalQuestions } from './init/terminal-questions.ts'
+import { cancel, isCancel, log, multiselect, text } from '@clack/prompts'
+import { visible } from '../reporters/escape/visible.ts'
+
+/** The questions on a terminal. Giving up ends the command; nothing was written by then. */
+const terminalQuestions: Questions = {
+  async text(message, { default: standard, problem }) {
+    const answer = await text({
+      message,
+      placeholder: standard,
+      defaultValue: standard,
+      validate: (value) => (value ? problem?.(value) : undefined),
+    })
+    return given<string>(answer).trim()
+  },
+  async choose(message, all, chosen) {
+    const answer = await multiselect<string>({
+      message,
+      options: all.map((value) => ({ value, label: value })),
+      initialValues: [...chosen],
+      required: false,
+    })
+    const picked = given<string[]>(answer)
+    return all.filter((value) => picked.includes(value))
+  },
+  tell: (finding) => log.info(visible(finding)),
+}
+
+function given<T>(answer: T | symbol): T {
+  if (!isCancel(answer)) return answer as T
+  cancel('Nothing was written.')
+  throw new UserError('conform init: cancelled; nothing was written')
+}
 
 export interface InitArguments {
   readonly baseUrl?: string

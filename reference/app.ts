@@ -2,19 +2,116 @@ import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { HttpBindings } from '@hono/node-server'
 import { Hono, type Context, type HonoRequest } from 'hono'
-import { adminRoutes } from './admin.ts'
 import { aliasMissing } from './world/aliases.ts'
 import type { Answer } from './world/answer.ts'
 import { Call } from './world/call.ts'
 import { envelope } from './world/envelope.ts'
 import { perform, type Operation } from './world/operation.ts'
 import { allOperations } from './operations/index.ts'
-import { answerUnknownRoute } from './unknown-routes.ts'
 import { ConnectionLost, lose } from './world/lost-answer.ts'
-import { successes } from './successes.ts'
-import { throttled } from './throttled.ts'
 import { transmit } from './transmit.ts'
-import type { World } from './world/world.ts'
+import { type World, countUp } from './world/world.ts'
+import { verify } from './world/keys.ts'
+import { enlarged } from './world/large.ts'
+import { page } from './world/page.ts'
+import type { Switches } from './switches/switches.ts'
+
+const knownPaths = new Set(allOperations.flatMap((operation) => operation.paths))
+// Collections that a server may well list, although the spec shows only their creation.
+const lists = new Set(['/v1/applications', '/v1/knowledge-graphs'])
+
+/** Answers that break `envelope/unknown-path` and `envelope/unsupported-method`, by variant of the defect. */
+const wrong: Readonly<Record<string, Answer>> = {
+  '': { status: 404, body: { error: 'not found' } },
+  '#5xx': envelope({ status: 500, tpe: 'InternalServerError' }),
+  '#page': page(404),
+  '#empty': { status: 404 },
+}
+
+const unknownPath: Readonly<Record<string, Answer>> = {
+  'unknown-path/400': envelope({ status: 400, tpe: 'BadRequest' }),
+  'unknown-path/401': envelope({ status: 401, tpe: 'Unauthorized' }),
+  'unknown-path/403': envelope({ status: 403, tpe: 'Forbidden' }),
+}
+
+const unsupportedMethod: Readonly<Record<string, Answer>> = {
+  'methods/400': envelope({ status: 400, tpe: 'BadRequest' }),
+  'methods/405': { ...envelope({ status: 405, tpe: 'MethodNotAllowed' }), headers: { allow: 'POST' } },
+}
+
+function firstOf(answers: Readonly<Record<string, Answer>>, isOn: (name: string) => boolean): Answer | undefined {
+  return Object.entries(answers).find(([name]) => isOn(name))?.[1]
+}
+
+/** What a request gets that is for none of the operations: an unknown path, or another method on a known one. */
+function answerUnknownRoute(method: string, path: string, { broken, varied }: Switches): Answer {
+  const known = knownPaths.has(path)
+  if (known && method === 'GET' && lists.has(path) && varied('methods/lists'))
+    return { status: 200, body: { data: [] } }
+  const id = known ? 'envelope/unsupported-method' : 'envelope/unknown-path'
+  const answer =
+    firstOf(wrong, (name) => broken(`${id}${name}`)) ?? firstOf(known ? unsupportedMethod : unknownPath, varied)
+  if (!known && broken('envelope/unknown-path#granted')) return { status: 200, body: {} }
+  return answer ?? envelope({ status: 404, tpe: 'NotFound', description: `No ${method} ${path}` })
+}
+
+/** Operations whose success has no shape in the spec, and of whose answer no client needs a member. */
+const shapeless = new Set([
+  'completion.create',
+  'files.list',
+  'files.retrieve',
+  'graphs.add-file',
+  'graphs.query',
+  'ai-detect.run',
+  'web-search.run',
+  'translate.run',
+  'vision.analyze',
+])
+
+/** Operations that make something, and whose success has no shape either. */
+const creations = new Set(['files.upload', 'graphs.create', 'applications.create'])
+
+const others: Readonly<Record<string, Answer>> = {
+  'successes/no-content': { status: 204 },
+  'successes/plain-text': { status: 200, text: { type: 'text/plain', value: 'done {' } },
+  'successes/empty': { status: 200 },
+  'successes/other-2xx': { status: 203, body: { done: true } },
+  'successes/json-scalar': { status: 200, body: 17 },
+}
+
+/** The success of an operation, or another 2xx of a variant if the spec shows no shape. */
+function successes(answer: Answer, call: Call): Answer {
+  // A page that says that nothing is there is none.
+  if (answer.status >= 300) return answer
+  if (creations.has(call.operation)) {
+    if (call.varied('successes/accepted-creations')) return { ...answer, status: 202 }
+    return call.varied('successes/no-content-creations') ? { status: 204 } : answer
+  }
+  if (!shapeless.has(call.operation)) return answer
+  for (const [variant, other] of Object.entries(others)) if (call.varied(variant)) return other
+  return enlarged(answer, call)
+}
+
+/** Every request of that number is throttled: often enough to be met by every operation of a run, seldom in a row. */
+const every = 97
+
+function answers(): Readonly<Record<string, Answer>> {
+  const rate = envelope({ status: 429, tpe: 'TooManyRequests' })
+  const load = envelope({ status: 503, tpe: 'ServiceUnavailable' })
+  return {
+    'throttled/429': rate,
+    'throttled/429-seconds': { ...rate, headers: { 'retry-after': '1' } },
+    'throttled/429-date': { ...rate, headers: { 'retry-after': new Date(Date.now() + 1000).toUTCString() } },
+    'throttled/503': load,
+    'throttled/503-seconds': { ...load, headers: { 'retry-after': '1' } },
+  }
+}
+
+/** A 429 or 503 now and then, under the variants that have them. */
+function throttled(world: World): Answer | undefined {
+  if (countUp(world, 'requests') % every !== 0) return undefined
+  return Object.entries(answers()).find(([variant]) => world.switches.varied(variant))?.[1]
+}
 
 /** The socket that the request came on; none if the app is called in the same process. */
 function socketOf(c: Context): Socket | undefined {
@@ -50,4 +147,27 @@ export function createApp(world: World): Hono {
     return send(c, envelope({ status: 500, tpe: 'InternalServerError' }))
   })
   return app
+}
+
+/** What operators do, beside the interface: clean up after a run, switch the search service off and on. */
+function adminRoutes(world: World): Hono {
+  const admin = new Hono()
+  const { files, graphs, applications } = world.store
+
+  admin.use(async (c, next) => {
+    const key = await verify((c.req.header('authorization') ?? '').replace(/^Bearer /, ''))
+    if (typeof key === 'string' || !key.permissions.includes('*')) return c.body(null, 401)
+    await next()
+  })
+  for (const [kind, objects] of Object.entries({ files, graphs, applications })) {
+    admin.delete(`/${kind}/:id`, (c) => {
+      objects.delete(c.req.param('id'))
+      return c.body(null, 204)
+    })
+  }
+  admin.post('/search', async (c) => {
+    world.searchDown = (await c.req.json<{ down?: unknown }>()).down === true
+    return c.body(null, 204)
+  })
+  return admin
 }

@@ -1,10 +1,24 @@
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { Server, IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
-import { closeUnannounced } from './close-unannounced.ts'
 import { createServed, type ReferenceOptions } from './create-reference.ts'
-import { resetReusedConnections } from './reset-reused-connections.ts'
 import { targetFile } from './world/target-file.ts'
+
+/** Requests that a connection serves before it is reset. */
+const lifetime = 20
+
+/** Resets each connection when one more request arrives on it, before that request is looked at. */
+function resetReusedConnections(server: Server): void {
+  const served = new WeakMap<Socket, number>()
+  const listeners = server.listeners('request') as ((incoming: IncomingMessage, outgoing: ServerResponse) => void)[]
+  server.removeAllListeners('request')
+  server.on('request', (incoming, outgoing) => {
+    const count = served.get(incoming.socket) ?? 0
+    served.set(incoming.socket, count + 1)
+    if (count >= lifetime) incoming.socket.resetAndDestroy()
+    else for (const listener of listeners) listener(incoming, outgoing)
+  })
+}
 
 export { createReference, type HandledReference, type ReferenceOptions } from './create-reference.ts'
 export { defects } from './switches/defects.ts'
@@ -54,4 +68,14 @@ export async function startReference(options: ServerOptions = {}): Promise<Refer
       })
     },
   }
+}
+
+/**
+ * Ends each connection after its first answer without saying so: a request that is on its way by then is carried out
+ * all the same, and its answer lost.
+ */
+function closeUnannounced(server: Server): void {
+  server.on('request', ({ socket }: IncomingMessage, outgoing: ServerResponse) => {
+    outgoing.once('finish', () => socket.end())
+  })
 }

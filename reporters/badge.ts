@@ -2,7 +2,27 @@ import { createRequire } from 'node:module'
 import type { Report, Verdict } from '../harness/report/model.ts'
 import { total } from './view/counts.ts'
 import { familySentence } from './view/family-names.ts'
-import { operationsJudged, verdictName } from './view/verdict-name.ts'
+import { operations } from '../catalogue/operations.ts'
+
+const modes = { exact: 'exact names', family: 'family names' } as const
+
+/** The verdict with its mode, which a verdict by itself never goes without: `conformant (family names)`. */
+function verdictName({ run, verdict }: Report): string {
+  return verdict === 'not-judged' ? verdict : `${verdict} (${modes[run.tpe]})`
+}
+
+/** `13 of 17 operations` if some are declared not served, else undefined. */
+function operationsJudged({ requirements, run }: Report): string | undefined {
+  const judged = operations.filter(({ id }) =>
+    requirements.some(({ operation, outcome }) => operation === id && (outcome === 'passed' || outcome === 'failed')),
+  )
+  const isAbsent = operations.some(({ id }) => {
+    const own = requirements.filter(({ operation }) => operation === id)
+    return own.length > 0 && own.every(({ outcome }) => outcome === 'not-applicable')
+  })
+  if (run.notServed.length === 0 && !isAbsent) return undefined
+  return `${judged.length} of ${operations.length} operations`
+}
 
 const color = {
   conformant: 'brightgreen',

@@ -1,6 +1,5 @@
 import { appendFileSync, statSync } from 'node:fs'
 import type { Report, RequirementResult } from '../harness/report/model.ts'
-import { commandData, commandProperty } from './escape/github.ts'
 import { renderMarkdown } from './markdown.ts'
 import { count } from './view/counts.ts'
 import { evidenceText } from './view/evidence.ts'
@@ -8,6 +7,7 @@ import { decisive } from '../harness/report/exit-code.ts'
 import { failed } from './view/failed.ts'
 import { runErrors } from './view/run-errors.ts'
 import { testStatuses } from './view/test-status.ts'
+import { visibleLines } from './escape/visible.ts'
 
 /** GitHub shows ten annotations of a kind for a step, and takes 1 MiB for its summary. */
 const MOST_ANNOTATIONS = 10
@@ -66,4 +66,14 @@ export function githubSummary(report: Report, limit: number): string {
 
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}
+
+/** The message of a workflow command of GitHub Actions; percent sign and line ends as it wants them. */
+export function commandData(text: string): string {
+  return visibleLines(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+}
+
+/** The value of a property of such a command, which a colon or a comma would end. */
+export function commandProperty(text: string): string {
+  return commandData(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
 }

@@ -2,8 +2,6 @@ import type { Report } from '../harness/report/model.ts'
 import { htmlAttribute, htmlText } from './escape/html.ts'
 import type { Exchanges } from './view/exchanges.ts'
 import { contentSecurityPolicy, script, style } from './html/assets.ts'
-import { baselineNotes } from './html/baseline.ts'
-import { exchangeBook, type ExchangeBook } from './html/exchange-book.ts'
 import { failureList } from './html/failures.ts'
 import { masthead } from './html/masthead.ts'
 import { matrix } from './html/matrix.ts'
@@ -11,6 +9,58 @@ import { operationHead, toolbar } from './html/requirement-list.ts'
 import { requirement } from './html/requirement.ts'
 import { runDetails } from './html/run-details.ts'
 import { byOperation } from './view/by-operation.ts'
+import { exchangeMarkup } from './html/exchange.ts'
+
+/** Exchanges of one requirement that are shown; of the others only the number is told. */
+const MOST = 50
+
+interface Page {
+  readonly shown: string[]
+  all: number
+}
+
+/** The exchanges by the requirement that sent them; the run's own requests are under `null`. */
+type ExchangeBook = ReadonlyMap<string | null, string>
+
+/**
+ * Reads the exchanges once and keeps only their markup, cut as the page shows it, at most `budget` bytes of it:
+ * if there are more, the requirements that have most show fewer.
+ */
+async function exchangeBook(exchanges: Exchanges, budget: number): Promise<ExchangeBook> {
+  const pages = new Map<string | null, Page>()
+  for await (const exchange of exchanges) {
+    const page = pages.get(exchange.requirement) ?? { shown: [], all: 0 }
+    pages.set(exchange.requirement, page)
+    page.all += 1
+    if (page.shown.length < MOST) page.shown.push(exchangeMarkup(exchange))
+  }
+  const share = fairShare([...pages.values()].map(sizeOf), budget)
+  return new Map([...pages].map(([id, page]) => [id, markupOf(page, share)]))
+}
+
+/** The largest share such that everybody who wants less gets all of it and the sum stays within the budget. */
+function fairShare(wanted: readonly number[], budget: number): number {
+  const ascending = [...wanted].sort((a, b) => a - b)
+  let left = budget
+  for (const [at, want] of ascending.entries()) {
+    const share = left / (ascending.length - at)
+    if (want > share) return share
+    left -= want
+  }
+  return Infinity
+}
+
+function markupOf({ shown, all }: Page, share: number): string {
+  let room = share
+  const parts = shown.filter((markup) => (room -= Buffer.byteLength(markup)) >= 0)
+  if (all > parts.length)
+    parts.push(`<p class="x">and ${all - parts.length} more: the HAR report has every exchange</p>`)
+  return parts.join('\n')
+}
+
+function sizeOf({ shown }: Page): number {
+  return shown.reduce((sum, markup) => sum + Buffer.byteLength(markup), 0)
+}
 
 /** Bytes of markup for exchanges and for failures: with the rest well under 6 MB. */
 const EXCHANGE_BUDGET = 4_400_000
@@ -54,4 +104,16 @@ function* requirementList(report: Report, book: ExchangeBook): Generator<string,
   if (ownRequests !== undefined) {
     yield `<section aria-labelledby="errands"><h2 id="errands">Requests of the run itself</h2><details class="r"><summary>Liveness, waiting for jobs, clean-up</summary><div class="in">${ownRequests}</div></details></section>\n`
   }
+}
+
+/** Where a baseline and the run disagree; nothing if they do not. */
+function baselineNotes({ run }: Report): string {
+  if (run.baseline === null) return ''
+  const { file, notExercised, stale } = run.baseline
+  const lines = [
+    ...stale.map(({ id, why }) => `<li><b>Stale entry</b> <code>${htmlText(id)}</code>: ${htmlText(why)}</li>`),
+    ...notExercised.map((id) => `<li>Expected to fail, not exercised: <code>${htmlText(id)}</code></li>`),
+  ]
+  if (lines.length === 0) return ''
+  return `<section aria-labelledby="baseline"><h2 id="baseline">Baseline <small>${htmlText(file)}</small></h2><ul class="plain">${lines.join('')}</ul></section>\n`
 }

@@ -1,12 +1,13 @@
 import { createRequire } from 'node:module'
 import type { XMLBuilder } from 'xmlbuilder2/lib/interfaces.js'
 import type { Report, RequirementResult } from '../harness/report/model.ts'
-import { xmlAttribute } from './escape/xml.ts'
-import { properties } from './junit/properties.ts'
-import { seconds, testCase } from './junit/test-case.ts'
+import { xmlAttribute, xmlText } from './escape/xml.ts'
 import { byOperation, type OperationGroup } from './view/by-operation.ts'
 import { runErrors } from './view/run-errors.ts'
 import { type TestStatus, testStatuses } from './view/test-status.ts'
+import { runNotes } from './view/run-notes.ts'
+import { evidenceText } from './view/evidence.ts'
+import { sections } from './view/sections.ts'
 
 type StatusOf = (result: RequirementResult) => TestStatus
 
@@ -76,4 +77,43 @@ function countOf(results: readonly RequirementResult[], statusOf: StatusOf, kind
 /** Without fraction and zone, as the format wants it; UTC. */
 function timestamp(report: Report): string {
   return xmlAttribute(report.run.startedAt.slice(0, 19))
+}
+
+/** What a reader of one test suite must know of the run, by name. */
+function properties(report: Report): [name: string, value: string][] {
+  const { exit, run, suite, target, verdict, verdicts } = report
+  return [
+    ['target', target.name],
+    ['baseUrl', target.baseUrl],
+    ['verdict', verdict],
+    ['verdict.exact', verdicts.exact],
+    ['verdict.family', verdicts.family],
+    ['exit', `${exit.code}: ${exit.because}`],
+    ['seed', String(run.seed)],
+    ['suite', `${suite.name} ${suite.version}`],
+    ['requirementsDigest', suite.requirementsDigest],
+    ...(run.shard === null ? [] : ([['shard', run.shard]] as [string, string][])),
+    ...runNotes(report).map((note): [string, string] => ['note', note]),
+  ]
+}
+
+/** A requirement as a test case. What does not decide, or was not judged, is skipped and says why: JUnit has no other word. */
+function testCase(suite: XMLBuilder, result: RequirementResult, { kind, message = '' }: TestStatus): void {
+  const element = suite.ele('testcase', {
+    name: xmlAttribute(result.id),
+    classname: xmlAttribute(result.operation),
+    time: seconds(result.durationMs),
+  })
+  if (kind === 'failed') {
+    const asked = `${result.level} (${sections(result.section)}): ${result.statement}`
+    element
+      .ele('failure', { message: xmlAttribute(message), type: result.level })
+      .txt(xmlText([asked, ...result.failures.map(evidenceText)].join('\n\n')))
+  }
+  if (kind === 'skipped') element.ele('skipped', { message: xmlAttribute(message) })
+}
+
+/** Milliseconds as JUnit writes a time: seconds with three decimals. */
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(3)
 }

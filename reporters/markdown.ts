@@ -1,16 +1,41 @@
-import type { Counts, Report } from '../harness/report/model.ts'
-import { markdownCode, markdownText } from './escape/markdown.ts'
-import { failureDetails, failureTable } from './markdown/failure.ts'
-import { reasonTable } from './markdown/reasons.ts'
-import { byCause } from './view/causes.ts'
+import type { Counts, Report, RequirementResult } from '../harness/report/model.ts'
+import { markdownCode, markdownText, markdownBlock } from './escape/markdown.ts'
+import { byCause, type Cause, idsOf } from './view/causes.ts'
 import { count } from './view/counts.ts'
 import { duration } from './view/duration.ts'
 import { exitLine } from './view/exit-line.ts'
 import { failed } from './view/failed.ts'
-import { byReason } from './view/reasons.ts'
+import { byReason, type ReasonGroup } from './view/reasons.ts'
 import { requiredButMissed } from './view/required.ts'
 import { runNotes, seedLine } from './view/run-notes.ts'
 import { verdictSentence } from './view/verdict-sentence.ts'
+import { shortened } from './view/shortened.ts'
+import { evidence, failureSentence } from './view/evidence.ts'
+import { sections } from './view/sections.ts'
+
+const MOST_IDS = 5
+
+/** Why requirements were not judged: a row each reason, folded away. */
+function reasonTable(title: string, groups: readonly ReasonGroup[]): string[] {
+  if (groups.length === 0) return []
+  const all = groups.reduce((sum, { ids }) => sum + ids.length, 0)
+  return [
+    '<details>',
+    `<summary>${title}: ${all}</summary>`,
+    '',
+    '| | reason | requirements |',
+    '| ---: | --- | --- |',
+    ...groups.map(({ reason, ids }) => `| ${ids.length} | ${markdownText(shortened(reason, 300))} | ${firstOf(ids)} |`),
+    '',
+    '</details>',
+    '',
+  ]
+}
+
+function firstOf(ids: readonly string[]): string {
+  const more = ids.length - MOST_IDS
+  return ids.slice(0, MOST_IDS).map(markdownCode).join(', ') + (more > 0 ? `, and ${more} more` : '')
+}
 
 const MOST_MISSED = 50
 
@@ -79,4 +104,46 @@ function baseline({ run }: Report, failures: number): string[] {
   ]
   if (lines.length === 0) return []
   return [`### Baseline ${markdownText(file)}: ${count(failures, 'expected failure')}`, '', ...lines, '']
+}
+
+/** What failed with what was expected and received, a row each cause. */
+function failureTable(causes: readonly Cause[]): string[] {
+  if (causes.length === 0) return []
+  const rows = causes.map((cause) => {
+    const { level, section } = cause.first
+    const ids = idsOf(cause).map(markdownCode).join(', ')
+    return `| ${ids} | ${level} | ${markdownText(sections(section))} | ${markdownText(failureSentence(cause.first))} |`
+  })
+  return ['| requirement | level | section | what happened |', '| --- | --- | --- | --- |', ...rows, '']
+}
+
+/** The evidence of one cause, folded away. */
+function failureDetails({ first: result, others }: Cause): string[] {
+  const [first] = result.failures
+  if (!first) return []
+  const summary = `${result.id}${others.length > 0 ? ` and ${others.length} more` : ''}`
+  return [
+    '<details>',
+    `<summary>${markdownText(summary)}</summary>`,
+    '',
+    markdownText(result.statement),
+    '',
+    markdownBlock(evidenceLines(result, others.length).join('\n'), 'text'),
+    '',
+    '</details>',
+    '',
+  ]
+}
+
+function evidenceLines({ failures: [first, ...more] }: RequirementResult, others: number): string[] {
+  return [
+    ...evidence(first!, 1000).map(([label, text]) => `${label.padEnd(10)}${bounded(text)}`),
+    ...(more.length > 0 ? [`and ${count(more.length, 'more failure')} of it in the JSON report`] : []),
+    ...(others > 0 ? [`the same of ${count(others, 'more requirement')}, named above`] : []),
+  ]
+}
+
+/** A line that is to be run is of no use when cut, so a longer one is only named. */
+function bounded(text: string): string {
+  return text.length <= 4000 ? text : `${text.length} characters long: see the JSON or HTML report`
 }

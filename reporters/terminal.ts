@@ -1,10 +1,8 @@
 import type { Colors } from 'picocolors/types'
-import type { Report, Verdict } from '../harness/report/model.ts'
+import type { Report, Verdict, BaselineSummary, Counts } from '../harness/report/model.ts'
 import { terminalText } from './escape/terminal.ts'
-import { baselineLines } from './terminal/baseline.ts'
 import { failureBlock } from './terminal/failure.ts'
 import { reasonLines } from './terminal/reasons.ts'
-import { summaryTable } from './terminal/summary-table.ts'
 import { byCause } from './view/causes.ts'
 import { count } from './view/counts.ts'
 import { duration } from './view/duration.ts'
@@ -14,6 +12,27 @@ import { byReason } from './view/reasons.ts'
 import { requiredButMissed } from './view/required.ts'
 import { runNotes, seedLine } from './view/run-notes.ts'
 import { verdictSentence } from './view/verdict-sentence.ts'
+
+const columns = [
+  ['passed', 'passed', 'green'],
+  ['failed', 'failed', 'red'],
+  ['notExercised', 'not exercised', 'yellow'],
+  ['notApplicable', 'not applicable', 'dim'],
+] as const satisfies readonly (readonly [keyof Counts, string, keyof Colors])[]
+
+/** How many requirements of each level had each outcome. */
+function summaryTable(summary: Report['summary'], colors: Colors): string[] {
+  const head = columns.map(([, title]) => title.padStart(title.length + 2)).join('')
+  const row = (level: 'must' | 'should') =>
+    `  ${level.padEnd(6)}` +
+    columns
+      .map(([member, title, color]) => {
+        const cell = String(summary[level][member]).padStart(title.length + 2)
+        return summary[level][member] > 0 ? colors[color](cell) : colors.dim(cell)
+      })
+      .join('')
+  return [colors.dim(`  ${' '.repeat(6)}${head}`), row('must'), row('should'), '']
+}
 
 const tone = {
   conformant: 'green',
@@ -62,4 +81,17 @@ function createdLines({ run }: Report): string[] {
   for (const { operation } of run.created) kinds.set(operation, (kinds.get(operation) ?? 0) + 1)
   const each = [...kinds].map(([operation, times]) => `${times} by ${terminalText(operation)}`)
   return [`created: ${count(run.created.length, 'object')} (${each.join(', ')}); the JSON report names them`]
+}
+
+/** What the baseline expected, and where it went stale. */
+function baselineLines(baseline: BaselineSummary | null, colors: Colors): string[] {
+  if (baseline === null) return []
+  const { expected, stale, notExercised } = baseline
+  const lines = [
+    ...expected.map((id) => `  ${colors.dim('failed as expected')}  ${terminalText(id)}`),
+    ...notExercised.map((id) => `  ${colors.dim('not exercised')}       ${terminalText(id)}`),
+    ...stale.map(({ id, why }) => `  ${colors.red('stale entry')}         ${terminalText(id)}: ${terminalText(why)}`),
+  ]
+  if (lines.length === 0) return []
+  return [colors.bold(`Baseline ${terminalText(baseline.file)}`), ...lines, '']
 }

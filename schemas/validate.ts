@@ -1,6 +1,57 @@
 import type { SchemaName } from './ajv.ts'
-import { type Problem, problemOf } from './problem.ts'
 import { validatorOf } from './validators.ts'
+import type { ErrorObject } from 'ajv'
+import { preview } from './preview.ts'
+
+interface Problem {
+  /** JSON Pointer to the member at fault; empty for the whole body. */
+  place: string
+  /** One sentence for whoever implements the server. */
+  problem: string
+}
+
+const formats: Readonly<Record<string, string>> = { uuid: 'a uuid', 'date-time': 'an RFC 3339 date-time' }
+
+function withArticle(type: string): string {
+  if (type === 'null') return type
+  return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
+}
+
+/** `/errors/0/key` as `errors[0].key` */
+function inWords(pointer: string): string {
+  const names = pointer.split('/').slice(1)
+  const words = names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~').slice(0, 60))
+  const path = words.map((word) => (/^\d+$/.test(word) ? `[${word}]` : `.${word}`)).join('')
+  return path === '' ? 'the body' : path.replace(/^\./, '')
+}
+
+function member(pointer: string, name: string): string {
+  return `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+}
+
+/** What the value had to be. */
+function wanted({ keyword, params, message }: ErrorObject): string {
+  if (keyword === 'type') return `must be ${[params.type as string | string[]].flat().map(withArticle).join(' or ')}`
+  if (keyword === 'format') return `must be ${formats[params.format as string] ?? `a ${params.format}`}`
+  if (keyword === 'enum') return `must be one of ${(params.allowedValues as unknown[]).join(', ')}`
+  if (keyword === 'const') return `must be ${preview(params.allowedValue)}`
+  if (keyword === 'minItems') return `must have at least ${params.limit} item${params.limit === 1 ? '' : 's'}`
+  return message ?? `must fit ${keyword}`
+}
+
+/** Says one error of ajv (with `verbose`) in a sentence. */
+function problemOf(error: ErrorObject): Problem {
+  const { keyword, params, instancePath, data } = error
+  if (keyword === 'required') {
+    const place = member(instancePath, params.missingProperty as string)
+    return { place, problem: `${inWords(place)} is missing` }
+  }
+  if (keyword === 'additionalProperties') {
+    const place = member(instancePath, params.additionalProperty as string)
+    return { place, problem: `${inWords(place)} is not a known member` }
+  }
+  return { place: instancePath, problem: `${inWords(instancePath)} ${wanted(error)}, got ${preview(data)}` }
+}
 
 export type { SchemaName } from './ajv.ts'
 

@@ -7,9 +7,40 @@ import type { ConformanceOptions } from '../library/options.ts'
 import { type ConformanceRun, followRun } from '../library/run-conformance.ts'
 import type { RunRequest } from '../library/start-run.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
-import { findTarget, type Found } from './find-target.ts'
 import type { Handover } from './handover.ts'
-import { createResults } from './results.ts'
+import { startReference } from '../library/reference.ts'
+import type { Target, TargetJson } from '../library/target.ts'
+
+/** What is judged, and how. */
+interface Found extends RunRequest {
+  /** Ends the embedded reference, if that is the target. */
+  close(): Promise<void>
+}
+
+const nothing = async (): Promise<void> => undefined
+
+/**
+ * The target that was given, else the one that the vitest project provides as `conformTarget`, else `CONFORM_TARGET` (a file)
+ * and `CONFORM_BASE_URL`, else the embedded reference server. Vite sets `BASE_URL` in tests: no name of ours.
+ */
+async function findTarget(
+  given: Target | TargetJson | string | undefined,
+  options: ConformanceOptions,
+): Promise<Found> {
+  const target = given ?? inject('conformTarget')
+  if (target !== undefined) return { target, options, close: nothing }
+  const { CONFORM_TARGET: file, CONFORM_BASE_URL: url } = process.env
+  const baseUrl = options.baseUrl ?? (url === '' ? undefined : url)
+  if (file !== undefined && file !== '') return { target: file, options: withUrl(options, baseUrl), close: nothing }
+  if (baseUrl !== undefined) return { target: {}, options: withUrl(options, baseUrl), close: nothing }
+  const reference = await startReference()
+  // `conform` without a target judges the embedded reference too.
+  return { target: reference.target, options, rerun: 'conform', close: () => reference.close() }
+}
+
+function withUrl(options: ConformanceOptions, baseUrl: string | undefined): ConformanceOptions {
+  return baseUrl === undefined ? options : { ...options, baseUrl }
+}
 
 /** Ids of the tests that vitest is going to run. */
 export interface Selected {
@@ -101,4 +132,45 @@ function logFile(): string | undefined {
 function seedOf({ seed }: ConformanceOptions): { seed?: number } {
   const { CONFORM_SEED: text = '' } = process.env
   return text === '' || seed !== undefined ? {} : { seed: Number(text) }
+}
+
+/** Results that may be asked for before they are known. */
+interface Results {
+  set(result: RequirementResult): void
+  /** Everybody who waits gets the error, and everybody who asks from now on. */
+  fail(error: unknown): void
+  get(id: string): Promise<RequirementResult>
+}
+
+interface Waiting {
+  readonly promise: Promise<RequirementResult>
+  readonly resolve: (result: RequirementResult) => void
+  readonly reject: (error: unknown) => void
+}
+
+function createResults(): Results {
+  const all = new Map<string, Waiting>()
+  let failed: { readonly error: unknown } | undefined
+  const of = (id: string): Waiting => {
+    const known = all.get(id) ?? waiting()
+    all.set(id, known)
+    if (failed) known.reject(failed.error)
+    return known
+  }
+  return {
+    set: (result) => of(result.id).resolve(result),
+    fail(error) {
+      failed = { error }
+      for (const one of all.values()) one.reject(error)
+    },
+    get: (id) => of(id).promise,
+  }
+}
+
+function waiting(): Waiting {
+  const settle: Partial<Pick<Waiting, 'resolve' | 'reject'>> = {}
+  const promise = new Promise<RequirementResult>((resolve, reject) => Object.assign(settle, { resolve, reject }))
+  // A result that no test waits for is no error of anybody's.
+  promise.catch(() => undefined)
+  return { promise, ...(settle as Pick<Waiting, 'resolve' | 'reject'>) }
 }

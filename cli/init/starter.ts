@@ -1,5 +1,4 @@
 import type { Answers } from './answers.ts'
-import { compactJson } from './compact-json.ts'
 import { isModule } from './file-kind.ts'
 
 /** A member of the target file, with what is to be said about it; one that is not `live` is written as a comment. */
@@ -138,3 +137,17 @@ const exampleOperations = {
 }
 
 const example = ['"completion.create": {"body": {"model": "m-1", "prompt": "Hello"}, "fields": {"prompt": "/prompt"}}']
+
+/** JSON as people write it: what fits on a line of that width is on one line, everything else is indented by two. */
+function compactJson(value: unknown, width: number, indent = ''): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
+  const members = Object.entries(value).map(([name, member]) => (of: (member: unknown) => string) => {
+    return Array.isArray(value) ? of(member) : `${JSON.stringify(name)}: ${of(member)}`
+  })
+  const line = `${open}${members.map((member) => member((inner) => compactJson(inner, Infinity))).join(', ')}${close}`
+  if (indent.length + line.length <= width) return line
+  const deeper = `${indent}  `
+  const lines = members.map((member) => `${deeper}${member((inner) => compactJson(inner, width, deeper))}`)
+  return `${open}\n${lines.join(',\n')}\n${indent}${close}`
+}

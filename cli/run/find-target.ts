@@ -4,7 +4,8 @@ import { resolveTarget } from '../../harness/target/resolve.ts'
 import type { InputFile } from '../output/check-outputs.ts'
 import type { RunArguments } from './arguments.ts'
 import { referenceTargetFile, startEmbedded } from './embedded.ts'
-import { filesNamedIn } from './input-files.ts'
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
 
 export interface FoundTarget {
   readonly target: Target
@@ -46,4 +47,25 @@ export async function findTarget(baseUrl: string | undefined, options: RunArgume
     ...filesNamedIn(file, dir),
   ]
   return { target, warnings, inputs, readKey: (name) => dynamicKeys.read(name), close: async () => server?.close() }
+}
+
+/** The files that a target file names anywhere: keys, certificates, uploads, the programs that give keys. */
+export function filesNamedIn(file: unknown, dir: string): InputFile[] {
+  return [...new Set(texts(file))].flatMap((text) => {
+    const path = resolve(dir, text)
+    return isFile(path) ? [{ path, what: `${text}, which the target file names` }] : []
+  })
+}
+
+function texts(value: unknown): string[] {
+  if (typeof value === 'string') return value !== '' && value.length < 4096 && !value.includes('\0') ? [value] : []
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(texts) : []
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
 }

@@ -10,7 +10,9 @@ import { judgeThrottled } from './judge-throttled.ts'
 import type { Judge, CheckContext } from '../engine/check-context.ts'
 import { applyScenario, bringsBody, isDeclared } from './apply-scenario.ts'
 import { around, enterState, leaveState } from './around.ts'
-import { sendRepeatedly } from './repeat.ts'
+import { isGranted } from '../engine/answer.ts'
+import { sendSurely } from '../engine/send-once.ts'
+import type { Pairs } from '../engine/pairs.ts'
 
 const what = 'as the scenario of the target file says'
 
@@ -60,4 +62,52 @@ export function byScenario(further?: Further): Judge {
     if (!scenario) throw new NotExercised(`declare a scenario for ${context.row.id}`)
     await judgeScenario(context, scenario, further)
   }
+}
+
+/** An answer that says nothing about the condition: a busy application, a passing 503. */
+function tellsNothing({ answer, probe }: Exchange, gives: Pairs): boolean {
+  const status = answer?.status
+  if (gives.some(([expected]) => expected === status)) return false
+  return status === 503 || (status === 409 && probe.operation === 'jobs.create')
+}
+
+/** A request that is sent until its condition shows. */
+interface Repeated {
+  make(): Promise<Probe>
+  /** Most times that it is sent. */
+  readonly most: number
+  readonly control: Control
+  /** What answers the condition. */
+  readonly gives: Pairs
+}
+
+/**
+ * Sends the request up to `most` times, as many at once as the ceiling allows, until an answer is not the control's.
+ * Throws `NotExercised` if all were granted.
+ */
+async function sendRepeatedly(context: CheckContext, { make, most, control, gives }: Repeated): Promise<Exchange> {
+  const { run, row } = context
+  const usual = control.exchange?.answer?.status
+  let sent = 0
+  let found: Exchange | undefined
+  const worker = async (): Promise<void> => {
+    while (!found && sent < most) {
+      run.client.breaker.check(control.exchange?.probe.operation ?? row.operation)
+      sent++
+      const probe = await make()
+      const exchange = await sendSurely(
+        run,
+        probe,
+        { requirement: row.id, role: 'probe', expects: gives },
+        { unpaced: true },
+      )
+      const { answer } = exchange
+      const asUsual = answer !== undefined && (usual === undefined ? answer.status < 300 : answer.status === usual)
+      const granted = asUsual && (answer.status >= 300 || isGranted(answer))
+      if (answer && !granted && !tellsNothing(exchange, gives)) found ??= exchange
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(run.client.ceiling.size, most) }, worker))
+  if (!found) throw new NotExercised(`the condition did not occur in ${sent} requests (scenario's repeat)`)
+  return found
 }

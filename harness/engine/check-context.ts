@@ -1,11 +1,10 @@
 import type { CatalogueRow } from '../../catalogue/catalogue.ts'
-import type { Failure } from '../report/model.ts'
+import type { Failure, FailureExchange } from '../report/model.ts'
 import { sendPatiently, probeOf, type Source } from './send-patiently.ts'
 import type { Exchange, Purpose } from './exchange.ts'
 import type { Probe } from './probe.ts'
 import { Failed, NotExercised } from './outcome.ts'
 import { rerunLine } from './rerun.ts'
-import { repeatable } from './repeatable.ts'
 import type { Run } from './run.ts'
 import { describeAnswer, describeProbe } from './describe.ts'
 
@@ -94,4 +93,18 @@ export function answered(
 ): asserts exchange is Exchange & { answer: NonNullable<Exchange['answer']> } {
   if (exchange.throttled) throw new NotExercised(`throttled: ${describeAnswer(exchange)} on every try`)
   if (!exchange.answer) throw new NotExercised(describeAnswer(exchange))
+}
+
+/** The exchange as a failure shows it: its curl line says so if the run removes at its end what the request names. */
+function repeatable({ objects, target }: Run, recorded: FailureExchange): FailureExchange {
+  const { body, url } = recorded.request
+  const gone = objects.created.find(({ id, operation }) => {
+    const cleanup = Object.hasOwn(target.operations, operation)
+      ? target.operations[operation as keyof typeof target.operations]?.cleanup
+      : undefined
+    return cleanup !== undefined && cleanup.length > 0 && (url.includes(id) || body.includes(id))
+  })
+  if (!gone) return recorded
+  const why = `# ${gone.operation} made ${gone.id} for this run, whose clean-up removed it: the line above makes another`
+  return { ...recorded, curl: `${recorded.curl}  ${why}` }
 }

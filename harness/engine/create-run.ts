@@ -1,19 +1,21 @@
 import { createRecorder } from '../recording/recorder.ts'
 import { redactorFor } from '../target/redactor-for.ts'
 import type { Target } from '../target/model.ts'
-import type { Transport } from '../http/message.ts'
+import type { Transport, HttpRequest } from '../http/message.ts'
 import { createPacer } from '../http/rate.ts'
 import { createTransport } from '../http/transport.ts'
 import { createCeiling } from './ceiling.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
-import type { RunHook } from './run.ts'
+import type { RunHook, Objects, Run, RunOptions } from './run.ts'
 import { hintsOf } from './hints.ts'
 import { createKeys, type ReadDynamicKey } from './keys.ts'
 import { createLifetime } from './lifetime.ts'
-import { livenessOf } from './liveness-of.ts'
 import { planRun } from './plan.ts'
-import type { Objects, Run, RunOptions } from './run.ts'
 import { createThrottle } from './throttle.ts'
+import { createLiveness, type Liveness } from './liveness.ts'
+import type { Forerunner } from './exchange.ts'
+import { operationProbe } from './operation-probe.ts'
+import { recordExchange, httpRequest } from './send-once.ts'
 
 /** What a run is made of besides the target and the options. */
 export interface RunParts {
@@ -82,4 +84,26 @@ function newObjects({ ids }: Target, nonce: string): Objects {
     takenIds: new Set(ids),
     suffix: () => `${nonce.slice(0, 4)}${(made++).toString(36).padStart(4, '0')}`.slice(0, 8),
   }
+}
+
+/** The liveness of a run: its question is `GET /v1/files`, whatever is judged. */
+function livenessOf(run: () => Run): Liveness {
+  const sent = new WeakMap<HttpRequest, Forerunner>()
+  return createLiveness({
+    target: () => run().target,
+    async request() {
+      const probe = await operationProbe(run(), 'files.list', {})
+      const request = httpRequest(run(), probe)
+      const unobserved = run().target.absent['files.list'] !== undefined
+      sent.set(request, { probe, purpose: { requirement: null, role: 'liveness', unobserved }, request })
+      return request
+    },
+    send(request, timeoutMs) {
+      const { client, life } = run()
+      const mark = sent.get(request) as Forerunner
+      return client.transport.send(request, { timeoutMs, signal: life.signal, fresh: true, mark })
+    },
+    record: (request, result) => void recordExchange(run(), sent.get(request) as Forerunner, result),
+    onDead: (cause, reason) => run().life.end(cause, reason),
+  })
 }

@@ -1,14 +1,59 @@
-import type { CatalogueRow } from '../../catalogue/catalogue.ts'
+import { type CatalogueRow, catalogue } from '../../catalogue/catalogue.ts'
 import type { RequirementResult } from '../report/model.ts'
 import { createEventQueue, type RunEvent } from './events.ts'
 import { factsOf, type RunFacts } from './facts.ts'
-import { finishRun } from './finish.ts'
 import { judgeRequirement } from './judge-requirement.ts'
 import type { EndCause } from './outcome.ts'
-import { phasesOf } from './phases.ts'
 import { spoiledOf } from './reused-connection.ts'
 import type { Run, RunHook } from './run.ts'
 import type { Judge } from './check-context.ts'
+import { isObserved } from '../report/shard.ts'
+import { exclusiveIds } from '../target/exclusive.ts'
+import type { Target, HookRequest } from '../target/model.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
+import { closeHookTransports, sendHookRequest } from './hook-request.ts'
+
+/** Deadline of a clean-up request, in ms; a shorter one, and a bound on all of them, when the run was ended. */
+const cleanupMs = 15_000
+const cleanupAfterEndMs = 300
+const allCleanupAfterEndMs = 600
+/** Clean-up requests under way at once. */
+const cleanupConcurrency = 8
+
+/** Ends a run: what it created is cleaned up, the sockets are closed. */
+async function finishRun(run: Run): Promise<void> {
+  run.client.liveness.stop()
+  run.client.throttle.release()
+  if (run.life.ended?.cause !== 'unreachable') await cleanUp(run)
+  await Promise.all([run.client.transport.close(), closeHookTransports(run)])
+  run.client.recorder.close()
+}
+
+/** The request with the object's id filled in. */
+function filled(request: HookRequest, id: string): HookRequest {
+  const body =
+    request.body === undefined
+      ? {}
+      : {
+          body: JSON.parse(JSON.stringify(request.body).replaceAll('{id}', JSON.stringify(id).slice(1, -1))) as unknown,
+        }
+  return { ...request, url: request.url.replaceAll('{id}', encodeURIComponent(id)), ...body }
+}
+
+async function cleanUp(run: Run): Promise<void> {
+  const requests = run.objects.created.flatMap(({ operation, id }) => {
+    const binding = run.target.operations[operation as OperationId]
+    return (binding?.cleanup ?? []).map((request) => filled(request, id))
+  })
+  const deadline = performance.now() + (run.life.ended ? allCleanupAfterEndMs : Infinity)
+  const worker = async (): Promise<void> => {
+    for (let next = requests.shift(); next && performance.now() < deadline; next = requests.shift()) {
+      const timeoutMs = run.life.ended ? cleanupAfterEndMs : cleanupMs
+      await sendHookRequest(run, next, { role: 'cleanup', requirement: null, timeoutMs })
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(cleanupConcurrency, run.client.ceiling.size) }, worker))
+}
 
 /** How each requirement is judged: undefined for one that has no check, which is a mistake of the suite. */
 export type JudgeOf = (id: string) => Judge | undefined
@@ -74,5 +119,25 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
     results,
     facts: () => factsOf(run),
     end: (cause, reason) => run.life.end(cause, reason),
+  }
+}
+
+/** The order of a run: what goes on at once, what needs the target to itself, what is judged last, what is observed on everything. */
+interface Phases {
+  readonly concurrent: readonly CatalogueRow[]
+  readonly exclusive: readonly CatalogueRow[]
+  /** Judged on what all others made the target show. */
+  readonly last: readonly CatalogueRow[]
+  readonly observed: readonly CatalogueRow[]
+}
+
+function phasesOf(target: Pick<Target, 'scenarios'>): Phases {
+  const exclusive = exclusiveIds(target)
+  const isLast = ({ id, judgedLast }: CatalogueRow): boolean => judgedLast === true && !exclusive.has(id)
+  return {
+    concurrent: catalogue.filter((row) => !exclusive.has(row.id) && !isObserved(row.id) && !isLast(row)),
+    last: catalogue.filter(isLast),
+    exclusive: catalogue.filter(({ id }) => exclusive.has(id)),
+    observed: catalogue.filter(({ id }) => isObserved(id)),
   }
 }

@@ -1,5 +1,4 @@
-import { tlsBaseUrl } from './tls-base-url.ts'
-import type { HttpRequest, HttpResult, NoAnswer } from '../http/message.ts'
+import type { HttpRequest, HttpResult, NoAnswer, HttpAnswer } from '../http/message.ts'
 
 /** If requests are open and none is answered for this long, one more request asks whether the target still lives, in ms. */
 const quietMs = 10_000
@@ -99,4 +98,16 @@ function remedy(baseUrl: string, { cause, detail }: NoAnswer): string {
     return '; name an authority to trust in tls.ca of the target file, or accept any certificate with --insecure'
   }
   return detail === 'nobody-listens' ? '; is the server running, and on that port?' : ''
+}
+
+/** The base URL to use instead, if a first answer redirects http to https on the same host. */
+function tlsBaseUrl(baseUrl: string, answer: HttpAnswer): string | undefined {
+  const location = answer.headers.find(({ name }) => name.toLowerCase() === 'location')?.value
+  if (answer.status < 300 || answer.status > 399 || location === undefined) return undefined
+  const from = new URL(baseUrl)
+  if (from.protocol !== 'http:' || !URL.canParse(location, baseUrl)) return undefined
+  const to = new URL(location, baseUrl)
+  if (to.protocol !== 'https:' || to.hostname !== from.hostname) return undefined
+  const path = from.pathname === '/' ? '' : from.pathname
+  return `https://${to.host}${path}`
 }

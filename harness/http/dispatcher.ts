@@ -1,9 +1,42 @@
 import { Socket } from 'node:net'
 import { type SecureContext, createSecureContext } from 'node:tls'
-import type { buildConnector as Connectors, Client as Clients, Dispatcher } from 'undici'
+import type {
+  buildConnector as Connectors,
+  Client as Clients,
+  Dispatcher,
+  buildConnector as BuildConnector,
+  Client as ClientClass,
+  EnvHttpProxyAgent,
+} from 'undici'
 import { UserError } from '../user-error.ts'
 import type { TransportOptions } from './message.ts'
-import { buildConnector, Client, createProxyAgent } from './undici.ts'
+import { createRequire } from 'node:module'
+
+type Undici = typeof import('undici')
+
+const require = createRequire(import.meta.url)
+
+/**
+ * One module of undici. Its entry loads fetch, WebSocket and caches too, which take four times as long to load as what
+ * is needed of it. A release that lays its files out otherwise is loaded whole.
+ */
+function part<Name extends keyof Undici>(name: Name, file: string): Undici[Name] {
+  try {
+    return require(`undici/lib/${file}`) as Undici[Name]
+  } catch {
+    return (require('undici') as Undici)[name]
+  }
+}
+
+const Client: typeof ClientClass = part('Client', 'dispatcher/client.js')
+const buildConnector: typeof BuildConnector = part('buildConnector', 'core/connect.js')
+
+/** Loaded for a target behind a proxy alone. */
+function createProxyAgent(options: EnvHttpProxyAgent.Options): EnvHttpProxyAgent {
+  // The agent asks its clients for a tunnel, by a method that they get from the entry.
+  const { EnvHttpProxyAgent: Agent } = require('undici') as Undici
+  return new Agent(options)
+}
 
 /** Longest head of an answer, in bytes. */
 const headLimit = 64 * 1024

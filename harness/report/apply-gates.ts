@@ -1,9 +1,10 @@
 import type { Report, TpeMode } from './model.ts'
-import { applyMode } from './apply-mode.ts'
 import { holdAgainst } from './baseline.ts'
 import { decided, outsideCause } from './exit-code.ts'
 import { readBaseline } from './read-baseline.ts'
 import { bothVerdicts } from './verdict.ts'
+import { inMode } from './mode.ts'
+import { summarize } from './summary.ts'
 
 /** What decides the exit code of a report besides the report. */
 export interface Gates {
@@ -28,4 +29,15 @@ function withGates(report: Report, { tpe, strict, baseline }: Gates, now: Date):
   if (gated.strict === run.strict || moded.verdict === 'not-judged') return { ...moded, run: gated }
   const verdicts = bothVerdicts(requirements, gated)
   return { ...moded, run: gated, verdicts, verdict: verdicts[run.tpe] }
+}
+
+/** The same report as that mode decides it: outcomes, verdict and summary. It has both verdicts already. */
+export function applyMode(report: Report, mode: TpeMode): Report {
+  return {
+    ...report,
+    run: { ...report.run, tpe: mode },
+    verdict: report.verdicts[mode],
+    summary: summarize(report.requirements, mode),
+    requirements: report.requirements.map((result) => inMode(result, mode)),
+  }
 }

@@ -5,12 +5,11 @@ import { UserError } from '../user-error.ts'
 import { inconsistencies } from './consistency.ts'
 import { decided, outsideCause } from './exit-code.ts'
 import { mergeResults } from './merge-results.ts'
-import { mergeRuns } from './merge-runs.ts'
-import type { Report } from './model.ts'
+import type { Report, NotServed } from './model.ts'
 import type { ReportFile } from './report-file.ts'
-import { inOrder } from './shard-order.ts'
 import { summarize } from './summary.ts'
 import { bothVerdicts, verdictOf } from './verdict.ts'
+import { parseShard, type Shard } from './shard.ts'
 
 /**
  * Joins the reports of all shards of a run into the report that the run would have given in one piece: its verdict, its
@@ -91,4 +90,82 @@ function refuseForeignRows({ path, report }: ReportFile): void {
 /** Every request of the part with the full key was answered 401, which its requirements alone do not tell. */
 function wasRefused({ requirements, run, verdict }: Report): boolean {
   return verdict === 'not-judged' && verdictOf(requirements, run.tpe, run) !== 'not-judged'
+}
+
+/** The parts of a run in their order; throws UserError if one is missing, doubled or no part. */
+function inOrder(files: readonly ReportFile[]): [ReportFile, ...ReportFile[]] {
+  const parts = files.map((file) => ({ file, shard: shardOfReport(file) }))
+  const count = parts[0]?.shard.count ?? 0
+  const ordered: ReportFile[] = []
+  for (const { file, shard } of parts) {
+    if (shard.count !== count) {
+      throw new UserError(
+        `${file.path}: is part ${shard.index}/${shard.count}, but ${files[0]!.path} is one of ${count}`,
+      )
+    }
+    const double = ordered[shard.index - 1]
+    if (double) throw new UserError(`${file.path}: is part ${shard.index}/${count}, and so is ${double.path}`)
+    ordered[shard.index - 1] = file
+  }
+  const [first, ...others] = ordered
+  const missing = Array.from({ length: count }, (_, index) => index).filter((index) => !ordered[index])
+  if (missing.length > 0) {
+    const parts = missing.map((index) => `${index + 1}/${count}`).join(', ')
+    throw new UserError(`part ${parts} is missing; merge needs the reports of all ${count} shards`)
+  }
+  if (!first) throw new UserError('there is no report to merge')
+  return [first, ...others]
+}
+
+function shardOfReport({ path, report }: ReportFile): Shard {
+  if (report.run.shard === null) {
+    throw new UserError(`${path}: is not a shard (run.shard is null); merge takes the reports of runs with --shard`)
+  }
+  try {
+    return parseShard(report.run.shard)
+  } catch {
+    throw new UserError(`${path}: run.shard: ${JSON.stringify(report.run.shard)} is no part such as 1/3`)
+  }
+}
+
+type Run = Report['run']
+
+/**
+ * The facts of all parts as those of one run. Whatever keeps a certificate from being whole in one of them (an interrupt,
+ * few credential probes, a baseline, an operation that was declared not served and answered) holds for the whole.
+ */
+function mergeRuns(reports: readonly Report[]): Run {
+  const runs = reports.map((report) => report.run)
+  return {
+    ...runs[0]!,
+    startedAt: runs.map((part) => part.startedAt).reduce((a, b) => (Date.parse(b) < Date.parse(a) ? b : a)),
+    durationMs: sum(runs, (part) => part.durationMs),
+    nonce: [...new Set(runs.map((part) => part.nonce))].join('+'),
+    requests: sum(runs, (part) => part.requests),
+    throttled: sum(runs, (part) => part.throttled),
+    concurrency: Math.max(...runs.map((part) => part.concurrency)),
+    shard: null,
+    baseline: heldAgainst(runs),
+    interrupted: runs.some((part) => part.interrupted),
+    credentialProbes: runs.some((part) => part.credentialProbes === 'few') ? 'few' : 'all',
+    notServed: eachOnce(runs.flatMap((part) => part.notServed)),
+    created: runs.flatMap((part) => part.created),
+  }
+}
+
+/** That a part was held against a baseline is kept; what it expected is not, for the whole is another matter. */
+function heldAgainst(runs: readonly Run[]): Run['baseline'] {
+  const held = runs.find((part) => part.baseline !== null)?.baseline
+  return held ? { file: held.file, expected: [], stale: [], notExercised: [] } : null
+}
+
+function eachOnce(all: readonly NotServed[]): NotServed[] {
+  return all.filter(
+    ({ operation, answered }, index) =>
+      all.findIndex((other) => other.operation === operation && other.answered === answered) === index,
+  )
+}
+
+function sum<T>(items: readonly T[], of: (item: T) => number): number {
+  return items.reduce((total, item) => total + of(item), 0)
 }

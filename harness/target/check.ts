@@ -1,13 +1,15 @@
 import { UserError } from '../user-error.ts'
 import { baseUrlProblem } from './base-url.ts'
-import { operationProblems } from './check-operations.ts'
 import { scenarioProblems } from './check-scenarios.ts'
 import { headerProblems, keyProblem } from './headers.ts'
 import { didYouMean } from './nearest.ts'
 import { plainData } from './plain-data.ts'
 import { memberPath, schemaProblems } from './schema-problems.ts'
-import type { ApplicationValue, TargetFile } from './target-file.ts'
+import type { ApplicationValue, TargetFile, OperationValue } from './target-file.ts'
 import { unreachableProblems } from './unreachable.ts'
+import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
+import { getAt, tokensOf } from '../../schemas/pointer.ts'
+import { hookRequestProblems } from './check-hook-requests.ts'
 
 /** Most problems named at once. */
 const most = 10
@@ -69,4 +71,42 @@ function requiredInputProblems({ resources = {} }: TargetFile): string[] {
           `resources.${name}.requiredInputs names "${id}", which is not the id of one of its inputs${didYouMean(id, ids)}`,
       )
   })
+}
+
+/** What is wrong with the declared requests beyond their form. */
+function operationProblems({ operations = {} }: TargetFile): string[] {
+  return Object.entries(operations).flatMap(([id, value]) =>
+    isOperationId(id) && typeof value === 'object' ? problemsOf(id, value) : [],
+  )
+}
+
+function problemsOf(id: OperationId, value: OperationValue): string[] {
+  return [
+    ...headerProblems(value.headers, 'give the key as keys.full').map(
+      ([name, problem]) => `operations.${id}.headers.${name} ${problem}`,
+    ),
+    ...hookRequestProblems(`operations.${id}.cleanup`, value.cleanup),
+    ...Object.entries(value.fields ?? {})
+      .filter(([role]) => role !== 'id')
+      .flatMap(([role, pointer]) => pointerProblem(`operations.${id}`, role, pointer, value.body)),
+  ]
+}
+
+/** A role points to a member that is there, or that a probe can add to an object or array that is there. */
+function pointerProblem(path: string, role: string, pointer: string, body: unknown): string[] {
+  const at = `${path}.fields.${role}`
+  if (body === undefined) return [`${at} points into ${path}.body, but there is no body`]
+  const parent = pointer.slice(0, pointer.lastIndexOf('/'))
+  const holder = getAt(body, parent)
+  const last = tokensOf(pointer).at(-1) ?? ''
+  if (Array.isArray(holder) && !/^(0|[1-9]\d*)$/.test(last))
+    return [`${at} points to ${pointer}, but ${where(parent, path)} is an array`]
+  if (Array.isArray(holder) && Number(last) > holder.length)
+    return [`${at} points to ${pointer}, past the end of the array`]
+  if (typeof holder === 'object' && holder !== null) return []
+  return [`${at} points to ${pointer}, but ${where(parent, path)} is ${holder === undefined ? 'absent' : 'no object'}`]
+}
+
+function where(parent: string, path: string): string {
+  return parent === '' ? `${path}.body` : `${parent} of ${path}.body`
 }

@@ -6,14 +6,62 @@ import { targetDigest } from './digest.ts'
 import { createDynamicKeys, type DynamicKeys } from './dynamic-keys.ts'
 import { defaultLimits } from './limits.ts'
 import { mapKeys } from './map-keys.ts'
-import type { Absence, KeySources, Limits, OperationBinding, Scenario, Secret, Target, TargetFile } from './model.ts'
+import type {
+  Absence,
+  KeySources,
+  Limits,
+  OperationBinding,
+  Scenario,
+  Secret,
+  Target,
+  TargetFile,
+  ApplicationResource,
+  ApplicationValue,
+  PdfValue,
+  Resources,
+  Upload,
+} from './model.ts'
 import { plainData } from './plain-data.ts'
-import { readNamedText } from './read-file.ts'
+import { readNamedText, readNamedFile } from './read-file.ts'
 import { labels, resolveKeys } from './resolve-key.ts'
 import { resolveHeaders, resolveOperation, resolveScenario } from './resolve-requests.ts'
-import { resolveResources } from './resolve-resources.ts'
-import { leavesOf } from './leaves.ts'
 import { unreachableIds } from './unreachable.ts'
+import { basename } from 'node:path'
+
+const pdfs = ['pdfFile', 'corruptedPdfFile', 'encryptedPdfFile', 'oversizedPdfFile'] as const
+const applications = ['application', 'otherApplication', 'slowApplication', 'failingApplication'] as const
+
+/** The declared objects, the files to upload read. */
+async function resolveResources(dir: string, { resources = {} }: TargetFile): Promise<Resources> {
+  const { job, pdfText, file, deletedFile, graph } = resources
+  const uploads: Partial<Record<(typeof pdfs)[number], string | Upload>> = {}
+  for (const name of pdfs) {
+    const value = resources[name]
+    if (value !== undefined) uploads[name] = await resolvePdf(dir, `resources.${name}`, value)
+  }
+  const declared = applications.flatMap((name) => {
+    const value = resources[name]
+    return value ? [[name, withRequired(value)] as const] : []
+  })
+  return {
+    ...Object.fromEntries(declared),
+    ...uploads,
+    ...(job !== undefined && { job }),
+    ...(pdfText !== undefined && { pdfText }),
+    ...(file !== undefined && { file }),
+    ...(deletedFile !== undefined && { deletedFile }),
+    ...(graph !== undefined && { graph }),
+  }
+}
+
+function withRequired(value: ApplicationValue): ApplicationResource {
+  return { ...value, requiredInputs: value.requiredInputs ?? [] }
+}
+
+async function resolvePdf(dir: string, member: string, value: PdfValue): Promise<string | Upload> {
+  if (typeof value === 'string') return value
+  return { bytes: await readNamedFile(dir, value.upload, member), filename: basename(value.upload) }
+}
 
 export interface ResolveOptions {
   /** Folder that relative paths of the file are relative to. */
@@ -129,4 +177,11 @@ async function resolveScenarios(context: Context, { scenarios = {} }: TargetFile
   const resolved: Record<string, Scenario> = {}
   for (const [id, value] of Object.entries(scenarios)) resolved[id] = await resolveScenario(context, id, value)
   return resolved
+}
+
+/** Every text and number that a value holds, as text. */
+function leavesOf(value: unknown): string[] {
+  if (typeof value === 'string') return value === '' ? [] : [value]
+  if (typeof value === 'number') return [String(value)]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : []
 }

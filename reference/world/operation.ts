@@ -1,11 +1,37 @@
 import { Ending, type Answer } from './answer.ts'
-import { authenticate, authorize } from './authenticate.ts'
 import type { Call } from './call.ts'
 import { envelope } from './envelope.ts'
 import { lostAnswer } from './lost-answer.ts'
 import { readBytes, readJson } from './read-body.ts'
-import { simulate } from './simulate.ts'
 import type { Switches } from '../switches/switches.ts'
+import { guardrails, simulations, unknownGuardrail, type Simulation } from './simulations.ts'
+import { countUp } from './world.ts'
+import { isAlias } from './aliases.ts'
+import { damageOf } from './key-damage.ts'
+import { verify } from './keys.ts'
+
+/** Requests that a rate bucket grants. */
+const bucketSize = 5
+
+function refuse(call: Call, { condition, status, tpe, ...details }: Simulation): void {
+  call.refuse(condition, status, tpe, details)
+}
+
+/** Conditions that a request asks for by header: `x-simulate`, `x-guardrail`, `x-rate-bucket` (a limit really reached). */
+function simulate(call: Call): void {
+  const asked = call.request.header('x-simulate')
+  if (asked !== undefined) {
+    const simulation = simulations[asked]
+    if (!simulation) call.reject(400, 'BadRequest', `x-simulate knows no ${asked}`)
+    refuse(call, simulation)
+  }
+  const guardrail = call.request.header('x-guardrail')
+  if (guardrail !== undefined) refuse(call, guardrails[guardrail] ?? unknownGuardrail)
+  const bucket = call.request.header('x-rate-bucket')
+  if (bucket !== undefined && countUp(call.world, `bucket ${bucket}`) > bucketSize) {
+    call.refuse('429-quota-exceeded', 429, 'QuotaExceeded')
+  }
+}
 
 /** One operation of §4. `Found` is the object that its path names. */
 export interface Operation<Found = unknown> {
@@ -105,5 +131,37 @@ export async function perform<Found>(operation: Operation<Found>, call: Call): P
     if (!(error instanceof Ending)) throw error
     operation.refused?.(call, error.answer.status)
     return error.answer
+  }
+}
+
+function malformedKind(header: string): string {
+  if (/^eyJ/.test(header)) return 'no-scheme'
+  if (/^Bearer *$/i.test(header)) return 'bearer-alone'
+  return /^Bearer /i.test(header) ? 'word' : 'other-scheme'
+}
+
+/** §5.1, §5.2: a bearer key that is one of ours and has not expired. */
+async function authenticate(call: Call): Promise<void> {
+  const header = call.request.header('authorization')
+  if (header === undefined) {
+    const kind = isAlias(call.request.path) ? 'alias' : []
+    call.refuse('401-missing-credentials', 401, 'BadCredentials', { kind })
+  }
+  const token = /^Bearer +(\S+)$/i.exec(header)?.[1]
+  // Every JWT begins so, in whatever letter case a damaged one arrives: it is an object in base64url.
+  if (token === undefined || !/^eyJ/i.test(token)) {
+    call.refuse('401-malformed-key', 401, 'BadCredentials', { kind: malformedKind(header) })
+  }
+  const key = await verify(token)
+  if (key === 'expired') call.refuse('401-expired-key', 401, 'BadToken')
+  if (key === 'invalid') call.refuse('401-invalid-key', 401, 'BadToken', { kind: damageOf(token) })
+  call.key = key
+}
+
+/** §5.3: the key has the permission that the operation needs. */
+function authorize(call: Call): void {
+  const permissions = call.key?.permissions ?? []
+  if (!permissions.includes('*') && !permissions.includes(call.operation)) {
+    call.refuse('403-insufficient-rights', 403, 'InsufficientAccessRights')
   }
 }

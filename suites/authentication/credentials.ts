@@ -1,13 +1,32 @@
 import fc from 'fast-check'
 import { generatedKeysOn } from '../../catalogue/every-operation.ts'
-import { operations } from '../../catalogue/operations.ts'
+import { operations, operation } from '../../catalogue/operations.ts'
 import { property } from '../../harness/checks/property.ts'
 import type { Credential, Probe } from '../../harness/engine/probe.ts'
 import { refused } from '../../harness/checks/conditions.ts'
 import { condition, type RefusalContext } from '../../harness/checks/refusals.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { invalidForms, type KeyForm, malformedForms } from './key-forms.ts'
-import { judgeOtherPaths } from './other-paths.ts'
+
+/**
+ * §4.4 names a second path for some operations. Whether a server has it is its own affair, but it must not serve there
+ * without a key what it refuses on the other: any 4xx will do, and so will a redirect.
+ */
+async function judgeOtherPaths({ context, operation: id }: RefusalContext, probe: Probe): Promise<void> {
+  const { path, otherPaths } = operation(id)
+  for (const other of [path, ...otherPaths]) {
+    if (other === probe.path) continue
+    const exchange = await context.send({ ...probe, path: other }, { unobserved: true })
+    const status = exchange.answer?.status
+    // What was not answered shows nothing, and the usual path is judged anyway.
+    if (status === undefined || exchange.throttled) continue
+    context.cases++
+    if (status >= 300 && status < 500) continue
+    context.fail(exchange, 'any 4xx except 429: the other path must not be served without a key either', withoutKey)
+  }
+}
+
+const withoutKey = 'without an Authorization header'
 
 /** Operations on which every form is sent even to a target that wants few; on the others one of each kind, in rotation. */
 const thorough: readonly string[] = ['pdf.parse', 'jobs.create', 'jobs.retrieve']

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { jsonFaults, malformedBy } from '../../harness/checks/malformed-json.ts'
+import { jsonFaults, malformedBy } from '../../harness/checks/bodies.ts'
 
 const bodies = [
   '{"model":"m-1","n":1}',

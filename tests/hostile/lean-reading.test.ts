@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { answerOf } from '../../harness/engine/answer.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
-import { leanReading } from '../../suites/jobs/lean-reading.ts'
+import { leanReading } from '../../suites/jobs/job-tracker.ts'
 import { validate } from '../../schemas/validate.ts'
 
 function reading(job: object) {

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { checkTargetFile } from '../../harness/target/check.ts'
-import { declares, missingNeeds, missingReason } from '../../harness/target/declared.ts'
+import { declares, missingNeeds, missingReason, snippetOf } from '../../harness/target/declared.ts'
 import { scenarioExample } from '../../harness/target/scenario-examples.ts'
-import { snippetOf } from '../../harness/target/snippet.ts'
 import type { TargetFile } from '../../harness/target/target-file.ts'
 
 const rows = catalogue.filter(({ needs }) => needs.length > 0).map((row) => [row.id, row] as const)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createBoard } from '../../cli/ui/board.ts'
-import { paragraphMarkup } from '../../cli/ui/markdown.ts'
+import { paragraphMarkup } from '../../cli/ui/parts.ts'
 import { sampleReport } from '../reporters/sample-report.ts'
 
 test('Markdown of a reading is markup, and nothing else of it is', () => {
