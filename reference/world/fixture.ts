@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
-/** Compiled code lies one folder deep in the package, this file two. */
-const root = import.meta.url.endsWith('/reference/world/fixture.ts') ? '../../' : '../'
+/** What is packed lies one folder deep, this file two. */
+const root = /\/reference\/world\/fixture\.[jt]s$/.test(import.meta.url) ? '../../' : '../'
 
 /** A file of `fixtures/`, which knows nothing of who uses it. */
 export function fixture(path: string): Buffer {
