@@ -1,14 +1,11 @@
+import { shownText } from '../harness/recording/shown-text.ts'
 import type { Redactor } from '../harness/recording/redactor.ts'
-import { decided } from '../harness/report/exit-code.ts'
-import { summarize } from '../harness/report/summary.ts'
-import { bothVerdicts } from '../harness/report/verdict.ts'
+import { assembleReport } from '../harness/report/assemble-report.ts'
 import { planRun } from '../harness/engine/plan.ts'
 import type { Target } from '../harness/target/model.ts'
 import { describeAnswer, describeProbe } from '../harness/engine/describe.ts'
 import { type CatalogueRow, catalogue } from '../catalogue/catalogue.ts'
-import { requirementsDigest, specDigest, specVersion } from '../catalogue/digests.ts'
 import type { Failure, Report, RequirementResult } from '../harness/report/model.ts'
-import { suiteVersion } from '../harness/report/suite-version.ts'
 import type { JudgedRecording } from './judge-recording.ts'
 import type { RecordedAnswer } from './recorded-exchange.ts'
 import type { RowTally } from './row-tallies.ts'
@@ -39,16 +36,7 @@ export function recordingReport(facts: RecordingFacts): Report {
       ? resultOf(row, facts)
       : { ...resultOf(row), outcome: 'not-applicable' as const, reason }
   })
-  const verdicts = bothVerdicts(requirements, everything)
-  return decided({
-    format: 'conformance-report/1',
-    suite: {
-      name: 'ai-content-conformance',
-      version: suiteVersion(),
-      specVersion,
-      specDigest,
-      requirementsDigest: requirementsDigest(),
-    },
+  return assembleReport({
     target: { name: target.name, baseUrl: redactor.text(target.baseUrl), digest: target.digest },
     run: {
       startedAt: startedAt.toISOString(),
@@ -72,10 +60,8 @@ export function recordingReport(facts: RecordingFacts): Report {
       notServed: [],
       created: [],
     },
-    verdict: verdicts.exact,
-    verdicts,
-    summary: summarize(requirements, 'exact'),
     requirements,
+    judged: everything,
   })
 }
 
@@ -98,19 +84,12 @@ function outcomeOf(tally: RowTally | undefined, empty: boolean): Pick<Requiremen
   return { outcome: 'not-exercised', reason: tally?.unjudged ?? (empty ? nothingShown : notShown) }
 }
 
-/** Longest text of a failure, in characters; a key that begins in it is found to its end. */
-const longestText = 2000
-const lookedAt = 64 * 1024
-
 function failureOf(
   { section }: CatalogueRow,
   { exchange, expected, actual }: RowTally['failures'][number],
   { redactor, rerun }: RecordingFacts,
 ): Failure {
-  const clean = (text: string): string => {
-    const kept = redactor.text(text.slice(0, lookedAt))
-    return kept.length > longestText ? `${kept.slice(0, longestText)}…` : kept
-  }
+  const clean = (text: string): string => shownText(text, (whole) => redactor.text(whole))
   const { index } = (exchange as RecordedAnswer).entry
   return {
     message: clean(describeProbe(exchange, `(log.entries[${index}])`)),

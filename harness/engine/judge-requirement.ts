@@ -3,6 +3,7 @@ import { inMode } from '../report/mode.ts'
 import type { CatalogueRow } from '../../catalogue/catalogue.ts'
 import type { RequirementResult } from '../report/model.ts'
 import { createCheckContext, type Judge, type CheckContext } from './check-context.ts'
+import { shownText } from '../recording/shown-text.ts'
 import { isExpectedFailure } from '../report/baseline.ts'
 import { leftOut, mistakeReason } from '../report/reason.ts'
 import { Failed, NotExercised } from './outcome.ts'
@@ -37,17 +38,9 @@ export async function judgeRequirement(
   return told
 }
 
-/** Longest text of a failure or a reason, in characters. */
-const longestText = 2000
-/** A key that begins in what is kept is found to its end. */
-const lookedAt = 64 * 1024
-
-/** Reasons and failures may quote what the target sent: keys are removed from them, and they are cut. */
+/** Keys are removed from what is told, and it is cut. */
 function shown(run: Run, { reason, failures, ...judged }: Judged): Judged {
-  const clean = (text: string): string => {
-    const kept = run.client.recorder.redact(text.slice(0, lookedAt))
-    return kept.length > longestText ? `${kept.slice(0, longestText)}…` : kept
-  }
+  const clean = (text: string): string => shownText(text, (whole) => run.client.recorder.redact(whole))
   return {
     ...judged,
     ...(reason === undefined ? {} : { reason: clean(reason) }),

@@ -1,15 +1,11 @@
 import { catalogue } from '../../catalogue/catalogue.ts'
-import { requirementsDigest, specDigest, specVersion } from '../../catalogue/digests.ts'
-import { decided } from '../report/exit-code.ts'
+import { assembleReport } from '../report/assemble-report.ts'
 import type { Report, RequirementResult } from '../report/model.ts'
 import { leftOut } from '../report/reason.ts'
-import { summarize } from '../report/summary.ts'
-import { bothVerdicts } from '../report/verdict.ts'
 import type { RunFacts } from './facts.ts'
 import { planRun } from './plan.ts'
 import type { Plan, RunOptions } from './run.ts'
 import type { Target } from '../target/model.ts'
-import { suiteVersion } from '../report/suite-version.ts'
 
 /** What a run left behind. */
 export interface RunRecord {
@@ -42,58 +38,42 @@ export function reportOf(record: RunRecord): Report {
   const { target, options, startedAt, durationMs, results, facts } = record
   const plan = planRun(target, options)
   const requirements = catalogue.map((row) => results.get(row.id) ?? cutShort(row, facts, plan))
-  const interrupted = facts.ended?.cause === 'interrupted'
   const { only, skip, readOnly } = options
-  const judged = {
-    only: [...only],
-    skip: [...skip],
-    readOnly,
-    interrupted: facts.ended !== null,
-    strict: options.strict,
-    keyRefused: facts.keyRefused,
-  }
-  const verdicts = bothVerdicts(requirements, judged)
-  const notJudged = whyNotJudged(record)
-  return decided(
-    {
-      format: 'conformance-report/1',
-      suite: {
-        name: 'ai-content-conformance',
-        version: suiteVersion(),
-        specVersion,
-        specDigest,
-        requirementsDigest: requirementsDigest(),
-      },
-      target: { name: target.name, baseUrl: target.baseUrl, digest: target.digest },
-      run: {
-        startedAt: startedAt.toISOString(),
-        durationMs: Math.round(durationMs),
-        seed: options.seed,
-        runs: options.refusalRuns,
-        nonce: options.nonce,
-        requests: facts.requests,
-        throttled: facts.throttled,
-        concurrency: target.limits.concurrency,
-        strict: options.strict,
-        readOnly,
-        tpe: options.tpe,
-        only: judged.only,
-        skip: judged.skip,
-        shard: options.shard ? `${options.shard.index}/${options.shard.count}` : null,
-        baseline: null,
-        insecure: options.insecure,
-        interrupted,
-        credentialProbes: target.limits.credentialProbes,
-        notServed: [...facts.notServed],
-        created: [...facts.created],
-      },
-      verdict: verdicts[options.tpe],
-      verdicts,
-      summary: summarize(requirements, options.tpe),
-      requirements,
+  return assembleReport({
+    target: { name: target.name, baseUrl: target.baseUrl, digest: target.digest },
+    run: {
+      startedAt: startedAt.toISOString(),
+      durationMs: Math.round(durationMs),
+      seed: options.seed,
+      runs: options.refusalRuns,
+      nonce: options.nonce,
+      requests: facts.requests,
+      throttled: facts.throttled,
+      concurrency: target.limits.concurrency,
+      strict: options.strict,
+      readOnly,
+      tpe: options.tpe,
+      only: [...only],
+      skip: [...skip],
+      shard: options.shard ? `${options.shard.index}/${options.shard.count}` : null,
+      baseline: null,
+      insecure: options.insecure,
+      interrupted: facts.ended?.cause === 'interrupted',
+      credentialProbes: target.limits.credentialProbes,
+      notServed: [...facts.notServed],
+      created: [...facts.created],
     },
-    { notJudged },
-  )
+    requirements,
+    judged: {
+      only: [...only],
+      skip: [...skip],
+      readOnly,
+      interrupted: facts.ended !== null,
+      strict: options.strict,
+      keyRefused: facts.keyRefused,
+    },
+    notJudged: whyNotJudged(record),
+  })
 }
 
 /** What ended a run before its time, if the results do not tell it; an interrupt they do, and --bail is a judgement. */

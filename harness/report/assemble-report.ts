@@ -1,0 +1,43 @@
+import { requirementsDigest, specDigest, specVersion } from '../../catalogue/digests.ts'
+import { decided } from './exit-code.ts'
+import type { Report, RequirementResult } from './model.ts'
+import { suiteVersion } from './suite-version.ts'
+import { summarize } from './summary.ts'
+import { bothVerdicts } from './verdict.ts'
+
+/** What a run or a recording showed. */
+export interface Found {
+  readonly target: Report['target']
+  readonly run: Report['run']
+  /** Every requirement of the catalogue, in its order. */
+  readonly requirements: RequirementResult[]
+  /** What the verdicts depend on besides the results. */
+  readonly judged: Parameters<typeof bothVerdicts>[1]
+  /** Why the target could not be judged, if it could not. */
+  readonly notJudged?: string | undefined
+}
+
+/** The report of what was found: verdicts, summary and exit code are computed from the results. */
+export function assembleReport({ target, run, requirements, judged, notJudged }: Found): Report {
+  const verdicts = bothVerdicts(requirements, judged)
+  const suite = {
+    name: 'ai-content-conformance',
+    version: suiteVersion(),
+    specVersion,
+    specDigest,
+    requirementsDigest: requirementsDigest(),
+  } as const
+  return decided(
+    {
+      format: 'conformance-report/1',
+      suite,
+      target,
+      run,
+      verdict: verdicts[run.tpe],
+      verdicts,
+      summary: summarize(requirements, run.tpe),
+      requirements,
+    },
+    { notJudged },
+  )
+}
