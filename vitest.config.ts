@@ -16,8 +16,7 @@ class LongestFirst extends BaseSequencer {
 const ofOurs = {
   globalSetup: ['tests/build.ts'],
   pool: 'forks' as const,
-  // Much of the time is waiting, for deadlines and for processes.
-  maxWorkers: 3,
+  maxWorkers: 2,
   // Tests that say they are concurrent wait for deadlines most of the time.
   maxConcurrency: 12,
   // No file mocks a module or keeps state in one: each module is loaded once a worker, not once a file.
