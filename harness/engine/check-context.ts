@@ -5,7 +5,7 @@ import type { Exchange, Purpose } from './exchange.ts'
 import type { Probe } from './probe.ts'
 import { Failed, NotExercised } from './outcome.ts'
 import { rerunLine } from './rerun.ts'
-import type { Run } from './run.ts'
+import type { Run, Send } from './run.ts'
 import { describeAnswer, describeProbe } from './describe.ts'
 
 /** How a requirement is judged: returns if it holds, throws `Failed` or `NotExercised` if it does not. */
@@ -70,16 +70,11 @@ export async function sendThroughGate(run: Run, source: Source, purpose: Purpose
     unsent = undefined
     return probe
   }
-  return throughGate(run, first, purpose, () => sendPatiently(run, next, purpose))
+  return throughGate(run, first, purpose, (options) => sendPatiently(run, next, purpose, options))
 }
 
 /** Sends once the hooks of the suites allow it, at once if none has anything to say. */
-export async function throughGate(
-  run: Run,
-  probe: Probe,
-  purpose: Purpose,
-  send: () => Promise<Exchange>,
-): Promise<Exchange> {
+export async function throughGate(run: Run, probe: Probe, purpose: Purpose, send: Send): Promise<Exchange> {
   for (const hook of run.hooks) {
     const admitted = hook.admit?.(run, probe, purpose, send)
     if (admitted) return admitted

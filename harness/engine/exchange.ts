@@ -8,6 +8,8 @@ import type { Answer } from './answer.ts'
 export interface Purpose {
   /** The requirement that it is sent for; null for a request of the suite's own. */
   readonly requirement: string | null
+  /** The requirement that the request is about, if it is sent for another one: a connection that it spoils is told there. */
+  readonly about?: string
   readonly role: ExchangeRole
   /** How it differs from the operation's valid request, in words that follow the request line. */
   readonly what?: string

@@ -85,7 +85,7 @@ function isJudged({ plan }: Run, id: string): boolean {
 
 function blame(run: Run, before: Forerunner, { wrong, fresh }: Pair): void {
   const { operation } = before.probe
-  const own = [before.purpose.requirement, operation === null ? null : grantedRow[operation]]
+  const own = [before.purpose.about ?? before.purpose.requirement, operation === null ? null : grantedRow[operation]]
   const judged = own.find((id) => id !== null && isJudged(run, id)) ?? wrong.purpose.requirement
   const id = judged ?? (operation === null ? 'envelope/shape' : grantedRow[operation])
   const failures = spoiledOf(run).get(id) ?? []

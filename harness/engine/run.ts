@@ -77,13 +77,16 @@ export interface Run {
   once<T>(key: string, make: () => Promise<T>): Promise<T>
 }
 
+/** Sends a request; `fresh`: on a connection of its own. */
+export type Send = (options?: { readonly fresh?: boolean }) => Promise<Exchange>
+
 /** What a suite adds to the engine: what it knows of an object that requests share, such as the jobs of an application. */
 export interface RunHook {
   /**
    * Sends a probe when the object that it names allows it; undefined if this hook has nothing to say about the probe.
    * May throw `NotExercised`.
    */
-  admit?(run: Run, probe: Probe, purpose: Purpose, send: () => Promise<Exchange>): Promise<Exchange> | undefined
+  admit?(run: Run, probe: Probe, purpose: Purpose, send: Send): Promise<Exchange> | undefined
   /** Sees every exchange that was answered, also those that were not admitted here. */
   observe?(run: Run, exchange: Exchange): void
   /** How the valid requests of operations are made, if they are more than the declared body. */

@@ -46,6 +46,7 @@ async function sendUntilAnswered(
   options: Pick<SendingOptions, 'fresh'>,
 ): Promise<Patient> {
   let attempt = 0
+  let resent = false
   let unanswered: Exchange | undefined
   let fresh = options.fresh ?? false
   let garbled: Exchange | undefined
@@ -63,17 +64,18 @@ async function sendUntilAnswered(
       if (noAnswer) {
         if (noAnswer.cause === 'malformed' && exchange.before) garbled = exchange
         if (noAnswer.staleConnection && !fresh) {
+          unanswered = exchange
           fresh = true
           continue
         }
         // A request that should be granted is tried twice before it counts as unanswered: the second makes an object of its own.
         const repeatable = probe.effect === 'none' || purpose.wanted !== undefined || purpose.role === 'setup'
-        if (!unanswered && repeatable) {
+        if (!resent && repeatable) {
           unanswered = exchange
-          fresh = true
+          resent = fresh = true
           continue
         }
-        const last: Exchange = unanswered ? { ...exchange, unansweredTwice: true } : exchange
+        const last: Exchange = resent ? { ...exchange, unansweredTwice: true } : exchange
         run.client.breaker.count(operation, last)
         await run.client.liveness.confirm(noAnswer.endedAt)
         run.life.signal.throwIfAborted()

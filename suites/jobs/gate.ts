@@ -2,7 +2,6 @@ import { isGranted } from '../../harness/engine/answer.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
 import { perRun } from '../../harness/engine/per-run.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
-import type { Exchange } from '../../harness/engine/exchange.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { createReadWriteLock, type ReadWriteLock } from '../../harness/engine/read-write-lock.ts'
 import type { Gate, Gates, Job } from './model.ts'
@@ -55,17 +54,21 @@ function createGate(application: string, run: Run): Gate {
       const release = await lock.acquire(exclusive, run.life.signal)
       try {
         let busySince: number | undefined
-        /** Creations that got no answer: such a one may be what makes the application busy. */
-        const lost: Exchange[] = []
+        /** Connections of their own on which no answer came: such a creation may be what makes the application busy. */
+        let lost = 0
+        let fresh = false
         for (let attempt = 1; ; attempt++) {
           await idle()
-          const exchange = await send()
+          const exchange = await send({ fresh })
           gate.record(exchange)
           if (exchange.answer?.status !== 409 || expects409) return exchange
-          if (exchange.unanswered) lost.push(exchange.unanswered)
-          if (lost.length > 1) return { ...lost.at(-1)!, unansweredTwice: true }
+          const { unanswered } = exchange
+          if (unanswered && !unanswered.noAnswer?.staleConnection && ++lost > 1) {
+            return { ...unanswered, unansweredTwice: true }
+          }
+          fresh ||= unanswered !== undefined
           busySince ??= performance.now()
-          const waits = exclusive || lost.length > 0
+          const waits = exclusive || fresh
           if (attempt >= mostAttempts && (!waits || performance.now() - busySince >= timeout)) {
             gate.gaveUp = true
             if (exclusive) {

@@ -1,3 +1,4 @@
+import type { Send } from '../../harness/engine/run.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 
 /** One reading of a job: `status` is undefined if the answer was no job. */
@@ -53,7 +54,7 @@ export interface Gate {
   /** A request was given up, as the application answered 409 again and again with no job of this run in progress. */
   gaveUp: boolean
   /** Sends through the gate once the application is idle; if it is answered 409 unexpectedly, the gate waits and sends again. */
-  sendWhenIdle(turn: GateTurn, send: () => Promise<Exchange>): Promise<Exchange>
+  sendWhenIdle(turn: GateTurn, send: Send): Promise<Exchange>
   /** Has the idle application to itself while `action` lasts; what it sends goes past the gate. */
   withExclusive<T>(action: () => Promise<T>): Promise<T>
   /** Records what a creation did: its job, if it made one. */

@@ -19,10 +19,17 @@ import { jobRequest } from './request.ts'
 
 const row = 'jobs.create/4xx-no-effect'
 
+interface Refusal {
+  /** The row of the operation that the fault belongs to. */
+  readonly row: string
+  readonly statuses: readonly number[]
+  change(valid: Probe): Probe
+}
+
 /** Creations that are refused one after the other, or all at once, before one that is to be granted. */
 interface Refusals {
   readonly what: string
-  readonly refusals: readonly { readonly statuses: readonly number[]; change(valid: Probe): Probe }[]
+  readonly refusals: readonly Refusal[]
 }
 
 const withKey = (valid: Probe, credential: Credential): Probe => refused({ ...valid, credential })
@@ -31,32 +38,44 @@ const withKey = (valid: Probe, credential: Credential): Probe => refused({ ...va
 const alone: readonly Refusals[] = [
   {
     what: 'one without inputs was refused',
-    refusals: [{ statuses: [400], change: (valid) => withBody(valid, {}) }],
+    refusals: [{ row: '400-missing-inputs', statuses: [400], change: (valid) => withBody(valid, {}) }],
   },
   {
     what: 'one without a key was refused',
-    refusals: [{ statuses: [401], change: (valid) => withKey(valid, { shown: '', full: false }) }],
+    refusals: [
+      {
+        row: '401-missing-credentials',
+        statuses: [401],
+        change: (valid) => withKey(valid, { shown: '', full: false }),
+      },
+    ],
   },
 ]
 
 /** The others all at once: each by itself would take a job of its own. */
 async function together(run: Run, { inputs, requiredInputs }: ApplicationResource): Promise<Refusals> {
-  const keys = malformedForms(undefined).map(({ credential }) => credential)
-  if (run.target.keys.expired !== undefined) keys.push(await run.keys.expired())
+  const keys = malformedForms(undefined).map(({ credential }) => ['401-malformed-key', credential] as const)
+  const expired = run.target.keys.expired === undefined ? [] : [['401-expired-key', await run.keys.expired()] as const]
   const left = (input: unknown): unknown[] => inputs.filter((other) => other !== input)
   const required = inputs.filter((input) => requiredInputs.includes(input.id))
-  const bodies: readonly ((valid: Probe) => Probe)[] = [
-    (valid) => refused({ ...valid, body: '' }),
-    (valid) => refused({ ...valid, body: `${String(valid.body)}}` }),
-    (valid) => refused(withHeader(valid, 'content-type', 'text/plain')),
-    (valid) => withBody(valid, { inputs: 'none' }),
-    ...required.map((input) => (valid: Probe) => withBody(valid, { inputs: left(input) })),
+  const bodies: readonly (readonly [row: string, change: (valid: Probe) => Probe])[] = [
+    ['400-missing-body', (valid) => refused({ ...valid, body: '' })],
+    ['400-malformed-json', (valid) => refused({ ...valid, body: `${String(valid.body)}}` })],
+    ['400-wrong-content-type', (valid) => refused(withHeader(valid, 'content-type', 'text/plain'))],
+    ['400-malformed-inputs', (valid) => withBody(valid, { inputs: 'none' })],
+    ...required.map(
+      (input) => ['400-missing-required-inputs', (valid: Probe) => withBody(valid, { inputs: left(input) })] as const,
+    ),
   ]
   return {
     what: 'others were refused, for their body or their key',
     refusals: [
-      ...bodies.map((change) => ({ statuses: [400, 415, 422], change })),
-      ...keys.map((key) => ({ statuses: [401], change: (valid: Probe) => withKey(valid, key) })),
+      ...bodies.map(([of, change]) => ({ row: of, statuses: [400, 415, 422], change })),
+      ...[...keys, ...expired].map(([of, key]) => ({
+        row: of,
+        statuses: [401],
+        change: (valid: Probe) => withKey(valid, key),
+      })),
     ],
   }
 }
@@ -101,8 +120,9 @@ async function attemptAfter(conflict: Conflict, { what: after, refusals }: Refus
     }
     const valid = await jobRequest(run, application)
     const answered = await Promise.all(
-      refusals.map(async ({ statuses, change }) => {
-        const refusal = await sendPatiently(run, change(valid), { requirement: row, role: 'setup', badInput: true })
+      refusals.map(async ({ row: of, statuses, change }) => {
+        const purpose = { requirement: row, about: `jobs.create/${of}`, role: 'setup', badInput: true } as const
+        const refusal = await sendPatiently(run, change(valid), purpose)
         return { refusal, isRefused: statuses.includes(refusal.answer?.status ?? 0) }
       }),
     )
