@@ -37,7 +37,7 @@ export const chatCreate = rows('chat.create', [
     maxRequests: { named: outsideCases, generated: 'refusals' } },
   { id: '400-malformed-messages', level: 'must', section: '7.3', needs: valid, gives: [[400, 'BadRequest']],
     says: 'A malformed messages array is answered 400 BadRequest.',
-    maxRequests: 28 },
+    maxRequests: 32 },
   { id: '400-invalid-role', level: 'must', section: '7.3', needs: valid, gives: [[400, 'BadRequest']],
     says: 'A message of an unknown role is answered 400 BadRequest.',
     maxRequests: 6 },

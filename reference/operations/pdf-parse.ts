@@ -43,7 +43,7 @@ async function run(call: Call, file: StoredFile): Promise<Answer> {
   const pages = await pdfText(bytes)
   if (pages === 'corrupted') call.refuse('400-corrupted-pdf', 400, 'BadRequest')
   if (pages === 'encrypted') call.refuse('400-encrypted-pdf', 400, 'BadRequest')
-  const content = pdfContent(call, pages)
+  const content = pdfContent(call, pages, bytes)
   const row = grantedRow(call)
   if (call.broken(row)) return { status: 200, body: { content: pages } }
   if (call.broken(`${row}#missing`)) return { status: 200, body: { text: content } }

@@ -23,7 +23,7 @@ const placed: readonly string[] = [
   ...['200-text', '200-markdown'].flatMap((row) =>
     ['', '#missing', '#status'].map((name) => `pdf.parse/${row}${name}`),
   ),
-  ...['', '#constant', '#empty', '#half', '#scrambled', '#text', '#markdown'].map(
+  ...['', '#bytes', '#constant', '#empty', '#half', '#scrambled', '#text', '#markdown'].map(
     (name) => `pdf.parse/200-content${name}`,
   ),
   ...['files.upload/2xx-retrievable', 'graphs.create/2xx-usable', 'applications.create/2xx-usable'].flatMap((id) =>

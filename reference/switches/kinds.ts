@@ -59,7 +59,17 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
   'completion.create/400-invalid-temperature': types.number,
   'completion.create/400-invalid-max-tokens': types.number,
   'chat.create/400-malformed-messages': [
-    ...['object', 'item', 'no-role', 'part', 'content-number', 'content-boolean', 'content-object'],
+    ...[
+      'object',
+      'item',
+      'item-null',
+      'no-role',
+      'part',
+      'part-null',
+      'content-number',
+      'content-boolean',
+      'content-object',
+    ],
     ...['earlier', 'second'],
   ],
   'chat.create/400-invalid-role': ['string', 'number', 'earlier'],

@@ -11,7 +11,7 @@ function checkPart(call: Call, part: unknown, places: readonly string[]): void {
   if (!isMembers(part))
     return call.refuse('400-malformed-messages', 400, 'BadRequest', {
       description: 'A part is an object',
-      kind: ['part', ...places],
+      kind: ['part', ...(part === null ? ['part-null'] : []), ...places],
     })
   if (part['type'] === 'text' && typeof part['text'] === 'string') return
   if (part['type'] === 'image_url' && isImageAddress(part)) {
@@ -26,7 +26,7 @@ function checkPart(call: Call, part: unknown, places: readonly string[]): void {
 function checkMessage(call: Call, message: unknown, places: readonly string[]): void {
   const malformed = (description: string, kind: string) =>
     call.refuse('400-malformed-messages', 400, 'BadRequest', { description, kind: [kind, ...places] })
-  if (!isMembers(message)) return malformed('A message is an object', 'item')
+  if (!isMembers(message)) return malformed('A message is an object', message === null ? 'item-null' : 'item')
   const { role, content } = message
   if (role === undefined) return malformed('A message has a role', 'no-role')
   if (typeof role !== 'string' || !roles.has(role)) {

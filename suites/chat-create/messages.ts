@@ -65,7 +65,7 @@ async function judgeMessages(
   }
 }
 
-const others = ofOtherTypes(['string', 'number', 'boolean', 'array'])
+const others = ofOtherTypes(['null', 'string', 'number', 'boolean', 'array'])
 const items = others.map(({ what, value }) => ({ what: `a message ${what}`, change: () => value }))
 
 const withoutRole = {

@@ -89,7 +89,7 @@ const own: readonly Row[] = [
   ],
   ['completion.create/400-invalid-parameter', { merge: { top_p: true } }, content],
   ['chat.create/400-malformed-messages', { merge: { messages: 'Hello' } }, bad],
-  ['chat.create/400-malformed-messages', { merge: { messages: [17] } }, bad],
+  ...each('chat.create/400-malformed-messages', [17, null], (item) => ({ merge: { messages: [item] } }), bad),
   ['chat.create/400-malformed-messages', earlier(17), bad],
   ['chat.create/400-malformed-messages', { merge: { messages: [hello, 17] } }, bad],
   ['chat.create/400-malformed-messages', { merge: { messages: [{ content: 'Hello' }] } }, bad],
