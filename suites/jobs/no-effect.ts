@@ -11,7 +11,7 @@ import { control } from '../../harness/checks/control.ts'
 import { granted } from '../../harness/checks/granted.ts'
 import { declaredResource } from '../../harness/checks/valid-request.ts'
 import type { ApplicationResource } from '../../harness/target/model.ts'
-import { malformedForms } from '../authentication/key-forms.ts'
+import { invalidForms, malformedForms } from '../authentication/key-forms.ts'
 import { type Conflict, awaitJobs, create, releaseMs } from './conflict.ts'
 import { type Finding, isSettled, newFinding, newFindings } from './finding.ts'
 import { gatesOf, mostAttempts } from './gate.ts'
@@ -52,9 +52,19 @@ const alone: readonly Refusals[] = [
   },
 ]
 
+/** A key that nobody issued, made from the full one. */
+async function invalidKeys({ keys }: Run): Promise<Credential[]> {
+  const full = await keys.fullKey()
+  if (full === undefined) return []
+  const forms = invalidForms({ full, expired: await keys.expiredKey(), all: await keys.declared() }).slice(0, 1)
+  for (const { credential } of forms) keys.learn(credential)
+  return forms.map(({ credential }) => credential)
+}
+
 /** The others all at once: each by itself would take a job of its own. */
 async function together(run: Run, { inputs, requiredInputs }: ApplicationResource): Promise<Refusals> {
   const keys = malformedForms(undefined).map(({ credential }) => ['401-malformed-key', credential] as const)
+  const invalid = (await invalidKeys(run)).map((credential) => ['401-invalid-key', credential] as const)
   const expired = run.target.keys.expired === undefined ? [] : [['401-expired-key', await run.keys.expired()] as const]
   const left = (input: unknown): unknown[] => inputs.filter((other) => other !== input)
   const required = inputs.filter((input) => requiredInputs.includes(input.id))
@@ -71,7 +81,7 @@ async function together(run: Run, { inputs, requiredInputs }: ApplicationResourc
     what: 'others were refused, for their body or their key',
     refusals: [
       ...bodies.map(([of, change]) => ({ row: of, statuses: [400, 415, 422], change })),
-      ...[...keys, ...expired].map(([of, key]) => ({
+      ...[...keys, ...invalid, ...expired].map(([of, key]) => ({
         row: of,
         statuses: [401],
         change: (valid: Probe) => withKey(valid, key),
