@@ -1,9 +1,7 @@
 import { requirementsDigest, specDigest, specVersion } from '../../catalogue/digests.ts'
-import { decided } from './exit-code.ts'
+import { computed } from './computed.ts'
 import type { Report, RequirementResult } from './model.ts'
 import { suiteVersion } from './suite-version.ts'
-import { summarize } from './summary.ts'
-import { bothVerdicts } from './verdict.ts'
 
 /** What a run or a recording showed. */
 export interface Found {
@@ -12,14 +10,13 @@ export interface Found {
   /** Every requirement of the catalogue, in its order. */
   readonly requirements: RequirementResult[]
   /** What the verdicts depend on besides the results. */
-  readonly judged: Parameters<typeof bothVerdicts>[1]
+  readonly judged: Parameters<typeof computed>[1]
   /** Why the target could not be judged, if it could not. */
   readonly notJudged?: string | undefined
 }
 
-/** The report of what was found: verdicts, summary and exit code are computed from the results. */
+/** The report of what was found. */
 export function assembleReport({ target, run, requirements, judged, notJudged }: Found): Report {
-  const verdicts = bothVerdicts(requirements, judged)
   const suite = {
     name: 'ai-content-conformance',
     version: suiteVersion(),
@@ -27,17 +24,5 @@ export function assembleReport({ target, run, requirements, judged, notJudged }:
     specDigest,
     requirementsDigest: requirementsDigest(),
   } as const
-  return decided(
-    {
-      format: 'conformance-report/1',
-      suite,
-      target,
-      run,
-      verdict: verdicts[run.tpe],
-      verdicts,
-      summary: summarize(requirements, run.tpe),
-      requirements,
-    },
-    { notJudged },
-  )
+  return computed({ format: 'conformance-report/1', suite, target, run, requirements }, judged, notJudged)
 }

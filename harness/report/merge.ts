@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { requirementsDigest } from '../../catalogue/digests.ts'
 import { UserError } from '../user-error.ts'
+import { computed } from './computed.ts'
 import { inconsistencies } from './consistency.ts'
-import { decided, outsideCause } from './exit-code.ts'
+import { outsideCause } from './exit-code.ts'
 import { mergeResults } from './merge-results.ts'
 import type { Report, NotServed } from './model.ts'
 import type { ReportFile } from './report-file.ts'
-import { summarize } from './summary.ts'
-import { bothVerdicts, verdictOf } from './verdict.ts'
+import { verdictOf } from './verdict.ts'
 import { parseShard, type Shard } from './shard.ts'
 
 /**
@@ -27,19 +27,9 @@ export function mergeReports(files: readonly ReportFile[]): Report {
   refuseForeignRows(first)
   const requirements = mergeResults(all)
   const run = mergeRuns(reports)
-  const verdicts = bothVerdicts(requirements, { ...run, keyRefused: reports.some(wasRefused) })
   const notJudged = reports.map(outsideCause).find((cause) => cause !== undefined)
-  return decided(
-    {
-      ...first.report,
-      run,
-      verdict: verdicts[run.tpe],
-      verdicts,
-      summary: summarize(requirements, run.tpe),
-      requirements,
-    },
-    { notJudged },
-  )
+  const judged = { ...run, keyRefused: reports.some(wasRefused) }
+  return computed({ ...first.report, run, requirements }, judged, notJudged)
 }
 
 /** What must be the same in all parts, by the name that a refusal shows. */
