@@ -31,7 +31,11 @@ const withoutKey = 'without an Authorization header'
 /** Operations on which every form is sent even to a target that wants few; on the others one of each kind, in rotation. */
 const thorough: readonly string[] = ['pdf.parse', 'jobs.create', 'jobs.retrieve']
 
-function withCredential(probe: Probe, credential: Credential): Probe {
+/** No `Authorization` header at all. */
+export const noCredential: Credential = { shown: '', full: false }
+
+/** The request with that credential in place of its own; a conforming target refuses it. */
+export function withCredential(probe: Probe, credential: Credential): Probe {
   return refused({ ...probe, credential })
 }
 
@@ -47,7 +51,7 @@ async function judgeForms(refusal: RefusalContext, forms: readonly KeyForm[]): P
 
 export const missing = condition(async (refusal) => {
   const { valid, judge } = refusal
-  const probe = withCredential(await valid(), { shown: '', full: false })
+  const probe = withCredential(await valid(), noCredential)
   await judgeOtherPaths(refusal, probe)
   await judge(probe, 'without an Authorization header')
 })

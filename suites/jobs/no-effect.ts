@@ -11,6 +11,7 @@ import { control } from '../../harness/checks/control.ts'
 import { granted } from '../../harness/checks/granted.ts'
 import { declaredResource } from '../../harness/checks/valid-request.ts'
 import type { ApplicationResource } from '../../harness/target/model.ts'
+import { noCredential, withCredential } from '../authentication/credentials.ts'
 import { invalidForms, malformedForms } from '../authentication/key-forms.ts'
 import { type Conflict, awaitJobs, create, releaseMs } from './conflict.ts'
 import { type Finding, isSettled, newFinding, newFindings } from './finding.ts'
@@ -32,8 +33,6 @@ interface Refusals {
   readonly refusals: readonly Refusal[]
 }
 
-const withKey = (valid: Probe, credential: Credential): Probe => refused({ ...valid, credential })
-
 /** The two that every target refuses, each by itself. */
 const alone: readonly Refusals[] = [
   {
@@ -46,7 +45,7 @@ const alone: readonly Refusals[] = [
       {
         row: '401-missing-credentials',
         statuses: [401],
-        change: (valid) => withKey(valid, { shown: '', full: false }),
+        change: (valid) => withCredential(valid, noCredential),
       },
     ],
   },
@@ -84,7 +83,7 @@ async function together(run: Run, { inputs, requiredInputs }: ApplicationResourc
       ...[...keys, ...invalid, ...expired].map(([of, key]) => ({
         row: of,
         statuses: [401],
-        change: (valid: Probe) => withKey(valid, key),
+        change: (valid: Probe) => withCredential(valid, key),
       })),
     ],
   }

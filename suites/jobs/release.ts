@@ -39,6 +39,17 @@ export async function awaitRelease({ run, application, gate, finding }: Released
   }
 }
 
+/** A creation on an application that is free, as its last job was seen ended; answered 409, two more follow. */
+async function createAfterEnd(released: Released, ended?: string): Promise<void> {
+  const { run, application, gate, finding } = released
+  await gate.withExclusive(async () => {
+    const exchange = await create(run, application, row)
+    finding.cases++
+    gate.record(exchange)
+    if (exchange.answer?.status === 409) await awaitRelease(released, ended)
+  })
+}
+
 /** Applications that were given up are looked at once more, at the end: somebody else's job may be over by then. */
 export async function releasedAtLast(run: Run, finding: Finding): Promise<void> {
   const { application, otherApplication, slowApplication, failingApplication } = run.target.resources
@@ -49,12 +60,7 @@ export async function releasedAtLast(run: Run, finding: Finding): Promise<void> 
       .all.filter((job) => job.application === resource.id)
       .at(-1)
     if (!gate.gaveUp || !isEnded(last?.readings.at(-1))) continue
-    await gate.withExclusive(async () => {
-      const exchange = await create(run, resource, row)
-      finding.cases++
-      gate.record(exchange)
-      if (exchange.answer?.status === 409) await awaitRelease({ run, application: resource, gate, finding })
-    })
+    await createAfterEnd({ run, application: resource, gate, finding })
   }
 }
 
@@ -65,11 +71,5 @@ export async function releasedAfterFailure(run: Run, finding: Finding): Promise<
   const { job } = await failingLifecycle(run)
   if (!isEnded(job.readings.at(-1))) return
   const gate = gatesOf(run).of(application.id)
-  await gate.withExclusive(async () => {
-    const exchange = await create(run, application, row)
-    finding.cases++
-    gate.record(exchange)
-    if (exchange.answer?.status !== 409) return
-    await awaitRelease({ run, application, gate, finding }, String(job.readings.at(-1)?.status))
-  })
+  await createAfterEnd({ run, application, gate, finding }, String(job.readings.at(-1)?.status))
 }
