@@ -11,7 +11,7 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 
 /** Stands in for npm: does nothing and succeeds, but for what is to be broken. */
 const npm = `#!/bin/bash
-[[ -n "$BREAKS" && "$*" =~ $BREAKS ]] && exit 1
+if [[ -n "$BREAKS" && "$*" =~ $BREAKS ]]; then printf ' FAIL  the cause\\n' >&2; seq 100; exit 1; fi
 case $1 in
   pack) touch "\${@: -1}/package.tgz" ;;
   install)
@@ -66,14 +66,15 @@ async function gate(broken: Record<string, string>) {
   child.stdout.on('data', (piece: Buffer) => (said += piece.toString()))
   const [code] = (await once(child, 'close')) as [number]
   const failed = [...said.matchAll(/^FAILED {2}(.*) \(\d+ s\)$/gm)].map(([, name]) => name)
-  return { code, failed, last: said.trim().split('\n').at(-1) }
+  const close = said.slice(said.indexOf('== why'))
+  return { code, failed, last: said.trim().split('\n').at(-1), close }
 }
 
 const steps = [...read('.ci/run').matchAll(/^step "([^"]+)"/gm)].map(([, name]) => name!)
 const packed = 'the packed package judges'
 
 test('all steps pass where nothing is broken, and the last line counts them', async () => {
-  expect(await gate({})).toEqual({ code: 0, failed: [], last: `${steps.length} passed, 0 failed` })
+  expect(await gate({})).toMatchObject({ code: 0, failed: [], last: `${steps.length} passed, 0 failed` })
 })
 
 const mutations: [what: string, step: string, broken: Record<string, string>][] = [
@@ -100,7 +101,13 @@ const mutations: [what: string, step: string, broken: Record<string, string>][] 
 ]
 
 test.each(mutations)('broken: %s; failed: %s', async (_what, step, broken) => {
-  expect(await gate(broken)).toEqual({ code: 1, failed: [step], last: `${steps.length - 1} passed, 1 failed` })
+  expect(await gate(broken)).toMatchObject({ code: 1, failed: [step], last: `${steps.length - 1} passed, 1 failed` })
+})
+
+test('what a failed step complained of stands at the end, however much it said', async () => {
+  const { close } = await gate({ BREAKS: '^cit$' })
+  expect(close.split('\n').slice(0, 3)).toEqual(['== why "npm cit" failed', ' FAIL  the cause', '...'])
+  expect(close).toContain('\n100\n\npassed  npm ci')
 })
 
 test('each step has a mutation, and the first ones are the commands of README', () => {
