@@ -25,6 +25,18 @@ const reasons: readonly Reason[] = [
     why: '§7.4 gives model errors no status of their own',
   },
   { operation: /./, status: /^50[03]$/, change: /^body replaced: an envelope$/, why: 'the envelope that is asked for' },
+  {
+    operation: /^chat\.create$/,
+    status: /^401$/,
+    change: /./,
+    why: 'a path that leads to the same operation (§4): any 4xx refuses a request without a key there',
+  },
+  {
+    operation: /^graphs\.add-file$/,
+    status: /^409$/,
+    change: /^status changed/,
+    why: 'a preparation of `2xx-other-graph`, which waits for a 409; `409-already-in-graph` judges another such answer',
+  },
   { operation: /^jobs\.retrieve$/, status: /^4/, change: /^status changed: 4/, why: 'any 4xx: §4.3 names none' },
   { operation: /^files\.list$/, status: /^429$/, change: /./, why: oneOfSeveral },
   {

@@ -1,9 +1,15 @@
+import { declaredResource } from '../../harness/checks/valid-request.ts'
+import { sendThroughGate } from '../../harness/engine/check-context.ts'
+import { pause } from '../../harness/engine/pause.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { isPlanned, type Run } from '../../harness/engine/run.ts'
+import { apartMs, timesDiffer } from './created-at.ts'
 import { observeConflicts } from './observe-conflicts.ts'
 import { jobsOf } from './job-tracker.ts'
 import { failingLifecycle, mainLifecycle } from './lifecycle.ts'
+import type { Job } from './model.ts'
 import { noEffect } from './no-effect.ts'
+import { jobRequest } from './request.ts'
 
 const conflicts = [
   'jobs.create/409-job-in-progress',
@@ -29,6 +35,45 @@ export async function seeEveryJob(run: Run): Promise<void> {
   if (isPlanned(run, 'jobs.create/4xx-no-effect')) wanted.push(() => noEffect(run))
   if (failingApplication && isPlanned(run, failing)) wanted.push(() => failingLifecycle(run))
   await Promise.allSettled(wanted.map((see) => see()))
+}
+
+/** The jobs of the run; what a wrong key was granted may belong to nobody. */
+export function ownJobs(run: Run): Job[] {
+  return jobsOf(run).all.filter(({ creation }) => creation.probe.credential.full)
+}
+
+/**
+ * Sees what can be seen only once all jobs are made, and have ended: before any of the last rows is judged, so that each
+ * of them sees all readings.
+ */
+export async function seeLast(run: Run): Promise<void> {
+  const deadline = performance.now() + run.target.limits.jobTimeoutMs
+  const { all, awaitEnd } = jobsOf(run)
+  await Promise.all(all.map((job) => awaitEnd(job, deadline).catch(() => false)))
+  if (isPlanned(run, 'jobs.retrieve/200-created-at')) await seeLaterJob(run).catch(() => undefined)
+  if (isPlanned(run, 'jobs.retrieve/200-identity')) await seeOldestAgain(run).catch(() => undefined)
+}
+
+/** An older job may show the newest one: it is read once more when all are made. */
+export function seeOldestAgain(run: Run): Promise<void> {
+  return run.once('oldest job again', async () => {
+    const [oldest, ...newer] = ownJobs(run)
+    if (oldest && newer.length > 0) await jobsOf(run).read(oldest, 'jobs.retrieve/200-identity')
+  })
+}
+
+/** One more job, long enough after the last one, unless the others show already whether the clock stands still. */
+export function seeLaterJob(run: Run): Promise<void> {
+  return run.once('later job', async () => {
+    const last = ownJobs(run).at(-1)
+    if (!last || run.life.ended || timesDiffer(ownJobs(run))) return
+    await pause(run, Math.max(0, last.creation.endedAt + apartMs - performance.now()))
+    const purpose = { requirement: 'jobs.retrieve/200-created-at', role: 'setup' } as const
+    const make = () => jobRequest(run, declaredResource(run, 'application'))
+    const exchange = await sendThroughGate(run, make, purpose)
+    const job = ownJobs(run).find(({ creation }) => creation.answer === exchange.answer)
+    if (job) await jobsOf(run).awaitEnd(job, performance.now() + run.target.limits.jobTimeoutMs)
+  })
 }
 
 /** Granted creations whose requests had no fault, besides the control. */

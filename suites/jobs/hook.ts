@@ -4,7 +4,7 @@ import { isPlanned, type Run, type RunHook } from '../../harness/engine/run.ts'
 import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
 import { gatesOf } from './gate.ts'
-import { seeEveryJob } from './every-job.ts'
+import { seeEveryJob, seeLast } from './every-job.ts'
 import { noEffect } from './no-effect.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
 import { readableJob } from './lifecycle.ts'
@@ -44,11 +44,7 @@ export const jobsHook: RunHook = {
     if (application !== undefined) gatesOf(run).of(application).record(exchange)
   },
   gather: seeEveryJob,
-  async settle(run) {
-    const deadline = performance.now() + run.target.limits.jobTimeoutMs
-    const jobs = jobsOf(run)
-    await Promise.all(jobs.all.map((job) => jobs.awaitEnd(job, deadline).catch(() => false)))
-  },
+  settle: seeLast,
   unfinished: (run) =>
     jobsOf(run)
       .all.filter((job) => !isEnded(job.readings.at(-1)))

@@ -4,25 +4,19 @@ import { control } from '../../harness/checks/control.ts'
 import { grantedProbe, inScenario } from '../../harness/checks/granted.ts'
 import { judgeGranted } from '../../harness/checks/judge.ts'
 import { judgeShape } from '../../harness/checks/shapes.ts'
-import { declaredResource, validRequest } from '../../harness/checks/valid-request.ts'
+import { validRequest } from '../../harness/checks/valid-request.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { Failed, NotExercised } from '../../harness/engine/outcome.ts'
-import { pause } from '../../harness/engine/pause.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { leftOut } from '../../harness/report/reason.ts'
-import { sendThroughGate, type Judge, type CheckContext } from '../../harness/engine/check-context.ts'
+import type { Judge, CheckContext } from '../../harness/engine/check-context.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
-import { apartMs, createdAtCases, timesDiffer } from './created-at.ts'
-import { isEnded, jobsOf } from './job-tracker.ts'
+import { createdAtCases } from './created-at.ts'
+import { ownJobs, seeLaterJob, seeOldestAgain } from './every-job.ts'
+import { isEnded } from './job-tracker.ts'
 import { failingLifecycle, mainLifecycle } from './lifecycle.ts'
 import type { Job, Reading } from './model.ts'
-import { jobRequest } from './request.ts'
 import { identityCases, type JobCase, sameId } from './seen-jobs.ts'
-
-/** The jobs of the run; what a wrong key was granted may belong to nobody. */
-function ownJobs(run: Run): Job[] {
-  return jobsOf(run).all.filter(({ creation }) => creation.probe.credential.full)
-}
 
 /** Readings that count: a new job may not be found before `settleMs` have passed. */
 function readingsOf(run: Run): { job: Job; reading: Reading }[] {
@@ -64,12 +58,6 @@ function judgeCases(context: CheckContext, cases: Iterable<JobCase>): void {
   }
 }
 
-/** An older job may show the newest one: it is read once more when all are made. */
-async function readOldestAgain(run: Run): Promise<void> {
-  const [oldest, ...newer] = ownJobs(run)
-  if (oldest && newer.length > 0) await jobsOf(run).read(oldest, 'jobs.retrieve/200-identity')
-}
-
 /** A declared job shows its own id; the target file does not say of which application it is. */
 async function judgeDeclaredIdentity(context: CheckContext): Promise<void> {
   const { job } = context.run.target.resources
@@ -85,7 +73,7 @@ async function judgeDeclaredIdentity(context: CheckContext): Promise<void> {
 export const judgeIdentity: Judge = async (context) => {
   const { run } = context
   await mainLifecycle(run)
-  await readOldestAgain(run)
+  await seeOldestAgain(run)
   await judgeDeclaredIdentity(context)
   judgeCases(context, identityCases(ownJobs(run)))
   if (context.cases === 0) throw new NotExercised('no reading of a job had an id')
@@ -94,22 +82,9 @@ export const judgeIdentity: Judge = async (context) => {
 export const judgeCreatedAt: Judge = async (context) => {
   const { run } = context
   await mainLifecycle(run)
-  // A job that is made later shows whether the clock stands still.
-  if (!timesDiffer(ownJobs(run)) && !run.life.ended) await makeLaterJob(run)
+  await seeLaterJob(run)
   judgeCases(context, createdAtCases(ownJobs(run)))
   if (context.cases === 0) throw new NotExercised('no reading of a job had a created_at that can be compared')
-}
-
-/** One more job, long enough after the last one. */
-async function makeLaterJob(run: Run): Promise<void> {
-  const last = ownJobs(run).at(-1)
-  if (!last) return
-  await pause(run, Math.max(0, last.creation.endedAt + apartMs - performance.now()))
-  const purpose = { requirement: 'jobs.retrieve/200-created-at', role: 'setup' } as const
-  const make = () => jobRequest(run, declaredResource(run, 'application'))
-  const exchange = await sendThroughGate(run, make, purpose)
-  const job = ownJobs(run).find(({ creation }) => creation.answer === exchange.answer)
-  if (job) await jobsOf(run).awaitEnd(job, performance.now() + run.target.limits.jobTimeoutMs)
 }
 
 export const judgeOutcome: Judge = async (context) => {
