@@ -51,7 +51,7 @@ export function createCheckContext(run: Run, row: CatalogueRow): CheckContext {
         familyOnly: false,
         seed: run.options.seed,
         rerun: rerunLine(run, row.id, ...(context.shownBy === null ? [] : [context.shownBy])),
-        exchange: repeatable(run, exchange.recorded),
+        exchange: repeatable(run, row, exchange.recorded),
       }
     },
     fail(exchange, expected, what, actual) {
@@ -90,16 +90,29 @@ export function answered(
   if (!exchange.answer) throw new NotExercised(describeAnswer(exchange))
 }
 
-/** The exchange as a failure shows it: its curl line says so if the run removes at its end what the request names. */
-function repeatable({ objects, target }: Run, recorded: FailureExchange): FailureExchange {
-  const { body, url } = recorded.request
+/** The exchange as a failure shows it: its curl line says so if it alone shows something else by now. */
+function repeatable(run: Run, row: CatalogueRow, recorded: FailureExchange): FailureExchange {
+  const why = removedSince(run, recorded) ?? prepared(run, row)
+  return why === undefined ? recorded : { ...recorded, curl: `${recorded.curl}  # ${why}` }
+}
+
+/** What the request names may be gone: the run removes at its end what it made. */
+function removedSince({ objects, target }: Run, { request: { body, url } }: FailureExchange): string | undefined {
   const gone = objects.created.find(({ id, operation }) => {
     const cleanup = Object.hasOwn(target.operations, operation)
       ? target.operations[operation as keyof typeof target.operations]?.cleanup
       : undefined
     return cleanup !== undefined && cleanup.length > 0 && (url.includes(id) || body.includes(id))
   })
-  if (!gone) return recorded
-  const why = `# ${gone.operation} made ${gone.id} for this run, whose clean-up removed it: the line above makes another`
-  return { ...recorded, curl: `${recorded.curl}  ${why}` }
+  return (
+    gone &&
+    `${gone.operation} made ${gone.id} for this run, which has removed it since: the rerun command makes another`
+  )
+}
+
+function prepared({ target }: Run, { id }: CatalogueRow): string | undefined {
+  const { before } = target.scenarios[id] ?? { before: [] }
+  if (before.length === 0) return undefined
+  const [what, them] = before.length === 1 ? ['request', 'it'] : ['requests', 'them']
+  return `first comes the scenario's \`before\` ${what}: the rerun command sends ${them} too`
 }

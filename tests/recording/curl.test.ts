@@ -33,5 +33,15 @@ test('a failure about an object that clean-up removes says so', async () => {
   )
   expect(idsOf(results, 'failed')).toEqual(['graphs.add-file/409-already-in-graph'])
   const [failure] = results.find(({ outcome }) => outcome === 'failed')!.failures
-  expect(failure?.exchange?.curl).toMatch(/ {2}# files\.upload made \S+ for this run, whose clean-up removed it/)
+  expect(failure?.exchange?.curl).toMatch(
+    / {2}# files\.upload made \S+ for this run, which has removed it since: the rerun/,
+  )
+})
+
+test('a failure of a scenario that is prepared by other requests says so', async () => {
+  const id = 'web-search.run/503-search-down'
+  const { results } = await judgeReference({ defects: [id] }, { options: { only: [id] } })
+  const [failure] = results.find((result) => result.id === id)!.failures
+  const remark = "  # first comes the scenario's `before` request: the rerun command sends it too"
+  expect(failure?.exchange?.curl.endsWith(remark)).toBe(true)
 })
