@@ -23,5 +23,5 @@ export const graphsAddFile = rows('graphs.add-file', [
     says: 'An addition to a graph that does not exist is answered 404 ResourceNotFound.' },
   { id: '409-already-in-graph', level: 'must', section: '7.3', needs: valid, gives: [[409, 'BadRequest']],
     says: 'The addition of a file that is in the graph already is answered 409 BadRequest.',
-    effect: 'creates', maxRequests: 4 },
+    fault: 'state', effect: 'creates', maxRequests: 4 },
 ])

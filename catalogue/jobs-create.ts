@@ -34,7 +34,7 @@ export const jobsCreate = rows('jobs.create', [
     says: 'A creation on an application that does not exist is answered 404 ResourceNotFound.' },
   { id: '409-job-in-progress', level: 'must', section: '4.2, 8', needs: valid, gives: [[409, 'BadRequest']],
     says: 'A creation while a job of the application is in progress is answered 409 BadRequest.',
-    effect: 'generates', maxRequests: 80, generates: 6 },
+    fault: 'state', effect: 'generates', maxRequests: 80, generates: 6 },
   { id: '409-released', level: 'must', section: '4.2', needs: valid, gives: 202,
     says: 'Once the job has ended, completed or failed, the application accepts another.',
     judgedLast: true, effect: 'generates', maxRequests: 5, generates: 5 },

@@ -37,8 +37,11 @@ export interface RowText {
   readonly alsoSends?: Readonly<Partial<Record<OperationId, number>>>
   /** What a conforming target generates beyond the control; 1 if nothing is said and `effect` is `generates`. */
   readonly generates?: Count
-  /** The fault is in the key: the control is the very same request with the full key. */
-  readonly fault?: 'credentials'
+  /**
+   * Where the fault is, if not in the parameters or the body. `credentials`: the control is the same request with the full
+   * key; `state`: it is the very same request, sent before the target comes into the state that the statement names.
+   */
+  readonly fault?: 'credentials' | 'state'
   /** Judged when everything else was sent, on what it made the target show. */
   readonly judgedLast?: true
   /** Needs no key to be sent. */

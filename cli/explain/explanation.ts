@@ -30,6 +30,14 @@ function block(title: string, lines: readonly string[]): string[] {
   return [title, ...lines.flatMap((line) => wrapped(line, indent))]
 }
 
+/** What is granted if the suite is to judge the refusal, by where the fault is. */
+const controls = {
+  credentials: 'As its control, the same request with the full key.',
+  request: 'As its control, the same request without the fault: it is judged only if that one is granted.',
+  state:
+    'Nothing in the request is wrong: it is granted first, as its control, and refused once the target is in the state that the statement names.',
+}
+
 function sent(row: CatalogueRow, requests: readonly string[]): string[] {
   if (row.scenarioOnly) {
     const area = row.operation === 'guardrails' || row.operation === 'general'
@@ -42,13 +50,7 @@ function sent(row: CatalogueRow, requests: readonly string[]): string[] {
   return [
     ...requests.slice(0, mostLines),
     ...(more > 0 ? [`and ${more} more of this kind`] : []),
-    ...(isRefusal(row.gives) && row.operation !== 'envelope'
-      ? [
-          row.fault === 'credentials'
-            ? 'As its control, the same request with the full key.'
-            : 'As its control, the same request without the fault: it is judged only if that one is granted.',
-        ]
-      : []),
+    ...(isRefusal(row.gives) && row.operation !== 'envelope' ? [controls[row.fault ?? 'request']] : []),
   ]
 }
 
