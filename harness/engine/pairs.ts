@@ -50,6 +50,11 @@ export function isExpected(pairs: Pairs | undefined, answer: Answer): boolean {
   return pairs !== undefined && matchPairs(pairs, answer) === 'exact'
 }
 
+/** True if the answer has the status of a pair, and another name of its family. */
+export function isOfFamily(pairs: Pairs | undefined, answer: Answer): boolean {
+  return pairs !== undefined && matchPairs(pairs, answer) === 'family'
+}
+
 /** `400 InvalidInputParameters, or 413 BadRequest or PayloadTooLarge` */
 export function describePairs(pairs: Pairs): string {
   return pairs
