@@ -86,7 +86,9 @@ function tls(error: SystemError): Reason {
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO' || code === 'ECONNRESET') {
     return { cause: 'tls', message: `TLS handshake failed: ${reason ?? firstLine(error)} (${code})` }
   }
-  return { cause: 'tls', message: `certificate not accepted: ${firstLine(error)} (${code})`, detail: 'certificate' }
+  // Node 24 adds advice about an option of its own; ours names the target file.
+  const [why] = firstLine(error).split('; if the root CA')
+  return { cause: 'tls', message: `certificate not accepted: ${why} (${code})`, detail: 'certificate' }
 }
 
 function unreachable(error: SystemError, { host }: Progress): Reason {
