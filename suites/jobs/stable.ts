@@ -13,7 +13,7 @@ import type { SeenReading } from './seen-jobs.ts'
 /** The members that the spec shows (§2.3): others may change as a server likes. */
 const shown = ['id', 'status', 'application_id', 'created_at', 'updated_at', 'completed_at', 'data', 'error'] as const
 
-/** The last reading comes a little later, in ms. */
+/** The last reading comes so long after the job was seen to have ended, or later, in ms. */
 const laterMs = 200
 
 /** Reads every ended job of the run again, and a declared one: what the spec shows of it reads the same. */
@@ -22,8 +22,9 @@ export const judgeStable: Judge = async (context) => {
   const ended = [...endedReadings(run), ...(await declaredReading(run))]
   if (ended.length === 0) throw new NotExercised('this run saw no job end')
   for (const reading of ended) await judgeAgain(context, reading)
-  await pause(run, laterMs)
-  await judgeAgain(context, ended[0]!)
+  const [first] = ended
+  await pause(run, Math.max(0, first!.exchange.endedAt + laterMs - performance.now()))
+  await judgeAgain(context, first!)
 }
 
 async function judgeAgain(context: CheckContext, before: SeenReading): Promise<void> {
