@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { debuglog } from 'node:util'
 import { Command, CommanderError } from 'commander'
 import { UserError } from '../harness/user-error.ts'
@@ -41,7 +42,12 @@ async function program(words: readonly string[], interrupts: Interrupts): Promis
     await runAction(baseUrl, chosen, interrupts)
   })
   const others = asked(words)
-  if (others.length > 0) interrupts.restoreDefaultSignals()
+  if (others.length > 0) {
+    // A signal that has come by now is heard in the next turn of the event loop; nobody would hear it after that.
+    await nextTurn()
+    await nextTurn()
+    interrupts.restoreDefaultSignals()
+  }
   for (const load of others) conform.addCommand(await load())
   for (const command of [conform, ...conform.commands]) {
     command

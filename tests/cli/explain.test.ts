@@ -132,9 +132,13 @@ describe('completion', () => {
     const { stdout } = await conform(['completion', 'zsh'])
     expect(spawnSync('zsh', ['-n'], { input: stdout }).status).toBe(0)
   })
-  test.skipIf(!has('fish'))('fish reads its script (skipped without fish)', async () => {
+  test.skipIf(!has('fish'))('fish completes an id (skipped without fish)', async () => {
     const { stdout } = await conform(['completion', 'fish'])
-    expect(spawnSync('fish', ['--no-execute'], { input: stdout }).status).toBe(0)
+    const script = join(folder(), 'conform.fish')
+    writeFileSync(script, stdout)
+    const asked = `source ${script}; complete -C 'conform explain jobs.create/404'`
+    const { stdout: told } = spawnSync('fish', ['-c', asked], { encoding: 'utf8' })
+    expect(told).toBe('jobs.create/404-unknown-application\n')
   })
   test.each(['zsh', 'fish'])('%s has every id and every option of a run', async (shell) => {
     const { stdout } = await conform(['completion', shell])

@@ -59,7 +59,11 @@ export const judged = (event: JudgedEvent): string => event.result.outcome
 `
 
 test('the example with node:test passes', async () => {
-  const { code, stdout } = await example('node-test').run('node', ['--test', 'conformance.test.js'])
+  const { code, stdout } = await example('node-test').run('node', [
+    '--test',
+    '--test-reporter=tap',
+    'conformance.test.js',
+  ])
   expect({ code, stdout }).toMatchObject({ code: 0 })
   expect(stdout).toMatch(/files\.retrieve\/404-unknown-file/)
   expect(stdout).toMatch(/^# fail 0$/m)
