@@ -70,7 +70,7 @@ async function gate(broken: Record<string, string>) {
   return { code, failed, last: said.trim().split('\n').at(-1), close }
 }
 
-const steps = [...read('.ci/run').matchAll(/^step "([^"]+)"/gm)].map(([, name]) => name!)
+const steps = [...read('.ci/run').matchAll(/^(?:step|beside) "([^"]+)"/gm)].map(([, name]) => name!)
 const packed = 'the packed package judges'
 
 test('all steps pass where nothing is broken, and the last line counts them', async () => {
