@@ -4,7 +4,7 @@ import { createClock } from './world/clock.ts'
 import { preloadedStore } from './world/preloaded.ts'
 import { needsSocket } from './switches/needs-socket.ts'
 import { createSwitches, type Switches } from './switches/switches.ts'
-import { targetFile } from './world/target-file.ts'
+import { targetFile } from './declared/fixtures.ts'
 import type { World } from './world/world.ts'
 
 export interface ReferenceOptions {

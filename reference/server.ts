@@ -2,7 +2,7 @@ import type { Server, IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { createServed, type ReferenceOptions } from './create-reference.ts'
-import { targetFile } from './world/target-file.ts'
+import { targetFile } from './declared/fixtures.ts'
 
 /** Requests that a connection serves before it is reset. */
 const lifetime = 20

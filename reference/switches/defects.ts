@@ -1,6 +1,7 @@
 import { jobDefects } from './job-defects.ts'
 import { takenKinds } from './kinds.ts'
-import { allowsAnyName, allowsAnyStatus, refusals } from './refusals.ts'
+import { allowsAnyName, allowsAnyStatus } from './pairs.ts'
+import { refusals } from './refusals.ts'
 
 /** Operations with a row `2xx-accepted`. `files.list` stands apart: without an answer to it a run does not begin. */
 const answered = [

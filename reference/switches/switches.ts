@@ -1,11 +1,7 @@
-import { alternatives } from './alternatives.ts'
+import { alternatives } from './pairs.ts'
 import { defects } from './defects.ts'
 import { variants } from './variants.ts'
-
-export interface Pair {
-  readonly status: number
-  readonly tpe: string
-}
+import type { Pair } from '../declared/scenarios.ts'
 
 /** Which defects and variants a server has. All are off in the conforming reference. */
 export interface Switches {

@@ -1,4 +1,4 @@
-import { alternatives } from './alternatives.ts'
+import { alternatives } from './pairs.ts'
 
 /**
  * Every other way to conform that the reference knows. Several may be on at once if they do not speak of the same

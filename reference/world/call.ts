@@ -4,7 +4,7 @@ import { envelope, type Fault } from './envelope.ts'
 import type { Key } from './keys.ts'
 import type { World } from './world.ts'
 import { lostAnswer } from './lost-answer.ts'
-import { neverGranted, otherName, otherStatus } from '../switches/other-pairs.ts'
+import { neverGranted, otherName, otherStatus } from '../switches/pairs.ts'
 
 /** Refusals that come late under `slow/refusals`: something was asked that takes its time to say no. */
 const takeTime: ReadonlySet<string> = new Set([

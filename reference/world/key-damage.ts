@@ -1,4 +1,4 @@
-import { targetFile } from './target-file.ts'
+import { targetFile } from '../declared/fixtures.ts'
 
 type Claims = Readonly<Record<string, unknown>>
 

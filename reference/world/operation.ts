@@ -4,7 +4,7 @@ import { envelope } from './envelope.ts'
 import { lostAnswer } from './lost-answer.ts'
 import { readBytes, readJson } from './read-body.ts'
 import type { Switches } from '../switches/switches.ts'
-import { guardrails, simulations, unknownGuardrail, type Simulation } from './simulations.ts'
+import { simulationOf } from '../declared/scenarios.ts'
 import { countUp } from './world.ts'
 import { isAlias } from './aliases.ts'
 import { damageOf } from './key-damage.ts'
@@ -13,20 +13,18 @@ import { verify } from './keys.ts'
 /** Requests that a rate bucket grants. */
 const bucketSize = 5
 
-function refuse(call: Call, { condition, status, tpe, ...details }: Simulation): void {
-  call.refuse(condition, status, tpe, details)
-}
+/** §7.1: the message of a block names the guardrail and the kind of entity. */
+const blocked = { extras: { guardrail_name: 'safety', entity_type: 'PROMPT_ATTACK' }, key: 'fail.guardrail.blocked' }
 
-/** Conditions that a request asks for by header: `x-simulate`, `x-guardrail`, `x-rate-bucket` (a limit really reached). */
+/** Conditions that a request asks for by header: `x-simulate` (`declared/scenarios.ts`), `x-rate-bucket` (a limit really reached). */
 function simulate(call: Call): void {
   const asked = call.request.header('x-simulate')
   if (asked !== undefined) {
-    const simulation = simulations[asked]
+    const simulation = simulationOf(call.operation, asked)
     if (!simulation) call.reject(400, 'BadRequest', `x-simulate knows no ${asked}`)
-    refuse(call, simulation)
+    const { condition, usual } = simulation
+    call.refuse(condition, usual.status, usual.tpe, condition === 'guardrails/400-blocked-by-provider' ? blocked : {})
   }
-  const guardrail = call.request.header('x-guardrail')
-  if (guardrail !== undefined) refuse(call, guardrails[guardrail] ?? unknownGuardrail)
   const bucket = call.request.header('x-rate-bucket')
   if (bucket !== undefined && countUp(call.world, `bucket ${bucket}`) > bucketSize) {
     call.refuse('429-quota-exceeded', 429, 'QuotaExceeded')

@@ -43,7 +43,6 @@ const otherTypes = [
 
 /** What every operation refuses. */
 export function rowsEverywhere(operation: string): readonly Row[] {
-  const tooMany = ['jobs.retrieve', 'files.list', 'medical.comprehend'].includes(operation)
   const withJson = routes[operation]?.[0] === 'POST' && operation !== 'files.upload'
   const json = (text: string, contentType = 'application/json') => ({ raw: { text, contentType } })
   return [
@@ -70,15 +69,11 @@ export function rowsEverywhere(operation: string): readonly Row[] {
         ]),
     [`${operation}/401-expired-key`, { key: expired }, '401 BadToken'],
     [`${operation}/403-insufficient-rights`, { key: restricted }, rights],
-    [`${operation}/429-quota-exceeded`, 'scenario', '429 QuotaExceeded', ...(tooMany ? ['429 TooManyRequests'] : [])],
     ...(withJson
       ? ([
           ...each(`${operation}/400-malformed-json`, notJson, (text) => json(String(text)), content, bad),
           ...each(`${operation}/400-wrong-content-type`, otherTypes, (type) => json('{}', String(type)), content, bad),
         ] as const)
-      : []),
-    ...(target.scenarios[`${operation}/500-internal-error`]
-      ? ([[`${operation}/500-internal-error`, 'scenario', '500 InternalError']] as const)
       : []),
   ]
 }

@@ -1,0 +1,45 @@
+import { targetFile } from './fixtures.ts'
+
+export interface Pair {
+  readonly status: number
+  readonly tpe: string
+}
+
+/** `<status>-<tpe>`, as the names of variants spell it. */
+export function pairOf(spelled: string): Pair {
+  return { status: Number(spelled.slice(0, 3)), tpe: spelled.slice(4) }
+}
+
+/** What the header `x-simulate` asks for: `<condition> <status>-<tpe>`, and then other pairs that conform as well. */
+interface Simulation {
+  /** `<status>-<condition>` of the request's operation, or a whole requirement id. */
+  readonly condition: string
+  readonly usual: Pair
+  /** Each of them is a variant. */
+  readonly others: readonly string[]
+}
+
+function parsed(header: string): Simulation {
+  const [condition = '', usual = '', ...others] = header.split(' ')
+  return { condition, usual: pairOf(usual), others }
+}
+
+/** Ids of the requirements that want a request refused and for which the target file has a scenario. */
+export const refusedByScenario: readonly string[] = Object.keys(targetFile.scenarios).filter(
+  (id) => !/\/2(?:\d\d|xx)-/.test(id),
+)
+
+/** By requirement id, for scenarios that only ask by `x-simulate`. */
+export const simulations: ReadonlyMap<string, Simulation> = new Map(
+  Object.entries(targetFile.scenarios).flatMap(([id, { headers }]) => {
+    const asked = headers?.['x-simulate']
+    return asked === undefined ? [] : [[id, parsed(asked)] as const]
+  }),
+)
+
+/** What a header `x-simulate` asks this operation for; undefined if no scenario asks for it. */
+export function simulationOf(operation: string, header: string): Simulation | undefined {
+  const asked = parsed(header)
+  const id = asked.condition.includes('/') ? asked.condition : `${operation}/${asked.condition}`
+  return simulations.has(id) ? asked : undefined
+}

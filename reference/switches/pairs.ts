@@ -1,0 +1,163 @@
+import { pairOf, simulations, type Pair } from '../declared/scenarios.ts'
+
+/** A pair that stands in the spec, or is allowed by it, beside the one that the reference usually answers. */
+interface Alternative extends Pair {
+  /** Name of the variant: `<id>=<status>-<tpe>`. */
+  readonly name: string
+  /** Requirement id; `@...` names one of its faults if only that may be answered so, `*` stands for any operation. */
+  readonly id: string
+}
+
+const tooLarge = ['413-BadRequest', '413-PayloadTooLarge', '413-InvalidInputParameters']
+const unknownModel = ['404-ResourceNotFound', '404-NotFound']
+const validation = ['400-BadRequest', '400-InvalidInputParameters', '400-InvalidContentType']
+
+const pairs: Readonly<Record<string, readonly string[]>> = {
+  '*/401-invalid-key': ['401-BadCredentials'],
+  '*/400-malformed-json': ['400-BadRequest'],
+  '*/400-wrong-content-type': ['400-BadRequest'],
+  'files.list/429-quota-exceeded': ['429-TooManyRequests'],
+  'jobs.create/400-missing-body': validation.slice(1),
+  'jobs.create/400-missing-inputs': ['400-BadRequest'],
+  'jobs.create/400-malformed-inputs': ['400-InvalidInputParameters'],
+  'jobs.retrieve/4xx-unknown-job': [
+    ...['404-NotFound', '410-Gone', '400-BadRequest', '403-InsufficientAccessRights', '422-UnprocessableEntity'],
+  ],
+  'jobs.retrieve/4xx-foreign-job': ['404-ResourceNotFound', '404-NotFound'],
+  'jobs.retrieve/4xx-malformed-id': [
+    ...['404-ResourceNotFound', '404-NotFound', '400-InvalidInputParameters', '422-UnprocessableEntity'],
+  ],
+  'pdf.parse/400-missing-body': validation.slice(1),
+  'pdf.parse/400-missing-format': validation.slice(1),
+  'pdf.parse/400-unsupported-format': ['400-BadRequest', '400-InvalidContentType'],
+  'pdf.parse/400-malformed-format': validation.slice(1),
+  'pdf.parse/400-oversized-pdf': tooLarge,
+  'pdf.parse/4xx-unknown-file': [
+    '404-NotFound',
+    '410-Gone',
+    '410-ResourceNotFound',
+    '400-BadRequest',
+    '400-InvalidInputParameters',
+    '403-InsufficientAccessRights',
+  ],
+  'completion.create/400-unsupported-model': unknownModel,
+  'completion.create/400-malformed-request@prompt': validation.slice(1),
+  'completion.create/400-bad-encoding': ['400-BadRequest', '400-InvalidContentType'],
+  'chat.create/400-query-config': ['400-BadRequest', '400-InvalidContentType'],
+  'chat.create/400-unsupported-model': unknownModel,
+  'chat.create/400-malformed-response-format': validation.slice(1),
+  'files.upload/400-oversized': tooLarge,
+  'files.upload/413-body-too-large': [
+    '413-PayloadTooLarge',
+    '413-InvalidInputParameters',
+    '400-InvalidInputParameters',
+  ],
+  'graphs.query/400-query-config': ['400-BadRequest', '400-InvalidContentType'],
+  'graphs.query/400-too-complex': tooLarge,
+  'ai-detect.run/400-text-too-long': tooLarge,
+  'web-search.run/400-query-too-long': tooLarge,
+  'medical.comprehend/400-malformed-request': validation.slice(1),
+  'translate.run/400-malformed-text': ['400-BadRequest'],
+  'translate.run/400-text-too-long': tooLarge,
+  'vision.analyze/400-malformed-request': validation.slice(1),
+  'vision.analyze/400-oversized-image': tooLarge,
+  'guardrails/400-blocked': ['400-BadRequest'],
+  'general/410-gone': ['410-ResourceNotFound'],
+  'general/413-payload-too-large': ['413-BadRequest', '413-InvalidInputParameters'],
+}
+
+/** The variants that answer another pair: those above, and what scenarios say that conforms as well. */
+export const alternatives: readonly Alternative[] = [
+  ...Object.entries(pairs),
+  ...[...simulations].map(([id, { others }]) => [id, others] as const),
+].flatMap(([id, spelled]) => spelled.map((pair) => ({ name: `${id}=${pair}`, id, ...pairOf(pair) })))
+
+/** Requirements whose scenario repeats a request until it is refused: granted every time, they would not be judged. */
+export const neverGranted: ReadonlySet<string> = new Set(['files.list/429-quota-exceeded'])
+
+/** §7.2, and §7.3 if it adds a name for more than one operation. */
+const names: Readonly<Record<number, readonly string[]>> = {
+  400: ['BadRequest', 'InvalidInputParameters', 'InvalidContentType'],
+  401: ['BadCredentials', 'BadToken', 'Unauthorized'],
+  403: ['InsufficientAccessRights', 'Forbidden'],
+  404: ['ResourceNotFound', 'NotFound'],
+  409: ['Conflict', 'BadRequest'],
+  410: ['Gone', 'ResourceNotFound'],
+  413: ['PayloadTooLarge', 'BadRequest'],
+  422: ['UnprocessableEntity'],
+  429: ['TooManyRequests', 'QuotaExceeded', 'CompletionModelQuotaError'],
+  500: ['InternalServerError', 'InternalError'],
+  503: ['ServiceUnavailable', 'InternalError'],
+  507: ['InsufficientStorage', 'QuotaExceeded'],
+}
+
+function unacceptedName(id: string, { status, tpe }: Pair): string | undefined {
+  const anywhere = `*/${id.slice(id.indexOf('/') + 1)}`
+  const accepted = alternatives
+    .filter((other) => [id, anywhere].includes(other.id) && other.status === status)
+    .map((other) => other.tpe)
+  return names[status]?.find((name) => name !== tpe && !accepted.includes(name))
+}
+
+/** A code name of the same status that requirement `id` does not accept. */
+export function otherName(id: string, usual: Pair): string {
+  return unacceptedName(id, usual) ?? 'InternalServerError'
+}
+
+const anyName = new Set([
+  ...['400-missing-body', '400-missing-format', '400-unsupported-format', '400-malformed-format'].map(
+    (condition) => `pdf.parse/${condition}`,
+  ),
+  'pdf.parse/4xx-unknown-file',
+  'pdf.parse/4xx-removed',
+  'jobs.create/400-missing-body',
+  'jobs.retrieve/4xx-unknown-job',
+  'jobs.retrieve/4xx-malformed-id',
+  'completion.create/400-bad-encoding',
+  'chat.create/400-query-config',
+  'chat.create/400-malformed-response-format',
+  'graphs.query/400-query-config',
+  'files.upload/413-body-too-large',
+  'medical.comprehend/400-malformed-request',
+  'vision.analyze/400-malformed-request',
+])
+
+/** Whether the requirement accepts every code name of its status, so that none of them breaks it. */
+export function allowsAnyName(id: string): boolean {
+  const usual = simulations.get(id)?.usual
+  const simulated = usual !== undefined && names[usual.status] !== undefined && !unacceptedName(id, usual)
+  return anyName.has(id) || simulated || id.startsWith('general/')
+}
+
+const statuses: Readonly<Record<number, Pair>> = {
+  400: { status: 422, tpe: 'UnprocessableEntity' },
+  401: { status: 403, tpe: 'InsufficientAccessRights' },
+  403: { status: 404, tpe: 'ResourceNotFound' },
+  404: { status: 400, tpe: 'BadRequest' },
+  409: { status: 400, tpe: 'BadRequest' },
+  410: { status: 404, tpe: 'ResourceNotFound' },
+  413: { status: 422, tpe: 'UnprocessableEntity' },
+  422: { status: 400, tpe: 'BadRequest' },
+  429: { status: 400, tpe: 'BadRequest' },
+  500: { status: 400, tpe: 'BadRequest' },
+  503: { status: 500, tpe: 'InternalError' },
+  507: { status: 413, tpe: 'PayloadTooLarge' },
+}
+
+/** A refusal with another status, by a pair that the spec allows in itself. */
+export function otherStatus(id: string, { status }: Pair): Pair {
+  if (id.endsWith('/403-insufficient-rights')) return { status: 401, tpe: 'BadCredentials' }
+  if (id === 'jobs.retrieve/4xx-foreign-job') return { status: 400, tpe: 'BadRequest' }
+  if (id === 'pdf.parse/4xx-unknown-file') return { status: 422, tpe: 'UnprocessableEntity' }
+  return statuses[status] ?? { status: 400, tpe: 'BadRequest' }
+}
+
+/** Whether the requirement accepts more statuses than a `#status` could stay clear of. */
+export function allowsAnyStatus(id: string): boolean {
+  return (
+    id === 'jobs.retrieve/4xx-unknown-job' ||
+    id === 'jobs.retrieve/4xx-malformed-id' ||
+    id === 'pdf.parse/4xx-removed' ||
+    /\/model-/.test(id)
+  )
+}
