@@ -1,3 +1,5 @@
+import { isOperationId, operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
+
 /**
  * How a condition may be brought about, for the reason of a requirement that lacks its scenario. In the order in which it is
  * easiest: another value in the request, other bytes, another account, a switch of the target's own.
@@ -25,10 +27,8 @@ const outage: Example = {
 const ofOthers = 'of another account'
 const chatOf = (example: Example): Example => ({ operation: 'chat.create', ...example })
 
-/** By the condition of an id: the part after its slash. */
+/** By the condition of an id, the part after its slash, if there is more to say than `byRule` does. */
 const byCondition: Readonly<Record<string, Example>> = {
-  '429-quota-exceeded': account('KEY_WITH_SPENT_QUOTA'),
-  '500-internal-error': outage,
   '403-model-access': model('that the key may not use'),
   '429-model-quota': model('whose quota is spent'),
   '500-model-unavailable': model('that is down'),
@@ -45,20 +45,12 @@ const byCondition: Readonly<Record<string, Example>> = {
   '400-oversized-image': picture('over the size limit'),
   '400-unsupported-image': picture('of an unsupported type'),
   '400-corrupted-image': picture('that is corrupted'),
-  '503-unavailable': outage,
-  '503-search-down': outage,
   '507-storage-full': account('KEY_OF_FULL_ACCOUNT'),
 }
 
-/** Examples chosen by the whole id, not by its condition. */
+/** By the whole id, if its condition does not say enough. */
 const byId: Readonly<Record<string, Example>> = {
-  'jobs.create/403-application-access': params({ application_id: `<application ${ofOthers}>` }),
   'jobs.retrieve/4xx-foreign-job': params({ job_id: `<job ${ofOthers}>` }),
-  'pdf.parse/403-file-access': params({ file_id: `<file ${ofOthers}>` }),
-  'files.retrieve/403-file-access': params({ file_id: `<file ${ofOthers}>` }),
-  'graphs.query/403-graph-access': params({ graph_id: `<graph ${ofOthers}>` }),
-  'graphs.add-file/403-graph-access': params({ graph_id: `<graph ${ofOthers}>` }),
-  'graphs.add-file/403-file-access': merge({ file_id: `<file ${ofOthers}>` }),
   'graphs.add-file/400-unsupported-type': merge({ file_id: '<file of an unsupported type>' }),
   'graphs.add-file/400-unparsable': merge({ file_id: '<file that cannot be parsed>' }),
   'graphs.create/400-invalid-name': merge({ name: '<a name that is not valid>' }),
@@ -80,18 +72,40 @@ const byId: Readonly<Record<string, Example>> = {
   'guardrails/401-provider-credentials': chatOf(account('KEY_WITH_GUARDRAIL_OF_WRONG_CREDENTIALS')),
   'guardrails/403-provider-permissions': chatOf(account('KEY_WITH_GUARDRAIL_WITHOUT_PERMISSION')),
   'guardrails/404-unknown-guardrail': chatOf(account('KEY_WITH_GUARDRAIL_THAT_IS_GONE')),
-  'guardrails/500-provider-error': chatOf(outage),
-  'guardrails/503-provider-down': chatOf(outage),
   'general/409-conflict': { operation: 'graphs.create', ...merge({ name: '<name of a graph that exists>' }) },
   'general/410-gone': { operation: 'files.retrieve', ...params({ file_id: '<file that was deleted>' }) },
   'general/413-payload-too-large': { operation: 'translate.run', ...merge({ text: '<a text over every limit>' }) },
   'general/422-unprocessable': chatOf(merge({ '<member>': '<a value that makes no sense here>' })),
-  'general/500-internal-error': chatOf(outage),
-  'general/503-unavailable': chatOf(outage),
   'general/507-insufficient-storage': { operation: 'files.upload', ...account('KEY_OF_FULL_ACCOUNT') },
 }
 
-/** A scenario for that requirement, with what is to be filled in in angle brackets; a body for what has none. */
+/** Another value in the place of the request where its operation has one. */
+function otherValue(operation: OperationId): Example {
+  const { body, path } = operationOf(operation)
+  const value = '<a value that brings it about>'
+  if (body === 'json') return merge({ '<member>': value })
+  if (body === 'raw') return bytes({ text: '<a text that brings it about>' }, 'text/plain')
+  const [, parameter] = /\{(\w+)\}/.exec(path) ?? []
+  return parameter === undefined ? { query: { '<parameter>': value } } : params({ [parameter]: value })
+}
+
+/** What the form of an id tells: an outage is a switch of the target's own, a right or a quota belongs to an account. */
+function byRule(operation: OperationId, condition: string): Example {
+  const [, noun] = /^403-(\w+)-access$/.exec(condition) ?? []
+  if (noun !== undefined) {
+    const id = { [`${noun}_id`]: `<${noun} ${ofOthers}>` }
+    return operationOf(operation).path.includes(`{${noun}_id}`) ? params(id) : merge(id)
+  }
+  if (condition.startsWith('5')) return outage
+  if (condition.startsWith('429-')) return account('KEY_WITH_SPENT_QUOTA')
+  if (/^40[13]-/.test(condition)) return account('KEY_THAT_IS_REFUSED')
+  return otherValue(operation)
+}
+
+/** A scenario for that requirement, with what is to be filled in in angle brackets. */
 export function scenarioExample(id: string): Example {
-  return byId[id] ?? byCondition[id.slice(id.indexOf('/') + 1)] ?? { body: '<a request that brings it about>' }
+  const [area = '', condition = ''] = id.split('/')
+  const exception = byId[id] ?? byCondition[condition]
+  if (exception !== undefined) return exception
+  return isOperationId(area) ? byRule(area, condition) : chatOf(byRule('chat.create', condition))
 }
