@@ -7,7 +7,7 @@ import { openapiDocument } from '../../build/openapi/document.ts'
 const path = new URL('../../schemas/openapi.json', import.meta.url)
 const text = readFileSync(path, 'utf8')
 
-test('schemas/openapi.json is what npm run openapi writes', () => {
+test('schemas/openapi.json is what npm run snapshots writes', () => {
   expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(openapiDocument())))
 })
 

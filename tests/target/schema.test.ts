@@ -48,7 +48,7 @@ test('an editor can say what each member at the top is for', () => {
   for (const [name, member] of Object.entries(schema.properties ?? {})) expect(member.description, name).toBeTruthy()
 })
 
-test('the schema is up to date: each member is described, with an example, and every id completes (vitest -u writes it)', async () => {
+test('the schema is up to date: each member is described, with an example, and every id completes (npm run snapshots writes it)', async () => {
   const text = readFileSync(schemaFile, 'utf8')
   const { format, resolveConfig } = await import('prettier')
   const style = await resolveConfig(schemaFile)
