@@ -1,7 +1,7 @@
 import { isRefusal, type Pairs } from '../../catalogue/answers.ts'
 import type { CatalogueRow } from '../../catalogue/catalogue.ts'
 import { codeNames } from '../../catalogue/errors.ts'
-import { describePairs } from '../../harness/engine/pairs.ts'
+import { describePairs } from '../../harness/engine/answer.ts'
 import { missingReason } from '../../harness/target/declared.ts'
 import { defects } from '../../reference/server.ts'
 import { sections } from '../../reporters/view/sections.ts'

@@ -1,8 +1,8 @@
+import type { Pairs } from '../../catalogue/answers.ts'
 import type fc from 'fast-check'
 import { property } from './property.ts'
-import type { Pairs } from '../engine/pairs.ts'
 import { randomOf, seedFor } from './seed.ts'
-import { freshUnknownId } from './fresh-unknown-id.ts'
+import { freshUnknownId } from './unknown-id.ts'
 import { type Probe, withJson } from '../engine/probe.ts'
 import { type Condition, condition } from './refusals.ts'
 

@@ -1,9 +1,9 @@
+import type { Pairs } from '../../catalogue/answers.ts'
 import { member } from '../../schemas/json-object.ts'
 import { validate } from '../../schemas/validate.ts'
 import { acceptedPairs } from '../../catalogue/accepted-pairs.ts'
 import type { RequirementId } from '../../catalogue/catalogue.ts'
 import { keyFits, mayCarry } from '../../catalogue/errors.ts'
-import type { Pairs } from '../engine/pairs.ts'
 import { type Answer, isEnvelope, tpeOf } from '../engine/answer.ts'
 import type { Exchange } from '../engine/exchange.ts'
 

@@ -8,7 +8,7 @@ import { applyScenario } from './apply-scenario.ts'
 import { around } from './around.ts'
 import { judgeThrottled } from './judge-throttled.ts'
 import { sendUntilSettled, uploadsIn } from './settling.ts'
-import { judgeGranted } from './judge.ts'
+import { judgeGranted } from '../engine/judge-answer.ts'
 import type { Judge, CheckContext } from '../engine/check-context.ts'
 
 /** Judges more of a granted answer than its status: throws `Failed` if it is not what the spec shows. */

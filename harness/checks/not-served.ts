@@ -1,5 +1,5 @@
 import { isOperationId } from '../../catalogue/operations.ts'
-import { sendPatiently } from '../engine/send-patiently.ts'
+import { sendPatiently } from '../engine/send.ts'
 import { perRun } from '../engine/per-run.ts'
 import type { Run, RunHook } from '../engine/run.ts'
 import type { NotServed } from '../report/model.ts'

@@ -3,7 +3,7 @@ import { randomOf, seedFor } from './seed.ts'
 import type { Run } from '../engine/run.ts'
 import { operationProbe } from '../engine/operation-probe.ts'
 import type { Probe } from '../engine/probe.ts'
-import { freshUnknownId } from './fresh-unknown-id.ts'
+import { freshUnknownId } from './unknown-id.ts'
 
 /** Ids of an unknown form are taken for uuids of version 4. */
 const anyUuid = '6f1d2c3b-8a4e-4b5f-9c6d-7e8f90a1b2c3'

@@ -1,3 +1,4 @@
+import type { Pairs } from '../../catalogue/answers.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { randomOf, seedFor } from './seed.ts'
 import { type JsonKind, nameOfKind, sample } from './values.ts'
@@ -8,7 +9,6 @@ import type { Run } from '../engine/run.ts'
 import type { Fault } from './conditions.ts'
 import { withBody } from './conditions.ts'
 import { type Condition, condition } from './refusals.ts'
-import type { Pairs } from '../engine/pairs.ts'
 
 /** The pointer of a declared role; undefined if it is not declared and has no default. */
 export function pointerOf(run: Run, operation: OperationId, role: string): string | undefined {

@@ -1,4 +1,5 @@
 import { isUuid } from '../../schemas/uuid.ts'
+import type { Run } from '../engine/run.ts'
 
 const classes = ['0123456789', 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'] as const
 const hexDigits = '0123456789abcdef'
@@ -53,4 +54,11 @@ export function unknownId(like: string, random: () => number, taken: ReadonlySet
     const id = isUuid(like) ? likeUuid(like, random) : likeWord(like, random, round > 0)
     if (!taken.has(id.toLowerCase())) return id
   }
+}
+
+/** An unknown id of that shape: no id of the target file, none that was seen or sent before in this run. */
+export function freshUnknownId(run: Run, like: string, random: () => number): string {
+  const id = unknownId(like, random, run.objects.takenIds)
+  run.objects.takenIds.add(id.toLowerCase())
+  return id
 }

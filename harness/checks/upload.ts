@@ -1,5 +1,5 @@
 import { isGranted } from '../engine/answer.ts'
-import { sendPatiently } from '../engine/send-patiently.ts'
+import { sendPatiently } from '../engine/send.ts'
 import type { Exchange } from '../engine/exchange.ts'
 import { leftOut } from '../report/reason.ts'
 import { NotExercised } from '../engine/outcome.ts'

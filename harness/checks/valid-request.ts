@@ -6,10 +6,10 @@ import { NotExercised } from '../engine/outcome.ts'
 import type { Run } from '../engine/run.ts'
 import { applyScenario } from './apply-scenario.ts'
 import { missingReason } from '../target/declared.ts'
-import { effectOf } from '../engine/effect-of.ts'
-import { operationProbe, type ProbeParts } from '../engine/operation-probe.ts'
+import { effectOf, operationProbe, type ProbeParts } from '../engine/operation-probe.ts'
 import type { Probe } from '../engine/probe.ts'
 import { upload, uploadProbe, type UploadedFile } from './upload.ts'
+import type { ApplicationResource } from '../target/model.ts'
 
 /**
  * The operation's valid request, as the target declares it, fresh each time: what it creates gets a name of its own, a
@@ -33,6 +33,8 @@ export async function plainRequest(run: Run, operation: OperationId): Promise<Pr
     if (make) return make(run)
   }
   switch (operation) {
+    case 'jobs.create':
+      return jobRequest(run, declaredResource(run, 'application'))
     case 'files.upload':
       return uploadProbe(run, contentOf(run))
     case 'files.list':
@@ -69,6 +71,11 @@ export function bodyOf(run: Run, operation: OperationId): unknown {
   const body = run.target.operations[operation]?.body
   if (body === undefined) throw new NotExercised(`declare operations.${operation}.body`)
   return body
+}
+
+/** A creation of a job for that application, with its declared inputs. */
+export function jobRequest(run: Run, { id, inputs }: ApplicationResource): Promise<Probe> {
+  return operationProbe(run, 'jobs.create', { params: { application_id: id }, json: { inputs }, effect: 'generates' })
 }
 
 function graphParams(run: Run): Record<string, string> {

@@ -1,12 +1,11 @@
 import type { CatalogueRow } from '../../catalogue/catalogue.ts'
 import type { Failure, FailureExchange } from '../report/model.ts'
-import { sendPatiently, probeOf, type Source } from './send-patiently.ts'
+import { sendPatiently, probeOf, type Source } from './send.ts'
 import type { Exchange, Purpose } from './exchange.ts'
 import type { Probe } from './probe.ts'
 import { Failed, NotExercised } from './outcome.ts'
-import { rerunLine } from './rerun.ts'
+import { rerunLine, describeAnswer, describeProbe } from './describe.ts'
 import type { Run, Send } from './run.ts'
-import { describeAnswer, describeProbe } from './describe.ts'
 
 /** How a requirement is judged: returns if it holds, throws `Failed` or `NotExercised` if it does not. */
 export type Judge = (context: CheckContext) => Promise<void>

@@ -15,7 +15,7 @@ import { createThrottle } from './throttle.ts'
 import { createLiveness, type Liveness } from './liveness.ts'
 import type { Forerunner } from './exchange.ts'
 import { operationProbe } from './operation-probe.ts'
-import { recordExchange, httpRequest } from './send-once.ts'
+import { recordExchange, httpRequest } from './send.ts'
 
 /** What a run is made of besides the target and the options. */
 export interface RunParts {

@@ -1,9 +1,9 @@
+import type { Pairs } from '../../catalogue/answers.ts'
 import { member } from '../../schemas/json-object.ts'
 import { codeNames } from '../../catalogue/errors.ts'
 import { type Answer, isEnvelope, isGranted, type Json, tpeOf } from './answer.ts'
 import type { Exchange } from './exchange.ts'
-import { pageText } from './page-text.ts'
-import type { Pairs } from './pairs.ts'
+import type { Run } from './run.ts'
 
 const longest = 160
 
@@ -66,4 +66,28 @@ export function familyRemark(exchange: Exchange, pairs: Pairs): string {
   const names = pairs.filter(([status]) => status === answer.status).flatMap(([, ...tpe]) => tpe)
   const row = codeNames(answer.status)?.join(', ')
   return ` ("${tpeOf(answer)}" is another code name of the ${answer.status} row of §7.2: ${row}; the spec names ${names.join(' or ')} here)`
+}
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ', '#39': "'" }
+
+/** What a reader sees of an HTML page; undefined if the body is not a page. */
+export function pageText(contentType: string | undefined, body: string): string | undefined {
+  const isPage = /\bhtml\b/i.test(contentType ?? '') || /^\s*<(?:!doctype html|html)\b/i.test(body)
+  if (!isPage) return undefined
+  const visible = body.replaceAll(/<!--[\s\S]*?(?:-->|$)|<(script|style|head)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, titleOf)
+  return visible
+    .replaceAll(/<[^>]*(?:>|$)/g, ' ')
+    .replaceAll(/&(#39|\w+);/g, (whole, name: string) => entities[name] ?? whole)
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+}
+
+/** Of a head its title is seen. */
+function titleOf(part: string): string {
+  return ` ${/<title[^>]*>([\s\S]*?)<\/title/i.exec(part)?.[1] ?? ''} `
+}
+
+/** The command that shows a failure again; ids need no quoting. */
+export function rerunLine(run: Run, ...ids: string[]): string {
+  return `${run.options.rerun} ${[...new Set(ids)].map((id) => `--only ${id}`).join(' ')} --seed ${run.options.seed}`
 }

@@ -1,5 +1,5 @@
+import type { Pairs } from '../../catalogue/answers.ts'
 import type { ExchangeRole, FailureExchange } from '../report/model.ts'
-import type { Pairs } from './pairs.ts'
 import type { Probe } from './probe.ts'
 import type { NoAnswer, HttpRequest } from '../http/message.ts'
 import type { Answer } from './answer.ts'

@@ -1,7 +1,6 @@
 import type { Answer } from './answer.ts'
 import type { Exchange } from './exchange.ts'
-import { describeAnswer } from './describe.ts'
-import { pageText } from './page-text.ts'
+import { describeAnswer, pageText } from './describe.ts'
 import { perRun } from './per-run.ts'
 import type { Run } from './run.ts'
 

@@ -1,6 +1,10 @@
 import { type OperationId, operation } from '../../catalogue/operations.ts'
 import type { Run } from './run.ts'
 import type { Credential, Probe, RequestHeader } from './probe.ts'
+import { readsDeclared } from '../target/declared.ts'
+import { requirement } from '../../catalogue/catalogue.ts'
+import type { Effect } from '../../catalogue/requirement.ts'
+import { grantedRow } from '../../catalogue/granted-rows.ts'
 
 export interface ProbeParts {
   readonly params?: Readonly<Record<string, string>>
@@ -34,4 +38,9 @@ export async function operationProbe(run: Run, id: OperationId, parts: ProbePart
     effect: parts.effect ?? 'none',
     ...(hasJson ? { body: JSON.stringify(parts.json) } : {}),
   }
+}
+
+/** What a conforming target does when it grants the operation's valid request. Reading a declared object makes none. */
+export function effectOf(run: Run, operation: OperationId): Effect {
+  return readsDeclared(operation, run.target.file) ? 'none' : requirement(grantedRow[operation]).effect
 }

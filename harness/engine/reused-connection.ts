@@ -1,16 +1,15 @@
 import { grantedRow } from '../../catalogue/granted-rows.ts'
 import type { Failure } from '../report/model.ts'
-import { describeAnswer, describeProbe } from './describe.ts'
+import { describeAnswer, describeProbe, rerunLine } from './describe.ts'
 import type { Exchange, Forerunner } from './exchange.ts'
-import { isExpected, matchPairs } from './pairs.ts'
+import { isExpected, matchPairs } from './answer.ts'
 import { perRun } from './per-run.ts'
-import { rerunLine } from './rerun.ts'
 import type { Run } from './run.ts'
-import type { SendingOptions } from './send-once.ts'
+import type { SendOptions } from '../http/message.ts'
 import { isThrottled } from './throttle.ts'
 
 /** Sends the request of an exchange once more. */
-export type SendAgain = (options: Pick<SendingOptions, 'fresh' | 'after'>) => Promise<Exchange>
+export type SendAgain = (options: Pick<SendOptions, 'fresh' | 'after'>) => Promise<Exchange>
 
 /** Requests that left a connection behind on which the next answer was wrong: by the requirement they were sent for. */
 export const spoiledOf = perRun(() => new Map<string, Failure[]>())

@@ -1,10 +1,11 @@
 import type { Dispatcher } from 'undici'
 import { type Collector, collect } from './collect.ts'
-import { headerLines, headersOf, promisedLength } from './headers.ts'
+import { headerLines, headersOf, promisedLength, headerValue } from './headers.ts'
 import type { Connection, Line } from './line.ts'
-import type { HeaderLine, Mark, NoAnswer, HttpRequest } from './message.ts'
+import type { HeaderLine, Mark, NoAnswer, HttpRequest, HttpAnswer, HttpResult } from './message.ts'
 import { type Progress, type Reason, explain, timedOut, unaskedUpgrade } from './no-answer.ts'
 import { deadlinePassed } from './under-way.ts'
+import { type Encoded, decode } from './decode.ts'
 
 export interface Terms {
   /** Most bytes of a body that are read, as they come. */
@@ -135,3 +136,31 @@ export const interrupted: Reason = { cause: 'aborted', message: 'the run was int
 
 /** An answer of such a status ends with its head (RFC 9112 §6.3), whatever length it names; undici complains of the length. */
 const isBodiless = (status: number) => status === 204 || status === 304
+
+/** Takes the content encoding off. */
+export async function readAnswer(raw: RawAnswer, { limit, timeoutMs, signal }: Terms): Promise<HttpResult> {
+  const { status, headers, body, cut, before, sentAt, endedAt } = raw
+  const encoded: Encoded = { body, cut, encoding: headerValue(headers, 'content-encoding') ?? '' }
+  try {
+    const decoded = await decode(encoded, limit, signal)
+    return { kind: 'answer', status, headers, ...decoded, before, sentAt, endedAt } satisfies HttpAnswer
+  } catch {
+    return noAnswer(signal.reason === deadlinePassed ? notDecoded(timeoutMs) : interrupted, sentAt)
+  }
+}
+
+/** No answer, on a connection about which nothing more is known. */
+export const noAnswer = ({ cause, message, detail }: Reason, sentAt: number): NoAnswer => ({
+  kind: 'no-answer',
+  cause,
+  message,
+  ...(detail && { detail }),
+  staleConnection: false,
+  sentAt,
+  endedAt: performance.now(),
+})
+
+const notDecoded = (timeoutMs: number): Reason => ({
+  cause: 'timeout',
+  message: `the body could not be decoded within ${timeoutMs.toLocaleString('en-US')} ms`,
+})

@@ -1,9 +1,8 @@
 import { type Collector, collect } from './collect.ts'
-import { type Terms, interrupted } from './exchange.ts'
+import { type Terms, interrupted, noAnswer, readAnswer } from './exchange.ts'
 import { promisedLength, sentLines } from './headers.ts'
 import type { HeaderLine, SendOptions, Transport, HttpRequest, HttpResult } from './message.ts'
 import { type Progress, explain, timedOut } from './no-answer.ts'
-import { noAnswer, readAnswer } from './read-answer.ts'
 import { createUnderWay, deadlinePassed } from './under-way.ts'
 
 const defaultBodyLimit = 8 * 1024 * 1024

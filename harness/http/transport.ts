@@ -1,9 +1,8 @@
 import { endpointOf } from './dispatcher.ts'
-import { type Terms, exchange, interrupted } from './exchange.ts'
+import { type Terms, exchange, interrupted, noAnswer, readAnswer } from './exchange.ts'
 import { createLinePool } from './line-pool.ts'
 import type { SendOptions, Transport, TransportOptions, HttpRequest, HttpResult } from './message.ts'
 import type { Reason } from './no-answer.ts'
-import { noAnswer, readAnswer } from './read-answer.ts'
 import { createUnderWay, deadlinePassed } from './under-way.ts'
 
 /**

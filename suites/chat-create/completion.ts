@@ -1,7 +1,7 @@
 import { triesOf } from '../../catalogue/operations.ts'
 import { controlExchange } from '../../harness/checks/control.ts'
 import { granted, judgeTries } from '../../harness/checks/granted.ts'
-import { judgeGranted } from '../../harness/checks/judge.ts'
+import { judgeGranted } from '../../harness/engine/judge-answer.ts'
 import { judgeShape } from '../../harness/checks/shapes.ts'
 import { validRequest } from '../../harness/checks/valid-request.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'

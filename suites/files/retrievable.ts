@@ -1,6 +1,6 @@
 import { retryWhileSettling } from '../../harness/checks/retry-while-settling.ts'
 import { inScenario } from '../../harness/checks/granted.ts'
-import { judgeGranted } from '../../harness/checks/judge.ts'
+import { judgeGranted } from '../../harness/engine/judge-answer.ts'
 import { isGranted } from '../../harness/engine/answer.ts'
 import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'

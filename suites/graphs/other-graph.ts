@@ -5,7 +5,7 @@ import { retryWhileSettling } from '../../harness/checks/retry-while-settling.ts
 import { sendUntilSettled } from '../../harness/checks/settling.ts'
 import { validRequest } from '../../harness/checks/valid-request.ts'
 import { isGranted } from '../../harness/engine/answer.ts'
-import { sendPatiently } from '../../harness/engine/send-patiently.ts'
+import { sendPatiently } from '../../harness/engine/send.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'

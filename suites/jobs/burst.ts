@@ -1,5 +1,5 @@
 import type { Exchange } from '../../harness/engine/exchange.ts'
-import { sendSurely } from '../../harness/engine/send-once.ts'
+import { sendSurely } from '../../harness/engine/send.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
 import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import type { Run } from '../../harness/engine/run.ts'

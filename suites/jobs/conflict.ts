@@ -1,5 +1,5 @@
 import type { Exchange } from '../../harness/engine/exchange.ts'
-import { sendPatiently } from '../../harness/engine/send-patiently.ts'
+import { sendPatiently } from '../../harness/engine/send.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import type { ApplicationResource } from '../../harness/target/model.ts'
 import { pause } from '../../harness/engine/pause.ts'
@@ -7,7 +7,7 @@ import { member } from '../../schemas/json-object.ts'
 import type { ConflictFindings } from './finding.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
 import type { Gate, Job, Reading } from './model.ts'
-import { jobRequest } from './request.ts'
+import { jobRequest } from '../../harness/checks/valid-request.ts'
 import { sameId } from './seen-jobs.ts'
 
 /** Jobs of one application, and what is created beside them. */

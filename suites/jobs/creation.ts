@@ -1,5 +1,5 @@
 import { controlExchange } from '../../harness/checks/control.ts'
-import { judgeGranted } from '../../harness/checks/judge.ts'
+import { judgeGranted } from '../../harness/engine/judge-answer.ts'
 import { judgeShape } from '../../harness/checks/shapes.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import type { CheckContext } from '../../harness/engine/check-context.ts'

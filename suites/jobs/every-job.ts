@@ -1,4 +1,4 @@
-import { declaredResource } from '../../harness/checks/valid-request.ts'
+import { declaredResource, jobRequest } from '../../harness/checks/valid-request.ts'
 import { sendThroughGate } from '../../harness/engine/check-context.ts'
 import { pause } from '../../harness/engine/pause.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
@@ -9,7 +9,6 @@ import { jobsOf } from './job-tracker.ts'
 import { failingLifecycle, mainLifecycle } from './lifecycle.ts'
 import type { Job } from './model.ts'
 import { noEffect } from './no-effect.ts'
-import { jobRequest } from './request.ts'
 
 const conflicts = [
   'jobs.create/409-job-in-progress',

@@ -1,4 +1,3 @@
-import { declaredResource } from '../../harness/checks/valid-request.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { isPlanned, type Run, type RunHook } from '../../harness/engine/run.ts'
 import { operationProbe } from '../../harness/engine/operation-probe.ts'
@@ -8,7 +7,6 @@ import { seeEveryJob, seeLast } from './every-job.ts'
 import { noEffect } from './no-effect.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
 import { readableJob } from './lifecycle.ts'
-import { jobRequest } from './request.ts'
 
 /** The declared application that a creation names; undefined for any other request. */
 function applicationOf(run: Run, { operation, params }: Probe): string | undefined {
@@ -20,10 +18,9 @@ function isJudgedFirst(run: Run, application: string): boolean {
   return isPlanned(run, 'jobs.create/4xx-no-effect') && run.target.resources.application?.id === application
 }
 
-/** All that the engine knows about jobs: how they are requested, that an application takes one creation at a time, and their end. */
+/** All that the engine knows about jobs: which one can be read, that an application takes one creation at a time, and their end. */
 export const jobsHook: RunHook = {
   requests: {
-    'jobs.create': (run) => jobRequest(run, declaredResource(run, 'application')),
     'jobs.retrieve': async (run) => {
       const id = run.target.resources.job ?? (await readableJob(run))
       return operationProbe(run, 'jobs.retrieve', { params: { job_id: id } })

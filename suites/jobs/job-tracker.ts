@@ -1,6 +1,6 @@
 import { member, isObject } from '../../schemas/json-object.ts'
 import { type Answer, isGranted } from '../../harness/engine/answer.ts'
-import { sendPatiently } from '../../harness/engine/send-patiently.ts'
+import { sendPatiently } from '../../harness/engine/send.ts'
 import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import { usableId } from '../../harness/engine/usable-id.ts'
 import { perRun } from '../../harness/engine/per-run.ts'

@@ -1,15 +1,13 @@
 import { control } from '../../harness/checks/control.ts'
 import { sendThroughGate } from '../../harness/engine/check-context.ts'
-import { jobRequest } from './request.ts'
+import { jobRequest, declaredResource } from '../../harness/checks/valid-request.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { leftOut } from '../../harness/report/reason.ts'
-import { declaredResource } from '../../harness/checks/valid-request.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
-import { isEnded } from './job-tracker.ts'
+import { isEnded, jobsOf } from './job-tracker.ts'
 import type { Job, Reading } from './model.ts'
 import { pause } from '../../harness/engine/pause.ts'
-import { jobsOf } from './job-tracker.ts'
 
 /** What was seen of one job from its creation to its end. */
 export interface Lifecycle {

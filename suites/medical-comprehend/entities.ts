@@ -1,5 +1,5 @@
 import { controlExchange } from '../../harness/checks/control.ts'
-import { judgeGranted } from '../../harness/checks/judge.ts'
+import { judgeGranted } from '../../harness/engine/judge-answer.ts'
 import { pointerOf } from '../../harness/checks/roles.ts'
 import { judgeShape } from '../../harness/checks/shapes.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'

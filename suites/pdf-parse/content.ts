@@ -1,7 +1,7 @@
 import { samplePdfText } from '../../fixtures/pdf.ts'
 import { controlExchange } from '../../harness/checks/control.ts'
 import { granted, type GrantedCheck, judgeTries } from '../../harness/checks/granted.ts'
-import { judgeGranted } from '../../harness/checks/judge.ts'
+import { judgeGranted } from '../../harness/engine/judge-answer.ts'
 import { judgeShape } from '../../harness/checks/shapes.ts'
 import { validRequest } from '../../harness/checks/valid-request.ts'
 import { findInOrder, wordsOf } from '../../harness/checks/words.ts'

@@ -1,8 +1,8 @@
+import type { Pairs } from '../../catalogue/answers.ts'
 import { withJson } from '../../harness/engine/probe.ts'
 import { placeholderRequest } from '../../harness/checks/placeholder.ts'
 import type { CheckContext } from '../../harness/engine/check-context.ts'
-import { judgePairs } from '../../harness/checks/judge.ts'
-import type { Pairs } from '../../harness/engine/pairs.ts'
+import { judgePairs } from '../../harness/engine/judge-answer.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 
 const gone: Pairs = [[404], [410]]

@@ -1,9 +1,9 @@
-import { isGranted, tpeOf } from '../engine/answer.ts'
-import type { Exchange } from '../engine/exchange.ts'
-import { describePairs, envelopeRemark, matchPairs, type Pairs } from '../engine/pairs.ts'
-import { Failed, NotExercised } from '../engine/outcome.ts'
-import { describeAnswer, familyRemark } from '../engine/describe.ts'
-import { answered, type CheckContext } from '../engine/check-context.ts'
+import type { Pairs } from '../../catalogue/answers.ts'
+import { isGranted, tpeOf, describePairs, envelopeRemark, matchPairs } from './answer.ts'
+import type { Exchange } from './exchange.ts'
+import { Failed, NotExercised } from './outcome.ts'
+import { describeAnswer, familyRemark } from './describe.ts'
+import { answered, type CheckContext } from './check-context.ts'
 
 /** Judges an answer by the pairs that the spec asks for. A failure of the name only is kept; any other failure is thrown. */
 export function judgePairs(context: CheckContext, exchange: Exchange, pairs: Pairs, what: string): void {
