@@ -1,9 +1,60 @@
+import { NotExercised } from '../harness/engine/outcome.ts'
+import { jsonOf } from '../harness/engine/probe.ts'
+import { type JsonKind, kindOf } from '../harness/checks/values.ts'
+import { getAt } from '../schemas/pointer.ts'
+import { condition } from '../harness/checks/refusals.ts'
+import {
+  at,
+  ofOtherTypes,
+  pointerOf,
+  atRole,
+  eachAt,
+  empty,
+  giving,
+  notText,
+  unknownAt,
+} from '../harness/checks/roles.ts'
 import { anyBadRequest } from '../catalogue/answers.ts'
 import { accepted } from '../harness/checks/granted.ts'
-import { at, eachAt, empty, giving, notText, ofOtherTypes, unknownAt } from '../harness/checks/roles.ts'
 import { suite } from '../harness/checks/suite.ts'
-import { badEncoding } from './completion-create/bad-encoding.ts'
-import { otherParameter } from './completion-create/other-parameter.ts'
+
+const kinds: readonly JsonKind[] = ['string', 'number', 'boolean', 'array', 'object']
+
+/** A server may take one text or several. */
+const interchangeable = (one: JsonKind, other: JsonKind): boolean => [one, other].sort().join() === 'array,string'
+
+/** The declared parameter, of a JSON type other than that of its declared value. */
+const otherParameter = condition(async (refusal) => {
+  const { context, operation, valid } = refusal
+  const pointer = pointerOf(context.run, operation, 'parameter')
+  const declared = pointer === undefined ? undefined : getAt(jsonOf(await valid()), pointer)
+  // null may mean that it is absent.
+  if (declared === undefined || declared === null)
+    throw new NotExercised('the declared body has no value at the role parameter')
+  const own = kindOf(declared)
+  const others = kinds.filter((kind) => kind !== own && !interchangeable(kind, own))
+  await at('parameter', ofOtherTypes(others)).bringAbout(refusal)
+})
+
+/** Stands in the prompt until the bytes take its place. */
+const place = 'conform-bad-bytes'
+
+/** Byte sequences that UTF-8 does not have: a lone continuation, a cut sequence, bytes that never occur. */
+const sequences: readonly (readonly [string, readonly number[]])[] = [
+  ['a lone continuation byte', [0x80]],
+  ['a sequence that is cut', [0xc3, 0x28]],
+  ['bytes that never occur', [0xff, 0xfe]],
+]
+
+/** A prompt that is no UTF-8. */
+const badEncoding = condition(async ({ context, valid, judge }) => {
+  for (const [what, bytes] of sequences) {
+    const probe = atRole(context.run, await valid(), 'prompt', place)
+    const [before = '', after = ''] = String(probe.body).split(place)
+    const body = Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)])
+    await judge({ ...probe, body }, `with a valid body, but a prompt in invalid UTF-8 (${what})`)
+  }
+})
 
 // Text generation (§7.3)
 

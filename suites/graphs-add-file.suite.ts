@@ -1,8 +1,89 @@
-import { unknown } from '../harness/checks/conditions.ts'
-import { accepted } from '../harness/checks/granted.ts'
+import { isGranted } from '../harness/engine/answer.ts'
+import { countsAsGranted } from '../harness/checks/control.ts'
+import { NotExercised } from '../harness/engine/outcome.ts'
+import { describeAnswer } from '../harness/engine/describe.ts'
+import { refused, unknown } from '../harness/checks/conditions.ts'
+import { condition } from '../harness/checks/refusals.ts'
+import { laterAttempts, retryWhileSettling } from '../harness/checks/retry-while-settling.ts'
+import { pause } from '../harness/engine/pause.ts'
+import { grantedProbe, inScenario, accepted } from '../harness/checks/granted.ts'
+import { sendUntilSettled } from '../harness/checks/settling.ts'
+import { validRequest } from '../harness/checks/valid-request.ts'
+import { sendPatiently } from '../harness/engine/send.ts'
+import type { Exchange } from '../harness/engine/exchange.ts'
+import type { Probe } from '../harness/engine/probe.ts'
+import { answered, type Judge, type CheckContext } from '../harness/engine/check-context.ts'
+import { createObject } from './created/created-object.ts'
 import { suite } from '../harness/checks/suite.ts'
-import { judgeOtherGraph } from './graphs/other-graph.ts'
-import { addSameFileTwice } from './graphs/add-same-file-twice.ts'
+
+const what = 'with a file that is in the graph already'
+
+/** Adds the same file twice. */
+const addSameFileTwice = condition(async ({ context, valid, judge, judgeAnswer }) => {
+  const { run } = context
+  const probe = await valid()
+  const first = await context.send(probe, { role: 'setup' })
+  if (!countsAsGranted(first)) throw new NotExercised(`the first addition was answered ${describeAnswer(first)}`)
+  const added = performance.now()
+  // An addition may be processed for a while.
+  for (const ms of laterAttempts(run)) {
+    const again = await context.send(refused(probe), { expects: [[409, 'BadRequest']], badInput: true })
+    if (!again.answer || (!isGranted(again.answer) && !again.throttled)) return judgeAnswer(again, what)
+    await pause(run, Math.max(0, added + ms - performance.now()))
+  }
+  await judge(refused(probe), what)
+})
+
+const isConflict = ({ answer }: Exchange): boolean => answer?.status === 409
+
+/** Adds a file to its graph; throws `NotExercised` unless the graph then says, by a 409, that it has it. */
+async function addSurely(context: CheckContext, addition: Probe): Promise<void> {
+  const { run } = context
+  const add = (probe: Probe): Promise<Exchange> => context.send(probe, { role: 'setup' })
+  const first = await sendUntilSettled(run, await add(addition), add, countsAsGranted)
+  if (!countsAsGranted(first)) throw new NotExercised(`the first addition was answered ${describeAnswer(first)}`)
+  const again = await retryWhileSettling(run, () => add(refused(addition)), isConflict)
+  if (!isConflict(again))
+    throw new NotExercised(`no 409 said that the file is in the first graph: ${describeAnswer(again)}`)
+}
+
+/** The addition to a second graph; if that is not there yet, once more when it has to be. */
+async function addToOther(context: CheckContext, addition: Probe): Promise<Exchange> {
+  const { run, row } = context
+  // On a connection of its own: one that the target had closed would make it be sent twice.
+  const add = () => sendPatiently(run, addition, { requirement: row.id, role: 'probe' }, { fresh: true })
+  const exchange = await add()
+  if (exchange.answer?.status !== 404) return exchange
+  await pause(run, run.target.limits.settleMs)
+  const again = await add()
+  // The one that was answered 404 may have added it.
+  if (isConflict(again)) throw new NotExercised('the addition to a new graph was answered 404, and then 409')
+  return again
+}
+
+function judgeAddition(context: CheckContext, exchange: Exchange, what: string): void {
+  answered(exchange)
+  const isConclusive = isConflict(exchange) || isGranted(exchange.answer)
+  if (!isConclusive) throw new NotExercised(`the addition to a second graph was answered ${describeAnswer(exchange)}`)
+  context.cases++
+  if (isConflict(exchange)) context.fail(exchange, 'no 409: the file is in another graph, not in this one', what)
+}
+
+/** A file that is in one graph can be added to another. */
+const judgeOtherGraph: Judge = async (context) => {
+  const { run, row } = context
+  if (run.target.scenarios[row.id]) {
+    const make = grantedProbe(context, 'graphs.add-file', () => validRequest(run, 'graphs.add-file'))
+    return inScenario(context, 'graphs.add-file', async () =>
+      judgeAddition(context, await context.send(make), 'as the scenario of the target file says'),
+    )
+  }
+  const other = await createObject(context, 'graphs.create')
+  const addition = await validRequest(run, 'graphs.add-file')
+  await addSurely(context, addition)
+  const toOther = { ...addition, params: { ...addition.params, graph_id: other } }
+  judgeAddition(context, await addToOther(context, toOther), 'of a file that is in another graph, to a second one')
+}
 
 // Add a file to a graph (§4.4, §7.3)
 

@@ -1,12 +1,10 @@
 import { missingBody } from '../harness/checks/bodies.ts'
 import { changed, unknown, withBody } from '../harness/checks/conditions.ts'
 import { suite } from '../harness/checks/suite.ts'
-import { judgeAnyText } from './jobs/any-text.ts'
+import { judgeAnyText, judgeCreated, judgeRetrievable } from './jobs/creation.ts'
 import { conflictRow } from './jobs/conflict-row.ts'
-import { judgeCreated, judgeRetrievable } from './jobs/creation.ts'
-import { malformedInputs } from './jobs/malformed-inputs.ts'
+import { malformedInputs, withoutInput, withRequiredInputs } from './jobs/inputs.ts'
 import { judgeNoEffect } from './jobs/no-effect.ts'
-import { withoutInput, withRequiredInputs } from './jobs/required-inputs.ts'
 
 // §4.2 Create application job
 

@@ -1,7 +1,6 @@
 import { unknown } from '../harness/checks/conditions.ts'
 import { suite } from '../harness/checks/suite.ts'
-import { malformedId } from './jobs/malformed-id.ts'
-import { judgeCreatedAt, judgeFailedJob, judgeIdentity, judgeJobs, judgeOutcome } from './jobs/rows.ts'
+import { malformedId, judgeCreatedAt, judgeFailedJob, judgeIdentity, judgeJobs, judgeOutcome } from './jobs/rows.ts'
 import { judgeStable } from './jobs/stable.ts'
 
 // §4.3 Retrieve job. The spec names no error of an unknown or malformed id: any 4xx with an envelope will do.

@@ -7,7 +7,7 @@ import type { Run, RunOptions } from '../harness/engine/run.ts'
 import type { Target } from '../harness/target/model.ts'
 import { judgeOf } from './all.ts'
 import { jobsHook } from './jobs/hook.ts'
-import { pdfHook } from './pdf-parse/hook.ts'
+import { pdfHook } from './pdf-parse/pdf-id.ts'
 
 /** How the run reaches the target and its keys. */
 export type RunPorts = Omit<RunParts, 'hooks'>

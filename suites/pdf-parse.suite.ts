@@ -2,9 +2,7 @@ import { missingBody } from '../harness/checks/bodies.ts'
 import { changed, withBody } from '../harness/checks/conditions.ts'
 import { suite } from '../harness/checks/suite.ts'
 import { judgeContent, judgeMarkdown, judgeText } from './pdf-parse/content.ts'
-import { unreachable, unusable } from './pdf-parse/files.ts'
-import { malformedFormat, unsupportedFormat } from './pdf-parse/formats.ts'
-import { judgeRemoved } from './pdf-parse/removed.ts'
+import { unreachable, unusable, malformedFormat, unsupportedFormat, judgeRemoved } from './pdf-parse/refusals.ts'
 
 // §4.1 Parse PDF (deprecated)
 

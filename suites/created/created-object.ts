@@ -10,6 +10,9 @@ import { NotExercised } from '../../harness/engine/outcome.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { answered, type Judge, type CheckContext } from '../../harness/engine/check-context.ts'
+import { refused } from '../../harness/checks/conditions.ts'
+import { condition } from '../../harness/checks/refusals.ts'
+import { at, ofOtherTypes } from '../../harness/checks/roles.ts'
 
 /** The request that creates the object which a row is about: that of the row's scenario, if there is one. */
 export function ownCreation(context: CheckContext, operation: OperationId): () => Promise<Probe> {
@@ -32,7 +35,7 @@ export async function createObject(
 }
 
 /** How an object is used that an operation creates. */
-export interface Use {
+interface Use {
   readonly creates: OperationId
   /** A request that names the object of that id, fresh each time. */
   request(run: Run, id: string): Promise<Probe>
@@ -69,3 +72,14 @@ export function usable({ creates, request, what, seen }: Use): Judge {
 export function settled({ target }: Run): string {
   return `at the latest ${target.limits.settleMs} ms after its creation (limits.settleMs)`
 }
+
+/** A name that is no string. Whether one may be absent is not shown. */
+export const malformedName = at('name', ofOtherTypes(['number', 'boolean', 'array', 'object']))
+
+/** The same creation twice: the second meets the name of the first. */
+export const duplicateName = condition(async ({ context, valid, judge }) => {
+  // A first creation that is sent once more takes another name: the last one sent is the one that exists.
+  const first = await context.send(valid, { role: 'setup' })
+  if (!countsAsGranted(first)) throw new NotExercised(`the first creation was answered ${describeAnswer(first)}`)
+  await judge(refused(first.probe), 'with the name of an object that exists')
+})

@@ -1,10 +1,18 @@
-import { controlExchange } from '../../harness/checks/control.ts'
+import { controlExchange, control } from '../../harness/checks/control.ts'
 import { judgeGranted } from '../../harness/engine/judge-answer.ts'
 import { judgeShape } from '../../harness/checks/shapes.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
-import type { CheckContext } from '../../harness/engine/check-context.ts'
+import { type CheckContext, answered } from '../../harness/engine/check-context.ts'
 import { mainLifecycle } from './lifecycle.ts'
 import { faultlessCreations } from './every-job.ts'
+import fc from 'fast-check'
+import { grantedProbe, inScenario } from '../../harness/checks/granted.ts'
+import { judgeThrottled } from '../../harness/checks/judge-throttled.ts'
+import { property } from '../../harness/checks/property.ts'
+import { jobRequest } from '../../harness/checks/valid-request.ts'
+import { NotExercised } from '../../harness/engine/outcome.ts'
+import { getAt } from '../../schemas/pointer.ts'
+import { preview } from '../../schemas/preview.ts'
 
 const valid = 'with a valid body'
 
@@ -36,4 +44,67 @@ export async function judgeRetrievable(context: CheckContext): Promise<void> {
   if (!last) return
   const expected = `200: the id that the creation returned can be retrieved, at the latest ${context.run.target.limits.settleMs} ms later (limits.settleMs)`
   judgeGranted(context, last.exchange, expected, '')
+}
+
+/** Texts of the kinds that servers trip over. */
+const awkward = [
+  ...[
+    '😀 🏳️‍🌈',
+    'שלום مرحبا',
+    '"quoted" and \\ back',
+    '%s %20 {} ${x}',
+    "<b>&amp;</b> '; --",
+    'a\tb\nc',
+    '\u0001\u007f',
+    'a\u0000b',
+  ],
+  'long '.repeat(200),
+]
+
+/** No text is answered by a 5xx: the awkward ones, and whatever is generated. */
+export async function judgeAnyText(context: CheckContext): Promise<void> {
+  const { run } = context
+  const application = run.target.resources.application
+  if (!application) throw new NotExercised('declare resources.application')
+  const granted = await control(run, 'jobs.create')
+  if (granted.state !== 'granted') throw new NotExercised(`the control was not granted: ${granted.said}`)
+  context.control = granted.state
+  const accept = async (...texts: readonly string[]): Promise<number> => {
+    const inputs = application.inputs.map((input) => {
+      const values = getAt(input, '/value')
+      return { ...input, ...(Array.isArray(values) ? { value: texts } : {}) }
+    })
+    const exchange = await context.send(
+      grantedProbe(context, 'jobs.create', () => jobRequest(run, { ...application, inputs })),
+    )
+    const settled = exchange.throttled
+      ? {
+          ...(await judgeThrottled(context, { source: exchange.probe, control: granted, last: exchange })),
+          throttled: false,
+        }
+      : exchange
+    answered(settled)
+    context.cases++
+    if (settled.answer.status >= 500) {
+      context.fail(
+        settled,
+        'any answer except a 5xx, whatever text the inputs hold',
+        `with inputs that hold ${preview(texts)}`,
+      )
+    }
+    return settled.answer.status
+  }
+  if (run.target.scenarios[context.row.id]) {
+    return inScenario(context, 'jobs.create', async () => void (await accept('text')))
+  }
+  // A refusal of one of them would hide what the others do.
+  if ((await accept(...awkward)) >= 400) for (const text of awkward) await accept(text)
+  const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
+  await property(
+    text,
+    { seed: run.options.seed, name: context.row.id, runs: run.options.grantedRuns },
+    async (value) => {
+      await accept(value)
+    },
+  )
 }

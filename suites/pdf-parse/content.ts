@@ -4,13 +4,47 @@ import { granted, type GrantedCheck, judgeTries } from '../../harness/checks/gra
 import { judgeGranted } from '../../harness/engine/judge-answer.ts'
 import { judgeShape } from '../../harness/checks/shapes.ts'
 import { validRequest } from '../../harness/checks/valid-request.ts'
-import { findInOrder, wordsOf } from '../../harness/checks/words.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { withJson } from '../../harness/engine/probe.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import type { Judge } from '../../harness/engine/check-context.ts'
 import { member } from '../../schemas/json-object.ts'
+
+/** The words of a text: runs of letters and digits, without case. */
+function wordsOf(text: string): readonly string[] {
+  return (
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  )
+}
+
+/** How many words of a text another one has in the same order, and the first that it lacks. */
+interface WordsFound {
+  readonly found: number
+  readonly firstMissing: string | undefined
+}
+
+/**
+ * The longest common subsequence of words (bit-parallel, Hyyrö 2004): each bit of `open` is a wanted word that is not
+ * found yet.
+ */
+function findInOrder(wanted: readonly string[], words: readonly string[]): WordsFound {
+  const places = new Map<string, bigint>()
+  wanted.forEach((word, at) => places.set(word, (places.get(word) ?? 0n) | (1n << BigInt(at))))
+  const all = (1n << BigInt(wanted.length)) - 1n
+  let open = all
+  for (const word of words) {
+    const at = places.get(word)
+    if (at === undefined) continue
+    const next = open & at
+    open = ((open + next) | (open & ~next)) & all
+  }
+  const missing = wanted.filter((_, at) => (open >> BigInt(at)) & 1n)
+  return { found: wanted.length - missing.length, firstMissing: missing[0] }
+}
 
 export const judgeText: Judge = async (context) => {
   const exchange = await controlExchange(context.run, 'pdf.parse')

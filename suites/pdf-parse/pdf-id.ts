@@ -1,7 +1,8 @@
-import type { Run } from '../../harness/engine/run.ts'
+import type { Run, RunHook } from '../../harness/engine/run.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { type SamplePdf, samplePdf } from '../../fixtures/pdf.ts'
 import { upload } from '../../harness/checks/upload.ts'
+import { operationProbe } from '../../harness/engine/operation-probe.ts'
 
 export type PdfResource = 'pdfFile' | 'corruptedPdfFile' | 'encryptedPdfFile' | 'oversizedPdfFile'
 
@@ -27,4 +28,12 @@ export function pdfId(run: Run, name: PdfResource): Promise<string> {
     if (kind === undefined) throw new NotExercised(`declare resources.${name}`)
     return upload(run, { bytes: samplePdf(kind), filename: `${kind}.pdf`, contentType })
   })
+}
+
+/** The valid request of PDF parsing: a PDF may have to be uploaded first. */
+export const pdfHook: RunHook = {
+  requests: {
+    'pdf.parse': async (run) =>
+      operationProbe(run, 'pdf.parse', { params: { file_id: await pdfId(run, 'pdfFile') }, json: { format: 'text' } }),
+  },
 }
