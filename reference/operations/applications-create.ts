@@ -1,7 +1,6 @@
 import type { Answer } from '../world/answer.ts'
 import { isMembers, type Call } from '../world/call.ts'
-import { newId, writeId } from '../world/ids.ts'
-import { nameOf } from '../world/name.ts'
+import { newId, writeId, nameOf } from '../world/ids.ts'
 import type { Operation } from '../world/operation.ts'
 import type { Application } from '../world/store.ts'
 

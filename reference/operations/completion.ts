@@ -1,7 +1,5 @@
 import { jsonType, type Call } from '../world/call.ts'
-import { generated } from '../world/generated.ts'
-import { guard } from '../world/guard.ts'
-import { isModel, refuseTroubledModel } from '../world/models.ts'
+import { generated, guard, isModel, refuseTroubledModel } from '../world/models.ts'
 import type { Operation } from '../world/operation.ts'
 
 function isAbsent(value: unknown): boolean {

@@ -1,11 +1,10 @@
 import type { Answer } from '../world/answer.ts'
 import type { Call } from '../world/call.ts'
-import { fileView } from '../world/file-view.ts'
-import { reachable } from '../world/find-file.ts'
-import { checkGraphAccess, findGraph } from '../world/find-graph.ts'
+import { fileView, reachable } from '../world/files.ts'
+import { checkGraphAccess, findGraph } from '../world/graphs.ts'
 import type { Operation } from '../world/operation.ts'
 import { pdfText } from '../world/pdf-text.ts'
-import { processedFrom } from '../world/processing.ts'
+import { processedFrom } from '../world/settling.ts'
 import type { Graph, StoredFile } from '../world/store.ts'
 
 function fileOf(call: Call): StoredFile {

@@ -1,7 +1,6 @@
 import type { Answer } from '../world/answer.ts'
-import { newId, writeId } from '../world/ids.ts'
+import { newId, writeId, nameOf } from '../world/ids.ts'
 import type { Call, Members } from '../world/call.ts'
-import { nameOf } from '../world/name.ts'
 import type { Operation } from '../world/operation.ts'
 import type { Graph } from '../world/store.ts'
 

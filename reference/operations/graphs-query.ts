@@ -1,6 +1,6 @@
 import type { Call } from '../world/call.ts'
-import { checkGraphAccess, findGraph } from '../world/find-graph.ts'
-import { generated } from '../world/generated.ts'
+import { checkGraphAccess, findGraph } from '../world/graphs.ts'
+import { generated } from '../world/models.ts'
 import type { Operation } from '../world/operation.ts'
 import { queryComplexity } from '../world/plan.ts'
 import { checkQueryConfig } from '../world/query-config.ts'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Answer } from '../world/answer.ts'
 import type { Call } from '../world/call.ts'
 import { jobView } from '../world/job-view.ts'
-import { mispaired } from '../world/mispaired.ts'
+import { mispaired } from '../world/envelope.ts'
 import type { Operation } from '../world/operation.ts'
 import { ownAccount, type Job } from '../world/store.ts'
 

@@ -1,10 +1,9 @@
 import { Ending, type Answer } from '../world/answer.ts'
 import { jsonType, type Call } from '../world/call.ts'
-import { reachable } from '../world/find-file.ts'
+import { reachable } from '../world/files.ts'
 import type { Operation } from '../world/operation.ts'
-import { page } from '../world/page.ts'
-import { pdfContent } from '../world/pdf-content.ts'
-import { pdfText } from '../world/pdf-text.ts'
+import { page } from '../world/envelope.ts'
+import { pdfContent, pdfText } from '../world/pdf-text.ts'
 import { pdfLimit } from '../world/plan.ts'
 import type { StoredFile } from '../world/store.ts'
 

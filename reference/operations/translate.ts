@@ -1,5 +1,5 @@
 import type { Call } from '../world/call.ts'
-import { generated } from '../world/generated.ts'
+import { generated } from '../world/models.ts'
 import type { Operation } from '../world/operation.ts'
 import { planOf } from '../world/plan.ts'
 

@@ -1,7 +1,6 @@
 import { isMembers, type Call } from '../world/call.ts'
-import { reachable } from '../world/find-file.ts'
-import { generated } from '../world/generated.ts'
-import { isModel, refuseTroubledModel } from '../world/models.ts'
+import { reachable } from '../world/files.ts'
+import { generated, isModel, refuseTroubledModel } from '../world/models.ts'
 import type { Operation } from '../world/operation.ts'
 import { imageLimit } from '../world/plan.ts'
 

@@ -1,6 +1,5 @@
 import type { Answer } from './answer.ts'
-import { envelope } from './envelope.ts'
-import { page } from './page.ts'
+import { envelope, page } from './envelope.ts'
 import type { Switches } from '../switches/switches.ts'
 
 /** Paths that the spec shows beside the usual one of an operation (§4.4). */

@@ -1,5 +1,5 @@
 import { isMembers, jsonType, type Call, type Members } from './call.ts'
-import { checkGraphAccess } from './find-graph.ts'
+import { checkGraphAccess } from './graphs.ts'
 import { checkQueryConfig } from './query-config.ts'
 import { isSettling } from './settling.ts'
 

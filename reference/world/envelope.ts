@@ -1,4 +1,4 @@
-import type { Answer } from './answer.ts'
+import { type Answer, Ending } from './answer.ts'
 
 export interface Fault {
   readonly status: number
@@ -39,4 +39,14 @@ function messageKey(status: number, tpe: string): string {
 export function envelope({ status, tpe, description, extras = {}, key }: Fault): Answer {
   const message = { description: description ?? `${tpe} (${status})`, key: key ?? messageKey(status, tpe), extras }
   return { status, body: { tpe, errors: [message], extras: {} }, error: true }
+}
+
+/** Ends with a type that the status may not carry; its key is none of §7.1, so that the key is not wrong as well. */
+export function mispaired(status: number, tpe: string): never {
+  throw new Ending(envelope({ status, tpe, key: 'fail.other' }))
+}
+
+/** What a web server shows where nothing is: a page, and no envelope. */
+export function page(status: number): Answer {
+  return { status, text: { type: 'text/html', value: '<!doctype html><title>Not found</title>' } }
 }

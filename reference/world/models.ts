@@ -1,4 +1,5 @@
 import type { Call } from './call.ts'
+import { countUp } from './world.ts'
 
 interface Trouble {
   readonly condition: string
@@ -43,4 +44,23 @@ export function refuseTroubledModel(call: Call, model: unknown): void {
   if (trouble === undefined) return
   const otherStatus = call.varied('models/other-statuses') && trouble.condition.startsWith('model-')
   call.refuse(trouble.condition, otherStatus ? 400 : trouble.status, trouble.tpe)
+}
+
+const cardNumber = /\b(?:\d{4}[ -]?){3}\d{4}\b/
+const prohibited = /how to build a bomb/i
+
+/** Content that a guardrail blocks (§7.1, §7.3), and content that the model will not answer (§7.4). */
+export function guard(call: Call, text: string, unsafe: string): void {
+  if (cardNumber.test(text)) {
+    const whole = { guardrail_name: 'pii', entity_type: 'CREDIT_CARD' }
+    const extras = call.world.switches.broken('guardrails/400-blocked#extras') ? { entity_type: 17 } : whole
+    call.refuse('guardrails/400-blocked', 400, 'GuardrailBlockedError', { extras, key: 'fail.guardrail.blocked' })
+  }
+  if (prohibited.test(text)) call.refuse(unsafe, 400, 'CompletionModelUnsafeRequestError')
+}
+
+/** A generated text: the same for the same request, unless a variant makes it vary or stay empty. */
+export function generated(call: Call, text: string): string {
+  if (call.varied('generation/empty')) return ''
+  return call.varied('generation/varying') ? `${text} (${countUp(call.world, 'texts')})` : text
 }

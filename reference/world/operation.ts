@@ -7,8 +7,7 @@ import type { Switches } from '../switches/switches.ts'
 import { simulationOf } from '../declared/scenarios.ts'
 import { countUp } from './world.ts'
 import { isAlias } from './aliases.ts'
-import { damageOf } from './key-damage.ts'
-import { verify } from './keys.ts'
+import { damageOf, verify } from './keys.ts'
 
 /** Requests that a rate bucket grants. */
 const bucketSize = 5

@@ -1,3 +1,5 @@
+import type { Call } from './call.ts'
+
 /** Why a PDF gave no text. */
 export type PdfRefusal = 'encrypted' | 'corrupted'
 
@@ -22,4 +24,25 @@ export function pdfText(bytes: Uint8Array): Promise<string[] | PdfRefusal> {
   const known = extracted.get(bytes) ?? extract(bytes)
   extracted.set(bytes, known)
   return known
+}
+
+/** Words that are not those of the file, by variant of the defect `pdf.parse/200-content`. */
+const wrong: Readonly<Record<string, (content: string, format: string, file: Uint8Array) => string>> = {
+  '': (content) => `A document of ${content.length} characters, written by a machine for its readers`,
+  '#bytes': (_content, _format, file) => Buffer.from(file).toString('latin1'),
+  '#constant': () => 'The document was converted',
+  '#empty': () => '',
+  '#half': (content) => content.slice(0, content.length / 2),
+  '#scrambled': (content) => content.split(/\s+/).reverse().join(' '),
+  '#text': (content, format) => (format === 'text' ? 'Text' : content),
+  '#markdown': (content, format) => (format === 'markdown' ? '# Markdown' : content),
+}
+
+/** The text of the pages in the format that is asked for (§2.2). */
+export function pdfContent(call: Call, pages: readonly string[], file: Uint8Array): string {
+  const format = String(call.body['format'])
+  const content =
+    format === 'markdown' ? pages.map((page) => page.replaceAll('\n', '\n\n')).join('\n\n---\n\n') : pages.join('\n')
+  const [, change] = Object.entries(wrong).find(([variant]) => call.broken(`200-content${variant}`)) ?? []
+  return change ? change(content, format, file) : content
 }

@@ -30,3 +30,11 @@ export function breakUse(call: Call, id: string, thing: Made): void {
   if (broken(`${id}#5xx`)) call.reject(500, 'InternalError')
   if (broken(`${id}#late`) && age(call.world, thing) < tooLateMs) call.reject(404, 'ResourceNotFound')
 }
+
+/** ms that uploads and additions take under the variant `processing/slow`. */
+const slowMs = 1000
+
+/** ms since the epoch from when on a file uploaded or added now counts as part of its graph. */
+export function processedFrom(world: World): number {
+  return Date.now() + (world.switches.varied('processing/slow') ? (world.pace.settle ?? slowMs) : 0)
+}
