@@ -1,17 +1,15 @@
 import { Command, Option } from 'commander'
 import type { Report, TpeMode } from '../harness/report/model.ts'
-import type { Gates } from '../harness/report/apply-gates.ts'
-import { applyGates } from '../harness/report/apply-gates.ts'
+import { type Gates, applyGates } from '../harness/report/apply-gates.ts'
 import { foreignBaselineFile } from '../harness/report/foreign-baseline.ts'
 import { mergeReports } from '../harness/report/merge.ts'
 import { readReport } from '../harness/report/report-file.ts'
 import { UserError } from '../harness/user-error.ts'
 import { checkOutputs, reportFiles } from './output/check-outputs.ts'
-import { failureExchanges } from './output/failure-exchanges.ts'
+import { failureExchanges } from './output/exchanges.ts'
 import { finish } from './output/finish.ts'
-import { reportOption } from './output/report-option.ts'
-import type { ReportRequest } from './output/report-request.ts'
-import { formatNames, parseReportRequests, takesStdout } from './output/report-request.ts'
+import { reportOption } from './options.ts'
+import { type ReportRequest, formatNames, parseReportRequests, takesStdout } from './output/report-request.ts'
 
 export interface MergeArguments extends Gates {
   readonly report: readonly string[]

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { portOption } from './port.ts'
+import { portOption } from './options.ts'
 import { addArguments, type RunArguments } from './run/arguments.ts'
 import { checkArguments } from './run/checked-arguments.ts'
 import { withFailedOnes } from './run/failed-before.ts'

@@ -3,7 +3,7 @@ import { suiteFacts } from '../certificate/suite-facts.ts'
 import { verifyFile } from '../certificate/verify-file.ts'
 import { UserError } from '../harness/user-error.ts'
 import { json } from '../reporters/escape/json.ts'
-import { keyIdOption } from './key-ids.ts'
+import { keyIdOption } from './options.ts'
 
 interface VerifyArguments {
   readonly bundle?: string

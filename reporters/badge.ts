@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type { Report, Verdict } from '../harness/report/model.ts'
 import { total } from './view/counts.ts'
-import { familySentence } from './view/family-names.ts'
+import { familySentence } from './view/run-notes.ts'
 import { operations } from '../catalogue/operations.ts'
 
 const modes = { exact: 'exact names', family: 'family names' } as const

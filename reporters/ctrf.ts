@@ -1,10 +1,9 @@
 import type { Report, RequirementResult } from '../harness/report/model.ts'
 import { json } from './escape/json.ts'
 import { evidenceText } from './view/evidence.ts'
-import { byOperation } from './view/by-operation.ts'
-import { runErrors } from './view/run-errors.ts'
-import { runNotes } from './view/run-notes.ts'
-import { sections } from './view/sections.ts'
+import { byOperation } from './view/groups.ts'
+import { runErrors, runNotes } from './view/run-notes.ts'
+import { sections } from './view/writing.ts'
 import { type TestStatus, testStatuses } from './view/test-status.ts'
 
 /**

@@ -1,11 +1,11 @@
 import { appendFileSync, statSync } from 'node:fs'
 import type { Report, RequirementResult } from '../harness/report/model.ts'
 import { renderMarkdown } from './markdown.ts'
-import { count } from './view/counts.ts'
+import { count } from '../harness/report/count.ts'
 import { evidenceText } from './view/evidence.ts'
 import { decisive } from '../harness/report/exit-code.ts'
 import { failed } from './view/failed.ts'
-import { runErrors } from './view/run-errors.ts'
+import { runErrors } from './view/run-notes.ts'
 import { testStatuses } from './view/test-status.ts'
 import { visibleLines } from './escape/visible.ts'
 

@@ -1,6 +1,6 @@
 import type { Report } from '../harness/report/model.ts'
 import { json } from './escape/json.ts'
-import type { Exchanges } from './view/exchanges.ts'
+import type { Exchanges } from './view/evidence.ts'
 import { entry } from './har/entry.ts'
 import { runNotes, seedLine } from './view/run-notes.ts'
 import { verdictSentence } from './view/verdict-sentence.ts'

@@ -1,6 +1,6 @@
 import type { Report } from '../harness/report/model.ts'
 import { htmlAttribute, htmlText } from './escape/html.ts'
-import type { Exchanges } from './view/exchanges.ts'
+import type { Exchanges } from './view/evidence.ts'
 import { contentSecurityPolicy, script, style } from './html/assets.ts'
 import { failureList } from './html/failures.ts'
 import { masthead } from './html/masthead.ts'
@@ -8,7 +8,7 @@ import { matrix } from './html/matrix.ts'
 import { operationHead, toolbar } from './html/requirement-list.ts'
 import { requirement } from './html/requirement.ts'
 import { runDetails } from './html/run-details.ts'
-import { byOperation } from './view/by-operation.ts'
+import { byOperation } from './view/groups.ts'
 import { exchangeMarkup } from './html/exchange.ts'
 
 /** Exchanges of one requirement that are shown; of the others only the number is told. */

@@ -1,7 +1,7 @@
 import type { Report } from '../harness/report/model.ts'
 import { renderBadge } from './badge.ts'
 import { renderCtrf } from './ctrf.ts'
-import type { Exchanges } from './view/exchanges.ts'
+import type { Exchanges } from './view/evidence.ts'
 import { formatFiles, type FormatName } from './format-files.ts'
 import { renderHar } from './har.ts'
 import { renderHtml } from './html.ts'

@@ -2,12 +2,11 @@ import { createRequire } from 'node:module'
 import type { XMLBuilder } from 'xmlbuilder2/lib/interfaces.js'
 import type { Report, RequirementResult } from '../harness/report/model.ts'
 import { xmlAttribute, xmlText } from './escape/xml.ts'
-import { byOperation, type OperationGroup } from './view/by-operation.ts'
-import { runErrors } from './view/run-errors.ts'
+import { byOperation, type OperationGroup } from './view/groups.ts'
+import { runErrors, runNotes } from './view/run-notes.ts'
 import { type TestStatus, testStatuses } from './view/test-status.ts'
-import { runNotes } from './view/run-notes.ts'
 import { evidenceText } from './view/evidence.ts'
-import { sections } from './view/sections.ts'
+import { sections } from './view/writing.ts'
 
 type StatusOf = (result: RequirementResult) => TestStatus
 

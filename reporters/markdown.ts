@@ -1,17 +1,13 @@
 import type { Counts, Report, RequirementResult } from '../harness/report/model.ts'
 import { markdownCode, markdownText, markdownBlock } from './escape/markdown.ts'
 import { byCause, type Cause, idsOf } from './view/causes.ts'
-import { count } from './view/counts.ts'
-import { duration } from './view/duration.ts'
-import { exitLine } from './view/exit-line.ts'
-import { failed } from './view/failed.ts'
-import { byReason, type ReasonGroup } from './view/reasons.ts'
-import { requiredButMissed } from './view/required.ts'
-import { runNotes, seedLine } from './view/run-notes.ts'
+import { count } from '../harness/report/count.ts'
+import { duration, shortened, sections } from './view/writing.ts'
+import { exitLine, runNotes, seedLine } from './view/run-notes.ts'
+import { failed, requiredButMissed } from './view/failed.ts'
+import { byReason, type ReasonGroup } from './view/groups.ts'
 import { verdictSentence } from './view/verdict-sentence.ts'
-import { shortened } from './view/shortened.ts'
 import { evidence, failureSentence } from './view/evidence.ts'
-import { sections } from './view/sections.ts'
 
 const MOST_IDS = 5
 

@@ -9,7 +9,7 @@ import { isMistake } from '../harness/report/reason.ts'
 import type { RequirementResult } from '../harness/report/model.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { evidence } from '../reporters/view/evidence.ts'
-import { sections } from '../reporters/view/sections.ts'
+import { sections } from '../reporters/view/writing.ts'
 
 /** Most failures of one requirement that a message shows; the reports have all. */
 const most = 3

@@ -4,10 +4,8 @@ import { servicePage } from './service-page.ts'
 import { certificateName, type Service, servicesOf } from './services.ts'
 import { type Site, writeSite } from './write-site.ts'
 import { makeBadge } from 'badge-maker'
-import { standingOf } from './standing.ts'
+import { standingOf, markup, type Markup, page, standingMark, validity } from './page.ts'
 import { operationCount } from '../operations.ts'
-import { markup, type Markup } from './markup.ts'
-import { page, standingMark, validity } from './page.ts'
 
 const colors = { good: 'brightgreen', fair: 'yellow', bad: 'red', none: 'lightgrey' } as const
 

@@ -1,9 +1,52 @@
+import { htmlAttribute } from '../../reporters/escape/html.ts'
+import { operationCount } from '../operations.ts'
+import type { Registered } from './read-folder.ts'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { packageFile } from '../../schemas/package-file.ts'
-import { markup, Markup } from './markup.ts'
-import type { Registered } from './read-folder.ts'
-import { standingOf } from './standing.ts'
+
+/** HTML that is written already. */
+export class Markup {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+type Part = string | number | Markup | readonly Markup[]
+
+/**
+ * The one way in which the register writes HTML: whatever is put into the template is escaped, for text and for attributes
+ * alike, unless it was made by this function.
+ */
+export function markup(texts: TemplateStringsArray, ...parts: readonly Part[]): Markup {
+  const written = parts.map((part) => {
+    if (part instanceof Markup) return part.text
+    return typeof part === 'object' ? part.map(({ text }) => text).join('') : htmlAttribute(String(part))
+  })
+  return new Markup(texts.map((text, index) => text + (written[index] ?? '')).join(''))
+}
+
+/** The status of a certificate, in the words of pages, badges and `index.json`. */
+interface Standing {
+  readonly tone: 'good' | 'fair' | 'bad' | 'none'
+  /** A sign beside the words, for those who do not see the colour. */
+  readonly sign: string
+  /** Never a bare `conformant` for less than all operations of a whole run that is still to be relied on. */
+  readonly words: string
+}
+
+export function standingOf({ status, statement: { predicate } }: Registered): Standing {
+  const { verdicts, partial, operations } = predicate
+  if (status === 'revoked') return { tone: 'bad', sign: '✕', words: 'revoked' }
+  if (status === 'expired') return { tone: 'none', sign: '–', words: 'expired' }
+  const judged = operations.judged.length
+  const some = judged < operationCount ? `, ${judged} of ${operationCount} operations` : ''
+  if (verdicts.exact === 'non-conformant') return { tone: 'bad', sign: '✕', words: `non-conformant${some}` }
+  if (partial.length > 0) return { tone: 'fair', sign: '~', words: `${verdicts.exact}, partial${some}` }
+  return { tone: 'good', sign: '✓', words: `${verdicts.exact}${some}` }
+}
 
 /** What no certificate says, under each page. */
 const LIMITS =

@@ -1,10 +1,8 @@
 import { operationCount } from '../operations.ts'
 import type { Excluded, Predicate } from '../statement.ts'
-import { markup, type Markup } from './markup.ts'
-import { day, page, standingMark, validity } from './page.ts'
+import { markup, type Markup, day, page, standingMark, validity, standingOf } from './page.ts'
 import type { Registered } from './read-folder.ts'
 import { certificateName, type Service } from './services.ts'
-import { standingOf } from './standing.ts'
 
 /** As many ids are named beside a reason. */
 const MOST_IDS = 5

@@ -4,7 +4,7 @@ import { codeNames } from '../../catalogue/errors.ts'
 import { describePairs } from '../../harness/engine/answer.ts'
 import { missingReason } from '../../harness/target/declared.ts'
 import { defects } from '../../reference/server.ts'
-import { sections } from '../../reporters/view/sections.ts'
+import { sections } from '../../reporters/view/writing.ts'
 import { plainText, readingsOf } from './reading.ts'
 
 const width = 100

@@ -1,4 +1,6 @@
 import type { OperationId } from '../../catalogue/operations.ts'
+import { extname } from 'node:path'
+import { UserError } from '../../harness/user-error.ts'
 
 /** What a starter file is made from. */
 export interface Answers {
@@ -26,4 +28,14 @@ export function parseInputs(text: string): { id: string; value: string[] }[] | n
   if (text.trim() === '') return []
   const pairs = text.split(',').map((pair) => /^\s*([^=\s]+)\s*=\s*(.+?)\s*$/.exec(pair))
   return pairs.every((pair) => pair !== null) ? pairs.map((pair) => ({ id: pair[1]!, value: [pair[2]!] })) : null
+}
+
+const modules = ['.ts', '.mts', '.js', '.mjs']
+
+/** Whether a target file of that name is a module; throws UserError if it can be no target file. */
+export function isModule(file: string): boolean {
+  const extension = extname(file)
+  if (extension === '.json') return false
+  if (modules.includes(extension)) return true
+  throw new UserError(`${file}: a target file ends in .json, ${modules.join(', ')}`)
 }

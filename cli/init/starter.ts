@@ -1,5 +1,4 @@
-import type { Answers } from './answers.ts'
-import { isModule } from './file-kind.ts'
+import { type Answers, isModule } from './answers.ts'
 
 /** A member of the target file, with what is to be said about it; one that is not `live` is written as a comment. */
 interface Block {

@@ -1,5 +1,5 @@
 import type { Report } from '../../harness/report/model.ts'
-import type { Exchanges } from '../../reporters/view/exchanges.ts'
+import type { Exchanges } from '../../reporters/view/evidence.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { colorsFor } from './colors.ts'
 import type { ReportRequest } from './report-request.ts'

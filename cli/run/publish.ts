@@ -3,12 +3,11 @@ import { decided, withProblems } from '../../harness/report/exit-code.ts'
 import type { Report } from '../../harness/report/model.ts'
 import { updateBaseline } from '../../harness/report/update-baseline.ts'
 import { reportToGithub } from '../../reporters/github.ts'
-import { failureExchanges } from '../output/failure-exchanges.ts'
+import { failureExchanges, loggedExchanges } from '../output/exchanges.ts'
 import { finish, type People } from '../output/finish.ts'
 import type { ReportRequest } from '../output/report-request.ts'
 import { writeWhole } from '../output/whole-file.ts'
 import type { RunArguments } from './arguments.ts'
-import { loggedExchanges } from '../output/logged-exchanges.ts'
 import { reportOf, type RunRecord, whyNotJudged } from '../../harness/engine/run-report.ts'
 
 export interface Publication {

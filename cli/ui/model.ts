@@ -6,7 +6,7 @@ import type { Patch } from './live.ts'
 import { pageMarkup } from './page.ts'
 import { onceParts, operationPart, rowParts, type Surroundings } from './parts.ts'
 import { count } from '../../harness/report/count.ts'
-import { duration } from '../../reporters/view/duration.ts'
+import { duration } from '../../reporters/view/writing.ts'
 import { verdictSentence } from '../../reporters/view/verdict-sentence.ts'
 
 /** What goes on, in words: what is seen, and what a screen reader says when it changes. */

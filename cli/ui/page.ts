@@ -4,7 +4,7 @@ import { htmlText } from '../../reporters/escape/html.ts'
 import { policyFor, script as reportScript, style as reportStyle } from '../../reporters/html/assets.ts'
 import { matrix } from '../../reporters/html/matrix.ts'
 import { toolbar } from '../../reporters/html/requirement-list.ts'
-import { byOperation } from '../../reporters/view/by-operation.ts'
+import { byOperation } from '../../reporters/view/groups.ts'
 import type { Board } from './board.ts'
 import { markOf, marks, onceParts, operationPart, rowMarkup, type Surroundings } from './parts.ts'
 

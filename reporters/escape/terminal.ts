@@ -1,4 +1,4 @@
-import { shortened } from '../view/shortened.ts'
+import { shortened } from '../view/writing.ts'
 import { visible } from './visible.ts'
 
 /** Text of a target on a terminal: one line, no control sequence, at most `limit` characters. */

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { RecordedRequest, RecordedResponse } from '../../harness/report/model.ts'
-import { shortened } from '../view/shortened.ts'
+import { shortened } from '../view/writing.ts'
 
 /** A request as text: its line, its headers, at most `limit` bytes of its body and half as many characters of a header. */
 export function requestText(request: RecordedRequest, limit: number): string {

@@ -1,7 +1,6 @@
 import type { RecordedExchange } from '../../harness/report/model.ts'
 import { htmlText } from '../escape/html.ts'
-import { duration } from '../view/duration.ts'
-import { shortened } from '../view/shortened.ts'
+import { duration, shortened } from '../view/writing.ts'
 import { requestText, responseText } from './body.ts'
 
 /** Bytes of each body that are shown of an exchange that failed nothing. */

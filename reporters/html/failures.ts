@@ -1,10 +1,9 @@
 import type { Report } from '../../harness/report/model.ts'
 import { htmlAnchor, htmlText } from '../escape/html.ts'
 import { byCause, type Cause } from '../view/causes.ts'
-import { count } from '../view/counts.ts'
+import { count } from '../../harness/report/count.ts'
 import { failed } from '../view/failed.ts'
-import { sections } from '../view/sections.ts'
-import { shortened } from '../view/shortened.ts'
+import { sections, shortened } from '../view/writing.ts'
 
 /** Rows that are shown; a target that fails everything has hundreds, which are in the list below. */
 const MOST = 40

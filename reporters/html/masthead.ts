@@ -1,8 +1,7 @@
 import type { Counts, Report } from '../../harness/report/model.ts'
 import { htmlAttribute, htmlText } from '../escape/html.ts'
 import { exercised, sum, total } from '../view/counts.ts'
-import { exitLine } from '../view/exit-line.ts'
-import { runNotes } from '../view/run-notes.ts'
+import { exitLine, runNotes } from '../view/run-notes.ts'
 import { meaning } from '../view/verdict-sentence.ts'
 import { outcomes, verdicts } from './words.ts'
 

@@ -2,7 +2,7 @@ import { isOperationId, operation as operationOf } from '../../catalogue/operati
 import type { Outcome } from '../../harness/report/model.ts'
 import { htmlAttribute, htmlText } from '../escape/html.ts'
 import { visible } from '../escape/visible.ts'
-import type { OperationGroup } from '../view/by-operation.ts'
+import type { OperationGroup } from '../view/groups.ts'
 import { outcomes } from './words.ts'
 
 /** Filter and search; they need the script, which shows them. */

@@ -1,7 +1,7 @@
 import type { Report } from '../../harness/report/model.ts'
 import { htmlText } from '../escape/html.ts'
-import { count } from '../view/counts.ts'
-import { duration } from '../view/duration.ts'
+import { count } from '../../harness/report/count.ts'
+import { duration } from '../view/writing.ts'
 import { seedLine } from '../view/run-notes.ts'
 
 /** How the run was made and with what, so that it can be made again, and what the words of this page mean. */

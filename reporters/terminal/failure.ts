@@ -1,9 +1,9 @@
 import type { Colors } from 'picocolors/types'
 import { terminalLines, terminalText } from '../escape/terminal.ts'
 import type { Cause } from '../view/causes.ts'
-import { count } from '../view/counts.ts'
+import { count } from '../../harness/report/count.ts'
 import { evidence, type EvidenceLine } from '../view/evidence.ts'
-import { sections } from '../view/sections.ts'
+import { sections } from '../view/writing.ts'
 
 const INDENT = ' '.repeat(4)
 const LABEL_WIDTH = 10

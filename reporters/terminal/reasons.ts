@@ -1,7 +1,7 @@
 import { parseReason } from '../../harness/report/reason.ts'
 import type { Colors } from 'picocolors/types'
 import { terminalText } from '../escape/terminal.ts'
-import type { ReasonGroup } from '../view/reasons.ts'
+import type { ReasonGroup } from '../view/groups.ts'
 
 const MOST_REASONS = 12
 const MOST_IDS = 3

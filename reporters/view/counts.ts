@@ -1,7 +1,5 @@
 import type { Counts } from '../../harness/report/model.ts'
 
-export { count } from '../../harness/report/count.ts'
-
 export function total(counts: Counts): number {
   return counts.passed + counts.failed + counts.notExercised + counts.notApplicable
 }

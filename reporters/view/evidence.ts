@@ -1,5 +1,8 @@
-import type { Failure, RequirementResult } from '../../harness/report/model.ts'
-import { shortened } from './shortened.ts'
+import type { RecordedExchange, Failure, RequirementResult } from '../../harness/report/model.ts'
+import { shortened } from './writing.ts'
+
+/** The exchanges of a run, in the order in which they ended; read once, from memory or as they come from a file. */
+export type Exchanges = Iterable<RecordedExchange> | AsyncIterable<RecordedExchange>
 
 /** A line of what a failure shows: what was sent, expected and received, and how to see it again. */
 export type EvidenceLine = readonly [label: 'sent' | 'expected' | 'received' | 'note' | 'again' | 'curl', text: string]

@@ -1,4 +1,5 @@
 import type { Report, RequirementResult } from '../../harness/report/model.ts'
+import { decisive } from '../../harness/report/exit-code.ts'
 
 export interface FailedResults {
   /** Failed and not expected to by a baseline: musts first, in report order. */
@@ -19,4 +20,11 @@ export function failed(report: Report): FailedResults {
 
 function isMust(result: RequirementResult): boolean {
   return result.level === 'must'
+}
+
+/** The ids that decide the exit code because they were not exercised (`--require-exercised`). */
+export function requiredButMissed(report: Report): string[] {
+  return decisive(report)
+    .filter(({ outcome }) => outcome === 'not-exercised')
+    .map(({ id }) => id)
 }

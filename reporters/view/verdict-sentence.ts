@@ -1,7 +1,8 @@
 import { commonReason } from '../../harness/report/common-reason.ts'
 import { isEmptyShard } from '../../harness/report/counted-rows.ts'
 import type { Counts, Report } from '../../harness/report/model.ts'
-import { count, total } from './counts.ts'
+import { total } from './counts.ts'
+import { count } from '../../harness/report/count.ts'
 
 /**
  * The verdict and, in one sentence, what it means: `non-conformant: 3 of 212 musts failed`.

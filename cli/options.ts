@@ -1,0 +1,31 @@
+import { InvalidArgumentError, Option } from 'commander'
+
+/** `--port <n>` on the loopback address, any free one if not given. */
+export function portOption(): Option {
+  return new Option('--port <n>', 'port on the loopback address; 0 is any free one').argParser(port).default(0)
+}
+
+function port(text: string): number {
+  const number = Number(text)
+  if (!/^\d{1,5}$/.test(text) || number > 65535) throw new InvalidArgumentError('Give a port from 0 to 65535.')
+  return number
+}
+
+/** `--key-id`, repeatable. */
+export function keyIdOption(meaning: string): Option {
+  return new Option('--key-id <id>', meaning).argParser(keyIds).default([], 'none')
+}
+
+function keyIds(value: string, before: readonly string[]): string[] {
+  if (!/^sha256:[0-9a-f]{64}$/.test(value)) {
+    throw new InvalidArgumentError('Give it as conform keygen prints it: sha256: and 64 hexadecimal digits.')
+  }
+  return [...before, value]
+}
+
+/** `--report`, repeatable, of a command that writes these formats. */
+export function reportOption(formats: readonly string[]): Option {
+  return new Option('--report <format>[=<path>]', `${formats.join(', ')}; repeatable, - is stdout`)
+    .argParser((value, before: string[]) => [...before, value])
+    .default([], 'none')
+}
