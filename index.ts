@@ -3,7 +3,7 @@ export { catalogue, isRequirementId } from './catalogue/catalogue.ts'
 export type { CatalogueRow as RequirementRow, RequirementId } from './catalogue/catalogue.ts'
 export type { OperationId } from './catalogue/operations.ts'
 export type { EndedEvent, JudgedEvent, PlannedEvent, RunEvent, ThrottledEvent } from './harness/engine/events.ts'
-export type { RunFacts } from './harness/engine/facts.ts'
+export type { RunFacts } from './harness/engine/events.ts'
 export type { Plan, PlanEntry } from './harness/engine/run.ts'
 export type {
   Failure,
@@ -18,7 +18,7 @@ export type {
 export type { Limits } from './harness/target/target-file.ts'
 export { UserError } from './harness/user-error.ts'
 export { defineTarget } from './library/define-target.ts'
-export type { ConformanceEvent, WarnedEvent } from './library/events.ts'
+export type { ConformanceEvent, WarnedEvent } from './library/options.ts'
 export type { ConformanceOptions, IdPattern } from './library/options.ts'
 export { type ConformanceRun, runConformance } from './library/run-conformance.ts'
 export type { Target, TargetJson } from './library/target.ts'

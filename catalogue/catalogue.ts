@@ -1,4 +1,3 @@
-/** Every requirement of the suite, in catalogue order. */
 import { aiDetectRun } from './ai-detect-run.ts'
 import { applicationsCreate } from './applications-create.ts'
 import { chatCreate } from './chat-create.ts'
@@ -17,11 +16,14 @@ import { jobsCreate } from './jobs-create.ts'
 import { jobsRetrieve } from './jobs-retrieve.ts'
 import { medicalComprehend } from './medical-comprehend.ts'
 import { pdfParse } from './pdf-parse.ts'
-import type { Requirement } from './requirement.ts'
-import type { Row } from './row.ts'
+import type { Requirement, Row } from './row.ts'
 import { translateRun } from './translate-run.ts'
 import { visionAnalyze } from './vision-analyze.ts'
 import { webSearchRun } from './web-search-run.ts'
+import { type OperationId, operations } from './operations.ts'
+import { isRefusal, pairsOf, type Pairs } from './answers.ts'
+
+/** Every requirement of the suite, in catalogue order. */
 
 /** The rows, by operation or area; `*` are those that several operations have. */
 const areas = {
@@ -85,4 +87,21 @@ export function requirement(id: RequirementId): CatalogueRow {
   const row = byId.get(id)
   if (!row) throw new Error(`no requirement ${id}`)
   return row
+}
+
+const controls = catalogue.filter(({ control }) => control).map(({ operation, id }) => [operation, id] as const)
+
+/** Each operation's granted requirement: its request is the control of the operation's refusals. */
+export const grantedRow = Object.fromEntries(controls) as Readonly<Record<OperationId, RequirementId>>
+
+const pairs = new Map<OperationId, Pairs>(
+  operations.map(({ id }) => [
+    id,
+    catalogue.flatMap((row) => (row.operation === id && isRefusal(row.gives) ? pairsOf(row, id) : [])),
+  ]),
+)
+
+/** The pairs that some requirement of the operation accepts: whatever a request meant, none of them is a fault by itself. */
+export function acceptedPairs(operation: OperationId | null): Pairs {
+  return (operation && pairs.get(operation)) ?? []
 }

@@ -1,5 +1,5 @@
 import type { OperationId } from './operations.ts'
-import type { Need } from './requirement.ts'
+import type { Need } from './row.ts'
 
 /** What the target file must declare, as JSON Pointers into it. */
 export const application = '/resources/application'

@@ -1,6 +1,32 @@
-import type { Gives, Pairs } from './answers.ts'
 import type { OperationId } from './operations.ts'
-import type { Area, Effect, Level, Need, Requirement } from './requirement.ts'
+import type { Gives, Pairs } from './answers.ts'
+
+/** `must`: a failed one makes a target non-conformant. `should`: reported, decides only under `--strict`. */
+export type Level = 'must' | 'should'
+
+/** A JSON Pointer into the target file, or several of which one suffices. */
+export type Need = string | readonly string[]
+
+/** What a conforming target does when it answers the requirement's own requests. */
+export type Effect = 'none' | 'generates' | 'creates'
+
+/** `envelope`, `guardrails` and `general` are not operations: their rows speak of every response, or of a scenario's operation. */
+export type Area = OperationId | 'envelope' | 'guardrails' | 'general'
+
+/** One sentence of the interface that can be judged from outside. */
+export interface Requirement {
+  /** `<operation>/<status>-<condition>`; stable: never renamed, never reused. */
+  readonly id: string
+  readonly operation: Area
+  readonly level: Level
+  /** Sections of the spec, comma separated. */
+  readonly section: string
+  /** What the spec asks for, in our own words; one sentence. */
+  readonly statement: string
+  /** What the target file must declare: all entries; of an inner array, any one. */
+  readonly needs: readonly Need[]
+  readonly effect: Effect
+}
 
 /** As many as are named; with `generated`, as many more as a run generates for a refusal or for a granted request. */
 export type Count = number | { readonly named: number; readonly generated: 'refusals' | 'granted' }

@@ -1,10 +1,19 @@
 import { createHash } from 'node:crypto'
 import type { Outcome, Report, RequirementResult } from '../harness/report/model.ts'
-import { countOutcomes } from '../harness/report/summary.ts'
+import { countOutcomes } from '../harness/report/verdict.ts'
 import { operationsOf } from './operations.ts'
 import { partialReasons } from './partial.ts'
-import type { Coverage, Digest, Excluded, NamedDigest, Predicate, RunFacts, Statement } from './statement.ts'
-import { PREDICATE_TYPE, STATEMENT_TYPE } from './statement.ts'
+import {
+  type Coverage,
+  type Digest,
+  type Excluded,
+  type NamedDigest,
+  type Predicate,
+  type RunFacts,
+  type Statement,
+  PREDICATE_TYPE,
+  STATEMENT_TYPE,
+} from './statement.ts'
 
 /** What a certificate says beyond its report. */
 export interface Issue extends Pick<Predicate, 'issuedAt' | 'expiresAt' | 'publicKey'> {

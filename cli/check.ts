@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import { applyGates, type Gates } from '../harness/report/apply-gates.ts'
-import { foreignBaselineFile } from '../harness/report/foreign-baseline.ts'
+import { foreignBaselineFile } from '../harness/report/read-baseline.ts'
 import { redactorFor } from '../harness/target/redactor-for.ts'
 import type { RecordedExchange, Report, TpeMode } from '../harness/report/model.ts'
 import { checkTarget } from '../traffic/check-target.ts'

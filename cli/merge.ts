@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import type { Report, TpeMode } from '../harness/report/model.ts'
 import { type Gates, applyGates } from '../harness/report/apply-gates.ts'
-import { foreignBaselineFile } from '../harness/report/foreign-baseline.ts'
+import { foreignBaselineFile } from '../harness/report/read-baseline.ts'
 import { mergeReports } from '../harness/report/merge.ts'
 import { readReport } from '../harness/report/report-file.ts'
 import { UserError } from '../harness/user-error.ts'

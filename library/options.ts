@@ -1,6 +1,7 @@
 import type { RequirementId } from '../catalogue/catalogue.ts'
 import type { TpeMode } from '../harness/report/model.ts'
 import type { Limits } from '../harness/target/target-file.ts'
+import type { RunEvent } from '../harness/engine/events.ts'
 
 /** A requirement id, or a pattern of them: `*` is any characters. */
 export type IdPattern = RequirementId | (string & Record<never, never>)
@@ -38,3 +39,12 @@ export interface ConformanceOptions {
   /** File that gets each exchange as a line of JSON, keys removed; without it none is kept beyond those of failures. */
   readonly exchangeLog?: string
 }
+
+/** A sentence for the author of the target file: nothing is wrong, but something may be meant differently. Comes before `planned`. */
+export interface WarnedEvent {
+  readonly kind: 'warned'
+  readonly warning: string
+}
+
+/** What a run tells while it goes on. */
+export type ConformanceEvent = RunEvent | WarnedEvent

@@ -1,7 +1,6 @@
 import { createEventQueue } from '../harness/engine/events.ts'
 import type { Report } from '../harness/report/model.ts'
-import type { ConformanceEvent } from './events.ts'
-import type { ConformanceOptions } from './options.ts'
+import type { ConformanceEvent, ConformanceOptions } from './options.ts'
 import type { RunRequest } from './start-run.ts'
 import type { Target, TargetJson } from './target.ts'
 

@@ -1,4 +1,4 @@
-import { retryWhileSettling, laterAttempts } from '../harness/checks/retry-while-settling.ts'
+import { retryWhileSettling, laterAttempts } from '../harness/checks/settling.ts'
 import { inScenario, judgeTries, accepted } from '../harness/checks/granted.ts'
 import { judgeGranted } from '../harness/engine/judge-answer.ts'
 import { isGranted } from '../harness/engine/answer.ts'

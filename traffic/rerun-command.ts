@@ -1,4 +1,4 @@
-import { shellWord } from '../harness/recording/quote.ts'
+import { shellWord } from '../harness/recording/curl.ts'
 import type { TpeMode } from '../harness/report/model.ts'
 
 /** The command that shows a recording's failures again; it holds no key. */

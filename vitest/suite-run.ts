@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { inject } from 'vitest'
-import type { RunFacts } from '../harness/engine/facts.ts'
+import type { RunFacts } from '../harness/engine/events.ts'
 import type { RequirementResult } from '../harness/report/model.ts'
 import type { ConformanceOptions } from '../library/options.ts'
 import { type ConformanceRun, followRun } from '../library/run-conformance.ts'

@@ -1,5 +1,4 @@
-import { catalogue } from '../../catalogue/catalogue.ts'
-import { grantedRow } from '../../catalogue/granted-rows.ts'
+import { catalogue, grantedRow } from '../../catalogue/catalogue.ts'
 import type { Operation, OperationId } from '../../catalogue/operations.ts'
 import { errorResponses } from './errors.ts'
 import { type Json, ref } from './json.ts'

@@ -1,6 +1,5 @@
 import type { Baseline } from '../../harness/report/baseline.ts'
-import { foreignBaseline } from '../../harness/report/foreign-baseline.ts'
-import { readBaseline, readBaselineOrNone } from '../../harness/report/read-baseline.ts'
+import { foreignBaseline, readBaseline, readBaselineOrNone } from '../../harness/report/read-baseline.ts'
 import { checkOutputs, reportFiles } from '../output/check-outputs.ts'
 import type { ReportRequest } from '../output/report-request.ts'
 import type { RunArguments } from './arguments.ts'

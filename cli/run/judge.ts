@@ -1,7 +1,6 @@
 import { setImmediate as afterEvents } from 'node:timers/promises'
 import type { Colors } from 'picocolors/types'
-import type { RunEvent } from '../../harness/engine/events.ts'
-import type { RunFacts } from '../../harness/engine/facts.ts'
+import type { RunEvent, RunFacts } from '../../harness/engine/events.ts'
 import type { Judging } from '../../harness/engine/judging.ts'
 import type { RunOptions } from '../../harness/engine/run.ts'
 import { leftOut } from '../../harness/report/reason.ts'

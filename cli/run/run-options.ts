@@ -1,6 +1,6 @@
 import type { BaselineEntry } from '../../harness/report/baseline.ts'
 import { randomBytes, randomInt } from 'node:crypto'
-import { shellWord } from '../../harness/recording/quote.ts'
+import { shellWord } from '../../harness/recording/curl.ts'
 import type { RunOptions } from '../../harness/engine/run.ts'
 import type { RunArguments } from './arguments.ts'
 

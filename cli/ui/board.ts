@@ -2,8 +2,7 @@ import type { Plan } from '../../harness/engine/run.ts'
 import { decided, outsideCause } from '../../harness/report/exit-code.ts'
 import { isLeftOut } from '../../harness/report/reason.ts'
 import type { Report, RequirementResult } from '../../harness/report/model.ts'
-import { summarize } from '../../harness/report/summary.ts'
-import { bothVerdicts } from '../../harness/report/verdict.ts'
+import { summarize, bothVerdicts } from '../../harness/report/verdict.ts'
 
 /** The current state of a requirement. */
 export interface Row {

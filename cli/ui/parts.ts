@@ -1,5 +1,5 @@
 import type { Report } from '../../harness/report/model.ts'
-import { summarize } from '../../harness/report/summary.ts'
+import { summarize } from '../../harness/report/verdict.ts'
 import { htmlAnchor, htmlAttribute, htmlText } from '../../reporters/escape/html.ts'
 import { failureList } from '../../reporters/html/failures.ts'
 import { countCards, verdictBlock } from '../../reporters/html/masthead.ts'

@@ -1,7 +1,6 @@
 import type { OperationId } from '../../catalogue/operations.ts'
 import { missingNeeds } from '../target/declared.ts'
-import { requirement } from '../../catalogue/catalogue.ts'
-import { grantedRow } from '../../catalogue/granted-rows.ts'
+import { requirement, grantedRow } from '../../catalogue/catalogue.ts'
 import { jsonType } from '../engine/operation-probe.ts'
 import { type Probe, withHeader } from '../engine/probe.ts'
 import { placeholderRequest } from './placeholder.ts'

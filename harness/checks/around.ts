@@ -7,12 +7,11 @@ import { validRequest } from './valid-request.ts'
 import type { Exchange } from '../engine/exchange.ts'
 import type { Run } from '../engine/run.ts'
 import { NotExercised } from '../engine/outcome.ts'
-import type { Scenario } from '../target/model.ts'
+import { type Scenario, isExclusive } from '../target/model.ts'
 import { type CheckContext, throughGate } from '../engine/check-context.ts'
 import { isDeclared } from './apply-scenario.ts'
 import { sendHookRequest } from '../engine/hook-request.ts'
 import { perRun } from '../engine/per-run.ts'
-import { isExclusive } from '../target/exclusive.ts'
 
 /** Deadline of a request of the target file's own, in ms; a shorter one when the run is over. */
 const rawMs = 15_000

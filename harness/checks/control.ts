@@ -9,7 +9,7 @@ import { effectOf } from '../engine/operation-probe.ts'
 import type { Run } from '../engine/run.ts'
 import { describeAnswer } from '../engine/describe.ts'
 import { sendThroughGate } from '../engine/check-context.ts'
-import { grantedRow } from '../../catalogue/granted-rows.ts'
+import { grantedRow } from '../../catalogue/catalogue.ts'
 import { hintsOf } from '../engine/hints.ts'
 
 /** The operation's valid request and how it was answered. */

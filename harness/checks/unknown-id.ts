@@ -1,4 +1,4 @@
-import { isUuid } from '../../schemas/uuid.ts'
+import { isUuid } from '../../schemas/formats.ts'
 import type { Run } from '../engine/run.ts'
 
 const classes = ['0123456789', 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'] as const

@@ -1,6 +1,5 @@
-import { requirement } from '../../catalogue/catalogue.ts'
+import { requirement, grantedRow } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
-import { grantedRow } from '../../catalogue/granted-rows.ts'
 import { setAt, getAt } from '../../schemas/pointer.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import type { Run } from '../engine/run.ts'

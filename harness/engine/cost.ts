@@ -1,10 +1,8 @@
-import { type CatalogueRow, requirement } from '../../catalogue/catalogue.ts'
-import { grantedRow } from '../../catalogue/granted-rows.ts'
+import { type CatalogueRow, requirement, grantedRow } from '../../catalogue/catalogue.ts'
 import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
 import type { Count } from '../../catalogue/row.ts'
-import { isExclusive } from '../target/exclusive.ts'
+import { isExclusive, type Target } from '../target/model.ts'
 import { readsDeclared } from '../target/declared.ts'
-import type { Target } from '../target/model.ts'
 import type { RunOptions } from './run.ts'
 
 /** What a requirement makes a conforming target generate: by its own requests, and by its operation's control (shared by all of them). */

@@ -2,9 +2,8 @@ import { type OperationId, operation } from '../../catalogue/operations.ts'
 import type { Run } from './run.ts'
 import type { Credential, Probe, RequestHeader } from './probe.ts'
 import { readsDeclared } from '../target/declared.ts'
-import { requirement } from '../../catalogue/catalogue.ts'
-import type { Effect } from '../../catalogue/requirement.ts'
-import { grantedRow } from '../../catalogue/granted-rows.ts'
+import { requirement, grantedRow } from '../../catalogue/catalogue.ts'
+import type { Effect } from '../../catalogue/row.ts'
 
 export interface ProbeParts {
   readonly params?: Readonly<Record<string, string>>

@@ -4,9 +4,8 @@ import { grants, operationOf } from './cost.ts'
 import { type LeftOutBy, leftOut, reasonText } from '../report/reason.ts'
 import { isSelected } from '../report/selection.ts'
 import { isDealtTo } from '../report/shard.ts'
-import { exclusiveIds } from '../target/exclusive.ts'
+import { exclusiveIds, type Target } from '../target/model.ts'
 import { declares, missingReason } from '../target/declared.ts'
-import type { Target } from '../target/model.ts'
 import type { Plan, PlanEntry, RunOptions } from './run.ts'
 
 /** What a plan is made from: the options that choose, and what the target declares. */

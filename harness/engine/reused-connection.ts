@@ -1,4 +1,4 @@
-import { grantedRow } from '../../catalogue/granted-rows.ts'
+import { grantedRow } from '../../catalogue/catalogue.ts'
 import type { Failure } from '../report/model.ts'
 import { describeAnswer, describeProbe, rerunLine } from './describe.ts'
 import type { Exchange, Forerunner } from './exchange.ts'

@@ -1,5 +1,19 @@
 import type { RecordedRequest } from './recorded.ts'
-import { expanding, singleQuoted } from './quote.ts'
+
+/** Text in single quotes for a POSIX shell. */
+function singleQuoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+/** Text in double quotes in which `$NAME` and `${...}` still expand. */
+function expanding(text: string): string {
+  return `"${text.replaceAll(/["\\`]/g, '\\$&')}"`
+}
+
+/** A word for a POSIX shell, quoted only if it needs to be. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./~-]+$/.test(word) ? word : singleQuoted(word)
+}
 
 /** Names of headers whose recorded value names a key, so that the shell has to expand it. */
 export type Expanded = ReadonlySet<string>

@@ -1,8 +1,6 @@
-import { withTail } from './base64-tail.ts'
+import { withTail, withoutKept, type Span, replaceSpans } from './spans.ts'
 import { base64, bitsOf, type Encoding, hex, plain } from './encoding.ts'
 import { GramIndex } from './gram-index.ts'
-import { withoutKept } from './kept-text.ts'
-import { type Span, replaceSpans } from './replace-spans.ts'
 import { escapedViews, rawView } from './view.ts'
 
 /** A run of this many characters shared with a key is removed. */

@@ -2,9 +2,8 @@ import type { Report, TpeMode } from './model.ts'
 import { holdAgainst } from './baseline.ts'
 import { decided, outsideCause } from './exit-code.ts'
 import { readBaseline } from './read-baseline.ts'
-import { bothVerdicts } from './verdict.ts'
+import { bothVerdicts, summarize } from './verdict.ts'
 import { inMode } from './mode.ts'
-import { summarize } from './summary.ts'
 
 /** What decides the exit code of a report besides the report. */
 export interface Gates {

@@ -1,7 +1,6 @@
 import { decided } from './exit-code.ts'
 import type { Report } from './model.ts'
-import { summarize } from './summary.ts'
-import { bothVerdicts } from './verdict.ts'
+import { summarize, bothVerdicts } from './verdict.ts'
 
 /** What is told of a run or a recording, and everything that follows from it left out. */
 export type Told = Pick<Report, 'format' | 'suite' | 'target' | 'run' | 'requirements'>

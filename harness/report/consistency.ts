@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Report } from './model.ts'
 import { decide } from './exit-code.ts'
 import { outcomeIn } from './mode.ts'
-import { summarize } from './summary.ts'
-import { verdictOf } from './verdict.ts'
+import { summarize, verdictOf } from './verdict.ts'
 
 /**
  * Where a report contradicts itself, one sentence each: verdicts, summary and outcomes are computed again from its

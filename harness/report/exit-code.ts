@@ -1,7 +1,6 @@
-import { commonReason } from './common-reason.ts'
+import { commonReason, isLeftOut, isMistake } from './reason.ts'
 import { count } from './count.ts'
-import { isEmptyShard } from './counted-rows.ts'
-import { isLeftOut, isMistake } from './reason.ts'
+import { isEmptyShard } from './verdict.ts'
 import type { Exit, Report, RequirementResult, Undecided } from './model.ts'
 
 export interface ExitOptions {

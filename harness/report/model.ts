@@ -2,7 +2,7 @@
  * The result model: what a run learned, and the one form that every renderer reads.
  * Its JSON form is `conformance-report/1`; its schema is `schemas/report.schema.json`.
  */
-import type { Level } from '../../catalogue/requirement.ts'
+import type { Level } from '../../catalogue/row.ts'
 import type { FailureExchange } from '../recording/recorded.ts'
 
 export type {

@@ -1,7 +1,7 @@
-import { countedRows } from './counted-rows.ts'
-import type { Report, RequirementResult, TpeMode, Verdict } from './model.ts'
-import { isMistake } from './reason.ts'
+import type { Report, RequirementResult, TpeMode, Verdict, Counts, Outcome } from './model.ts'
+import { isMistake, isLeftOut } from './reason.ts'
 import { outcomeIn } from './mode.ts'
+import { isSelected, type Selection } from './selection.ts'
 
 /** What a verdict takes into account besides the results. */
 export interface RunFacts extends Pick<Report['run'], 'only' | 'skip' | 'readOnly'> {
@@ -33,4 +33,43 @@ export function bothVerdicts(results: readonly RequirementResult[], run: RunFact
 function isJudged(result: RequirementResult, mode: TpeMode): boolean {
   const outcome = outcomeIn(result, mode)
   return outcome === 'passed' || outcome === 'failed'
+}
+
+/** At least one of these rows must have passed or failed: those outside `envelope/`, or all if only those are selected. */
+function countedRows(results: readonly RequirementResult[], selection: Selection): RequirementResult[] {
+  const outside = results.filter((result) => result.operation !== 'envelope')
+  const selected = results.filter((result) => isSelected(result.id, selection))
+  const onlyEnvelope = selected.length > 0 && selected.every((result) => result.operation === 'envelope')
+  return onlyEnvelope ? selected : outside
+}
+
+/** A shard to which nothing was dealt that counts for a verdict: it has none, and that is no fault of the target's. */
+export function isEmptyShard(report: Pick<Report, 'run' | 'requirements'>): boolean {
+  if (report.run.shard === null) return false
+  return countedRows(report.requirements, report.run).every(
+    (result) => result.outcome === 'not-applicable' || isLeftOut(result),
+  )
+}
+
+const member = {
+  passed: 'passed',
+  failed: 'failed',
+  'not-exercised': 'notExercised',
+  'not-applicable': 'notApplicable',
+} as const satisfies Record<Outcome, keyof Counts>
+
+/** How many requirements of each level had each outcome in that mode. */
+export function summarize(results: readonly RequirementResult[], mode: TpeMode): Report['summary'] {
+  const of = (level: string) =>
+    countOutcomes(
+      results.filter((result) => result.level === level),
+      mode,
+    )
+  return { must: of('must'), should: of('should') }
+}
+
+export function countOutcomes(results: readonly RequirementResult[], mode: TpeMode): Counts {
+  const counts: Counts = { passed: 0, failed: 0, notExercised: 0, notApplicable: 0 }
+  for (const result of results) counts[member[outcomeIn(result, mode)]] += 1
+  return counts
 }

@@ -1,6 +1,6 @@
 import { UserError } from '../user-error.ts'
 import { baseUrlProblem } from './base-url.ts'
-import { scenarioProblems } from './check-scenarios.ts'
+import { scenarioProblems, hookRequestProblems } from './check-scenarios.ts'
 import { headerProblems, keyProblem } from './headers.ts'
 import { didYouMean } from './nearest.ts'
 import { plainData } from './plain-data.ts'
@@ -9,7 +9,6 @@ import type { ApplicationValue, TargetFile, OperationValue } from './target-file
 import { unreachableProblems } from './unreachable.ts'
 import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
 import { getAt, tokensOf } from '../../schemas/pointer.ts'
-import { hookRequestProblems } from './check-hook-requests.ts'
 
 /** Most problems named at once. */
 const most = 10

@@ -2,6 +2,8 @@ import { shortestKey } from '../recording/redactor.ts'
 import { UserError } from '../user-error.ts'
 import type { DynamicKeyBook } from './dynamic-keys.ts'
 import type { Secret } from './model.ts'
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -33,4 +35,20 @@ export function readEnv({ env }: Pick<Context, 'env'>, name: string, member: str
   const value = env[name]
   if (value === undefined || value === '') throw new UserError(`${member}: the environment variable ${name} is not set`)
   return value
+}
+
+/** The bytes of a file that a member of the target file names, relative to it. */
+export async function readNamedFile(dir: string, path: string, member: string): Promise<Uint8Array> {
+  try {
+    return new Uint8Array(await readFile(resolve(dir, path)))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new UserError(
+      `${member}: ${path} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? 'error'})`}`,
+    )
+  }
+}
+
+export async function readNamedText(dir: string, path: string, member: string): Promise<string> {
+  return Buffer.from(await readNamedFile(dir, path, member)).toString('utf8')
 }

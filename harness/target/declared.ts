@@ -1,5 +1,5 @@
 import { isOperationId, type OperationId, readsOf } from '../../catalogue/operations.ts'
-import type { Area, Need, Requirement } from '../../catalogue/requirement.ts'
+import type { Area, Need, Requirement } from '../../catalogue/row.ts'
 import { getAt, tokensOf } from '../../schemas/pointer.ts'
 import { defaultPointer } from './roles.ts'
 import type { TargetFile } from './target-file.ts'
@@ -12,8 +12,8 @@ import {
   memberExamples,
   pointerExamples,
   resourceExamples,
+  scenarioExample,
 } from './examples.ts'
-import { scenarioExample } from './scenario-examples.ts'
 
 /**
  * True if the target file declares what the pointer names. Of an operation that is not served nothing is declared; a

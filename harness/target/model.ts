@@ -1,10 +1,11 @@
+import type { OperationId } from '../../catalogue/operations.ts'
+import type { HeaderLine } from '../http/message.ts'
+import type { Absence, ApplicationValue, Limits, TargetFile } from './target-file.ts'
+
 /**
  * The target as a run uses it: everything read, patterns and defaults resolved; nothing but plain data, so that it can be
  * sent to a worker.
  */
-import type { OperationId } from '../../catalogue/operations.ts'
-import type { HeaderLine } from '../http/message.ts'
-import type { Absence, ApplicationValue, Limits, TargetFile } from './target-file.ts'
 
 export type * from './target-file.ts'
 
@@ -126,4 +127,27 @@ export interface Target {
   readonly secrets: readonly Secret[]
   /** Text of the file that may be shown though a key has it too. */
   readonly kept: readonly string[]
+}
+
+/** What holds if a target file does not say otherwise. */
+export const defaultLimits: Limits = {
+  concurrency: 8,
+  requestsPerSecond: 0,
+  timeoutMs: 60_000,
+  jobTimeoutMs: 60_000,
+  settleMs: 5000,
+  maxAnswerBytes: 8_388_608,
+  maxGenerations: 200,
+  credentialProbes: 'all',
+}
+
+/** True if the scenario needs the target to itself: it changes a state that other requests would meet. */
+export function isExclusive({ before, after, repeat }: Scenario): boolean {
+  return before.length > 0 || after.length > 0 || repeat !== undefined
+}
+
+/** Requirements whose scenario needs the target to itself: they run alone, after everything else. */
+export function exclusiveIds({ scenarios }: Pick<Target, 'scenarios'>): ReadonlySet<string> {
+  const alone = Object.entries(scenarios).filter(([, scenario]) => isExclusive(scenario))
+  return new Set(alone.map(([id]) => id))
 }

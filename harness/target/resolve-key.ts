@@ -1,10 +1,9 @@
 import { operations, type OperationId } from '../../catalogue/operations.ts'
 import { UserError } from '../user-error.ts'
-import { type Context, note, readEnv } from './context.ts'
+import { type Context, note, readEnv, readNamedText } from './context.ts'
 import { isKeyPerOperation } from './declared.ts'
 import { keyProblem } from './headers.ts'
 import type { KeySource, KeySources, KeyValue, TargetFile } from './model.ts'
-import { readNamedText } from './read-file.ts'
 
 /** How a key is written in its place, if no environment variable has it already. */
 export const labels = {

@@ -1,28 +1,27 @@
 import { isOperationId } from '../../catalogue/operations.ts'
 import { UserError } from '../user-error.ts'
 import { baseUrlProblem, normalBaseUrl } from './base-url.ts'
-import { type Context, type Environment, note } from './context.ts'
+import { type Context, type Environment, note, readNamedText, readNamedFile } from './context.ts'
 import { targetDigest } from './digest.ts'
 import { createDynamicKeys, type DynamicKeys } from './dynamic-keys.ts'
-import { defaultLimits } from './limits.ts'
-import { mapKeys } from './map-keys.ts'
-import type {
-  Absence,
-  KeySources,
-  Limits,
-  OperationBinding,
-  Scenario,
-  Secret,
-  Target,
-  TargetFile,
-  ApplicationResource,
-  ApplicationValue,
-  PdfValue,
-  Resources,
-  Upload,
+import {
+  defaultLimits,
+  type Absence,
+  type KeySources,
+  type Limits,
+  type OperationBinding,
+  type Scenario,
+  type Secret,
+  type Target,
+  type TargetFile,
+  type ApplicationResource,
+  type ApplicationValue,
+  type PdfValue,
+  type Resources,
+  type Upload,
 } from './model.ts'
+import { mapKeys } from './map-keys.ts'
 import { plainData } from './plain-data.ts'
-import { readNamedText, readNamedFile } from './read-file.ts'
 import { labels, resolveKeys } from './resolve-key.ts'
 import { resolveHeaders, resolveOperation, resolveScenario } from './resolve-requests.ts'
 import { unreachableIds } from './unreachable.ts'

@@ -1,6 +1,6 @@
 import { catalogue, type CatalogueRow, isRequirementId } from '../../catalogue/catalogue.ts'
 import { isOperationId } from '../../catalogue/operations.ts'
-import type { Need } from '../../catalogue/requirement.ts'
+import type { Need } from '../../catalogue/row.ts'
 import { validRequest } from '../../catalogue/needs.ts'
 import { matchesId } from '../report/selection.ts'
 import { isDeclared } from './declared.ts'

@@ -1,5 +1,5 @@
-import { commonReason } from '../../harness/report/common-reason.ts'
-import { isEmptyShard } from '../../harness/report/counted-rows.ts'
+import { commonReason } from '../../harness/report/reason.ts'
+import { isEmptyShard } from '../../harness/report/verdict.ts'
 import type { Counts, Report } from '../../harness/report/model.ts'
 import { total } from './counts.ts'
 import { count } from '../../harness/report/count.ts'

@@ -1,7 +1,7 @@
 import { countsAsGranted } from '../../harness/checks/control.ts'
 import { createdId } from '../../harness/checks/created.ts'
 import { grantedProbe, inScenario } from '../../harness/checks/granted.ts'
-import { retryWhileSettling } from '../../harness/checks/retry-while-settling.ts'
+import { retryWhileSettling } from '../../harness/checks/settling.ts'
 import { validRequest } from '../../harness/checks/valid-request.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'

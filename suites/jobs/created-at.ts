@@ -1,5 +1,5 @@
 import { member } from '../../schemas/json-object.ts'
-import { type Instant, parseDateTime } from '../../schemas/date-time.ts'
+import { type Instant, parseDateTime } from '../../schemas/formats.ts'
 import { preview } from '../../schemas/preview.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import type { JobCase, SeenJob, SeenReading } from './seen-jobs.ts'

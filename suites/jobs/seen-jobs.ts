@@ -1,6 +1,6 @@
 import { member } from '../../schemas/json-object.ts'
 import { preview } from '../../schemas/preview.ts'
-import { isUuid } from '../../schemas/uuid.ts'
+import { isUuid } from '../../schemas/formats.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 
 /** A job as it was seen: how it was created, and each reading of it. Of a live run, or of recorded traffic. */

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Exchange } from '../../harness/engine/exchange.ts'
-import type { TargetFile } from '../../harness/target/model.ts'
-import { defaultLimits } from '../../harness/target/limits.ts'
+import { type TargetFile, defaultLimits } from '../../harness/target/model.ts'
 import { idsOf, judgeReference, type JudgeSettings } from '../matrix/judge-reference.ts'
 
 const pace = { jobMs: 15, slowJobMs: 1200 }

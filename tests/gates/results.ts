@@ -1,7 +1,6 @@
 import { decided, type ExitOptions } from '../../harness/report/exit-code.ts'
 import type { Failure, Report, RequirementResult, Undecided } from '../../harness/report/model.ts'
-import { bothVerdicts } from '../../harness/report/verdict.ts'
-import { summarize } from '../../harness/report/summary.ts'
+import { bothVerdicts, summarize } from '../../harness/report/verdict.ts'
 
 const digest = (character: string) => `sha256:${character.repeat(64)}`
 

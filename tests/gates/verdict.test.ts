@@ -4,8 +4,7 @@ import { decidingRows, exitCode } from '../../harness/report/exit-code.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import { familyNamesOnly, inMode, outcomeIn } from '../../harness/report/mode.ts'
 import { matchesId } from '../../harness/report/selection.ts'
-import { summarize } from '../../harness/report/summary.ts'
-import { bothVerdicts, verdictOf } from '../../harness/report/verdict.ts'
+import { summarize, bothVerdicts, verdictOf } from '../../harness/report/verdict.ts'
 import { failed, missed, notApplicable, report, result } from './results.ts'
 
 const run = { only: [], skip: [], readOnly: false, interrupted: false }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
-import { grantedRow } from '../../catalogue/granted-rows.ts'
+import { grantedRow } from '../../catalogue/catalogue.ts'
 import { ownId, redUnder } from './also-red.ts'
 
 /** Switches that are on in one server. */

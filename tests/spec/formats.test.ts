@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseDateTime } from '../../schemas/date-time.ts'
-import { formats } from '../../schemas/formats.ts'
+import { parseDateTime, formats } from '../../schemas/formats.ts'
 
 const seed = 20250101
 

@@ -6,8 +6,8 @@ import {
   keyExamples,
   pointerExamples,
   resourceExamples,
+  scenarioExample,
 } from '../../harness/target/examples.ts'
-import { scenarioExample } from '../../harness/target/scenario-examples.ts'
 
 export type Schema = Record<string, any>
 

@@ -1,0 +1,102 @@
+import { base64Digit, base64Offsets } from './encoding.ts'
+import type { View } from './view.ts'
+
+/** A stretch of a text that is written as something else. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+  readonly label: string
+}
+
+/**
+ * The text with the spans replaced: whole keys first, the longer before the shorter if they overlap; then what is left of
+ * the runs, each stretch as one.
+ */
+export function replaceSpans(text: string, wholes: readonly Span[], runs: readonly Span[]): string {
+  const spans = [...longestFirst(wholes), ...runs]
+  if (spans.length === 0) return text
+  // 0: not replaced; else the number of the span that replaces the character, the same number for all runs.
+  const owner = new Uint32Array(text.length)
+  const runsFrom = spans.length - runs.length
+  spans.forEach(({ start, end }, index) => {
+    if (index < runsFrom && !isFree(owner, start, end)) return
+    const number = index < runsFrom ? index + 1 : runsFrom + 1
+    for (let at = start; at < end; at++) if (owner[at] === 0) owner[at] = number
+  })
+  const parts: string[] = []
+  for (let at = 0; at < text.length;) {
+    const number = owner[at] as number
+    let end = at + 1
+    while (end < text.length && owner[end] === number) end++
+    parts.push(number === 0 ? text.slice(at, end) : (spans[number - 1] as Span).label)
+    at = end
+  }
+  return parts.join('')
+}
+
+function longestFirst(spans: readonly Span[]): Span[] {
+  return [...spans].sort((a, b) => b.end - b.start - (a.end - a.start) || a.start - b.start)
+}
+
+function isFree(owner: Uint32Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (owner[at] !== 0) return false
+  return true
+}
+
+const equalsSign = 0x3d
+
+/**
+ * A whole key in base64, including the digits that it shares with what is before and after it, and the padding.
+ * @param bits the key's bits
+ * @param stream which alignment of the key was found
+ */
+export function withTail(
+  view: View,
+  [start, end]: readonly [start: number, end: number],
+  { bits, stream }: { readonly bits: string; readonly stream: number },
+): readonly [start: number, end: number] {
+  const head = bits.slice(0, base64Offsets[stream])
+  const tail = bits.slice(head.length + 6 * (end - start))
+  const from = head !== '' && digitBits(view, start - 1).endsWith(head) ? start - 1 : start
+  let to = tail !== '' && digitBits(view, end).startsWith(tail) ? end + 1 : end
+  for (let padding = 0; padding < 2 && to < view.length && view.codes[to] === equalsSign; padding++) to++
+  return [from, to]
+}
+
+/** The six bits of the base64 digit at `at`; empty if there is none. */
+function digitBits(view: View, at: number): string {
+  const digit = at >= 0 && at < view.length ? base64Digit(view.codes[at] as number) : -1
+  return digit < 0 ? '' : digit.toString(2).padStart(6, '0')
+}
+
+/** The stretches of the run that lie in no kept text; one that is kept in whole has none. */
+export function withoutKept(
+  view: View,
+  start: number,
+  end: number,
+  kept: readonly string[],
+): (readonly [start: number, end: number])[] {
+  const taken = kept.flatMap((text) => occurrences(view, start, end, text)).sort(([one], [other]) => one - other)
+  const rest: (readonly [number, number])[] = []
+  let from = start
+  for (const [begins, ends] of taken) {
+    if (begins > from) rest.push([from, begins])
+    from = Math.max(from, ends)
+  }
+  if (from < end) rest.push([from, end])
+  return rest
+}
+
+/** The places of a kept text that share at least one character with the run. */
+function occurrences(view: View, start: number, end: number, text: string): (readonly [number, number])[] {
+  const from = Math.max(0, start - text.length + 1)
+  const around = textOf(view, from, Math.min(view.length, end + text.length - 1))
+  const found: (readonly [number, number])[] = []
+  for (let at = around.indexOf(text); at >= 0; at = around.indexOf(text, at + 1))
+    found.push([from + at, from + at + text.length])
+  return found
+}
+
+function textOf({ codes }: View, start: number, end: number): string {
+  return Buffer.from(codes.buffer, codes.byteOffset + 2 * start, 2 * (end - start)).toString('utf16le')
+}
