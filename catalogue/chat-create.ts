@@ -24,7 +24,7 @@ export const chatCreate = rows('chat.create', [
     says: 'A chat with tools and tool_choice auto is answered by a 2xx.',
     effect: 'generates' },
   { id: '200-structured-output', level: 'must', section: '2.8', needs: [['/operations/chat.create/body/response_format', scenario]], gives: '2xx',
-    says: 'With response_format json_schema the content is JSON text, which fits the schema where strict is true.',
+    says: 'With response_format json_schema the content is JSON text; if strict is true, it fits the schema.',
     effect: 'generates' },
   { id: '200-llm-tool', level: 'must', section: '2.8', needs: [scenario], gives: '2xx',
     says: 'When an llm tool ran, llm_data.prompt and llm_data.model are strings.',

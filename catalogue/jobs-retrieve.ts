@@ -18,7 +18,7 @@ export const jobsRetrieve = rows('jobs.retrieve', [
     says: 'A job is completed or failed in the end, so that its outcome can be polled.',
     judgedLast: true, effect: 'generates', maxRequests: 0, generates: 0 },
   { id: '200-failed', level: 'must', section: '2.3, 3', needs: ['/resources/failingApplication'], gives: 200,
-    says: 'A job that failed has status failed and, where an error is present, a string.',
+    says: 'A job that failed has status failed; if it has an error, that is a string.',
     judgedLast: true, effect: 'generates', maxRequests: 5 },
   { id: '200-stable', level: 'should', section: '3', needs: valid, gives: 200,
     says: 'A job that has ended reads the same again.',
