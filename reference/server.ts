@@ -71,8 +71,8 @@ export async function startReference(options: ServerOptions = {}): Promise<Refer
 }
 
 /**
- * Ends each connection after its first answer without saying so: a request that is on its way by then is carried out
- * all the same, and its answer lost.
+ * Ends each connection after its first answer without saying so. A request that is on its way by then is still carried out,
+ * but its answer is lost.
  */
 function closeUnannounced(server: Server): void {
   server.on('request', ({ socket }: IncomingMessage, outgoing: ServerResponse) => {

@@ -2,9 +2,9 @@
 export interface Encoding {
   /** What each ASCII code is compared as: letter case of hex digits, the two alphabets of base64. */
   readonly fold: Uint8Array
-  /** The encoded forms of `text`, one for each alignment; characters that other bytes have a part in are left out. */
+  /** The encoded forms of `text`, one for each alignment, without the characters that other bytes share. */
   streams(text: string): string[]
-  /** Fewest characters of a form in which a run of `run` characters is sure to show. */
+  /** The fewest characters that a run of `run` characters takes in a form. */
   shortest(run: number): number
 }
 

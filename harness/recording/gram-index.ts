@@ -1,7 +1,7 @@
 import type { Encoding } from './encoding.ts'
 import type { View } from './view.ts'
 
-/** A form of a whole key, found where one of its grams is. */
+/** A form of a whole key. It is looked for when one of its grams is found. */
 export interface Whole {
   /** Folded codes. */
   readonly codes: Uint16Array
@@ -12,7 +12,7 @@ export interface Whole {
   readonly stream: number
 }
 
-/** A gram of some key, and the whole keys that are looked for where it is met. */
+/** A gram of some key, and the whole keys that are looked for when it is found. */
 interface Gram {
   readonly codes: Uint16Array
   readonly wholes: Whole[]
@@ -23,7 +23,7 @@ const filterBits = 18
 
 /**
  * All runs of `size` characters of the keys in one encoding. A text is read by samples: of the `size - probe + 1`
- * characters after each other one probe is hashed, and only if a key has that probe every position is looked at.
+ * characters in a row one probe is hashed. Every position is looked at only if a key has that probe.
  */
 export class GramIndex {
   readonly size: number

@@ -11,7 +11,7 @@ const overlap = 64 * 1024
 /** Stands for the lines that are left out. */
 const leftOut = 'conform-left-out'
 
-/** Recorded at any place among the headers: answers are judged by them, also those of a recording. */
+/** Recorded wherever they stand among the headers: answers are judged by them, those of a recording too. */
 const judged = new Set(['content-type', 'content-encoding', 'content-length', 'location', 'retry-after', 'date'])
 
 /** A line as it may be shown, its name in lower case. */
@@ -27,7 +27,7 @@ export function recordHeaders(lines: readonly HeaderLine[], shown: Shown): Recor
   return { ...recorded }
 }
 
-/** The headers of an answer, which may be of any number and length: what is beyond the limits is counted only. */
+/** The headers of an answer. There may be any number of them, of any length: what is over the limits is only counted. */
 export function recordHead(lines: readonly HeaderLine[], shown: Shown): RecordedHeaders {
   const room = roomOf(lines)
   const kept = lines.filter((line) => room.has(line))

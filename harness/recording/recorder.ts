@@ -23,7 +23,7 @@ export interface Recorder {
   /** Text of a target or of a target file as it may be shown: without any key. */
   redact(text: string): string
   readonly count: number
-  /** Folder and error code (`/tmp: ENOSPC`) if the log could not be written; exchanges are then kept no more. */
+  /** Folder and error code (`/tmp: ENOSPC`) if the log could not be written; no more exchanges are kept then. */
   readonly problem: string | undefined
   close(): void
 }
@@ -41,7 +41,7 @@ function expandedNames(lines: readonly HeaderLine[], shown: RecordedHeaders): Re
   return new Set([...names, 'authorization'])
 }
 
-/** An answer that is longer than this is not held until somebody asks for its recorded form, in bytes. */
+/** In bytes. A longer answer is recorded at once, not held until somebody asks for its recorded form. */
 const longestHeld = 16 * 1024
 
 /** @param logFile file that gets each exchange as a line of JSON; without one they are not kept */

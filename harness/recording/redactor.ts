@@ -5,7 +5,7 @@ import { escapedViews, rawView } from './view.ts'
 
 /** A run of this many characters shared with a key is removed. */
 const run = 12
-/** Shorter keys are found only where they are the whole text: in other text they would be met by chance. */
+/** A shorter key is found only if it is the whole text: in a longer text it could stand by chance. */
 export const shortestKey = 8
 const redacted = '[redacted]'
 
@@ -29,7 +29,7 @@ export class Redactor {
   readonly #known = new Set<string>()
   readonly #kept = new Set<string>()
   readonly #indexes = new Map<string, Index>()
-  /** Kept texts that some key has a run of; undefined until they are looked for. */
+  /** Kept texts that share a run with some key; undefined until they are looked for. */
   #relevant: string[] | undefined
 
   /** Learns a key and how it is written in its place. The first label of a key stays. */
@@ -37,7 +37,7 @@ export class Redactor {
     if (secret === '' || this.#known.has(secret)) return
     this.#known.add(secret)
     const number = this.#keys.push({ value: secret, label }) - 1
-    // What is written in place of a key stays where it is read again.
+    // What is written in place of a key stays as it is when the text is read again.
     this.#kept.add(label)
     if (secret.length < shortestKey) return
     this.#relevant = undefined
@@ -68,7 +68,7 @@ export class Redactor {
     )
   }
 
-  /** A header's value without any key; short keys are found where they are all of it, or all that follows a scheme. */
+  /** A header's value without any key. A short key is found if it is the whole value, or all that follows a scheme. */
   header(_name: string, value: string): string {
     const [, scheme = '', rest = ''] = /^(\S+ +)?(.*)$/s.exec(value) ?? []
     for (const key of this.#shortKeys()) {

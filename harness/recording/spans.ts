@@ -69,7 +69,7 @@ function digitBits(view: View, at: number): string {
   return digit < 0 ? '' : digit.toString(2).padStart(6, '0')
 }
 
-/** The stretches of the run that lie in no kept text; one that is kept in whole has none. */
+/** The stretches of the run that lie in no kept text: none if the whole run is kept. */
 export function withoutKept(
   view: View,
   start: number,

@@ -46,7 +46,7 @@ const entities: Readonly<Record<string, string>> = Object.assign(Object.create(n
 
 /**
  * What an escape that begins at `at` stands for: `code * 32 + length`, the length being what it takes in the text; -1 if
- * none begins. One number, for this is asked at every mark of a text.
+ * none begins. It is one number because this is asked at every mark of a text.
  */
 export type Unescape = (codes: Uint16Array, at: number) => number
 
@@ -56,7 +56,7 @@ const pack = (code: number, length: number): number => code * 32 + length
 const hexDigits = new Int8Array(0x10000).fill(-1)
 for (const digit of '0123456789abcdefABCDEF') hexDigits[digit.charCodeAt(0)] = Number.parseInt(digit, 16)
 
-/** The number that `count` hex digits write; -1 if they are none. */
+/** The value of `count` hex digits; -1 if they are not hex digits. */
 function hexNumber(codes: Uint16Array, at: number, count: number): number {
   if (at + count > codes.length) return -1
   let number = 0
@@ -96,7 +96,7 @@ const letterX = 0x78
 
 const entity: Unescape = (codes, at) => (codes[at + 1] === numberSign ? numbered(codes, at) : namedEntity(codes, at))
 
-/** `&#65;`, `&#x41;`: the number ends where its digits do, a semicolon is part of it but need not be there. */
+/** `&#65;`, `&#x41;`: the number ends with its last digit; a semicolon after it belongs to it but may be missing. */
 function numbered(codes: Uint16Array, at: number): number {
   const isHex = ((codes[at + 2] as number) | 0x20) === letterX
   const base = isHex ? 16 : 10

@@ -11,7 +11,7 @@ export interface View {
 
 /**
  * How often a text is unescaped: what was escaped already may be escaped again on its way (a percent sign in a path, an
- * ampersand in JSON). A text that is escaped more often than that is not read by chance.
+ * ampersand in JSON). Nobody reads a text by chance that is escaped more often than that.
  */
 const rounds = 3
 
@@ -40,9 +40,9 @@ export function rawView(text: string): View {
 }
 
 /**
- * The text with percent-encoding, JSON escapes, HTML and XML entities or the NULs of wider characters undone: those of
- * which there are any in it, each by itself (a key may have what looks like another), and if there are several kinds, or
- * one leads to another, all of them at once.
+ * The text with percent-encoding, JSON escapes, HTML and XML entities or the NULs of wider characters undone. Each kind that
+ * the text has is undone by itself, since a key may have what looks like another kind. If there are several kinds, or one
+ * leads to another, all of them are also undone at once.
  */
 export function escapedViews(raw: View): View[] {
   const alone = single.map((kinds) => undone(raw, kinds))

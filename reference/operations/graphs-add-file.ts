@@ -38,7 +38,7 @@ function run(call: Call, graph: Graph): Answer {
   if (call.broken('2xx-other-graph') && inOtherGraph) call.reject(409, 'BadRequest', 'The file is in another graph')
   if (call.broken('2xx-accepted#always-409')) call.reject(409, 'BadRequest', 'The file is in the graph already')
   if (!known) graph.files.set(file.id, { by: 'addition', from: processedFrom(call.world) })
-  // Defects of a server that adds the file and says otherwise.
+  // Defects of a server that adds the file but says that it did not.
   if (call.broken('2xx-accepted#added-400')) call.reject(400, 'BadRequest', 'Nothing is wrong')
   if (call.broken('2xx-accepted#added-404')) call.reject(404, 'ResourceNotFound', 'Nothing is missing')
   return { status: 200, body: fileView(call.world, file) }

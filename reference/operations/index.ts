@@ -13,7 +13,7 @@ import { pdfParse } from './pdf-parse.ts'
 import { translate } from './translate.ts'
 import { vision } from './vision.ts'
 
-// An operation with an object of its own is one of `Operation<unknown>` here: `find` and its readers stay together.
+// Here an operation that looks up an object counts as `Operation<unknown>`: its `find` and what reads it stay together.
 /** The operations of §4, all 17. */
 export const allOperations = [
   pdfParse,

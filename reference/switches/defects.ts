@@ -18,7 +18,7 @@ const answered = [
   'vision.analyze',
 ]
 
-/** Defects of requirements about granted requests, and further ones of refusals; the code names them where they act. */
+/** Defects of requirements about granted requests, and more of refusals. The code that they change asks for them by name. */
 const placed: readonly string[] = [
   ...jobDefects,
   ...['200-text', '200-markdown'].flatMap((row) =>

@@ -6,7 +6,7 @@ import type { World } from './world.ts'
 import { lostAnswer } from './lost-answer.ts'
 import { neverGranted, otherName, otherStatus } from '../switches/pairs.ts'
 
-/** Refusals that come late under `slow/refusals`: something was asked that takes its time to say no. */
+/** Refusals that come late under `slow/refusals`: whoever was asked takes time to say no. */
 const takeTime: ReadonlySet<string> = new Set([
   ...['completion.create/400-empty-prompt', 'translate.run/400-unsupported-language'],
   ...['jobs.create/404-unknown-application', 'files.retrieve/404-unknown-file'],
@@ -15,7 +15,8 @@ const takeTime: ReadonlySet<string> = new Set([
 /**
  * The answer to a request that requirement `id` wants refused. A switch named like the requirement answers as if
  * nothing were wrong; `#status` and `#tpe` refuse with another status, or another code name of the same status,
- * `#granted-envelope` in words alone; `#spoils-connection` refuses rightly, and the next request of that connection wrongly.
+ * `#granted-envelope` refuses in words only, with a 200; `#spoils-connection` refuses rightly, but answers the next request
+ * of that connection wrongly.
  */
 function refusal({ switches, pace }: World, id: string, fault: Fault, grant: () => Answer): Answer {
   if (switches.broken(id)) return neverGranted.has(id) ? envelope({ ...fault, ...otherStatus(id, fault) }) : grant()

@@ -41,12 +41,12 @@ export function envelope({ status, tpe, description, extras = {}, key }: Fault):
   return { status, body: { tpe, errors: [message], extras: {} }, error: true }
 }
 
-/** Ends with a type that the status may not carry; its key is none of §7.1, so that the key is not wrong as well. */
+/** Ends with a type that the status may not carry. Its key is not one of §7.1: else the key would be wrong as well. */
 export function mispaired(status: number, tpe: string): never {
   throw new Ending(envelope({ status, tpe, key: 'fail.other' }))
 }
 
-/** What a web server shows where nothing is: a page, and no envelope. */
+/** What a web server shows if there is nothing at a path: a page, not an envelope. */
 export function page(status: number): Answer {
   return { status, text: { type: 'text/html', value: '<!doctype html><title>Not found</title>' } }
 }

@@ -13,7 +13,7 @@ export function refuseItems(call: Call, kind: string): never {
   call.refuse('400-malformed-inputs', 400, 'BadRequest', { at: 'items', kind })
 }
 
-/** Whether a broken server leaves an item out instead of refusing it: one, or an id, of that JSON type. */
+/** Whether a broken server leaves an item out instead of refusing it, because the item or its id has that JSON type. */
 function isIgnored(call: Call, item: unknown): boolean {
   const place = isMembers(item) ? `id-${jsonType(item['id'])}` : `item-${jsonType(item)}`
   return call.broken(`400-malformed-inputs#ignores-${place}`)
@@ -49,7 +49,7 @@ function isBeyondLimits(text: string): boolean {
   return text.length > longest || /(?![\t\n\r])\p{Cc}/u.test(text)
 }
 
-/** Checks the texts of the inputs: no limit is told of (§2.5), and none of them may bring the server down. */
+/** Checks the texts of the inputs. The interface names no limit (§2.5), and no text may bring the server down. */
 export function checkTexts(call: Call): void {
   const texts = (call.body['inputs'] as readonly { value: readonly string[] }[]).flatMap(({ value }) => value)
   const [name, trips] = Object.entries(stumblingBlocks).find(([each]) => call.broken(`202-any-text${each}`)) ?? ['']

@@ -31,7 +31,7 @@ export function firstJobOf(world: World, job: Job): Job {
   return world.store.applications.get(job.applicationId)?.firstJob ?? job
 }
 
-/** The job that is shown in place of the one that was asked for: another one on a server that mixes them up. */
+/** The job that is shown for the one that was asked for: another job, if the server mixes them up. */
 export function shownJob(world: World, asked: Job): Job {
   const { broken } = world.switches
   const newest = world.store.applications.get(asked.applicationId)?.job ?? asked
@@ -40,7 +40,7 @@ export function shownJob(world: World, asked: Job): Job {
   return keepsId ? { ...newest, id: asked.id } : asked
 }
 
-/** A job that is surely seen in progress, and whose outcome nobody asks for. */
+/** A job that is certainly seen in progress, and whose outcome nobody asks for. */
 function isOfSlowApplication(job: Job): boolean {
   return job.applicationId === preloadedIds.slowApplication
 }

@@ -33,7 +33,7 @@ function largeText(world: World): Members {
   return text === '' ? {} : { text }
 }
 
-/** ms by which retrieval reads the clock after or before creation did, under the variants in which both read it. */
+/** How many ms later than creation retrieval reads the clock (or earlier), under the variants in which both read it. */
 function laterMs({ switches: { varied } }: World): number {
   if (varied('dates/two-readings')) return 600
   return varied('dates/two-readings-earlier') ? -600 : 0

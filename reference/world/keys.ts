@@ -44,7 +44,7 @@ function decoded(part: string | undefined): Claims {
   }
 }
 
-/** Whether two payloads say the same but for the time when the key expires. */
+/** Whether two payloads differ only in the time when the key expires. */
 function differInExpiry(one: Claims, other: Claims): boolean {
   return JSON.stringify({ ...one, exp: 0 }) === JSON.stringify({ ...other, exp: 0 })
 }
@@ -53,7 +53,7 @@ function hasExpired(claims: Claims): boolean {
   return Number(claims['exp']) * 1000 < Date.now()
 }
 
-/** What happened to a key that is otherwise this one; undefined if it has nothing of it. */
+/** What happened to a key that is this one otherwise; undefined if they have nothing in common. */
 function damageTo(key: string, token: string): string | undefined {
   if (key.startsWith(token)) return 'cut'
   if (token.startsWith(key)) return 'appended'

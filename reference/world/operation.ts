@@ -41,7 +41,7 @@ export interface Operation<Found = unknown> {
   readonly members?: readonly string[]
   /** Refuses a JSON body that is no object, if a requirement is about it. */
   readonly shapeless?: (call: Call) => never
-  /** The requirement that a granted request is about, if it is one that every request of the operation rests on. */
+  /** The requirement that a granted request is about, if every request of the operation depends on it. */
   row?(call: Call): string | undefined
   /** What a refusal leaves behind. */
   refused?(call: Call, status: number): void
@@ -97,7 +97,7 @@ function isPlain(call: Call): boolean {
 /** Takes a call through the steps of its operation. */
 export async function perform<Found>(operation: Operation<Found>, call: Call): Promise<Answer> {
   let found: Found | undefined
-  // `find` stands before every step that uses its result, in each order; operations without it use none.
+  // In each order, `find` comes before every step that uses its result. Operations without `find` use no result.
   const steps: Readonly<Record<Step, () => void | Promise<void>>> = {
     authenticate: () => authenticate(call),
     authorize: () => authorize(call),
@@ -145,7 +145,7 @@ async function authenticate(call: Call): Promise<void> {
     call.refuse('401-missing-credentials', 401, 'BadCredentials', { kind })
   }
   const token = /^Bearer +(\S+)$/i.exec(header)?.[1]
-  // Every JWT begins so, in whatever letter case a damaged one arrives: it is an object in base64url.
+  // Every JWT begins like this, since it is an object in base64url; a damaged one may have another letter case.
   if (token === undefined || !/^eyJ/i.test(token)) {
     call.refuse('401-malformed-key', 401, 'BadCredentials', { kind: malformedKind(header) })
   }

@@ -11,7 +11,7 @@ export const preloadedIds = {
   foreignApplication: '6b1f0c52-3a54-4f0e-9d0c-0c8e5a1d1005',
   job: '2e8d7a10-6c0b-4b9f-8f2d-5d3c9b7e2001',
   foreignJob: '2e8d7a10-6c0b-4b9f-8f2d-5d3c9b7e2002',
-  // Ids of files have any form: that of one is no uuid.
+  // Ids of files may have any form: this one is not a uuid.
   file: 'file_tea_1d7a4c3ba5e8',
   deletedFile: '9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93002',
   expiredFile: '9c4e2f86-1d7a-4c3b-a5e8-7f60b2d93003',

@@ -1,6 +1,6 @@
 import { isMembers, jsonType, type Call } from './call.ts'
 
-// §2.7. Up to 25 snippets are recommended and 30 is the default; what lies between is not told apart.
+// §2.7. Up to 25 snippets are recommended and 30 is the default; no difference is made between them.
 const bounds: Readonly<Record<string, readonly [least: number, most: number]>> = {
   search_weight: [0, 100],
   max_subquestions: [1, 10],
@@ -26,7 +26,7 @@ function checkNumber(call: Call, name: string, value: unknown, granted: string):
   if (call.broken(granted) && name === 'max_snippets' && value > 25) call.reject(400, 'BadRequest', 'Too many snippets')
 }
 
-/** Checks a `query_config`; `granted` is the requirement about those that are to be accepted. */
+/** Checks a `query_config`; `granted` is the requirement that valid ones are accepted. */
 export function checkQueryConfig(call: Call, config: unknown, granted: string): void {
   if (config === undefined || config === null) return
   if (!isMembers(config)) return refuse(call, 'query_config is an object', 'whole')

@@ -1,7 +1,7 @@
 import type { Call } from './call.ts'
 import type { World } from './world.ts'
 
-/** ms from its creation on until something can be used, if nothing else is asked for. */
+/** ms between the creation of something and its first use, if nothing else is asked for. */
 const usualMs = 1000
 /** ms after which nobody waits for it any more. */
 const tooLateMs = 30_000
@@ -34,7 +34,7 @@ export function breakUse(call: Call, id: string, thing: Made): void {
 /** ms that uploads and additions take under the variant `processing/slow`. */
 const slowMs = 1000
 
-/** ms since the epoch from when on a file uploaded or added now counts as part of its graph. */
+/** When a file that is uploaded or added now begins to count as part of its graph, in ms since the epoch. */
 export function processedFrom(world: World): number {
   return Date.now() + (world.switches.varied('processing/slow') ? (world.pace.settle ?? slowMs) : 0)
 }

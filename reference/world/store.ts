@@ -19,7 +19,7 @@ export interface StoredFile {
 export interface GraphFile {
   /** Whether it came with its upload or was added afterwards. */
   readonly by: 'upload' | 'addition'
-  /** ms since the epoch from when on it counts as part of the graph. */
+  /** When it begins to count as part of the graph, in ms since the epoch. */
   readonly from: number
 }
 
@@ -47,7 +47,7 @@ export interface Application {
   readonly fails: boolean
   readonly createdAt: number
   readonly made?: true
-  /** The job it is busy with, or was last. */
+  /** The job that it is busy with, or its last one. */
   job?: Job
   /** The one that it had first. */
   firstJob?: Job

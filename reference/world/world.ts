@@ -8,7 +8,7 @@ export interface Pace {
   readonly usual: number
   /** A job of the slow application. */
   readonly slow: number
-  /** Until what was just made can be used, under the variants that have it so; undefined: each has a time of its own. */
+  /** Until what was just made can be used, under the variants that delay it. If undefined, each has a time of its own. */
   readonly settle: number | undefined
   /** A refusal that takes its time. */
   readonly slowRefusal: number
