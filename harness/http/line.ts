@@ -23,6 +23,9 @@ export interface Line {
   hangUp(): Promise<void>
 }
 
+/** After a write failed, answers that are there already are read for so long, in ms. */
+const readingMs = 100
+
 export function openLine(endpoint: Endpoint): Line {
   const sockets = new Set<Socket>()
   let connection: Connection | undefined
@@ -32,6 +35,7 @@ export function openLine(endpoint: Endpoint): Line {
       socket.once('close', () => sockets.delete(socket))
     },
     connected(socket) {
+      readBeforeWriteErrors(socket)
       connection = { watch: watchReads(socket), exchanges: 0, mark: undefined }
     },
   })
@@ -59,4 +63,26 @@ function watchReads(socket: Socket): AnswerWatch {
     return chunk
   }
   return watch
+}
+
+/**
+ * A server may answer before it has read the body, and close: what it sent is there to be read, but the error of a write
+ * would destroy the socket first. So such an error is told when the reading has come to its end, or after a moment.
+ */
+function readBeforeWriteErrors(socket: Socket): void {
+  const late =
+    (done: (error?: Error | null) => void) =>
+    (error?: Error | null): void => {
+      if (!error || socket.destroyed) return done(error)
+      const tell = (): void => {
+        clearTimeout(timer)
+        socket.off('close', tell)
+        done(error)
+      }
+      const timer = setTimeout(tell, readingMs)
+      socket.once('close', tell)
+    }
+  const { _write: write, _writev: writev } = socket
+  socket._write = (chunk, encoding, done) => write.call(socket, chunk, encoding, late(done))
+  if (writev) socket._writev = (chunks, done) => writev.call(socket, chunks, late(done))
 }
