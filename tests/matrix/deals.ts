@@ -67,32 +67,32 @@ function leastHands(switches: readonly string[]): number {
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Two switches as one text, whichever is named first. */
-export const pairOf = (one: string, other: string): string => [one, other].toSorted().join(' ')
+/** For each switch, those that share a server with it. */
+export type Company = ReadonlyMap<string, ReadonlySet<string>>
 
 /**
  * Deals switches to servers in which none stands in another's way.
  * @param way dealt in another order, each way gives each switch other company
- * @param met pairs (`pairOf`) that shared a server in another way: those of one operation are kept apart, and others
- *   if possible
+ * @param met who shared a server in another way: those of one operation are kept apart, and others if possible
  */
-export function deal(switches: readonly string[], way: string, met: ReadonlySet<string> = new Set()): string[][] {
+export function deal(switches: readonly string[], way: string, met: Company = new Map()): string[][] {
   const hands = Array.from({ length: leastHands(switches) }, newHand)
   const isDisturbing = (defect: string): boolean => disturbedBy(defect).length > 0
-  const mixed = switches.toSorted((one, other) => (hash(way + one) < hash(way + other) ? -1 : 1))
+  const places = new Map(switches.map((defect) => [defect, hash(way + defect)]))
+  const mixed = switches.toSorted((one, other) => (places.get(one)! < places.get(other)! ? -1 : 1))
   // The exacting ones first, while there is room.
   for (const defect of [...mixed.filter(isDisturbing), ...mixed.filter((each) => !isDisturbing(each))]) {
-    const id = ownId(defect)
-    const operation = operationOf(id)
-    const again = (hand: Hand): readonly string[] => hand.switches.filter((other) => met.has(pairOf(defect, other)))
+    const operation = operationOf(ownId(defect))
+    const company = met.get(defect)
     const related = (other: string): boolean => operationOf(ownId(other)) === operation
-    const weight = (hand: Hand): number =>
-      again(hand).length * 10_000 +
-      hand.operations.filter((each) => each === operation).length * 100 +
-      hand.switches.length
-    let hand = hands
-      .filter((each) => fits(each, defect) && !again(each).some(related))
-      .toSorted((one, other) => weight(one) - weight(other))[0]
+    const room = hands.flatMap((hand) => {
+      if (!fits(hand, defect)) return []
+      const again = company ? hand.switches.filter((other) => company.has(other)) : []
+      if (again.some(related)) return []
+      const alike = hand.operations.filter((each) => each === operation)
+      return [{ hand, weight: again.length * 10_000 + alike.length * 100 + hand.switches.length }]
+    })
+    let hand = room.toSorted((one, other) => one.weight - other.weight)[0]?.hand
     if (!hand) hands.push((hand = newHand()))
     hand.switches.push(defect)
     hand.operations.push(operation)
@@ -105,9 +105,14 @@ export function deal(switches: readonly string[], way: string, met: ReadonlySet<
   return hands.map((hand) => hand.switches).filter((hand) => hand.length > 0)
 }
 
-/** Every pair that shares a server. */
-export function pairsIn(hands: readonly (readonly string[])[]): Set<string> {
-  return new Set(
-    hands.flatMap((hand) => hand.flatMap((one, at) => hand.slice(at + 1).map((other) => pairOf(one, other)))),
-  )
+export function companyIn(hands: readonly (readonly string[])[]): Company {
+  const company = new Map<string, Set<string>>()
+  for (const hand of hands) {
+    for (const one of hand) {
+      const others = company.get(one) ?? new Set()
+      for (const other of hand) if (other !== one) others.add(other)
+      company.set(one, others)
+    }
+  }
+  return company
 }

@@ -3,7 +3,7 @@ import type { TargetFile } from '../../harness/target/model.ts'
 import { defects, needsSocket } from '../../reference/server.ts'
 import { ownId } from './also-red.ts'
 import { withoutCleanup, withoutPdf, withTwoMessages } from './changed-targets.ts'
-import { deal, isOfStates, pairsIn } from './deals.ts'
+import { companyIn, deal, isOfStates } from './deals.ts'
 
 /** One broken server of the kill matrix. */
 export interface BrokenServer {
@@ -42,7 +42,7 @@ const first = deal(inProcess, 'first')
 const second = deal(
   inProcess.filter((defect) => !isOfStates(ownId(defect))),
   'second',
-  pairsIn(first),
+  companyIn(first),
 )
 
 /**

@@ -3,7 +3,7 @@ import { judgeOf } from '../../suites/all.ts'
 import { defects, needsSocket } from '../../reference/server.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { alsoRed, ownId } from './also-red.ts'
-import { disturbedBy, isOfStates, operationOf, pairsIn } from './deals.ts'
+import { disturbedBy, isOfStates, operationOf } from './deals.ts'
 import { brokenServers, parts, serversOf } from './servers.ts'
 
 const ids: readonly string[] = catalogue.map(({ id }) => id)
@@ -21,12 +21,16 @@ test('every switch is on in two servers, in other company, but for those that ar
   const times = (defect: string): number => brokenServers.filter((server) => server.defects.includes(defect)).length
   const once = (defect: string): boolean => needsSocket(defect) || isOfStates(ownId(defect))
   expect(defects.filter((defect) => times(defect) !== (once(defect) ? 1 : 2))).toEqual([])
-  const operation = (defect: string | undefined): string => operationOf(ownId(defect ?? ''))
-  const pairs = brokenServers.flatMap((server) => [...pairsIn([server.defects])])
-  const ofOneOperation = pairs
-    .map((pair) => pair.split(' '))
-    .filter(([one, other]) => operation(one) === operation(other))
-  expect(new Set(ofOneOperation.map((pair) => pair.join(' '))).size).toBe(ofOneOperation.length)
+  const operation = (defect: string): string => operationOf(ownId(defect))
+  const ofOneOperation = brokenServers.flatMap(({ defects: on }) =>
+    on.flatMap((one, at) =>
+      on
+        .slice(at + 1)
+        .filter((other) => operation(other) === operation(one))
+        .map((other) => [one, other].toSorted().join(' ')),
+    ),
+  )
+  expect(new Set(ofOneOperation).size).toBe(ofOneOperation.length)
 })
 
 test('beside a switch that leaves an operation in disorder there is none of that operation', () => {
