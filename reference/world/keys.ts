@@ -15,20 +15,41 @@ export interface Key {
 export type Verified = Key | 'expired' | 'invalid'
 
 const secret = new TextEncoder().encode(publishedSecret)
-// A few keys are used thousands of times; their signatures are checked once.
-const seen = new Map<string, { key: Key; expiresAt: number }>()
+
+/** What the text of a key says of it for good: whose it is and until when, or that it is none. */
+type Read = { readonly key: Key; readonly expiresAt: number } | 'invalid'
+
+/** Longest key that is remembered, in characters, and how many are. */
+const longest = 4096
+const most = 500
+// The same keys are used thousands of times, good ones and bad ones: their signatures are checked once.
+const seen = new Map<string, Read>()
+
+function lasting(key: Key & { exp?: number }): Read {
+  return { key, expiresAt: (key.exp ?? 0) * 1000 }
+}
+
+/** What will not change with time; undefined if it may. */
+function whyNot(error: unknown): Read | undefined {
+  if (error instanceof errors.JWTExpired) return lasting(error.payload as unknown as Key)
+  return error instanceof errors.JWTClaimValidationFailed ? undefined : 'invalid'
+}
+
+async function read(token: string): Promise<Read | undefined> {
+  try {
+    return lasting((await jwtVerify<Key>(token, secret, { algorithms: ['HS256'], requiredClaims: ['exp'] })).payload)
+  } catch (error) {
+    return whyNot(error)
+  }
+}
 
 /** Checks signature and expiry of a JWT (HS256). */
 export async function verify(token: string): Promise<Verified> {
-  const known = seen.get(token)
-  if (known) return known.expiresAt > Date.now() ? known.key : 'expired'
-  try {
-    const { payload } = await jwtVerify<Key>(token, secret, { algorithms: ['HS256'], requiredClaims: ['exp'] })
-    if (seen.size < 100) seen.set(token, { key: payload, expiresAt: (payload.exp ?? 0) * 1000 })
-    return payload
-  } catch (error) {
-    return error instanceof errors.JWTExpired ? 'expired' : 'invalid'
-  }
+  const known = seen.get(token) ?? (await read(token))
+  if (known === undefined) return 'invalid'
+  if (seen.size < most && token.length <= longest) seen.set(token, known)
+  if (known === 'invalid') return known
+  return known.expiresAt > Date.now() ? known.key : 'expired'
 }
 
 type Claims = Readonly<Record<string, unknown>>
