@@ -2,20 +2,23 @@ import { readFileSync } from 'node:fs'
 import tls from 'node:tls'
 import { expect, test } from 'vitest'
 import { judgeHostile, type Outcome } from './judge-hostile.ts'
-import { proveSound } from './proof.ts'
+import { proveJunit, proveSound } from './proof.ts'
 import { http, listenRaw, startRaw } from './raw-server.ts'
 
 const pem = (name: string): string => readFileSync(new URL(`../wire/self-signed.${name}.pem`, import.meta.url), 'utf8')
 
 /** Judges a server behind a certificate that nobody vouches for. */
-async function judgeSelfSigned(insecure: boolean): Promise<Outcome> {
+async function judgeSelfSigned(insecure: boolean, only: string[] = []): Promise<Outcome> {
   const serve = (socket: tls.TLSSocket): void => {
     socket.on('error', () => undefined).on('data', () => socket.write(http(200, '{}')))
   }
   const server = await listenRaw(tls.createServer({ cert: pem('cert'), key: pem('key') }, serve))
   try {
     const limits = { timeoutMs: 20_000, jobTimeoutMs: 1000 }
-    return await judgeHostile(server.url.replace('http:', 'https:'), { options: { insecure }, limits })
+    return await judgeHostile(server.url.replace('http:', 'https:'), {
+      options: { insecure, only },
+      limits,
+    })
   } finally {
     await server.close()
   }
@@ -25,16 +28,16 @@ test('a certificate that does not verify is refused', async () => {
   const outcome = await judgeSelfSigned(false)
   expect(outcome.code).toBe(3)
   expect(outcome.report.requirements[0]?.reason).toMatch(/cannot be judged: certificate not accepted: self-signed/)
-  await proveSound(outcome)
+  proveSound(outcome, 'refused')
 })
 
 test('it is accepted where that is asked for, and every report for people says so', async () => {
-  const outcome = await judgeSelfSigned(true)
+  const outcome = await judgeSelfSigned(true, ['files.*', 'envelope/*'])
   expect(outcome.code).toBe(1)
   expect(outcome.report.run.insecure).toBe(true)
   for (const name of ['terminal', 'html', 'markdown'] as const)
     expect(outcome.texts[name]).toMatch(/insecure|not verified/i)
-  await proveSound(outcome)
+  proveSound(outcome, 'accepted')
 })
 
 test('a first answer that redirects to https on the same host ends the run and names the URL to use', async () => {
@@ -47,8 +50,10 @@ test('a first answer that redirects to https on the same host ends the run and n
     expect(outcome.code).toBe(3)
     expect(outcome.report.run.requests).toBe(1)
     expect(outcome.report.requirements[0]?.reason).toBe(`${server.url}/base redirects to https: use ${https}`)
-    await proveSound(outcome)
+    proveSound(outcome, 'redirected')
   } finally {
     await server.close()
   }
 })
+
+test('the JUnit report of each of these runs is one', proveJunit)

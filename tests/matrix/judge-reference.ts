@@ -123,7 +123,7 @@ function judgeInProcess(options: ReferenceOptions, settings: JudgeSettings): Pro
 }
 
 /** Hands requests to the reference, in virtual time. */
-export function transportTo({ url, handle }: HandledReference, latencyMs = 1): Transport {
+export function transportTo({ url, handle }: Pick<HandledReference, 'url' | 'handle'>, latencyMs = 1): Transport {
   const transport = createHandlerTransport({ handle, baseUrl: url, bodyLimit: 8 * 1024 * 1024 })
   return {
     ...transport,
