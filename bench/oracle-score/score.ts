@@ -81,10 +81,17 @@ async function tell({ operation, signature, status, change, ...place }: Place): 
   return met.times > 0 ? { operation, signature, status, change, ...place, failed } : undefined
 }
 
+interface Settings {
+  readonly count: number
+  /** An operation whose answers alone are changed. */
+  readonly only: string | undefined
+  readonly onFinding: (done: number) => void
+}
+
 /** Makes `count` of all changes, one a run, and tells which turn a requirement red. The same ones each time. */
-export async function oracleScore(count: number, onFinding: (done: number) => void): Promise<Score> {
+export async function oracleScore({ count, only, onFinding }: Settings): Promise<Score> {
   const places: Place[] = []
-  for (const { id } of operations) places.push(...(await record(id)))
+  for (const { id } of operations) if (only === undefined || id === only) places.push(...(await record(id)))
   const findings: Finding[] = []
   let unmet = 0
   const queue = choose(places, count).values()
