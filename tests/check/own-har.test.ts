@@ -28,9 +28,10 @@ test('the HAR of a run against the reference passes, and says again what the run
 })
 
 test('the HAR that check writes reads the same again', async () => {
+  const only = ['jobs.retrieve/*', 'files.list/*', 'envelope/*']
   const { har } = await recordRun(
     { ...pace, defects: ['jobs.retrieve/200-job', 'envelope/status-tpe-pair'] },
-    { limits },
+    { limits, options: { only } },
   )
   const now = new Date('2027-01-01T00:00:00Z')
   const { report, exchanges } = await checkFile(inFile(har), {}, now)
@@ -42,26 +43,23 @@ test('the HAR that check writes reads the same again', async () => {
   expect(outcomes(again)).toEqual(outcomes(report))
 })
 
-test.each([
-  'json/members-reversed',
-  'uuids/upper-case-in-retrieval',
-  'dates/coarser-in-retrieval',
-  'successes/other-2xx',
-])('another way to conform fails nothing: %s', async (variant) => {
-  const { report: live, har } = await recordRun({ ...pace, variants: [variant] }, { limits })
+test('other ways to conform fail nothing', async () => {
+  const variants = [
+    ...['json/members-reversed', 'uuids/upper-case-in-retrieval', 'dates/coarser-in-retrieval'],
+    'successes/other-2xx',
+  ]
+  const { report: live, har } = await recordRun({ ...pace, variants }, { limits })
   const checked = await check(har)
   expect(failedIds(checked)).toEqual([])
   expect(differences(live, checked)).toEqual([])
 })
 
 test.each([
-  'jobs.create/202-created',
-  'pdf.parse/200-markdown',
-  'jobs.retrieve/200-created-at#drifting',
-  'envelope/shape#array',
-])('a broken server is seen in its traffic: %s', async (defect) => {
-  const { report: live, har } = await recordRun({ ...pace, defects: [defect] }, { limits })
+  [['jobs.create/202-created']],
+  [['pdf.parse/200-markdown', 'jobs.retrieve/200-created-at#drifting', 'envelope/shape#array']],
+])('a broken server is seen in its traffic: %s', async (defects) => {
+  const { report: live, har } = await recordRun({ ...pace, defects }, { limits })
   const checked = await check(har)
-  expect(failedIds(checked)).toContain(defect.replace(/#.*/, ''))
+  expect(failedIds(checked)).toEqual(expect.arrayContaining(defects.map((defect) => defect.replace(/#.*/, ''))))
   expect(differences(live, checked)).toEqual([])
 })
