@@ -151,7 +151,7 @@ describe('in a vitest project', () => {
   test('one test at a time, and a bail, change nothing of what is judged and end', async () => {
     const slow = await judged(['-t', 'files.', '--maxConcurrency=1'])
     expect(slow.said.code).toBe(0)
-    const bailed = await judged(['--bail=1'], { defects: ['files.list/401-missing-credentials'] })
+    const bailed = await judged(['-t', 'files.', '--bail=1'], { defects: ['files.list/401-missing-credentials'] })
     expect(bailed.said.code).toBe(1)
     expect(titles('failed')).toContain('files.list/401-missing-credentials')
   })
