@@ -62,17 +62,26 @@ describe.skipIf(!isInstalled)('the HTML report in Chromium', { timeout: 60_000 }
     return (found as { impact: string }[]).filter(({ impact }) => impact === 'serious' || impact === 'critical')
   }
 
+  /** Leaves a few rows of each outcome: axe takes half a minute for three hundred, and they are alike. */
+  async function showFew(page: Page): Promise<void> {
+    await page.locator('#find').fill('chat.create')
+    for (const outcome of new Set(report.requirements.map(({ outcome }) => outcome)))
+      expect(await page.locator(`#list .r[data-o=${outcome}]:visible`).count(), outcome).toBeGreaterThan(0)
+  }
+
   test.each(['light', 'dark'] as const)('has nothing serious against it for accessibility, %s', async (colorScheme) => {
     const { page } = await open({ colorScheme })
-    await page.locator('#list .r[data-o=passed] > summary').first().click()
-    await page.locator('#list .r[data-o=passed] .x > summary').first().click()
+    if (colorScheme === 'dark') await showFew(page)
+    await page.locator('#list .r[data-o=passed]:visible > summary').first().click()
+    await page.locator('#list .r[data-o=passed]:visible .x > summary').first().click()
     expect(await violations(page)).toEqual([])
   })
 
   test('has nothing serious against it on a phone, and needs no sideways scrolling', async () => {
     const { page } = await open({ viewport: { width: 390, height: 844 } })
-    expect(await violations(page)).toEqual([])
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    await showFew(page)
+    expect(await violations(page)).toEqual([])
   })
 
   test('asks for nothing but itself, and the console stays empty', async () => {
