@@ -48,15 +48,11 @@ test('the report comes though nobody reads the events, and only what is selected
 test('a signal ends the run, which says so; one that came before lets nothing be sent', async () => {
   const controller = new AbortController()
   const run = runConformance(await reference(), { signal: controller.signal })
-  let ended = 0
-  for await (const { kind } of run) {
-    if (kind === 'judged' && !controller.signal.aborted) {
-      controller.abort()
-      ended = performance.now()
-    }
-  }
-  expect(performance.now() - ended).toBeLessThan(2000)
-  expect((await run.report).run.interrupted).toBe(true)
+  for await (const { kind } of run) if (kind === 'judged') controller.abort()
+  const { run: facts } = await run.report
+  expect(facts.interrupted).toBe(true)
+  // A whole run takes more than a thousand.
+  expect(facts.requests).toBeLessThan(500)
 
   const { url, asked } = await counting()
   const report = await runConformance({ baseUrl: url, keys: { full: 'a-full-key' } }, { signal: AbortSignal.abort() })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { answered, get, ok, post, rawServer, textOf, unanswered, transportTo } from './servers.ts'
+import { answered, get, ok, post, rawServer, textOf, unanswered, transportTo, patience } from './servers.ts'
 
 test('a result says what went before on its connection, and a request can be made to come after another', async () => {
   const server = await rawServer(({ count, text, socket }) => {
@@ -8,13 +8,13 @@ test('a result says what went before on its connection, and a request can be mad
   const transport = transportTo(server)
   const request = { method: 'GET', path: '/', headers: [] }
   const marks = [{ n: 1 }, { n: 2 }]
-  const first = answered(await transport.send(request, { timeoutMs: 2000, mark: marks[0]! }))
-  const second = answered(await transport.send(request, { timeoutMs: 2000, mark: marks[1]! }))
+  const first = answered(await transport.send(request, { timeoutMs: patience, mark: marks[0]! }))
+  const second = answered(await transport.send(request, { timeoutMs: patience, mark: marks[1]! }))
   const third = answered(await get(transport))
   expect([first.before, second.before, third.before]).toEqual([undefined, marks[0], marks[1]])
-  expect(answered(await transport.send(request, { timeoutMs: 2000, fresh: true })).before).toBeUndefined()
+  expect(answered(await transport.send(request, { timeoutMs: patience, fresh: true })).before).toBeUndefined()
   const after = { ...request, method: 'POST', body: '{}' }
-  expect(textOf(await transport.send(request, { timeoutMs: 2000, after }))).toBe('2 GET')
+  expect(textOf(await transport.send(request, { timeoutMs: patience, after }))).toBe('2 GET')
 })
 
 test('one connection serves one exchange after the other', async () => {

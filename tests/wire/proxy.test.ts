@@ -2,7 +2,7 @@ import net from 'node:net'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { UserError } from '../../harness/user-error.ts'
 import { createTransport } from '../../harness/http/transport.ts'
-import { type Served, get, listen, ok, rawServer, textOf, unanswered, transportTo } from './servers.ts'
+import { type Served, get, listen, ok, rawServer, textOf, unanswered, transportTo, patience } from './servers.ts'
 
 const variables = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'no_proxy', 'NO_PROXY']
 
@@ -39,7 +39,7 @@ test('HTTP_PROXY is used, with one tunnel for many exchanges', async () => {
     { name: 'x-two', value: '1' },
     { name: 'x-two', value: '2' },
   ]
-  const send = () => transport.send({ method: 'POST', path: '/v1/x', headers, body: '{}' }, { timeoutMs: 2000 })
+  const send = () => transport.send({ method: 'POST', path: '/v1/x', headers, body: '{}' }, { timeoutMs: patience })
   const lines = textOf(await send()).split('\r\n')
   expect(lines[0]).toBe('POST /base/v1/x HTTP/1.1')
   expect(lines).toEqual(expect.arrayContaining(['host: target.example:8080', 'x-two: 1', 'x-two: 2']))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { UserError } from '../../harness/user-error.ts'
 import { createTransport } from '../../harness/http/transport.ts'
-import { answered, ok, rawServer, textOf, unanswered, transportTo } from './servers.ts'
+import { answered, ok, rawServer, textOf, unanswered, transportTo, patience } from './servers.ts'
 
 const echo = () => rawServer(({ text, socket }) => socket.write(ok(text), 'latin1'))
 
@@ -14,7 +14,7 @@ test('adds host, accept-encoding, content-length and what keep-alive needs, and 
   ]
   const sent = await transportTo(server).send(
     { method: 'POST', path: '/v1/x', headers, body: 'é' },
-    { timeoutMs: 2000 },
+    { timeoutMs: patience },
   )
   expect(textOf(sent).split('\r\n')).toEqual([
     'POST /v1/x HTTP/1.1',
@@ -35,7 +35,7 @@ test('a given accept-encoding and host stand alone', async () => {
     { name: 'Accept-Encoding', value: 'identity' },
     { name: 'Host', value: 'elsewhere.example' },
   ]
-  const sent = await transportTo(await echo()).send({ method: 'GET', path: '/', headers }, { timeoutMs: 2000 })
+  const sent = await transportTo(await echo()).send({ method: 'GET', path: '/', headers }, { timeoutMs: patience })
   expect(textOf(sent)).toBe(
     'GET / HTTP/1.1\r\nhost: elsewhere.example\r\nconnection: keep-alive\r\nAccept-Encoding: identity\r\n\r\n',
   )
@@ -43,7 +43,7 @@ test('a given accept-encoding and host stand alone', async () => {
 
 test.each(['', undefined])('a POST with body %j says that its length is 0', async (body) => {
   const request = { method: 'POST', path: '/', headers: [], body }
-  expect(textOf(await transportTo(await echo()).send(request, { timeoutMs: 2000 }))).toContain(
+  expect(textOf(await transportTo(await echo()).send(request, { timeoutMs: patience }))).toContain(
     '\r\ncontent-length: 0\r\n',
   )
 })
@@ -52,7 +52,7 @@ test('bytes are sent as they are', async () => {
   const body = Uint8Array.from([0, 0xff, 0xc3, 0x28])
   const sent = await transportTo(await echo()).send(
     { method: 'POST', path: '/', headers: [], body },
-    { timeoutMs: 2000 },
+    { timeoutMs: patience },
   )
   expect([...answered(sent).body.slice(-4)]).toEqual([...body])
 })
@@ -61,7 +61,7 @@ test.each(['', '/', '/base', '/base/'])('the path stands after the path of the b
   const { url, ...server } = await echo()
   const transport = transportTo({ ...server, url: url + base })
   for (const path of ['/v1/a%2Fb/..//c?x=%zz&y={}|"', '/v1/files/é', '//twice']) {
-    const sent = await transport.send({ method: 'GET', path, headers: [] }, { timeoutMs: 2000 })
+    const sent = await transport.send({ method: 'GET', path, headers: [] }, { timeoutMs: patience })
     expect(textOf(sent).split(' ')[1]).toBe(base.replace(/\/$/, '') + path)
   }
 })
@@ -78,7 +78,7 @@ test('what cannot be put on the wire is said so, without header values', async (
     { path: '/', headers: named('bad name') },
     { path: '/', headers: [{ name: 'x', value: 'secret\nsecret' }] },
   ]) {
-    const { cause, message } = unanswered(await transport.send({ method: 'GET', ...bad }, { timeoutMs: 2000 }))
+    const { cause, message } = unanswered(await transport.send({ method: 'GET', ...bad }, { timeoutMs: patience }))
     expect(cause).toBe('refused')
     expect(message).toMatch(/^the request cannot be sent: /)
     expect(message).not.toContain('secret')
@@ -90,7 +90,7 @@ test('a redirect is an answer, also one to itself', async () => {
     socket.write('HTTP/1.1 307 Temporary Redirect\r\nlocation: /v1/files\r\ncontent-length: 0\r\n\r\n'),
   )
   const request = { method: 'GET', path: '/v1/files', headers: [] }
-  const { status, headers } = answered(await transportTo(server).send(request, { timeoutMs: 2000 }))
+  const { status, headers } = answered(await transportTo(server).send(request, { timeoutMs: patience }))
   expect(status).toBe(307)
   expect(headers).toEqual([
     { name: 'location', value: '/v1/files' },
@@ -101,7 +101,7 @@ test('a redirect is an answer, also one to itself', async () => {
 test('header lines come back in order, letter case and number', async () => {
   const server = await rawServer(({ socket }) => socket.write(ok('', 'X-A: 1', 'x-a:2', 'X-B: caf\xe9'), 'latin1'))
   const { headers } = answered(
-    await transportTo(server).send({ method: 'GET', path: '/', headers: [] }, { timeoutMs: 2000 }),
+    await transportTo(server).send({ method: 'GET', path: '/', headers: [] }, { timeoutMs: patience }),
   )
   expect(headers.slice(1).map(({ name, value }) => `${name}=${value}`)).toEqual(['X-A=1', 'x-a=2', 'X-B=caf\xe9'])
 })
@@ -109,7 +109,7 @@ test('header lines come back in order, letter case and number', async () => {
 test('times are on the monotonic clock, in order', async () => {
   const before = performance.now()
   const request = { method: 'GET', path: '/', headers: [] }
-  const { sentAt, endedAt } = answered(await transportTo(await echo()).send(request, { timeoutMs: 2000 }))
+  const { sentAt, endedAt } = answered(await transportTo(await echo()).send(request, { timeoutMs: patience }))
   expect(sentAt).toBeGreaterThanOrEqual(before)
   expect(endedAt).toBeGreaterThanOrEqual(sentAt)
   expect(performance.now()).toBeGreaterThanOrEqual(endedAt)

@@ -78,10 +78,13 @@ export function transportTo(
   return transport
 }
 
-export const get = (transport: Transport, timeoutMs = 2000, signal?: AbortSignal) =>
+/** A deadline that no busy machine misses, in ms. */
+export const patience = 20_000
+
+export const get = (transport: Transport, timeoutMs = patience, signal?: AbortSignal) =>
   transport.send({ method: 'GET', path: '/v1/files', headers: [] }, { timeoutMs, signal })
 
-export const post = (transport: Transport, body: string | Uint8Array, timeoutMs = 2000) =>
+export const post = (transport: Transport, body: string | Uint8Array, timeoutMs = patience) =>
   transport.send({ method: 'POST', path: '/v1/files', headers: [], body }, { timeoutMs })
 
 export function answered(result: HttpResult): HttpAnswer {

@@ -3,7 +3,7 @@ import net from 'node:net'
 import tls from 'node:tls'
 import { expect, test } from 'vitest'
 import type { TransportOptions } from '../../harness/http/message.ts'
-import { type Served, get, listen, ok, textOf, unanswered, transportTo } from './servers.ts'
+import { type Served, get, listen, ok, textOf, unanswered, transportTo, patience } from './servers.ts'
 
 /** For localhost and 127.0.0.1, signed by itself, valid to 2124. */
 const cert = readFileSync(new URL('self-signed.cert.pem', import.meta.url), 'utf8')
@@ -43,7 +43,7 @@ test.each<[string, Partial<TransportOptions>]>([
 test('a certificate for another name is refused', async () => {
   const headers = [{ name: 'host', value: 'elsewhere.example' }]
   const transport = transportTo(await answering(), { tls: { ca: cert } })
-  const failed = unanswered(await transport.send({ method: 'GET', path: '/', headers }, { timeoutMs: 2000 }))
+  const failed = unanswered(await transport.send({ method: 'GET', path: '/', headers }, { timeoutMs: patience }))
   expect(failed.cause).toBe('tls')
   expect(failed.message).toMatch(/^certificate not accepted: .*elsewhere\.example.* \(ERR_TLS_CERT_ALTNAME_INVALID\)$/)
 })
