@@ -40,6 +40,7 @@ async function run(call: Call, application: Application): Promise<Answer> {
   refuseWhileBusy(call, application)
   if (call.broken('409-atomic')) await pause(10)
   if (call.broken('409-atomic#short')) await pause(2)
+  if (call.broken('409-atomic#slow-only') && application.pace !== 'slow') await pause(10)
   const job = startJob(call.world, application, inputsOf(call))
   if (call.broken('202-created#answer-lost')) return { status: 500, lost: 'closed' }
   return { status: call.broken('202-created') ? 200 : 202, body: createdJobView(call.world, job) }

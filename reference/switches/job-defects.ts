@@ -17,13 +17,15 @@ export const jobDefects: readonly string[] = [
   'jobs.create/202-retrievable#late',
   'jobs.create/202-required-inputs-only',
   'jobs.create/202-required-inputs-only#5xx',
-  ...['', '#emoji', '#nul', '#backslash'].map((name) => `jobs.create/202-any-text${name}`),
+  ...['', '#emoji', '#nul', '#backslash', '#empty', '#blank'].map((name) => `jobs.create/202-any-text${name}`),
   ...['null', 'boolean', 'number', 'string', 'array'].map(
     (type) => `jobs.create/400-malformed-inputs#ignores-item-${type}`,
   ),
   ...['null', 'boolean', 'number', 'array', 'object'].map(
     (type) => `jobs.create/400-malformed-inputs#ignores-id-${type}`,
   ),
+  'jobs.create/400-malformed-inputs#ignores-later-items',
+  'jobs.create/400-malformed-inputs#ignores-later-texts',
   ...['#parallel', '#identical-only', '#slow-only', '#plain-only'].map(
     (name) => `jobs.create/409-job-in-progress${name}`,
   ),
@@ -38,6 +40,7 @@ export const jobDefects: readonly string[] = [
   'jobs.create/409-per-application',
   'jobs.create/409-atomic',
   'jobs.create/409-atomic#short',
+  'jobs.create/409-atomic#slow-only',
   ...['', '#starts-job', '#blocks', '#unauthorized', '#required-input', '#other-key'].map(
     (name) => `jobs.create/4xx-no-effect${name}`,
   ),

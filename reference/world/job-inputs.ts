@@ -13,10 +13,18 @@ export function refuseItems(call: Call, kind: string): never {
   call.refuse('400-malformed-inputs', 400, 'BadRequest', { at: 'items', kind })
 }
 
-/** Whether a broken server leaves an item out instead of refusing it, because the item or its id has that JSON type. */
-function isIgnored(call: Call, item: unknown): boolean {
+/** Whether a broken server leaves an item out instead of refusing it: it looks at the first alone, or accepts that JSON type. */
+function isIgnored(call: Call, item: unknown, at: number): boolean {
+  if (at > 0 && call.broken('400-malformed-inputs#ignores-later-items') && faultOf(item) !== undefined) return true
   const place = isMembers(item) ? `id-${jsonType(item['id'])}` : `item-${jsonType(item)}`
   return call.broken(`400-malformed-inputs#ignores-${place}`)
+}
+
+/** The item as a broken server sees it that looks at the first text of a value alone. */
+function withoutLaterFaults(call: Call, item: unknown): unknown {
+  if (!call.broken('400-malformed-inputs#ignores-later-texts')) return item
+  if (!isMembers(item) || !Array.isArray(item['value'])) return item
+  return { ...item, value: item['value'].filter((text, at) => at === 0 || typeof text === 'string') }
 }
 
 /** Checks `inputs` by themselves, whatever the application asks for. */
@@ -25,7 +33,7 @@ export function checkInputs(call: Call): void {
   if (inputs === undefined) call.refuse('400-missing-inputs', 400, 'InvalidInputParameters')
   if (inputs === null) refuseItems(call, 'null')
   if (!Array.isArray(inputs)) call.refuse('400-malformed-inputs', 400, 'BadRequest', { kind: jsonType(inputs) })
-  const looked = inputs.filter((item) => !isIgnored(call, item))
+  const looked = inputs.filter((item, at) => !isIgnored(call, item, at)).map((item) => withoutLaterFaults(call, item))
   const fault = looked.map(faultOf).find((each) => each !== undefined)
   if (fault !== undefined) refuseItems(call, fault)
   call.body = { ...call.body, inputs: looked }
@@ -43,6 +51,8 @@ const stumblingBlocks: Readonly<Record<string, (text: string) => boolean>> = {
   '#emoji': (text) => /\p{Emoji_Presentation}/u.test(text),
   '#nul': (text) => text.includes('\0'),
   '#backslash': (text) => text.includes('\\'),
+  '#empty': (text) => text === '',
+  '#blank': (text) => text !== text.trim() && text.trim() !== '',
 }
 
 function isBeyondLimits(text: string): boolean {

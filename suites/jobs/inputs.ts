@@ -60,7 +60,12 @@ const everyKind = places.flatMap((place) =>
 const atEnds = places
   .filter(({ pointer }) => pointer.startsWith('/inputs/0'))
   .flatMap((place) => (['first', 'last'] as const).map((which) => fault(place, 'a number', sample.number, which)))
-const named = [...everyKind, ...atEnds]
+/** One more at the end: a server may look at the first of them only. */
+const appended = ['/inputs/-', '/inputs/0/value/-'].map((pointer): Fault<Misfit> => {
+  const what = `with a valid body and one more item of ${pointer === '/inputs/-' ? 'inputs' : 'a value'}, the number 42`
+  return { what, value: { pointer, value: 42, which: 'first' } }
+})
+const named = [...everyKind, ...atEnds, ...appended]
 
 const generated = fc
   .constantFrom(...places)
@@ -84,6 +89,18 @@ function itemAt(body: unknown, which: Which, required: readonly string[]): numbe
 
 function misfit(probe: Probe, { pointer: atFirst, value, which }: Misfit, required: readonly string[]): Probe {
   const body: unknown = jsonOf(probe)
+  if (atFirst.endsWith('/-')) {
+    const list = atFirst.slice(0, -2)
+    const items = getAt(body, list)
+    return withBody(
+      probe,
+      setAt(
+        body,
+        Array.isArray(items) ? list : '/inputs',
+        Array.isArray(items) ? [...(items as unknown[]), value] : value,
+      ),
+    )
+  }
   const item = itemAt(body, which, required)
   const texts = getAt(body, `/inputs/${item}/value`)
   const text = which === 'last' && Array.isArray(texts) ? texts.length - 1 : 0

@@ -55,19 +55,27 @@ async function attempt(conflict: Conflict): Promise<void> {
 /** A server may check for conflicts on some applications only: the plain one is tried too, if its jobs last long enough. */
 async function attemptOnPlain({ run, application, found }: Conflict): Promise<void> {
   const plain = run.target.resources.application
-  if (!plain || plain.id === application.id || found.inProgress.failure) return
-  if (!isPlanned(run, 'jobs.create/409-job-in-progress')) return
+  if (!plain || plain.id === application.id) return
+  const wanted = [
+    isPlanned(run, 'jobs.create/409-job-in-progress') && !isFailed(found.inProgress),
+    isPlanned(run, 'jobs.create/409-atomic') && !isFailed(found.atomic),
+  ]
+  if (!wanted.includes(true)) return
   const gate = gatesOf(run).of(plain.id)
-  const { confirmed, inconclusive } = found.inProgress
-  const failed = await gate.withExclusive(async () => {
-    const job = gate.record(await create(run, plain, 'jobs.create/409-job-in-progress'))
-    if (!job) return false
-    await createDuringJob({ run, application: plain, gate, other: undefined, found }, job)
+  const before = { inProgress: { ...found.inProgress }, atomic: { ...found.atomic } }
+  await gate.withExclusive(async () => {
+    const conflict = { run, application: plain, gate, other: undefined, found }
+    const [first, second] = await begin(conflict, false)
+    if (!first) return
+    if (second) await proveOverlap(conflict, first, second)
+    if (wanted[0]) await createDuringJob(conflict, first)
     gate.timedOut = !(await awaitJobs(run, plain.id))
-    return isFailed(found.inProgress)
   })
-  // Jobs that end at once prove nothing: the finding of the busy application is kept.
-  if (!failed) Object.assign(found.inProgress, { confirmed, inconclusive })
+  // Jobs that end at once prove nothing: the findings of the busy application are kept.
+  for (const name of ['inProgress', 'atomic'] as const) {
+    const { confirmed, inconclusive } = before[name]
+    if (!isFailed(found[name])) Object.assign(found[name], { confirmed, inconclusive })
+  }
 }
 
 /** An attempt while the other application is idle too; without that if it stays busy. */

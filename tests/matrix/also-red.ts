@@ -72,6 +72,10 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
   },
   'jobs.create/409-job-in-progress#later-only': allAtOnce,
   'jobs.create/409-job-in-progress#read-only': allAtOnce,
+  'jobs.create/409-job-in-progress#slow-only': {
+    ids: ['jobs.create/409-atomic'],
+    because: 'concurrent creations on the plain application are all granted',
+  },
   'jobs.create/409-job-in-progress#plain-only': {
     ids: ['jobs.create/409-atomic'],
     because: 'concurrent creations are looked at on the slow application, which never refuses one',

@@ -49,6 +49,7 @@ const own: readonly Row[] = [
   ['jobs.create/400-malformed-inputs', { body: { inputs: [item, null] } }, bad, invalid],
   ['jobs.create/400-malformed-inputs', { body: { inputs: [{ ...item, value: 'tea' }] } }, bad, invalid],
   ['jobs.create/400-malformed-inputs', { body: { inputs: [{ ...item, value: [17] }] } }, bad, invalid],
+  ['jobs.create/400-malformed-inputs', { body: { inputs: [{ ...item, value: ['tea', 17] }] } }, bad, invalid],
   ['jobs.create/400-malformed-inputs', { body: { inputs: [{ ...item, id: 17 }] } }, bad, invalid],
   ...each(
     'jobs.create/400-malformed-inputs',
