@@ -69,7 +69,7 @@ export const jobDefects: readonly string[] = [
   'jobs.retrieve/200-created-at#drifting',
   ...['#same-for-all', '#backwards', '#newest-job'].map((name) => `jobs.retrieve/200-created-at${name}`),
   ...['200-job', '200-identity', '200-created-at', '200-stable'].flatMap((row) => placesOf(row)),
-  'jobs.retrieve/200-outcome',
+  ...['', '#slow', '#failing'].map((name) => `jobs.retrieve/200-outcome${name}`),
   'jobs.retrieve/200-failed',
   'jobs.retrieve/200-failed#error',
   'jobs.retrieve/200-stable',

@@ -53,6 +53,8 @@ export function startJob(
     return job
   }
   if (broken('jobs.retrieve/200-outcome') && application.id === preloadedIds.application) return job
+  if (broken('jobs.retrieve/200-outcome#slow') && application.pace === 'slow') return job
+  if (broken('jobs.retrieve/200-outcome#failing') && application.fails) return job
   const timer = setTimeout(() => {
     world.timers.delete(timer)
     endJob(world, job, fails)

@@ -99,9 +99,23 @@ export const judgeOutcome: Judge = async (context) => {
   }
   context.cases++
   // The reading that ended it counts: whether it stays so is another row.
-  if (job.readings.some(({ status }) => status === 'completed' || status === 'failed')) return
-  const within = `within ${context.run.target.limits.jobTimeoutMs} ms (limits.jobTimeoutMs)`
-  context.fail(last.exchange, `a job that is completed or failed ${within}`, '')
+  const { jobTimeoutMs } = context.run.target.limits
+  const expected = `a job that is completed or failed within ${jobTimeoutMs} ms (limits.jobTimeoutMs)`
+  if (!job.readings.some(({ status }) => status === 'completed' || status === 'failed')) {
+    context.fail(last.exchange, expected, '')
+  }
+  for (const other of ownJobs(context.run)) {
+    const unfinished = unfinishedAfter(other, jobTimeoutMs)
+    context.shownBy = other.creation.purpose.requirement
+    if (unfinished) context.fail(unfinished.exchange, expected, `for job ${other.id}`)
+  }
+}
+
+/** The last reading of a job that has been in progress for longer than that. */
+function unfinishedAfter({ readings, createdAtMs }: Job, ms: number): Reading | undefined {
+  const last = readings.at(-1)
+  const isLate = last !== undefined && last.exchange.sentAt - createdAtMs > ms
+  return isLate && last.status === 'in_progress' && !readings.some(isEnded) ? last : undefined
 }
 
 export const judgeFailedJob: Judge = async (context) => {

@@ -41,6 +41,8 @@ export function disturbedBy(defect: string): readonly string[] {
   if (id.startsWith('files.upload/2xx')) return ['files.upload', 'graphs.add-file']
   // What another graph is for shows by a creation and two additions, a retrieval by what was uploaded.
   if (redUnder(defect).includes('graphs.add-file/2xx-other-graph')) return ['graphs.add-file', 'graphs.create']
+  // It shows on the retrieval of an unknown job, which must be refused for that.
+  if (id === 'envelope/status-tpe-pair') return ['jobs.retrieve']
   if (id === 'files.retrieve/2xx-accepted') return ['files.retrieve', 'files.upload']
   if (id.endsWith('-removed')) return [operationOf(id)]
   return controls.has(id) ? [operationOf(id)] : []

@@ -156,8 +156,11 @@ export const jobStories: Readonly<Record<string, Story>> = {
     return sameTime(again.created_at, older.created_at) && Date.parse(newer.created_at) > Date.parse(older.created_at)
   },
   'jobs.retrieve/200-outcome': async (server) => {
-    const last = await ended(server, (await create(server)).json.id)
-    return ['completed', 'failed'].includes(last.json.status)
+    const ends = async (at: typeof application) => {
+      const last = await ended(server, (await create(server, at)).json.id)
+      return ['completed', 'failed'].includes(last.json.status)
+    }
+    return (await ends(application)) && (await ends(slowApplication)) && ends(failingApplication)
   },
   'jobs.retrieve/200-failed': async (server) => {
     const { json } = await ended(server, (await create(server, failingApplication)).json.id)
