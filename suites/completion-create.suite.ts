@@ -30,7 +30,9 @@ const otherParameter = condition(async (refusal) => {
   const declared = pointer === undefined ? undefined : getAt(jsonOf(await valid()), pointer)
   // null may mean that it is absent.
   if (declared === undefined || declared === null)
-    throw new NotExercised('the declared body has no value at the role parameter')
+    throw new NotExercised(
+      `put a value at ${pointer ?? 'the role parameter'} into operations.completion.create.body: it is sent as another type`,
+    )
   const own = kindOf(declared)
   const others = kinds.filter((kind) => kind !== own && !interchangeable(kind, own))
   await at('parameter', ofOtherTypes(others)).bringAbout(refusal)

@@ -1,3 +1,4 @@
+import { distance } from 'fastest-levenshtein'
 import { UserError } from '../user-error.ts'
 import { baseUrlProblem } from './base-url.ts'
 import { scenarioProblems, hookRequestProblems } from './check-scenarios.ts'
@@ -102,8 +103,19 @@ function pointerProblem(path: string, role: string, pointer: string, body: unkno
     return [`${at} points to ${pointer}, but ${where(parent, path)} is an array`]
   if (Array.isArray(holder) && Number(last) > holder.length)
     return [`${at} points to ${pointer}, past the end of the array`]
-  if (typeof holder === 'object' && holder !== null) return []
+  if (typeof holder === 'object' && holder !== null) {
+    const meant = Object.keys(holder).find((name) => isSlipOf(last, name))
+    // A probe adds a member that is absent; one that is almost the name of another is a slip.
+    return Object.hasOwn(holder, last) || meant === undefined
+      ? []
+      : [`${at} points to ${pointer}, which ${where(parent, path)} does not have; did you mean ${parent}/${meant}?`]
+  }
   return [`${at} points to ${pointer}, but ${where(parent, path)} is ${holder === undefined ? 'absent' : 'no object'}`]
+}
+
+/** Longer names that differ by two letters at most. */
+function isSlipOf(written: string, name: string): boolean {
+  return written.length > 4 && name.length > 4 && distance(written, name) <= 2
 }
 
 function where(parent: string, path: string): string {

@@ -11,6 +11,7 @@ import {
   keyExamples,
   memberExamples,
   pointerExamples,
+  valueExamples,
   resourceExamples,
   scenarioExample,
 } from './examples.ts'
@@ -105,9 +106,9 @@ function operationExample(operation: OperationId, part: string | undefined, last
   if (part === 'body' && last !== undefined) return { body: { ...body, [last]: memberExamples[last] ?? {} } }
   if (part !== 'fields' || last === undefined) return { body }
   const pointer = pointerExamples[`${operation} ${last}`] ?? `/${last}`
-  // Of a body that is declared nothing is repeated, but for what the pointer leads through.
-  const tools = pointer.startsWith('/tools/') ? { body: { ...body, tools: [graphTool] } } : {}
-  return { ...tools, fields: { [last]: pointer } }
+  // Of a body that is declared nothing is repeated, but for what the pointer leads through or to.
+  const value = pointer.startsWith('/tools/') ? { tools: [graphTool] } : valueExamples[`${operation} ${last}`]
+  return { ...(value ? { body: { ...body, ...value } } : {}), fields: { [last]: pointer } }
 }
 
 /** JSON on one line with a blank after each colon and comma. */

@@ -57,6 +57,11 @@ export const pointerExamples: Readonly<Record<string, string>> = {
   'completion.create parameter': '/top_p',
 }
 
+/** What the body needs for such a role, since the suite cannot know a value of it. */
+export const valueExamples: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  'completion.create parameter': { top_p: 0.9 },
+}
+
 /** A tool that has a query_config (§2.7). */
 export const graphTool = { type: 'graph', graph_ids: ['<graph id>'] }
 
@@ -86,7 +91,11 @@ const image = (url: string): Example =>
   ])
 const picture = (which: string): Example =>
   merge({ variables: [{ name: 'picture', file_id: `<id of an image ${which}>` }] })
-const bytes = (value: Example, contentType: string): Example => ({ raw: { ...value, contentType } })
+/** The bytes of an upload, under a name that fits their type: a server may go by either. */
+const bytes = (value: Example, contentType: string, filename: string): Example => ({
+  raw: { ...value, contentType },
+  headers: { 'content-disposition': `attachment; filename="${filename}"` },
+})
 /** Nothing in a request causes it: the target's own switch does, before and after. */
 const outage: Example = {
   before: [{ method: 'POST', url: '/<switch of your target that causes it>' }],
@@ -130,17 +139,20 @@ const byId: Readonly<Record<string, Example>> = {
   'chat.create/200-llm-tool': merge({
     tools: [{ type: 'llm', function: { description: 'Answers questions', model: '<model>' } }],
   }),
-  'files.upload/400-unsupported-type': bytes({ text: '<any text>' }, 'application/x-unsupported'),
-  'files.upload/400-oversized': bytes({ text: '<more text than a file may hold>' }, 'text/plain'),
-  'files.upload/413-body-too-large': bytes({ text: '<more text than a body may hold>' }, 'text/plain'),
-  'files.upload/400-corrupted': bytes({ base64: 'JVBERi0xLjcKJSVFT0YK' }, 'application/pdf'),
+  'files.upload/400-unsupported-type': bytes({ text: '<any text>' }, 'application/x-unsupported', 'tea.unsupported'),
+  'files.upload/400-oversized': bytes({ text: '<more text than a file may hold>' }, 'text/plain', 'tea.txt'),
+  'files.upload/413-body-too-large': bytes({ text: '<more text than a body may hold>' }, 'text/plain', 'tea.txt'),
+  'files.upload/400-corrupted': bytes({ base64: 'JVBERi0xLjcKJSVFT0YK' }, 'application/pdf', 'tea.pdf'),
   'vision.analyze/403-file-access': picture(ofOthers),
   'guardrails/400-blocked': chatOf(says('<a text that your guardrail blocks>')),
   'guardrails/400-blocked-by-provider': chatOf(says("<a text that the provider's guardrail blocks>")),
   'guardrails/401-provider-credentials': chatOf(account('KEY_WITH_GUARDRAIL_OF_WRONG_CREDENTIALS')),
   'guardrails/403-provider-permissions': chatOf(account('KEY_WITH_GUARDRAIL_WITHOUT_PERMISSION')),
   'guardrails/404-unknown-guardrail': chatOf(account('KEY_WITH_GUARDRAIL_THAT_IS_GONE')),
-  'general/409-conflict': { operation: 'graphs.create', ...merge({ name: '<name of a graph that exists>' }) },
+  'general/409-conflict': {
+    operation: 'graphs.add-file',
+    ...merge({ file_id: '<id of a file that is in the graph>' }),
+  },
   'general/410-gone': { operation: 'files.retrieve', ...params({ file_id: '<file that was deleted>' }) },
   'general/413-payload-too-large': { operation: 'translate.run', ...merge({ text: '<a text over every limit>' }) },
   'general/422-unprocessable': chatOf(merge({ '<member>': '<a value that makes no sense here>' })),
@@ -152,7 +164,7 @@ function otherValue(operation: OperationId): Example {
   const { body, path } = operationOf(operation)
   const value = '<a value that brings it about>'
   if (body === 'json') return merge({ '<member>': value })
-  if (body === 'raw') return bytes({ text: '<a text that brings it about>' }, 'text/plain')
+  if (body === 'raw') return bytes({ text: '<a text that brings it about>' }, 'text/plain', 'tea.txt')
   const [, parameter] = /\{(\w+)\}/.exec(path) ?? []
   return parameter === undefined ? { query: { '<parameter>': value } } : params({ [parameter]: value })
 }

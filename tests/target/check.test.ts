@@ -131,6 +131,10 @@ test.each<[unknown, string]>([
     'operations.completion.create.fields.prompt points to /a/prompt, but /a of operations.completion.create.body is no object',
   ],
   [
+    { operations: { 'graphs.query': { body: { question: 'x' }, fields: { query: '/qestion' } } } },
+    'operations.graphs.query.fields.query points to /qestion, which operations.graphs.query.body does not have; did you mean /question?',
+  ],
+  [
     completion({ fields: { prompt: '/prompt' } }),
     'operations.completion.create.fields.prompt points into operations.completion.create.body, but there is no body',
   ],

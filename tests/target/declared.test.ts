@@ -49,7 +49,9 @@ test('what is to be pasted for a scenario fits the requirement, and asks no serv
   for (const { id } of catalogue.filter(({ scenarioOnly }) => scenarioOnly)) {
     const example = scenarioExample(id)
     expect(example, id).not.toHaveProperty('body')
-    expect(example, id).not.toHaveProperty('headers')
+    // Only that of an upload's own name (§2.8).
+    const { headers = {} } = example as { headers?: object }
+    expect(Object.keys(headers), id).toEqual(Object.hasOwn(example, 'raw') ? ['content-disposition'] : [])
   }
 })
 
