@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Exchange } from '../../harness/engine/exchange.ts'
+import type { RequirementResult } from '../../harness/report/model.ts'
 import { type TargetFile, defaultLimits } from '../../harness/target/model.ts'
 import { idsOf, judgeReference, type JudgeSettings } from '../matrix/judge-reference.ts'
 
@@ -44,15 +45,23 @@ describe('answers that take their time, or are long', () => {
   })
 
   test('a large answer is no fault, and one that is too large to be read is judged by its status', async () => {
-    const options = { only: ['files.*', 'jobs.retrieve/200-*'] }
+    const options = { only: ['files.*', 'jobs.retrieve/200-*', 'jobs.create/2*'] }
     const large = await judgeReference({ ...pace, variants: ['answers/large'] }, { options })
     expect(idsOf(large.results, 'failed')).toEqual([])
+    expect(unexercised(large.results)).toEqual([])
     const huge = await judgeReference({ ...pace, variants: ['answers/huge'] }, { options })
     expect(idsOf(huge.results, 'failed')).toEqual([])
+    expect(unexercised(huge.results)).toEqual([])
     expect(idsOf(huge.results, 'passed')).toContain('files.retrieve/2xx-accepted')
     expect(defaultLimits.maxAnswerBytes).toBeLessThan(9 * 1024 * 1024)
   })
 })
+
+/** What was chosen, and gave no evidence. */
+function unexercised(results: readonly RequirementResult[]): string[] {
+  const silent = results.filter(({ outcome, reason }) => outcome === 'not-exercised' && reason !== 'left out: --only')
+  return silent.map(({ id, reason }) => `${id}: ${reason}`)
+}
 
 const notServing = (file: TargetFile): TargetFile => ({
   ...file,

@@ -3,7 +3,7 @@ import { variants } from '../../reference/server.ts'
 import { expectConforming, inCompany, onSockets, otherPairs } from './allowed-differences.ts'
 import { unexercised } from './unexercised.ts'
 
-const shared = ['first', 'second'].flatMap((way) =>
+const shared = (['first', 'second'] as const).flatMap((way) =>
   inCompany(way).map((hand) => [`${way} way: ${hand[0]}`, hand] as const),
 )
 
