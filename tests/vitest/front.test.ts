@@ -51,31 +51,26 @@ const titles = (status: Told['status']): string[] =>
     .map(({ title }) => title.split(' ')[0]!)
 
 describe('in a vitest project', () => {
-  test('each requirement is a test of its operation, and every report is written', async () => {
+  test('each requirement is a test of its operation, a filter chooses what is sent, and every report is written', async () => {
     const tmp = join(project.dir, 'tmp')
     mkdirSync(tmp)
-    const { said, told: tests, report: whole } = await judged([], {}, { TMPDIR: tmp })
+    const chosen = 'jobs.create/404-unknown-application'
+    const { said, told: tests, report: part } = await judged(['-t', `${chosen} `], {}, { TMPDIR: tmp })
     expect(said).toMatchObject({ code: 0, stderr: '' })
-    expect(tests.map(({ title }) => title.split(' ')[0]).sort()).toEqual(whole.requirements.map(({ id }) => id).sort())
-    const one = tests.find(({ title }) => title.startsWith('jobs.create/404-unknown-application '))
+    expect(tests.map(({ title }) => title.split(' ')[0]).sort()).toEqual(part.requirements.map(({ id }) => id).sort())
+    expect(tests).toHaveLength(catalogue.length)
+    const one = tests.find(({ title }) => title.startsWith(`${chosen} `))
     expect(one?.ancestorTitles).toEqual(['conformance', 'jobs.create'])
-    expect(one?.title).toBe(
-      `jobs.create/404-unknown-application ${whole.requirements.find(({ id }) => id === 'jobs.create/404-unknown-application')!.statement}`,
-    )
-    expect(whole).toMatchObject({ exit: { code: 0 }, run: { only: [], skip: [], runs: 1 } })
-    for (const name of Object.values(formatFiles)) expect(existsSync(join(project.dir, name)), name).toBe(true)
-    expect(json(formatFiles.har).log.entries).toHaveLength(whole.run.requests)
-    expect(readdirSync(tmp).filter((name) => name.startsWith('conform-'))).toEqual([])
-  })
-
-  test('a filter chooses what is sent: the requirement and its control', async () => {
-    const { said, report: part } = await judged(['-t', 'jobs.create/404-unknown-application '])
-    expect(said.code).toBe(0)
-    expect(titles('passed')).toEqual(['jobs.create/404-unknown-application'])
-    expect(part.run.only).toEqual(['jobs.create/404-unknown-application'])
-    const entries: any[] = json(formatFiles.har).log.entries
-    expect(entries.length).toBeLessThan(10)
+    expect(one?.title).toBe(`${chosen} ${part.requirements.find(({ id }) => id === chosen)!.statement}`)
+    // The requirement and its control.
+    expect(titles('passed')).toEqual([chosen])
     expect(said.stdout).toContain(`1 passed | ${catalogue.length - 1} skipped`)
+    expect(part).toMatchObject({ exit: { code: 0 }, run: { only: [chosen], skip: [], runs: 1 } })
+    for (const name of Object.values(formatFiles)) expect(existsSync(join(project.dir, name)), name).toBe(true)
+    const entries: any[] = json(formatFiles.har).log.entries
+    expect(entries).toHaveLength(part.run.requests)
+    expect(entries.length).toBeLessThan(10)
+    expect(readdirSync(tmp).filter((name) => name.startsWith('conform-'))).toEqual([])
   })
 
   test('a failure says what was sent, expected and received, the curl line, and how to see it again', async () => {
