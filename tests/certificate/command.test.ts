@@ -2,7 +2,7 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { conform, folder } from '../cli/conform.ts'
+import { conform, folder, ids, readReport } from '../cli/conform.ts'
 
 const fixture = new URL('../../fixtures/reference.target.json', import.meta.url).pathname
 
@@ -13,7 +13,15 @@ test('keygen, a run, sign and verify, from the first word to the last', { timeou
   const key = await run('keygen')
   expect(key).toMatchObject({ code: 0, stderr: '' })
   const [, id] = /^key id: {6}(sha256:[0-9a-f]{64})$/m.exec(key.stdout)!
-  expect(await run('--report json --report har')).toMatchObject({ code: 0 })
+
+  const judged = await run('--report json --report har')
+  expect(judged).toMatchObject({ code: 0, stderr: '' })
+  expect(judged.stdout).toMatch(/^conformant: all \d+ musts that apply passed/m)
+  expect(judged.stdout).toMatch(/repeat with --seed \d+/)
+  const report = readReport(cwd)
+  expect(report.verdicts).toEqual({ exact: 'conformant', family: 'conformant' })
+  expect(ids(report, 'not-exercised')).toEqual([])
+  expect(ids(report, 'not-applicable')).toEqual(['pdf.parse/4xx-removed'])
 
   const sign = 'sign conform-report.json --private-key conform-key.pem'
   expect(await run(sign)).toMatchObject({ code: 0, stderr: '' })

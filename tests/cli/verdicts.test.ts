@@ -7,19 +7,6 @@ import { reference } from './reference.ts'
 
 const run = promisify(execFile)
 
-test('the embedded reference is conformant', async () => {
-  const cwd = folder()
-  const { code, stdout, stderr } = await conform(['--report', 'json'], { cwd })
-  expect(stdout).toMatch(/^conformant: all \d+ musts that apply passed/m)
-  expect(stdout).toMatch(/repeat with --seed \d+/)
-  expect(stderr).toBe('')
-  expect(code).toBe(0)
-  const report = readReport(cwd)
-  expect(report.verdicts).toEqual({ exact: 'conformant', family: 'conformant' })
-  expect(ids(report, 'not-exercised')).toEqual([])
-  expect(ids(report, 'not-applicable')).toEqual(['pdf.parse/4xx-removed'])
-})
-
 test('a port where nobody listens cannot be judged', async () => {
   const closed = await reference()
   await closed.close()
