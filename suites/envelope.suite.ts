@@ -3,7 +3,8 @@ import { operations } from '../catalogue/operations.ts'
 import { randomOf, seedFor } from '../harness/checks/seed.ts'
 import { unknownId } from '../harness/checks/unknown-id.ts'
 import type { Exchange } from '../harness/engine/exchange.ts'
-import { matchPairs } from '../harness/engine/answer.ts'
+import { envelopeRemark, matchPairs } from '../harness/engine/answer.ts'
+import { describeAnswer } from '../harness/engine/describe.ts'
 import type { Probe } from '../harness/engine/probe.ts'
 import { NotExercised } from '../harness/engine/outcome.ts'
 import type { Target } from '../harness/target/model.ts'
@@ -36,7 +37,8 @@ function judgeUnknownRoute(context: CheckContext, exchange: Exchange, what: stri
   if (!exchange.answer || exchange.throttled) throw new NotExercised('no answer, or nothing but throttling')
   context.cases++
   const whole = fits(exchange, 'error-envelope')
-  if (!whole || matchPairs(clientError, exchange.answer) !== 'exact') context.fail(exchange, expected, what)
+  if (whole && matchPairs(clientError, exchange.answer) === 'exact') return
+  context.fail(exchange, expected, what, describeAnswer(exchange) + envelopeRemark(clientError, exchange.answer))
 }
 
 const methods = ['GET', 'POST'] as const

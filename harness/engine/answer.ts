@@ -189,7 +189,7 @@ export function matchPairs(pairs: Pairs, answer: Answer): Match {
 
 /** Why an answer of the right status is still none of the pairs, if its envelope is the reason; else nothing. */
 export function envelopeRemark(pairs: Pairs, answer: Answer): string {
-  const asked = pairs.some((pair) => pair[0] === '4xx' && pair.length === 1 && hasStatus(pair, answer))
+  const asked = pairs.some((pair) => pair.length === 1 && hasStatus(pair, answer))
   const problem = asked && answer.json().ok ? envelopeProblem(answer) : undefined
   return problem === undefined ? '' : `, but ${problem}`
 }
