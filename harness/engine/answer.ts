@@ -204,6 +204,11 @@ export function isOfFamily(pairs: Pairs | undefined, answer: Answer): boolean {
   return pairs !== undefined && matchPairs(pairs, answer) === 'family'
 }
 
+/** True if the answer has the status of a pair, whatever its name. */
+export function hasStatusOf(pairs: Pairs | undefined, answer: Answer): boolean {
+  return pairs !== undefined && pairs.some((pair) => hasStatus(pair, answer))
+}
+
 /** `400 InvalidInputParameters, or 413 BadRequest or PayloadTooLarge` */
 export function describePairs(pairs: Pairs): string {
   return pairs

@@ -1,6 +1,6 @@
 import { type Probe, pathOf } from './probe.ts'
 import type { Run } from './run.ts'
-import { isExpected, isOfFamily, answerOf } from './answer.ts'
+import { isExpected, isOfFamily, hasStatusOf, answerOf } from './answer.ts'
 import type { Exchange, Purpose, Forerunner } from './exchange.ts'
 import { judgeable, type SendAgain } from './reused-connection.ts'
 import { isThrottled } from './throttle.ts'
@@ -91,7 +91,8 @@ async function sendUntilAnswered(
       // It may be what the requirement expects, by another name: probe and control sent in turn tell soon.
       const most = isOfFamily(purpose.expects, answer) ? 1 : Infinity
       const tries = Math.min(run.client.throttle.tries(operation), most)
-      const pauseMs = run.client.throttle.hold(operation, answer, attempt, tries)
+      const counted = !hasStatusOf(purpose.expects, answer)
+      const pauseMs = run.client.throttle.hold(operation, answer, attempt, { tries, counted })
       if (pauseMs === undefined || attempt++ >= tries) return { exchange: { ...exchange, throttled: true, pauseMs } }
     }
   } finally {

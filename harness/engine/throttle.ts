@@ -29,9 +29,16 @@ export function retryAfter(answer: Answer, nowMs: number): number | undefined {
   return Math.max(0, date - (Number.isNaN(theirs) ? nowMs : theirs))
 }
 
+export interface HoldOptions {
+  /** How often the request is tried at most, after the first time. Default 5. */
+  readonly tries?: number
+  /** Whether the answer is counted as throttled. Default true. */
+  readonly counted?: boolean
+}
+
 /** Holds back an operation's requests while its target asks for patience. */
 export interface Throttle {
-  /** Throttled answers so far. */
+  /** Throttled answers so far, without those of a status that the requirement asks for: they may be its answer by another name. */
   readonly count: number
   /** Waits until the operation may be asked again. */
   pass(operation: string, signal: AbortSignal): Promise<void>
@@ -40,10 +47,9 @@ export interface Throttle {
   /** Probe and control were sent in turn, and only the probe was throttled: on this operation it is no matter of time. */
   futile(operation: string): void
   /**
-   * A throttled answer, the `attempt`th in a row to one request (from 0) that is tried `tries` times: the operation is
-   * held back. Gives the pause in ms; undefined if it is too long to be waited for.
+   * A throttled answer, the `attempt`th in a row to one request (from 0): the operation is held back. Gives the pause in ms; undefined if it is too long to be waited for.
    */
-  hold(operation: string, answer: Answer, attempt: number, tries?: number): number | undefined
+  hold(operation: string, answer: Answer, attempt: number, options?: HoldOptions): number | undefined
   /** True if the operation was throttled a short while ago: its requests then go one at a time. */
   isNarrow(operation: string): boolean
   /**
@@ -86,8 +92,8 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings): Throttl
     },
     tries: (operation) => (futile.has(operation) ? 0 : mostTries),
     futile: (operation) => void futile.add(operation),
-    hold(operation, answer, attempt, tries = mostTries) {
-      count++
+    hold(operation, answer, attempt, { tries = mostTries, counted = true } = {}) {
+      if (counted) count++
       timeout ??= setTimeout(onTimeout, throttleTimeoutMs).unref()
       const asked = retryAfter(answer, Date.now())
       // After the last try the suite waits only if the target asked for it.
