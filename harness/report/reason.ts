@@ -11,6 +11,9 @@ const beginnings = {
   unreachable: 'declared unreachable: ',
 } as const
 
+/** How what was received begins, in a failure of an answer that is right on a connection of its own. */
+export const onReusedConnection = 'wrong only on a reused connection: '
+
 type Kind = keyof typeof beginnings
 
 /** A reason for which a requirement was not judged. */

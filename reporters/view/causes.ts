@@ -1,5 +1,6 @@
 import { answerOf, sayAnswers } from '../../harness/report/answer.ts'
-import type { RequirementResult } from '../../harness/report/model.ts'
+import { onReusedConnection } from '../../harness/report/reason.ts'
+import type { Failure, RequirementResult } from '../../harness/report/model.ts'
 
 /** Failures that have one cause, as far as can be told from outside: the first of them is shown for all. */
 export interface Cause {
@@ -9,8 +10,8 @@ export interface Cause {
 }
 
 /**
- * Failed requirements of several operations that share level, expectation and answer are one cause; all others stand by
- * themselves. In the order of the first of each.
+ * Failed requirements of several operations that share level, expectation and what was wrong are one cause, and so are all that
+ * failed on reused connections only; all others stand by themselves. In the order of the first of each.
  */
 export function byCause(results: readonly RequirementResult[]): Cause[] {
   const groups = new Map<string, RequirementResult[]>()
@@ -23,7 +24,8 @@ export function byCause(results: readonly RequirementResult[]): Cause[] {
   return [...groups.values()].flatMap((group): Cause[] => {
     const operations = new Set(group.map(({ operation }) => operation))
     const [first, ...others] = group
-    return operations.size > 1 ? [{ first: first!, others }] : group.map((one) => ({ first: one, others: [] }))
+    const isOne = operations.size > 1 || (first !== undefined && keyOf(first) === onReusedConnection)
+    return isOne ? [{ first: first!, others }] : group.map((one) => ({ first: one, others: [] }))
   })
 }
 
@@ -31,12 +33,32 @@ export function idsOf({ first, others }: Cause): string[] {
   return [first, ...others].map(({ id }) => id)
 }
 
-/** What the failures are compared by. An answer with a `tpe` is known by that, not by what its message says. */
+/** What the failures are compared by: the level, what was asked for, and what was wrong with the answer. */
 function keyOf({ failures: [failure], id, level }: RequirementResult): string {
   if (!failure) return id
+  // Whatever the requests were: how the server treats its connections is one cause.
+  if (failure.actual.startsWith(onReusedConnection)) return onReusedConnection
+  const expected = withoutSections(failure.expected)
+  return JSON.stringify([level, expected, ...receivedIn(failure, expected, id), failure.familyOnly])
+}
+
+/**
+ * An answer with a `tpe` is known by that, not by what its message says. The body of any other differs from one operation to the
+ * next: if its status alone is wrong it is known by the condition (`400-malformed-json`) and the status.
+ */
+function receivedIn(failure: Failure, expected: string, id: string): string[] {
   const answer = answerOf(failure)
-  const received = answer.tpe === undefined ? failure.actual : sayAnswers([answer])
-  return JSON.stringify([level, withoutSections(failure.expected), received, failure.familyOnly])
+  if (answer.tpe !== undefined) return [sayAnswers([answer])]
+  const condition = id.slice(id.indexOf('/') + 1)
+  const { status } = answer
+  if (status !== null && status < 300 && isRefusal(expected)) return ['granted', condition]
+  if (status !== null && status >= 400 && failure.actual.startsWith(`${status}`)) return [`${status}`, condition]
+  return [failure.actual]
+}
+
+/** Whether an error is expected: `404 ResourceNotFound`, `an error with ...`, `a 4xx ...`. */
+function isRefusal(expected: string): boolean {
+  return /^(?:[45]\d\d\b|a 4xx\b|an error\b)/.test(expected)
 }
 
 /** Operations are described in different sections, which does not make it another expectation. */

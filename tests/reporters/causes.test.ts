@@ -32,8 +32,33 @@ test('failures of one operation, or that differ, stand by themselves', () => {
     actual: `200 ${body}`,
     exchange: { ...exchange!, response: { status: 200, headers: {}, body } },
   })
-  expect(groups(one('a.b/1', plain('{}')), one('c.d/1', plain('[]')))).toHaveLength(2)
+  const shape = (body: string) => ({ ...plain(body), expected: 'a JSON body that fits', actual: `200, but ${body}` })
+  expect(groups(one('a.b/1', shape('x is missing')), one('c.d/1', shape('y is missing')))).toHaveLength(2)
+  expect(groups(one('a.b/1', plain('{}')), one('c.d/2', plain('[]')))).toHaveLength(2)
+  expect(groups(one('a.b/1', plain('{}')), one('c.d/1', plain('[]')), one('e.f/1', other))).toHaveLength(2)
   expect(groups(result('a.b/1', { outcome: 'failed' }), result('c.d/1', { outcome: 'failed' }))).toHaveLength(2)
+})
+
+test('what should have been refused and was granted is one cause, whatever the answers say', () => {
+  const { exchange } = one('x.y/1').failures[0]!
+  const plain = (status: number, body: string) => ({
+    actual: `${status} ${body}`,
+    exchange: { ...exchange!, response: { status, headers: {}, body } },
+  })
+  const granted = [one('a.b/400-nan', plain(200, '{"a":1}')), one('c.d/400-nan', plain(201, '{"c":2}'))]
+  expect(groups(...granted)).toEqual([['a.b/400-nan', 'c.d/400-nan']])
+  expect(groups(...granted, one('e.f/400-other', plain(200, '{}')))).toHaveLength(2)
+  const unknown = (id: string, path: string) =>
+    one(id, { ...plain(404, `Cannot POST ${path}`), expected: 'a 2xx (§4.5)' })
+  expect(groups(unknown('a.b/2xx-accepted', '/v1/a'), unknown('c.d/2xx-accepted', '/v1/c'))).toHaveLength(1)
+})
+
+test('all that is wrong on reused connections only is one cause, also within one operation', () => {
+  const reused = (id: string, text: string) => one(id, { actual: `wrong only on a reused connection: ${text}` })
+  expect(groups(reused('a.b/1', '501'), one('a.b/3'), reused('a.b/2', '400 x'), reused('c.d/1', '501 y'))).toEqual([
+    ['a.b/1', 'a.b/2', 'c.d/1'],
+    ['a.b/3'],
+  ])
 })
 
 const ids = Array.from({ length: 14 }, (_, at) => `area-${at}.run/401-missing-credentials`)
