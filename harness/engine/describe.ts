@@ -68,16 +68,22 @@ export function familyRemark(exchange: Exchange, pairs: Pairs): string {
   return ` ("${tpeOf(answer)}" is another code name of the ${answer.status} row of §7.2: ${row}; the spec names ${names.join(' or ')} here)`
 }
 
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ', '#39': "'" }
+const entities: Readonly<Record<string, string>> = {
+  ...{ amp: '&', lt: '<', gt: '>', nbsp: ' ' },
+  ...{ quot: '"', '#34': '"', '#x22': '"', apos: "'", '#39': "'", '#x27': "'" },
+}
+
+/** The characters that a page writes as `&lt;` or `&#39;`. */
+export function withoutEntities(text: string): string {
+  return text.replaceAll(/&(#?\w+);/g, (whole, name: string) => entities[name] ?? whole)
+}
 
 /** What a reader sees of an HTML page; undefined if the body is not a page. */
 export function pageText(contentType: string | undefined, body: string): string | undefined {
   const isPage = /\bhtml\b/i.test(contentType ?? '') || /^\s*<(?:!doctype html|html)\b/i.test(body)
   if (!isPage) return undefined
   const visible = body.replaceAll(/<!--[\s\S]*?(?:-->|$)|<(script|style|head)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, titleOf)
-  return visible
-    .replaceAll(/<[^>]*(?:>|$)/g, ' ')
-    .replaceAll(/&(#39|\w+);/g, (whole, name: string) => entities[name] ?? whole)
+  return withoutEntities(visible.replaceAll(/<[^>]*(?:>|$)/g, ' '))
     .replaceAll(/\s+/g, ' ')
     .trim()
 }

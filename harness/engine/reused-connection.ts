@@ -1,6 +1,6 @@
 import { grantedRow } from '../../catalogue/catalogue.ts'
 import type { Failure } from '../report/model.ts'
-import { describeAnswer, describeProbe, rerunLine } from './describe.ts'
+import { failuresOf, type Spoiled } from './reused-failures.ts'
 import type { Exchange, Forerunner } from './exchange.ts'
 import { isExpected, matchPairs } from './answer.ts'
 import { perRun } from './per-run.ts'
@@ -71,18 +71,12 @@ function isThrottling({ answer, purpose }: Exchange): boolean {
   return answer !== undefined && isThrottled(answer) && !isExpected(purpose.expects, answer)
 }
 
-/** The same request, wrongly answered after another one and rightly on a fresh connection. */
-interface Pair {
-  readonly wrong: Exchange
-  readonly fresh: Exchange
-}
-
 function isJudged({ plan }: Run, id: string): boolean {
   const entry = plan.get(id)
   return entry?.run === true && entry.leftOut === undefined
 }
 
-function blame(run: Run, before: Forerunner, { wrong, fresh }: Pair): void {
+function blame(run: Run, before: Forerunner, { wrong, fresh }: Pick<Spoiled, 'wrong' | 'fresh'>): void {
   const { operation } = before.probe
   const own = [before.purpose.about ?? before.purpose.requirement, operation === null ? null : grantedRow[operation]]
   const judged = own.find((id) => id !== null && isJudged(run, id)) ?? wrong.purpose.requirement
@@ -90,25 +84,5 @@ function blame(run: Run, before: Forerunner, { wrong, fresh }: Pair): void {
   const failures = spoiledOf(run).get(id) ?? []
   spoiledOf(run).set(id, failures)
   if (failures.length > 0 || !before.recorded) return
-  const { method, url } = before.recorded().request
-  const shared = {
-    expected: `the answer of a fresh connection: ${describeAnswer(fresh)}`,
-    familyOnly: false,
-    seed: run.options.seed,
-    rerun: rerunLine(run, id, ...(wrong.purpose.requirement === null ? [] : [wrong.purpose.requirement])),
-  }
-  failures.push(
-    {
-      ...shared,
-      message: describeProbe(wrong, `on the connection that ${method} ${url} left behind`),
-      actual: `wrong only on a reused connection: ${describeAnswer(wrong)}`,
-      exchange: wrong.recorded,
-    },
-    {
-      ...shared,
-      message: `${method} ${url} was sent before on that connection`,
-      actual: 'the answer to the next request was wrong',
-      exchange: before.recorded(),
-    },
-  )
+  failures.push(...failuresOf(run, id, before.recorded(), { before, wrong, fresh }))
 }

@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process'
+import net from 'node:net'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { listen } from '../wire/servers.ts'
+import { idsOf, judgeUrl } from '../matrix/judge-reference.ts'
+
+const run = promisify(execFile)
+
+const answer = (status: number, type: string, body: string): string =>
+  `HTTP/1.1 ${status} Status\r\ncontent-type: ${type}\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+const refusal = JSON.stringify({ tpe: 'BadCredentials', errors: [], extras: {} })
+
+/** Refuses what has no key without reading its body, which then stands before the next request. */
+function leavesBodyUnread(socket: net.Socket): void {
+  let text = ''
+  const next = (): void => {
+    const end = text.indexOf('\r\n\r\n')
+    if (end < 0) return
+    const head = text.slice(0, end)
+    const method = head.slice(0, head.indexOf(' /'))
+    const length = /^[A-Z]+$/.test(method) ? Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0) : 0
+    const hasKey = /\r\nauthorization: Bearer /i.test(head)
+    if (hasKey && text.length < end + 4 + length) return
+    text = text.slice(end + 4 + (hasKey ? length : 0))
+    if (!/^[A-Z]+$/.test(method))
+      socket.end(answer(501, 'text/html', `<html><p>Unsupported method (&#x27;${method}&#x27;)`))
+    else socket.write(hasKey ? answer(200, 'application/json', '{}') : answer(401, 'application/json', refusal))
+    next()
+  }
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1')
+    next()
+  })
+}
+
+test('a body left unread is told as what it is, with a curl line that shows it', async () => {
+  const { url } = await listen(net.createServer(leavesBodyUnread))
+  const { results } = await judgeUrl(url, {
+    options: { only: ['jobs.create/401-missing-credentials', 'files.list/2xx-*'], rerun: 'conform' },
+    limits: { concurrency: 1 },
+  })
+  expect(idsOf(results, 'failed')).toEqual(['jobs.create/401-missing-credentials'])
+  const [failure, before] = results.find(({ outcome }) => outcome === 'failed')!.failures
+  const post = `POST ${url}/v1/applications/\\S+/jobs`
+  expect(failure?.message).toMatch(new RegExp(`^${post}, and then [A-Z]+ ${url}\\S+ on the same connection$`))
+  expect(failure?.expected).toMatch(/^the second request is answered as on a fresh connection: \d{3}/)
+  expect(failure?.actual).toMatch(
+    /^wrong only on a reused connection: the first request was answered rightly \(401 BadCredentials\), and the second with 501 with a page: Unsupported method \('\{.*\}(?:GET|POST)'\); the body of the request before was probably left unread: read it before answering, or close the connection$/,
+  )
+  expect(before?.message).toMatch(new RegExp(`^${post}, which is the first of two requests on one connection$`))
+  const curl = failure?.exchange?.curl ?? ''
+  expect(curl).toContain(' --next ')
+  const { stdout } = await run('bash', ['-c', curl], { env: { ...process.env, CONFORM_API_KEY: 'key' } })
+  expect(stdout).toMatch(/401 Status[\s\S]*Unsupported method/)
+})
