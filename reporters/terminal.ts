@@ -1,6 +1,7 @@
 import type { Colors } from 'picocolors/types'
 import type { Report, Verdict, BaselineSummary, Counts } from '../harness/report/model.ts'
 import { terminalText } from './escape/terminal.ts'
+import type { FormatName } from './format-files.ts'
 import { failureBlock } from './terminal/failure.ts'
 import { reasonLines } from './terminal/reasons.ts'
 import { byCause } from './view/causes.ts'
@@ -41,44 +42,59 @@ const tone = {
 
 const MOST_MISSED = 30
 
+export interface TerminalOptions {
+  /** What else there is to say of the run, a line each. */
+  readonly notes?: readonly string[]
+  /** The reports that are written besides: what is too much for a terminal is said to be there. */
+  readonly formats?: readonly FormatName[]
+}
+
 /**
  * The report for a terminal: failures with their evidence, what was not judged and why, counts, the verdict, and last why the
  * exit code is what it is.
- * @param notes what else there is to say of the run, a line each
  */
-export function renderTerminal(report: Report, colors: Colors, notes: readonly string[] = []): string {
+export function renderTerminal(report: Report, colors: Colors, options: TerminalOptions = {}): string {
   const { run, target } = report
+  const { notes = [], formats = [] } = options
+  const rest = whereTheRestIs(formats)
   const lines = [
     `${colors.bold(terminalText(target.name))}  ${colors.dim(terminalText(target.baseUrl))}`,
     '',
-    ...byCause(failed(report).unexpected).flatMap((cause) => [...failureBlock(cause, colors), '']),
+    ...byCause(failed(report).unexpected).flatMap((cause) => [...failureBlock(cause, rest, colors), '']),
     ...baselineLines(run.baseline, colors),
-    ...reasonLines('Not exercised', byReason(report, 'not-exercised'), colors),
-    ...reasonLines('Not applicable', byReason(report, 'not-applicable'), colors),
+    ...reasonLines('Not exercised', byReason(report, 'not-exercised'), rest, colors),
+    ...reasonLines('Not applicable', byReason(report, 'not-applicable'), rest, colors),
     ...summaryTable(report.summary, colors),
-    ...createdLines(report),
+    ...createdLines(report, formats),
     ...runNotes(report).map((note) => terminalText(note)),
     `${count(run.requests, 'request')} in ${duration(run.durationMs)}; ${seedLine(report)}`,
     colors.bold(colors[tone[report.verdict]](terminalText(verdictSentence(report)))),
     ...notes.map((note) => terminalText(note)),
-    ...missedLines(requiredButMissed(report)),
+    ...missedLines(requiredButMissed(report), rest),
     colors.bold(terminalText(exitLine(report))),
   ]
   return `${lines.join('\n')}\n`
 }
 
-function missedLines(ids: readonly string[]): string[] {
+/** What follows a number of things that are not shown. */
+function whereTheRestIs(formats: readonly FormatName[]): string {
+  const isWritten = formats.includes('json') || formats.includes('html')
+  return isWritten ? 'see the reports' : '--report json (or html) lists them'
+}
+
+function missedLines(ids: readonly string[], rest: string): string[] {
   if (ids.length === 0) return []
-  const more = ids.length > MOST_MISSED ? [`  and ${ids.length - MOST_MISSED} more: see the reports`] : []
+  const more = ids.length > MOST_MISSED ? [`  and ${ids.length - MOST_MISSED} more: ${rest}`] : []
   return ['not exercised, and required:', ...ids.slice(0, MOST_MISSED).map((id) => `  ${terminalText(id)}`), ...more]
 }
 
-function createdLines({ run }: Report): string[] {
+function createdLines({ run }: Report, formats: readonly FormatName[]): string[] {
   if (run.created.length === 0) return []
   const kinds = new Map<string, number>()
   for (const { operation } of run.created) kinds.set(operation, (kinds.get(operation) ?? 0) + 1)
   const each = [...kinds].map(([operation, times]) => `${times} by ${terminalText(operation)}`)
-  return [`created: ${count(run.created.length, 'object')} (${each.join(', ')}); the JSON report names them`]
+  const where = formats.includes('json') ? 'the JSON report' : '--report json'
+  return [`created: ${count(run.created.length, 'object')} (${each.join(', ')}); ${where} names them`]
 }
 
 /** What the baseline expected, and where it went stale. */

@@ -26,7 +26,10 @@ export async function finish(report: Report, ending: Ending): Promise<Report> {
   const { before = '', exchanges, notes = [], people, requests } = ending
   const written = await writeReports(requests, { report, exchanges })
   for (const problem of written.problems) process.stderr.write(`conform: ${problem}\n`)
-  people.write(before + renderTerminal(written.report, colorsFor(people), notes))
+  people.write(
+    before +
+      renderTerminal(written.report, colorsFor(people), { notes, formats: requests.map(({ format }) => format) }),
+  )
   process.exitCode = written.report.exit.code
   return written.report
 }

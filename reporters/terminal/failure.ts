@@ -13,8 +13,9 @@ const LONGEST_COMMAND = 4000
 /**
  * A failed requirement: what was sent, what the interface asks for, what came back; then how to see it again. Others that
  * failed for the same cause are named below.
+ * @param elsewhere where those failures are that are not shown
  */
-export function failureBlock({ first: result, others: same }: Cause, colors: Colors): string[] {
+export function failureBlock({ first: result, others: same }: Cause, elsewhere: string, colors: Colors): string[] {
   const mark = result.level === 'must' ? colors.red : colors.yellow
   const [first, ...others] = result.failures
   const where = colors.dim(terminalText(sections(result.section)))
@@ -23,7 +24,7 @@ export function failureBlock({ first: result, others: same }: Cause, colors: Col
     `${INDENT}${colors.dim(terminalText(result.statement))}`,
     ...(first ? evidence(first).flatMap((line) => labelled(line, colors)) : []),
     ...(others.length > 0
-      ? [`${INDENT}${colors.dim(`and ${count(others.length, 'more failure')} of it in the reports`)}`]
+      ? [`${INDENT}${colors.dim(`and ${count(others.length, 'more failure')} of it: ${elsewhere}`)}`]
       : []),
     ...(same.length > 0 ? labelled(['same', wrapped(same.map(({ id }) => terminalText(id)))], colors) : []),
   ]

@@ -12,8 +12,16 @@ const howToDeclare = [
   '  conform explain <id> says more about a requirement.',
 ]
 
-/** Why requirements were not judged: a line each reason, with how many and which first. */
-export function reasonLines(title: string, groups: readonly ReasonGroup[], colors: Colors): string[] {
+/**
+ * Why requirements were not judged: a line each reason, with how many and which first.
+ * @param elsewhere where those are that are not shown
+ */
+export function reasonLines(
+  title: string,
+  groups: readonly ReasonGroup[],
+  elsewhere: string,
+  colors: Colors,
+): string[] {
   if (groups.length === 0) return []
   const all = groups.reduce((sum, { ids }) => sum + ids.length, 0)
   const width = String(groups[0]!.ids.length).length
@@ -25,8 +33,7 @@ export function reasonLines(title: string, groups: readonly ReasonGroup[], color
     ])
   const rest = groups.slice(MOST_REASONS)
   const restIds = rest.reduce((sum, { ids }) => sum + ids.length, 0)
-  if (rest.length > 0)
-    lines.push(colors.dim(`  and ${restIds} more, for ${rest.length} other reasons: see the reports`))
+  if (rest.length > 0) lines.push(colors.dim(`  and ${restIds} more, for ${rest.length} other reasons: ${elsewhere}`))
   if (groups.some(({ reason }) => parseReason(reason).kind === 'undeclared'))
     lines.push(...howToDeclare.map((line) => colors.dim(line)))
   return [colors.bold(`${title}: ${all}`), ...lines, '']

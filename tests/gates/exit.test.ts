@@ -8,6 +8,7 @@ import { renderCtrf } from '../../reporters/ctrf.ts'
 import { githubAnnotations } from '../../reporters/github.ts'
 import { renderJunit } from '../../reporters/junit.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
+import type { FormatName } from '../../reporters/format-files.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { failed, missed, notApplicable, report, result } from './results.ts'
 
@@ -152,7 +153,9 @@ test('what --require-exercised misses is named on the terminal, in the summary, 
 test('many missed requirements are counted, the first are named', () => {
   const rows = Array.from({ length: 60 }, (_, at) => missed(`a.b/${at}`))
   const of = report([result('c.d/1'), ...rows], {}, { requireExercised: true })
-  expect(renderTerminal(of, pc.createColors(false))).toContain('\n  and 30 more: see the reports\nexit 1: 60 musts')
+  const said = (formats: FormatName[]) => renderTerminal(of, pc.createColors(false), { formats })
+  expect(said(['html'])).toContain('\n  and 30 more: see the reports\nexit 1: 60 musts')
+  expect(said(['badge'])).toContain('\n  and 30 more: --report json (or html) lists them\nexit 1: 60 musts')
   expect(renderMarkdown(of)).toContain('\n- and 10 more\n')
 })
 

@@ -2,7 +2,7 @@ import pc from 'picocolors'
 import { expect, test } from 'vitest'
 import type { Report } from '../../harness/report/model.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
-import { failed, report } from '../gates/results.ts'
+import { failed, missed, report } from '../gates/results.ts'
 import { hostile, unsafe } from './hostile.ts'
 import { fails, mixed, sampleFailure, sampleReport } from './sample-report.ts'
 
@@ -57,6 +57,19 @@ test('groups what was not exercised by its reason, with counts and the first ids
 test('says what the curl line needs besides', () => {
   const row = failed('jobs.create/409', { message: 'POST /jobs with the same inputs, while job j-1 was in progress' })
   expect(renderTerminal(report([row]), plain)).toMatch(/^ {4}note {6}the curl line sends one request alone: /m)
+})
+
+test('names a report that is written, or the option that writes it', () => {
+  const rows = Array.from({ length: 14 }, (_, at) => missed(`a.b/${at}`, `reason ${at}`))
+  const created = [{ operation: 'graphs.create', id: 'g-1' }]
+  const of = report([failed('c.d/1', {}, {}, {}), ...rows], { created })
+  const none = renderTerminal(of, plain)
+  expect(none).toContain('created: 1 object (1 by graphs.create); --report json names them\n')
+  expect(none).toContain('  and 2 more, for 2 other reasons: --report json (or html) lists them\n')
+  expect(none).toContain('    and 2 more failures of it: --report json (or html) lists them\n')
+  const written = renderTerminal(of, plain, { formats: ['json'] })
+  expect(written).toContain('; the JSON report names them\n')
+  expect(written).toContain('  and 2 more, for 2 other reasons: see the reports\n')
 })
 
 test('counts in a table', () => {
