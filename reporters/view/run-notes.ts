@@ -10,7 +10,7 @@ export function runNotes(report: Report): string[] {
     run.insecure && 'insecure: the certificate of the target was not verified (--insecure)',
     run.readOnly && 'read only: nothing was sent that creates or generates something (--read-only)',
     run.shard !== null && `shard ${run.shard}: one part of the requirements; conform merge joins the parts`,
-    familySentence(report),
+    familySentence(report) ?? familyFailures(report),
     run.throttled > 0 &&
       `throttled: ${count(run.throttled, 'answer')} asked to slow down (429, 503); --rate <requests/s> or --concurrency 1 sends fewer at once`,
   ]
@@ -31,6 +31,14 @@ export function familySentence(report: Report): string | undefined {
   const count = familyNamesOnly(report.requirements).length
   const failures = count === 1 ? '1 failure is only a family name' : `${count} failures are only family names`
   return `${failures} (another code name of the same row of §7.2): ${exact} by exact names, ${family} by family names`
+}
+
+/** How many failures `--tpe family` would accept, if any: also if that would not change the verdict. */
+function familyFailures({ requirements, run }: Report): string | undefined {
+  const rows = familyNamesOnly(requirements).length
+  if (rows === 0 || run.tpe === 'family') return undefined
+  const [are, them] = rows === 1 ? ['is', 'it'] : ['are', 'them']
+  return `${rows} of the failures ${are} only another name of the same status: --tpe family accepts ${them}`
 }
 
 /** Why the exit code is what it is: `exit 1: 2 musts failed`. */

@@ -1,6 +1,7 @@
 import pc from 'picocolors'
 import { expect, test } from 'vitest'
 import type { Report } from '../../harness/report/model.ts'
+import { renderMarkdown } from '../../reporters/markdown.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { failed, missed, report } from '../gates/results.ts'
 import { hostile, unsafe } from './hostile.ts'
@@ -105,6 +106,16 @@ test('says what the run left unsaid: interrupted, insecure, read only, throttled
     expect(text).toContain(`\n${word}`)
   expect(text).toContain('\n1 failure is only a family name ')
   expect(text).toContain('    note      only the code name differs: passes with --tpe family\n')
+})
+
+test('says how many failures are only another name, also if the verdict is the same without them', () => {
+  const only = { familyOnly: true }
+  const said = (of: Report) => [renderTerminal(of, plain), renderMarkdown(of).replaceAll('&#45;', '-')]
+  for (const text of said(report([failed('a.b/1'), failed('a.b/2', only)])))
+    expect(text).toMatch(/^(?:- )?1 of the failures is only another name of the same status: --tpe family accepts it$/m)
+  for (const text of said(report([failed('a.b/1'), failed('a.b/2', only), failed('a.b/3', only)])))
+    expect(text).toMatch(/2 of the failures are only another name of the same status: --tpe family accepts them$/m)
+  for (const text of said(report([failed('a.b/1')]))) expect(text).not.toContain('another name')
 })
 
 test('names expected failures once and stale entries with the reason', () => {
