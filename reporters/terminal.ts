@@ -10,6 +10,9 @@ import { duration } from './view/writing.ts'
 import { exitLine, runNotes, seedLine } from './view/run-notes.ts'
 import { failed, requiredButMissed } from './view/failed.ts'
 import { byReason } from './view/groups.ts'
+import { isLeftOutByOption, leftOutSentence, selectedSummary } from './view/selected.ts'
+import { outsideCause } from '../harness/report/exit-code.ts'
+import { commonReason, parseReason } from '../harness/report/reason.ts'
 import { verdictSentence } from './view/verdict-sentence.ts'
 
 const columns = [
@@ -62,9 +65,7 @@ export function renderTerminal(report: Report, colors: Colors, options: Terminal
     '',
     ...byCause(failed(report).unexpected).flatMap((cause) => [...failureBlock(cause, rest, colors), '']),
     ...baselineLines(run.baseline, colors),
-    ...reasonLines('Not exercised', byReason(report, 'not-exercised'), rest, colors),
-    ...reasonLines('Not applicable', byReason(report, 'not-applicable'), rest, colors),
-    ...summaryTable(report.summary, colors),
+    ...(hasOneReason(report) ? [] : outcomeLines(report, rest, colors)),
     ...createdLines(report, formats),
     ...runNotes(report).map((note) => terminalText(note)),
     `${count(run.requests, 'request')} in ${duration(run.durationMs)}; ${seedLine(report)}`,
@@ -74,6 +75,25 @@ export function renderTerminal(report: Report, colors: Colors, options: Terminal
     colors.bold(terminalText(exitLine(report))),
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** Nothing was judged for a reason that the last lines say: there is no outcome to be shown, and nothing to declare. */
+function hasOneReason(report: Report): boolean {
+  const { exit, requirements } = report
+  if (exit.code !== 3 || requirements.some(({ outcome }) => outcome === 'passed' || outcome === 'failed')) return false
+  return outsideCause(report) !== undefined || parseReason(commonReason(requirements) ?? '').kind !== 'undeclared'
+}
+
+/** What was not judged, and why; what an option left out is only counted. */
+function outcomeLines(report: Report, rest: string, colors: Colors): string[] {
+  const selected = report.requirements.filter((result) => !isLeftOutByOption(result))
+  const leftOut = leftOutSentence(report)
+  return [
+    ...reasonLines('Not exercised', byReason({ requirements: selected }, 'not-exercised'), rest, colors),
+    ...reasonLines('Not applicable', byReason(report, 'not-applicable'), rest, colors),
+    ...(leftOut === undefined ? [] : [colors.dim(`Left out: ${leftOut}`), '']),
+    ...summaryTable(selectedSummary(report), colors),
+  ]
 }
 
 /** What follows a number of things that are not shown. */

@@ -24,9 +24,9 @@ export interface ReasonGroup {
 }
 
 /** The requirements of that outcome by reason, the reason of most first, in report order otherwise. */
-export function byReason(report: Report, outcome: Outcome): ReasonGroup[] {
+export function byReason({ requirements }: Pick<Report, 'requirements'>, outcome: Outcome): ReasonGroup[] {
   const groups = new Map<string, string[]>()
-  for (const result of report.requirements) {
+  for (const result of requirements) {
     if (result.outcome !== outcome) continue
     const reason = reasonOf(result)
     groups.set(reason, [...(groups.get(reason) ?? []), result.id])

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import type { Report } from '../../harness/report/model.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
-import { failed, missed, report } from '../gates/results.ts'
+import { type LeftOutBy, leftOut } from '../../harness/report/reason.ts'
+import { failed, missed, report, result } from '../gates/results.ts'
 import { hostile, unsafe } from './hostile.ts'
 import { fails, mixed, sampleFailure, sampleReport } from './sample-report.ts'
 
@@ -116,6 +117,27 @@ test('says how many failures are only another name, also if the verdict is the s
   for (const text of said(report([failed('a.b/1'), failed('a.b/2', only), failed('a.b/3', only)])))
     expect(text).toMatch(/2 of the failures are only another name of the same status: --tpe family accepts them$/m)
   for (const text of said(report([failed('a.b/1')]))) expect(text).not.toContain('another name')
+})
+
+test('prints only the reason if nothing was judged', () => {
+  const reason = 'http://127.0.0.1:1 cannot be judged: connection refused'
+  const rows = [missed('a.b/1', reason), ...['2', '3', '4'].map((at) => missed(`a.b/${at}`, 'declare /x'))]
+  const text = renderTerminal(report(rows, { requests: 1 }, { notJudged: reason }), plain)
+  expect(text).not.toMatch(/declare|Not exercised|must/)
+  expect(text.split('\n').length).toBeLessThan(8)
+  expect(text).toContain(`\nexit 3: ${reason}\n`)
+  const undeclared = renderTerminal(report([missed('a.b/1', 'declare /x')]), plain)
+  expect(undeclared).toContain('Not exercised: 1\n')
+})
+
+test('counts what an option left out in one line, and the rest as what was selected', () => {
+  const out = (id: string, by: LeftOutBy) => missed(id, leftOut(by))
+  const rows = [failed('a.b/1'), result('a.b/2'), missed('a.b/3'), out('a.b/4', '--only'), out('a.b/5', '--only')]
+  const text = renderTerminal(report([...rows, out('a.b/6', '--read-only')], { only: ['a.b/*'] }), plain)
+  expect(text).toContain('Not exercised: 1\n')
+  expect(text).toContain('\nLeft out: 2 by --only, 1 by --read-only\n')
+  expect(text).toMatch(/^ {2}must +1 +1 +1 +0$/m)
+  expect(text).toContain('\nnon-conformant: 1 of 3 selected musts failed, 1 not exercised\nexit 1: 1 must failed\n')
 })
 
 test('names expected failures once and stale entries with the reason', () => {
