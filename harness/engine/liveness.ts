@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResult, NoAnswer, HttpAnswer } from '../http/message.ts'
+import { createUnanswered, type Named } from './unanswered.ts'
 
 /** If requests are open and none is answered for this long, one more request asks whether the target still lives, in ms. */
 const quietMs = 10_000
@@ -23,8 +24,8 @@ export interface LivenessSettings {
 export interface Liveness {
   /** The first request of the run. False if the run cannot go on; `onDead` has then been called with the reason. */
   first(): Promise<boolean>
-  /** Counts a request as open while it is under way. */
-  during<T extends HttpResult>(send: () => Promise<T>): Promise<T>
+  /** Counts a request as open while it is under way. If the target stops answering meanwhile, the request is named. */
+  during<T extends HttpResult>(request: Named, send: () => Promise<T>): Promise<T>
   /**
    * After a request without an answer: asks whether the target still lives, unless an answer came since.
    * One that does not ends the run, so that a server which died is not failed request by request.
@@ -34,7 +35,7 @@ export interface Liveness {
 }
 
 export function createLiveness(settings: LivenessSettings): Liveness {
-  let open = 0
+  const unanswered = createUnanswered()
   /** When an answer came last, or the first of the open requests was sent. */
   let lastAnswer = performance.now()
   let answeredAt = -Infinity
@@ -52,11 +53,11 @@ export function createLiveness(settings: LivenessSettings): Liveness {
     let result = await question(lastChanceMs)
     if (result.kind === 'no-answer' && result.staleConnection) result = await question(lastChanceMs)
     if (result.kind === 'answer') answered()
-    else settings.onDead('unreachable', `the target stopped answering: ${result.message}`)
+    else settings.onDead('unreachable', `the target stopped answering: ${result.message}${unanswered.sentence()}`)
   }
   const checkAliveOnce = (): Promise<void> => (checking ??= checkAlive().finally(() => (checking = undefined)))
   const checkIfQuiet = async (): Promise<void> => {
-    if (open > 0 && performance.now() - lastAnswer >= quietMs) await checkAliveOnce()
+    if (unanswered.open > 0 && performance.now() - lastAnswer >= quietMs) await checkAliveOnce()
   }
   // If a key cannot be read, the requests that need it report it.
   const timer = setInterval(() => void checkIfQuiet().catch(() => undefined), checkEveryMs)
@@ -78,9 +79,9 @@ export function createLiveness(settings: LivenessSettings): Liveness {
       }
       return true
     },
-    async during(send) {
-      if (open++ === 0) lastAnswer = performance.now()
-      const result = await send().finally(() => open--)
+    async during(request, send) {
+      if (unanswered.open === 0) lastAnswer = performance.now()
+      const result = await unanswered.during(request, send)
       if (result.kind === 'answer') answered()
       return result
     },

@@ -164,7 +164,8 @@ export async function sendOnce(
     // A key of short life may have passed while the request waited for its turn.
     const fresh = probe.credential.full ? { ...probe, credential: await run.keys.full() } : probe
     const sent: Forerunner = { probe: fresh, purpose, request: httpRequest(run, fresh) }
-    const result = await run.client.liveness.during(() =>
+    const named = { name: () => nameOf(run, sent), hasBody: sent.request.body !== undefined }
+    const result = await run.client.liveness.during(named, () =>
       run.client.transport.send(sent.request, {
         timeoutMs: deadlineOf(run, probe),
         signal: run.life.signal,
@@ -178,6 +179,12 @@ export async function sendOnce(
   } finally {
     release?.()
   }
+}
+
+/** `POST http://127.0.0.1:8080/v1/translate (translate.run/401-expired-key)` */
+function nameOf({ target, client }: Run, { probe, purpose, request }: Forerunner): string {
+  const sentFor = purpose.requirement ?? operationName(probe)
+  return client.recorder.redact(`${request.method} ${target.baseUrl}${request.path} (${sentFor})`)
 }
 
 /** `sendOnce`, and once more if the connection had been closed by the target before any byte of an answer. */

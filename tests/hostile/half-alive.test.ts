@@ -51,6 +51,28 @@ test('a target whose process ends half-way is not failed for what it can no long
   proveSound(outcome, 'ended')
 })
 
+test('the request that ends the process of a target is named', async () => {
+  const reference = await startReference({ jobMs: 10, slowJobMs: 100 })
+  const isMalformed = (body: string): boolean => {
+    try {
+      return body !== '' && JSON.parse(body) === undefined
+    } catch {
+      return true
+    }
+  }
+  const proxy = await startProxy(reference.url, async ({ body, url }, response) => {
+    if (!url.startsWith('/v1/chat') || !isMalformed(body.toString())) return response()
+    void proxy.close()
+    return never
+  })
+  const id = 'chat.create/400-malformed-json'
+  const { report } = await judgeHostile(proxy.url, { ownKeys: true, options: { only: [id, 'files.list/*'] } })
+  await reference.close()
+  const why = report.requirements.find((result) => result.id === id)?.reason
+  expect(why).toMatch(/^the target stopped answering: connection refused at \S+; under way when it stopped: /)
+  expect(why).toContain(`POST ${proxy.url}/v1/chat/completions (${id})`)
+})
+
 test('a target that answers no POST is soon asked no more, and fails what should be granted', async () => {
   const change: Change = ({ method }, answer) => (method === 'GET' ? answer() : never)
   const outcome = await judgeBehind(change, { limits: { timeoutMs: 1500 } })
