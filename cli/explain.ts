@@ -1,5 +1,6 @@
 import { Command } from 'commander'
-import { type CatalogueRow, isRequirementId, requirement } from '../catalogue/catalogue.ts'
+import { catalogue, type CatalogueRow, isRequirementId, requirement } from '../catalogue/catalogue.ts'
+import { matchesId } from '../harness/report/selection.ts'
 import { UserError } from '../harness/user-error.ts'
 import { idMeant } from './run/near-id.ts'
 
@@ -16,7 +17,9 @@ export function explainCommand(): Command {
 
 function rowOf(id: string): CatalogueRow {
   if (isRequirementId(id)) return requirement(id)
-  if (id.includes('*')) throw new UserError(`explain ${id}: give one id; conform list '${id}' shows those that match`)
+  const all = id.includes('*') ? id : `${id}/*`
+  if (catalogue.some((row) => matchesId(row.id, all)))
+    throw new UserError(`explain ${id}: it takes one id, and several match; conform list '${all}' shows them`)
   throw new UserError(`explain ${id}: no requirement has such an id${idMeant(id)}`)
 }
 

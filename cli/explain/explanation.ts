@@ -20,8 +20,8 @@ export function explanation(row: CatalogueRow, requests: readonly string[]): str
     block('What passes', passes(row)),
     block('Why', why(id)),
     block('What the target must declare', declared(row)),
-    block('How the reference breaks it', broken(id)),
     block('Judge it alone', [`conform <base_url> --target <file> --only ${id}`]),
+    block('How the reference breaks it', broken(id)),
   ]
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`
 }
@@ -44,6 +44,7 @@ function sent(row: CatalogueRow, requests: readonly string[]): string[] {
     const whose = area ? 'the operation that the scenario names' : row.operation
     return [`The valid request of ${whose}, changed as the scenario of the target file says.`]
   }
+  if (row.onlyIf === 'removed') return [`The request of ${row.operation}, with the full key.`]
   if (requests.length === 0)
     return ['Nothing of its own: it is judged on what the target answers to the requests of the other requirements.']
   const more = requests.length - mostLines
@@ -54,10 +55,18 @@ function sent(row: CatalogueRow, requests: readonly string[]): string[] {
   ]
 }
 
-function passes({ gives, givesByScenario, alsoListed }: CatalogueRow): string[] {
+/** Only of a row that is called `2xx-accepted` nothing but the status is judged. */
+function successPasses({ id }: CatalogueRow, gives: number | '2xx'): string {
+  if (gives !== '2xx') return `${gives}, as the statement above says.`
+  const success = 'Any 2xx whose body is not an error envelope'
+  return id.endsWith('/2xx-accepted') ? `${success}.` : `${success}, as the statement above says.`
+}
+
+function passes(row: CatalogueRow): string[] {
+  const { gives, givesByScenario, alsoListed } = row
   if (gives === undefined) return ['Whatever the statement above asks for: no single status and tpe decide it.']
   if (!isRefusal(gives)) {
-    return [gives === '2xx' ? 'Any 2xx whose body is not an error envelope.' : `${gives}, as the statement above says.`]
+    return [successPasses(row, gives)]
   }
   return [
     `${describePairs(gives)}.`,
@@ -83,7 +92,8 @@ function why(id: string): string[] {
   return readings.map(({ heading, text }) => `${plainText(text)} (catalogue/readings.md, ${heading})`)
 }
 
-function declared({ needs, operation, scenarioOnly }: CatalogueRow): string[] {
+function declared({ needs, onlyIf, operation, scenarioOnly }: CatalogueRow): string[] {
+  if (onlyIf === 'removed') return ['That it has removed the operation:', `{"operations": {"${operation}": "removed"}}`]
   const reason = missingReason({}, needs, operation)
   if (reason === undefined) return ['Nothing.']
   const [names = '', snippet = ''] = reason.replace(/^declare /, '').split(', for example ')

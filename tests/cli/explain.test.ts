@@ -29,7 +29,25 @@ describe('explain', () => {
       expect(text, id).not.toMatch(/undefined|\[object|\n\n\n/)
       for (const title of ['What is sent', 'What passes', 'Why', 'What the target must declare', 'How the reference'])
         expect(text, id).toContain(`\n${title}`)
+      expect(text.indexOf('How the reference'), id).toBeGreaterThan(text.indexOf('Judge it alone'))
     }
+  })
+
+  test('what passes, and what to declare, is what the statement asks for', async () => {
+    const { stdout } = await conform(['explain', 'pdf.parse/4xx-removed'])
+    expect(stdout).toContain('\n  {"operations": {"pdf.parse": "removed"}}\n')
+    expect(stdout).toContain('\nWhat is sent\n  The request of pdf.parse, with the full key.\n')
+    const success = 'Any 2xx whose body is not an error envelope'
+    expect(explanation(requirement('chat.create/200-structured-output'), [])).toContain(
+      `  ${success}, as the statement above says.\n`,
+    )
+    expect(explanation(requirement('translate.run/2xx-accepted'), [])).toContain(`  ${success}.\n`)
+  })
+
+  test.each(['pdf.parse/*', 'pdf.parse'])('takes one id, and %s is none', async (written) => {
+    const { code, stderr } = await conform(['explain', written])
+    const told = `conform: explain ${written}: it takes one id, and several match; conform list 'pdf.parse/*' shows them\n`
+    expect({ code, stderr }).toEqual({ code: 2, stderr: told })
   })
 
   test('an id that is none is answered with a near one', async () => {
