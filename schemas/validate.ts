@@ -1,6 +1,7 @@
 import type { SchemaName } from './ajv.ts'
 import { validatorOf } from './validators.ts'
 import type { ErrorObject } from 'ajv'
+import { parseDateTime } from './formats.ts'
 import { preview } from './preview.ts'
 
 interface Problem {
@@ -39,6 +40,15 @@ function wanted({ keyword, params, message }: ErrorObject): string {
   return message ?? `must fit ${keyword}`
 }
 
+/** What a date-time lacks, if it is the offset alone. */
+function offsetRemark({ keyword, params, data }: ErrorObject): string {
+  const lacks =
+    keyword === 'format' && params.format === 'date-time' && !isDateTime(data) && isDateTime(`${String(data)}Z`)
+  return lacks ? ': the offset from UTC is missing: Z or +00:00 at the end' : ''
+}
+
+const isDateTime = (value: unknown): boolean => parseDateTime(String(value)) !== undefined
+
 /** Says one error of ajv (with `verbose`) in a sentence. */
 function problemOf(error: ErrorObject): Problem {
   const { keyword, params, instancePath, data } = error
@@ -50,7 +60,8 @@ function problemOf(error: ErrorObject): Problem {
     const place = member(instancePath, params.additionalProperty as string)
     return { place, problem: `${inWords(place)} is not a known member` }
   }
-  return { place: instancePath, problem: `${inWords(instancePath)} ${wanted(error)}, got ${preview(data)}` }
+  const problem = `${inWords(instancePath)} ${wanted(error)}, got ${preview(data)}`
+  return { place: instancePath, problem: problem + offsetRemark(error) }
 }
 
 export type { SchemaName } from './ajv.ts'

@@ -4,14 +4,27 @@ import type { Exchange } from '../engine/exchange.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import { answered, type CheckContext } from '../engine/check-context.ts'
 
+type BodySchema = Exclude<SchemaName, 'report' | 'target'>
+
+/** What a body is, in words for a reader; the section beside it says where its members are shown. */
+const named: Readonly<Record<BodySchema, string>> = {
+  'llm-tool-completion': 'a chat completion with an llm tool',
+  job: 'a job',
+  'created-job': 'a created job',
+  'pdf-content': 'the content of a PDF',
+  'error-envelope': 'an error envelope',
+  'chat-completion': 'a chat completion',
+  'medical-entities': 'a list of medical entities',
+}
+
 /**
  * Fails if the body is not JSON or does not fit the schema; the failure names the place and the problem. Of a success
  * that is more than is read of an answer nobody knows the shape.
  */
-export function judgeShape(context: CheckContext, exchange: Exchange, schema: SchemaName, what: string): void {
+export function judgeShape(context: CheckContext, exchange: Exchange, schema: BodySchema, what: string): void {
   answered(exchange)
   const json = exchange.answer.json()
-  const expected = `a JSON body that fits ${schema}`
+  const expected = `a JSON body with the members and types of ${named[schema]}`
   if (!json.ok && json.unread && isGranted(exchange.answer)) throw new NotExercised(json.problem)
   if (!json.ok) context.fail(exchange, expected, what, `${exchange.answer.status}, but ${json.problem}`)
   const found = validate(schema, json.value)

@@ -72,6 +72,12 @@ test.each<[SchemaName, body: unknown, place: string, problem: string]>([
     '/created_at',
     'created_at must be an RFC 3339 date-time, got "yesterday"',
   ],
+  [
+    'created-job',
+    { ...created, created_at: '2026-11-22T06:20:46.405766' },
+    '/created_at',
+    'created_at must be an RFC 3339 date-time, got "2026-11-22T06:20:46.405766": the offset from UTC is missing: Z or +00:00 at the end',
+  ],
   ['created-job', { ...created, created_at: 1735812000 }, '/created_at', 'created_at must be a string, got 1735812000'],
   ['job', created, '/application_id', 'application_id is missing'],
   ['job', { ...job, application_id: 12 }, '/application_id', 'application_id must be a string, got 12'],
