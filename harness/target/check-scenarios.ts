@@ -32,6 +32,10 @@ export function scenarioProblems({ scenarios = {} }: TargetFile): string[] {
 function problemsOf(id: string, scenario: ScenarioValue): string[] {
   const path = `scenarios.${id}`
   const ids = catalogue.map((row) => row.id)
+  if (!isRequirementId(id) && id.includes('*'))
+    return [
+      `${path} is a pattern, and scenarios takes none: write one entry for each id (a target file that is a module can make them in a loop)`,
+    ]
   if (!isRequirementId(id)) return [`${path} names no requirement${didYouMean(id, ids)}`]
   const area = id.slice(0, id.indexOf('/'))
   if (area === 'envelope') return [`${path} is not possible: envelope requirements are judged on every response`]

@@ -47,6 +47,10 @@ test.each<[unknown, string]>([
     'scenarios.completion.create/500-model names no requirement; did you mean completion.create/500-model-unavailable?',
   ],
   [
+    scenario('*/429-quota-exceeded'),
+    'scenarios.*/429-quota-exceeded is a pattern, and scenarios takes none: write one entry for each id (a target file that is a module can make them in a loop)',
+  ],
+  [
     scenario('files.upload/400-corrupted', { raw: { text: '' }, body: null }),
     'scenarios.files.upload/400-corrupted.raw replaces the body: remove body and merge',
   ],
@@ -94,6 +98,10 @@ test.each<[unknown, string]>([
   [
     scenario('general/410-gone', { operation: 'chat.creat' }),
     'scenarios.general/410-gone.operation must be another name than "chat.creat"; did you mean chat.create?',
+  ],
+  [
+    scenario('*/429-quota-exceeded'),
+    'scenarios.*/429-quota-exceeded is a pattern, and scenarios takes none: write one entry for each id (a target file that is a module can make them in a loop)',
   ],
   [
     scenario('files.upload/400-corrupted', { raw: {} }),
@@ -165,6 +173,10 @@ test.each<[unknown, string]>([
   [
     scenario('graphs.query/404-unknown-graph', { params: { graph: 'g' } }),
     'scenarios.graphs.query/404-unknown-graph.params.graph is not a path parameter of graphs.query; did you mean graph_id?',
+  ],
+  [
+    scenario('*/429-quota-exceeded'),
+    'scenarios.*/429-quota-exceeded is a pattern, and scenarios takes none: write one entry for each id (a target file that is a module can make them in a loop)',
   ],
   [
     scenario('files.upload/400-corrupted', { raw: { text: '' }, body: {} }),
