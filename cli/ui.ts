@@ -17,7 +17,7 @@ export function uiCommand(): Command {
         for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
       })
       const ui = await startUi(baseUrl, withFailedOnes(options), options.port)
-      process.stdout.write(`${ui.url}\n`)
+      process.stdout.write(`${ui.url}\nopen it in a browser; Ctrl-C ends it\n`)
       await ended
       await ui.close()
       process.exitCode = 0

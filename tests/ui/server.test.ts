@@ -60,7 +60,11 @@ test('nothing is answered to whoever does not know the address, or comes by anot
   expect((await ask(url, { method: 'DELETE' })).status).toBe(404)
 
   ui.child.kill('SIGINT')
-  expect(await ui.ended).toMatchObject({ code: 0, stdout: `${url}\n`, stderr: '' })
+  expect(await ui.ended).toMatchObject({
+    code: 0,
+    stdout: `${url}\nopen it in a browser; Ctrl-C ends it\n`,
+    stderr: '',
+  })
 })
 
 test('runs when it is opened, and as its buttons say; no key is on the page or in what it is told', async () => {
