@@ -105,7 +105,14 @@ async function importModule(path: string): Promise<unknown> {
     const { createJiti } = await import('jiti')
     return await createJiti(import.meta.url, loading).import(resolve(path))
   } catch (error) {
-    const [message] = (error instanceof Error ? error.message : String(error)).split('\n')
-    throw new UserError(`${path}: the module cannot be loaded: ${message}`)
+    const [message = '', place = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
+    throw new UserError(`${placeIn(path, message, place)}: the module cannot be loaded: ${message.trim()}`)
   }
+}
+
+/** `staging.target.ts:3:3`, if jiti tells where it could not go on; its columns begin at 0. */
+function placeIn(path: string, message: string, place: string): string {
+  const [, file = '', line, column] = /^\s*(.+):(\d+):(\d+)$/.exec(place) ?? []
+  if (!message.startsWith('ParseError') || line === undefined) return path
+  return `${file === resolve(path) ? path : file}:${line}:${Number(column) + 1}`
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { catalogue, published } from '../../catalogue/catalogue.ts'
@@ -63,6 +63,16 @@ test('a misspelt member of the target file is named, with the nearest valid one'
   const { code, stderr } = await conform(['-t', file])
   expect(sentence(stderr)).toMatch(/resources\.aplication.*application/)
   expect(code).toBe(2)
+})
+
+test('a module that cannot be read is named with line and column', async () => {
+  const cwd = folder()
+  writeFileSync(join(cwd, 'mine.mjs'), 'export default {\n  name: "x",\n  const y\n}\n')
+  const { code, stderr } = await conform(['-t', 'mine.mjs'], { cwd })
+  expect({ code, said: sentence(stderr) }).toEqual({
+    code: 2,
+    said: "conform: mine.mjs:3:3: the module cannot be loaded: ParseError: Unexpected keyword 'const'.",
+  })
 })
 
 test('a key whose variable is not set is named', async () => {

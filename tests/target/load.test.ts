@@ -74,6 +74,11 @@ test.each([
   ['empty.json', '', 'empty.json: not JSON: value expected at line 1, column 1'],
   ['named.mjs', 'export const target = {}', 'named.mjs: no default export; write export default defineTarget({ ... })'],
   ['thrown.ts', 'throw new Error("first line\\nsecond line")', 'thrown.ts: the module cannot be loaded: first line'],
+  [
+    'syntax.ts',
+    'export default {\n  name: "x",\n  const y\n}\n',
+    "syntax.ts:3:3: the module cannot be loaded: ParseError: Unexpected keyword 'const'.",
+  ],
   ['wrong.json', '{"nam": 1}', 'wrong.json: unknown member nam; did you mean name?'],
 ])('%s is refused in one sentence', async (name, text, message) => {
   if (text !== undefined) written(name, text)
