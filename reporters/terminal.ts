@@ -10,7 +10,7 @@ import { duration } from './view/writing.ts'
 import { exitLine, runNotes, seedLine } from './view/run-notes.ts'
 import { failed, requiredButMissed } from './view/failed.ts'
 import { byReason } from './view/groups.ts'
-import { isLeftOutByOption, leftOutSentence, selectedSummary } from './view/selected.ts'
+import { leftOutSentence, selectedResults, selectedSummary } from './view/selected.ts'
 import { outsideCause } from '../harness/report/exit-code.ts'
 import { commonReason, parseReason } from '../harness/report/reason.ts'
 import { verdictSentence } from './view/verdict-sentence.ts'
@@ -86,11 +86,11 @@ function hasOneReason(report: Report): boolean {
 
 /** What was not judged, and why; what an option left out is only counted. */
 function outcomeLines(report: Report, rest: string, colors: Colors): string[] {
-  const selected = report.requirements.filter((result) => !isLeftOutByOption(result))
+  const selected = { requirements: selectedResults(report) }
   const leftOut = leftOutSentence(report)
   return [
-    ...reasonLines('Not exercised', byReason({ requirements: selected }, 'not-exercised'), rest, colors),
-    ...reasonLines('Not applicable', byReason(report, 'not-applicable'), rest, colors),
+    ...reasonLines('Not exercised', byReason(selected, 'not-exercised'), rest, colors),
+    ...reasonLines('Not applicable', byReason(selected, 'not-applicable'), rest, colors),
     ...(leftOut === undefined ? [] : [colors.dim(`Left out: ${leftOut}`), '']),
     ...summaryTable(selectedSummary(report), colors),
   ]

@@ -1,12 +1,21 @@
 import { type LeftOutBy, isLeftOut, parseReason } from '../../harness/report/reason.ts'
+import { isSelected } from '../../harness/report/selection.ts'
+import { summarize } from '../../harness/report/verdict.ts'
 import type { Report, RequirementResult } from '../../harness/report/model.ts'
 
 /** The options that choose what is judged. */
 const choosing: readonly LeftOutBy[] = ['--only', '--skip', '--read-only', '--shard']
 
 /** Whether an option left the requirement out, so that nobody wants to know why it was not judged. */
-export function isLeftOutByOption(result: RequirementResult): boolean {
+function isLeftOutByOption(result: RequirementResult): boolean {
   return choosing.some((option) => isLeftOut(result, option))
+}
+
+/** The requirements that the options left in; one that is not applicable anyway is not left out by its reason. */
+export function selectedResults({ requirements, run }: Report): RequirementResult[] {
+  return requirements.filter(
+    (result) => !isLeftOutByOption(result) && (result.outcome !== 'not-applicable' || isSelected(result.id, run)),
+  )
 }
 
 /** How many requirements each option left out: `286 by --only, 3 by --read-only`; undefined if none did. */
@@ -21,10 +30,6 @@ export function leftOutSentence({ requirements }: Report): string | undefined {
 }
 
 /** The summary of what the options left in. */
-export function selectedSummary({ requirements, summary }: Report): Report['summary'] {
-  const of = (level: 'must' | 'should') => {
-    const out = requirements.filter((result) => result.level === level && isLeftOutByOption(result)).length
-    return { ...summary[level], notExercised: summary[level].notExercised - out }
-  }
-  return { must: of('must'), should: of('should') }
+export function selectedSummary(report: Report): Report['summary'] {
+  return summarize(selectedResults(report), report.run.tpe)
 }

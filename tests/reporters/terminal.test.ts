@@ -4,7 +4,7 @@ import type { Report } from '../../harness/report/model.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { type LeftOutBy, leftOut } from '../../harness/report/reason.ts'
-import { failed, missed, report, result } from '../gates/results.ts'
+import { failed, missed, notApplicable, report, result } from '../gates/results.ts'
 import { hostile, unsafe } from './hostile.ts'
 import { fails, mixed, sampleFailure, sampleReport } from './sample-report.ts'
 
@@ -133,7 +133,10 @@ test('prints only the reason if nothing was judged', () => {
 test('counts what an option left out in one line, and the rest as what was selected', () => {
   const out = (id: string, by: LeftOutBy) => missed(id, leftOut(by))
   const rows = [failed('a.b/1'), result('a.b/2'), missed('a.b/3'), out('a.b/4', '--only'), out('a.b/5', '--only')]
-  const text = renderTerminal(report([...rows, out('a.b/6', '--read-only')], { only: ['a.b/*'] }), plain)
+  const text = renderTerminal(
+    report([...rows, out('a.b/6', '--read-only'), notApplicable('c.d/1')], { only: ['a.b/*'] }),
+    plain,
+  )
   expect(text).toContain('Not exercised: 1\n')
   expect(text).toContain('\nLeft out: 2 by --only, 1 by --read-only\n')
   expect(text).toMatch(/^ {2}must +1 +1 +1 +0$/m)
