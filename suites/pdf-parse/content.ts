@@ -9,7 +9,9 @@ import { NotExercised } from '../../harness/engine/outcome.ts'
 import { withJson } from '../../harness/engine/probe.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import type { Judge } from '../../harness/engine/check-context.ts'
+import { describeAnswer } from '../../harness/engine/describe.ts'
 import { member } from '../../schemas/json-object.ts'
+import { preview } from '../../schemas/preview.ts'
 
 /** The words of a text: runs of letters and digits, without case. */
 function wordsOf(text: string): readonly string[] {
@@ -63,15 +65,22 @@ const leastShare = 0.8
 /** Of fewer words that share says nothing. */
 const leastWords = 5
 
-/** The words of the PDF that valid requests name; throws `NotExercised` if they are not known, or too few. */
-function knownWords({ target }: Run): readonly string[] {
+/** The words of the PDF that valid requests name, and whose they are. */
+interface KnownText {
+  readonly words: readonly string[]
+  /** Where somebody finds the text. */
+  readonly of: string
+}
+
+/** Throws `NotExercised` if the words are not known, or too few. */
+function knownText({ target }: Run): KnownText {
   const { pdfFile, pdfText } = target.resources
   const text = pdfFile === undefined ? samplePdfText : pdfText
   if (text === undefined) throw new NotExercised('declare resources.pdfText, the text of resources.pdfFile')
   const words = wordsOf(text)
   if (words.length < leastWords)
     throw new NotExercised(`resources.pdfText has ${words.length} words; at least ${leastWords} are needed to judge`)
-  return words
+  return { words, of: pdfFile === undefined ? 'fixtures/pdf/good.pdf of this package' : 'resources.pdfText' }
 }
 
 function contentOf({ answer }: Exchange): string {
@@ -79,24 +88,25 @@ function contentOf({ answer }: Exchange): string {
   return json?.ok ? String(member(json.value, 'content')) : ''
 }
 
-function holdsWords(wanted: readonly string[], what: string): GrantedCheck {
+function holdsWords({ words: wanted, of }: KnownText, what: string): GrantedCheck {
   return (context, exchange) => {
     judgeShape(context, exchange, 'pdf-content', what)
     const { found, firstMissing } = findInOrder(wanted, wordsOf(contentOf(exchange)))
     if (found >= leastShare * wanted.length) return
-    const expected = `content that holds at least four in five of the ${wanted.length} words of the file, in their order`
-    context.fail(exchange, expected, what, `${found} of them; the first that is missing is "${firstMissing}"`)
+    const expected = `content that holds, in their order, at least four in five of the ${wanted.length} words of ${of}: ${preview(wanted.join(' '))}`
+    const actual = `${found} of them (the first that is missing is "${firstMissing}"): ${describeAnswer(exchange)}`
+    context.fail(exchange, expected, what, actual)
   }
 }
 
 /** In either format the content is that of the file. */
 export const judgeContent: Judge = async (context) => {
   const { run, row } = context
-  const wanted = knownWords(run)
+  const known = knownText(run)
   const formats = run.target.scenarios[row.id] ? ['text'] : ['text', 'markdown']
   for (const format of formats) {
     const what = run.target.scenarios[row.id] ? 'as the scenario of the target file says' : `with format ${format}`
     const make = async () => withJson(await validRequest(run, 'pdf.parse'), { format })
-    await judgeTries(context, { make, what, check: holdsWords(wanted, what) })
+    await judgeTries(context, { make, what, check: holdsWords(known, what) })
   }
 }

@@ -26,7 +26,11 @@ export function pdfId(run: Run, name: PdfResource): Promise<string> {
     if (declared) return upload(run, { bytes: declared.bytes, filename: declared.filename, contentType })
     const kind = ownSample(run, name)
     if (kind === undefined) throw new NotExercised(`declare resources.${name}`)
-    return upload(run, { bytes: samplePdf(kind), filename: `${kind}.pdf`, contentType })
+    return upload(run, { bytes: samplePdf(kind), filename: `${kind}.pdf`, contentType }).catch((error: unknown) => {
+      if (!(error instanceof NotExercised) || run.options.readOnly) throw error
+      // §7.3 lets an upload of such a PDF be refused: then only the target knows of one that is stored.
+      throw new NotExercised(`${error.message}; declare resources.${name}, the id of such a PDF that is stored already`)
+    })
   })
 }
 
