@@ -46,7 +46,7 @@ export const chatCreate = rows('chat.create', [
     givesByScenario: [[400, 'InvalidInputParameters']] },
   { id: '400-malformed-tools', level: 'must', section: '7.3', needs: valid, gives: [[400, 'InvalidContentType']],
     says: 'Malformed tools are answered 400 InvalidContentType.',
-    maxRequests: 18 },
+    maxRequests: 19 },
   { id: '400-malformed-tool-choice', level: 'must', section: '7.3', needs: valid, gives: [[400, 'InvalidContentType']],
     says: 'A malformed tool_choice is answered 400 InvalidContentType.',
     maxRequests: 3 },

@@ -30,6 +30,7 @@ const placed: readonly string[] = [
   ...['files.upload/2xx-retrievable', 'graphs.create/2xx-usable', 'applications.create/2xx-usable'].flatMap((id) =>
     ['', '#gone', '#5xx', '#late'].map((name) => `${id}${name}`),
   ),
+  'files.upload/2xx-retrievable#forbidden',
   'graphs.add-file/2xx-other-graph',
   ...['files.list', ...answered].flatMap((operation) => [
     `${operation}/2xx-accepted`,

@@ -27,6 +27,7 @@ export function breakUse(call: Call, id: string, thing: Made): void {
   if (!thing.made) return
   if (broken(id)) call.reject(404, 'ResourceNotFound')
   if (broken(`${id}#gone`)) call.reject(410, 'Gone')
+  if (broken(`${id}#forbidden`)) call.reject(403, 'InsufficientAccessRights')
   if (broken(`${id}#5xx`)) call.reject(500, 'InternalError')
   if (broken(`${id}#late`) && age(call.world, thing) < tooLateMs) call.reject(404, 'ResourceNotFound')
 }

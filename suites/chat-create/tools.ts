@@ -21,7 +21,7 @@ export function withDeclaredTools(probe: Probe, { run }: CheckContext): Probe {
   return { ...atRole(run, atRole(run, probe, 'tools', tools), 'tool_choice', 'auto'), effect: probe.effect }
 }
 
-const items = ofOtherTypes(['string', 'number', 'boolean', 'array']).map(({ what, value }) => ({
+const items = ofOtherTypes(['null', 'string', 'number', 'boolean', 'array']).map(({ what, value }) => ({
   what: `holds an item that ${what}`,
   value: [value],
 }))
