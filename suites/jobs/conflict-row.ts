@@ -4,6 +4,7 @@ import type { ConflictFindings } from './finding.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { judgePairs } from '../../harness/engine/judge-answer.ts'
 import { granted } from '../../harness/checks/granted.ts'
+import type { Run } from '../../harness/engine/run.ts'
 import type { Judge, CheckContext } from '../../harness/engine/check-context.ts'
 import { byScenario } from '../../harness/checks/judge-scenario.ts'
 
@@ -16,6 +17,12 @@ type Row = 'inProgress' | 'released' | 'perApplication' | 'atomic'
 function judgeConflictScenario(context: CheckContext, name: Row): Promise<void> {
   const free = name === 'released' || name === 'perApplication'
   return free ? granted('as the scenario of the target file says')(context) : byScenario()(context)
+}
+
+/** What helps if jobs end before anything can be sent beside them. */
+function remedy({ target: { resources } }: Run): string {
+  if (resources.slowApplication) return ''
+  return '; if its jobs end at once, declare resources.slowApplication, one whose jobs last a second or more'
 }
 
 /**
@@ -38,7 +45,8 @@ export function conflictRow(name: Row): Judge {
       const what = 'with a valid body, while a job of the application was in progress'
       for (const exchange of found.inProgress.conflicts) judgePairs(context, exchange, conflict, what)
     }
-    if (!finding.confirmed) throw new NotExercised(`three attempts showed nothing: ${finding.inconclusive}`)
+    if (!finding.confirmed)
+      throw new NotExercised(`three attempts showed nothing: ${finding.inconclusive}${remedy(context.run)}`)
     if (name === 'inProgress') return
     if (!found.conflictSeen) throw new NotExercised('no creation on that application was answered 409 in this run')
   }
