@@ -81,5 +81,8 @@ export async function expectConforming(on: readonly string[]): Promise<void> {
   const listed = new Set(on.flatMap((variant) => unexercised[variant]?.ids ?? []))
   const told = [`with ${on.join(', ')}`, ...problems].join('\n')
   expect(idsOf(results, 'failed'), told).toEqual([])
-  expect(new Set(idsOf(results, 'not-exercised')), told).toEqual(listed)
+  // Where connections close unannounced, each of the three bursts may lose an answer: whether one does is a matter of time.
+  const byChance = on.includes('connection/closed-unannounced') ? ['jobs.create/409-atomic'] : []
+  const unseen = idsOf(results, 'not-exercised').filter((id) => !byChance.includes(id))
+  expect(new Set(unseen), told).toEqual(listed)
 }
