@@ -136,9 +136,7 @@ const byId: Readonly<Record<string, Example>> = {
   'chat.create/400-unsafe-request': says('<a prohibited text>'),
   'chat.create/200-image-parts': image('data:image/png;base64,<bytes of an image>'),
   'chat.create/200-image-url': image('https://<address of an image>'),
-  'chat.create/200-llm-tool': merge({
-    tools: [{ type: 'llm', function: { description: 'Answers questions', model: '<model>' } }],
-  }),
+  'chat.create/200-llm-tool': merge({ tools: memberExamples['tools'] }),
   'files.upload/400-unsupported-type': bytes({ text: '<any text>' }, 'application/x-unsupported', 'tea.unsupported'),
   'files.upload/400-oversized': bytes({ text: '<more text than a file may hold>' }, 'text/plain', 'tea.txt'),
   'files.upload/413-body-too-large': bytes({ text: '<more text than a body may hold>' }, 'text/plain', 'tea.txt'),

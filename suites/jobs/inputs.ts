@@ -89,24 +89,15 @@ function itemAt(body: unknown, which: Which, required: readonly string[]): numbe
 
 function misfit(probe: Probe, { pointer: atFirst, value, which }: Misfit, required: readonly string[]): Probe {
   const body: unknown = jsonOf(probe)
-  if (atFirst.endsWith('/-')) {
-    const list = atFirst.slice(0, -2)
-    const items = getAt(body, list)
-    return withBody(
-      probe,
-      setAt(
-        body,
-        Array.isArray(items) ? list : '/inputs',
-        Array.isArray(items) ? [...(items as unknown[]), value] : value,
-      ),
-    )
-  }
   const item = itemAt(body, which, required)
   const texts = getAt(body, `/inputs/${item}/value`)
   const text = which === 'last' && Array.isArray(texts) ? texts.length - 1 : 0
   const pointer = atFirst.replace(/^\/inputs\/0/, `/inputs/${item}`).replace(/\/value\/0$/, `/value/${text}`)
   // If the declared inputs hold no value to replace, the nearest member that they do hold is replaced.
-  const place = pointer === '' || getAt(body, pointer) !== undefined ? pointer : '/inputs'
+  const isThere = pointer.endsWith('/-')
+    ? Array.isArray(getAt(body, pointer.slice(0, -2)))
+    : pointer === '' || getAt(body, pointer) !== undefined
+  const place = isThere ? pointer : '/inputs'
   return withBody(probe, setAt(body, place, place === pointer ? value : 42))
 }
 

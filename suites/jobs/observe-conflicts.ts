@@ -56,11 +56,9 @@ async function attempt(conflict: Conflict): Promise<void> {
 async function attemptOnPlain({ run, application, found }: Conflict): Promise<void> {
   const plain = run.target.resources.application
   if (!plain || plain.id === application.id) return
-  const wanted = [
-    isPlanned(run, 'jobs.create/409-job-in-progress') && !isFailed(found.inProgress),
-    isPlanned(run, 'jobs.create/409-atomic') && !isFailed(found.atomic),
-  ]
-  if (!wanted.includes(true)) return
+  const wantsInProgress = isPlanned(run, 'jobs.create/409-job-in-progress') && !isFailed(found.inProgress)
+  const wantsAtomic = isPlanned(run, 'jobs.create/409-atomic') && !isFailed(found.atomic)
+  if (!wantsInProgress && !wantsAtomic) return
   const gate = gatesOf(run).of(plain.id)
   const before = { inProgress: { ...found.inProgress }, atomic: { ...found.atomic } }
   await gate.withExclusive(async () => {
@@ -68,7 +66,7 @@ async function attemptOnPlain({ run, application, found }: Conflict): Promise<vo
     const [first, second] = await begin(conflict, false)
     if (!first) return
     if (second) await proveOverlap(conflict, first, second)
-    if (wanted[0]) await createDuringJob(conflict, first)
+    if (wantsInProgress) await createDuringJob(conflict, first)
     gate.timedOut = !(await awaitJobs(run, plain.id))
   })
   // Jobs that end at once prove nothing: the findings of the busy application are kept.
