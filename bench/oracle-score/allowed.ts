@@ -1,4 +1,5 @@
 import type { OperationId } from '../../catalogue/operations.ts'
+import type { Place } from './places.ts'
 
 /** What a conforming server may do to its responses, and if that stands in the spec. */
 interface Allowance {
@@ -70,10 +71,23 @@ const ofErrors: readonly Allowance[] = [
   { change: /^(?!tpe|errors|extras|status|content type|body)\w+[ /]/, why: 'members that §2.6 does not show' },
 ]
 
-/** Why a conforming server may answer so; undefined if it may not. `status` is that of the answer before its change. */
-export function allowance(operation: OperationId, status: number, name: string): string | undefined {
-  const own = status < 300 ? ofSuccess : ofErrors
+/** Changes that are called by what they do, not by what part of an answer they change. */
+const ofState: readonly Allowance[] = [
+  { except: shown, change: /again: 2\d\d$/, why: 'payloads of §4.4 are not shown' },
+]
+
+const isOfState = /^(the answer|granted|done|refused|any|malformed) ?(before|as|,|and|for|key|content|JSON)/
+
+/** Why a conforming server may do it; undefined if it may not. `status` is that of the answer before its change. */
+export function allowance({
+  operation,
+  scope,
+  status,
+  name,
+}: Omit<Place, 'signature' | 'allowed' | 'alter'>): string | undefined {
+  if (scope === 'state' && name === 'done, and no answer') return 'connections break'
+  const own = isOfState.test(name) ? ofState : [...always, ...(status < 300 ? ofSuccess : ofErrors)]
   const fits = ({ of, except, change }: Allowance): boolean =>
     (of?.includes(operation) ?? true) && !except?.includes(operation) && change.test(name)
-  return [...always, ...own].find(fits)?.why
+  return own.find(fits)?.why
 }
