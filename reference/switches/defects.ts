@@ -36,6 +36,7 @@ const placed: readonly string[] = [
     `${operation}/2xx-accepted`,
     `${operation}/2xx-accepted#envelope`,
   ]),
+  ...['files.upload', 'graphs.create', 'applications.create'].map((id) => `${id}/2xx-accepted#first-only`),
   'chat.create/200-completion',
   'chat.create/200-completion#no-choices',
   'chat.create/200-completion#empty-choices',

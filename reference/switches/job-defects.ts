@@ -10,9 +10,17 @@ function placesOf(row: string): readonly string[] {
 /** Defects of granted requests about jobs, and further ones of refused creations. */
 export const jobDefects: readonly string[] = [
   'jobs.create/202-created',
-  ...['#id', '#no-id', '#job-status', '#no-job-status', '#created-at', '#no-created-at', '#later', '#answer-lost'].map(
-    (name) => `jobs.create/202-created${name}`,
-  ),
+  ...[
+    '#id',
+    '#no-id',
+    '#job-status',
+    '#no-job-status',
+    '#created-at',
+    '#no-created-at',
+    '#later',
+    '#answer-lost',
+    '#second-5xx',
+  ].map((name) => `jobs.create/202-created${name}`),
   'jobs.create/202-retrievable',
   'jobs.create/202-retrievable#late',
   'jobs.create/202-required-inputs-only',
@@ -60,6 +68,7 @@ export const jobDefects: readonly string[] = [
     '#id',
     '#no-application-id',
     '#no-created-at',
+    '#second-5xx',
   ].map((name) => `jobs.retrieve/200-job${name}`),
   'jobs.retrieve/200-identity',
   'jobs.retrieve/200-identity#id',

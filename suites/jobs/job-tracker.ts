@@ -103,6 +103,7 @@ function createJobTracker(run: Run): JobTracker {
   return {
     all,
     creations,
+    broken: [],
     track(creation, application) {
       const { answer } = creation
       if (!answer || !isGranted(answer)) return undefined
