@@ -23,7 +23,6 @@ const ofSuccess: readonly Allowance[] = [
   { except: shown, change: /^(?!status|body replaced: an envelope)/, why: 'payloads of §4.4 are not shown' },
   { except: labelled, change: /^status changed: 2/, why: 'any 2xx: §4.4 names none' },
   { except: labelled, change: /^content type/, why: 'no content type is named for §4.4' },
-  { of: ['pdf.parse'], change: /^content (cut|emptied|replaced)$/, why: 'any text (§2.2)' },
   { of: ['jobs.retrieve'], change: /^data\//, why: 'members of data are the application’s own (§2.3)' },
   {
     of: ['jobs.retrieve'],
@@ -71,23 +70,24 @@ const ofErrors: readonly Allowance[] = [
   { change: /^(?!tpe|errors|extras|status|content type|body)\w+[ /]/, why: 'members that §2.6 does not show' },
 ]
 
-/** Changes that are called by what they do, not by what part of an answer they change. */
-const ofState: readonly Allowance[] = [
+/** What one answer may have to do with its request. */
+const ofStates: readonly Allowance[] = [
+  { change: /^done, and no answer$/, why: 'connections break' },
+  { change: /: (429|503) \w+$/, why: 'a target may throttle any request' },
+]
+const ofGrantedStates: readonly Allowance[] = [
   { except: shown, change: /again: 2\d\d$/, why: 'payloads of §4.4 are not shown' },
 ]
 
-const isOfState = /^(the answer|granted|done|refused|any|malformed) ?(before|as|,|and|for|key|content|JSON)/
+function allowances({ subject, signature, status }: Omit<Place, 'alter' | 'allowed'>): readonly Allowance[] {
+  if (subject === 'form') return [...always, ...(status < 300 ? ofSuccess : ofErrors)]
+  return [...(signature === undefined ? [] : ofStates), ...(subject === 'state' && status < 300 ? ofGrantedStates : [])]
+}
 
-/** Why a conforming server may do it; undefined if it may not. `status` is that of the answer before its change. */
-export function allowance({
-  operation,
-  scope,
-  status,
-  name,
-}: Omit<Place, 'signature' | 'allowed' | 'alter'>): string | undefined {
-  if (scope === 'state' && name === 'done, and no answer') return 'connections break'
-  const own = isOfState.test(name) ? ofState : [...always, ...(status < 300 ? ofSuccess : ofErrors)]
+/** Why a conforming server may do it; undefined if it may not. */
+export function allowance(place: Omit<Place, 'alter' | 'allowed'>): string | undefined {
+  const { operation, name } = place
   const fits = ({ of, except, change }: Allowance): boolean =>
     (of?.includes(operation) ?? true) && !except?.includes(operation) && change.test(name)
-  return own.find(fits)?.why
+  return allowances(place).find(fits)?.why
 }

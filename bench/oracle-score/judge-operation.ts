@@ -11,6 +11,11 @@ const nonce = 'orac'
 /** What becomes of each request. */
 export type Look = (given: Omit<Given, 'recorded'>) => Promise<HttpResult>
 
+/** The rows that look at its answers: what a creation of a job said shows by the job. */
+function judgedWith(operation: OperationId): string[] {
+  return operation === 'jobs.create' ? ['jobs.*'] : [`${operation}/*`]
+}
+
 /** Judges one operation of the reference, in this process and in virtual time; gives the ids of the requirements that failed. */
 export function judgeOperation(operation: OperationId, look: Look): Promise<string[]> {
   return inVirtualTime(async () => {
@@ -19,7 +24,7 @@ export function judgeOperation(operation: OperationId, look: Look): Promise<stri
     const traffic = new Traffic(nonce)
     try {
       const { results } = await judgeUrl(reference.url, {
-        options: { only: [`${operation}/*`, 'envelope/*'], skip: ['envelope/un*'], nonce },
+        options: { only: [...judgedWith(operation), 'envelope/*'], skip: ['envelope/un*'], nonce },
         limits: { jobTimeoutMs: 4000 },
         transport: {
           ...transport,

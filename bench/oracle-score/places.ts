@@ -9,17 +9,14 @@ import { judgeOperation } from './judge-operation.ts'
 import { requestChanges } from './request-changes.ts'
 import { stateChangesOf } from './state-changes.ts'
 
-/**
- * What is altered: the form of one answer, what one answer has to do with its request (its state), or either of all answers
- * of one status that the operation gives.
- */
-export type Scope = 'form' | 'state' | 'operation'
+/** What is altered: the form of an answer, what it has to do with its request, or how requests are read. */
+export type Subject = 'form' | 'state' | 'requests'
 
 /** One thing that a server may do wrong. */
 export interface Place {
   readonly operation: OperationId
-  readonly scope: Scope
-  /** Of the one request that is concerned; undefined for all of the operation. */
+  readonly subject: Subject
+  /** Of the one request that is concerned; undefined for all that the operation answers with that status. */
   readonly signature: string | undefined
   /** Status of the answer before the change; 0 for requests that are read as others, whatever they are answered. */
   readonly status: number
@@ -53,18 +50,14 @@ const ofForm = (status: number, change: Change): Alter => answered(status, (answ
 /** Judges the operation as it is, and tells everything that could have been wrong. */
 export async function record(operation: OperationId): Promise<Recorded> {
   const places: Place[] = []
-  const forms = new Map<string, Pick<Place, 'status' | 'name' | 'alter'>>()
+  const kinds = new Map<string, Omit<Place, 'allowed'>>()
   const answers = new Map<string, HttpAnswer>()
-  const place = (scope: Scope, status: number, name: string, alter: Alter, signature?: string): void => {
-    places.push({
-      operation,
-      scope,
-      signature,
-      status,
-      name,
-      allowed: allowance({ operation, scope, status, name }),
-      alter,
-    })
+  const place = (change: Omit<Place, 'allowed'>): void => {
+    places.push({ ...change, allowed: allowance(change) })
+  }
+  const placeOnce = (change: Omit<Place, 'allowed'>): void => {
+    place(change)
+    kinds.set(`${change.status} ${change.name}`, { ...change, signature: undefined })
   }
   const failed = await judgeOperation(operation, async ({ asked, past, ask }) => {
     const right = await ask()
@@ -73,19 +66,17 @@ export async function record(operation: OperationId): Promise<Recorded> {
     const { status } = right
     answers.set(signature, right)
     for (const change of changesOf(right)) {
-      const name = nameOf(change)
-      const alter = ofForm(status, change)
-      place('form', status, name, alter, signature)
-      forms.set(`${status} ${name}`, { status, name, alter })
+      placeOnce({ operation, subject: 'form', signature, status, name: nameOf(change), alter: ofForm(status, change) })
     }
     for (const { name, alter } of stateChangesOf(right, past, creates.has(operation))) {
-      place('state', status, name, alter, signature)
-      forms.set(`${status} ${name}`, { status, name, alter })
+      placeOnce({ operation, subject: 'state', signature, status, name, alter })
     }
     return right
   })
   if (failed.length > 0) throw new Error(`the reference fails ${failed.join(', ')} without any change`)
-  for (const { status, name, alter } of forms.values()) place('operation', status, name, alter)
-  for (const [name, alter] of requestChanges) place('operation', 0, name, alter)
+  for (const change of kinds.values()) place(change)
+  for (const [name, alter] of requestChanges) {
+    place({ operation, subject: 'requests', signature: undefined, status: 0, name, alter })
+  }
   return { places, answers }
 }

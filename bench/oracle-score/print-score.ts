@@ -1,24 +1,24 @@
 import { explain } from './explained.ts'
-import type { Scope } from './places.ts'
 import type { Finding, Score } from './score.ts'
 
 interface Row {
   readonly operation: string
-  readonly scope: Scope
+  readonly answers: 'all' | 'one'
   readonly status: number
   readonly note: string
   readonly changes: Set<string>
   count: number
 }
 
-/** Changes of one operation, scope, status and note in one row. */
+/** Changes of one operation, status and note in one row, those of all answers apart. */
 function grouped(findings: readonly Finding[], noteOf: (finding: Finding) => string): Row[] {
   const rows = new Map<string, Row>()
   for (const finding of findings) {
-    const { operation, scope, status, name } = finding
+    const { operation, signature, status, name } = finding
+    const answers = signature === undefined ? 'all' : 'one'
     const note = noteOf(finding)
-    const key = `${note} ${operation} ${scope} ${status}`
-    const row = rows.get(key) ?? { operation, scope, status, note, changes: new Set(), count: 0 }
+    const key = `${note} ${operation} ${answers} ${status}`
+    const row = rows.get(key) ?? { operation, answers, status, note, changes: new Set(), count: 0 }
     row.count++
     row.changes.add(name)
     rows.set(key, row)
@@ -26,10 +26,8 @@ function grouped(findings: readonly Finding[], noteOf: (finding: Finding) => str
   return [...rows].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row)
 }
 
-const scopes: Readonly<Record<Scope, string>> = { form: 'one', state: 'one', operation: 'all' }
-
-const cells = ({ operation, scope, status, changes, count, note }: Row): string =>
-  `| ${[operation, scopes[scope], status || 'any', [...changes].sort().join('; '), count, note].join(' | ')} |`
+const cells = ({ operation, answers, status, changes, count, note }: Row): string =>
+  `| ${[operation, answers, status || 'any', [...changes].sort().join('; '), count, note].join(' | ')} |`
 
 function table(title: string, rows: readonly Row[]): string[] {
   if (rows.length === 0) return []
@@ -41,23 +39,31 @@ function table(title: string, rows: readonly Row[]): string[] {
   ]
 }
 
-const share = (part: number, whole: number): string => `${part} of ${whole} (${((100 * part) / whole).toFixed(1)} %)`
+const share = (part: number, whole: number): string =>
+  `${part} of ${whole} (${((100 * part) / (whole || 1)).toFixed(1)} %)`
 
 /** What an ended job reads like later is compared with `200-stable`, and an allowed change shows there too. */
 const isFalseAlarm = ({ failed }: Finding): boolean => failed.some((id) => id !== 'jobs.retrieve/200-stable')
 
-const titles: Readonly<Record<Scope, string>> = {
-  form: 'the form of one answer',
-  state: 'what one answer has to do with its request',
-  operation: 'all answers of one status that one operation gives, or how it reads its requests',
-}
+/** Parts of the score, and which findings are of them. */
+const parts: readonly (readonly [string, (finding: Finding) => boolean])[] = [
+  ['the form of one answer', ({ subject, signature }) => subject === 'form' && signature !== undefined],
+  [
+    'what one answer has to do with its request',
+    ({ subject, signature }) => subject === 'state' && signature !== undefined,
+  ],
+  [
+    'all answers of one status that one operation gives, or how it reads its requests',
+    ({ signature }) => signature === undefined,
+  ],
+]
 
-function told(findings: readonly Finding[], scope: Scope): string {
-  const breaches = findings.filter((finding) => finding.scope === scope && finding.allowed === undefined)
+function told(title: string, findings: readonly Finding[]): string {
+  const breaches = findings.filter(({ allowed }) => allowed === undefined)
   const unnoticed = breaches.filter(({ failed }) => failed.length === 0)
   const open = unnoticed.filter((finding) => explain(finding) !== '')
   const noticed = breaches.length - unnoticed.length
-  return `- ${titles[scope]}: ${share(noticed, breaches.length)} noticed; of those that are not explained below ${share(noticed, breaches.length - open.length)}.`
+  return `- ${title}: ${share(noticed, breaches.length)} noticed; of those that are not explained below ${share(noticed, breaches.length - open.length)}.`
 }
 
 /** Prints the score as Markdown: what `docs/oracle-score.md` keeps. */
@@ -70,7 +76,7 @@ export function printScore(scores: readonly Score[]): void {
   const lines = [
     'Changes that the interface does not allow, to',
     '',
-    ...(Object.keys(titles) as Scope[]).map((scope) => told(findings, scope)),
+    ...parts.map(([title, isOf]) => told(title, findings.filter(isOf))),
     '',
     `Changes that it allows, failed all the same: ${share(alarms.length, allowed.length)}.`,
     '',

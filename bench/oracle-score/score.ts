@@ -30,15 +30,16 @@ export interface Chosen {
 
 type Answers = Recorded['answers']
 
-const digest = ({ operation, scope, signature, status, name }: Place): string =>
-  createHash('sha256').update(`${operation} ${scope} ${signature} ${status} ${name}`).digest('hex')
+const digest = ({ operation, subject, signature, status, name }: Place): string =>
+  createHash('sha256').update(`${operation} ${subject} ${signature} ${status} ${name}`).digest('hex')
 
-/** The same ones each time: one of each kind (operation, scope, status, change) before a second of any. */
+/** The same ones each time: one of each kind (operation, one answer or all, status, change) before a second of any. */
 function choose(places: readonly Place[], count: number): Place[] {
   const met = new Map<string, number>()
   const drawn = places.map((place) => ({ place, by: digest(place) })).sort((a, b) => (a.by < b.by ? -1 : 1))
   const ranked = drawn.map(({ place }) => {
-    const kind = `${place.operation} ${place.scope} ${place.status} ${place.name}`
+    const scope = place.signature === undefined ? 'all' : 'one'
+    const kind = `${place.operation} ${scope} ${place.status} ${place.name}`
     const rank = met.get(kind) ?? 0
     met.set(kind, rank + 1)
     return { place, rank }

@@ -15,10 +15,15 @@ interface StateChange {
 
 const isGranted = ({ status }: HttpAnswer): boolean => status < 300
 
+/** `200`, `400 BadRequest` */
+function pairOf(answer: HttpAnswer): string {
+  const tpe = isGranted(answer) ? undefined : /"tpe":"(\w+)"/.exec(textOf(answer))?.[1]
+  return tpe === undefined ? String(answer.status) : `${answer.status} ${tpe}`
+}
+
 /** Of refusals, status and `tpe` tell them apart. */
 function saysOther(one: HttpAnswer, other: HttpAnswer): boolean {
-  const tpeOf = (answer: HttpAnswer): string | undefined => /"tpe":"(\w+)"/.exec(textOf(answer))?.[1]
-  return isGranted(one) ? differ(one, other) : one.status !== other.status || tpeOf(one) !== tpeOf(other)
+  return isGranted(one) ? differ(one, other) : pairOf(one) !== pairOf(other)
 }
 
 const envelope = JSON.stringify({ tpe: 'InternalError', errors: [], extras: {} })
@@ -116,12 +121,12 @@ const ofCreations: readonly StateChange[] = [
   },
 ]
 
-/** Every change of state that can be made at that answer; one that repeats an earlier answer is called by its status too. */
+/** Every change of state that can be made at that answer; one that repeats an earlier answer is called by its pair too. */
 export function stateChangesOf(right: HttpAnswer, past: Past, creates: boolean): { name: string; alter: Alter }[] {
   return [...ofAll, ...(creates ? ofCreations : [])]
     .filter((change) => change.fits(right, past))
     .map(({ name, earlier, alter }) => {
       const answer = earlier?.(past)
-      return { name: answer ? `${name}: ${answer.status}` : name, alter: alter(right.status) }
+      return { name: answer ? `${name}: ${pairOf(answer)}` : name, alter: alter(right.status) }
     })
 }

@@ -36,12 +36,16 @@ export async function createObject(
   return id
 }
 
-/** A creation that breaks the server fails what is granted, whatever the control was answered. It may be full, or throttle. */
+/**
+ * A creation that breaks the server, or is granted with an envelope, fails what is granted, whatever the control was
+ * answered. The server may be full, or throttle.
+ */
 function notCreated(context: CheckContext, creation: Exchange, which: string): never {
   const { run, row } = context
   const { answer, probe } = creation
-  const isBroken = answer !== undefined && answer.status >= 500 && ![503, 507].includes(answer.status)
-  if (isBroken && probe.operation !== null && !run.target.scenarios[row.id]) {
+  const status = answer?.status ?? 0
+  const isWrong = (status >= 200 && status < 300) || (status >= 500 && ![503, 507].includes(status))
+  if (isWrong && probe.operation !== null && !run.target.scenarios[row.id]) {
     context.shownBy = grantedRow[probe.operation]
     failGrantedLate(run, probe.operation, () => context.failure(creation, '2xx', 'with a valid body'))
   }
