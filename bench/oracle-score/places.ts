@@ -55,9 +55,9 @@ export async function record(operation: OperationId): Promise<Recorded> {
   const place = (change: Omit<Place, 'allowed'>): void => {
     places.push({ ...change, allowed: allowance(change) })
   }
-  const placeOnce = (change: Omit<Place, 'allowed'>): void => {
+  const placeOnce = (change: Omit<Place, 'allowed'>, kind = change.name): void => {
     place(change)
-    kinds.set(`${change.status} ${change.name}`, { ...change, signature: undefined })
+    kinds.set(`${change.status} ${kind}`, { ...change, name: kind, signature: undefined })
   }
   const failed = await judgeOperation(operation, async ({ asked, past, ask }) => {
     const right = await ask()
@@ -68,8 +68,8 @@ export async function record(operation: OperationId): Promise<Recorded> {
     for (const change of changesOf(right)) {
       placeOnce({ operation, subject: 'form', signature, status, name: nameOf(change), alter: ofForm(status, change) })
     }
-    for (const { name, alter } of stateChangesOf(right, past, creates.has(operation))) {
-      placeOnce({ operation, subject: 'state', signature, status, name, alter })
+    for (const { name, kind, alter } of stateChangesOf(right, past, creates.has(operation))) {
+      placeOnce({ operation, subject: 'state', signature, status, name, alter }, kind)
     }
     return right
   })

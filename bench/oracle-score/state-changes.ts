@@ -121,12 +121,19 @@ const ofCreations: readonly StateChange[] = [
   },
 ]
 
-/** Every change of state that can be made at that answer; one that repeats an earlier answer is called by its pair too. */
-export function stateChangesOf(right: HttpAnswer, past: Past, creates: boolean): { name: string; alter: Alter }[] {
+/** A change of state; `name` says too which pair one answer would be given in place of its own, `kind` does not. */
+export interface StateChangeOfAnswer {
+  readonly name: string
+  readonly kind: string
+  readonly alter: Alter
+}
+
+/** Every change of state that can be made at that answer. */
+export function stateChangesOf(right: HttpAnswer, past: Past, creates: boolean): StateChangeOfAnswer[] {
   return [...ofAll, ...(creates ? ofCreations : [])]
     .filter((change) => change.fits(right, past))
-    .map(({ name, earlier, alter }) => {
+    .map(({ name: kind, earlier, alter }) => {
       const answer = earlier?.(past)
-      return { name: answer ? `${name}: ${pairOf(answer)}` : name, alter: alter(right.status) }
+      return { name: answer ? `${kind}: ${pairOf(answer)}` : kind, kind, alter: alter(right.status) }
     })
 }
