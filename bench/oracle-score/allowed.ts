@@ -1,5 +1,5 @@
 import type { OperationId } from '../../catalogue/operations.ts'
-import type { Place } from './places.ts'
+import type { Place } from './place.ts'
 
 /** What a conforming server may do to its responses, and if that stands in the spec. */
 interface Allowance {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { operations } from '../../catalogue/operations.ts'
 import { judgeOperation } from './judge-operation.ts'
-import { type Place, type Recorded, record } from './places.ts'
+import type { Place } from './place.ts'
+import { type Recorded, record } from './places.ts'
 
 /** What came of one change, as data. */
 export interface Finding extends Omit<Place, 'alter'> {
@@ -53,15 +54,15 @@ function choose(places: readonly Place[], count: number): Place[] {
 /** Makes the change in a run of its own; undefined if it came to nothing there. */
 async function tell({ alter, ...place }: Place, recorded: Answers): Promise<Finding | undefined> {
   const { operation, signature } = place
-  let changed = false
+  const met = { changes: 0 }
   const failed = await judgeOperation(operation, async (given) => {
     const { asked, ask } = given
     if (asked.operation !== operation || (signature !== undefined && signature !== asked.signature)) return ask()
     const altered = await alter({ ...given, recorded })
-    changed ||= altered.changed
+    if (altered.changed) met.changes++
     return altered.result
   })
-  return changed ? { ...place, failed } : undefined
+  return met.changes > 0 ? { ...place, failed } : undefined
 }
 
 /** Makes one part of the chosen changes, one a run, and tells which turn a requirement red. The same ones each time. */
