@@ -7,6 +7,7 @@ import { perRun } from '../../harness/engine/per-run.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import type { Job, JobTracker, Reading } from './model.ts'
+import type { SeenReading } from './seen-jobs.ts'
 import { pause } from '../../harness/engine/pause.ts'
 
 /** Answers above this many bytes are not kept whole for each of the many readings of a job. */
@@ -28,10 +29,15 @@ function leanText(text: string): string {
   return text.slice(0, longestText - zone.length) + zone
 }
 
+/** Whether all of the reading is kept, even when another one follows. */
+export function isWhole({ exchange: { answer } }: SeenReading): boolean {
+  return !answer || answer.size <= largeBytes
+}
+
 /** The reading without the weight of its answer: members of the job with their type, and what is short of their text. */
 export function leanReading(reading: Reading): Reading {
   const { answer } = reading.exchange
-  if (!answer || answer.size <= largeBytes || !isObject(reading.job)) return reading
+  if (!answer || isWhole(reading) || !isObject(reading.job)) return reading
   const job = Object.fromEntries(
     Object.entries(reading.job).map(([name, value]) => [name.slice(0, longestText), lean(value)]),
   )
