@@ -1,18 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { chromium, type Browser, type BrowserContextOptions } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { violations, type Rules } from '../support/accessibility.ts'
+import { hasChromium, launchChromium, phone } from '../support/chromium.ts'
 import { sampleRegister } from './registered.ts'
 
-const executablePath = '/usr/bin/chromium'
-const isInstalled = existsSync(executablePath)
-if (!isInstalled)
-  process.stderr.write(`SKIPPED: the register is not looked at in a browser, ${executablePath} is not there\n`)
-
-const args = '--no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-component-update'
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const isInstalled = hasChromium('the register')
 
 describe.skipIf(!isInstalled)('the register in Chromium', { timeout: 60_000 }, () => {
   let browser: Browser | undefined
@@ -22,48 +16,42 @@ describe.skipIf(!isInstalled)('the register in Chromium', { timeout: 60_000 }, (
     const made = await sampleRegister()
     made.build()
     site = made.out
-    browser = await chromium.launch({ executablePath, args: args.split(' ') })
+    browser = await launchChromium()
   }, 60_000)
 
   afterAll(() => browser?.close())
 
-  async function open(options: BrowserContextOptions = {}) {
-    const context = await browser!.newContext(options)
+  test('has nothing serious against it for accessibility, and fits, light or dark, wide or on a phone', async () => {
+    const context = await browser!.newContext({ colorScheme: 'light' })
     onTestFinished(() => context.close())
     const page = await context.newPage()
     const said: string[] = []
     page.on('console', (message) => said.push(message.text()))
     page.on('pageerror', (error) => said.push(String(error)))
-    await page.goto(pathToFileURL(join(site, 'index.html')).href)
-    const violations = async () => {
-      await page.evaluate(axe)
-      const found = await page.evaluate(
-        `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] })
-          .then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, first: nodes[0].html })))`,
-      )
-      return (found as { impact: string }[]).filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    }
-    const look = async (name: string) => {
+    const wide = page.viewportSize()!
+    const look = async (name: string, rules: Rules) => {
       const folder = process.env['CONFORM_SCREENSHOTS']
       if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
+      const found = await violations(page, rules)
+      const serious = found.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      expect(serious, name).toEqual([])
+      const { width } = page.viewportSize()!
+      expect(await page.evaluate('document.documentElement.scrollWidth'), name).toBeLessThanOrEqual(width)
     }
-    return { page, said, violations, look }
-  }
+    const lookEveryWay = async (name: string) => {
+      await look(`${name} light`, 'all')
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await look(`${name} dark`, 'of colours')
+      await page.setViewportSize(phone)
+      await page.emulateMedia({ colorScheme: 'light' })
+      await look(`${name} on a phone`, 'all')
+      await page.setViewportSize(wide)
+    }
 
-  test.each<[string, BrowserContextOptions]>([
-    ['light', { colorScheme: 'light' }],
-    ['dark', { colorScheme: 'dark' }],
-    ['on a phone', { viewport: { width: 390, height: 844 } }],
-  ])('has nothing serious against it for accessibility, and fits, %s', async (name, options) => {
-    const { page, said, violations, look } = await open(options)
-    const width = page.viewportSize()!.width
-    await look(`list ${name}`)
-    expect(await violations()).toEqual([])
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+    await page.goto(pathToFileURL(join(site, 'index.html')).href)
+    await lookEveryWay('list')
     await page.getByRole('link', { name: 'Partial' }).click()
-    await look(`service ${name}`)
-    expect(await violations()).toEqual([])
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+    await lookEveryWay('service')
     expect(said).toEqual([])
     await page.getByRole('link', { name: 'Certified services' }).click()
     expect(await page.title()).toBe('Certified services')

@@ -1,23 +1,16 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { renderHtml } from '../../reporters/html.ts'
+import { thinOut, violations } from '../support/accessibility.ts'
+import { hasChromium, launchChromium, phone } from '../support/chromium.ts'
 import { joined, sampleExchanges } from './sample-exchanges.ts'
 import { mixed, sampleReport } from './sample-report.ts'
 
-const executablePath = '/usr/bin/chromium'
-const isInstalled = existsSync(executablePath)
-if (!isInstalled) {
-  process.stderr.write(`SKIPPED: the HTML report is not looked at in a browser, ${executablePath} is not there\n`)
-}
-
-const args =
-  '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const isInstalled = hasChromium('the HTML report')
 const report = sampleReport({ end: mixed, run: { throttled: 3, readOnly: true } })
 const failedRow = '#list .r[data-o=failed]'
 
@@ -29,9 +22,9 @@ describe.skipIf(!isInstalled)('the HTML report in Chromium', { timeout: 60_000 }
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'conform-'))
     const file = join(directory, 'report.html')
-    writeFileSync(file, await joined(renderHtml(report, sampleExchanges(report, 600))))
+    writeFileSync(file, await joined(renderHtml(report, sampleExchanges(report, 290))))
     address = pathToFileURL(file).href
-    browser = await chromium.launch({ executablePath, args: args.split(' ') })
+    browser = await launchChromium()
   }, 60_000)
 
   afterAll(async () => {
@@ -53,35 +46,27 @@ describe.skipIf(!isInstalled)('the HTML report in Chromium', { timeout: 60_000 }
     return { page, context, said, asked }
   }
 
-  async function violations(page: Page) {
-    await page.evaluate(axe)
-    const found = await page.evaluate(
-      `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] })
-        .then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, first: nodes[0].html })))`,
-    )
-    return (found as { impact: string }[]).filter(({ impact }) => impact === 'serious' || impact === 'critical')
-  }
-
-  /** Leaves a few rows of each outcome: axe takes half a minute for three hundred, and they are alike. */
-  async function showFew(page: Page): Promise<void> {
-    await page.locator('#find').fill('chat.create')
-    for (const outcome of new Set(report.requirements.map(({ outcome }) => outcome)))
-      expect(await page.locator(`#list .r[data-o=${outcome}]:visible`).count(), outcome).toBeGreaterThan(0)
-  }
-
-  test.each(['light', 'dark'] as const)('has nothing serious against it for accessibility, %s', async (colorScheme) => {
-    const { page } = await open({ colorScheme })
-    if (colorScheme === 'dark') await showFew(page)
+  test('has nothing serious against it for accessibility, light or dark, wide or on a phone', async () => {
+    const { page } = await open({ colorScheme: 'light' })
+    const serious = async (rules?: Parameters<typeof violations>[1]) =>
+      (await violations(page, rules)).filter(({ impact }) => impact === 'serious' || impact === 'critical')
     await page.locator('#list .r[data-o=passed]:visible > summary').first().click()
     await page.locator('#list .r[data-o=passed]:visible .x > summary').first().click()
-    expect(await violations(page)).toEqual([])
-  })
+    expect(await serious('of structure'), 'all rows').toEqual([])
+    const wide = page.viewportSize()!
+    await page.setViewportSize(phone)
+    expect(await page.evaluate('document.documentElement.scrollWidth'), 'needs no sideways scrolling').toBe(phone.width)
 
-  test('has nothing serious against it on a phone, and needs no sideways scrolling', async () => {
-    const { page } = await open({ viewport: { width: 390, height: 844 } })
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
-    await showFew(page)
-    expect(await violations(page)).toEqual([])
+    await thinOut(page, '#list .r')
+    for (const outcome of new Set(report.requirements.map(({ outcome }) => outcome)))
+      expect(await page.locator(`#list .r[data-o=${outcome}]:visible`).count(), outcome).toBeGreaterThan(0)
+    expect(await serious(), 'on a phone').toEqual([])
+    await page.emulateMedia({ colorScheme: 'dark' })
+    expect(await serious('of colours'), 'on a phone, dark').toEqual([])
+    await page.setViewportSize(wide)
+    expect(await serious('of colours'), 'dark').toEqual([])
+    await page.emulateMedia({ colorScheme: 'light' })
+    expect(await serious(), 'light').toEqual([])
   })
 
   test('asks for nothing but itself, and the console stays empty', async () => {
