@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8'
+import { promisify } from 'node:util'
 import { runInNewContext } from 'node:vm'
 import zlib from 'node:zlib'
 import { expect, test } from 'vitest'
@@ -7,11 +8,27 @@ import { type Served, answered, get, rawServer, transportTo } from './servers.ts
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** What is held, in MB: the memory of the whole process says more of the files that were tested before. */
-function heldMB(): number {
+const turn = promisify(setImmediate)
+
+/** What is in use at a moment, in MB: the memory of the whole process says more of the files that were tested before. */
+function usedMB(): number {
   collect()
   const { heapUsed, external } = process.memoryUsage()
   return (heapUsed + external) / 1e6
+}
+
+/**
+ * What is held beyond what was before, in MB. Sockets that are being closed, and threads that inflate or sweep, let go a little
+ * later, how much later is a matter of the machine: it is looked at again until it is less than `enough`. What is kept is so
+ * each time.
+ */
+async function heldMB(before: number, enough: number): Promise<number> {
+  let held = Infinity
+  for (let looks = 0; looks < 100 && held >= enough; looks++) {
+    await turn()
+    held = usedMB() - before
+  }
+  return held
 }
 
 const head = (...lines: string[]) => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n')
@@ -27,8 +44,8 @@ const endless = (start: string, bytes: Buffer) =>
     more()
   })
 
-/** What is held after so many exchanges beyond what was before, in MB; the first few are not counted. */
-async function growth(server: Served, exchanges: number, bodyLimit: number): Promise<number> {
+/** Expects so many exchanges, each cut at the limit, to hold less than that many MB; the first few are not counted. */
+async function expectHeld(server: Served, exchanges: number, bodyLimit: number, lessThan: number): Promise<void> {
   const transport = transportTo(server, { bodyLimit })
   const run = async (count: number) => {
     let left = count
@@ -38,34 +55,35 @@ async function growth(server: Served, exchanges: number, bodyLimit: number): Pro
     await Promise.all(Array.from({ length: 8 }, one))
   }
   await run(Math.ceil(exchanges / 5))
-  const before = heldMB()
+  for (let looks = 0; looks < 5; looks++) await turn()
+  const before = usedMB()
   await run(exchanges)
-  return heldMB() - before
+  expect(await heldMB(before, lessThan)).toBeLessThan(lessThan)
 }
 
-// Kept bodies would be 200, 16 and 40 MB.
+// Kept bodies would be 60, 8 and 40 MB.
 
-test('200 endless bodies', async () => {
+test('60 endless bodies', async () => {
   const server = await endless(head(), Buffer.alloc(65_536))
-  expect(await growth(server, 200, 1_000_000)).toBeLessThan(10)
+  await expectHeld(server, 60, 1_000_000, 10)
 })
 
 test('endless bodies in chunks of one byte', async () => {
   const server = await endless(head('transfer-encoding: chunked'), Buffer.from('1\r\nx\r\n'.repeat(10_000)))
-  expect(await growth(server, 40, 400_000)).toBeLessThan(8)
+  await expectHeld(server, 20, 400_000, 4)
 })
 
 test('endless gzip', async () => {
   const member = zlib.gzipSync(Buffer.alloc(10_000_000))
   const server = await endless(head('content-encoding: gzip'), member)
-  expect(await growth(server, 40, 1_000_000)).toBeLessThan(10)
+  await expectHeld(server, 40, 1_000_000, 10)
 })
 
 test('endless informational answers before each deadline', async () => {
   const server = await endless('', Buffer.from('HTTP/1.1 100 Continue\r\n\r\n'.repeat(1000)))
   const transport = transportTo(server)
   await get(transport, 100)
-  const before = heldMB()
+  const before = usedMB()
   await Promise.all(Array.from({ length: 8 }, () => get(transport, 300)))
-  expect(heldMB() - before).toBeLessThan(10)
+  expect(await heldMB(before, 10)).toBeLessThan(10)
 })
