@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
+import type { Run } from '../../harness/engine/run.ts'
 import type { TargetFile } from '../../harness/target/model.ts'
 import { needsSocket, variants } from '../../reference/server.ts'
 import { withoutCleanup, withoutPdf } from './changed-targets.ts'
 import { idsOf, judgeReference } from './judge-reference.ts'
+import { refusedByDocument } from '../openapi/fits.ts'
 import { unexercised } from './unexercised.ts'
 
 /** Variants `<id>=<status>-<tpe>` answer another pair, the others change more. */
@@ -70,11 +72,21 @@ export const onSockets: readonly (readonly [string, ...string[]])[] = [
 /** Jobs last until they can be read, and for the requests beside them, on a busy machine too. */
 const pace = { jobMs: 15, slowJobMs: 1800 }
 
-/** Nothing failed, neither `must` nor `should`, and not exercised is what the table lists. */
+/**
+ * Nothing failed, neither `must` nor `should`, not exercised is what the table lists, and every answer is one that the OpenAPI
+ * document allows.
+ */
 export async function expectConforming(on: readonly string[]): Promise<void> {
   const removed = on.some((variant) => variant.startsWith('pdf-removed'))
   const change = (file: TargetFile) => (removed ? withoutPdf(withoutCleanup(file)) : withoutCleanup(file))
-  const { results } = await judgeReference({ variants: on, ...pace }, { change })
+  const refused = new Set<string>()
+  const prepare = (run: Run) =>
+    void run.client.observers.push((exchange) => {
+      const what = refusedByDocument(exchange, on)
+      if (what !== undefined) refused.add(what)
+    })
+  const { results } = await judgeReference({ variants: on, ...pace }, { change, prepare })
+  expect([...refused], `with ${on.join(', ')}`).toEqual([])
   const problems = results
     .filter(({ outcome }) => outcome === 'failed' || outcome === 'not-exercised')
     .map(({ id, reason, failures: [first] }) => `${id}: ${reason ?? `${first?.message} | ${first?.actual}`}`)

@@ -1,0 +1,52 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { openapiDocument } from '../../build/openapi/document.ts'
+import { operation, type OperationId } from '../../catalogue/operations.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
+import { formats } from '../../schemas/formats.ts'
+
+export const document = openapiDocument() as any
+const ajv = new Ajv2020({ strict: false, formats, ownProperties: true }).addSchema(document, 'openapi')
+
+/** Whether a value fits the schema at that place of the document. */
+export function fits(keys: readonly string[], value: unknown): boolean {
+  const escaped = keys.map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1')))
+  const validate = ajv.getSchema(`openapi#/${escaped.join('/')}`)
+  if (!validate) throw new Error(`no schema at ${keys.join(' ')}`)
+  return validate(value) as boolean
+}
+
+/** Where an operation stands in the document. */
+export const place = (id: OperationId): string[] => {
+  const { path, method } = operation(id)
+  return ['paths', path, method.toLowerCase()]
+}
+
+/** The key of the response that a status has. */
+function responseOf(id: OperationId, status: number): string {
+  const [, path, method] = place(id) as [string, string, string]
+  const { responses } = document.paths[path][method]
+  return [String(status), `${String(status)[0]}XX`, 'default'].find((key) => key in responses)!
+}
+
+/** Whether the document allows the operation that body under that status. */
+export function answerFits(id: OperationId, status: number, body: unknown): boolean {
+  const key = responseOf(id, status)
+  const type = key === '2XX' ? Object.keys(responses(id)[key].content)[0]! : 'application/json'
+  return fits([...place(id), 'responses', key, 'content', type, 'schema'], body)
+}
+
+const responses = (id: OperationId): any => document.paths[operation(id).path][place(id)[2]!].responses
+
+/** What the document does not allow of a conforming server's answer; undefined where it allows all, or says nothing of it. */
+export function refusedByDocument({ probe, answer }: Exchange, variants: readonly string[]): string | undefined {
+  const { operation: id, path } = probe
+  if (!id || !answer) return undefined
+  const on = (family: string): boolean => variants.some((variant) => variant.startsWith(family))
+  // Removed operations, and other answers on the paths that are only named, are no answers of the operation.
+  if ((id === 'pdf.parse' && on('pdf-removed')) || (path !== operation(id).path && on('aliases'))) return undefined
+  const json = answer.json()
+  const body = json.ok ? json.value : undefined
+  return answerFits(id, answer.status, body)
+    ? undefined
+    : `${id} ${answer.status}: ${JSON.stringify(body)?.slice(0, 200)}`
+}
