@@ -15,10 +15,6 @@ describe('fails nothing, and exercises all but what is listed, under', { timeout
   })
 })
 
-describe.concurrent('fails nothing on sockets under', { timeout: 120_000 }, () => {
-  test.each(onSockets)('%s and what shares its server', (...hand) => expectConforming(hand))
-})
-
 test('every variant is on in some server, and the table names none that does not exist', () => {
   const hands = [...shared.map(([, hand]) => hand), ...otherPairs(), ...onSockets]
   expect(new Set(hands.flat())).toEqual(new Set(variants))

@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { RequirementResult } from '../../harness/report/model.ts'
+import { needsSocket } from '../../reference/server.ts'
 import { judgeReference, idsOf } from './judge-reference.ts'
 import { ownId, redUnder } from './also-red.ts'
 import { type BrokenServer, serversOf } from './servers.ts'
 
 /** ms of jobs, and ms that a run waits for one: in virtual time nobody waits for them. */
 const pace = { jobMs: 15, slowJobMs: 1200 }
+/** On sockets somebody does: jobs last for the requests beside them, on a busy machine too. */
+const paceOnSockets = { jobMs: 15, slowJobMs: 1800 }
 const limits = { jobTimeoutMs: 4000 }
 
 /** Most evidence shown of one server. */
@@ -38,14 +41,18 @@ export function difference(server: BrokenServer, results: readonly RequirementRe
 
 /** What a broken server is judged to be. */
 export async function judgeBroken({ defects, variants, change }: BrokenServer): Promise<readonly RequirementResult[]> {
-  return (await judgeReference({ ...pace, defects, variants }, { limits, change })).results
+  const paced = defects.some(needsSocket) ? paceOnSockets : pace
+  return (await judgeReference({ ...paced, defects, variants }, { limits, change })).results
 }
 
 /** The tests of one part of the matrix: each server turns exactly the listed requirements red. */
 export function killMatrix(part: number): void {
   describe('turns exactly the listed requirements red', { timeout: 120_000 }, () => {
-    test.each(serversOf(part))('$name', async (server) => {
-      expect(difference(server, await judgeBroken(server))).toBe('')
-    })
+    test.each(serversOf(part))('$name', expectListed)
   })
+}
+
+/** The server turns exactly the listed requirements red. */
+export async function expectListed(server: BrokenServer): Promise<void> {
+  expect(difference(server, await judgeBroken(server))).toBe('')
 }

@@ -4,9 +4,10 @@ import { defects, needsSocket } from '../../reference/server.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { alsoRed, ownId } from './also-red.ts'
 import { disturbedBy, isOfStates, operationOf } from './deals.ts'
-import { brokenServers, parts, serversOf } from './servers.ts'
+import { brokenServers, parts, serversOf, serversOnSockets } from './servers.ts'
 
 const ids: readonly string[] = catalogue.map(({ id }) => id)
+const servers = [...brokenServers, ...serversOnSockets]
 
 test('every id has a check and a main switch', () => {
   expect(ids.filter((id) => judgeOf(id) === undefined)).toEqual([])
@@ -18,11 +19,11 @@ test('every switch is named after a requirement', () => {
 })
 
 test('every switch is on in two servers, in other company, but for those that are alone with their operation', () => {
-  const times = (defect: string): number => brokenServers.filter((server) => server.defects.includes(defect)).length
+  const times = (defect: string): number => servers.filter((server) => server.defects.includes(defect)).length
   const once = (defect: string): boolean => needsSocket(defect) || isOfStates(ownId(defect))
   expect(defects.filter((defect) => times(defect) !== (once(defect) ? 1 : 2))).toEqual([])
   const operation = (defect: string): string => operationOf(ownId(defect))
-  const ofOneOperation = brokenServers.flatMap(({ defects: on }) =>
+  const ofOneOperation = servers.flatMap(({ defects: on }) =>
     on.flatMap((one, at) =>
       on
         .slice(at + 1)
@@ -34,7 +35,7 @@ test('every switch is on in two servers, in other company, but for those that ar
 })
 
 test('beside a switch that leaves an operation in disorder there is none of that operation', () => {
-  const beside = brokenServers.flatMap(({ defects: on }) =>
+  const beside = servers.flatMap(({ defects: on }) =>
     on.flatMap((defect) =>
       disturbedBy(defect).flatMap((operation) =>
         on.filter((other) => other !== defect && operationOf(ownId(other)) === operation),

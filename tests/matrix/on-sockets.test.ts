@@ -1,0 +1,26 @@
+import { describe, test } from 'vitest'
+import { expectConforming, onSockets } from './allowed-differences.ts'
+import { expectListed } from './kill-matrix.ts'
+import { type BrokenServer, serversOnSockets } from './servers.ts'
+
+// What shows on a socket alone takes real time, and is waited for together. No test here is in virtual time: the clock is the
+// whole process's.
+
+const spoils = ({ defects }: BrokenServer): boolean => defects.some((defect) => defect.endsWith('#spoils-connection'))
+
+describe.concurrent('a broken server turns exactly the listed requirements red', { timeout: 120_000 }, () => {
+  test.each(serversOnSockets.filter((server) => !spoils(server)))('$name', expectListed)
+})
+
+describe.concurrent(
+  'a conforming one fails nothing, and exercises all but what is listed, under',
+  { timeout: 120_000 },
+  () => {
+    test.each(onSockets)('%s and what shares its server', (...hand) => expectConforming(hand))
+  },
+)
+
+// One at a time: which request meets the connection that another one spoiled must not be a matter of how busy the process is.
+describe('one that spoils connections turns exactly the listed requirements red', { timeout: 120_000 }, () => {
+  test.each(serversOnSockets.filter(spoils))('$name', expectListed)
+})
