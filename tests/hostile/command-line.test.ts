@@ -44,11 +44,13 @@ async function proveBears(name: string, ...selection: string[]): Promise<void> {
 }
 
 test('the whole command line gives up a silent target after 10 s, and bears hostile text, an echoed key and heavy bodies', async () => {
-  const skip = ['--skip', 'jobs.create/409-*']
+  // A server that is odd everywhere is odd to each way of asking; `misbehaviours` looks at more.
+  const ways = ['jobs.*', 'files.list/*', 'files.upload/2*', 'pdf.parse/2*', 'chat.create/2*', 'envelope/*']
+  const some = [...ways.flatMap((pattern) => ['--only', pattern]), '--skip', 'jobs.create/409-*']
   await Promise.all([
     proveSilence(),
-    proveBears('an echo of the key', ...skip),
-    proveBears('hostile text in every string', ...skip),
-    proveBears('a compressed bomb', '--only', 'files.*'),
+    proveBears('an echo of the key', ...some),
+    proveBears('hostile text in every string', ...some),
+    proveBears('a compressed bomb', '--only', 'files.retrieve/*'),
   ])
 })

@@ -32,7 +32,7 @@ function settingsFor(name: string): JudgeSettings {
   // The one fault that moves answers to other requests: all requirements are asked for.
   if (name.startsWith('two answers')) return long
   if (/never ends/.test(name)) return { ...some, limits: { ...long.limits, jobTimeoutMs: 300 } }
-  return /deep|MB|million|thousands/.test(name) ? few : some
+  return /deep|MB|60 KB|million|thousands/.test(name) ? few : some
 }
 
 async function judge({ answer }: Misbehaviour, settings: JudgeSettings): Promise<Outcome> {
