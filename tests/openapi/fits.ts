@@ -48,5 +48,5 @@ export function refusedByDocument({ probe, answer }: Exchange, variants: readonl
   const body = json.ok ? json.value : undefined
   return answerFits(id, answer.status, body)
     ? undefined
-    : `${id} ${answer.status}: ${JSON.stringify(body)?.slice(0, 200)}`
+    : `${id} ${answer.status}: ${JSON.stringify(body ?? null).slice(0, 200)}`
 }
