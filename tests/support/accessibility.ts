@@ -9,7 +9,7 @@ const tags = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice']
 const colours = ['color-contrast', 'link-in-text-block']
 const places = ['color-contrast', 'target-size']
 
-export interface Violation {
+interface Violation {
   readonly id: string
   readonly impact: string
   /** The markup of the first element that it was found at. */
