@@ -8,8 +8,7 @@ import { shellWord } from '../harness/recording/curl.ts'
 import type { RunOptions } from '../harness/engine/run.ts'
 import { reportOf } from '../harness/engine/run-report.ts'
 import { beginJudging, prepareRun } from '../suites/judge.ts'
-import { checkOptions } from './check-options.ts'
-import type { ConformanceEvent, ConformanceOptions } from './options.ts'
+import { checkOptions, type ConformanceEvent, type ConformanceOptions } from './options.ts'
 import type { Target, TargetJson } from './target.ts'
 
 /** Cases of a generated refusal, and of a generated granted request. */
