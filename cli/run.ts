@@ -2,9 +2,8 @@ import { setImmediate as afterEvents } from 'node:timers/promises'
 import type { Interrupts } from './run/interrupts.ts'
 import { parseReportRequests, takesStdout } from './output/report-request.ts'
 import type { RunArguments } from './run/arguments.ts'
-import { baselineOf, warn } from './run/before-run.ts'
+import { baselineOf, warn, oneRun } from './run/one-run.ts'
 import { findTarget } from './run/find-target.ts'
-import { oneRun } from './run/one-run.ts'
 import { runOptions } from './run/run-options.ts'
 
 /** `conform [base_url]`: finds the target, judges it, writes the reports and sets the exit code. */

@@ -3,7 +3,7 @@ import type { Outcome } from '../../harness/report/model.ts'
 import type { Change, Column, Comparison, Row } from '../../harness/report/compare.ts'
 import { differingRows, suiteNote } from '../../harness/report/compare.ts'
 import { visible } from '../../reporters/escape/visible.ts'
-import { marks } from './marks.ts'
+import { marks } from './render-table.ts'
 
 const style = `
 :root { color-scheme: light dark; --line: light-dark(#c8c8c8, #505050); --soft: light-dark(#f3f3f3, #262626) }

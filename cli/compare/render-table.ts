@@ -1,9 +1,23 @@
 import type { Colors } from 'picocolors/types'
 import type { Counts, Outcome } from '../../harness/report/model.ts'
-import type { Change, Comparison, Row } from '../../harness/report/compare.ts'
-import { changeOf, differingRows, suiteNote } from '../../harness/report/compare.ts'
+import {
+  type Change,
+  type Comparison,
+  type Row,
+  changeOf,
+  differingRows,
+  suiteNote,
+} from '../../harness/report/compare.ts'
 import { terminalText } from '../../reporters/escape/terminal.ts'
-import { marks } from './marks.ts'
+
+/** How a cell shows an outcome: never by colour alone. */
+export const marks: Readonly<Record<Outcome | 'absent', { sign: string; word: string }>> = {
+  passed: { sign: '✓', word: 'passed' },
+  failed: { sign: '✗', word: 'failed' },
+  'not-exercised': { sign: '–', word: 'not exercised' },
+  'not-applicable': { sign: '·', word: 'not applicable' },
+  absent: { sign: ' ', word: 'not in this report' },
+}
 
 const tone = {
   passed: 'green',
