@@ -1,9 +1,11 @@
-import { type OperationId, operation } from '../../catalogue/operations.ts'
+import { type OperationId, operation, isOperationId } from '../../catalogue/operations.ts'
 import { randomOf, seedFor } from './seed.ts'
-import type { Run } from '../engine/run.ts'
+import { type Run, type RunHook, perRun } from '../engine/run.ts'
 import { operationProbe } from '../engine/operation-probe.ts'
 import type { Probe } from '../engine/probe.ts'
 import { freshUnknownId } from './unknown-id.ts'
+import { sendPatiently } from '../engine/send.ts'
+import type { NotServed } from '../report/model.ts'
 
 /** Ids of an unknown form are taken for uuids of version 4. */
 const anyUuid = '6f1d2c3b-8a4e-4b5f-9c6d-7e8f90a1b2c3'
@@ -36,3 +38,18 @@ export async function placeholderRequest(run: Run, id: OperationId): Promise<Pro
   )
   return operationProbe(run, id, { params, ...(body === 'none' ? {} : { json: {} }) })
 }
+
+const answersOf = perRun((): NotServed[] => [])
+
+/** Sends one request with the full key to each operation that is declared as not served: the report shows the answer, unjudged. */
+async function sendToEach(run: Run): Promise<void> {
+  if (!run.keys.hasFull) return
+  for (const [operation, absence] of Object.entries(run.target.absent)) {
+    if (absence !== 'not-served' || !isOperationId(operation)) continue
+    const probe = await placeholderRequest(run, operation)
+    const { answer } = await sendPatiently(run, probe, { requirement: null, role: 'probe', unobserved: true })
+    answersOf(run).push({ operation, answered: answer ? String(answer.status) : 'no answer' })
+  }
+}
+
+export const notServedHook: RunHook = { gather: sendToEach, notServed: answersOf }

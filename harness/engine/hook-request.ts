@@ -1,11 +1,10 @@
 import { answerOf } from './answer.ts'
 import type { ExchangeRole } from '../report/model.ts'
-import type { Run } from './run.ts'
+import { type Run, perRun } from './run.ts'
 import type { HookRequest } from '../target/model.ts'
 import { jsonType } from './operation-probe.ts'
 import { createTransport } from '../http/transport.ts'
 import type { Transport, HttpRequest, HttpResult } from '../http/message.ts'
-import { perRun } from './per-run.ts'
 
 /** What a request of the target file's own is sent for, and how long its answer is waited for. */
 export interface HookSending {

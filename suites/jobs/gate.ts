@@ -1,11 +1,10 @@
 import { isGranted } from '../../harness/engine/answer.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
-import { perRun } from '../../harness/engine/per-run.ts'
+import { perRun, type Run } from '../../harness/engine/run.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
-import type { Run } from '../../harness/engine/run.ts'
 import { createReadWriteLock, type ReadWriteLock } from '../../harness/engine/read-write-lock.ts'
 import type { Gate, Gates, Job } from './model.ts'
-import { pause } from '../../harness/engine/pause.ts'
+import { pause } from '../../harness/engine/lifetime.ts'
 
 /** Most attempts to see a state that may pass meanwhile. */
 export const mostAttempts = 3

@@ -2,12 +2,11 @@ import { member, isObject } from '../../schemas/json-object.ts'
 import { type Answer, isGranted } from '../../harness/engine/answer.ts'
 import { sendPatiently } from '../../harness/engine/send.ts'
 import { operationProbe } from '../../harness/engine/operation-probe.ts'
-import { usableId } from '../../harness/engine/usable-id.ts'
-import { perRun } from '../../harness/engine/per-run.ts'
-import type { Run } from '../../harness/engine/run.ts'
+import { usableId } from '../../harness/checks/created.ts'
+import { perRun, type Run } from '../../harness/engine/run.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import type { Job, JobTracker, Reading } from './model.ts'
-import { pause } from '../../harness/engine/pause.ts'
+import { pause } from '../../harness/engine/lifetime.ts'
 
 /** Answers above this many bytes are not kept whole for each of the many readings of a job. */
 const largeBytes = 64 * 1024
