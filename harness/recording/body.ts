@@ -47,3 +47,12 @@ export function recordBody(body: string | Uint8Array | undefined, redact: (text:
   const recorded: RecordedBody = { body: kept.toString('base64'), bodyEncoding: 'base64' }
   return kept.length < shown.length || isCut ? { ...recorded, ...whole() } : recorded
 }
+
+/** Longest text of a failure or a reason, in characters. */
+const longestText = 2000
+
+/** Reasons and failures may quote what the target sent: keys are removed from them, and they are cut. */
+export function shownText(text: string, redact: (text: string) => string): string {
+  const kept = redact(text.slice(0, overlap))
+  return kept.length > longestText ? `${kept.slice(0, longestText)}…` : kept
+}

@@ -2,7 +2,7 @@ import { isOperationId } from '../../catalogue/operations.ts'
 import { UserError } from '../user-error.ts'
 import { baseUrlProblem, normalBaseUrl } from './base-url.ts'
 import { type Context, type Environment, note, readNamedText, readNamedFile } from './context.ts'
-import { targetDigest } from './digest.ts'
+import { targetDigest, mapKeys } from './map-keys.ts'
 import { createDynamicKeys, type DynamicKeys } from './dynamic-keys.ts'
 import {
   defaultLimits,
@@ -20,7 +20,6 @@ import {
   type Resources,
   type Upload,
 } from './model.ts'
-import { mapKeys } from './map-keys.ts'
 import { plainData } from './plain-data.ts'
 import { labels, resolveKeys } from './resolve-key.ts'
 import { resolveHeaders, resolveOperation, resolveScenario } from './resolve-requests.ts'
