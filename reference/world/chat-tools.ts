@@ -1,6 +1,5 @@
 import { isMembers, jsonType, type Call, type Members } from './call.ts'
-import { checkGraphAccess } from './graphs.ts'
-import { checkQueryConfig } from './query-config.ts'
+import { checkGraphAccess, checkQueryConfig } from './graphs.ts'
 import { isSettling } from './settling.ts'
 
 const choices = new Set(['auto', 'none', 'required'])
