@@ -1,6 +1,6 @@
 import type { OperationId } from '../../catalogue/operations.ts'
 import { getAt } from '../../schemas/pointer.ts'
-import { isGranted } from '../engine/answer.ts'
+import { isGranted, jsonValue } from '../engine/answer.ts'
 import type { Exchange } from '../engine/exchange.ts'
 import type { RunHook, Run } from '../engine/run.ts'
 
@@ -20,8 +20,7 @@ export function usableId(id: unknown): string | undefined {
 export function createdId(run: Run, exchange: Exchange): string | undefined {
   const { answer, probe } = exchange
   if (!answer || probe.operation === null || !isGranted(answer)) return undefined
-  const json = answer.json()
-  const id = json.ok ? getAt(json.value, run.target.operations[probe.operation]?.fields['id'] ?? '/id') : undefined
+  const id = getAt(jsonValue(answer), run.target.operations[probe.operation]?.fields['id'] ?? '/id')
   return usableId(typeof id === 'number' ? String(id) : id)
 }
 
