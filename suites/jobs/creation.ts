@@ -106,13 +106,7 @@ export async function judgeAnyText(context: CheckContext): Promise<void> {
   // By itself: many a server refuses it.
   await accept('')
   const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
-  await property(
-    text,
-    { seed: run.options.seed, name: context.row.id, runs: run.options.grantedRuns },
-    async (value) => {
-      await accept(value)
-    },
-  )
+  await property(context, 'grantedRuns', text, async (value) => void (await accept(value)))
 }
 
 /** A job can be created on a created application. Which inputs that has nobody says: none is given, and a 400 will do. */
