@@ -82,10 +82,7 @@ export async function judgeAnyText(context: CheckContext): Promise<void> {
       grantedProbe(context, 'jobs.create', () => jobRequest(run, { ...application, inputs })),
     )
     const settled = exchange.throttled
-      ? {
-          ...(await judgeThrottled(context, { source: exchange.probe, control: granted, last: exchange })),
-          throttled: false,
-        }
+      ? await judgeThrottled(context, { source: exchange.probe, control: granted, last: exchange })
       : exchange
     answered(settled)
     context.cases++
