@@ -1,5 +1,6 @@
 import type {
   Report,
+  RecordedBody,
   RecordedExchange,
   RecordedHeaders,
   RecordedRequest,
@@ -90,17 +91,15 @@ function noAnswer(error: string, httpVersion: string) {
   }
 }
 
-type Body = Pick<RecordedRequest, 'body' | 'bodyEncoding' | 'bodyLength' | 'bodySha256'>
-
 /** A body that was cut says so: `_cut`, with the length in bytes and the SHA-256 of the whole. */
-function text({ body, bodyLength, bodySha256 }: Body) {
+function text({ body, bodyLength, bodySha256 }: RecordedBody) {
   if (bodySha256 === undefined) return { text: body }
   const comment = `cut: the whole body has ${bodyLength} bytes, SHA-256 ${bodySha256}`
   return { text: body, comment, _cut: true, _bodyLength: bodyLength, _bodySha256: bodySha256 }
 }
 
 /** HAR 1.2 has an encoding for answers only. */
-function postEncoding({ bodyEncoding }: Body) {
+function postEncoding({ bodyEncoding }: RecordedBody) {
   return bodyEncoding ? { _encoding: bodyEncoding } : {}
 }
 
@@ -108,7 +107,7 @@ function hasBody(request: RecordedRequest): boolean {
   return request.body !== '' || valueOf(request.headers, 'content-type') !== undefined
 }
 
-function sizeOf({ body, bodyEncoding, bodyLength }: Body): number {
+function sizeOf({ body, bodyEncoding, bodyLength }: RecordedBody): number {
   return bodyLength ?? Buffer.byteLength(body, bodyEncoding ?? 'utf8')
 }
 

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
+import type { RecordedBody } from './recorded.ts'
 
 /** Bodies are recorded to this many bytes; length and SHA-256 of the whole are kept. */
 export const recordedBytes = 16 * 1024
@@ -10,13 +11,6 @@ export const recordedBytes = 16 * 1024
  */
 const overlap = 64 * 1024
 const lookedAt = recordedBytes + overlap
-
-export interface RecordedBody {
-  body: string
-  bodyEncoding?: 'base64'
-  bodyLength?: number
-  bodySha256?: string
-}
 
 /** The longest prefix of `text` that takes at most `limit` bytes and splits no character. */
 function cutText(text: string, limit: number): string {

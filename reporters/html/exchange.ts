@@ -1,4 +1,4 @@
-import type { RecordedExchange, RecordedRequest, RecordedResponse } from '../../harness/report/model.ts'
+import type { RecordedBody, RecordedExchange, RecordedRequest, RecordedResponse } from '../../harness/report/model.ts'
 import { htmlText } from '../escape/html.ts'
 import { duration, shortened } from '../view/writing.ts'
 import { STATUS_CODES } from 'node:http'
@@ -44,9 +44,7 @@ function message(line: string, { headers, ...body }: RecordedRequest | RecordedR
   return `${head}\n\n${bodyText(body, limit)}`
 }
 
-type Body = Pick<RecordedRequest, 'body' | 'bodyEncoding' | 'bodyLength'>
-
-function bodyText({ body, bodyEncoding, bodyLength }: Body, limit: number): string {
+function bodyText({ body, bodyEncoding, bodyLength }: RecordedBody, limit: number): string {
   const bytes = Buffer.from(body)
   const all = bodyLength ?? Buffer.byteLength(body, bodyEncoding ?? 'utf8')
   const shown = bytes.length <= limit ? body : firstBytes(bytes, limit)
