@@ -14,16 +14,13 @@ const anyUuid = '6f1d2c3b-8a4e-4b5f-9c6d-7e8f90a1b2c3'
 function knownIdLike(run: Run, parameter: string): string {
   const { resources } = run.target
   const pdf = typeof resources.pdfFile === 'string' ? resources.pdfFile : undefined
-  switch (parameter) {
-    case 'application_id':
-      return resources.application?.id ?? anyUuid
-    case 'file_id':
-      return resources.file ?? pdf ?? anyUuid
-    case 'graph_id':
-      return resources.graph ?? anyUuid
-    default:
-      return resources.job ?? anyUuid
+  const known: Readonly<Record<string, string | undefined>> = {
+    application_id: resources.application?.id,
+    file_id: resources.file ?? pdf,
+    graph_id: resources.graph,
+    job_id: resources.job,
   }
+  return known[parameter] ?? anyUuid
 }
 
 /** A request of an operation for which nothing is declared: `{}` for a body, unknown ids in the path. It creates nothing on a conforming server. */

@@ -90,25 +90,10 @@ export async function resolveTarget(file: TargetFile, options: ResolveOptions): 
     note(context, member, secret)
     options.onSecret?.(secret)
   })
-  const context: Context = {
-    dir: options.dir,
-    env: options.env,
-    baseUrl,
-    dynamic,
-    labels: names,
-    secrets: [],
-    hidden: [],
-    warnings: [],
-  }
+  const { dir, env } = options
+  const context: Context = { dir, env, baseUrl, dynamic, labels: names, secrets: [], hidden: [], warnings: [] }
   const keys = await resolveKeys(context, file, options.key)
   const shown = shownFile(file, keys)
-  const { resources = {} } = file
-  const applications = [
-    resources.application,
-    resources.otherApplication,
-    resources.slowApplication,
-    resources.failingApplication,
-  ]
   const leaves = leavesOf(shown)
   const kept = [...new Set([baseUrl, new URL(baseUrl).host, ...leaves])]
   const target: Target = {
@@ -123,7 +108,7 @@ export async function resolveTarget(file: TargetFile, options: ResolveOptions): 
     unreachable: unreachableIds(shown),
     limits: { ...defaultLimits, ...file.limits, ...options.limits },
     timeoutDeclared: (options.limits?.timeoutMs ?? file.limits?.timeoutMs) !== undefined,
-    applicationIds: new Set(applications.flatMap((application) => application?.id ?? [])),
+    applicationIds: new Set(applications.flatMap((name) => file.resources?.[name]?.id ?? [])),
     ids: new Set(leaves.map((leaf) => leaf.toLowerCase())),
     file: shown,
     digest: targetDigest(file),
