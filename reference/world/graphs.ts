@@ -1,4 +1,4 @@
-import { type Call, isMembers, jsonType } from './call.ts'
+import { type Call, isAbsent, isMembers, jsonType } from './call.ts'
 import { breakUse, isSettling } from './settling.ts'
 import type { Graph } from './store.ts'
 
@@ -43,7 +43,7 @@ function checkNumber(call: Call, name: string, value: unknown, granted: string):
 
 /** Checks a `query_config`; `granted` is the requirement that valid ones are accepted. */
 export function checkQueryConfig(call: Call, config: unknown, granted: string): void {
-  if (config === undefined || config === null) return
+  if (isAbsent(config)) return
   if (!isMembers(config)) return refuse(call, 'query_config is an object', 'whole')
   for (const [name, value] of Object.entries(config)) {
     if (value === null) continue
