@@ -12,7 +12,7 @@ import { recordingReport, timeOf } from '../traffic/recording-report.ts'
 import { learnSecrets } from '../traffic/secrets.ts'
 import { checkOutputs, type InputFile, reportFiles } from './output/check-outputs.ts'
 import { finish } from './output/finish.ts'
-import { reportOption } from './options.ts'
+import { reportOption } from './run/options.ts'
 import { formatNames, parseReportRequests, takesStdout } from './output/report-request.ts'
 import { shellWord } from '../harness/recording/curl.ts'
 

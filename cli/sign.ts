@@ -3,7 +3,7 @@ import { passphraseOf, processSpeaker } from '../certificate/passphrase.ts'
 import { signFiles } from '../certificate/sign.ts'
 import { suiteFacts } from '../certificate/suite-facts.ts'
 import { MOST_VALID_DAYS, VALID_DAYS } from '../certificate/validity.ts'
-import { repeatable } from './options.ts'
+import { repeatable } from './run/options.ts'
 import { canonicalTarget } from '../harness/target/map-keys.ts'
 import { loadTargetFile } from '../harness/target/load.ts'
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { portOption } from './options.ts'
+import { portOption } from './run/options.ts'
 import { addArguments, type RunArguments } from './run/arguments.ts'
 import { checkArguments, checkSession } from './run/checked-arguments.ts'
 import { withFailedOnes } from './run/failed-before.ts'

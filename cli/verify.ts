@@ -3,7 +3,7 @@ import { suiteFacts } from '../certificate/suite-facts.ts'
 import { verifyFile } from '../certificate/verify-file.ts'
 import { UserError } from '../harness/user-error.ts'
 import { json } from '../reporters/escape/json.ts'
-import { keyIdOption, repeatable } from './options.ts'
+import { keyIdOption, repeatable } from './run/options.ts'
 
 interface VerifyArguments {
   readonly bundle?: string

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseShard, type Shard } from '../../harness/report/shard.ts'
 import type { TpeMode } from '../../harness/report/model.ts'
-import { repeatable, reportOption } from '../options.ts'
+import { repeatable, reportOption } from './options.ts'
 import { formatNames } from '../output/report-request.ts'
 
 /** The options of a run as the command line gives them. */
