@@ -2,8 +2,11 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { shellWord } from '../recording/curl.ts'
 import type { RunOptions } from './run.ts'
 
+/** What does not follow from the others. */
+type Told = Omit<RunOptions, 'refusalRuns' | 'grantedRuns' | 'nonce' | 'rerun' | 'backoffMs'>
+
 /** What somebody says of a run; whatever is left out is as usual. */
-export interface GivenOptions extends Partial<Omit<RunOptions, 'refusalRuns' | 'grantedRuns' | 'nonce' | 'backoffMs'>> {
+export interface GivenOptions extends Partial<Told> {
   /** Cases of each generated requirement: 25 of a refusal and 5 of a granted request, if it is not given. */
   readonly runs?: number
 }
@@ -13,21 +16,9 @@ export function runOptionsOf(given: GivenOptions, rerun: string): RunOptions {
   const { seed = randomInt(0, 2 ** 31), runs, tpe = 'exact', strict = false, readOnly = false, bail = false } = given
   const { insecure = false, only = [], skip = [], shard = null, expected = [], exchangeLog } = given
   return {
-    ...{
-      seed,
-      refusalRuns: runs ?? 25,
-      grantedRuns: runs ?? 5,
-      tpe,
-      strict,
-      readOnly,
-      bail,
-      insecure,
-      only,
-      skip,
-      shard,
-    },
+    ...{ seed, tpe, strict, readOnly, bail, insecure, only, skip, shard, expected, rerun },
+    ...{ refusalRuns: runs ?? 25, grantedRuns: runs ?? 5, backoffMs: 250 },
     nonce: [...randomBytes(4)].map((byte) => (byte % 36).toString(36)).join(''),
-    ...{ expected, rerun, backoffMs: 250 },
     ...(exchangeLog === undefined ? {} : { exchangeLog }),
   }
 }
