@@ -7,7 +7,10 @@ import type { Draw } from './draw.ts'
  * A road that takes another time for each request and loses some: those that cannot have had an effect may also be lost
  * without a word, but no request twice in a row, since a target that does not answer twice may be failed for it.
  */
-export function road(transport: Transport, { seed, latencyMs, lost }: Draw): Transport {
+export function road(
+  transport: Transport,
+  { seed, latencyMs, lost }: Pick<Draw, 'seed' | 'latencyMs' | 'lost'>,
+): Transport {
   const random = randomFrom(seed)
   const justLost = new Set<string>()
   let sent = 0

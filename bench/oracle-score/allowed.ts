@@ -1,4 +1,5 @@
 import type { OperationId } from '../../catalogue/operations.ts'
+import type { Place } from './place.ts'
 
 /** What a conforming server may do to its responses, and if that stands in the spec. */
 interface Allowance {
@@ -19,10 +20,9 @@ const always: readonly Allowance[] = [
 ]
 
 const ofSuccess: readonly Allowance[] = [
-  { except: shown, change: /^(?!status|body replaced: an envelope)/, why: 'payloads of §4.4 are not shown' },
+  { except: shown, change: /^(?!status|body replaced: an envelope|id )/, why: 'payloads of §4.4 are not shown' },
   { except: labelled, change: /^status changed: 2/, why: 'any 2xx: §4.4 names none' },
   { except: labelled, change: /^content type/, why: 'no content type is named for §4.4' },
-  { of: ['pdf.parse'], change: /^content (cut|emptied|replaced)$/, why: 'any text (§2.2)' },
   { of: ['jobs.retrieve'], change: /^data\//, why: 'members of data are the application’s own (§2.3)' },
   {
     of: ['jobs.retrieve'],
@@ -43,7 +43,7 @@ const ofSuccess: readonly Allowance[] = [
   { of: ['chat.create'], change: /^choices repeated$/, why: 'only the first choice is named (§2.8)' },
   {
     of: ['chat.create'],
-    change: /^choices\/0\/message\/(content|llm_data\/(prompt|model)) (cut|emptied|replaced)$/,
+    change: /^choices\/0\/message\/llm_data\/(prompt|model) (cut|emptied|replaced)$/,
     why: 'generated text varies (§2.8)',
   },
   {
@@ -70,10 +70,24 @@ const ofErrors: readonly Allowance[] = [
   { change: /^(?!tpe|errors|extras|status|content type|body)\w+[ /]/, why: 'members that §2.6 does not show' },
 ]
 
-/** Why a conforming server may answer so; undefined if it may not. `status` is that of the answer before its change. */
-export function allowance(operation: OperationId, status: number, name: string): string | undefined {
-  const own = status < 300 ? ofSuccess : ofErrors
+/** What one answer may have to do with its request. */
+const ofStates: readonly Allowance[] = [
+  { change: /^done, and no answer$/, why: 'connections break' },
+  { change: /: (429|503) \w+$/, why: 'a target may throttle any request' },
+]
+const ofGrantedStates: readonly Allowance[] = [
+  { except: shown, change: /again: 2\d\d$/, why: 'payloads of §4.4 are not shown' },
+]
+
+function allowances({ subject, signature, status }: Omit<Place, 'alter' | 'allowed'>): readonly Allowance[] {
+  if (subject === 'form') return [...always, ...(status < 300 ? ofSuccess : ofErrors)]
+  return [...(signature === undefined ? [] : ofStates), ...(subject === 'state' && status < 300 ? ofGrantedStates : [])]
+}
+
+/** Why a conforming server may do it; undefined if it may not. */
+export function allowance(place: Omit<Place, 'alter' | 'allowed'>): string | undefined {
+  const { operation, name } = place
   const fits = ({ of, except, change }: Allowance): boolean =>
     (of?.includes(operation) ?? true) && !except?.includes(operation) && change.test(name)
-  return [...always, ...own].find(fits)?.why
+  return allowances(place).find(fits)?.why
 }

@@ -1,6 +1,6 @@
-import type { ProxiedResponse } from './proxy.ts'
+import type { HttpAnswer } from '../../harness/http/message.ts'
 
-/** What is done to a part of a response. */
+/** What is done to a part of a answer. */
 export type Kind =
   | 'added'
   | 'changed'
@@ -14,14 +14,14 @@ export type Kind =
   | 'replaced'
   | 'retyped'
 
-/** One change to one response. */
+/** One change to one answer. */
 export interface Change {
   /** `status`, `content type`, `body` (its bytes), else a path into the JSON value: `errors/0/key`, empty for the whole. */
   readonly at: string
   readonly kind: Kind
   /** What stands there now: a status, a content type, what became of the body. */
   readonly to?: string
-  apply(response: ProxiedResponse): ProxiedResponse
+  apply(answer: HttpAnswer): HttpAnswer
 }
 
 export function nameOf({ at, kind, to }: Change): string {

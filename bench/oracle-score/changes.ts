@@ -1,6 +1,7 @@
+import type { HttpAnswer } from '../../harness/http/message.ts'
+import { differ, textOf, withBody, withContentType } from './answer.ts'
 import type { Change } from './change.ts'
 import { jsonChanges } from './json-changes.ts'
-import type { ProxiedResponse } from './proxy.ts'
 
 // Neither 429 nor 503: such an answer is asked for again, and the next one is right.
 const statuses = [200, 201, 202, 400, 404, 418, 500]
@@ -19,46 +20,29 @@ const bodies: Readonly<Record<string, (text: string) => string>> = {
   'an envelope': () => envelope,
 }
 
-function* all(response: ProxiedResponse): Generator<Change> {
+function* all(answer: HttpAnswer): Generator<Change> {
   for (const status of statuses) {
     yield { at: 'status', kind: 'changed', to: String(status), apply: (given) => ({ ...given, status }) }
   }
   for (const type of types) {
-    yield {
-      at: 'content type',
-      kind: type === '' ? 'dropped' : 'changed',
-      ...(type === '' ? {} : { to: type }),
-      apply({ headers: { 'content-type': _type, ...headers }, ...given }) {
-        return { ...given, headers: type === '' ? headers : { ...headers, 'content-type': type } }
-      },
-    }
+    const to = type === '' ? { kind: 'dropped' as const } : { kind: 'changed' as const, to: type }
+    yield { at: 'content type', ...to, apply: (given) => withContentType(given, type || undefined) }
   }
   for (const [to, make] of Object.entries(bodies)) {
-    const apply = (given: ProxiedResponse): ProxiedResponse => ({
-      ...given,
-      body: Buffer.from(make(given.body.toString())),
-    })
-    yield { at: 'body', kind: 'replaced', to, apply }
+    yield { at: 'body', kind: 'replaced', to, apply: (given) => withBody(given, make(textOf(given))) }
   }
-  yield* jsonChanges(parsed(response))
+  yield* jsonChanges(parsed(answer))
 }
 
-function parsed({ body }: ProxiedResponse): unknown {
+function parsed(answer: HttpAnswer): unknown {
   try {
-    return JSON.parse(body.toString()) as unknown
+    return JSON.parse(textOf(answer)) as unknown
   } catch {
     return undefined
   }
 }
 
-const textOf = (response: ProxiedResponse): string =>
-  JSON.stringify([response.status, response.headers['content-type'], response.body.toString()])
-
-export function differ(one: ProxiedResponse, other: ProxiedResponse): boolean {
-  return textOf(one) !== textOf(other)
-}
-
-/** Every change to that response that makes another of it. */
-export function changesOf(response: ProxiedResponse): Change[] {
-  return [...all(response)].filter((change) => differ(change.apply(response), response))
+/** Every change to that answer that makes another of it. */
+export function changesOf(answer: HttpAnswer): Change[] {
+  return [...all(answer)].filter((change) => differ(change.apply(answer), answer))
 }

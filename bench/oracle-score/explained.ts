@@ -11,7 +11,22 @@ interface Reason {
 const oneOfSeveral =
   'one of several requests sent until the limit shows (scenario with `repeat`): the first that is refused is judged'
 
+const aBusyApplication = 'the application is busy: it is asked again once it is idle, since somebody else may use it'
+const ownRows = 'sent to see whether a refused creation has an effect; what it is answered is judged by rows of its own'
+
 const reasons: readonly Reason[] = [
+  {
+    operation: /^pdf\.parse$/,
+    status: /^200$/,
+    change: /^content (cut|emptied|replaced)$/,
+    why: 'any text (§2.2): only `200-content` knows what the file holds',
+  },
+  {
+    operation: /^graphs\.query$/,
+    status: /^2/,
+    change: /again: 403 InsufficientAccessRights$|^done, and refused as the last that was$/,
+    why: 'a key that lacks the right proves nothing: the row is not exercised and says so',
+  },
   {
     operation: /^chat\.create$/,
     status: /^2/,
@@ -40,9 +55,77 @@ const reasons: readonly Reason[] = [
   { operation: /^jobs\.retrieve$/, status: /^4/, change: /^status changed: 4/, why: 'any 4xx: §4.3 names none' },
   { operation: /^files\.list$/, status: /^429$/, change: /./, why: oneOfSeveral },
   {
+    operation: /^(applications|files|graphs)\./,
+    status: /^[45]/,
+    change: /^refused, and done all the same$/,
+    why: 'no operation shows what a refused creation made (§4), and a file that is added again changes nothing',
+  },
+  {
+    operation: /^(applications\.create|files\.upload|graphs\.create|graphs\.add-file)$/,
+    status: /^2/,
+    change: /^(granted, and not done|the answer for another object.*|id \w+)$/,
+    why: 'one object of each kind is used after its creation (`2xx-usable`, `2xx-retrievable`, `409-already-in-graph`); this is another',
+  },
+  {
+    operation: /./,
+    status: /^400$/,
+    change: /again: 400 (BadRequest|InvalidContentType|InvalidInputParameters)$/,
+    why: 'another type that the row takes as well (malformed JSON, wrong content type, bad encoding)',
+  },
+  {
+    operation: /./,
+    status: /^401$/,
+    change: /again: 401 BadCredentials$/,
+    why: 'another type that the row takes as well (an invalid key)',
+  },
+  {
+    operation: /^(files\.list|web-search\.run)$/,
+    status: /^2/,
+    change: /^(done, and 500|body replaced: an envelope)$|again: 4/,
+    why: 'the first request of a run, which any answer will do for, or one that waits until a scenario is over',
+  },
+  {
+    operation: /^files\.list$/,
+    status: /^2/,
+    change: /^done, and no answer$/,
+    why: 'the first request of a run: a target that does not answer it is not judged at all (exit code 3)',
+  },
+  {
+    operation: /^(applications|graphs)\.create$/,
+    status: /^0$/,
+    change: /^malformed JSON/,
+    why: 'the name of what was granted last exists: the answer is 400 all the same',
+  },
+  {
+    operation: /./,
+    status: /^2/,
+    change: /^the answer before it, again$/,
+    why: 'payloads of §4.4 are not shown',
+  },
+  {
+    operation: /^graphs\.add-file$/,
+    status: /^(200|409)$/,
+    change: /^(granted|done|the answer before it)/,
+    why: 'an addition is asked for again until `settleMs` have passed, and preparations leave their row not exercised',
+  },
+  { operation: /^jobs\.create$/, status: /^(202|40[01])$/, change: /: 409 BadRequest$/, why: aBusyApplication },
+  { operation: /^jobs\.create$/, status: /^40[01]$/, change: /: 202$/, why: ownRows },
+  {
+    operation: /^jobs\.retrieve$/,
+    status: /^200$/,
+    change: /^done, and|again: 4/,
+    why: 'before it was read once, a new job may take `settleMs` until it can be read',
+  },
+  {
+    operation: /^jobs\.retrieve$/,
+    status: /^200$/,
+    change: /again: 200$/,
+    why: 'the same job a moment ago, when it had not ended',
+  },
+  {
     operation: /^jobs\.create$/,
     status: /^409$/,
-    change: /^status changed/,
+    change: /^(status changed|granted|the answer before it)/,
     why: 'creations at the same time: §8 asks only that no two jobs are in progress, and the others were refused',
   },
   {

@@ -1,4 +1,5 @@
 import { isObject } from '../../schemas/json-object.ts'
+import { textOf, withBody } from './answer.ts'
 import type { Change, Kind } from './change.ts'
 
 type Json = Record<string, unknown> | unknown[]
@@ -41,15 +42,15 @@ function changeOf(path: readonly string[], kind: Kind, change: (holder: Json, ke
   return {
     at: path.join('/'),
     kind,
-    apply(response) {
-      const root = { '': JSON.parse(response.body.toString()) as unknown }
+    apply(answer) {
+      const root = { '': JSON.parse(textOf(answer)) as unknown }
       const keys = ['', ...path]
       const last = keys.pop() as string
       change(
         keys.reduce<Json>((holder, key) => Reflect.get(holder, key) as Json, root),
         last,
       )
-      return { ...response, body: Buffer.from(JSON.stringify(root[''])) }
+      return withBody(answer, JSON.stringify(root['']))
     },
   }
 }

@@ -1,32 +1,48 @@
 import type { OperationId } from '../../catalogue/operations.ts'
-import { startReference } from '../../reference/server.ts'
-import { idsOf, judgeUrl } from '../../tests/matrix/judge-reference.ts'
-import { Signatures } from './asked.ts'
-import { type ProxiedRequest, type ProxiedResponse, startProxy } from './proxy.ts'
+import type { HttpRequest, HttpResult } from '../../harness/http/message.ts'
+import { createReference } from '../../reference/server.ts'
+import { idsOf, judgeUrl, transportTo } from '../../tests/matrix/judge-reference.ts'
+import { inVirtualTime } from '../../tests/support/virtual-time.ts'
+import type { Given } from './alteration.ts'
+import { Traffic } from './traffic.ts'
 
 const nonce = 'orac'
 
-/** What is seen of each response, and given back in its place. */
-export type Look = (signature: string, request: ProxiedRequest, response: ProxiedResponse) => ProxiedResponse
+/** What becomes of each request. */
+export type Look = (given: Omit<Given, 'recorded'>) => Promise<HttpResult>
 
-/** Judges one operation of the reference behind a proxy; gives the ids of the requirements that failed. */
-export async function judgeOperation(operation: OperationId, look: Look): Promise<string[]> {
-  const reference = await startReference({ jobMs: 15, slowJobMs: 120 })
-  const signatures = new Signatures(nonce)
-  const proxy = await startProxy(reference.url, async (request, ask) => {
-    const signature = signatures.of(request)
-    const response = await ask()
-    signatures.learn(response)
-    return look(signature, request, response)
+/** The rows that look at its answers: what a creation of a job said shows by the job. */
+function judgedWith(operation: OperationId): string[] {
+  return operation === 'jobs.create' ? ['jobs.*'] : [`${operation}/*`]
+}
+
+/** Judges one operation of the reference, in this process and in virtual time; gives the ids of the requirements that failed. */
+export function judgeOperation(operation: OperationId, look: Look): Promise<string[]> {
+  return inVirtualTime(async () => {
+    const reference = createReference({ jobMs: 15, slowJobMs: 1200 })
+    const transport = transportTo(reference)
+    const traffic = new Traffic(nonce)
+    try {
+      const { results } = await judgeUrl(reference.url, {
+        options: { only: [...judgedWith(operation), 'envelope/*'], skip: ['envelope/un*'], nonce },
+        limits: { jobTimeoutMs: 4000 },
+        transport: {
+          ...transport,
+          send(request, options) {
+            const asked = traffic.asked(request)
+            const past = traffic.past(asked)
+            const ask = async (other: HttpRequest = request): Promise<HttpResult> => {
+              const result = await transport.send(other, options)
+              if (result.kind === 'answer') traffic.learn({ ...asked, request: other }, result)
+              return result
+            }
+            return look({ asked, past, ask })
+          },
+        },
+      })
+      return idsOf(results, 'failed')
+    } finally {
+      reference.close()
+    }
   })
-  try {
-    const { results } = await judgeUrl(proxy.url, {
-      options: { only: [`${operation}/*`, 'envelope/*'], skip: ['envelope/un*'], nonce },
-      limits: { jobTimeoutMs: 2000 },
-    })
-    return idsOf(results, 'failed')
-  } finally {
-    await proxy.close()
-    await reference.close()
-  }
 }

@@ -1,9 +1,42 @@
-// npm run oracle-score [-- <number of changes> [<operation>]]: how many changes to the reference's responses the suite notices.
-import { createJiti } from 'jiti'
+// npm run oracle-score [-- <number of changes>|all [<operation>]]: how many changes to the reference's answers the suite notices.
+import { availableParallelism } from 'node:os'
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import { compiled } from '../compiled.js'
 import { wholeNumber } from '../whole-number.js'
 
-const [count = '1000', operation] = process.argv.slice(2)
-const changes = wholeNumber(count, 'npm run oracle-score [-- <number of changes> [<operation>]]')
-const jiti = createJiti(import.meta.url)
-const { printScore } = await jiti.import('./print-score.ts')
-await printScore(changes, operation)
+if (isMainThread) await main()
+else await work()
+
+async function main() {
+  const [count = '1000', operation] = process.argv.slice(2)
+  const usage = 'npm run oracle-score [-- <number of changes>|all [<operation>]]'
+  const most = count === 'all' ? Infinity : wholeNumber(count, usage)
+  const started = performance.now()
+  const parts = Math.min(availableParallelism(), most)
+  const scores = await Promise.all(
+    Array.from({ length: parts }, (_, part) => scoreOf({ count: most, only: operation, part, parts })),
+  )
+  const { printScore } = await compiled('bench/oracle-score/print-score.ts')
+  printScore(scores)
+  process.stderr.write(`in ${Math.round((performance.now() - started) / 1000)} s\n`)
+}
+
+/** One part in a thread of its own: the clock of its runs is the whole thread's. */
+function scoreOf(chosen) {
+  return new Promise((resolve, reject) => {
+    const thread = new Worker(new URL(import.meta.url), { workerData: chosen })
+    thread.on('error', reject)
+    thread.on('message', ({ done, of, score }) => {
+      if (score) resolve(score)
+      else process.stderr.write(`part ${chosen.part + 1}: ${done} of ${of}\n`)
+    })
+  })
+}
+
+async function work() {
+  const { scorePart } = await compiled('bench/oracle-score/score.ts')
+  const score = await scorePart(workerData, (done, of) => {
+    if (done % 500 === 0) parentPort.postMessage({ done, of })
+  })
+  parentPort.postMessage({ score })
+}

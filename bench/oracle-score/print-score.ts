@@ -1,22 +1,24 @@
 import { explain } from './explained.ts'
-import { type Finding, oracleScore } from './score.ts'
+import type { Finding, Score } from './score.ts'
 
 interface Row {
   readonly operation: string
+  readonly answers: 'all' | 'one'
   readonly status: number
   readonly note: string
   readonly changes: Set<string>
   count: number
 }
 
-/** Changes of one operation, status and note in one row. */
+/** Changes of one operation, status and note in one row, those of all answers apart. */
 function grouped(findings: readonly Finding[], noteOf: (finding: Finding) => string): Row[] {
   const rows = new Map<string, Row>()
   for (const finding of findings) {
-    const { operation, status, name } = finding
+    const { operation, signature, status, name } = finding
+    const answers = signature === undefined ? 'all' : 'one'
     const note = noteOf(finding)
-    const key = `${note} ${operation} ${status}`
-    const row = rows.get(key) ?? { operation, status, note, changes: new Set(), count: 0 }
+    const key = `${note} ${operation} ${answers} ${status}`
+    const row = rows.get(key) ?? { operation, answers, status, note, changes: new Set(), count: 0 }
     row.count++
     row.changes.add(name)
     rows.set(key, row)
@@ -24,43 +26,61 @@ function grouped(findings: readonly Finding[], noteOf: (finding: Finding) => str
   return [...rows].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row)
 }
 
-const cells = ({ operation, status, changes, count, note }: Row): string =>
-  `| ${[operation, status, [...changes].sort().join('; '), count, note].join(' | ')} |`
+const cells = ({ operation, answers, status, changes, count, note }: Row): string =>
+  `| ${[operation, answers, status || 'any', [...changes].sort().join('; '), count, note].join(' | ')} |`
 
 function table(title: string, rows: readonly Row[]): string[] {
   if (rows.length === 0) return []
   return [
     '',
-    `| operation | answer | changes | times | ${title} |`,
-    '| --- | --- | --- | --- | --- |',
+    `| operation | answers | status | changes | times | ${title} |`,
+    '| --- | --- | --- | --- | --- | --- |',
     ...rows.map(cells),
   ]
 }
 
-const share = (part: number, whole: number): string => `${part} of ${whole} (${((100 * part) / whole).toFixed(1)} %)`
+const share = (part: number, whole: number): string =>
+  `${part} of ${whole} (${((100 * part) / (whole || 1)).toFixed(1)} %)`
 
 /** What an ended job reads like later is compared with `200-stable`, and an allowed change shows there too. */
 const isFalseAlarm = ({ failed }: Finding): boolean => failed.some((id) => id !== 'jobs.retrieve/200-stable')
 
-/** Prints the score as Markdown: what `docs/oracle-score.md` keeps. `only` is an operation that is looked at alone. */
-export async function printScore(count: number, only?: string): Promise<void> {
-  const started = performance.now()
-  const { places, findings, unmet } = await oracleScore({
-    count,
-    only,
-    onFinding: (done) => {
-      if (done % 50 === 0) process.stderr.write(`${done} of ${count}\n`)
-    },
-  })
+/** Parts of the score, and which findings are of them. */
+const parts: readonly (readonly [string, (finding: Finding) => boolean])[] = [
+  ['the form of one answer', ({ subject, signature }) => subject === 'form' && signature !== undefined],
+  [
+    'what one answer has to do with its request',
+    ({ subject, signature }) => subject === 'state' && signature !== undefined,
+  ],
+  [
+    'all answers of one status that one operation gives, or how it reads its requests',
+    ({ signature }) => signature === undefined,
+  ],
+]
+
+function told(title: string, findings: readonly Finding[]): string {
   const breaches = findings.filter(({ allowed }) => allowed === undefined)
   const unnoticed = breaches.filter(({ failed }) => failed.length === 0)
   const open = unnoticed.filter((finding) => explain(finding) !== '')
+  const noticed = breaches.length - unnoticed.length
+  return `- ${title}: ${share(noticed, breaches.length)} noticed; of those that are not explained below ${share(noticed, breaches.length - open.length)}.`
+}
+
+/** Prints the score as Markdown: what `docs/oracle-score.md` keeps. */
+export function printScore(scores: readonly Score[]): void {
+  const findings = scores.flatMap((score) => score.findings)
+  const unnoticed = findings.filter(({ allowed, failed }) => allowed === undefined && failed.length === 0)
   const allowed = findings.filter((finding) => finding.allowed !== undefined)
   const alarms = allowed.filter(isFalseAlarm)
+  const unmet = scores.reduce((sum, score) => sum + score.unmet, 0)
   const lines = [
-    `- Changes that the interface does not allow, noticed: ${share(breaches.length - unnoticed.length, breaches.length)}; of those that are not explained below: ${share(breaches.length - unnoticed.length, breaches.length - open.length)}.`,
-    `- Changes that it allows, failed all the same: ${share(alarms.length, allowed.length)}.`,
-    `- ${places} changes are possible, ${unmet} of those chosen met no response.`,
+    'Changes that the interface does not allow, to',
+    '',
+    ...parts.map(([title, isOf]) => told(title, findings.filter(isOf))),
+    '',
+    `Changes that it allows, failed all the same: ${share(alarms.length, allowed.length)}.`,
+    '',
+    `${scores[0]?.places ?? 0} changes are possible; ${findings.length + unmet} were made, ${unmet} of which came to nothing.`,
     ...table('why it goes unnoticed', grouped(unnoticed, explain)),
     ...table(
       'failed, though allowed',
@@ -68,5 +88,4 @@ export async function printScore(count: number, only?: string): Promise<void> {
     ),
   ]
   process.stdout.write(`${lines.join('\n')}\n`)
-  process.stderr.write(`in ${Math.round((performance.now() - started) / 1000)} s\n`)
 }

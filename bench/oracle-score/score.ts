@@ -1,64 +1,46 @@
 import { createHash } from 'node:crypto'
-import { operations, type OperationId } from '../../catalogue/operations.ts'
-import { allowance } from './allowed.ts'
-import { operationOf } from './asked.ts'
-import { type Change, nameOf } from './change.ts'
-import { changesOf, differ } from './changes.ts'
+import { operations } from '../../catalogue/operations.ts'
 import { judgeOperation } from './judge-operation.ts'
+import type { Place } from './place.ts'
+import { type Recorded, record } from './places.ts'
 
-/** One change to one recorded response. */
-export interface Place {
-  readonly operation: OperationId
-  /** Which response: of which request, and the how manyeth of its kind. */
-  readonly signature: string
-  /** Status of the answer before the change. */
-  readonly status: number
-  readonly change: Change
-  readonly name: string
-  /** Why a conforming server may make it; undefined if it may not. */
-  readonly allowed: string | undefined
-}
-
-export interface Finding extends Place {
+/** What came of one change, as data. */
+export interface Finding extends Omit<Place, 'alter'> {
   /** Requirements that turned red. */
   readonly failed: readonly string[]
 }
 
 export interface Score {
+  /** How many changes there are in all. */
   readonly places: number
   readonly findings: readonly Finding[]
-  /** Chosen, but the response did not come in that run. */
+  /** Chosen, but they came to nothing in that run. */
   readonly unmet: number
 }
 
-/** Runs at once: most of their time is waiting. */
-const width = 8
-
-/** Every change to every response that the operation gives in a run. */
-async function record(operation: OperationId): Promise<Place[]> {
-  const places: Place[] = []
-  const failed = await judgeOperation(operation, (signature, request, response) => {
-    if (operationOf(request) !== operation) return response
-    const { status } = response
-    for (const change of changesOf(response)) {
-      const name = nameOf(change)
-      places.push({ operation, signature, status, change, name, allowed: allowance(operation, status, name) })
-    }
-    return response
-  })
-  if (failed.length > 0) throw new Error(`the reference fails ${failed.join(', ')} without any change`)
-  return places
+/** Which changes are made. */
+export interface Chosen {
+  /** Infinity for all. */
+  readonly count: number
+  /** An operation whose answers alone are changed. */
+  readonly only: string | undefined
+  /** This one of so many parts, from 0. */
+  readonly part: number
+  readonly parts: number
 }
 
-const digest = ({ operation, signature, name }: Place): string =>
-  createHash('sha256').update(`${operation} ${signature} ${name}`).digest('hex')
+type Answers = Recorded['answers']
 
-/** The same ones each time: one of each kind (operation, status, change) before a second of any. */
+const digest = ({ operation, subject, signature, status, name }: Place): string =>
+  createHash('sha256').update(`${operation} ${subject} ${signature} ${status} ${name}`).digest('hex')
+
+/** The same ones each time: one of each kind (operation, one answer or all, status, change) before a second of any. */
 function choose(places: readonly Place[], count: number): Place[] {
   const met = new Map<string, number>()
   const drawn = places.map((place) => ({ place, by: digest(place) })).sort((a, b) => (a.by < b.by ? -1 : 1))
   const ranked = drawn.map(({ place }) => {
-    const kind = `${place.operation} ${place.status} ${place.name}`
+    const scope = place.signature === undefined ? 'all' : 'one'
+    const kind = `${place.operation} ${scope} ${place.status} ${place.name}`
     const rank = met.get(kind) ?? 0
     met.set(kind, rank + 1)
     return { place, rank }
@@ -69,40 +51,41 @@ function choose(places: readonly Place[], count: number): Place[] {
     .map(({ place }) => place)
 }
 
-/** Makes the change in a run of its own; undefined if the response did not come, or was another one. */
-async function tell({ operation, signature, status, change, ...place }: Place): Promise<Finding | undefined> {
-  const met = { times: 0 }
-  const failed = await judgeOperation(operation, (name, request, response) => {
-    if (name !== signature || response.status !== status || operationOf(request) !== operation) return response
-    const changed = change.apply(response)
-    if (differ(changed, response)) met.times++
-    return changed
+/** Makes the change in a run of its own; undefined if it came to nothing there. */
+async function tell({ alter, ...place }: Place, recorded: Answers): Promise<Finding | undefined> {
+  const { operation, signature } = place
+  const met = { changes: 0 }
+  const failed = await judgeOperation(operation, async (given) => {
+    const { asked, ask } = given
+    if (asked.operation !== operation || (signature !== undefined && signature !== asked.signature)) return ask()
+    const altered = await alter({ ...given, recorded })
+    if (altered.changed) met.changes++
+    return altered.result
   })
-  return met.times > 0 ? { operation, signature, status, change, ...place, failed } : undefined
+  return met.changes > 0 ? { ...place, failed } : undefined
 }
 
-interface Settings {
-  readonly count: number
-  /** An operation whose answers alone are changed. */
-  readonly only: string | undefined
-  readonly onFinding: (done: number) => void
-}
-
-/** Makes `count` of all changes, one a run, and tells which turn a requirement red. The same ones each time. */
-export async function oracleScore({ count, only, onFinding }: Settings): Promise<Score> {
+/** Makes one part of the chosen changes, one a run, and tells which turn a requirement red. The same ones each time. */
+export async function scorePart(
+  { count, only, part, parts }: Chosen,
+  onDone: (done: number, of: number) => void,
+): Promise<Score> {
+  const answers = new Map<string, Answers>()
   const places: Place[] = []
-  for (const { id } of operations) if (only === undefined || id === only) places.push(...(await record(id)))
+  for (const { id } of operations) {
+    if (only !== undefined && id !== only) continue
+    const recorded = await record(id)
+    places.push(...recorded.places)
+    answers.set(id, recorded.answers)
+  }
   const findings: Finding[] = []
   let unmet = 0
-  const queue = choose(places, count).values()
-  const worker = async (): Promise<void> => {
-    for (const place of queue) {
-      const finding = await tell(place)
-      if (finding) findings.push(finding)
-      else unmet++
-      onFinding(findings.length + unmet)
-    }
+  const own = choose(places, count).filter((_, at) => at % parts === part)
+  for (const place of own) {
+    const finding = await tell(place, answers.get(place.operation) as Answers)
+    if (finding) findings.push(finding)
+    else unmet++
+    onDone(findings.length + unmet, own.length)
   }
-  await Promise.all(Array.from({ length: width }, worker))
   return { places: places.length, findings, unmet }
 }

@@ -5,6 +5,7 @@ import { jobView } from '../world/job-view.ts'
 import { mispaired } from '../world/envelope.ts'
 import type { Operation } from '../world/operation.ts'
 import { ownAccount, type Job } from '../world/store.ts'
+import { countUp } from '../world/world.ts'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -78,6 +79,8 @@ export const jobsRetrieve: Operation<Job> = {
   run: (call, job) => {
     if (job.status !== 'in_progress') job.readings += 1
     job.read = true
+    const isSecond = countUp(call.world, `readings of ${job.id}`) === 2 && job.status === 'in_progress'
+    if (call.broken('200-job#second-5xx') && isSecond) throw new Error('the second reading breaks')
     return { status: 200, body: jobView(call.world, job) }
   },
   grant,

@@ -19,7 +19,7 @@ function placesOf(row: string): readonly string[] {
 /** Defects of granted requests about jobs, and further ones of refused creations. */
 const ofJobs: readonly string[] = [
   ...waysToBreak('jobs.create/202-created', '', '#id', '#no-id', '#job-status', '#no-job-status', '#created-at'),
-  ...waysToBreak('jobs.create/202-created', '#no-created-at', '#later', '#answer-lost'),
+  ...waysToBreak('jobs.create/202-created', '#no-created-at', '#later', '#answer-lost', '#second-5xx'),
   ...waysToBreak('jobs.create/202-retrievable', '', '#late'),
   ...waysToBreak('jobs.create/202-required-inputs-only', '', '#5xx'),
   ...waysToBreak('jobs.create/202-any-text', '', '#emoji', '#nul', '#backslash', '#empty', '#blank'),
@@ -39,7 +39,7 @@ const ofJobs: readonly string[] = [
   ...waysToBreak('jobs.retrieve/200-job', '', '#updated-at', '#updated-at-blank', '#updated-at-offset'),
   ...waysToBreak('jobs.retrieve/200-job', '#updated-at-colon', '#completed-at', '#data', '#data-array', '#error'),
   ...waysToBreak('jobs.retrieve/200-job', '#null-members', '#status', '#ended-status', '#id', '#no-application-id'),
-  ...waysToBreak('jobs.retrieve/200-job', '#no-created-at'),
+  ...waysToBreak('jobs.retrieve/200-job', '#no-created-at', '#second-5xx'),
   ...waysToBreak('jobs.retrieve/200-identity', '', '#id', '#one-id', '#newest-job'),
   ...waysToBreak('jobs.retrieve/200-created-at', '', '#drifting', '#same-for-all', '#backwards', '#newest-job'),
   ...['200-job', '200-identity', '200-created-at', '200-stable'].flatMap((row) => placesOf(row)),
@@ -76,6 +76,7 @@ const placed: readonly string[] = [
   ...waysToBreak('files.upload/2xx-retrievable', '#forbidden'),
   'graphs.add-file/2xx-other-graph',
   ...['files.list', ...answered].flatMap((operation) => waysToBreak(`${operation}/2xx-accepted`, '', '#envelope')),
+  ...['files.upload', 'graphs.create', 'applications.create'].map((id) => `${id}/2xx-accepted#first-only`),
   ...waysToBreak('chat.create/200-completion', '', '#no-choices', '#empty-choices'),
   'chat.create/200-text-parts',
   'chat.create/200-image-parts',

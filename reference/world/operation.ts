@@ -5,6 +5,7 @@ import { lostAnswer } from './lost-answer.ts'
 import { readBytes, readJson } from './read-body.ts'
 import type { Switches } from '../switches/switches.ts'
 import { simulationOf } from '../declared/scenarios.ts'
+import { ownAccount } from './store.ts'
 import { countUp } from './world.ts'
 import { isAlias } from './aliases.ts'
 import { damageOf, verify } from './keys.ts'
@@ -121,6 +122,9 @@ export async function perform<Found>(operation: Operation<Found>, call: Call): P
     const lost = row === undefined ? undefined : lostAnswer(call.world.switches, `${operation.id}/${row}`)
     if (lost) return lost
     if (row === '2xx-accepted' && call.broken(row)) call.reject(400, 'BadRequest', 'Nothing is wrong')
+    const isPlainGrant = row === '2xx-accepted' && call.key?.account === ownAccount
+    const isLater = isPlainGrant && countUp(call.world, `${operation.id} granted`) > 1
+    if (isLater && call.broken(`${row}#first-only`)) throw new Error('only the first one is granted')
     const answer = await operation.run(call, found as Found)
     if (row === '2xx-accepted' && call.broken(`${row}#envelope`)) return envelope({ status: 200, tpe: 'BadRequest' })
     return answer

@@ -3,9 +3,11 @@ import { createdId } from '../../harness/checks/created.ts'
 import { grantedProbe, inScenario } from '../../harness/checks/granted.ts'
 import { retryWhileSettling } from '../../harness/checks/settling.ts'
 import { validRequest } from '../../harness/checks/valid-request.ts'
+import { grantedRow } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
+import { failGrantedLate } from '../../harness/engine/late-failures.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
 import type { Run } from '../../harness/engine/run.ts'
@@ -27,11 +29,27 @@ export async function createObject(
 ): Promise<string> {
   const { run } = context
   const creation = await context.send(make ?? (() => validRequest(run, operation)), { role: 'setup' })
-  if (!countsAsGranted(creation)) throw new NotExercised(`the creation was answered ${describeAnswer(creation)}`)
+  if (!countsAsGranted(creation)) notCreated(context, creation, 'the creation')
   const id = createdId(run, creation)
   if (id === undefined)
     throw new NotExercised(`the answer names no id at operations.${operation}.fields.id: ${describeAnswer(creation)}`)
   return id
+}
+
+/**
+ * A creation that breaks the server, or is granted with an envelope, fails what is granted, whatever the control was
+ * answered. The server may be full, or throttle.
+ */
+function notCreated(context: CheckContext, creation: Exchange, which: string): never {
+  const { run, row } = context
+  const { answer, probe } = creation
+  const status = answer?.status ?? 0
+  const isWrong = (status >= 200 && status < 300) || (status >= 500 && ![503, 507].includes(status))
+  if (isWrong && probe.operation !== null && !run.target.scenarios[row.id]) {
+    context.shownBy = grantedRow[probe.operation]
+    failGrantedLate(run, probe.operation, () => context.failure(creation, '2xx', 'with a valid body'))
+  }
+  throw new NotExercised(`${which} was answered ${describeAnswer(creation)}`)
 }
 
 /** How an object is used that an operation creates. */
@@ -80,6 +98,6 @@ export const malformedName = at('name', ofOtherTypes(['number', 'boolean', 'arra
 export const duplicateName = condition(async ({ context, valid, judge }) => {
   // A first creation that is sent once more takes another name: the last one sent is the one that exists.
   const first = await context.send(valid, { role: 'setup' })
-  if (!countsAsGranted(first)) throw new NotExercised(`the first creation was answered ${describeAnswer(first)}`)
+  if (!countsAsGranted(first)) notCreated(context, first, 'the first creation')
   await judge(refused(first.probe), 'with the name of an object that exists')
 })

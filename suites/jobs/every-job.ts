@@ -75,8 +75,16 @@ export function seeLaterJob(run: Run): Promise<void> {
   })
 }
 
-/** Granted creations whose requests had no fault, besides the control. */
+/**
+ * Creations whose requests had no fault, besides the control: those that were granted, and those that broke an
+ * application which has granted another one.
+ */
 export function faultlessCreations(run: Run): readonly Exchange[] {
   const faultless: readonly (string | null)[] = [...conflicts, failing, 'jobs.create/4xx-no-effect']
-  return jobsOf(run).creations.filter(({ purpose }) => faultless.includes(purpose.requirement))
+  const { creations, broken } = jobsOf(run)
+  const applicationOf = ({ probe }: Exchange): string | undefined => probe.params['application_id']
+  const granting = new Set(creations.map(applicationOf))
+  return [...creations, ...broken.filter((exchange) => granting.has(applicationOf(exchange)))].filter(({ purpose }) =>
+    faultless.includes(purpose.requirement),
+  )
 }

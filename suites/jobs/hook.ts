@@ -18,6 +18,11 @@ function isJudgedFirst(run: Run, application: string): boolean {
   return isPlanned(run, 'jobs.create/4xx-no-effect') && run.target.resources.application?.id === application
 }
 
+/** A creation that broke the server: neither throttled nor full, which may come and go. */
+function isBroken({ answer, probe }: Exchange): boolean {
+  return answer !== undefined && answer.status >= 500 && ![503, 507].includes(answer.status) && probe.effect !== 'none'
+}
+
 /** All that the engine knows about jobs: which one can be read, that an application takes one creation at a time, and their end. */
 export const jobsHook: RunHook = {
   requests: {
@@ -38,7 +43,9 @@ export const jobsHook: RunHook = {
   },
   observe(run, exchange) {
     const application = applicationOf(run, exchange.probe)
-    if (application !== undefined) gatesOf(run).of(application).record(exchange)
+    if (application === undefined) return
+    gatesOf(run).of(application).record(exchange)
+    if (isBroken(exchange)) jobsOf(run).broken.push(exchange)
   },
   gather: seeEveryJob,
   settle: seeLast,

@@ -2,6 +2,7 @@ import { isGranted } from '../../harness/engine/answer.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { pause } from '../../harness/engine/lifetime.ts'
+import type { Run } from '../../harness/engine/run.ts'
 import { sendSurely } from '../../harness/engine/send.ts'
 import { isThrottled } from '../../harness/engine/throttle.ts'
 import type { ApplicationResource } from '../../harness/target/model.ts'
@@ -14,7 +15,7 @@ import { sameId } from './seen-jobs.ts'
 
 const row = 'jobs.create/409-job-in-progress'
 
-/** Moments of a job at which another creation is sent: at once, and then each half as long again after the last, in ms. */
+/** Moments of a job at which another creation is sent: twice at once, and then each half as long again after the last, in ms. */
 const firstPauseMs = 10
 const growth = 1.5
 const mostMoments = 20
@@ -29,6 +30,20 @@ function withOtherValues(application: ApplicationResource, moment: number): Appl
   return { ...application, inputs }
 }
 
+/** A wait is cut into so many parts at most, none shorter than that in ms, so that the end of a job is soon seen. */
+const mostParts = 4
+const shortestPartMs = 20
+
+/** Waits so long; false as soon as a reading shows the job in progress no more. */
+async function staysInProgress(run: Run, job: Job, ms: number): Promise<boolean> {
+  const parts = Math.min(mostParts, Math.max(1, Math.floor(ms / shortestPartMs)))
+  for (let part = 0; part < parts; part++) {
+    await pause(run, ms / parts)
+    if (!showsInProgress(await readSettled(run, job, row), job)) return false
+  }
+  return true
+}
+
 /**
  * Further creations during the whole life of a job, with the same inputs and with other values: a server may compare
  * requests, or forget after a while that the job goes on.
@@ -39,17 +54,12 @@ export async function createDuringJob(conflict: Conflict, first: Job): Promise<v
   let refused = 0
   let pauseMs = firstPauseMs
   for (let moment = 0; moment < mostMoments; moment++) {
-    if (moment > 0) {
-      const reading = await readSettled(run, first, row)
-      if (!showsInProgress(reading, first)) break
-    }
+    if (moment > 0 && !(await staysInProgress(run, first, moment > 1 ? pauseMs : 0))) break
+    if (moment > 1) pauseMs *= growth
     const isOther = moment % 2 === 1
     const answered = await createBeside(conflict, first, isOther ? withOtherValues(application, moment) : application)
     if (answered === 'conflict') refused++
     if (answered === 'over' || finding.failure) break
-    if (moment === 0) continue
-    await pause(run, pauseMs)
-    pauseMs *= growth
   }
   if (refused > 0 && !finding.failure) finding.confirmed = true
 }

@@ -6,6 +6,7 @@ import { usableId } from '../../harness/checks/created.ts'
 import { perRun, type Run } from '../../harness/engine/run.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import type { Job, JobTracker, Reading } from './model.ts'
+import type { SeenReading } from './seen-jobs.ts'
 import { pause } from '../../harness/engine/lifetime.ts'
 
 /** Answers above this many bytes are not kept whole for each of the many readings of a job. */
@@ -27,10 +28,15 @@ function leanText(text: string): string {
   return text.slice(0, longestText - zone.length) + zone
 }
 
+/** Whether all of the reading is kept, even when another one follows. */
+export function isWhole({ exchange: { answer } }: SeenReading): boolean {
+  return !answer || answer.size <= largeBytes
+}
+
 /** The reading without the weight of its answer: members of the job with their type, and what is short of their text. */
 export function leanReading(reading: Reading): Reading {
   const { answer } = reading.exchange
-  if (!answer || answer.size <= largeBytes || !isObject(reading.job)) return reading
+  if (!answer || isWhole(reading) || !isObject(reading.job)) return reading
   const job = Object.fromEntries(
     Object.entries(reading.job).map(([name, value]) => [name.slice(0, longestText), lean(value)]),
   )
@@ -97,6 +103,7 @@ function createJobTracker(run: Run): JobTracker {
   return {
     all,
     creations,
+    broken: [],
     track(creation, application) {
       const { answer } = creation
       if (!answer || !isGranted(answer)) return undefined

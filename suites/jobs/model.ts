@@ -25,6 +25,8 @@ export interface JobTracker {
   readonly all: readonly Job[]
   /** Every granted creation, those that named no usable id among them. */
   readonly creations: readonly Exchange[]
+  /** Creations that broke the server. */
+  readonly broken: Exchange[]
   /** Notes the job that a granted creation made; undefined if the answer names no id. */
   track(creation: Exchange, application: string): Job | undefined
   /** Reads a job. */

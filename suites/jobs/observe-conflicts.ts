@@ -4,7 +4,7 @@ import { isPlanned, type Run } from '../../harness/engine/run.ts'
 import type { ApplicationResource } from '../../harness/target/model.ts'
 import { proveOverlap, sendBurst } from './burst.ts'
 import { type Conflict, awaitJobs, create, releaseMs } from './conflict.ts'
-import { type ConflictFindings, isFailed, isSettled, newFindings } from './finding.ts'
+import { type ConflictFindings, isFailed, isSettled, newFinding, newFindings } from './finding.ts'
 import { gatesOf, mostAttempts } from './gate.ts'
 import { createDuringJob } from './in-progress.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
@@ -31,10 +31,18 @@ export function observeConflicts(run: Run): Promise<ConflictFindings> {
     const other = isPlanned(run, 'jobs.create/409-per-application') ? otherThan(run, application.id) : undefined
     const found = newFindings(run.client.ceiling.size > 1)
     const conflict: Conflict = { run, application, gate, other, found }
-    await gate.withExclusive(() => attempt(conflict))
-    found.conflictSeen = gate.conflictSeen
-    await attemptOnPlain(conflict)
-    await releasedAfterFailure(run, found.released)
+    // On an application of its own, with a finding of its own: both take the time of jobs.
+    const afterFailure = newFinding('')
+    const beside = releasedAfterFailure(run, afterFailure)
+    try {
+      await gate.withExclusive(() => attempt(conflict))
+      found.conflictSeen = gate.conflictSeen
+      await attemptOnPlain(conflict)
+    } finally {
+      await beside
+    }
+    found.released.cases += afterFailure.cases
+    if (afterFailure.failure) found.released.failure ??= afterFailure.failure
     return found
   })
 }

@@ -23,16 +23,17 @@ import { any, refused } from '../../harness/checks/conditions.ts'
 import { condition } from '../../harness/checks/refusals.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
 
-/** Readings that count: a new job may not be found before `settleMs` have passed. */
+/** Readings that count: a new job may not be found before `settleMs` have passed, or it was found. */
 function readingsOf(run: Run): { job: Job; reading: Reading }[] {
-  return ownJobs(run).flatMap((job) =>
-    job.readings
-      .filter(({ exchange: { answer, throttled, sentAt } }) => {
-        const settled = sentAt - job.createdAtMs > run.target.limits.settleMs
+  return ownJobs(run).flatMap((job) => {
+    const found = job.readings.findIndex(({ status }) => status !== undefined)
+    return job.readings
+      .filter(({ exchange: { answer, throttled, sentAt } }, at) => {
+        const settled = sentAt - job.createdAtMs > run.target.limits.settleMs || (found >= 0 && at > found)
         return answer && !throttled && (answer.status < 300 || settled)
       })
-      .map((reading) => ({ job, reading })),
-  )
+      .map((reading) => ({ job, reading }))
+  })
 }
 
 const aJob = '200 with a job'

@@ -3,7 +3,10 @@ import net from 'node:net'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { listen } from '../wire/servers.ts'
-import { idsOf, judgeUrl } from '../matrix/judge-reference.ts'
+import type { Mark, Transport } from '../../harness/http/message.ts'
+import { createReference } from '../../reference/server.ts'
+import { idsOf, judgeUrl, transportTo } from '../matrix/judge-reference.ts'
+import { inVirtualTime } from '../support/virtual-time.ts'
 
 const run = promisify(execFile)
 
@@ -53,4 +56,33 @@ test('a body left unread is told as what it is, with a curl line that shows it',
   expect(curl).toContain(' --next ')
   const { stdout } = await run('bash', ['-c', curl], { env: { ...process.env, CONFORM_API_KEY: 'key' } })
   expect(stdout).toMatch(/401 Status[\s\S]*Unsupported method/)
+})
+
+/** The first request of that bucket gets an answer that belongs to the one before it on their connection. */
+function spoilsOnce(transport: Transport, bucket: string): Transport {
+  let last: Mark | undefined
+  let isSpoiled = false
+  return {
+    ...transport,
+    async send(request, options) {
+      const before = options.fresh ? undefined : last
+      last = options.mark
+      const result = await transport.send(request, options)
+      const isOfBucket = request.headers.some(({ value }) => value === bucket)
+      if (isSpoiled || !isOfBucket || !before || result.kind !== 'answer') return result
+      isSpoiled = true
+      return { ...result, status: 400, body: Buffer.from(refusal), before }
+    },
+  }
+}
+
+test('a request that is repeated until its limit shows is not failed for what was left on its connection', async () => {
+  const failed = await inVirtualTime(async () => {
+    const reference = createReference()
+    const transport = spoilsOnce(transportTo(reference), 'five')
+    const { results } = await judgeUrl(reference.url, { transport, options: { only: ['files.list/429-*'] } })
+    reference.close()
+    return results.filter(({ outcome }) => outcome !== 'not-exercised').map(({ id, outcome }) => `${id} ${outcome}`)
+  })
+  expect(failed).toContain('files.list/429-quota-exceeded passed')
 })

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { startProxy } from '../../bench/oracle-score/proxy.ts'
+import { startProxy } from './proxy.ts'
 import { createReference, startReference } from '../../reference/server.ts'
 import { transportTo } from '../matrix/judge-reference.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'

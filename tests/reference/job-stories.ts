@@ -96,10 +96,18 @@ async function isBusyThroughout(server: Server): Promise<boolean> {
   return early.every(busy) && busy(late) && last.json.status === 'in_progress'
 }
 
+/** Whether the slow application takes one job after the other. */
+async function isCreatedAgain(server: Server): Promise<boolean> {
+  const { created } = await live(server, slowApplication)
+  return isCreated(created) && isCreated(await create(server, slowApplication))
+}
+
 /** The stories of jobs. */
 export const jobStories: Readonly<Record<string, Story>> = {
   'jobs.create/202-created': async (server) =>
-    isCreated(await create(server)) && isCreated(await create(server, otherApplication)),
+    isCreated(await create(server)) &&
+    isCreated(await create(server, otherApplication)) &&
+    (await isCreatedAgain(server)),
   'jobs.create/202-retrievable': async (server) => (await read(server, (await create(server)).json.id)).status === 200,
   'jobs.create/202-required-inputs-only': async (server) =>
     isCreation(await create(server, application, { body: withTopic('tea') })),

@@ -6,6 +6,9 @@ const { resources } = target
 const busy = (answer: Reply) => isRefused(answer, ['409 BadRequest'])
 const isGranted = (answer: Reply) => answer.status < 300 && answer.json?.tpe === undefined
 const granted = (operation: string) => async (server: Server) => isGranted(await send(server, operation))
+/** Another creation may meet the name of the first. */
+const grantedAgain = (operation: string) => async (server: Server) =>
+  isGranted(await send(server, operation)) && (await send(server, operation)).status < 500
 const content = (answer: Reply) => answer.json?.choices?.[0]?.message?.content
 const isChat = (answer: Reply) => isGranted(answer) && typeof content(answer) === 'string'
 const isEntity = (entity: any) =>
@@ -115,6 +118,12 @@ export const stories: Readonly<Record<string, Story>> = {
           !['pdf.parse', 'jobs.create', 'jobs.retrieve', 'chat.create', 'medical.comprehend'].includes(operation),
       )
       .map((operation) => [`${operation}/2xx-accepted`, granted(operation)]),
+  ),
+  ...Object.fromEntries(
+    ['files.upload', 'graphs.create', 'applications.create'].map((operation) => [
+      `${operation}/2xx-accepted`,
+      grantedAgain(operation),
+    ]),
   ),
   'envelope/shape': async (server) => isEnvelope((await send(server, 'files.list', { key: 'no-jwt' })).json),
   'envelope/status-tpe-pair': async (server) => {

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { road } from '../../bench/accusation-score/road.ts'
+import { createReference, needsSocket } from '../../reference/server.ts'
+import { inVirtualTime } from '../support/virtual-time.ts'
+import { redUnder } from './also-red.ts'
+import { idsOf, judgeUrl, transportTo } from './judge-reference.ts'
+import { type BrokenServer, brokenServers } from './servers.ts'
+
+/** Up to 150 ms for each request, and one in fifty loses its connection. */
+const slow = { latencyMs: 150, lost: 0.02 }
+/** ms; jobs last longer than it takes to ask for them. */
+const pace = { jobMs: 500, slowJobMs: 3000 }
+/** What is over within a few ms cannot be seen from so far away, nor what was lost: this share at least is. */
+const leastCaught = 0.99
+
+function judgeFromAfar({ defects, variants, change }: BrokenServer, seed: number): Promise<string[]> {
+  return inVirtualTime(async () => {
+    const reference = createReference({ ...pace, defects, variants })
+    try {
+      const transport = road(transportTo(reference), { seed, ...slow })
+      const { results } = await judgeUrl(reference.url, { change, limits: { jobTimeoutMs: 20_000 }, transport })
+      return idsOf(results, 'failed')
+    } finally {
+      reference.close()
+    }
+  })
+}
+
+test('a slow road that loses connections hides next to nothing, and accuses nobody', { timeout: 600_000 }, async () => {
+  const servers = brokenServers.filter(({ defects }) => !defects.some(needsSocket))
+  const extra: string[] = []
+  let listed = 0
+  let caught = 0
+  for (const [seed, server] of servers.entries()) {
+    const failed = await judgeFromAfar(server, seed)
+    const red = new Set(server.defects.flatMap(redUnder))
+    listed += red.size
+    caught += failed.filter((id) => red.has(id)).length
+    extra.push(...failed.filter((id) => !red.has(id)).map((id) => `${server.name}: ${id}`))
+  }
+  expect(extra).toEqual([])
+  expect(caught / listed).toBeGreaterThan(leastCaught)
+})
