@@ -17,7 +17,7 @@ export type {
 } from './harness/report/model.ts'
 export type { Limits } from './harness/target/target-file.ts'
 export { UserError } from './harness/user-error.ts'
-export { defineTarget } from './library/define-target.ts'
+export { defineTarget } from './library/target.ts'
 export type { ConformanceEvent, WarnedEvent } from './library/options.ts'
 export type { ConformanceOptions, IdPattern } from './library/options.ts'
 export { type ConformanceRun, runConformance } from './library/run-conformance.ts'

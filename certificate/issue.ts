@@ -13,7 +13,7 @@ import { foreignReasons, reportProblems, requirementsOf } from './report-problem
 import { PAYLOAD_TYPE } from './statement.ts'
 import { formProblem } from './statement-problems.ts'
 import type { SuiteFacts } from './suite-facts.ts'
-import { targetProblems } from './target-problems.ts'
+import { targetProblems } from './evidence.ts'
 import { daysAfterRun, MOST_VALID_DAYS } from './validity.ts'
 
 /** More reasons than these tell a reader nothing. */

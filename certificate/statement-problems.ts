@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ValidateFunction } from 'ajv/dist/2020.js'
 import { operations as interfaceOperations } from '../catalogue/operations.ts'
 import type { Counts } from '../harness/report/model.ts'
+import { sum, total } from '../reporters/view/counts.ts'
 import { newAjv } from '../schemas/ajv.ts'
 import { formats } from '../schemas/formats.ts'
 import { packageFile } from '../schemas/package-file.ts'
@@ -28,10 +29,12 @@ export function formProblem(value: unknown): string | null {
   return `its statement is not a certificate: ${error?.instancePath || '/'} ${error?.message}`
 }
 
+const none: Counts = { passed: 0, failed: 0, notExercised: 0, notApplicable: 0 }
+
 /** Where a statement of the right form contradicts itself. */
 export function contradictions({ subject, predicate }: Statement): string[] {
   const { summary, coverage, verdict, verdicts, run, partial, expiresAt, issuedAt } = predicate
-  const both = add([summary.must, summary.should])
+  const both = sum(summary.must, summary.should)
   const unsaid = partialReasons(predicate).filter((reason) => !partial.includes(reason))
   const holds: [boolean, string][] = [
     [isDeepStrictEqual(subject[0].digest, predicate.targetFile.digest), 'the digests of the target differ'],
@@ -39,7 +42,7 @@ export function contradictions({ subject, predicate }: Statement): string[] {
     [verdict !== 'conformant' || summary.must.failed === 0, 'conformant, with must requirements failed'],
     [verdict !== 'conformant' || summary.must.notExercised === 0, 'conformant, with must requirements not exercised'],
     [verdicts.exact !== 'conformant' || verdicts.family === 'conformant', 'conformant by exact names only'],
-    [isDeepStrictEqual(add(coverage), both), 'coverage and summary differ'],
+    [isDeepStrictEqual(coverage.reduce(sum, none), both), 'coverage and summary differ'],
     [total(both) === predicate.requirements.count, 'the summary does not count all requirements'],
     [both.failed === predicate.failed.length, 'the failed requirements are not those counted'],
     [both.notExercised === predicate.notExercised.length, 'those not exercised are not those counted'],
@@ -71,18 +74,4 @@ function operationProblems({ operations, coverage }: Predicate): string[] {
 
 function namesOf({ judged, notServed, removed, notExercised }: Operations): string[] {
   return [...judged, ...notServed.map(({ operation }) => operation), ...removed, ...notExercised]
-}
-
-function add(counts: readonly Counts[]): Counts {
-  const sum = (name: keyof Counts) => counts.reduce((so, count) => so + count[name], 0)
-  return {
-    passed: sum('passed'),
-    failed: sum('failed'),
-    notExercised: sum('notExercised'),
-    notApplicable: sum('notApplicable'),
-  }
-}
-
-function total({ passed, failed, notExercised, notApplicable }: Counts): number {
-  return passed + failed + notExercised + notApplicable
 }

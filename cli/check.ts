@@ -4,19 +4,17 @@ import { foreignBaselineFile } from '../harness/report/read-baseline.ts'
 import { redactorFor } from '../harness/target/redactor-for.ts'
 import type { RecordedExchange, Report, TpeMode } from '../harness/report/model.ts'
 import { checkTarget } from '../traffic/check-target.ts'
-import { countsLine, noBodies } from '../traffic/recording-notes.ts'
-import { derivedBaseUrl } from '../traffic/base-url.ts'
+import { derivedBaseUrl, pathUnder } from '../traffic/base-url.ts'
 import { type Counts, judgeRecording } from '../traffic/judge-recording.ts'
 import { readHar } from '../traffic/read-har.ts'
-import { recordedEntry } from '../traffic/recorded-entry.ts'
-import { recordingReport } from '../traffic/recording-report.ts'
-import { rerunCommand } from '../traffic/rerun-command.ts'
+import { recordedEntry, type RecordedEntry } from '../traffic/recorded-entry.ts'
+import { recordingReport, timeOf } from '../traffic/recording-report.ts'
 import { learnSecrets } from '../traffic/secrets.ts'
-import { timeOf } from '../traffic/time-of.ts'
 import { checkOutputs, type InputFile, reportFiles } from './output/check-outputs.ts'
 import { finish } from './output/finish.ts'
-import { reportOption } from './options.ts'
+import { reportOption } from './run/options.ts'
 import { formatNames, parseReportRequests, takesStdout } from './output/report-request.ts'
+import { shellWord } from '../harness/recording/curl.ts'
 
 export interface CheckArguments extends Gates {
   readonly baseUrl?: string
@@ -81,4 +79,47 @@ export async function checkFile(file: string, options: Omit<CheckArguments, 'rep
     ...foreignBaselineFile(baseline, report.run.tpe, report.target),
   ]
   return { report, counts: judged.counts, warnings: said, exchanges: () => judged.exchanges() }
+}
+
+/** The command that shows a recording's failures again; it holds no key. */
+function rerunCommand(
+  file: string,
+  { baseUrl, target, tpe }: { readonly baseUrl?: string; readonly target?: string; readonly tpe?: TpeMode },
+): string {
+  const words = ['conform', 'check', file]
+  if (baseUrl !== undefined) words.push('--base-url', baseUrl)
+  if (target !== undefined) words.push('--target', target)
+  if (tpe === 'family') words.push('--tpe', tpe)
+  return words.map(shellWord).join(' ')
+}
+
+/** How much of the recording was judged, and what was passed over: `31 of 40 entries judged; ignored: 9 to other addresses` */
+function countsLine({ judged, ...counts }: Counts, { target }: Report): string {
+  const { otherAddresses, otherMethods, unanswered, absent, unknown } = counts
+  const ignored = [
+    [otherAddresses, `to addresses not under ${target.baseUrl}/v1/`],
+    [otherMethods, 'of methods other than GET and POST'],
+    [unanswered, 'without an answer'],
+    [absent, 'to operations declared as not served or removed'],
+    [unknown, 'to paths that are no operation'],
+  ] as const
+  const parts = ignored.flatMap(([number, what]) => (number > 0 ? [`${number} ${what}`] : []))
+  const all = judged + otherAddresses + otherMethods + unanswered + absent + unknown
+  return `${judged} of ${all} entries judged${parts.length > 0 ? `; ignored: ${parts.join(', ')}` : ''}`
+}
+
+/** A warning if no answer of the interface was recorded with its body: little can then be judged. */
+function noBodies(entries: readonly RecordedEntry[], baseUrl: string): string[] {
+  const answers = entries.filter(({ status, url }) => status > 0 && isOfInterface(url, baseUrl))
+  const withBody = answers.filter(({ body }) => body.state !== 'missing' && body.bytes.length > 0)
+  const without = answers.filter(({ body }) => body.state === 'missing')
+  if (without.length === 0 || withBody.length > 0) return []
+  return [
+    'the recording holds no bodies of answers, so only statuses and headers can be judged; ' +
+      'record it with content (browsers: "Save all as HAR with content")',
+  ]
+}
+
+function isOfInterface(url: string, baseUrl: string): boolean {
+  return pathUnder(baseUrl, url)?.startsWith('/v1/') === true
 }

@@ -13,14 +13,14 @@ import { readReport } from '../harness/report/report-file.ts'
 import { UserError } from '../harness/user-error.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { renderMatrix } from './compare/render-matrix.ts'
-import { renderTable, countsText } from './compare/render-table.ts'
+import { renderTable, marks } from './compare/render-table.ts'
+import { countsText } from '../reporters/view/counts.ts'
 import { checkOutputs } from './output/check-outputs.ts'
 import { colorsFor } from './output/colors.ts'
-import { reportOption } from './options.ts'
+import { reportOption } from './run/options.ts'
 import { writeWhole } from './output/whole-file.ts'
 import { json } from '../reporters/escape/json.ts'
 import { markdownCode, markdownText } from '../reporters/escape/markdown.ts'
-import { marks } from './compare/marks.ts'
 
 const formats = {
   markdown: { file: 'conform-compare.md', render: renderMarkdown },

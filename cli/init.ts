@@ -2,8 +2,15 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { baseUrlProblem } from '../harness/target/base-url.ts'
 import { UserError } from '../harness/user-error.ts'
-import { type Answers, EXAMPLE_URL, KEY_VARIABLE, nameOf, isModule } from './init/answers.ts'
-import { askAnswers, type Questions } from './init/ask-answers.ts'
+import {
+  type Answers,
+  EXAMPLE_URL,
+  KEY_VARIABLE,
+  nameOf,
+  isModule,
+  askAnswers,
+  type Questions,
+} from './init/answers.ts'
 import { probeTarget } from './init/probe-target.ts'
 import { starter } from './init/starter.ts'
 import { cancel, isCancel, log, multiselect, text } from '@clack/prompts'

@@ -8,7 +8,7 @@ import { UserError } from '../harness/user-error.ts'
 import { checkOutputs, reportFiles } from './output/check-outputs.ts'
 import { failureExchanges } from './output/exchanges.ts'
 import { finish } from './output/finish.ts'
-import { reportOption } from './options.ts'
+import { reportOption } from './run/options.ts'
 import { type ReportRequest, formatNames, parseReportRequests, takesStdout } from './output/report-request.ts'
 
 export interface MergeArguments extends Gates {

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { buildRegister } from '../certificate/register/build.ts'
 import { suiteFacts } from '../certificate/suite-facts.ts'
 import { count } from '../harness/report/count.ts'
-import { keyIdOption } from './options.ts'
+import { keyIdOption } from './run/options.ts'
 
 export function registerCommand(): Command {
   return new Command('register')

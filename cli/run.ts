@@ -2,10 +2,11 @@ import { setImmediate as afterEvents } from 'node:timers/promises'
 import type { Interrupts } from './run/interrupts.ts'
 import { parseReportRequests, takesStdout } from './output/report-request.ts'
 import type { RunArguments } from './run/arguments.ts'
-import { baselineOf, warn } from './run/before-run.ts'
+import { baselineOf, warn, oneRun } from './run/one-run.ts'
 import { findTarget } from './run/find-target.ts'
-import { oneRun } from './run/one-run.ts'
 import { runOptions } from './run/run-options.ts'
+import { type Estimate, estimate } from '../harness/engine/estimate.ts'
+import { planRun } from '../harness/engine/plan.ts'
 
 /** `conform [base_url]`: finds the target, judges it, writes the reports and sets the exit code. */
 export async function runAction(
@@ -28,13 +29,28 @@ async function dryRun(baseUrl: string | undefined, options: RunArguments, people
   const baseline = baselineOf(options)
   const found = await findTarget(baseUrl, options)
   warn(found, options, baseline)
-  // The suites say what they would send.
-  const { printDryRun } = await import('./run/dry-run.ts')
-  printDryRun(found.target, runOptions(options, baseUrl, [], ''), people)
+  const run = runOptions(options, baseUrl, [], '')
+  const rows = estimate(planRun(found.target, run), found.target, run)
+  people.write(`at most, as if each control were granted; nothing was sent\n${dryRunTable(rows)}`)
 }
 
 /** What did not end in time would keep the process alive. Whatever is still to be said is said first. */
 function exitSoon(): void {
   // eslint-disable-next-line no-restricted-properties -- reports are written by now
   setImmediate(() => process.exit())
+}
+
+/** Per operation, how many requests, creations and generations a run would send at most. */
+function dryRunTable(rows: readonly Estimate[]): string {
+  const counted = ['requests', 'creations', 'generations'] as const
+  const totals = counted.map((column) => rows.reduce((sum, row) => sum + row[column], 0))
+  const table = [
+    ['operation', ...counted],
+    ...rows.map((row) => [row.operation, ...counted.map((column) => String(row[column]))]),
+    ['total', ...totals.map(String)],
+  ]
+  const width = (column: number): number => Math.max(...table.map((line) => line[column]!.length))
+  const cell = (text: string, column: number): string =>
+    column === 0 ? text.padEnd(width(column)) : text.padStart(width(column))
+  return table.map((line) => `${line.map(cell).join('  ')}\n`).join('')
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { packageFile } from '../schemas/package-file.ts'
 import { UserError } from '../harness/user-error.ts'
-import { portOption } from './options.ts'
+import { portOption } from './run/options.ts'
 import { referenceTargetFile } from './run/embedded.ts'
 
 const targetSchema = packageFile('schemas/target.schema.json')

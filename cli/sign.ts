@@ -3,7 +3,8 @@ import { passphraseOf, processSpeaker } from '../certificate/passphrase.ts'
 import { signFiles } from '../certificate/sign.ts'
 import { suiteFacts } from '../certificate/suite-facts.ts'
 import { MOST_VALID_DAYS, VALID_DAYS } from '../certificate/validity.ts'
-import { canonicalTarget } from '../harness/target/digest.ts'
+import { repeatable } from './run/options.ts'
+import { canonicalTarget } from '../harness/target/map-keys.ts'
 import { loadTargetFile } from '../harness/target/load.ts'
 
 interface SignArguments {
@@ -24,11 +25,7 @@ export function signCommand(): Command {
     .requiredOption('--private-key <pem>', 'Ed25519 private key; conform keygen makes one')
     .option('--out <file>', 'where to write the certificate (default: conform-certificate.json, with --bundle nowhere)')
     .option('--bundle <file.zip>', 'write report, exchanges, target file without keys and certificate as one file')
-    .addOption(
-      new Option('--har <file.har>', 'the recorded exchanges of the run; repeatable, one for each shard')
-        .argParser((value, before: string[]) => [...before, value])
-        .default([], 'none'),
-    )
+    .addOption(repeatable('--har <file.har>', 'the recorded exchanges of the run; repeatable, one for each shard'))
     .option('-t, --target <file>', 'the target file of the run; its keys are left out of the bundle')
     .option('--add <file>', 'countersign this certificate or bundle, held against its report first')
     .addOption(

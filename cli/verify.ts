@@ -3,7 +3,7 @@ import { suiteFacts } from '../certificate/suite-facts.ts'
 import { verifyFile } from '../certificate/verify-file.ts'
 import { UserError } from '../harness/user-error.ts'
 import { json } from '../reporters/escape/json.ts'
-import { keyIdOption } from './options.ts'
+import { keyIdOption, repeatable } from './run/options.ts'
 
 interface VerifyArguments {
   readonly bundle?: string
@@ -28,11 +28,7 @@ export function verifyCommand(): Command {
     )
     .addOption(keyIdOption('id of a key that has to have signed it; repeatable, one of them is enough'))
     .option('--report <report.json>', 'the report that the certificate was issued for')
-    .addOption(
-      new Option('--har <file.har>', 'the exchanges that it was issued for, beside --report; repeatable')
-        .argParser((value, before: string[]) => [...before, value])
-        .default([], 'none'),
-    )
+    .addOption(repeatable('--har <file.har>', 'the exchanges that it was issued for, beside --report; repeatable'))
     .addOption(
       new Option('--require <verdict>', 'exit 1 for anything less, a partial one included').choices(['conformant']),
     )

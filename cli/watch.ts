@@ -1,9 +1,8 @@
 import { Command } from 'commander'
 import { UserError } from '../harness/user-error.ts'
 import { addArguments, type RunArguments } from './run/arguments.ts'
-import { checkArguments } from './run/checked-arguments.ts'
+import { checkArguments, checkSession } from './run/checked-arguments.ts'
 import { withFailedOnes } from './run/failed-before.ts'
-import { checkSession } from './session/check-session.ts'
 
 export function watchCommand(): Command {
   return addArguments(new Command('watch'))

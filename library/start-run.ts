@@ -1,20 +1,13 @@
-import { randomBytes, randomInt } from 'node:crypto'
 import { leftOut } from '../harness/report/reason.ts'
 import type { Report } from '../harness/report/model.ts'
 import { checkTargetFile } from '../harness/target/check.ts'
 import { type LoadedTargetFile, loadTargetFile } from '../harness/target/load.ts'
 import { resolveTarget } from '../harness/target/resolve.ts'
-import { shellWord } from '../harness/recording/curl.ts'
-import type { RunOptions } from '../harness/engine/run.ts'
+import { rerunCommand, runOptionsOf } from '../harness/engine/run-options.ts'
 import { reportOf } from '../harness/engine/run-report.ts'
 import { beginJudging, prepareRun } from '../suites/judge.ts'
-import { checkOptions } from './check-options.ts'
-import type { ConformanceEvent, ConformanceOptions } from './options.ts'
+import { checkOptions, type ConformanceEvent, type ConformanceOptions } from './options.ts'
 import type { Target, TargetJson } from './target.ts'
-
-/** Cases of a generated refusal, and of a generated granted request. */
-const defaultRuns = { refusals: 25, granted: 5 }
-const backoffMs = 250
 
 /** A run as a front asks for it. */
 export interface RunRequest {
@@ -40,7 +33,7 @@ export async function startRun(request: RunRequest, tell: (event: ConformanceEve
     ...(limits === undefined ? {} : { limits }),
   })
   for (const warning of warnings) tell({ kind: 'warned', warning })
-  const runOptions = runOptionsOf(options, request.rerun ?? rerunCommand(request, target.baseUrl))
+  const runOptions = runOptionsOf(options, request.rerun ?? rerunOf(request, target.baseUrl))
   const run = prepareRun(target, runOptions, { readDynamic: (name) => dynamicKeys.read(name) })
   const end = (): void => run.life.end('interrupted', leftOut('interrupted'))
   if (signal?.aborted) end()
@@ -61,36 +54,9 @@ async function loaded(target: RunRequest['target'], dir = process.cwd()): Promis
   return { file: checkTargetFile(target, 'the target'), dir }
 }
 
-function runOptionsOf(options: ConformanceOptions, rerun: string): RunOptions {
-  const { runs, exchangeLog } = options
-  return {
-    seed: options.seed ?? randomInt(0, 2 ** 31),
-    refusalRuns: runs ?? defaultRuns.refusals,
-    grantedRuns: runs ?? defaultRuns.granted,
-    nonce: [...randomBytes(4)].map((byte) => (byte % 36).toString(36)).join(''),
-    tpe: options.tpe ?? 'exact',
-    strict: options.strict ?? false,
-    readOnly: options.readOnly ?? false,
-    bail: options.bail ?? false,
-    insecure: options.insecure ?? false,
-    only: options.only ?? [],
-    skip: options.skip ?? [],
-    shard: null,
-    expected: [],
-    rerun,
-    backoffMs,
-    ...(exchangeLog === undefined ? {} : { exchangeLog }),
-  }
-}
-
 /** For users who have the command line too; a target object has no file that could be named. */
-function rerunCommand({ target, options }: RunRequest, baseUrl: string): string {
-  const words = ['conform']
-  if (typeof target !== 'string' || options.baseUrl !== undefined) words.push(baseUrl)
-  if (typeof target === 'string') words.push('--target', target)
-  if (options.runs !== undefined) words.push('--runs', String(options.runs))
-  if (options.tpe === 'family') words.push('--tpe', 'family')
-  if (options.readOnly) words.push('--read-only')
-  if (options.insecure) words.push('--insecure')
-  return words.map(shellWord).join(' ')
+function rerunOf({ target, options }: RunRequest, resolvedUrl: string): string {
+  const file = typeof target === 'string' ? target : undefined
+  const baseUrl = file === undefined || options.baseUrl !== undefined ? resolvedUrl : undefined
+  return rerunCommand({ ...options, baseUrl, target: file })
 }

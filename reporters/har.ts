@@ -1,9 +1,16 @@
-import type { Report } from '../harness/report/model.ts'
+import type {
+  Report,
+  RecordedBody,
+  RecordedExchange,
+  RecordedHeaders,
+  RecordedRequest,
+  RecordedResponse,
+} from '../harness/report/model.ts'
 import { json } from './escape/json.ts'
 import type { Exchanges } from './view/evidence.ts'
-import { entry } from './har/entry.ts'
 import { runNotes, seedLine } from './view/run-notes.ts'
 import { verdictSentence } from './view/verdict-sentence.ts'
+import { STATUS_CODES } from 'node:http'
 
 /** Every exchange of the run as HAR 1.2, streamed: one is in memory at a time. */
 export async function* renderHar(report: Report, exchanges: Exchanges): AsyncGenerator<string, void, undefined> {
@@ -17,4 +24,106 @@ export async function* renderHar(report: Report, exchanges: Exchanges): AsyncGen
     separator = ',\n'
   }
   yield '\n]}}\n'
+}
+
+/** An exchange as an entry of HAR 1.2; what HAR has no word for is in members that begin with `_`. */
+function entry(exchange: RecordedExchange) {
+  const { request, response } = exchange
+  const httpVersion = `HTTP/${exchange.httpVersion ?? '1.1'}`
+  return {
+    startedDateTime: exchange.startedAt,
+    time: exchange.durationMs,
+    request: {
+      method: request.method,
+      url: request.url,
+      httpVersion,
+      cookies: [],
+      headers: headers(request.headers),
+      queryString: queryString(request.url),
+      ...(hasBody(request)
+        ? { postData: { mimeType: mimeType(request.headers), ...text(request), ...postEncoding(request) } }
+        : {}),
+      headersSize: -1,
+      bodySize: sizeOf(request),
+    },
+    response: response ? answer(response, httpVersion) : noAnswer(exchange.error ?? 'no answer', httpVersion),
+    cache: {},
+    timings: { send: 0, wait: exchange.durationMs, receive: 0 },
+    _n: exchange.n,
+    _requirement: exchange.requirement,
+    _operation: exchange.operation,
+    _role: exchange.role,
+  }
+}
+
+function answer(response: RecordedResponse, httpVersion: string) {
+  return {
+    status: response.status,
+    statusText: STATUS_CODES[response.status] ?? '',
+    httpVersion,
+    cookies: [],
+    headers: headers(response.headers),
+    content: {
+      size: sizeOf(response),
+      mimeType: mimeType(response.headers),
+      ...text(response),
+      ...(response.bodyEncoding ? { encoding: response.bodyEncoding } : {}),
+    },
+    redirectURL: valueOf(response.headers, 'location') ?? '',
+    headersSize: -1,
+    bodySize: -1,
+  }
+}
+
+/** The form that browsers give to a request that got no answer: status 0, the reason in `_error`. */
+function noAnswer(error: string, httpVersion: string) {
+  return {
+    status: 0,
+    statusText: '',
+    httpVersion,
+    cookies: [],
+    headers: [],
+    content: { size: 0, mimeType: '' },
+    redirectURL: '',
+    headersSize: -1,
+    bodySize: -1,
+    _error: error,
+  }
+}
+
+/** A body that was cut says so: `_cut`, with the length in bytes and the SHA-256 of the whole. */
+function text({ body, bodyLength, bodySha256 }: RecordedBody) {
+  if (bodySha256 === undefined) return { text: body }
+  const comment = `cut: the whole body has ${bodyLength} bytes, SHA-256 ${bodySha256}`
+  return { text: body, comment, _cut: true, _bodyLength: bodyLength, _bodySha256: bodySha256 }
+}
+
+/** HAR 1.2 has an encoding for answers only. */
+function postEncoding({ bodyEncoding }: RecordedBody) {
+  return bodyEncoding ? { _encoding: bodyEncoding } : {}
+}
+
+function hasBody(request: RecordedRequest): boolean {
+  return request.body !== '' || valueOf(request.headers, 'content-type') !== undefined
+}
+
+function sizeOf({ body, bodyEncoding, bodyLength }: RecordedBody): number {
+  return bodyLength ?? Buffer.byteLength(body, bodyEncoding ?? 'utf8')
+}
+
+function headers(recorded: RecordedHeaders) {
+  return Object.entries(recorded).map(([name, value]) => ({ name, value }))
+}
+
+function mimeType(recorded: RecordedHeaders): string {
+  return valueOf(recorded, 'content-type') ?? ''
+}
+
+function valueOf(recorded: RecordedHeaders, name: string): string | undefined {
+  return Object.entries(recorded).find(([key]) => key.toLowerCase() === name)?.[1]
+}
+
+function queryString(url: string) {
+  const query = url.split('#')[0]!.split('?').slice(1).join('?')
+  return [...new URLSearchParams(query)].map(([name, value]) => ({ name, value }))
 }

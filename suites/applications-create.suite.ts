@@ -1,6 +1,6 @@
 import { accepted } from '../harness/checks/granted.ts'
 import { suite } from '../harness/checks/suite.ts'
-import { judgeUsableApplication } from './jobs/created-application.ts'
+import { judgeUsableApplication } from './jobs/creation.ts'
 import { duplicateName, malformedName } from './created/created-object.ts'
 
 // Create an application (§4.4, §7.3)

@@ -14,7 +14,7 @@ import { additionOf, contentOf } from '../harness/checks/valid-request.ts'
 import { pointerOf } from '../harness/checks/roles.ts'
 import { describeAnswer } from '../harness/engine/describe.ts'
 import { control } from '../harness/checks/control.ts'
-import { pause } from '../harness/engine/pause.ts'
+import { pause } from '../harness/engine/lifetime.ts'
 import { suite } from '../harness/checks/suite.ts'
 
 /** The id that an upload gave is retrieved. */

@@ -1,6 +1,6 @@
 import { createdHook } from '../harness/checks/created.ts'
 import { envelopeHook } from '../harness/checks/judge-observed.ts'
-import { notServedHook } from '../harness/checks/not-served.ts'
+import { notServedHook } from '../harness/checks/placeholder.ts'
 import { createRun, type RunParts } from '../harness/engine/create-run.ts'
 import { type Judging, startJudging } from '../harness/engine/judging.ts'
 import type { Run, RunOptions } from '../harness/engine/run.ts'

@@ -57,7 +57,7 @@ export const insideBounds: Judge = async (context) => {
   const named = queryConfigMembers.flatMap(({ name, inside }) => inside.map((value) => ({ name, value })))
   if (run.target.scenarios[row.id]) return accept({ name: 'search_weight', value: 50 })
   for (const setting of named) await accept(setting)
-  await property(generatedInside, { seed: run.options.seed, name: row.id, runs: run.options.grantedRuns }, accept)
+  await property(context, 'grantedRuns', generatedInside, accept)
 }
 
 function setTo({ name }: QueryConfigMember, { what, value }: Fault): Fault<Setting> {
@@ -75,9 +75,8 @@ const generatedOutside = fc
 
 /** Each member by itself outside its bounds, or of another type. */
 export const outsideBounds = condition(async ({ context, operation, judge }) => {
-  const { run, row } = context
   const refuse = async ({ what, value }: Fault<Setting>): Promise<void> =>
-    judge(refused(await withSetting(run, operation, value)), what)
+    judge(refused(await withSetting(context.run, operation, value)), what)
   for (const fault of outside) await refuse(fault)
-  await property(generatedOutside, { seed: run.options.seed, name: row.id, runs: run.options.refusalRuns }, refuse)
+  await property(context, 'refusalRuns', generatedOutside, refuse)
 })

@@ -8,8 +8,7 @@ import type { RecordedExchange } from '../harness/report/model.ts'
 import { pathUnder } from './base-url.ts'
 import { createJobReadings } from './job-readings.ts'
 import { operationAt } from './operation-at.ts'
-import { recordEntry } from './record-entry.ts'
-import { recordedAnswer, type RecordedAnswer } from './recorded-exchange.ts'
+import { recordEntry, recordedAnswer, type RecordedAnswer } from './recorded-exchange.ts'
 import type { RecordedEntry } from './recorded-entry.ts'
 import { createRowTallies, type RowTallies, type RowTally } from './row-tallies.ts'
 import { judgeSuccess } from './successes.ts'
@@ -87,11 +86,7 @@ function answerOfInterface(
   const place = operationAt(entry.method, path)
   if (place && target.absent[place.operation] !== undefined) return void counts.absent++
   if (!place) counts.unknown++
-  return recordedAnswer(entry, {
-    place,
-    path,
-    record: (of) => recordEntry(of, redactor),
-  })
+  return recordedAnswer(entry, path, place, redactor)
 }
 
 /** In the order in which the requests were sent, if the recording says when that was. */

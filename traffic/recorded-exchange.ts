@@ -1,9 +1,15 @@
 import { performance } from 'node:perf_hooks'
 import { answerOf } from '../harness/engine/answer.ts'
 import type { Exchange } from '../harness/engine/exchange.ts'
-import type { FailureExchange } from '../harness/report/model.ts'
+import type { Redactor } from '../harness/recording/redactor.ts'
+import type { FailureExchange, RecordedRequest } from '../harness/report/model.ts'
 import type { OperationPlace } from './operation-at.ts'
 import type { RecordedEntry } from './recorded-entry.ts'
+import { recordBody } from '../harness/recording/body.ts'
+import { curlOf } from '../harness/recording/curl.ts'
+import { recordHead, recordHeaders, type Shown } from '../harness/recording/headers.ts'
+import type { HarBody } from './har-body.ts'
+import { shownHeader, shownUrl } from './secrets.ts'
 
 /** An answered entry in the form that answers of a run are judged in. */
 export interface RecordedAnswer extends Exchange {
@@ -11,15 +17,16 @@ export interface RecordedAnswer extends Exchange {
   readonly entry: RecordedEntry
 }
 
-export interface RecordedOptions {
-  /** Undefined: the interface has no such operation. */
-  readonly place: OperationPlace | undefined
-  /** Path under the base URL. */
-  readonly path: string
-  readonly record: (entry: RecordedEntry) => FailureExchange
-}
-
-export function recordedAnswer(entry: RecordedEntry, { place, path, record }: RecordedOptions): RecordedAnswer {
+/**
+ * @param path under the base URL
+ * @param place undefined: the interface has no such operation
+ */
+export function recordedAnswer(
+  entry: RecordedEntry,
+  path: string,
+  place: OperationPlace | undefined,
+  redactor: Redactor,
+): RecordedAnswer {
   const sentAt = (entry.startedAt ?? 0) - performance.timeOrigin
   const endedAt = sentAt + entry.durationMs
   const { status, headers, body } = entry
@@ -44,20 +51,42 @@ export function recordedAnswer(entry: RecordedEntry, { place, path, record }: Re
       unjudged: place === undefined || body.state !== 'whole',
     },
     answer: answerOf({
-      kind: 'answer',
-      status,
-      headers,
-      body: body.bytes,
-      cut: body.state !== 'whole',
-      sentAt,
-      endedAt,
+      ...{ kind: 'answer', status, headers, sentAt, endedAt },
+      ...{ body: body.bytes, cut: body.state !== 'whole' },
     }),
     throttled: false,
     // Only the few that are shown are looked through for keys.
     get recorded() {
-      return (recorded ??= record(entry))
+      return (recorded ??= recordEntry(entry, redactor))
     },
     sentAt,
     endedAt,
+  }
+}
+
+/** An entry as reports show it: keys removed, bodies cut. */
+export function recordEntry(entry: RecordedEntry, redactor: Redactor): FailureExchange {
+  const shown: Shown = (line) => ({ name: redactor.text(line.name.toLowerCase()), value: shownHeader(line, redactor) })
+  const headers = recordHeaders(entry.requestHeaders, shown)
+  const request: RecordedRequest = {
+    method: redactor.text(entry.method),
+    url: shownUrl(entry.url, redactor),
+    headers,
+    ...recordHarBody(entry.requestBody, redactor),
+  }
+  const body = recordHarBody(entry.body, redactor)
+  const response = { status: entry.status, headers: recordHead(entry.headers, shown), ...body }
+  return { request, response, curl: curlOf(request, new Set(['authorization'])) }
+}
+
+/** A body that the recording holds in part is shown as such: its length and, if it is known, its SHA-256. */
+function recordHarBody({ state, bytes, length, sha256 }: HarBody, redactor: Redactor) {
+  const recorded = recordBody(bytes, (text) => redactor.text(text))
+  if (state === 'whole') return recorded
+  const { bodySha256: _ofTheRest, ...rest } = recorded
+  return {
+    ...rest,
+    ...(length === undefined ? {} : { bodyLength: length }),
+    ...(sha256 === undefined ? {} : { bodySha256: sha256 }),
   }
 }

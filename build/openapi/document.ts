@@ -1,7 +1,6 @@
 import { operations } from '../../catalogue/operations.ts'
 import { components } from './components.ts'
 import type { Json } from './json.ts'
-import { withOpenObjects } from './open-objects.ts'
 import { pathsOf } from './paths.ts'
 
 const description = `This document has what the interface shows, and no more. Whatever the interface leaves open is open here too: if it shows no payload, the schema allows everything, and additional members are allowed everywhere.
@@ -51,4 +50,16 @@ function pathList(): Json[] {
     for (const [path, item] of pathsOf(operation)) byPath.set(path, { ...byPath.get(path), ...item })
   }
   return [...byPath].map(([path, item]) => ({ [path]: item }))
+}
+
+/**
+ * The same document, in which an object whose members are not shown says that it may have any: generators take an object
+ * without members for one that has none.
+ */
+function withOpenObjects<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(withOpenObjects) as Value
+  const members = Object.entries(value).map(([name, one]) => [name, withOpenObjects<unknown>(one)] as const)
+  const isBare = 'type' in value && value.type === 'object' && !('properties' in value)
+  return Object.fromEntries(isBare ? [...members, ['additionalProperties', true]] : members) as Value
 }

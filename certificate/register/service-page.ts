@@ -1,3 +1,4 @@
+import { countsText } from '../../reporters/view/counts.ts'
 import { operationCount } from '../operations.ts'
 import type { Excluded, Predicate } from '../statement.ts'
 import { markup, type Markup, day, page, standingMark, validity, standingOf } from './page.ts'
@@ -55,13 +56,11 @@ function excludedPart(title: string, rows: readonly Excluded[]): Markup | '' {
 }
 
 function runPart({ run, suite, spec, summary, verdicts }: Predicate): Markup {
-  const counts = ({ passed, failed, notExercised, notApplicable }: Predicate['summary']['must']) =>
-    `${passed} passed, ${failed} failed, ${notExercised} not exercised, ${notApplicable} not applicable`
   return definitions('The run', [
     ['Judged on', day(run.startedAt)],
     ['By', `${suite.name} ${suite.version}, the interface in version ${spec.version}`],
-    ['Must', counts(summary.must)],
-    ['Should', counts(summary.should)],
+    ['Must', countsText(summary.must)],
+    ['Should', countsText(summary.should)],
     ['Mode', run.tpe === 'exact' ? 'exact names' : `family names; in it the verdict is ${verdicts.family}`],
     ['Runs', `${run.runs} for each generated refusal, ${run.requests} requests, seed ${run.seed}`],
   ])

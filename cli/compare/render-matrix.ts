@@ -3,7 +3,8 @@ import type { Outcome } from '../../harness/report/model.ts'
 import type { Change, Column, Comparison, Row } from '../../harness/report/compare.ts'
 import { differingRows, suiteNote } from '../../harness/report/compare.ts'
 import { visible } from '../../reporters/escape/visible.ts'
-import { marks } from './marks.ts'
+import { countsText } from '../../reporters/view/counts.ts'
+import { marks } from './render-table.ts'
 
 const style = `
 :root { color-scheme: light dark; --line: light-dark(#c8c8c8, #505050); --soft: light-dark(#f3f3f3, #262626) }
@@ -84,16 +85,13 @@ export async function renderMatrix(comparison: Comparison): Promise<string> {
 }
 
 function columnRow({ name, baseUrl, startedAt, version, verdict, summary, interrupted }: Column) {
-  const { must, should } = summary
-  const of = ({ passed, failed, notExercised, notApplicable }: typeof must) =>
-    `${passed} passed, ${failed} failed, ${notExercised} not exercised, ${notApplicable} not applicable`
   return html`<tr>
     <th scope="row">${visible(name)} <small>${visible(baseUrl)}</small></th>
     <td>${visible(startedAt)}</td>
     <td>${visible(version)}</td>
     <td>${verdict}${interrupted ? ' (interrupted)' : ''}</td>
-    <td>${of(must)}</td>
-    <td>${of(should)}</td>
+    <td>${countsText(summary.must)}</td>
+    <td>${countsText(summary.should)}</td>
   </tr>`
 }
 

@@ -1,9 +1,24 @@
 import type { Colors } from 'picocolors/types'
-import type { Counts, Outcome } from '../../harness/report/model.ts'
-import type { Change, Comparison, Row } from '../../harness/report/compare.ts'
-import { changeOf, differingRows, suiteNote } from '../../harness/report/compare.ts'
+import type { Outcome } from '../../harness/report/model.ts'
+import {
+  type Change,
+  type Comparison,
+  type Row,
+  changeOf,
+  differingRows,
+  suiteNote,
+} from '../../harness/report/compare.ts'
 import { terminalText } from '../../reporters/escape/terminal.ts'
-import { marks } from './marks.ts'
+import { countsText } from '../../reporters/view/counts.ts'
+
+/** How a cell shows an outcome: never by colour alone. */
+export const marks: Readonly<Record<Outcome | 'absent', { sign: string; word: string }>> = {
+  passed: { sign: '✓', word: 'passed' },
+  failed: { sign: '✗', word: 'failed' },
+  'not-exercised': { sign: '–', word: 'not exercised' },
+  'not-applicable': { sign: '·', word: 'not applicable' },
+  absent: { sign: ' ', word: 'not in this report' },
+}
 
 const tone = {
   passed: 'green',
@@ -46,10 +61,6 @@ function columnLines({ of, mode, columns }: Comparison, colors: Colors): string[
       return `${index + 1}  ${terminalText(what)}  ${verdict}${end}: must ${countsText(summary.must)}; should ${countsText(summary.should)}`
     }),
   ]
-}
-
-export function countsText({ passed, failed, notExercised, notApplicable }: Counts): string {
-  return `${passed} passed, ${failed} failed, ${notExercised} not exercised, ${notApplicable} not applicable`
 }
 
 function legend({ columns }: Comparison, colors: Colors): string {

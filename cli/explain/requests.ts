@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CatalogueRow } from '../../catalogue/catalogue.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
-import type { RunOptions } from '../../harness/engine/run.ts'
+import { runOptionsOf } from '../../harness/engine/run-options.ts'
 import { createHandlerTransport } from '../../harness/http/handler-transport.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import { loadTargetFile } from '../../harness/target/load.ts'
@@ -13,23 +13,6 @@ import { referenceTargetFile } from '../run/embedded.ts'
 /** Longest wait for an explanation, in ms: it shows what was sent by then. */
 const patienceMs = 4_000
 
-const options: Omit<RunOptions, 'only'> = {
-  seed: 1,
-  refusalRuns: 1,
-  grantedRuns: 1,
-  nonce: 'explain',
-  tpe: 'exact',
-  strict: false,
-  readOnly: false,
-  bail: false,
-  insecure: false,
-  skip: [],
-  shard: null,
-  expected: [],
-  rerun: 'conform',
-  backoffMs: 2,
-}
-
 /** The requests that are sent for a requirement, a line each: seen by judging the reference server inside this process. */
 export async function requestsFor({ id }: CatalogueRow): Promise<string[]> {
   const reference = createReference()
@@ -37,7 +20,8 @@ export async function requestsFor({ id }: CatalogueRow): Promise<string[]> {
   const { target } = await resolveTarget(file, { dir, env: {}, baseUrl: reference.url })
   const bodyLimit = target.limits.maxAnswerBytes
   const transport = createHandlerTransport({ handle: reference.handle, baseUrl: reference.url, bodyLimit })
-  const run = prepareRun(target, { ...options, only: [id] }, { readDynamic: async () => '', transport })
+  const options = { ...runOptionsOf({ seed: 1, runs: 1, only: [id] }, 'conform'), nonce: 'explain', backoffMs: 2 }
+  const run = prepareRun(target, options, { readDynamic: async () => '', transport })
   const lines = new Set<string>()
   run.client.observers.push((exchange) => {
     if (exchange.purpose.requirement === id && exchange.purpose.role === 'probe') lines.add(lineOf(exchange))

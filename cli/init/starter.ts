@@ -33,82 +33,45 @@ function blocks(answers: Answers): Block[] {
   }
   const known = Object.keys(resources).length > 0
   const notServed = Object.fromEntries(answers.notServed.map((id) => [id, 'not-served']))
-  return [
-    { about: ['What the reports call the target.'], name: 'name', value: answers.name, live: true },
-    {
-      about: ['http or https; may have a path. No key belongs here.'],
-      name: 'baseUrl',
-      value: answers.baseUrl,
-      live: true,
-    },
-    {
-      about: ['Sent with every request.'],
-      name: 'headers',
-      value: { 'x-tenant': { env: 'TENANT' } },
-      live: false,
-    },
-    {
-      about: [
-        'The key with full rights: a string, {"env": "NAME"}, {"file": "path"} or {"command": [...], "ttlSeconds": 300}.',
-        'Also of use: "expired" (was valid once) and "restricted" (valid, without permission).',
-      ],
-      name: 'keys',
-      value: { full: { env: answers.keyVariable } },
-      live: true,
-    },
-    {
-      about: [
-        'What the target holds. The application judges jobs.create and jobs.retrieve: jobs are created on it.',
-        ...(known ? [`Others: ${others(resources).join(', ')}.`] : []),
-      ],
-      name: 'resources',
-      value: known ? resources : exampleResources,
-      live: known,
-    },
-    ...(answers.notServed.length > 0
-      ? [
-          {
-            about: [
-              'What the target does not serve is not applicable. Of the others, give a request known to succeed:',
-              ...example,
-            ],
-            name: 'operations',
-            value: notServed,
-            live: true,
-          },
-        ]
-      : [
-          {
-            about: [
-              'Requests known to succeed, for operations whose payloads the interface does not show; or "not-served".',
-            ],
-            name: 'operations',
-            value: exampleOperations,
-            live: false,
-          },
-        ]),
-    {
-      about: ['How to bring about a condition that no client can cause by itself.'],
-      name: 'scenarios',
-      value: {
-        'files.retrieve/403-file-access': { params: { file_id: 'a-file-of-another-account' } },
-        'jobs.create/429-quota-exceeded': { key: { env: 'KEY_WITH_SPENT_QUOTA' } },
-      },
-      live: false,
-    },
-    {
-      about: ['What cannot be brought about here, and why: not applicable, and named in every report.'],
-      name: 'unreachable',
-      value: { 'completion.create/500-*': 'no staging switch for model outages' },
-      live: false,
-    },
-    {
-      about: ['0 requests per second: no limit. maxGenerations bounds what a run may generate.'],
-      name: 'limits',
-      value: { concurrency: 8, requestsPerSecond: 0, timeoutMs: 60000, jobTimeoutMs: 60000, maxGenerations: 200 },
-      live: true,
-    },
+  const operations =
+    answers.notServed.length > 0
+      ? block('operations', notServed, [
+          'What the target does not serve is not applicable. Of the others, give a request known to succeed:',
+          ...example,
+        ])
+      : hint('operations', exampleOperations, [
+          'Requests known to succeed, for operations whose payloads the interface does not show; or "not-served".',
+        ])
+  const about = [
+    'What the target holds. The application judges jobs.create and jobs.retrieve: jobs are created on it.',
+    ...(known ? [`Others: ${others(resources).join(', ')}.`] : []),
   ]
+  return [
+    block('name', answers.name, ['What the reports call the target.']),
+    block('baseUrl', answers.baseUrl, ['http or https; may have a path. No key belongs here.']),
+    hint('headers', { 'x-tenant': { env: 'TENANT' } }, ['Sent with every request.']),
+    block('keys', { full: { env: answers.keyVariable } }, [
+      'The key with full rights: a string, {"env": "NAME"}, {"file": "path"} or {"command": [...], "ttlSeconds": 300}.',
+      'Also of use: "expired" (was valid once) and "restricted" (valid, without permission).',
+    ]),
+    known ? block('resources', resources, about) : hint('resources', exampleResources, about),
+    operations,
+    hint('scenarios', exampleScenarios, ['How to bring about a condition that no client can cause by itself.']),
+    hint('unreachable', { 'completion.create/500-*': 'no staging switch for model outages' }, [
+      'What cannot be brought about here, and why: not applicable, and named in every report.',
+    ]),
+    block('limits', limits, ['0 requests per second: no limit. maxGenerations bounds what a run may generate.']),
+  ]
+}
+
+const block = (name: string, value: unknown, about: readonly string[]): Block => ({ about, name, value, live: true })
+const hint = (name: string, value: unknown, about: readonly string[]): Block => ({ about, name, value, live: false })
+
+const limits = { concurrency: 8, requestsPerSecond: 0, timeoutMs: 60000, jobTimeoutMs: 60000, maxGenerations: 200 }
+
+const exampleScenarios = {
+  'files.retrieve/403-file-access': { params: { file_id: 'a-file-of-another-account' } },
+  'jobs.create/429-quota-exceeded': { key: { env: 'KEY_WITH_SPENT_QUOTA' } },
 }
 
 const resourceNames = [

@@ -1,6 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseShard, type Shard } from '../../harness/report/shard.ts'
 import type { TpeMode } from '../../harness/report/model.ts'
+import { repeatable, reportOption } from './options.ts'
+import { formatNames } from '../output/report-request.ts'
 
 /** The options of a run as the command line gives them. */
 export interface RunArguments {
@@ -28,8 +30,6 @@ export interface RunArguments {
   readonly insecure?: boolean
 }
 
-const again = (value: string, before: readonly string[]): readonly string[] => [...before, value]
-
 /** A whole number in that range, or a sentence that says so. */
 function whole(least: number, most: number): (text: string) => number {
   return (text) => {
@@ -48,8 +48,6 @@ function rate(text: string): number {
   return number
 }
 
-const repeatable = (flags: string, text: string): Option => new Option(flags, text).argParser(again).default([], 'none')
-
 export function addArguments(command: Command): Command {
   return command
     .argument('[base_url]', 'the server to judge; without it and without a target file, the embedded reference')
@@ -67,12 +65,7 @@ export function addArguments(command: Command): Command {
     .option('--strict', 'a failed should counts like a failed must')
     .option('--read-only', 'send nothing that a conforming target would answer by creating or generating')
     .addOption(new Option('--tpe <mode>', 'which verdict decides').choices(['exact', 'family']).default('exact'))
-    .addOption(
-      repeatable(
-        '--report <format>[=<path>]',
-        'json, html, junit, ctrf, markdown, har, badge; repeatable, - is stdout',
-      ),
-    )
+    .addOption(reportOption(formatNames))
     .option('--baseline <file>', 'expected failures: a report, or {"expected": [...]}')
     .option('--update-baseline', 'rewrite the baseline from this run')
     .option('--require-exercised', 'exit 1 also if a must was not exercised')

@@ -5,6 +5,7 @@ import { matchesId } from '../../harness/report/selection.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { idMeant } from './near-id.ts'
 import type { RunArguments } from './arguments.ts'
+import { parseReportRequests, takesStdout } from '../output/report-request.ts'
 
 /** A word that is this near to the name of a command was meant to be it. */
 const slip = 2
@@ -50,5 +51,17 @@ function checkPatterns(option: string, patterns: readonly string[]): void {
   for (const pattern of patterns) {
     if (catalogue.some(({ id }) => matchesId(id, pattern))) continue
     throw new UserError(`${option} ${pattern}: no requirement has such an id${idMeant(pattern)}`)
+  }
+}
+
+/** What a run can do and several in a row cannot. Throws UserError. */
+export function checkSession(command: 'watch' | 'ui', options: RunArguments): void {
+  const once: readonly [option: string, isGiven: boolean, remedy: string][] = [
+    ['--dry-run', options.dryRun === true, 'use conform --dry-run'],
+    ['--update-baseline', options.updateBaseline === true, 'use conform --update-baseline'],
+    ['--report to stdout', takesStdout(parseReportRequests(options.report)), 'give the report a file'],
+  ]
+  for (const [option, isGiven, remedy] of once) {
+    if (isGiven) throw new UserError(`${option} is not for conform ${command}, which runs again and again: ${remedy}`)
   }
 }

@@ -1,4 +1,5 @@
 import { isRequirementId } from '../../catalogue/catalogue.ts'
+import type { RequirementResult } from '../../harness/report/model.ts'
 import { readReport } from '../../harness/report/report-file.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { checkOutputs, reportFiles } from '../output/check-outputs.ts'
@@ -15,12 +16,17 @@ export function withFailedOnes(options: RunArguments): RunArguments {
   const { report } = readReport(path)
   checkOutputs(reportFiles(parseReportRequests(options.report)), [{ path, what: 'the report that --failed names' }])
   const failed = report.requirements.filter(({ outcome }) => outcome === 'failed')
-  const ids = failed.flatMap(({ id, failures }) => [id, ...failures.flatMap(({ rerun }) => idsIn(rerun))])
+  const ids = failed.flatMap(neededBy)
   if (ids.length === 0) throw new UserError(`--failed ${path}: nothing failed in that report`)
   return { ...options, only: [...new Set([...only, ...ids])] }
 }
 
+/** The ids that show a failure again: its own, and of what is judged on the answers to others, theirs. */
+export function neededBy({ id, failures }: RequirementResult): string[] {
+  return [id, ...failures.flatMap(({ rerun }) => idsIn(rerun))]
+}
+
 /** What an `again` line selects. */
-export function idsIn(rerun: string): string[] {
+function idsIn(rerun: string): string[] {
   return [...rerun.matchAll(/--only '?([^\s']+)'?/g)].flatMap(([, id = '']) => (isRequirementId(id) ? [id] : []))
 }

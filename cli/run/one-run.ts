@@ -1,20 +1,21 @@
 import { join } from 'node:path'
 import type { RunEvent } from '../../harness/engine/events.ts'
 import type { EndCause } from '../../harness/engine/outcome.ts'
-import { heldEntries } from '../../harness/report/baseline.ts'
+import { heldEntries, type Baseline } from '../../harness/report/baseline.ts'
 import type { Report } from '../../harness/report/model.ts'
 import type { Interrupts } from './interrupts.ts'
 import { colorsFor } from '../output/colors.ts'
 import type { People } from '../output/finish.ts'
-import { parseReportRequests } from '../output/report-request.ts'
+import { parseReportRequests, type ReportRequest } from '../output/report-request.ts'
 import { loadFormats } from '../output/write-reports.ts'
 import type { RunArguments } from './arguments.ts'
-import { baselineOf, checkFiles, warn } from './before-run.ts'
 import { findTarget, type FoundTarget } from './find-target.ts'
 import { judge, type Judged } from './judge.ts'
 import { publish } from './publish.ts'
-import { makeRunFolder } from '../output/run-folder.ts'
+import { makeRunFolder } from '../output/exchanges.ts'
 import { runOptions } from './run-options.ts'
+import { foreignBaseline, readBaseline, readBaselineOrNone } from '../../harness/report/read-baseline.ts'
+import { checkOutputs, reportFiles } from '../output/check-outputs.ts'
 
 /** Who asks for a run, and who is called while it goes on. */
 export interface RunFront {
@@ -59,4 +60,29 @@ export async function oneRun(baseUrl: string | undefined, options: RunArguments,
     await found.close()
     if (left?.done === false) front.onLeftBehind?.()
   }
+}
+
+/** The baseline that was asked for; throws UserError if it cannot be read. */
+export function baselineOf({ baseline, updateBaseline, tpe }: RunArguments): Baseline | undefined {
+  if (baseline === undefined) return undefined
+  return updateBaseline ? readBaselineOrNone(baseline, tpe) : readBaseline(baseline, tpe)
+}
+
+/** Nothing is sent for a report that could not be written, or that would overwrite what it is made from. */
+function checkFiles(requests: readonly ReportRequest[], options: RunArguments, { inputs }: FoundTarget): void {
+  const { baseline: path, updateBaseline } = options
+  if (path === undefined) return checkOutputs(reportFiles(requests), inputs)
+  checkOutputs(reportFiles(requests), [...inputs, { path, what: 'the baseline' }])
+  if (updateBaseline) checkOutputs([{ path, option: `--update-baseline ${path}` }], inputs)
+}
+
+/** Says on stderr what may be meant otherwise. */
+export function warn({ target, warnings }: FoundTarget, options: RunArguments, baseline: Baseline | undefined): void {
+  const all = [...warnings, ...(baseline ? foreignBaseline(baseline, target) : [])]
+  if (options.key !== undefined) {
+    all.push(
+      '--key: other users of this machine can see it in the process list; CONFORM_API_KEY or keys.full in the target file is not seen',
+    )
+  }
+  for (const warning of all) process.stderr.write(`conform: warning: ${warning}\n`)
 }

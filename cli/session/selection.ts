@@ -3,7 +3,7 @@ import { matchesId } from '../../harness/report/selection.ts'
 import type { RequirementResult } from '../../harness/report/model.ts'
 import { UserError } from '../../harness/user-error.ts'
 import type { RunArguments } from '../run/arguments.ts'
-import { idsIn } from '../run/failed-before.ts'
+import { neededBy } from '../run/failed-before.ts'
 import { idMeant } from '../run/near-id.ts'
 
 /** What a run of a session judges: what the command line selects, what failed, or these ids and patterns. */
@@ -31,9 +31,4 @@ export function optionsFor(
   const seed = chosen.flatMap(({ failures }) => failures).at(0)?.seed
   const { shard: _, ...rest } = options
   return { ...rest, only: [...only], skip: [], report: [], ...(seed === undefined ? {} : { seed }) }
-}
-
-/** The ids that show a failure again: its own, and of what is judged on the answers to others, theirs. */
-function neededBy({ id, failures }: RequirementResult): string[] {
-  return [id, ...failures.flatMap(({ rerun }) => idsIn(rerun))]
 }

@@ -3,9 +3,8 @@ import { colorsFor } from '../output/colors.ts'
 import type { RunArguments } from '../run/arguments.ts'
 import { createSession, type SessionFront } from '../session/session.ts'
 import { listenToKeys } from './keys.ts'
-import { createScreen } from './screen.ts'
+import { createScreen, helpLine } from './screen.ts'
 import { openTerminal } from './terminal.ts'
-import { helpLine } from './texts.ts'
 
 /** Runs until the user quits; throws UserError if not even the first run can begin. */
 export async function watch(baseUrl: string | undefined, options: RunArguments): Promise<void> {

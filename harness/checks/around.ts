@@ -5,13 +5,12 @@ import { countsAsGranted } from './control.ts'
 import { effectOf } from '../engine/operation-probe.ts'
 import { validRequest } from './valid-request.ts'
 import type { Exchange } from '../engine/exchange.ts'
-import type { Run } from '../engine/run.ts'
+import { type Run, perRun } from '../engine/run.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import { type Scenario, isExclusive } from '../target/model.ts'
 import { type CheckContext, throughGate } from '../engine/check-context.ts'
 import { isDeclared } from './apply-scenario.ts'
 import { sendHookRequest } from '../engine/hook-request.ts'
-import { perRun } from '../engine/per-run.ts'
 
 /** Deadline of a request of the target file's own, in ms; a shorter one when the run is over. */
 const rawMs = 15_000

@@ -35,8 +35,7 @@ export function any<T>(
   return condition(async (refusal) => {
     await each(named, change).bringAbout(refusal)
     const { valid, judge, context } = refusal
-    const { seed, refusalRuns } = context.run.options
-    await property(arbitrary, { seed, name: context.row.id, runs: refusalRuns }, async ({ what, value, gives }) =>
+    await property(context, 'refusalRuns', arbitrary, async ({ what, value, gives }) =>
       judge(refused(change(await valid(), value)), what, gives),
     )
   })

@@ -86,16 +86,9 @@ export async function controlExchange(run: Run, operation: OperationId): Promise
 
 /** Where the target file names the object of a path parameter. */
 function declaredAs(operation: OperationId, parameter: string): string {
-  switch (parameter) {
-    case 'application_id':
-      return 'resources.application.id'
-    case 'graph_id':
-      return 'resources.graph'
-    case 'job_id':
-      return 'resources.job'
-    default:
-      return operation === 'pdf.parse' ? 'resources.pdfFile' : 'resources.file'
-  }
+  if (parameter === 'application_id') return 'resources.application.id'
+  if (parameter === 'file_id' && operation === 'pdf.parse') return 'resources.pdfFile'
+  return `resources.${parameter.replace('_id', '')}`
 }
 
 /** The member of the target file that a refused valid request speaks of, if its answer tells: an object or model that is not known. */

@@ -1,17 +1,26 @@
 import type { OperationId } from '../../catalogue/operations.ts'
 import { getAt } from '../../schemas/pointer.ts'
-import { isGranted } from '../engine/answer.ts'
+import { isGranted, jsonValue } from '../engine/answer.ts'
 import type { Exchange } from '../engine/exchange.ts'
-import type { RunHook } from '../engine/run.ts'
-import type { Run } from '../engine/run.ts'
-import { usableId } from '../engine/usable-id.ts'
+import type { RunHook, Run } from '../engine/run.ts'
+
+/** Longest id that is put into a path, in UTF-16 units: far above what any server gives, far below what makes a request line. */
+const longest = 1024
+
+/**
+ * An id that a target gave, if it can be part of the path of a request: not empty, not endless, no lone surrogate (which
+ * has no percent-encoding), and neither `.` nor `..`, which would ask for another path, to clean up for instance.
+ */
+export function usableId(id: unknown): string | undefined {
+  if (typeof id !== 'string' || id === '' || id.length > longest) return undefined
+  return id === '.' || id === '..' || /\p{Cs}/u.test(id) ? undefined : id
+}
 
 /** The id of the object that a granted creation made, read where the target file says; undefined if there is none. */
 export function createdId(run: Run, exchange: Exchange): string | undefined {
   const { answer, probe } = exchange
   if (!answer || probe.operation === null || !isGranted(answer)) return undefined
-  const json = answer.json()
-  const id = json.ok ? getAt(json.value, run.target.operations[probe.operation]?.fields['id'] ?? '/id') : undefined
+  const id = getAt(jsonValue(answer), run.target.operations[probe.operation]?.fields['id'] ?? '/id')
   return usableId(typeof id === 'number' ? String(id) : id)
 }
 

@@ -109,10 +109,7 @@ export async function judgeTries(context: CheckContext, request: GrantedRequest)
       try {
         const first = await context.send(make, { wanted: countsAsGranted, what })
         const patient = first.throttled
-          ? {
-              ...(await judgeThrottled(context, { source: make, control: await control(run, operation), last: first })),
-              throttled: false,
-            }
+          ? await judgeThrottled(context, { source: make, control: await control(run, operation), last: first })
           : first
         const exchange = await sendUntilSettled(run, patient, (probe) => context.send(probe), countsAsGranted)
         judgeGranted(context, exchange, successOf(context), what)

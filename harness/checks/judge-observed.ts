@@ -1,6 +1,5 @@
 import { createEnvelopeWatch, type ObservedRow } from './envelope-watch.ts'
-import type { RunHook } from '../engine/run.ts'
-import { perRun } from '../engine/per-run.ts'
+import { type RunHook, perRun } from '../engine/run.ts'
 import { Failed, NotExercised } from '../engine/outcome.ts'
 import type { Judge } from '../engine/check-context.ts'
 

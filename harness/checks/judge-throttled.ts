@@ -7,7 +7,7 @@ import type { Probe } from '../engine/probe.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import { type CheckContext, throughGate } from '../engine/check-context.ts'
 import { describeAnswer } from '../engine/describe.ts'
-import { pause } from '../engine/pause.ts'
+import { pause } from '../engine/lifetime.ts'
 
 const turns = 3
 

@@ -1,9 +1,11 @@
-import { type OperationId, operation } from '../../catalogue/operations.ts'
+import { type OperationId, operation, isOperationId } from '../../catalogue/operations.ts'
 import { randomOf, seedFor } from './seed.ts'
-import type { Run } from '../engine/run.ts'
+import { type Run, type RunHook, perRun } from '../engine/run.ts'
 import { operationProbe } from '../engine/operation-probe.ts'
 import type { Probe } from '../engine/probe.ts'
 import { freshUnknownId } from './unknown-id.ts'
+import { sendPatiently } from '../engine/send.ts'
+import type { NotServed } from '../report/model.ts'
 
 /** Ids of an unknown form are taken for uuids of version 4. */
 const anyUuid = '6f1d2c3b-8a4e-4b5f-9c6d-7e8f90a1b2c3'
@@ -12,16 +14,13 @@ const anyUuid = '6f1d2c3b-8a4e-4b5f-9c6d-7e8f90a1b2c3'
 function knownIdLike(run: Run, parameter: string): string {
   const { resources } = run.target
   const pdf = typeof resources.pdfFile === 'string' ? resources.pdfFile : undefined
-  switch (parameter) {
-    case 'application_id':
-      return resources.application?.id ?? anyUuid
-    case 'file_id':
-      return resources.file ?? pdf ?? anyUuid
-    case 'graph_id':
-      return resources.graph ?? anyUuid
-    default:
-      return resources.job ?? anyUuid
+  const known: Readonly<Record<string, string | undefined>> = {
+    application_id: resources.application?.id,
+    file_id: resources.file ?? pdf,
+    graph_id: resources.graph,
+    job_id: resources.job,
   }
+  return known[parameter] ?? anyUuid
 }
 
 /** A request of an operation for which nothing is declared: `{}` for a body, unknown ids in the path. It creates nothing on a conforming server. */
@@ -36,3 +35,18 @@ export async function placeholderRequest(run: Run, id: OperationId): Promise<Pro
   )
   return operationProbe(run, id, { params, ...(body === 'none' ? {} : { json: {} }) })
 }
+
+const answersOf = perRun((): NotServed[] => [])
+
+/** Sends one request with the full key to each operation that is declared as not served: the report shows the answer, unjudged. */
+async function sendToEach(run: Run): Promise<void> {
+  if (!run.keys.hasFull) return
+  for (const [operation, absence] of Object.entries(run.target.absent)) {
+    if (absence !== 'not-served' || !isOperationId(operation)) continue
+    const probe = await placeholderRequest(run, operation)
+    const { answer } = await sendPatiently(run, probe, { requirement: null, role: 'probe', unobserved: true })
+    answersOf(run).push({ operation, answered: answer ? String(answer.status) : 'no answer' })
+  }
+}
+
+export const notServedHook: RunHook = { gather: sendToEach, notServed: answersOf }

@@ -1,26 +1,21 @@
 import fc from 'fast-check'
+import type { CheckContext } from '../engine/check-context.ts'
+import type { Runs } from '../engine/cost.ts'
 import { Failed } from '../engine/outcome.ts'
 import { seedFor } from './seed.ts'
 
 /** Over HTTP each shrink step is a request: after this many the smallest so far is shown. */
 const mostShrinks = 40
 
-export interface PropertySettings {
-  /** Seed of the run. */
-  readonly seed: number
-  /** What the property's own seed is derived from: the requirement id, and a word if it has several. */
-  readonly name: string
-  readonly runs: number
-}
-
 /**
- * Checks a property of generated input: `check` throws `Failed` if it does not hold. The smallest failure found is
- * thrown, with fast-check's path to it. Anything else thrown (`NotExercised`, the end of the run) ends the search at
- * once and is thrown as it is: a search that was cut short is no pass.
+ * Checks a property of generated input, as often as the run says, with a seed of the requirement's own: `check` throws
+ * `Failed` if it does not hold. The smallest failure found is thrown, with fast-check's path to it. Anything else thrown
+ * (`NotExercised`, the end of the run) ends the search at once and is thrown as it is: a search that was cut short is no pass.
  */
 export async function property<T>(
+  { run: { options }, row }: CheckContext,
+  runs: keyof Runs,
   arbitrary: fc.Arbitrary<T>,
-  { seed, name, runs }: PropertySettings,
   check: (value: T) => Promise<void>,
 ): Promise<void> {
   let failed: Failed | undefined
@@ -41,7 +36,7 @@ export async function property<T>(
         return false
       }
     }),
-    { seed: seedFor(seed, name), numRuns: runs },
+    { seed: seedFor(options.seed, row.id), numRuns: options[runs] },
   )
   if (failed)
     throw new Failed({ ...failed.failure, ...(details.counterexamplePath ? { path: details.counterexamplePath } : {}) })

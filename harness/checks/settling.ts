@@ -1,7 +1,6 @@
 import type { Exchange } from '../engine/exchange.ts'
-import { pause } from '../engine/pause.ts'
-import { perRun } from '../engine/per-run.ts'
-import type { Run } from '../engine/run.ts'
+import { pause } from '../engine/lifetime.ts'
+import { perRun, type Run } from '../engine/run.ts'
 import type { Probe } from '../engine/probe.ts'
 
 const retryEveryMs = 1000

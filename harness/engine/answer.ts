@@ -136,17 +136,22 @@ export function answerOf(received: HttpAnswer): Answer {
   }
 }
 
+/** The body as a JSON value; undefined if there is no answer, or its body is not JSON. */
+export function jsonValue(answer: Answer | undefined): unknown {
+  const json = answer?.json()
+  return json?.ok ? json.value : undefined
+}
+
 /** The `tpe` of an error envelope; undefined if the body has none. */
 export function tpeOf(answer: Answer): string | undefined {
-  const json = answer.json()
-  const tpe = json.ok ? member(json.value, 'tpe') : undefined
+  const tpe = member(jsonValue(answer), 'tpe')
   return typeof tpe === 'string' ? tpe : undefined
 }
 
 /** An error envelope in a 2xx is no success: it has `tpe` and `errors` (§2.6). */
 export function isEnvelope(answer: Answer): boolean {
-  const json = answer.json()
-  return json.ok && typeof member(json.value, 'tpe') === 'string' && Array.isArray(member(json.value, 'errors'))
+  const value = jsonValue(answer)
+  return typeof member(value, 'tpe') === 'string' && Array.isArray(member(value, 'errors'))
 }
 
 /** A 2xx whose body is not an error envelope. */

@@ -5,47 +5,48 @@ export interface Turn {
   readonly urgent?: boolean
 }
 
-/** The ceiling on requests under way: a counting semaphore, first come first served among those of equal urgency. */
+/**
+ * A counting semaphore, first come first served among those of equal urgency. The ceiling on requests under way is one; with one
+ * place it is a lock, and whoever takes all places of several has them to itself.
+ */
 export interface Ceiling {
   readonly size: number
-  /** Waits for a place; the returned function gives one back. */
+  /** Waits for its places, or rejects with the reason of the signal; the returned function gives all of them back. */
   acquire(signal: AbortSignal, turn?: Turn): Promise<() => void>
 }
 
 interface Waiting {
   readonly count: number
   readonly urgent: boolean
-  resolve(): void
+  enter(): void
 }
 
 export function createCeiling(size: number): Ceiling {
   let free = size
   const queue: Waiting[] = []
-  const release = (): void => {
-    free++
-    next()
+  const take = (count: number): (() => void) => {
+    let taken = count
+    free -= count
+    return () => {
+      free += taken
+      taken = 0
+      next()
+    }
   }
   const next = (): void => {
-    while (queue[0] && queue[0].count <= free) {
-      const waiting = queue.shift() as Waiting
-      free -= waiting.count
-      waiting.resolve()
-    }
+    while (queue[0] && queue[0].count <= free) queue.shift()?.enter()
   }
   return {
     size,
     acquire(signal, { count = 1, urgent = false } = {}) {
-      if (queue.length === 0 && count <= free && !signal.aborted) {
-        free -= count
-        return Promise.resolve(release)
-      }
+      if (queue.length === 0 && count <= free && !signal.aborted) return Promise.resolve(take(count))
       return new Promise((resolve, reject) => {
         const waiting: Waiting = {
           count: Math.min(count, size),
           urgent,
-          resolve: () => {
+          enter() {
             signal.removeEventListener('abort', abort)
-            resolve(release)
+            resolve(take(waiting.count))
           },
         }
         const abort = (): void => {

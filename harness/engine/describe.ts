@@ -1,7 +1,7 @@
 import type { Pairs } from '../../catalogue/answers.ts'
 import { member } from '../../schemas/json-object.ts'
 import { codeNames } from '../../catalogue/errors.ts'
-import { type Answer, isEnvelope, isGranted, type Json, tpeOf } from './answer.ts'
+import { type Answer, isEnvelope, isGranted, jsonValue, tpeOf } from './answer.ts'
 import type { Exchange } from './exchange.ts'
 import type { Run } from './run.ts'
 
@@ -29,7 +29,7 @@ export function describeAnswer(exchange: Exchange): string {
   const tpe = tpeOf(answer)
   if (tpe === undefined || isGranted(answer)) return `${answer.status}${describeBody(exchange, answer)}`
   const inSuccess = answer.status < 300 && isEnvelope(answer) ? ' with an error envelope:' : ''
-  return `${answer.status}${inSuccess} ${excerpt(recordedTpe(exchange, tpe))}${descriptionOf(exchange, answer.json())}`
+  return `${answer.status}${inSuccess} ${excerpt(recordedTpe(exchange, tpe))}${descriptionOf(exchange, answer)}`
 }
 
 /** What follows the status: why the body is not JSON, if it should be, and how it begins. */
@@ -51,8 +51,8 @@ function recordedTpe({ recorded: { response } }: Exchange, tpe: string): string 
 }
 
 /** The target's own words, as they were recorded. */
-function descriptionOf({ recorded: { response } }: Exchange, json: Json): string {
-  const errors = json.ok ? member(json.value, 'errors') : undefined
+function descriptionOf({ recorded: { response } }: Exchange, answer: Answer): string {
+  const errors = member(jsonValue(answer), 'errors')
   const text = Array.isArray(errors) ? member(errors[0], 'description') : undefined
   if (typeof text !== 'string' || text.trim() === '') return ''
   const isRecorded = response?.body.includes(text) || response?.body.includes(JSON.stringify(text).slice(1, -1))

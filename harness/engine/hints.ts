@@ -1,8 +1,7 @@
 import type { Answer } from './answer.ts'
 import type { Exchange } from './exchange.ts'
 import { describeAnswer, pageText } from './describe.ts'
-import { perRun } from './per-run.ts'
-import type { Run } from './run.ts'
+import { perRun, type Run } from './run.ts'
 
 /** A target that gives one and the same answer at this many places is not the API. */
 const fewestPlaces = 3

@@ -1,11 +1,11 @@
 import { answerOf } from './answer.ts'
 import type { ExchangeRole } from '../report/model.ts'
-import type { Run } from './run.ts'
+import { type Run, perRun } from './run.ts'
 import type { HookRequest } from '../target/model.ts'
 import { jsonType } from './operation-probe.ts'
+import { withOwn } from './probe.ts'
 import { createTransport } from '../http/transport.ts'
 import type { Transport, HttpRequest, HttpResult } from '../http/message.ts'
-import { perRun } from './per-run.ts'
 
 /** What a request of the target file's own is sent for, and how long its answer is waited for. */
 export interface HookSending {
@@ -28,22 +28,12 @@ export async function sendHookRequest(run: Run, hook: HookRequest, sending: Hook
   const declared = origin === new URL(run.target.baseUrl).origin ? run.target.headers : []
   const json = hook.body === undefined ? [] : [jsonType]
   const credential = full?.value === undefined ? [] : [{ name: 'authorization', value: full.value }]
-  const own = [...hook.headers, ...credential]
-  const names = new Set(own.map(({ name }) => name.toLowerCase()))
-  const headers = [...[...declared, ...json].filter(({ name }) => !names.has(name.toLowerCase())), ...own]
+  const headers = withOwn([...declared, ...json], [...hook.headers, ...credential])
   const body = hook.body === undefined ? {} : { body: JSON.stringify(hook.body) }
   const request: HttpRequest = { method: hook.method, path, headers, ...body }
   const result = await sendTo(run, origin, request, timeoutMs)
-  const shown = full ?? { shown: '' }
-  run.client.recorder.record({
-    url: hook.url,
-    request,
-    result,
-    credential: shown,
-    operation: null,
-    requirement,
-    role,
-  })
+  const sent = { url: hook.url, request, credential: full ?? { shown: '' } }
+  run.client.recorder.record({ ...sent, result, operation: null, requirement, role })
   return result.kind === 'answer' ? answerOf(result).status : undefined
 }
 

@@ -1,8 +1,7 @@
 import { grantedRow } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { Failure } from '../report/model.ts'
-import { perRun } from './per-run.ts'
-import type { Run } from './run.ts'
+import { perRun, type Run } from './run.ts'
 
 /** What requests for other requirements showed of one that may have been judged before: told at the end of the run, by id. */
 export const lateFailuresOf = perRun(() => new Map<string, Failure[]>())

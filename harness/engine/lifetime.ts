@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { type EndCause, RunEnded } from './outcome.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** How long a run goes on: until its end, or until somebody ends it before that. */
 export interface Lifetime {
@@ -26,4 +27,10 @@ export function createLifetime(): Lifetime {
       controller.abort(ended)
     },
   }
+}
+
+/** Waits that many ms; throws the end of the run if that comes first. */
+export async function pause({ life: { signal } }: { readonly life: Lifetime }, ms: number): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined)
+  signal.throwIfAborted()
 }

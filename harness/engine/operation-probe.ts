@@ -1,6 +1,6 @@
 import { type OperationId, operation } from '../../catalogue/operations.ts'
 import type { Run } from './run.ts'
-import type { Credential, Probe, RequestHeader } from './probe.ts'
+import { type Credential, type Probe, type RequestHeader, withOwn } from './probe.ts'
 import { readsDeclared } from '../target/declared.ts'
 import { requirement, grantedRow } from '../../catalogue/catalogue.ts'
 import type { Effect } from '../../catalogue/row.ts'
@@ -22,9 +22,7 @@ export async function operationProbe(run: Run, id: OperationId, parts: ProbePart
   const { method, path } = operation(id)
   const hasJson = Object.hasOwn(parts, 'json')
   const binding = run.target.operations[id]
-  const own = parts.headers ?? []
-  const names = new Set(own.map(({ name }) => name.toLowerCase()))
-  const headers = [...(binding?.headers ?? []).filter(({ name }) => !names.has(name.toLowerCase())), ...own]
+  const headers = withOwn(binding?.headers ?? [], parts.headers ?? [])
   const hasType = headers.some(({ name }) => name.toLowerCase() === 'content-type')
   return {
     operation: id,

@@ -34,6 +34,12 @@ export interface Probe {
   readonly creates?: string
 }
 
+/** The declared headers, without those that `own` sets itself, and then its own. */
+export function withOwn(declared: readonly RequestHeader[], own: readonly RequestHeader[]): RequestHeader[] {
+  const names = new Set(own.map(({ name }) => name.toLowerCase()))
+  return [...declared.filter(({ name }) => !names.has(name.toLowerCase())), ...own]
+}
+
 /** The path and query of the request line. */
 export function pathOf(probe: Probe): string {
   const path = probe.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(probe.params[name] ?? ''))

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createReadWriteLock, type ReadWriteLock } from './read-write-lock.ts'
+import { type Ceiling, createCeiling } from './ceiling.ts'
 import type { Answer } from './answer.ts'
 
 /** Most tries of one throttled request, after the first. */
@@ -72,7 +72,7 @@ export interface ThrottleSettings {
 
 export function createThrottle({ baseMs, onTimeout }: ThrottleSettings): Throttle {
   const heldUntil = new Map<string, number>()
-  const lanes = new Map<string, ReadWriteLock>()
+  const lanes = new Map<string, Ceiling>()
   const futile = new Set<string>()
   const told: ((operation: string, pauseMs: number) => void)[] = []
   let count = 0
@@ -106,9 +106,9 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings): Throttl
     },
     isNarrow: (operation) => performance.now() - (heldUntil.get(operation) ?? -Infinity) < narrowMs,
     lane(operation, signal) {
-      const lock = lanes.get(operation) ?? createReadWriteLock()
-      lanes.set(operation, lock)
-      return lock.acquire(true, signal)
+      const one = lanes.get(operation) ?? createCeiling(1)
+      lanes.set(operation, one)
+      return one.acquire(signal)
     },
     onHold: (call) => void told.push(call),
     release() {

@@ -52,23 +52,27 @@ function undo(coding: string, { body, cut }: Decoded, limit: number, signal: Abo
   if (!decoder) {
     return Promise.resolve({ body, cut, undecodable: `unknown content coding ${JSON.stringify(coding.slice(0, 40))}` })
   }
-  const { promise, resolve, reject } = withResolvers<Decoded>()
-  const collected = collect(limit)
-  const abort = () => {
-    decoder.destroy()
-    reject(signal.reason)
-  }
-  signal.addEventListener('abort', abort, { once: true })
-  decoder.on('data', (chunk: Uint8Array) => {
-    if (collected.add(chunk)) return
-    decoder.destroy()
-    resolve({ body: collected.bytes(), cut: true })
+  return new Promise((resolve, reject) => {
+    const collected = collect(limit)
+    const abort = () => {
+      decoder.destroy()
+      reject(signal.reason as Error)
+    }
+    const settle = (decoded: Decoded) => {
+      signal.removeEventListener('abort', abort)
+      resolve(decoded)
+    }
+    signal.addEventListener('abort', abort, { once: true })
+    decoder.on('data', (chunk: Uint8Array) => {
+      if (collected.add(chunk)) return
+      decoder.destroy()
+      settle({ body: collected.bytes(), cut: true })
+    })
+    decoder.on('end', () => settle({ body: collected.bytes(), cut }))
+    decoder.on('error', (error) => settle({ body, cut, undecodable: `not valid ${coding}: ${error.message}` }))
+    decoder.end(body)
+    if (signal.aborted) abort()
   })
-  decoder.on('end', () => resolve({ body: collected.bytes(), cut }))
-  decoder.on('error', (error) => resolve({ body, cut, undecodable: `not valid ${coding}: ${error.message}` }))
-  decoder.end(body)
-  if (signal.aborted) abort()
-  return promise.finally(() => signal.removeEventListener('abort', abort))
 }
 
 /** A body whose end is missing is decoded as far as it goes, not refused for its missing end. */
@@ -89,13 +93,3 @@ function decoderFor(coding: string, body: Uint8Array, cut: boolean): Transform |
 
 /** `deflate` means the zlib format (RFC 9110 §8.4.1.2), but bare deflate is seen as often: its first byte never says "8". */
 const hasZlibFrame = (body: Uint8Array) => ((body[0] ?? 0) & 0x0f) === 8
-
-function withResolvers<T>() {
-  let resolve!: (value: T) => void
-  let reject!: (reason: unknown) => void
-  const promise = new Promise<T>((yes, no) => {
-    resolve = yes
-    reject = no
-  })
-  return { promise, resolve, reject }
-}

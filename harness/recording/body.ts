@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
+import type { RecordedBody } from './recorded.ts'
 
 /** Bodies are recorded to this many bytes; length and SHA-256 of the whole are kept. */
 export const recordedBytes = 16 * 1024
@@ -10,13 +11,6 @@ export const recordedBytes = 16 * 1024
  */
 const overlap = 64 * 1024
 const lookedAt = recordedBytes + overlap
-
-export interface RecordedBody {
-  body: string
-  bodyEncoding?: 'base64'
-  bodyLength?: number
-  bodySha256?: string
-}
 
 /** The longest prefix of `text` that takes at most `limit` bytes and splits no character. */
 function cutText(text: string, limit: number): string {
@@ -46,4 +40,13 @@ export function recordBody(body: string | Uint8Array | undefined, redact: (text:
   const kept = shown.subarray(0, recordedBytes)
   const recorded: RecordedBody = { body: kept.toString('base64'), bodyEncoding: 'base64' }
   return kept.length < shown.length || isCut ? { ...recorded, ...whole() } : recorded
+}
+
+/** Longest text of a failure or a reason, in characters. */
+const longestText = 2000
+
+/** Reasons and failures may quote what the target sent: keys are removed from them, and they are cut. */
+export function shownText(text: string, redact: (text: string) => string): string {
+  const kept = redact(text.slice(0, overlap))
+  return kept.length > longestText ? `${kept.slice(0, longestText)}…` : kept
 }

@@ -3,11 +3,8 @@
 /** Headers by name; several values of one name are joined with `, `. */
 export type RecordedHeaders = Record<string, string>
 
-/** What was sent, keys removed. `body` is text; bytes that are not UTF-8 are base64, with `bodyEncoding`. */
-export interface RecordedRequest {
-  method: string
-  url: string
-  headers: RecordedHeaders
+/** A body, keys removed. `body` is text; bytes that are not UTF-8 are base64, with `bodyEncoding`. */
+export interface RecordedBody {
   body: string
   bodyEncoding?: 'base64'
   /** Bytes of the whole body, and its SHA-256 in hex, if `body` was cut. */
@@ -15,14 +12,17 @@ export interface RecordedRequest {
   bodySha256?: string
 }
 
+/** What was sent, keys removed. */
+export interface RecordedRequest extends RecordedBody {
+  method: string
+  url: string
+  headers: RecordedHeaders
+}
+
 /** What came back, keys removed, decoded. */
-export interface RecordedResponse {
+export interface RecordedResponse extends RecordedBody {
   status: number
   headers: RecordedHeaders
-  body: string
-  bodyEncoding?: 'base64'
-  bodyLength?: number
-  bodySha256?: string
 }
 
 export interface FailureExchange {

@@ -1,7 +1,8 @@
 import { requirementsDigest, specDigest, specVersion } from '../../catalogue/digests.ts'
-import { computed } from './computed.ts'
 import type { Report, RequirementResult } from './model.ts'
 import { suiteVersion } from './suite-version.ts'
+import { decided } from './exit-code.ts'
+import { summarize, bothVerdicts } from './verdict.ts'
 
 /** What a run or a recording showed. */
 export interface Found {
@@ -25,4 +26,19 @@ export function assembleReport({ target, run, requirements, judged, notJudged }:
     requirementsDigest: requirementsDigest(),
   } as const
   return computed({ format: 'conformance-report/1', suite, target, run, requirements }, judged, notJudged)
+}
+
+/** What is told of a run or a recording, and everything that follows from it left out. */
+type Told = Pick<Report, 'format' | 'suite' | 'target' | 'run' | 'requirements'>
+
+/**
+ * The report with what follows from its results: verdicts, summary, exit code.
+ * @param judged what the verdicts depend on besides the results
+ * @param notJudged why the target could not be judged, if it could not
+ */
+export function computed(told: Told, judged: Parameters<typeof bothVerdicts>[1], notJudged?: string): Report {
+  const { run, requirements } = told
+  const verdicts = bothVerdicts(requirements, judged)
+  const summary = summarize(requirements, run.tpe)
+  return decided({ ...told, verdict: verdicts[run.tpe], verdicts, summary }, { notJudged })
 }

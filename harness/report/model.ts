@@ -6,6 +6,7 @@ import type { Level } from '../../catalogue/row.ts'
 import type { FailureExchange } from '../recording/recorded.ts'
 
 export type {
+  RecordedBody,
   RecordedHeaders,
   RecordedRequest,
   RecordedResponse,

@@ -3,7 +3,7 @@ import type { Area, Need, Requirement } from '../../catalogue/row.ts'
 import { getAt, tokensOf } from '../../schemas/pointer.ts'
 import { defaultPointer } from './roles.ts'
 import type { TargetFile } from './target-file.ts'
-import { mergePatch } from './merge-patch.ts'
+import { mergePatch } from '../../schemas/json-object.ts'
 import {
   bodyExamples,
   contentExample,

@@ -8,6 +8,9 @@ import type {
   TargetFile,
 } from './target-file.ts'
 import { isKeyPerOperation } from './declared.ts'
+import { createHash } from 'node:crypto'
+import canonicalize from 'canonicalize'
+import { plainData } from './plain-data.ts'
 
 /** What is put in the place of a key at that path of members; undefined leaves it out. */
 export type Replace = (path: string, value: KeyValue | HeaderValue) => string | undefined
@@ -86,4 +89,15 @@ function mapMembers<T, R>(
 /** Without the members that are undefined. */
 function compact<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
+}
+
+/** The canonical JSON (RFC 8785) of the target file without its keys and Authorization headers. */
+export function canonicalTarget(file: TargetFile): string {
+  const { keys: _, ...rest } = mapKeys(plainData(file, () => undefined) as TargetFile, () => undefined)
+  return canonicalize(rest) ?? ''
+}
+
+/** `sha256:...` over that JSON. */
+export function targetDigest(file: TargetFile): string {
+  return `sha256:${createHash('sha256').update(canonicalTarget(file)).digest('hex')}`
 }

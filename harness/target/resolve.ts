@@ -2,7 +2,7 @@ import { isOperationId } from '../../catalogue/operations.ts'
 import { UserError } from '../user-error.ts'
 import { baseUrlProblem, normalBaseUrl } from './base-url.ts'
 import { type Context, type Environment, note, readNamedText, readNamedFile } from './context.ts'
-import { targetDigest } from './digest.ts'
+import { targetDigest, mapKeys } from './map-keys.ts'
 import { createDynamicKeys, type DynamicKeys } from './dynamic-keys.ts'
 import {
   defaultLimits,
@@ -20,7 +20,6 @@ import {
   type Resources,
   type Upload,
 } from './model.ts'
-import { mapKeys } from './map-keys.ts'
 import { plainData } from './plain-data.ts'
 import { labels, resolveKeys } from './resolve-key.ts'
 import { resolveHeaders, resolveOperation, resolveScenario } from './resolve-requests.ts'
@@ -91,25 +90,10 @@ export async function resolveTarget(file: TargetFile, options: ResolveOptions): 
     note(context, member, secret)
     options.onSecret?.(secret)
   })
-  const context: Context = {
-    dir: options.dir,
-    env: options.env,
-    baseUrl,
-    dynamic,
-    labels: names,
-    secrets: [],
-    hidden: [],
-    warnings: [],
-  }
+  const { dir, env } = options
+  const context: Context = { dir, env, baseUrl, dynamic, labels: names, secrets: [], hidden: [], warnings: [] }
   const keys = await resolveKeys(context, file, options.key)
   const shown = shownFile(file, keys)
-  const { resources = {} } = file
-  const applications = [
-    resources.application,
-    resources.otherApplication,
-    resources.slowApplication,
-    resources.failingApplication,
-  ]
   const leaves = leavesOf(shown)
   const kept = [...new Set([baseUrl, new URL(baseUrl).host, ...leaves])]
   const target: Target = {
@@ -124,7 +108,7 @@ export async function resolveTarget(file: TargetFile, options: ResolveOptions): 
     unreachable: unreachableIds(shown),
     limits: { ...defaultLimits, ...file.limits, ...options.limits },
     timeoutDeclared: (options.limits?.timeoutMs ?? file.limits?.timeoutMs) !== undefined,
-    applicationIds: new Set(applications.flatMap((application) => application?.id ?? [])),
+    applicationIds: new Set(applications.flatMap((name) => file.resources?.[name]?.id ?? [])),
     ids: new Set(leaves.map((leaf) => leaf.toLowerCase())),
     file: shown,
     digest: targetDigest(file),

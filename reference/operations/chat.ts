@@ -1,5 +1,5 @@
 import type { Answer } from '../world/answer.ts'
-import { isMembers, jsonType, type Call, type Members } from '../world/call.ts'
+import { isAbsent, isMembers, jsonType, type Call, type Members } from '../world/call.ts'
 import { checkMessages, textOfMessages } from '../world/chat-messages.ts'
 import { checkGraphs, checkTools, llmToolOf } from '../world/chat-tools.ts'
 import { generated, guard, isModel, refuseTroubledModel } from '../world/models.ts'
@@ -8,7 +8,7 @@ import type { Operation } from '../world/operation.ts'
 import { countUp } from '../world/world.ts'
 
 function isResponseFormat(format: unknown): boolean {
-  if (format === undefined || format === null) return true
+  if (isAbsent(format)) return true
   if (!isMembers(format)) return false
   const wanted = format['json_schema']
   return (
@@ -21,10 +21,10 @@ function check(call: Call): void {
   if (!isModel(call, model)) call.refuse('400-unsupported-model', 400, 'InvalidInputParameters')
   checkMessages(call)
   checkTools(call)
-  if (stream !== undefined && stream !== null && typeof stream !== 'boolean') {
+  if (!isAbsent(stream) && typeof stream !== 'boolean') {
     call.refuse('400-invalid-stream', 400, 'BadRequest', { kind: jsonType(stream) })
   }
-  if (options !== undefined && options !== null && !isMembers(options)) {
+  if (!isAbsent(options) && !isMembers(options)) {
     call.refuse('400-invalid-stream-options', 400, 'BadRequest', { kind: jsonType(options) })
   }
   if (!isResponseFormat(format)) {

@@ -1,10 +1,6 @@
-import { jsonType, type Call } from '../world/call.ts'
+import { isAbsent, jsonType, type Call } from '../world/call.ts'
 import { generated, guard, isModel, refuseTroubledModel } from '../world/models.ts'
 import type { Operation } from '../world/operation.ts'
-
-function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null
-}
 
 function check(call: Call): void {
   const { model, prompt, temperature, max_tokens: most, top_p: share } = call.body

@@ -1,6 +1,6 @@
 import type { Answer } from '../world/answer.ts'
 import { newId, writeId, nameOf } from '../world/ids.ts'
-import type { Call, Members } from '../world/call.ts'
+import { isAbsent, type Call, type Members } from '../world/call.ts'
 import type { Operation } from '../world/operation.ts'
 import type { Graph } from '../world/store.ts'
 
@@ -14,7 +14,7 @@ function check(call: Call): void {
   const name = nameOf(call, 'Graph')
   if (typeof name !== 'string') call.refuse('400-malformed-parameters', 400, 'BadRequest')
   if (!/^[\p{L}\p{N} ._-]+$/u.test(name)) call.refuse('400-invalid-name', 400, 'InvalidInputParameters')
-  if (description !== undefined && description !== null && typeof description !== 'string') {
+  if (!isAbsent(description) && typeof description !== 'string') {
     call.reject(400, 'BadRequest', 'description is a string')
   }
 }

@@ -1,9 +1,8 @@
 import type { Call } from '../world/call.ts'
-import { checkGraphAccess, findGraph } from '../world/graphs.ts'
+import { checkGraphAccess, findGraph, checkQueryConfig } from '../world/graphs.ts'
 import { generated } from '../world/models.ts'
 import type { Operation } from '../world/operation.ts'
 import { queryComplexity } from '../world/plan.ts'
-import { checkQueryConfig } from '../world/query-config.ts'
 import type { Graph } from '../world/store.ts'
 
 function check(call: Call): void {

@@ -1,7 +1,52 @@
-import { jobDefects } from './job-defects.ts'
 import { takenKinds } from './kinds.ts'
 import { allowsAnyName, allowsAnyStatus } from './pairs.ts'
 import { refusals } from './refusals.ts'
+
+/** Defects of one requirement by their variants; the first one has none. */
+function waysToBreak(id: string, ...variants: readonly string[]): string[] {
+  return variants.map((variant) => id + variant)
+}
+
+const applications = ['#other-application', '#slow-application', '#failing-application']
+
+/** A row that is broken for the jobs of one application alone, or for the job that the target file declares. */
+function placesOf(row: string): readonly string[] {
+  // What was created before the server began can be compared with no creation response.
+  const places = row === '200-created-at' ? applications : [...applications, '#declared-job']
+  return waysToBreak(`jobs.retrieve/${row}`, ...places)
+}
+
+/** Defects of granted requests about jobs, and further ones of refused creations. */
+const ofJobs: readonly string[] = [
+  ...waysToBreak('jobs.create/202-created', '', '#id', '#no-id', '#job-status', '#no-job-status', '#created-at'),
+  ...waysToBreak('jobs.create/202-created', '#no-created-at', '#later', '#answer-lost', '#second-5xx'),
+  ...waysToBreak('jobs.create/202-retrievable', '', '#late'),
+  ...waysToBreak('jobs.create/202-required-inputs-only', '', '#5xx'),
+  ...waysToBreak('jobs.create/202-any-text', '', '#emoji', '#nul', '#backslash', '#empty', '#blank'),
+  ...waysToBreak('jobs.create/400-malformed-inputs', '#ignores-item-null', '#ignores-item-boolean'),
+  ...waysToBreak('jobs.create/400-malformed-inputs', '#ignores-item-number', '#ignores-item-string'),
+  ...waysToBreak('jobs.create/400-malformed-inputs', '#ignores-item-array', '#ignores-id-null', '#ignores-id-boolean'),
+  ...waysToBreak('jobs.create/400-malformed-inputs', '#ignores-id-number', '#ignores-id-array', '#ignores-id-object'),
+  ...waysToBreak('jobs.create/400-malformed-inputs', '#ignores-later-items', '#ignores-later-texts'),
+  ...waysToBreak('jobs.create/409-job-in-progress', '#parallel', '#identical-only', '#slow-only', '#plain-only'),
+  // Only in a part of the job's life.
+  ...waysToBreak('jobs.create/409-job-in-progress', '#at-once-only', '#later-only', '#unread-only', '#read-only'),
+  ...waysToBreak('jobs.create/409-released', '', '#slow', '#after-failed', '#after-third'),
+  'jobs.create/409-per-application',
+  ...waysToBreak('jobs.create/409-atomic', '', '#short', '#slow-only'),
+  ...waysToBreak('jobs.create/4xx-no-effect', '', '#starts-job', '#blocks', '#unauthorized', '#required-input'),
+  ...waysToBreak('jobs.create/4xx-no-effect', '#other-key'),
+  ...waysToBreak('jobs.retrieve/200-job', '', '#updated-at', '#updated-at-blank', '#updated-at-offset'),
+  ...waysToBreak('jobs.retrieve/200-job', '#updated-at-colon', '#completed-at', '#data', '#data-array', '#error'),
+  ...waysToBreak('jobs.retrieve/200-job', '#null-members', '#status', '#ended-status', '#id', '#no-application-id'),
+  ...waysToBreak('jobs.retrieve/200-job', '#no-created-at', '#second-5xx'),
+  ...waysToBreak('jobs.retrieve/200-identity', '', '#id', '#one-id', '#newest-job'),
+  ...waysToBreak('jobs.retrieve/200-created-at', '', '#drifting', '#same-for-all', '#backwards', '#newest-job'),
+  ...['200-job', '200-identity', '200-created-at', '200-stable'].flatMap((row) => placesOf(row)),
+  ...waysToBreak('jobs.retrieve/200-outcome', '', '#slow', '#failing'),
+  ...waysToBreak('jobs.retrieve/200-failed', '', '#error'),
+  ...waysToBreak('jobs.retrieve/200-stable', '', '#status'),
+]
 
 /** Operations with a row `2xx-accepted`. `files.list` stands apart: without an answer to it a run does not begin. */
 const answered = [
@@ -20,81 +65,43 @@ const answered = [
 
 /** Defects of requirements about granted requests, and more of refusals. The code that they change asks for them by name. */
 const placed: readonly string[] = [
-  ...jobDefects,
-  ...['200-text', '200-markdown'].flatMap((row) =>
-    ['', '#missing', '#status'].map((name) => `pdf.parse/${row}${name}`),
-  ),
-  ...['', '#bytes', '#constant', '#empty', '#half', '#scrambled', '#text', '#markdown'].map(
-    (name) => `pdf.parse/200-content${name}`,
-  ),
-  ...['files.upload/2xx-retrievable', 'graphs.create/2xx-usable', 'applications.create/2xx-usable'].flatMap((id) =>
-    ['', '#gone', '#5xx', '#late'].map((name) => `${id}${name}`),
-  ),
-  'files.upload/2xx-retrievable#forbidden',
+  ...ofJobs,
+  ...waysToBreak('pdf.parse/200-text', '', '#missing', '#status'),
+  ...waysToBreak('pdf.parse/200-markdown', '', '#missing', '#status'),
+  ...waysToBreak('pdf.parse/200-content', '', '#bytes', '#constant', '#empty', '#half', '#scrambled', '#text'),
+  ...waysToBreak('pdf.parse/200-content', '#markdown'),
+  ...waysToBreak('files.upload/2xx-retrievable', '', '#gone', '#5xx', '#late'),
+  ...waysToBreak('graphs.create/2xx-usable', '', '#gone', '#5xx', '#late'),
+  ...waysToBreak('applications.create/2xx-usable', '', '#gone', '#5xx', '#late'),
+  ...waysToBreak('files.upload/2xx-retrievable', '#forbidden'),
   'graphs.add-file/2xx-other-graph',
-  ...['files.list', ...answered].flatMap((operation) => [
-    `${operation}/2xx-accepted`,
-    `${operation}/2xx-accepted#envelope`,
-  ]),
+  ...['files.list', ...answered].flatMap((operation) => waysToBreak(`${operation}/2xx-accepted`, '', '#envelope')),
   ...['files.upload', 'graphs.create', 'applications.create'].map((id) => `${id}/2xx-accepted#first-only`),
-  'chat.create/200-completion',
-  'chat.create/200-completion#no-choices',
-  'chat.create/200-completion#empty-choices',
+  ...waysToBreak('chat.create/200-completion', '', '#no-choices', '#empty-choices'),
   'chat.create/200-text-parts',
   'chat.create/200-image-parts',
   'chat.create/200-image-url',
   'chat.create/200-tool-choice-auto',
-  'chat.create/200-structured-output',
-  'chat.create/200-structured-output#schema',
-  'chat.create/200-llm-tool',
-  'chat.create/200-llm-tool#model',
-  'chat.create/200-llm-tool#missing',
-  'chat.create/200-query-config',
-  'chat.create/200-query-config#bounds',
-  ...['#added-400', '#added-404', '#always-409'].map((name) => `graphs.add-file/2xx-accepted${name}`),
-  'graphs.add-file/409-already-in-graph#dropped',
-  'files.upload/2xx-attached-to-graph',
-  'files.upload/2xx-attached-to-graph#refused',
-  'files.list/2xx-file-types',
-  'files.list/2xx-file-types#5xx',
-  'files.list/2xx-file-types#two',
-  'files.list/2xx-file-types#two-5xx',
-  'files.list/429-quota-exceeded#granted-envelope',
-  'graphs.query/2xx-query-config',
-  'graphs.query/2xx-query-config#bounds',
-  'medical.comprehend/200-entities',
-  'medical.comprehend/200-entities#traits',
-  'medical.comprehend/200-entities#missing',
-  'guardrails/400-blocked#extras',
-  'envelope/shape',
-  ...[
-    '#no-errors',
-    '#errors-object',
-    '#errors-text',
-    '#description-number',
-    '#key-number',
-    '#item-extras-text',
-    '#extras-array',
-    '#extras-null',
-    '#no-tpe',
-    '#tpe-number',
-    '#array',
-  ].map((name) => `envelope/shape${name}`),
-  'envelope/status-tpe-pair',
-  'envelope/status-tpe-pair#unknown-name',
-  'envelope/status-tpe-pair#file',
-  'envelope/content-type',
-  'envelope/content-type#success',
-  'envelope/content-type#missing',
-  'envelope/message-keys',
-  'envelope/message-keys#not-found',
-  'envelope/message-keys#forbidden',
-  'envelope/unknown-path',
-  ...['#5xx', '#page', '#empty', '#granted'].map((name) => `envelope/unknown-path${name}`),
-  'envelope/unsupported-method',
-  ...['#5xx', '#page', '#empty'].map((name) => `envelope/unsupported-method${name}`),
-  'envelope/bad-input-no-5xx',
-  'envelope/bad-input-no-5xx#text',
+  ...waysToBreak('chat.create/200-structured-output', '', '#schema'),
+  ...waysToBreak('chat.create/200-llm-tool', '', '#model', '#missing'),
+  ...waysToBreak('chat.create/200-query-config', '', '#bounds'),
+  ...waysToBreak('graphs.add-file/2xx-accepted', '#added-400', '#added-404', '#always-409'),
+  ...waysToBreak('graphs.add-file/409-already-in-graph', '#dropped'),
+  ...waysToBreak('files.upload/2xx-attached-to-graph', '', '#refused'),
+  ...waysToBreak('files.list/2xx-file-types', '', '#5xx', '#two', '#two-5xx'),
+  ...waysToBreak('files.list/429-quota-exceeded', '#granted-envelope'),
+  ...waysToBreak('graphs.query/2xx-query-config', '', '#bounds'),
+  ...waysToBreak('medical.comprehend/200-entities', '', '#traits', '#missing'),
+  ...waysToBreak('guardrails/400-blocked', '#extras'),
+  ...waysToBreak('envelope/shape', '', '#no-errors', '#errors-object', '#errors-text', '#description-number'),
+  ...waysToBreak('envelope/shape', '#key-number', '#item-extras-text', '#extras-array', '#extras-null', '#no-tpe'),
+  ...waysToBreak('envelope/shape', '#tpe-number', '#array'),
+  ...waysToBreak('envelope/status-tpe-pair', '', '#unknown-name', '#file'),
+  ...waysToBreak('envelope/content-type', '', '#success', '#missing'),
+  ...waysToBreak('envelope/message-keys', '', '#not-found', '#forbidden'),
+  ...waysToBreak('envelope/unknown-path', '', '#5xx', '#page', '#empty', '#granted'),
+  ...waysToBreak('envelope/unsupported-method', '', '#5xx', '#page', '#empty'),
+  ...waysToBreak('envelope/bad-input-no-5xx', '', '#text'),
 ]
 
 /** Requests without an answer: nothing comes for a while, the connection is closed, or what comes is no HTTP. */
@@ -104,7 +111,7 @@ const lost: readonly string[] = [
   ...['chat.create/200-completion', 'medical.comprehend/200-entities'],
   // Refusals, whose control is granted.
   ...['completion.create/400-empty-prompt', 'jobs.create/400-missing-inputs', 'files.retrieve/404-unknown-file'],
-].flatMap((id) => ['#no-answer', '#closed', '#no-http'].map((name) => `${id}${name}`))
+].flatMap((id) => waysToBreak(id, '#no-answer', '#closed', '#no-http'))
 
 /** Refusals after which the server reads what is left of the request as the next one on that connection. */
 const spoiling: readonly string[] = [

@@ -37,6 +37,11 @@ export function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** An optional member that is left out; `null` in its place means the same. */
+export function isAbsent(value: unknown): value is undefined | null {
+  return value === undefined || value === null
+}
+
 /** The JSON type of a value, as a kind of fault. */
 export function jsonType(value: unknown): string {
   if (value === null) return 'null'

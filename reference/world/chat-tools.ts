@@ -1,13 +1,8 @@
-import { isMembers, jsonType, type Call, type Members } from './call.ts'
-import { checkGraphAccess } from './graphs.ts'
-import { checkQueryConfig } from './query-config.ts'
+import { isAbsent, isMembers, jsonType, type Call, type Members } from './call.ts'
+import { checkGraphAccess, checkQueryConfig } from './graphs.ts'
 import { isSettling } from './settling.ts'
 
 const choices = new Set(['auto', 'none', 'required'])
-
-function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null
-}
 
 function checkTool(call: Call, tool: unknown): void {
   const malformed = (description: string, kind: string) =>

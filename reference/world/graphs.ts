@@ -1,4 +1,4 @@
-import type { Call } from './call.ts'
+import { type Call, isAbsent, isMembers, jsonType } from './call.ts'
 import { breakUse, isSettling } from './settling.ts'
 import type { Graph } from './store.ts'
 
@@ -13,4 +13,42 @@ export function findGraph(call: Call): Graph {
 
 export function checkGraphAccess(call: Call, graph: Graph): void {
   if (graph.account !== call.key?.account) call.refuse('403-graph-access', 403, 'InsufficientAccessRights')
+}
+
+// §2.7. Up to 25 snippets are recommended and 30 is the default; no difference is made between them.
+const bounds: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  search_weight: [0, 100],
+  max_subquestions: [1, 10],
+  grounding_level: [0, 1],
+  max_snippets: [5, 30],
+  max_tokens: [100, 8000],
+  keyword_threshold: [0, 1],
+  semantic_threshold: [0, 1],
+}
+
+function refuse(call: Call, description: string, kind: string): never {
+  call.refuse('400-query-config', 400, 'InvalidInputParameters', { description, kind })
+}
+
+function checkNumber(call: Call, name: string, value: unknown, granted: string): void {
+  const [least, most] = bounds[name] ?? [0, 0]
+  if (typeof value !== 'number') return refuse(call, `${name} is a number`, `${name}-${jsonType(value)}`)
+  if (value < least) refuse(call, `${name} is at least ${least}`, `${name}-low`)
+  if (value > most) refuse(call, `${name} is at most ${most}`, `${name}-high`)
+  // Defects of the granted row: a bound taken for the first value outside, and the recommendation for a limit.
+  const atBound = value === least || value === most
+  if (call.broken(`${granted}#bounds`) && atBound) call.reject(400, 'BadRequest', `${name} is at its bound`)
+  if (call.broken(granted) && name === 'max_snippets' && value > 25) call.reject(400, 'BadRequest', 'Too many snippets')
+}
+
+/** Checks a `query_config`; `granted` is the requirement that valid ones are accepted. */
+export function checkQueryConfig(call: Call, config: unknown, granted: string): void {
+  if (isAbsent(config)) return
+  if (!isMembers(config)) return refuse(call, 'query_config is an object', 'whole')
+  for (const [name, value] of Object.entries(config)) {
+    if (value === null) continue
+    if (name in bounds) checkNumber(call, name, value, granted)
+    else if (name !== 'inline_citations') call.reject(400, 'BadRequest', `query_config has no ${name}`)
+    else if (typeof value !== 'boolean') refuse(call, 'inline_citations is a boolean', name)
+  }
 }

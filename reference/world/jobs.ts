@@ -3,6 +3,54 @@ import { preloadedIds } from './preloaded.ts'
 import type { Application, Job } from './store.ts'
 import { countUp, type World } from './world.ts'
 
+/** Part of a job's time that counts as its beginning. */
+const beginning = 0.25
+
+function isYoung(world: World, job: Job): boolean {
+  return world.clock.now() < job.createdAt + beginning * job.takes
+}
+
+/**
+ * Jobs in progress that a broken server does not notice, by variant of the defect `jobs.create/409-job-in-progress`:
+ * it then grants a second one.
+ */
+const overlooked: Readonly<
+  Record<string, (job: Job, at: { application: Application; inputs: string; world: World }) => boolean>
+> = {
+  '#parallel': () => true,
+  '#identical-only': (job, { inputs }) => job.inputs !== inputs,
+  '#slow-only': (_, { application }) => application.pace !== 'slow',
+  '#plain-only': (_, { application }) => application.id !== preloadedIds.application,
+  '#at-once-only': (job, { world }) => !isYoung(world, job),
+  '#later-only': (job, { world }) => isYoung(world, job),
+  '#unread-only': (job) => job.read,
+  '#read-only': (job) => !job.read,
+}
+
+/** Whether a broken server keeps an application for ever once it has had a job. */
+function isKept(world: World, application: Application): boolean {
+  const { broken } = world.switches
+  if (broken('jobs.create/409-released')) return application.jobs > 0
+  if (broken('jobs.create/409-released#slow') && application.pace === 'slow') return application.jobs > 0
+  if (broken('jobs.create/409-released#after-third')) return application.jobs > 2
+  return broken('jobs.create/409-released#after-failed') && application.job?.status === 'failed'
+}
+
+/** Whether the application has a job in progress, so that it takes no other one (§8.3); `inputs`: those of the other. */
+export function isBusy(world: World, application: Application, inputs: string): boolean {
+  const { broken } = world.switches
+  if (isKept(world, application) || Date.now() < (application.blockedUntil ?? 0)) return true
+  if (broken('jobs.create/409-per-application')) {
+    return [...world.store.applications.values()].some((each) => each.job?.status === 'in_progress')
+  }
+  const { job } = application
+  if (job?.status !== 'in_progress') return false
+  return !Object.entries(overlooked).some(
+    ([variant, isOverlooked]) =>
+      broken(`jobs.create/409-job-in-progress${variant}`) && isOverlooked(job, { application, inputs, world }),
+  )
+}
+
 /** Ends a job: its data or its error, and the time. */
 export function endJob(world: World, job: Job, fails: boolean): void {
   job.completedAt = world.clock.now()

@@ -61,14 +61,13 @@ export const malformed = condition(async (refusal) => {
   await judgeForms(refusal, malformedForms(await context.run.keys.fullKey()))
   const served = generatedKeysOn.find((id) => context.run.target.absent[id] === undefined)
   if (operation !== served) return
-  const { seed, refusalRuns } = context.run.options
   const word = fc.string({
     unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
     minLength: 1,
     maxLength: 1000,
     size: 'max',
   })
-  await property(word, { seed, name: context.row.id, runs: refusalRuns }, async (key) =>
+  await property(context, 'refusalRuns', word, async (key) =>
     judge(
       withCredential(await valid(), { value: `Bearer ${key}`, shown: `Bearer ${key}`, full: false }),
       'with a key that is not a JWT',

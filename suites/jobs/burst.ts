@@ -33,7 +33,7 @@ export async function sendBurst(run: Run, { make, requirement, fresh }: Burst): 
     if (!fresh) await openConnections(run, size)
     return await Promise.all(probes.map((probe) => sendSurely(run, probe, { requirement, role: 'probe' }, options)))
   } finally {
-    for (let place = 0; place < size; place++) release()
+    release()
   }
 }
 

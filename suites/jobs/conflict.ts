@@ -1,8 +1,9 @@
+import { jsonValue } from '../../harness/engine/answer.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { sendPatiently } from '../../harness/engine/send.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import type { ApplicationResource } from '../../harness/target/model.ts'
-import { pause } from '../../harness/engine/pause.ts'
+import { pause } from '../../harness/engine/lifetime.ts'
 import { member } from '../../schemas/json-object.ts'
 import type { ConflictFindings } from './finding.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
@@ -59,8 +60,7 @@ export function showsInProgress({ status, job: read }: Reading, job: Job, newer?
 }
 
 function createdAt({ creation }: Job): unknown {
-  const json = creation.answer?.json()
-  return json?.ok ? member(json.value, 'created_at') : undefined
+  return member(jsonValue(creation.answer), 'created_at')
 }
 
 /** What a reading without `in_progress` says of the state in which another creation was answered. */

@@ -1,7 +1,7 @@
 import { member } from '../../schemas/json-object.ts'
 import { type Instant, parseDateTime } from '../../schemas/formats.ts'
 import { preview } from '../../schemas/preview.ts'
-import type { Exchange } from '../../harness/engine/exchange.ts'
+import { jsonValue } from '../../harness/engine/answer.ts'
 import type { JobCase, SeenJob, SeenReading } from './seen-jobs.ts'
 
 /** Two readings of one clock may be this far apart, in ms: a server may take the time twice. */
@@ -37,18 +37,13 @@ function datedReadings({ readings }: SeenJob): Dated[] {
 
 const told = (value: unknown): string => `created_at ${preview(value)}`
 
-function createdAtOf({ answer }: Exchange): unknown {
-  const json = answer?.json()
-  return json?.ok ? member(json.value, 'created_at') : undefined
-}
-
 /**
  * §2.3, §2.4: `created_at` is that of the creation response, to 1 s or one unit of the coarser precision; it reads the
  * same ever after; and of jobs that were created 2 s or more apart the later one has the later time.
  */
 export function* createdAtCases(jobs: readonly SeenJob[]): Generator<JobCase> {
   for (const job of jobs) {
-    const written = createdAtOf(job.creation)
+    const written = member(jsonValue(job.creation.answer), 'created_at')
     const created = instantOf(written)
     const dated = datedReadings(job)
     for (const { reading, instant } of dated) {

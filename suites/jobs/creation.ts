@@ -13,6 +13,9 @@ import { jobRequest } from '../../harness/checks/valid-request.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { getAt } from '../../schemas/pointer.ts'
 import { preview } from '../../schemas/preview.ts'
+import { operationProbe } from '../../harness/engine/operation-probe.ts'
+import { usable } from '../created/created-object.ts'
+import { jobsOf } from './job-tracker.ts'
 
 const valid = 'with a valid body'
 
@@ -79,10 +82,7 @@ export async function judgeAnyText(context: CheckContext): Promise<void> {
       grantedProbe(context, 'jobs.create', () => jobRequest(run, { ...application, inputs })),
     )
     const settled = exchange.throttled
-      ? {
-          ...(await judgeThrottled(context, { source: exchange.probe, control: granted, last: exchange })),
-          throttled: false,
-        }
+      ? await judgeThrottled(context, { source: exchange.probe, control: granted, last: exchange })
       : exchange
     answered(settled)
     context.cases++
@@ -103,11 +103,15 @@ export async function judgeAnyText(context: CheckContext): Promise<void> {
   // By itself: many a server refuses it.
   await accept('')
   const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
-  await property(
-    text,
-    { seed: run.options.seed, name: context.row.id, runs: run.options.grantedRuns },
-    async (value) => {
-      await accept(value)
-    },
-  )
+  await property(context, 'grantedRuns', text, async (value) => void (await accept(value)))
 }
+
+/** A job can be created on a created application. Which inputs that has nobody says: none is given, and a 400 will do. */
+export const judgeUsableApplication = usable({
+  creates: 'applications.create',
+  what: 'on an application that was just created',
+  request: (run, id) =>
+    operationProbe(run, 'jobs.create', { params: { application_id: id }, json: { inputs: [] }, effect: 'generates' }),
+  // No declared application, so nothing else records its jobs; the run waits for their end anyway.
+  seen: (run, id, exchange) => void jobsOf(run).track(exchange, id),
+})

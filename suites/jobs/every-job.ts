@@ -1,6 +1,6 @@
 import { declaredResource, jobRequest } from '../../harness/checks/valid-request.ts'
 import { sendThroughGate } from '../../harness/engine/check-context.ts'
-import { pause } from '../../harness/engine/pause.ts'
+import { pause } from '../../harness/engine/lifetime.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { isPlanned, type Run } from '../../harness/engine/run.ts'
 import { apartMs, timesDiffer } from './created-at.ts'

@@ -1,11 +1,10 @@
 import { isGranted } from '../../harness/engine/answer.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
-import { perRun } from '../../harness/engine/per-run.ts'
+import { perRun, type Run } from '../../harness/engine/run.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
-import type { Run } from '../../harness/engine/run.ts'
-import { createReadWriteLock, type ReadWriteLock } from '../../harness/engine/read-write-lock.ts'
+import { createCeiling } from '../../harness/engine/ceiling.ts'
 import type { Gate, Gates, Job } from './model.ts'
-import { pause } from '../../harness/engine/pause.ts'
+import { pause } from '../../harness/engine/lifetime.ts'
 
 /** Most attempts to see a state that may pass meanwhile. */
 export const mostAttempts = 3
@@ -14,7 +13,8 @@ export const mostAttempts = 3
 const busyPauseMs = 1000
 
 function createGate(application: string, run: Run): Gate {
-  const lock: ReadWriteLock = createReadWriteLock()
+  // A refusal takes one place, a creation all of them.
+  const places = createCeiling(Number.MAX_SAFE_INTEGER)
   const jobs = new Set<Job>()
 
   const timeout = run.target.limits.jobTimeoutMs
@@ -51,7 +51,7 @@ function createGate(application: string, run: Run): Gate {
     },
     async sendWhenIdle({ exclusive, expects409 }, send) {
       // Kept over all attempts: another request would make the application busy again.
-      const release = await lock.acquire(exclusive, run.life.signal)
+      const release = await places.acquire(run.life.signal, { count: exclusive ? places.size : 1 })
       try {
         let busySince: number | undefined
         /** Connections of their own on which no answer came: such a creation may be what makes the application busy. */
@@ -85,7 +85,7 @@ function createGate(application: string, run: Run): Gate {
       }
     },
     async withExclusive(action) {
-      const release = await lock.acquire(true, run.life.signal)
+      const release = await places.acquire(run.life.signal, { count: places.size })
       try {
         // Even then the release of an application is judged, if a reading showed that its last job ended.
         const allEnded = [...jobs].every((job) => isEnded(job.readings.at(-1)))

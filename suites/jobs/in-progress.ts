@@ -1,7 +1,7 @@
 import { isGranted } from '../../harness/engine/answer.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
-import { pause } from '../../harness/engine/pause.ts'
+import { pause } from '../../harness/engine/lifetime.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { sendSurely } from '../../harness/engine/send.ts'
 import { isThrottled } from '../../harness/engine/throttle.ts'

@@ -18,26 +18,14 @@ interface Place {
 const places: readonly Place[] = [
   { pointer: '', name: 'the body', kinds: ['null', 'boolean', 'number', 'string', 'array'] },
   { pointer: '/inputs', name: 'inputs', kinds: ['null', 'boolean', 'number', 'string', 'object'] },
-  {
-    pointer: '/inputs/0',
-    name: 'an item of inputs',
-    kinds: ['null', 'boolean', 'number', 'string', 'array'],
-  },
-  {
-    pointer: '/inputs/0/id',
-    name: 'the id of an item',
-    kinds: ['null', 'boolean', 'number', 'array', 'object'],
-  },
+  { pointer: '/inputs/0', name: 'an item of inputs', kinds: ['null', 'boolean', 'number', 'string', 'array'] },
+  { pointer: '/inputs/0/id', name: 'the id of an item', kinds: ['null', 'boolean', 'number', 'array', 'object'] },
   {
     pointer: '/inputs/0/value',
     name: 'the value of an item',
     kinds: ['null', 'boolean', 'number', 'string', 'object'],
   },
-  {
-    pointer: '/inputs/0/value/0',
-    name: 'an item of a value',
-    kinds: ['null', 'boolean', 'number', 'array', 'object'],
-  },
+  { pointer: '/inputs/0/value/0', name: 'an item of a value', kinds: ['null', 'boolean', 'number', 'array', 'object'] },
 ]
 
 /** Which item, and which text of it: a server may look at some of them only. */

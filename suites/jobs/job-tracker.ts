@@ -1,14 +1,13 @@
 import { member, isObject } from '../../schemas/json-object.ts'
-import { type Answer, isGranted } from '../../harness/engine/answer.ts'
+import { type Answer, isGranted, jsonValue } from '../../harness/engine/answer.ts'
 import { sendPatiently } from '../../harness/engine/send.ts'
 import { operationProbe } from '../../harness/engine/operation-probe.ts'
-import { usableId } from '../../harness/engine/usable-id.ts'
-import { perRun } from '../../harness/engine/per-run.ts'
-import type { Run } from '../../harness/engine/run.ts'
+import { usableId } from '../../harness/checks/created.ts'
+import { perRun, type Run } from '../../harness/engine/run.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import type { Job, JobTracker, Reading } from './model.ts'
 import type { SeenReading } from './seen-jobs.ts'
-import { pause } from '../../harness/engine/pause.ts'
+import { pause } from '../../harness/engine/lifetime.ts'
 
 /** Answers above this many bytes are not kept whole for each of the many readings of a job. */
 const largeBytes = 64 * 1024
@@ -57,11 +56,6 @@ export function isEnded(reading: Reading | undefined): boolean {
   return reading?.status !== undefined && reading.status !== 'in_progress'
 }
 
-function bodyOf(answer: Answer | undefined): unknown {
-  const json = answer?.json()
-  return json?.ok ? json.value : undefined
-}
-
 function statusOf(body: unknown): string | undefined {
   const status = member(body, 'status')
   return typeof status === 'string' ? status : undefined
@@ -78,7 +72,7 @@ function createJobTracker(run: Run): JobTracker {
     const probe = await operationProbe(run, 'jobs.retrieve', { params: { job_id: job.id } })
     const wanted = ({ answer }: Exchange): boolean => answer?.status === 200
     const exchange = await sendPatiently(run, probe, { requirement, role: 'poll', wanted })
-    const shownJob = (): unknown => (exchange.answer?.status === 200 ? bodyOf(exchange.answer) : undefined)
+    const shownJob = (): unknown => (exchange.answer?.status === 200 ? jsonValue(exchange.answer) : undefined)
     const reading: Reading = {
       exchange,
       status: statusOf(shownJob()),
@@ -116,7 +110,7 @@ function createJobTracker(run: Run): JobTracker {
       const known = creations.find((other) => other.answer === answer)
       if (known) return all.find((job) => job.creation === known)
       creations.push(creation)
-      const id = usableId(member(bodyOf(answer), 'id'))
+      const id = usableId(member(jsonValue(answer), 'id'))
       if (id === undefined) return undefined
       const job: Job = { id, application, creation, createdAtMs: creation.endedAt, readings: [] }
       all.push(job)

@@ -7,7 +7,7 @@ import { leftOut } from '../../harness/report/reason.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
 import type { Job, Reading } from './model.ts'
-import { pause } from '../../harness/engine/pause.ts'
+import { pause } from '../../harness/engine/lifetime.ts'
 
 /** What was seen of one job from its creation to its end. */
 export interface Lifecycle {

@@ -1,7 +1,7 @@
 import { isGranted } from '../../harness/engine/answer.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
-import { pause } from '../../harness/engine/pause.ts'
+import { pause } from '../../harness/engine/lifetime.ts'
 import { type Credential, type Probe, withHeader } from '../../harness/engine/probe.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { sendPatiently } from '../../harness/engine/send.ts'

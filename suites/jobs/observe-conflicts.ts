@@ -1,5 +1,5 @@
 import { NotExercised } from '../../harness/engine/outcome.ts'
-import { pause } from '../../harness/engine/pause.ts'
+import { pause } from '../../harness/engine/lifetime.ts'
 import { isPlanned, type Run } from '../../harness/engine/run.ts'
 import type { ApplicationResource } from '../../harness/target/model.ts'
 import { proveOverlap, sendBurst } from './burst.ts'

@@ -1,4 +1,4 @@
-import { pause } from '../../harness/engine/pause.ts'
+import { pause } from '../../harness/engine/lifetime.ts'
 import { isPlanned, type Run } from '../../harness/engine/run.ts'
 import type { ApplicationResource } from '../../harness/target/model.ts'
 import { create, releaseMs } from './conflict.ts'

@@ -2,6 +2,7 @@ import { member } from '../../schemas/json-object.ts'
 import { preview } from '../../schemas/preview.ts'
 import { control } from '../../harness/checks/control.ts'
 import { grantedProbe, inScenario } from '../../harness/checks/granted.ts'
+import { jsonValue } from '../../harness/engine/answer.ts'
 import { judgeGranted } from '../../harness/engine/judge-answer.ts'
 import { judgeShape } from '../../harness/checks/shapes.ts'
 import { validRequest } from '../../harness/checks/valid-request.ts'
@@ -68,8 +69,7 @@ async function judgeDeclaredIdentity(context: CheckContext): Promise<void> {
   const { job } = context.run.target.resources
   if (job === undefined) return
   const { exchange } = await control(context.run, 'jobs.retrieve')
-  const json = exchange?.answer?.json()
-  const read = json?.ok ? member(json.value, 'id') : undefined
+  const read = member(jsonValue(exchange?.answer), 'id')
   if (!exchange || typeof read !== 'string') return
   context.cases++
   if (!sameId(read, job)) context.fail(exchange, `id ${job}`, 'for the declared job', `id ${preview(read)}`)
@@ -134,8 +134,7 @@ async function judgeFailedScenario(context: CheckContext): Promise<void> {
   await inScenario(context, 'jobs.retrieve', async () => {
     const exchange = await context.send(make)
     judgeGranted(context, exchange, '200 with a failed job', failing)
-    const json = exchange.answer?.json()
-    judgeFailed(context, exchange, json?.ok ? json.value : undefined)
+    judgeFailed(context, exchange, jsonValue(exchange.answer))
   })
 }
 

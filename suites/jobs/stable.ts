@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { member } from '../../schemas/json-object.ts'
 import { preview } from '../../schemas/preview.ts'
 import { control } from '../../harness/checks/control.ts'
-import type { Exchange } from '../../harness/engine/exchange.ts'
+import { jsonValue } from '../../harness/engine/answer.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
-import { pause } from '../../harness/engine/pause.ts'
+import { pause } from '../../harness/engine/lifetime.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import type { Judge, CheckContext } from '../../harness/engine/check-context.ts'
 import { isWhole, jobsOf } from './job-tracker.ts'
@@ -67,13 +67,8 @@ function endedReadings(run: Run): SeenReading[] {
 async function declaredReading(run: Run): Promise<SeenReading[]> {
   if (run.target.resources.job === undefined) return []
   const { exchange } = await control(run, 'jobs.retrieve')
-  return exchange ? endedOf(exchange) : []
-}
-
-function endedOf(exchange: Exchange): SeenReading[] {
-  const json = exchange.answer?.json()
-  const job = json?.ok ? json.value : undefined
-  return hasEnded(job) ? [{ exchange, job }] : []
+  const job = jsonValue(exchange?.answer)
+  return exchange && hasEnded(job) ? [{ exchange, job }] : []
 }
 
 /** A status that the spec does not know may be one of a job that goes on. */

@@ -4,7 +4,7 @@ import { granted, type GrantedCheck, judgeTries } from '../../harness/checks/gra
 import { judgeGranted } from '../../harness/engine/judge-answer.ts'
 import { judgeShape } from '../../harness/checks/shapes.ts'
 import { validRequest } from '../../harness/checks/valid-request.ts'
-import type { Exchange } from '../../harness/engine/exchange.ts'
+import { jsonValue } from '../../harness/engine/answer.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { withJson } from '../../harness/engine/probe.ts'
 import type { Run } from '../../harness/engine/run.ts'
@@ -83,15 +83,10 @@ function knownText({ target }: Run): KnownText {
   return { words, of: pdfFile === undefined ? 'fixtures/pdf/good.pdf of this package' : 'resources.pdfText' }
 }
 
-function contentOf({ answer }: Exchange): string {
-  const json = answer?.json()
-  return json?.ok ? String(member(json.value, 'content')) : ''
-}
-
 function holdsWords({ words: wanted, of }: KnownText, what: string): GrantedCheck {
   return (context, exchange) => {
     judgeShape(context, exchange, 'pdf-content', what)
-    const { found, firstMissing } = findInOrder(wanted, wordsOf(contentOf(exchange)))
+    const { found, firstMissing } = findInOrder(wanted, wordsOf(String(member(jsonValue(exchange.answer), 'content'))))
     if (found >= leastShare * wanted.length) return
     const expected = `content that holds, in their order, at least four in five of the ${wanted.length} words of ${of}: ${preview(wanted.join(' '))}`
     const actual = `${found} of them (the first that is missing is "${firstMissing}"): ${describeAnswer(exchange)}`

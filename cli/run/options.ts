@@ -23,9 +23,12 @@ function keyIds(value: string, before: readonly string[]): string[] {
   return [...before, value]
 }
 
+/** An option that may be given several times: its values are a list. */
+export function repeatable(flags: string, meaning: string): Option {
+  return new Option(flags, meaning).argParser((value, before: string[]) => [...before, value]).default([], 'none')
+}
+
 /** `--report`, repeatable, of a command that writes these formats. */
 export function reportOption(formats: readonly string[]): Option {
-  return new Option('--report <format>[=<path>]', `${formats.join(', ')}; repeatable, - is stdout`)
-    .argParser((value, before: string[]) => [...before, value])
-    .default([], 'none')
+  return repeatable('--report <format>[=<path>]', `${formats.join(', ')}; repeatable, - is stdout`)
 }
