@@ -14,5 +14,5 @@ test('the accusation score is told', { timeout: 120_000 }, async () => {
 test('the oracle score is told', { timeout: 120_000 }, async () => {
   const ofOne = ['bench/oracle-score/oracle-score.js', '3', 'files.list']
   const { stdout } = await promisify(execFile)('node', ofOne, { cwd: root })
-  expect(stdout).toMatch(/noticed: \d of \d/)
+  expect(stdout).toMatch(/\d of \d \([\d.]+ %\) noticed/)
 })
