@@ -31,20 +31,26 @@ export function observeConflicts(run: Run): Promise<ConflictFindings> {
     const other = isPlanned(run, 'jobs.create/409-per-application') ? otherThan(run, application.id) : undefined
     const found = newFindings(run.client.ceiling.size > 1)
     const conflict: Conflict = { run, application, gate, other, found }
-    // On an application of its own, with a finding of its own: both take the time of jobs.
     const afterFailure = newFinding('')
-    const beside = releasedAfterFailure(run, afterFailure)
-    try {
-      await gate.withExclusive(() => attempt(conflict))
-      found.conflictSeen = gate.conflictSeen
-      await attemptOnPlain(conflict)
-    } finally {
-      await beside
-    }
+    const [story, after] = await Promise.allSettled([
+      tellStory(conflict),
+      // On an application of its own, with a finding of its own: both take the time of jobs.
+      releasedAfterFailure(run, afterFailure),
+    ])
+    if (story.status === 'rejected') throw story.reason as Error
+    // If that application gives no job, rows about it tell.
+    if (after.status === 'rejected' && !(after.reason instanceof NotExercised)) throw after.reason as Error
     found.released.cases += afterFailure.cases
     if (afterFailure.failure) found.released.failure ??= afterFailure.failure
     return found
   })
+}
+
+async function tellStory(conflict: Conflict): Promise<void> {
+  const { gate, found } = conflict
+  await gate.withExclusive(() => attempt(conflict))
+  found.conflictSeen = gate.conflictSeen
+  await attemptOnPlain(conflict)
 }
 
 async function attempt(conflict: Conflict): Promise<void> {
