@@ -15,7 +15,7 @@ export interface ReferenceOptions {
   readonly latency?: number
   /** ms that a job takes; default 40. */
   readonly jobMs?: number
-  /** ms that a job of the slow application takes; default 350. */
+  /** ms that a job of the slow application takes; default 250. */
   readonly slowJobMs?: number
   /** ms until what was just made can be used, under `settling/*`, `jobs/readable-late` and `processing/slow`. */
   readonly settleMs?: number
@@ -54,7 +54,7 @@ export function createServed(options: ReferenceOptions): Served {
     store: preloadedStore(clock.now()),
     pace: {
       usual: options.jobMs ?? 40,
-      slow: options.slowJobMs ?? 350,
+      slow: options.slowJobMs ?? 250,
       settle: options.settleMs,
       slowRefusal: options.slowRefusalMs ?? 200,
       silence: options.silenceMs ?? 1000,
