@@ -7,7 +7,7 @@ const valid = validRequest['applications.create']
 export const applicationsCreate = rows('applications.create', [
   { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, gives: '2xx',
     says: 'The creation of an application is answered by a 2xx.',
-    control: true, effect: 'creates' },
+    control: true, judgedLast: true, effect: 'creates' },
   { id: '2xx-usable', level: 'must', section: '4.4', needs: valid,
     says: 'A job can be created on a created application, at the latest settleMs later: not 404, 410 or a 5xx.',
     effect: 'creates', generates: 1, alsoSends: { 'jobs.create': 3 } },

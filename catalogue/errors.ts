@@ -95,8 +95,9 @@ export function listedTypes(operation: OperationId | null, status: number): read
   return [...own, ...guardrails, ...everyOperation].flatMap(([of, ...names]) => (of === status ? names : []))
 }
 
-function isModelError(tpe: string): boolean {
-  return (modelErrors as readonly string[]).includes(tpe)
+/** §7.4: they may stand with any status. */
+export function isModelError(tpe: string | undefined): boolean {
+  return tpe !== undefined && (modelErrors as readonly string[]).includes(tpe)
 }
 
 /**

@@ -8,7 +8,7 @@ const valid = validRequest['files.upload']
 export const filesUpload = rows('files.upload', [
   { id: '2xx-accepted', level: 'must', section: '2.8, 4.4', needs: valid, gives: '2xx',
     says: 'The upload of a file is answered by a 2xx.',
-    control: true, effect: 'creates' },
+    control: true, judgedLast: true, effect: 'creates' },
   { id: '2xx-attached-to-graph', level: 'must', section: '2.8', needs: [...valid, '/resources/graph'], gives: '2xx',
     says: 'A file that is uploaded with graphId is attached to that graph.',
     effect: 'creates', maxRequests: 3, alsoSends: { 'graphs.add-file': 3 } },

@@ -7,7 +7,7 @@ const valid = validRequest['graphs.create']
 export const graphsCreate = rows('graphs.create', [
   { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, gives: '2xx',
     says: 'The creation of a graph is answered by a 2xx.',
-    control: true, effect: 'creates' },
+    control: true, judgedLast: true, effect: 'creates' },
   { id: '2xx-usable', level: 'must', section: '4.4', needs: [...valid, ['/operations/graphs.query/body', '/operations/graphs.add-file/body']],
     says: 'A created graph can be queried, or a file be added to it, at the latest settleMs later: not 404, 410 or a 5xx.',
     effect: 'creates', generates: 1, alsoSends: { 'graphs.query': 3 } },

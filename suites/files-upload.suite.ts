@@ -1,11 +1,11 @@
 import { retryWhileSettling, laterAttempts } from '../harness/checks/settling.ts'
-import { inScenario, judgeTries, accepted } from '../harness/checks/granted.ts'
+import { inScenario, judgeTries } from '../harness/checks/granted.ts'
 import { judgeGranted } from '../harness/engine/judge-answer.ts'
 import { isGranted } from '../harness/engine/answer.ts'
 import { operationProbe } from '../harness/engine/operation-probe.ts'
 import { NotExercised } from '../harness/engine/outcome.ts'
 import type { Judge, CheckContext } from '../harness/engine/check-context.ts'
-import { createObject, ownCreation, settled } from './created/created-object.ts'
+import { createObject, ownCreation, settled, eachAccepted } from './created/created-object.ts'
 import type { Exchange } from '../harness/engine/exchange.ts'
 import { isDeclared } from '../harness/checks/apply-scenario.ts'
 import { createdId } from '../harness/checks/created.ts'
@@ -82,7 +82,7 @@ async function judgeAttached(context: CheckContext): Promise<void> {
 // Upload a file (§2.8, §4.4, §7.3)
 
 export const filesUpload = suite('files.upload', {
-  '2xx-accepted': accepted,
+  '2xx-accepted': eachAccepted,
   '2xx-attached-to-graph': judgeAttached,
   '2xx-retrievable': judgeRetrievable,
 })

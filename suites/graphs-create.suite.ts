@@ -3,8 +3,7 @@ import { pointerOf } from '../harness/checks/roles.ts'
 import { upload } from '../harness/checks/upload.ts'
 import { operationProbe } from '../harness/engine/operation-probe.ts'
 import type { Run } from '../harness/engine/run.ts'
-import { usable, duplicateName, malformedName } from './created/created-object.ts'
-import { accepted } from '../harness/checks/granted.ts'
+import { usable, duplicateName, malformedName, eachAccepted } from './created/created-object.ts'
 import { suite } from '../harness/checks/suite.ts'
 
 /** The declared addition; with a fresh file if the target says how to upload one. */
@@ -31,7 +30,7 @@ const judgeUsableGraph = usable({
 // Create a graph (§4.4, §7.3)
 
 export const graphsCreate = suite('graphs.create', {
-  '2xx-accepted': accepted,
+  '2xx-accepted': eachAccepted,
   '2xx-usable': judgeUsableGraph,
   '400-malformed-parameters': malformedName,
   '400-duplicate-name': duplicateName,

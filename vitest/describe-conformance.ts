@@ -75,12 +75,14 @@ interface Group {
  */
 export function describeConformance(target?: Target | TargetJson | string, options: DescribeOptions = {}): void {
   const { name = 'conformance', ...rest } = options
+  const { strict = false } = rest
   const frames = framesAbove(describeConformance)
   checkOptions(rest)
   const run = createSuiteRun(target, rest)
   const groups: Group[] = []
   let selected: Selected = { ids: [], all: true }
   let asked = 0
+  const quiet = new Set<string>()
   // Tests that only wait for a result are no load: vitest's limit of tests at once would keep results from being shown.
   vi.setConfig({ maxConcurrency: Infinity })
   describe(name, { timeout: 0, retry: 0 }, () => {
@@ -95,7 +97,7 @@ export function describeConformance(target?: Target | TargetJson | string, optio
         for (const { id, statement } of rows) {
           test(`${id} ${statement}`, async (context) => {
             asked++
-            await judged(context, { run, id, strict: rest.strict ?? false, frames })
+            await judged(context, { run, id, strict, frames, quiet })
           })
         }
       })
@@ -109,7 +111,7 @@ export function describeConformance(target?: Target | TargetJson | string, optio
       const { facts: _, ...handover } = ended
       const { file } = groups[0]!.tasks[0] as RunnerTestCase
       file.meta.conformance = [...(file.meta.conformance ?? []), handover]
-      const problem = whyNotJudged(ended, selected.all)
+      const problem = whyNotJudged(ended, selected.all) ?? failedSince(ended, { quiet, strict })
       if (problem !== undefined) throw new ConformanceError(problem, frames)
     }, 0)
   })
@@ -120,18 +122,20 @@ interface Asked {
   readonly id: string
   readonly strict: boolean
   readonly frames: string
+  /** Ids of tests that did not fail. */
+  readonly quiet: Set<string>
 }
 
-async function judged({ signal, skip }: TestContext, { run, id, strict, frames }: Asked): Promise<void> {
+async function judged({ signal, skip }: TestContext, { run, id, strict, frames, quiet }: Asked): Promise<void> {
   signal.addEventListener('abort', () => run.cancel(), { once: true })
   const result = await run.result(id).catch((error: unknown) => {
     throw new ConformanceError(messageOf(error), frames)
   })
-  if (result.outcome === 'passed') return
   if (result.outcome === 'failed' && (result.level === 'must' || strict)) {
     throw new ConformanceError(failureMessage(result), frames)
   }
-  skip(skipNote(result))
+  quiet.add(id)
+  if (result.outcome !== 'passed') skip(skipNote(result))
 }
 
 function messageOf(error: unknown): string {
@@ -155,6 +159,14 @@ function selectedOf(groups: readonly Group[]): Selected {
   )
   const chosen = tests.filter(({ mode }) => mode === 'run' || mode === 'queued')
   return { ids: chosen.map(({ id }) => id), all: chosen.length === tests.length }
+}
+
+/** Failures that showed when their tests had passed or were skipped: what a request left behind on its connection shows by a later one. */
+function failedSince({ report }: Ended, { quiet, strict }: Pick<Asked, 'quiet' | 'strict'>): string | undefined {
+  const late = report.requirements.filter(
+    ({ id, level, outcome }) => outcome === 'failed' && (level === 'must' || strict) && quiet.has(id),
+  )
+  return late.length === 0 ? undefined : late.map(failureMessage).join('\n\n')
 }
 
 /**

@@ -26,6 +26,7 @@ function scoreOf(chosen) {
   return new Promise((resolve, reject) => {
     const thread = new Worker(new URL(import.meta.url), { workerData: chosen })
     thread.on('error', reject)
+    thread.on('exit', () => reject(new Error(`part ${chosen.part + 1} ended before it was done`)))
     thread.on('message', ({ done, of, score }) => {
       if (score) resolve(score)
       else process.stderr.write(`part ${chosen.part + 1}: ${done} of ${of}\n`)

@@ -3,7 +3,7 @@ import type { RequirementResult } from '../report/model.ts'
 import { createEventQueue, type RunEvent, factsOf, type RunFacts } from './events.ts'
 import { judgeRequirement } from './judge-requirement.ts'
 import type { EndCause } from './outcome.ts'
-import { lateFailuresOf } from './late-failures.ts'
+import { spoiledOf } from './reused-connection.ts'
 import type { Run, RunHook } from './run.ts'
 import type { Judge } from './check-context.ts'
 import { isObserved } from '../report/shard.ts'
@@ -83,8 +83,9 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
     results.set(row.id, result)
     queue.push({ kind: 'judged', result })
   }
-  const tellLateFailures = (): void => {
-    for (const [id, failures] of lateFailuresOf(run)) {
+  /** Failures that showed only when later requests used the connections that a request had left behind. */
+  const tellSpoiled = (): void => {
+    for (const [id, failures] of spoiledOf(run)) {
       const known = results.get(id)
       if (!known) continue
       const { reason: _reason, ...rest } = known
@@ -101,7 +102,7 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
     if (!run.life.ended) await Promise.all(run.hooks.map(async (hook) => hook.settle?.(run)))
     for (const row of last) await judge(row)
     for (const row of observed) await judge(row)
-    tellLateFailures()
+    tellSpoiled()
     await finishRun(run)
   }
   run.client.throttle.onHold((operation, pauseMs) => queue.push({ kind: 'throttled', operation, pauseMs }))

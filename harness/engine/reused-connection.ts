@@ -1,14 +1,17 @@
 import { grantedRow } from '../../catalogue/catalogue.ts'
+import type { Failure } from '../report/model.ts'
 import { failuresOf, type Spoiled } from './reused-failures.ts'
 import type { Exchange, Forerunner } from './exchange.ts'
 import { isExpected, matchPairs } from './answer.ts'
-import { isJudged, lateFailuresOf } from './late-failures.ts'
 import { perRun, type Run } from './run.ts'
 import type { SendOptions } from '../http/message.ts'
 import { isThrottled } from './throttle.ts'
 
 /** Sends the request of an exchange once more. */
 export type SendAgain = (options: Pick<SendOptions, 'fresh' | 'after'>) => Promise<Exchange>
+
+/** Requests that left a connection behind on which the next answer was wrong: by the requirement they were sent for. */
+export const spoiledOf = perRun(() => new Map<string, Failure[]>())
 
 /** Answers that were as wrong on a fresh connection: nothing is to be learned from the next one of their kind. */
 const provenOf = perRun(() => new Set<string>())
@@ -67,13 +70,18 @@ function isThrottling({ answer, purpose }: Exchange): boolean {
   return answer !== undefined && isThrottled(answer) && !isExpected(purpose.expects, answer)
 }
 
+function isJudged({ plan }: Run, id: string): boolean {
+  const entry = plan.get(id)
+  return entry?.run === true && entry.leftOut === undefined
+}
+
 function blame(run: Run, before: Forerunner, { wrong, fresh }: Pick<Spoiled, 'wrong' | 'fresh'>): void {
   const { operation } = before.probe
   const own = [before.purpose.about ?? before.purpose.requirement, operation === null ? null : grantedRow[operation]]
   const judged = own.find((id) => id !== null && isJudged(run, id)) ?? wrong.purpose.requirement
   const id = judged ?? (operation === null ? 'envelope/shape' : grantedRow[operation])
-  const failures = lateFailuresOf(run).get(id) ?? []
-  lateFailuresOf(run).set(id, failures)
+  const failures = spoiledOf(run).get(id) ?? []
+  spoiledOf(run).set(id, failures)
   if (failures.length > 0 || !before.recorded) return
   failures.push(...failuresOf(run, id, before.recorded(), { before, wrong, fresh }))
 }

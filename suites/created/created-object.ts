@@ -1,16 +1,16 @@
 import { countsAsGranted } from '../../harness/checks/control.ts'
 import { createdId } from '../../harness/checks/created.ts'
-import { grantedProbe, inScenario } from '../../harness/checks/granted.ts'
+import { accepted, grantedProbe, inScenario } from '../../harness/checks/granted.ts'
 import { retryWhileSettling } from '../../harness/checks/settling.ts'
 import { validRequest } from '../../harness/checks/valid-request.ts'
-import { grantedRow } from '../../catalogue/catalogue.ts'
+import { isModelError } from '../../catalogue/errors.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
+import { tpeOf } from '../../harness/engine/answer.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
-import { failGrantedLate } from '../../harness/engine/late-failures.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
-import type { Run } from '../../harness/engine/run.ts'
+import { perRun, type Run } from '../../harness/engine/run.ts'
 import { answered, type Judge, type CheckContext } from '../../harness/engine/check-context.ts'
 import { refused } from '../../harness/checks/conditions.ts'
 import { condition } from '../../harness/checks/refusals.ts'
@@ -36,20 +36,31 @@ export async function createObject(
   return id
 }
 
-/**
- * A creation that breaks the server, or is granted with an envelope, fails what is granted, whatever the control was
- * answered. The server may be full, or throttle.
- */
-function notCreated(context: CheckContext, creation: Exchange, which: string): never {
-  const { run, row } = context
-  const { answer, probe } = creation
-  const status = answer?.status ?? 0
-  const isWrong = (status >= 200 && status < 300) || (status >= 500 && ![503, 507].includes(status))
-  if (isWrong && probe.operation !== null && !run.target.scenarios[row.id]) {
-    context.shownBy = grantedRow[probe.operation]
-    failGrantedLate(run, probe.operation, () => context.failure(creation, '2xx', 'with a valid body'))
-  }
+/** Valid creations of a run that broke the server, or were granted with an envelope. */
+const wrongCreations = perRun((): Exchange[] => [])
+
+/** A server may be full, throttle, or miss a model: that comes and goes. */
+function isWrong({ answer }: Exchange): boolean {
+  if (!answer || [503, 507].includes(answer.status) || isModelError(tpeOf(answer))) return false
+  return answer.status < 300 || answer.status >= 500
+}
+
+/** Throws `NotExercised`; what is wrong with the creation itself is told by what is granted. */
+function notCreated({ run, row }: CheckContext, creation: Exchange, which: string): never {
+  if (isWrong(creation) && !run.target.scenarios[row.id]) wrongCreations(run).push(creation)
   throw new NotExercised(`${which} was answered ${describeAnswer(creation)}`)
+}
+
+/** Not only the control is granted, but each valid creation of the run. */
+export const eachAccepted: Judge = async (context) => {
+  await accepted(context)
+  if (context.run.target.scenarios[context.row.id]) return
+  for (const creation of wrongCreations(context.run)) {
+    if (creation.probe.operation !== context.row.operation) continue
+    context.shownBy = creation.purpose.requirement
+    context.cases++
+    context.fail(creation, '2xx, as another creation was answered', 'with a valid request')
+  }
 }
 
 /** How an object is used that an operation creates. */

@@ -30,7 +30,7 @@ function withOtherValues(application: ApplicationResource, moment: number): Appl
   return { ...application, inputs }
 }
 
-/** A wait is cut into so many parts at most, none shorter than that in ms, so that the end of a job is soon seen. */
+/** A wait is cut into so many parts at most, none shorter than that in ms unless the whole is, so that the end of a job is soon seen. */
 const mostParts = 4
 const shortestPartMs = 20
 

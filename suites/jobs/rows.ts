@@ -23,14 +23,16 @@ import { any, refused } from '../../harness/checks/conditions.ts'
 import { condition } from '../../harness/checks/refusals.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
 
-/** Readings that count: a new job may not be found before `settleMs` have passed, or it was found. */
+/** Readings that count: before `settleMs` have passed a new job may not be found, or break the server until it was read. */
 function readingsOf(run: Run): { job: Job; reading: Reading }[] {
   return ownJobs(run).flatMap((job) => {
     const found = job.readings.findIndex(({ status }) => status !== undefined)
     return job.readings
       .filter(({ exchange: { answer, throttled, sentAt } }, at) => {
-        const settled = sentAt - job.createdAtMs > run.target.limits.settleMs || (found >= 0 && at > found)
-        return answer && !throttled && (answer.status < 300 || settled)
+        if (!answer || throttled) return false
+        const settled = sentAt - job.createdAtMs > run.target.limits.settleMs
+        const wasRead = found >= 0 && at > found && ![404, 410].includes(answer.status)
+        return answer.status < 300 || settled || wasRead
       })
       .map((reading) => ({ job, reading }))
   })

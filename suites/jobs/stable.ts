@@ -54,13 +54,14 @@ function readsTheSame(before: unknown, after: unknown): boolean {
   }
 }
 
-/** Of each job of the run the first reading that showed it ended; the last one if only that was kept whole. */
+/** Of each job of the run the first reading that showed it ended; the last of all if only that was kept whole, and shows it. */
 function endedReadings(run: Run): SeenReading[] {
   return jobsOf(run)
     .all.filter(({ creation }) => creation.probe.credential.full)
     .flatMap(({ readings }) => {
-      const ended = readings.filter(({ job }) => hasEnded(job))
-      return ended.slice(0, 1).every(isWhole) ? ended.slice(0, 1) : ended.slice(-1)
+      const first = readings.find(({ job }) => hasEnded(job))
+      if (!first || isWhole(first)) return first ? [first] : []
+      return readings.slice(-1).filter(({ job }) => hasEnded(job))
     })
 }
 

@@ -96,10 +96,10 @@ async function isBusyThroughout(server: Server): Promise<boolean> {
   return early.every(busy) && busy(late) && last.json.status === 'in_progress'
 }
 
-/** Whether the slow application takes one job after the other. */
+/** Whether the failing application takes one job after the other. */
 async function isCreatedAgain(server: Server): Promise<boolean> {
-  const { created } = await live(server, slowApplication)
-  return isCreated(created) && isCreated(await create(server, slowApplication))
+  const { created } = await live(server, failingApplication)
+  return isCreated(created) && isCreated(await create(server, failingApplication))
 }
 
 /** The stories of jobs. */
