@@ -3,39 +3,13 @@ import net from 'node:net'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { listen } from '../wire/servers.ts'
+import { leavesBodyUnread, refusal } from './body-left-unread.ts'
 import type { Mark, Transport } from '../../harness/http/message.ts'
 import { createReference } from '../../reference/server.ts'
 import { idsOf, judgeUrl, transportTo } from '../matrix/judge-reference.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
 
 const run = promisify(execFile)
-
-const answer = (status: number, type: string, body: string): string =>
-  `HTTP/1.1 ${status} Status\r\ncontent-type: ${type}\r\ncontent-length: ${body.length}\r\n\r\n${body}`
-const refusal = JSON.stringify({ tpe: 'BadCredentials', errors: [], extras: {} })
-
-/** Refuses what has no key without reading its body, which then stands before the next request. */
-function leavesBodyUnread(socket: net.Socket): void {
-  let text = ''
-  const next = (): void => {
-    const end = text.indexOf('\r\n\r\n')
-    if (end < 0) return
-    const head = text.slice(0, end)
-    const method = head.slice(0, head.indexOf(' /'))
-    const length = /^[A-Z]+$/.test(method) ? Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0) : 0
-    const hasKey = /\r\nauthorization: Bearer /i.test(head)
-    if (hasKey && text.length < end + 4 + length) return
-    text = text.slice(end + 4 + (hasKey ? length : 0))
-    if (!/^[A-Z]+$/.test(method))
-      socket.end(answer(501, 'text/html', `<html><p>Unsupported method (&#x27;${method}&#x27;)`))
-    else socket.write(hasKey ? answer(200, 'application/json', '{}') : answer(401, 'application/json', refusal))
-    next()
-  }
-  socket.on('data', (chunk) => {
-    text += chunk.toString('latin1')
-    next()
-  })
-}
 
 test('a body left unread is told as what it is, with a curl line that shows it', async () => {
   const { url } = await listen(net.createServer(leavesBodyUnread))

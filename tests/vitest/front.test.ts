@@ -1,12 +1,16 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
+import net from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import type { Report } from '../../harness/report/model.ts'
 import { type ReferenceOptions, startReference } from '../../library/reference.ts'
+import { createReference } from '../../reference/server.ts'
 import { formatFiles } from '../../reporters/format-files.ts'
 import ConformanceReporter from '../../vitest/reporter.ts'
+import { leavesBodyUnread } from '../engine/body-left-unread.ts'
+import { listen } from '../wire/servers.ts'
 import { makeProject, type Project } from './project.ts'
 
 /** A test of a project, as vitest's own JSON reporter tells it. */
@@ -89,6 +93,21 @@ describe('in a vitest project', () => {
     // The place that is shown is the user's own.
     expect(said.stderr).toMatch(/❯ conformance\.test\.ts:2:1/)
     expect(said.stderr).not.toContain('node_modules/ai-content-conformance/dist')
+  })
+
+  test('a failure that shows by a later request fails the file, though its test has passed', async () => {
+    const { url } = await listen(net.createServer(leavesBodyUnread))
+    const reference = createReference()
+    reference.close()
+    // One at a time, so that the next request comes on that connection.
+    const target = { ...reference.target, baseUrl: url, limits: { concurrency: 1 } }
+    project.write({ 'target.json': JSON.stringify(target) })
+    const two = 'jobs.create/401-missing-credentials |files.list/2xx-'
+    const { code, stdout, stderr } = await project.run('vitest', ['run', '-t', two], { CONFORM_TARGET: 'target.json' })
+    const failed = report().requirements.filter(({ outcome }) => outcome === 'failed')
+    expect(failed.map(({ id }) => id)).toEqual(['jobs.create/401-missing-credentials'])
+    expect(`${stdout}${stderr}`).toContain('wrong only on a reused connection')
+    expect(code).toBe(1)
   })
 
   test('what is not exercised is skipped, and says why', async () => {
