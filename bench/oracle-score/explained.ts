@@ -109,7 +109,7 @@ const reasons: readonly Reason[] = [
     why: 'an addition is asked for again until `settleMs` have passed, and preparations leave their row not exercised',
   },
   { operation: /^jobs\.create$/, status: /^(202|40[01])$/, change: /: 409 BadRequest$/, why: aBusyApplication },
-  { operation: /^jobs\.create$/, status: /^40[01]$/, change: /: 202$/, why: ownRows },
+  { operation: /^jobs\.create$/, status: /^40[01]$/, change: /: 202$|^status changed/, why: ownRows },
   {
     operation: /^jobs\.retrieve$/,
     status: /^200$/,
