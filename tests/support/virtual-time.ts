@@ -15,7 +15,11 @@ const longJumpMs = 250
 const turnsBeforeLongJump = 30
 
 /** What the reference loads when it first needs it. Nobody waits for a disk while time stands still. */
-const loadedLate = (): Promise<unknown> => import('unpdf')
+async function loadLate(): Promise<void> {
+  const { getResolvedPDFJS } = await import('unpdf')
+  // Another import, by the first document that is read.
+  await getResolvedPDFJS()
+}
 
 /** What leaves the event loop for a moment: the reference verifies signatures. */
 const leaving = ['digest', 'importKey', 'sign', 'verify'] as const
@@ -26,7 +30,7 @@ const leaving = ['digest', 'importKey', 'sign', 'verify'] as const
  * sockets need real time. One at a time: the clock is the whole process's.
  */
 export async function inVirtualTime<T>(work: () => Promise<T>): Promise<T> {
-  await loadedLate()
+  await loadLate()
   const done = { yet: false }
   const real = { setTimeout, clearTimeout, setInterval, clearInterval, now: performance.now, date: Date.now }
   const sleep = timersPromises.setTimeout
