@@ -15,12 +15,17 @@ const shown: readonly OperationId[] = ['pdf.parse', 'jobs.create', 'jobs.retriev
 const jobs: readonly OperationId[] = ['jobs.create', 'jobs.retrieve']
 const labelled: readonly OperationId[] = ['pdf.parse', ...jobs]
 
+const creating: readonly OperationId[] = ['files.upload', 'graphs.create', 'graphs.add-file', 'applications.create']
+const notShown = 'payloads of §4.4 are not shown'
+
 const always: readonly Allowance[] = [
   { change: / (added|reordered)$/, why: 'members that are not shown, in any order (§2)' },
 ]
 
 const ofSuccess: readonly Allowance[] = [
-  { except: shown, change: /^(?!status|body replaced: an envelope|id )/, why: 'payloads of §4.4 are not shown' },
+  { except: [...shown, ...creating], change: /^(?!status|body replaced: an envelope)/, why: notShown },
+  // Where the id of what is created stands, the target file says.
+  { of: creating, change: /^(?!status|body replaced: an envelope|id )/, why: notShown },
   { except: labelled, change: /^status changed: 2/, why: 'any 2xx: §4.4 names none' },
   { except: labelled, change: /^content type/, why: 'no content type is named for §4.4' },
   { of: ['jobs.retrieve'], change: /^data\//, why: 'members of data are the application’s own (§2.3)' },
@@ -75,9 +80,7 @@ const ofStates: readonly Allowance[] = [
   { change: /^done, and no answer$/, why: 'connections break' },
   { change: /: (429|503) \w+$/, why: 'a target may throttle any request' },
 ]
-const ofGrantedStates: readonly Allowance[] = [
-  { except: shown, change: /again: 2\d\d$/, why: 'payloads of §4.4 are not shown' },
-]
+const ofGrantedStates: readonly Allowance[] = [{ except: shown, change: /again: 2\d\d$/, why: notShown }]
 
 function allowances({ subject, signature, status }: Omit<Place, 'alter' | 'allowed'>): readonly Allowance[] {
   if (subject === 'form') return [...always, ...(status < 300 ? ofSuccess : ofErrors)]

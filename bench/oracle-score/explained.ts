@@ -41,7 +41,7 @@ const reasons: readonly Reason[] = [
   },
   { operation: /./, status: /^50[03]$/, change: /^body replaced: an envelope$/, why: 'the envelope that is asked for' },
   {
-    operation: /^chat\.create$/,
+    operation: /^(chat\.create|vision\.analyze)$/,
     status: /^401$/,
     change: /./,
     why: 'a path that leads to the same operation (§4): any 4xx refuses a request without a key there',

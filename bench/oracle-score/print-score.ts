@@ -4,30 +4,41 @@ import type { Finding, Score } from './score.ts'
 interface Row {
   readonly operation: string
   readonly answers: 'all' | 'one'
-  readonly status: number
+  readonly statuses: Set<number>
   readonly note: string
   readonly changes: Set<string>
   count: number
 }
 
-/** Changes of one operation, status and note in one row, those of all answers apart. */
+/** Changes of one operation and note in one row, those of all answers apart. */
 function grouped(findings: readonly Finding[], noteOf: (finding: Finding) => string): Row[] {
   const rows = new Map<string, Row>()
   for (const finding of findings) {
     const { operation, signature, status, name } = finding
     const answers = signature === undefined ? 'all' : 'one'
     const note = noteOf(finding)
-    const key = `${note} ${operation} ${answers} ${status}`
-    const row = rows.get(key) ?? { operation, answers, status, note, changes: new Set(), count: 0 }
+    const key = `${note} ${operation} ${answers}`
+    const row = rows.get(key) ?? { operation, answers, statuses: new Set(), note, changes: new Set(), count: 0 }
     row.count++
+    row.statuses.add(status)
     row.changes.add(name)
     rows.set(key, row)
   }
   return [...rows].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row)
 }
 
-const cells = ({ operation, answers, status, changes, count, note }: Row): string =>
-  `| ${[operation, answers, status || 'any', [...changes].sort().join('; '), count, note].join(' | ')} |`
+const cells = ({ operation, answers, statuses, changes, count, note }: Row): string =>
+  `| ${[
+    operation,
+    answers,
+    [...statuses]
+      .sort()
+      .map((status) => status || 'any')
+      .join(', '),
+    [...changes].sort().join('; '),
+    count,
+    note,
+  ].join(' | ')} |`
 
 function table(title: string, rows: readonly Row[]): string[] {
   if (rows.length === 0) return []
