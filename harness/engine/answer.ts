@@ -2,7 +2,7 @@ import { member } from '../../schemas/json-object.ts'
 import type { HttpAnswer } from '../http/message.ts'
 import { validate } from '../../schemas/validate.ts'
 import type { Pair, Pairs } from '../../catalogue/answers.ts'
-import { codeNames } from '../../catalogue/errors.ts'
+import { codeNames, isModelError } from '../../catalogue/errors.ts'
 
 /** Nothing that the spec shows is nested so deep; whatever compares or prints a value may recurse as deep as this. */
 const deepest = 64
@@ -152,6 +152,11 @@ export function tpeOf(answer: Answer): string | undefined {
 export function isEnvelope(answer: Answer): boolean {
   const value = jsonValue(answer)
   return typeof member(value, 'tpe') === 'string' && Array.isArray(member(value, 'errors'))
+}
+
+/** A 5xx that does not come and go: a server may throttle or be overloaded (503), full (507), or without a model (§7.4) for a while. */
+export function isBreakdown(answer: Answer): boolean {
+  return answer.status >= 500 && ![503, 507].includes(answer.status) && !isModelError(tpeOf(answer))
 }
 
 /** A 2xx whose body is not an error envelope. */

@@ -3,9 +3,8 @@ import { createdId } from '../../harness/checks/created.ts'
 import { accepted, grantedProbe, inScenario } from '../../harness/checks/granted.ts'
 import { retryWhileSettling } from '../../harness/checks/settling.ts'
 import { validRequest } from '../../harness/checks/valid-request.ts'
-import { isModelError } from '../../catalogue/errors.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
-import { tpeOf } from '../../harness/engine/answer.ts'
+import { isBreakdown } from '../../harness/engine/answer.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
@@ -39,15 +38,11 @@ export async function createObject(
 /** Valid creations of a run that broke the server, or were granted with an envelope. */
 const wrongCreations = perRun((): Exchange[] => [])
 
-/** A server may be full, throttle, or miss a model: that comes and goes. */
-function isWrong({ answer }: Exchange): boolean {
-  if (!answer || [503, 507].includes(answer.status) || isModelError(tpeOf(answer))) return false
-  return answer.status < 300 || answer.status >= 500
-}
-
 /** Throws `NotExercised`; what is wrong with the creation itself is told by what is granted. */
 function notCreated({ run, row }: CheckContext, creation: Exchange, which: string): never {
-  if (isWrong(creation) && !run.target.scenarios[row.id]) wrongCreations(run).push(creation)
+  const { answer } = creation
+  const isWrong = answer !== undefined && (answer.status < 300 || isBreakdown(answer))
+  if (isWrong && !run.target.scenarios[row.id]) wrongCreations(run).push(creation)
   throw new NotExercised(`${which} was answered ${describeAnswer(creation)}`)
 }
 

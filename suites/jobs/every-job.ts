@@ -75,16 +75,22 @@ export function seeLaterJob(run: Run): Promise<void> {
   })
 }
 
+/** Requirements that create without a fault. */
+const faultless: readonly (string | null)[] = [...conflicts, failing, 'jobs.create/4xx-no-effect']
+/** Of those, the ones that create beside a job or another creation, where 409 is the right answer. */
+const besideOthers: readonly (string | null)[] = ['jobs.create/409-job-in-progress', 'jobs.create/409-atomic']
+
 /**
- * Creations whose requests had no fault, besides the control: those that were granted, and those that broke an
- * application which has granted another one.
+ * Creations whose requests had no fault, besides the control: those that were granted, and those alone that broke an
+ * application which has granted another one, if no request before it on the connection may be to blame.
  */
 export function faultlessCreations(run: Run): readonly Exchange[] {
-  const faultless: readonly (string | null)[] = [...conflicts, failing, 'jobs.create/4xx-no-effect']
   const { creations, broken } = jobsOf(run)
   const applicationOf = ({ probe }: Exchange): string | undefined => probe.params['application_id']
   const granting = new Set(creations.map(applicationOf))
-  return [...creations, ...broken.filter((exchange) => granting.has(applicationOf(exchange)))].filter(({ purpose }) =>
-    faultless.includes(purpose.requirement),
+  const breakdowns = broken.filter(
+    (exchange) =>
+      granting.has(applicationOf(exchange)) && !exchange.before && !besideOthers.includes(exchange.purpose.requirement),
   )
+  return [...creations, ...breakdowns].filter(({ purpose }) => faultless.includes(purpose.requirement))
 }

@@ -1,5 +1,4 @@
-import { isModelError } from '../../catalogue/errors.ts'
-import { tpeOf } from '../../harness/engine/answer.ts'
+import { isBreakdown } from '../../harness/engine/answer.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { isPlanned, type Run, type RunHook } from '../../harness/engine/run.ts'
 import { operationProbe } from '../../harness/engine/operation-probe.ts'
@@ -18,18 +17,6 @@ function applicationOf(run: Run, { operation, params }: Probe): string | undefin
 
 function isJudgedFirst(run: Run, application: string): boolean {
   return isPlanned(run, 'jobs.create/4xx-no-effect') && run.target.resources.application?.id === application
-}
-
-/** What is sent while a job is in progress, or while another creation is under way: not to be granted. */
-const besideJobs: readonly (string | null)[] = ['jobs.create/409-job-in-progress', 'jobs.create/409-atomic']
-
-/**
- * A valid creation that broke the server: neither throttled nor full nor without a model, which may come and go, nor after
- * another request on its connection, which may be to blame.
- */
-function isBroken({ answer, before, probe, purpose }: Exchange): boolean {
-  if (!answer || before || probe.effect === 'none' || besideJobs.includes(purpose.requirement)) return false
-  return answer.status >= 500 && ![503, 507].includes(answer.status) && !isModelError(tpeOf(answer))
 }
 
 /** All that the engine knows about jobs: which one can be read, that an application takes one creation at a time, and their end. */
@@ -54,7 +41,8 @@ export const jobsHook: RunHook = {
     const application = applicationOf(run, exchange.probe)
     if (application === undefined) return
     gatesOf(run).of(application).record(exchange)
-    if (isBroken(exchange)) jobsOf(run).broken.push(exchange)
+    const { answer, probe } = exchange
+    if (answer && probe.effect !== 'none' && isBreakdown(answer)) jobsOf(run).broken.push(exchange)
   },
   gather: seeEveryJob,
   settle: seeLast,
