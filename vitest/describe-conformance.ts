@@ -131,11 +131,16 @@ async function judged({ signal, skip }: TestContext, { run, id, strict, frames, 
   const result = await run.result(id).catch((error: unknown) => {
     throw new ConformanceError(messageOf(error), frames)
   })
-  if (result.outcome === 'failed' && (result.level === 'must' || strict)) {
+  if (isFailure(result, strict)) {
     throw new ConformanceError(failureMessage(result), frames)
   }
   quiet.add(id)
   if (result.outcome !== 'passed') skip(skipNote(result))
+}
+
+/** Whether a test of that result fails. */
+function isFailure({ level, outcome }: RequirementResult, strict: boolean): boolean {
+  return outcome === 'failed' && (level === 'must' || strict)
 }
 
 function messageOf(error: unknown): string {
@@ -163,9 +168,7 @@ function selectedOf(groups: readonly Group[]): Selected {
 
 /** Failures that showed when their tests had passed or were skipped: what a request left behind on its connection shows by a later one. */
 function failedSince({ report }: Ended, { quiet, strict }: Pick<Asked, 'quiet' | 'strict'>): string | undefined {
-  const late = report.requirements.filter(
-    ({ id, level, outcome }) => outcome === 'failed' && (level === 'must' || strict) && quiet.has(id),
-  )
+  const late = report.requirements.filter((result) => quiet.has(result.id) && isFailure(result, strict))
   return late.length === 0 ? undefined : late.map(failureMessage).join('\n\n')
 }
 
