@@ -1,9 +1,7 @@
 import type { RequirementResult } from '../../harness/report/model.ts'
 import type { TargetFile } from '../../harness/target/model.ts'
-import { createReference } from '../../reference/server.ts'
 import { withoutCleanup, withoutPdf } from '../../tests/matrix/changed-targets.ts'
-import { judgeOnSocket, type JudgeSettings, judgeUrl, transportTo } from '../../tests/matrix/judge-reference.ts'
-import { inVirtualTime } from '../../tests/support/virtual-time.ts'
+import { judgeOnSocket, judgeReference, type JudgeSettings } from '../../tests/matrix/judge-reference.ts'
 import type { Draw } from './draw.ts'
 import { road } from './road.ts'
 
@@ -26,19 +24,8 @@ export async function accusationsOf(draw: Draw): Promise<Accusation[]> {
   }
   const { results } = draw.onSocket
     ? await judgeOnSocket({ variants, latency: draw.latencyMs, ...pace }, settings)
-    : await judgeInProcess(draw, settings)
+    : await judgeReference({ variants, ...pace }, { ...settings, road: (transport) => road(transport, draw) })
   return results.flatMap(accusation)
-}
-
-function judgeInProcess(draw: Draw, settings: JudgeSettings) {
-  return inVirtualTime(async () => {
-    const reference = createReference({ variants: draw.variants, ...pace })
-    try {
-      return await judgeUrl(reference.url, { ...settings, transport: road(transportTo(reference), draw) })
-    } finally {
-      reference.close()
-    }
-  })
 }
 
 function accusation({ id, outcome, reason = '', failures: [first] }: RequirementResult): Accusation[] {

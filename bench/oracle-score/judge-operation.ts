@@ -1,8 +1,6 @@
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { HttpRequest, HttpResult } from '../../harness/http/message.ts'
-import { createReference } from '../../reference/server.ts'
-import { idsOf, judgeUrl, transportTo } from '../../tests/matrix/judge-reference.ts'
-import { inVirtualTime } from '../../tests/support/virtual-time.ts'
+import { idsOf, judgeReference } from '../../tests/matrix/judge-reference.ts'
 import type { Given } from './alteration.ts'
 import { Traffic } from './traffic.ts'
 
@@ -17,32 +15,27 @@ function judgedWith(operation: OperationId): string[] {
 }
 
 /** Judges one operation of the reference, in this process and in virtual time; gives the ids of the requirements that failed. */
-export function judgeOperation(operation: OperationId, look: Look): Promise<string[]> {
-  return inVirtualTime(async () => {
-    const reference = createReference({ jobMs: 15, slowJobMs: 1200 })
-    const transport = transportTo(reference)
-    const traffic = new Traffic(nonce)
-    try {
-      const { results } = await judgeUrl(reference.url, {
-        options: { only: [...judgedWith(operation), 'envelope/*'], skip: ['envelope/un*'], nonce },
-        limits: { jobTimeoutMs: 4000 },
-        transport: {
-          ...transport,
-          send(request, options) {
-            const asked = traffic.asked(request)
-            const past = traffic.past(asked)
-            const ask = async (other: HttpRequest = request): Promise<HttpResult> => {
-              const result = await transport.send(other, options)
-              if (result.kind === 'answer') traffic.learn({ ...asked, request: other }, result)
-              return result
-            }
-            return look({ asked, past, ask })
-          },
+export async function judgeOperation(operation: OperationId, look: Look): Promise<string[]> {
+  const traffic = new Traffic(nonce)
+  const { results } = await judgeReference(
+    { jobMs: 15, slowJobMs: 1200 },
+    {
+      options: { only: [...judgedWith(operation), 'envelope/*'], skip: ['envelope/un*'], nonce },
+      limits: { jobTimeoutMs: 4000 },
+      road: (transport) => ({
+        ...transport,
+        send(request, options) {
+          const asked = traffic.asked(request)
+          const past = traffic.past(asked)
+          const ask = async (other: HttpRequest = request): Promise<HttpResult> => {
+            const result = await transport.send(other, options)
+            if (result.kind === 'answer') traffic.learn({ ...asked, request: other }, result)
+            return result
+          }
+          return look({ asked, past, ask })
         },
-      })
-      return idsOf(results, 'failed')
-    } finally {
-      reference.close()
-    }
-  })
+      }),
+    },
+  )
+  return idsOf(results, 'failed')
 }

@@ -43,6 +43,8 @@ export interface JudgeSettings {
   readonly transport?: Transport
   /** ms that a request takes in virtual time; 1 if not given, so that one thing comes after another. */
   readonly latencyMs?: number
+  /** What lies between the suite and a reference in this process. */
+  readonly road?: (transport: Transport) => Transport
 }
 
 /** Few generated cases and short pauses: hundreds of runs go through it. */
@@ -115,7 +117,8 @@ function judgeInProcess(options: ReferenceOptions, settings: JudgeSettings): Pro
   return inVirtualTime(async () => {
     const reference = createReference(options)
     try {
-      return await judgeUrl(reference.url, { ...settings, transport: transportTo(reference, settings.latencyMs) })
+      const transport = transportTo(reference, settings.latencyMs)
+      return await judgeUrl(reference.url, { ...settings, transport: settings.road?.(transport) ?? transport })
     } finally {
       reference.close()
     }

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { road } from '../../bench/accusation-score/road.ts'
-import { createReference, needsSocket } from '../../reference/server.ts'
-import { inVirtualTime } from '../support/virtual-time.ts'
+import { needsSocket } from '../../reference/server.ts'
 import { redUnder } from './also-red.ts'
-import { idsOf, judgeUrl, transportTo } from './judge-reference.ts'
+import { idsOf, judgeReference } from './judge-reference.ts'
 import { type BrokenServer, brokenServers } from './servers.ts'
 
 /** Up to 150 ms for each request, and one in fifty loses its connection. */
@@ -13,17 +12,12 @@ const pace = { jobMs: 500, slowJobMs: 3000 }
 /** What is over within a few ms cannot be seen from so far away, nor what was lost: this share at least is. */
 const leastCaught = 0.99
 
-function judgeFromAfar({ defects, variants, change }: BrokenServer, seed: number): Promise<string[]> {
-  return inVirtualTime(async () => {
-    const reference = createReference({ ...pace, defects, variants })
-    try {
-      const transport = road(transportTo(reference), { seed, ...slow })
-      const { results } = await judgeUrl(reference.url, { change, limits: { jobTimeoutMs: 20_000 }, transport })
-      return idsOf(results, 'failed')
-    } finally {
-      reference.close()
-    }
-  })
+async function judgeFromAfar({ defects, variants, change }: BrokenServer, seed: number): Promise<string[]> {
+  const { results } = await judgeReference(
+    { ...pace, defects, variants },
+    { change, limits: { jobTimeoutMs: 20_000 }, road: (transport) => road(transport, { seed, ...slow }) },
+  )
+  return idsOf(results, 'failed')
 }
 
 test('a slow road that loses connections hides next to nothing, and accuses nobody', { timeout: 600_000 }, async () => {
