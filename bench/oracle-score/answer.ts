@@ -1,5 +1,8 @@
 import type { HttpAnswer } from '../../harness/http/message.ts'
 
+/** Of a server that went wrong, as text. */
+export const envelope = JSON.stringify({ tpe: 'InternalError', errors: [], extras: {} })
+
 export function textOf({ body }: HttpAnswer): string {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()
 }

@@ -1,5 +1,5 @@
 import type { HttpAnswer } from '../../harness/http/message.ts'
-import { differ, textOf, withBody, withContentType } from './answer.ts'
+import { differ, envelope, textOf, withBody, withContentType } from './answer.ts'
 import type { Change } from './change.ts'
 import { jsonChanges } from './json-changes.ts'
 
@@ -7,7 +7,6 @@ import { jsonChanges } from './json-changes.ts'
 const statuses = [200, 201, 202, 400, 404, 418, 500]
 const types = ['text/html', 'text/plain; charset=utf-8', '']
 
-const envelope = JSON.stringify({ tpe: 'InternalError', errors: [], extras: {} })
 const bodies: Readonly<Record<string, (text: string) => string>> = {
   'half of it': (text) => text.slice(0, text.length / 2),
   'all but its last byte': (text) => text.slice(0, -1),

@@ -56,18 +56,14 @@ const share = (part: number, whole: number): string =>
 /** What an ended job reads like later is compared with `200-stable`, and an allowed change shows there too. */
 const isFalseAlarm = ({ failed }: Finding): boolean => failed.some((id) => id !== 'jobs.retrieve/200-stable')
 
-/** Parts of the score, and which findings are of them. */
-const parts: readonly (readonly [string, (finding: Finding) => boolean])[] = [
-  ['the form of one answer', ({ subject, signature }) => subject === 'form' && signature !== undefined],
-  [
-    'what one answer has to do with its request',
-    ({ subject, signature }) => subject === 'state' && signature !== undefined,
-  ],
-  [
-    'all answers of one status that one operation gives, or how it reads its requests',
-    ({ signature }) => signature === undefined,
-  ],
-]
+/** What all answers of an operation have in common is told apart from what is the matter with one. */
+const partOf = ({ subject, signature }: Finding): string => (signature === undefined ? 'all' : subject)
+
+const titles = {
+  form: 'the form of one answer',
+  state: 'what one answer has to do with its request',
+  all: 'all answers of one status that one operation gives, or how it reads its requests',
+}
 
 function told(title: string, findings: readonly Finding[]): string {
   const breaches = findings.filter(({ allowed }) => allowed === undefined)
@@ -87,7 +83,12 @@ export function printScore(scores: readonly Score[]): void {
   const lines = [
     'Changes that the interface does not allow, to',
     '',
-    ...parts.map(([title, isOf]) => told(title, findings.filter(isOf))),
+    ...Object.entries(titles).map(([part, title]) =>
+      told(
+        title,
+        findings.filter((finding) => partOf(finding) === part),
+      ),
+    ),
     '',
     `Changes that it allows, failed all the same: ${share(alarms.length, allowed.length)}.`,
     '',

@@ -1,7 +1,7 @@
 import type { HttpAnswer, HttpRequest, NoAnswer } from '../../harness/http/message.ts'
 import { type Alter, answered, type Given } from './alteration.ts'
-import { differ, textOf, withBody, withContentType } from './answer.ts'
-import type { Past } from './traffic.ts'
+import { differ, envelope, textOf, withBody, withContentType } from './answer.ts'
+import type { Exchanged, Past } from './traffic.ts'
 
 /** What is wrong is not the form of an answer, but what it has to do with its request. */
 interface StateChange {
@@ -25,8 +25,6 @@ function pairOf(answer: HttpAnswer): string {
 function saysOther(one: HttpAnswer, other: HttpAnswer): boolean {
   return isGranted(one) ? differ(one, other) : pairOf(one) !== pairOf(other)
 }
-
-const envelope = JSON.stringify({ tpe: 'InternalError', errors: [], extras: {} })
 
 const failed = (answer: HttpAnswer): HttpAnswer =>
   withContentType(withBody({ ...answer, status: 500 }, envelope), 'application/json')
@@ -77,38 +75,51 @@ const doneAllTheSame =
     return { result, changed: true }
   }
 
+/** Does what is asked, and answers as before. */
+function repeated(
+  name: string,
+  which: (past: Past) => Exchanged | undefined,
+  fits: (right: HttpAnswer, earlier: Exchanged, past: Past) => boolean,
+): StateChange {
+  return {
+    name,
+    earlier: (past) => which(past)?.answer,
+    fits(right, past) {
+      const earlier = which(past)
+      return earlier !== undefined && fits(right, earlier, past)
+    },
+    alter: (status) => answered(status, (_, { past }) => which(past)?.answer),
+  }
+}
+
+/** Answers a request that should be granted for another object than the one it names. */
+const mistaken = (name: string, ownName: boolean): StateChange => ({
+  name,
+  fits: (right, { objects }) => isGranted(right) && objects !== undefined,
+  alter: (status) => elsewhere(status, ownName),
+})
+
 /** Changes of any operation. */
 const ofAll: readonly StateChange[] = [
-  {
-    name: 'the answer before it, again',
-    earlier: ({ last }) => last?.answer,
-    fits: (right, { last }) => last !== undefined && saysOther(last.answer, right),
-    alter: (status) => answered(status, (_, { past: { last } }) => last?.answer),
-  },
-  {
-    name: 'granted as the last that was',
-    earlier: ({ granted }) => granted?.answer,
-    fits: (right, { granted, last }) => !isGranted(right) && granted !== undefined && granted !== last,
-    alter: (status) => answered(status, (_, { past: { granted } }) => granted?.answer),
-  },
-  {
-    name: 'done, and refused as the last that was',
-    earlier: ({ refused }) => refused?.answer,
-    fits: (right, { refused, last }) => isGranted(right) && refused !== undefined && refused !== last,
-    alter: (status) => answered(status, (_, { past: { refused } }) => refused?.answer),
-  },
+  repeated(
+    'the answer before it, again',
+    ({ last }) => last,
+    (right, { answer }) => saysOther(answer, right),
+  ),
+  repeated(
+    'granted as the last that was',
+    ({ granted }) => granted,
+    (right, granted, { last }) => !isGranted(right) && granted !== last,
+  ),
+  repeated(
+    'done, and refused as the last that was',
+    ({ refused }) => refused,
+    (right, refused, { last }) => isGranted(right) && refused !== last,
+  ),
   { name: 'done, and 500', fits: isGranted, alter: (status) => answered(status, failed) },
   { name: 'done, and no answer', fits: isGranted, alter: (status) => answered(status, lost) },
-  {
-    name: 'the answer for another object',
-    fits: (right, { objects }) => isGranted(right) && objects !== undefined,
-    alter: (status) => elsewhere(status, false),
-  },
-  {
-    name: 'the answer for another object, under the name of this one',
-    fits: (right, { objects }) => isGranted(right) && objects !== undefined,
-    alter: (status) => elsewhere(status, true),
-  },
+  mistaken('the answer for another object', false),
+  mistaken('the answer for another object, under the name of this one', true),
 ]
 
 /** Changes of an operation that makes something. */

@@ -31,7 +31,7 @@ export interface Past {
 export class Traffic {
   readonly #made: { readonly id: string; readonly by: OperationId | undefined }[] = []
   readonly #counts = new Map<string, number>()
-  readonly #exchanges: (Exchanged & { readonly operation: OperationId | undefined })[] = []
+  readonly #exchanges = new Map<OperationId | undefined, Exchanged[]>()
   readonly #suffix: RegExp
 
   /** @param nonce of the run: names that hold it count as one. */
@@ -55,7 +55,7 @@ export class Traffic {
   }
 
   past({ operation, request }: Asked): Past {
-    const own = this.#exchanges.filter((exchange) => exchange.operation === operation)
+    const own = this.#exchanges.get(operation) ?? []
     return {
       last: own.at(-1),
       granted: own.findLast(({ answer }) => answer.status < 300),
@@ -65,7 +65,9 @@ export class Traffic {
   }
 
   learn({ operation, request }: Asked, answer: HttpAnswer): void {
-    this.#exchanges.push({ operation, request, answer })
+    const own = this.#exchanges.get(operation) ?? []
+    this.#exchanges.set(operation, own)
+    own.push({ request, answer })
     const id = answer.status < 300 ? /^\{"id":"([^"]+)"/.exec(textOf(answer))?.[1] : undefined
     if (id !== undefined && !this.#made.some((made) => made.id === id)) this.#made.push({ id, by: operation })
   }

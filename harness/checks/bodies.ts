@@ -37,7 +37,7 @@ export const jsonFaults: readonly JsonFault[] = [
   { what: 'and a member name without quotes', change: (text) => text.replace(plainName, '$1$2') },
 ]
 
-function isJson(text: string): boolean {
+export function isJson(text: string): boolean {
   try {
     JSON.parse(text)
     return true
