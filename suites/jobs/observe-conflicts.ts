@@ -4,7 +4,7 @@ import { isPlanned, type Run } from '../../harness/engine/run.ts'
 import type { ApplicationResource } from '../../harness/target/model.ts'
 import { proveOverlap, sendBurst } from './burst.ts'
 import { type Conflict, awaitJobs, create, releaseMs } from './conflict.ts'
-import { type ConflictFindings, isFailed, isSettled, newFinding, newFindings } from './finding.ts'
+import { type ConflictFindings, isFailed, isSettled, newFindings } from './finding.ts'
 import { gatesOf, mostAttempts } from './gate.ts'
 import { createDuringJob } from './in-progress.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
@@ -31,26 +31,16 @@ export function observeConflicts(run: Run): Promise<ConflictFindings> {
     const other = isPlanned(run, 'jobs.create/409-per-application') ? otherThan(run, application.id) : undefined
     const found = newFindings(run.client.ceiling.size > 1)
     const conflict: Conflict = { run, application, gate, other, found }
-    const afterFailure = newFinding('')
-    const [story, after] = await Promise.allSettled([
-      tellStory(conflict),
-      // On an application of its own, with a finding of its own: both take the time of jobs.
-      releasedAfterFailure(run, afterFailure),
-    ])
-    if (story.status === 'rejected') throw story.reason as Error
-    // If that application gives no job, rows about it tell.
-    if (after.status === 'rejected' && !(after.reason instanceof NotExercised)) throw after.reason as Error
-    found.released.cases += afterFailure.cases
-    if (afterFailure.failure) found.released.failure ??= afterFailure.failure
+    await gate.withExclusive(() => attempt(conflict))
+    found.conflictSeen = gate.conflictSeen
+    await attemptOnPlain(conflict)
+    // Last: a server that takes the jobs of all applications for one would refuse it beside any of them.
+    await releasedAfterFailure(run, found.released).catch((error: unknown) => {
+      // If that application gives no job, rows about it tell.
+      if (!(error instanceof NotExercised) || run.life.ended) throw error
+    })
     return found
   })
-}
-
-async function tellStory(conflict: Conflict): Promise<void> {
-  const { gate, found } = conflict
-  await gate.withExclusive(() => attempt(conflict))
-  found.conflictSeen = gate.conflictSeen
-  await attemptOnPlain(conflict)
 }
 
 async function attempt(conflict: Conflict): Promise<void> {
