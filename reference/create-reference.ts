@@ -25,6 +25,9 @@ export interface ReferenceOptions {
   readonly silenceMs?: number
 }
 
+/** What the reference reads of a request that is handed to it. */
+export type HandedRequest = Pick<Request, 'method' | 'url' | 'headers' | 'signal' | 'arrayBuffer' | 'json'>
+
 /** A reference in the same process: requests are handed to it, nothing listens. */
 export interface HandledReference {
   /** Base URL of its requests; any other origin will do as well. */
@@ -32,7 +35,7 @@ export interface HandledReference {
   /** A target object that declares everything that the reference has. */
   readonly target: Readonly<Record<string, unknown>>
   /** @throws ConnectionLost if a defect gives no answer. */
-  handle(request: Request): Promise<Response>
+  handle(request: HandedRequest): Promise<Response>
   /** Ends the jobs under way. */
   close(): void
 }
@@ -88,5 +91,5 @@ export function createReference(options: ReferenceOptions = {}): HandledReferenc
   }
   const { fetch, end } = createServed(options)
   const url = 'http://reference.localhost'
-  return { url, target: { ...targetFile, baseUrl: url }, handle: (request) => fetch(request), close: end }
+  return { url, target: { ...targetFile, baseUrl: url }, handle: (request) => fetch(request as Request), close: end }
 }

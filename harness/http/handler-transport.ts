@@ -7,8 +7,11 @@ import { createUnderWay, deadlinePassed } from './under-way.ts'
 
 const defaultBodyLimit = 8 * 1024 * 1024
 
+/** What a handler may read of a request. A whole `Request` would cost more than the rest of the exchange. */
+export type HandlerRequest = Pick<Request, 'method' | 'url' | 'headers' | 'signal' | 'arrayBuffer' | 'text' | 'json'>
+
 /** What answers requests in the same process: for example the `fetch` of an application. One that throws gives no answer. */
-export type Handler = (request: Request) => Response | Promise<Response>
+export type Handler = (request: HandlerRequest) => Response | Promise<Response>
 
 export interface HandlerOptions {
   readonly handle: Handler
@@ -43,17 +46,23 @@ export function createHandlerTransport({ handle, baseUrl, bodyLimit = defaultBod
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** As it would come over a socket: with host, length and what encodings are taken. */
-function requestOf(wanted: HttpRequest, base: string, host: string, signal: AbortSignal): Request {
-  const { method, path, body } = wanted
+function requestOf(wanted: HttpRequest, base: string, host: string, signal: AbortSignal): HandlerRequest {
+  const { method, path, body = '' } = wanted
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   const headers = new Headers({ host })
   for (const { name, value } of sentLines(wanted)) headers.append(name, value)
-  if (bytes) headers.set('content-length', String(bytes.length))
-  return new Request(base + path, { method, headers, signal, body: bytes as Uint8Array<ArrayBuffer> | undefined })
+  if (wanted.body !== undefined) headers.set('content-length', String(bytes.length))
+  const text = (): string => new TextDecoder().decode(bytes)
+  return {
+    ...{ method, url: base + path, headers, signal },
+    arrayBuffer: async () => new Uint8Array(bytes).buffer,
+    text: async () => text(),
+    json: async () => JSON.parse(text()) as unknown,
+  }
 }
 
 /** Never rejects. */
-async function exchangeWith(handle: Handler, request: Request, host: string, terms: Terms): Promise<HttpResult> {
+async function exchangeWith(handle: Handler, request: HandlerRequest, host: string, terms: Terms): Promise<HttpResult> {
   const { signal, limit, timeoutMs } = terms
   const sentAt = performance.now()
   let head: { readonly status: number; readonly headers: readonly HeaderLine[] } | undefined
