@@ -53,6 +53,7 @@ export default tseslint.config(
         'error',
         { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
       ],
+      '@typescript-eslint/only-throw-error': ['error', { allow: [{ from: 'file', name: 'Ending' }] }],
       '@typescript-eslint/require-await': 'off',
       '@typescript-eslint/restrict-template-expressions': [
         'error',

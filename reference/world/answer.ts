@@ -19,12 +19,14 @@ export interface Answer {
   readonly error?: true
 }
 
-/** Ends an operation early with an answer: a refusal, or what stands in its place when a switch breaks it. */
-export class Ending extends Error {
+/**
+ * Ends an operation early with an answer: a refusal, or what stands in its place when a switch breaks it. It is thrown, but
+ * is no Error: nobody reads its stack, and to write one down costs more than the refusal.
+ */
+export class Ending {
   readonly answer: Answer
 
   constructor(answer: Answer) {
-    super('the answer is known')
     this.answer = answer
   }
 }
