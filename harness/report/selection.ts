@@ -11,6 +11,7 @@ export function isSelected(id: string, { only, skip }: Selection): boolean {
 
 /** Whether the pattern matches the whole id; `*` matches any characters, `/` included; everything else matches itself. */
 export function matchesId(id: string, pattern: string): boolean {
+  if (!pattern.includes('*')) return id === pattern
   const source = pattern.split('*').map(escapeRegExp).join('.*')
   return new RegExp(`^${source}$`, 's').test(id)
 }
