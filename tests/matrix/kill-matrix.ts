@@ -40,9 +40,14 @@ export function difference(server: BrokenServer, results: readonly RequirementRe
 }
 
 /** What a broken server is judged to be. */
-export async function judgeBroken({ defects, variants, change }: BrokenServer): Promise<readonly RequirementResult[]> {
+export async function judgeBroken({
+  defects,
+  variants,
+  only,
+  change,
+}: BrokenServer): Promise<readonly RequirementResult[]> {
   const paced = defects.some(needsSocket) ? paceOnSockets : pace
-  return (await judgeReference({ ...paced, defects, variants }, { limits, change })).results
+  return (await judgeReference({ ...paced, defects, variants }, { limits, change, options: { only } })).results
 }
 
 /** The tests of one part of the matrix: each server turns exactly the listed requirements red. */

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { TargetFile } from '../../harness/target/model.ts'
 import { defects, needsSocket } from '../../reference/server.ts'
-import { ownId } from './also-red.ts'
+import { operations } from '../../catalogue/operations.ts'
+import { ownId, redUnder } from './also-red.ts'
 import { withoutCleanup, withoutPdf, withTwoMessages } from './changed-targets.ts'
-import { companyIn, deal, isOfStates } from './deals.ts'
+import { companyIn, deal, disturbedBy, isOfStates, operationOf, surplusOf } from './deals.ts'
 
 /** One broken server of the kill matrix. */
 export interface BrokenServer {
@@ -11,6 +12,8 @@ export interface BrokenServer {
   readonly name: string
   readonly defects: readonly string[]
   readonly variants: readonly string[]
+  /** Patterns of the requirements that it is asked for; none: all. */
+  readonly only: readonly string[]
   /** Changes the reference's own target file. */
   readonly change: (file: TargetFile) => TargetFile
 }
@@ -31,19 +34,43 @@ export function brokenServer(switches: readonly string[], way = ''): BrokenServe
     name: [way, first, more.length === 0 ? '' : `and ${more.length} more`].filter((word) => word !== '').join(' '),
     defects: switches,
     variants: removed ? ['pdf-removed'] : [],
+    only: [],
     change: changeFor(switches, removed),
   }
 }
 
+/** Operations that have far more switches than others, and are judged by themselves for that. */
+const crowded: readonly (readonly string[])[] = [
+  ['jobs.create', 'jobs.retrieve'],
+  ['chat.create', 'graphs.query'],
+]
+const others: readonly string[] = operations.map(({ id }) => id).filter((id) => !crowded.flat().includes(id))
+
+/** The operations that the first way asks for with the switch. */
+function groupOf(defect: string): readonly string[] {
+  return crowded.find((group) => group.includes(operationOf(ownId(defect)))) ?? others
+}
+
+/** A server that is asked for some operations alone, and for what its switches concern. */
+function narrowServer(switches: readonly string[], among: readonly string[], way: string): BrokenServer {
+  const red = switches.flatMap(redUnder)
+  const asked = [...among, ...red.map(operationOf), ...switches.flatMap(disturbedBy), 'envelope']
+  const only = new Set([...asked.map((operation) => `${operation}/*`), ...red])
+  return { ...brokenServer(switches, way), only: [...only] }
+}
+
 const onSockets = defects.filter(needsSocket)
 const inProcess = defects.filter((defect) => !needsSocket(defect))
-const first = deal(inProcess, 'first')
+
+const first = [...crowded, others].map((among) => {
+  const switches = inProcess.filter((defect) => groupOf(defect) === among)
+  return { among, hands: deal(switches, 'first') }
+})
+const met = companyIn(first.flatMap(({ hands }) => hands))
 /** A switch about the states of jobs is the only one of its operations in its server: one of them tells enough. */
-const second = deal(
-  inProcess.filter((defect) => !isOfStates(ownId(defect))),
-  'second',
-  companyIn(first),
-)
+const again = inProcess.filter((defect) => !isOfStates(ownId(defect)))
+/** As many servers are asked for everything as the other operations need. */
+const surplus = surplusOf(again, first.at(-1)!.hands.length)
 
 /** Those whose switches show on a socket alone: they take real time, most of which is waiting. */
 export const serversOnSockets: readonly BrokenServer[] = deal(onSockets, 'first').map((hand) =>
@@ -51,12 +78,18 @@ export const serversOnSockets: readonly BrokenServer[] = deal(onSockets, 'first'
 )
 
 /**
- * The servers of the kill matrix that are judged in this process. Each switch is on in two of them, in other company: one that turns a wrong
- * requirement red, or that goes unseen behind another, shows in one of the two.
+ * The servers of the kill matrix that are judged in this process. Each switch is on in two of them, in other company: one
+ * that turns a wrong requirement red, or that goes unseen behind another, shows in one of the two. The first is asked for a
+ * group of operations, the second for everything; if it is one of too many of its requirement, for its operation alone.
  */
 export const brokenServers: readonly BrokenServer[] = [
-  ...first.map((hand) => brokenServer(hand, 'first way:')),
-  ...second.map((hand) => brokenServer(hand, 'second way:')),
+  ...first.flatMap(({ hands, among }) => hands.map((hand) => narrowServer(hand, among, 'first way:'))),
+  ...deal(
+    again.filter((defect) => !surplus.includes(defect)),
+    'second',
+    met,
+  ).map((hand) => brokenServer(hand, 'second way:')),
+  ...deal(surplus, 'second', met).map((hand) => narrowServer(hand, [], 'second way, more:')),
 ]
 
 /** Test files that share the matrix. */

@@ -12,10 +12,15 @@ const pace = { jobMs: 500, slowJobMs: 3000 }
 /** What is over within a few ms cannot be seen from so far away, nor what was lost: this share at least is. */
 const leastCaught = 0.99
 
-async function judgeFromAfar({ defects, variants, change }: BrokenServer, seed: number): Promise<string[]> {
+async function judgeFromAfar({ defects, variants, only, change }: BrokenServer, seed: number): Promise<string[]> {
   const { results } = await judgeReference(
     { ...pace, defects, variants },
-    { change, limits: { jobTimeoutMs: 20_000 }, road: (transport) => road(transport, { seed, ...slow }) },
+    {
+      change,
+      options: { only },
+      limits: { jobTimeoutMs: 20_000 },
+      road: (transport) => road(transport, { seed, ...slow }),
+    },
   )
   return idsOf(results, 'failed')
 }
