@@ -64,7 +64,6 @@ async function program(words: readonly string[], interrupts: Interrupts): Promis
 
 /** Runs the command line: sets the exit code, prints a user's mistake as one sentence, and never a stack. */
 export async function main(argv: readonly string[], interrupts: Interrupts): Promise<void> {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', onStreamError)
   process.on('uncaughtException', (error) => {
     sayMistake(error)
     // eslint-disable-next-line no-restricted-properties -- what state things are in is not known
@@ -95,17 +94,4 @@ function sayMistake(error: unknown): void {
     `conform: a mistake of the suite: ${message}; please report it, with the command line (NODE_DEBUG=conform shows where)\n`,
   )
   process.exitCode = 3
-}
-
-let isTold = false
-
-/** Output that cannot be written is reported once and makes the exit code 2, but ends nothing: reports may still be written. */
-function onStreamError({ code = 'error' }: NodeJS.ErrnoException): void {
-  // The reader has read enough (`conform list | head`), or the terminal is gone.
-  if (code === 'EPIPE' || code === 'EIO' || isTold) return
-  isTold = true
-  process.stderr.write(`conform: the output cannot be written (${code})\n`)
-  process.once('exit', () => {
-    process.exitCode = 2
-  })
 }
