@@ -2,7 +2,8 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { conform, folder, ids, readReport } from '../cli/conform.ts'
+import { folder, ids, readReport } from '../cli/conform.ts'
+import { conform } from '../cli/in-process.ts'
 
 const fixture = new URL('../../fixtures/reference.target.json', import.meta.url).pathname
 

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import type { Report, RequirementResult } from '../../harness/report/model.ts'
 
-const bin = fileURLToPath(new URL('../../bin/conform.js', import.meta.url))
+/** What `node` is given to start the command line. */
+export const bin = fileURLToPath(new URL('../../bin/conform.js', import.meta.url))
 const referenceTarget = fileURLToPath(new URL('../../fixtures/reference.target.json', import.meta.url))
 
 /** The reference's target file, as data that a test may change. */
@@ -43,11 +44,16 @@ export function folder(): string {
   return dir
 }
 
-/** Starts `conform` as a user does: in an environment without keys, colours, proxies and the marks of this test runner. */
-export function start(args: readonly string[], { env = {}, cwd = tmpdir() }: Settings = {}): Running {
-  const began = performance.now()
+/** An environment without keys, colours, proxies and the marks of this test runner, but with what is given. */
+export function userEnvironment(given: Settings['env'] = {}): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env
-  const child = spawn(process.execPath, [bin, ...args], { cwd, env: { PATH, HOME, NO_COLOR: '1', ...env } })
+  return { PATH, HOME, NO_COLOR: '1', ...given }
+}
+
+/** Starts the compiled `conform` as a user does, in a process of its own. `in-process.ts` is cheaper for what it says and decides. */
+export function start(args: readonly string[], { env, cwd = tmpdir() }: Settings = {}): Running {
+  const began = performance.now()
+  const child = spawn(process.execPath, [bin, ...args], { cwd, env: userEnvironment(env) })
   let stdout = ''
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (piece: string) => (stderr += piece))
@@ -70,8 +76,8 @@ export function start(args: readonly string[], { env = {}, cwd = tmpdir() }: Set
   return { child, ended, firstLine, says }
 }
 
-/** Runs `conform` to its end. */
-export function conform(args: readonly string[], settings?: Settings): Promise<Ended> {
+/** Runs the compiled `conform` to its end in a process of its own. */
+export function conformProcess(args: readonly string[], settings?: Settings): Promise<Ended> {
   return start(args, settings).ended
 }
 

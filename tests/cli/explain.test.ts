@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest'
 import { catalogue, requirement } from '../../catalogue/catalogue.ts'
 import { explanation } from '../../cli/explain/explanation.ts'
 import { nearestId } from '../../cli/run/near-id.ts'
-import { conform, type Ended, folder } from './conform.ts'
+import { type Ended, folder } from './conform.ts'
+import { conform } from './in-process.ts'
 
 const ids: readonly string[] = catalogue.map(({ id }) => id)
 

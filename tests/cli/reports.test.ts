@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import type { Report } from '../../harness/report/model.ts'
-import { conform, folder, readReport, targetFile } from './conform.ts'
+import { conformProcess, folder, readReport, targetFile } from './conform.ts'
+import { conform } from './in-process.ts'
 import { reference } from './reference.ts'
 
 const known = 'files.retrieve/404-unknown-file'
@@ -95,7 +96,7 @@ test.skipIf(!existsSync('/dev/full')).each(['at its beginning', 'later'] as cons
     const preload = join(cwd, 'full.mjs')
     writeFileSync(preload, fullDisk(when))
     const reports = ['json', 'html', 'har', 'junit'].flatMap((format) => ['--report', format])
-    const { code, stderr, stdout } = await conform(['-t', targetFile(cwd, url), '--only', known, ...reports], {
+    const { code, stderr, stdout } = await conformProcess(['-t', targetFile(cwd, url), '--only', known, ...reports], {
       cwd,
       env: { NODE_OPTIONS: `--import ${pathToFileURL(preload).href}` },
     })

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { encodings, readings } from '../redact/encodings.ts'
-import { conform, folder, targetFile } from './conform.ts'
+import { folder, targetFile } from './conform.ts'
+import { conform } from './in-process.ts'
 import { echoTarget } from './echo-target.ts'
 
 /** Of each kind one: a JWT, words with signs that every format escapes, letters. */

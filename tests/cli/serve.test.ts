@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
-import { conform, folder, readReport, start } from './conform.ts'
+import { folder, readReport, start } from './conform.ts'
+import { conform } from './in-process.ts'
 
 test('serve says where it is in one line, and its target file fits it; judged twice, it is judged the same', async () => {
   const server = start(['serve'])

@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { catalogue, published } from '../../catalogue/catalogue.ts'
-import { conform, folder, targetFile } from './conform.ts'
+import { conformProcess, folder, targetFile } from './conform.ts'
+import { conform } from './in-process.ts'
 
 const about = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
 
@@ -68,7 +69,8 @@ test('a misspelt member of the target file is named, with the nearest valid one'
 test('a module that cannot be read is named with line and column', async () => {
   const cwd = folder()
   writeFileSync(join(cwd, 'mine.mjs'), 'export default {\n  name: "x",\n  const y\n}\n')
-  const { code, stderr } = await conform(['-t', 'mine.mjs'], { cwd })
+  // In a process of its own: in this one the test runner reads modules.
+  const { code, stderr } = await conformProcess(['-t', 'mine.mjs'], { cwd })
   expect({ code, said: sentence(stderr) }).toEqual({
     code: 2,
     said: "conform: mine.mjs:3:3: the module cannot be loaded: ParseError: Unexpected keyword 'const'.",

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
-import { conform, folder, ids, readReport, referenceKey, row, targetFile } from './conform.ts'
+import { folder, ids, readReport, referenceKey, row, targetFile } from './conform.ts'
+import { conform } from './in-process.ts'
 import { reference } from './reference.ts'
 
 const run = promisify(execFile)

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { conform, type Ended, folder, readReport, targetFile } from '../cli/conform.ts'
+import { conformProcess, type Ended, folder, readReport, targetFile } from '../cli/conform.ts'
+import { conform } from '../cli/in-process.ts'
 import { heavyBodies, oddBodies, oddStatuses, transportFaults } from './behaviours.ts'
 import { hostileKey } from './hostile-key.ts'
 import { startRaw } from './raw-server.ts'
@@ -10,7 +11,12 @@ import { unsafe } from '../reporters/hostile.ts'
 const all = { ...heavyBodies, ...oddBodies, ...oddStatuses, ...transportFaults }
 const formats = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge'] as const
 
-async function judge(name: string, limits: object, ...args: string[]): Promise<Ended & { dir: string }> {
+async function judge(
+  run: typeof conform,
+  name: string,
+  limits: object,
+  ...args: string[]
+): Promise<Ended & { dir: string }> {
   const server = await startRaw(all[name]!.answer)
   onTestFinished(() => server.close())
   const dir = folder()
@@ -19,13 +25,13 @@ async function judge(name: string, limits: object, ...args: string[]): Promise<E
     file.limits = { ...file.limits, ...limits }
   })
   const reports = formats.flatMap((format) => ['--report', `${format}=conform-report.${format}`])
-  const ended = await conform(['--target', target, '--runs', '1', '--seed', '1', ...reports, ...args], { cwd: dir })
+  const ended = await run(['--target', target, '--runs', '1', '--seed', '1', ...reports, ...args], { cwd: dir })
   return { ...ended, dir }
 }
 
-/** With the limits that stand where none are given. */
+/** With the limits that stand where none are given, and in a process of its own: others are judged meanwhile. */
 async function proveSilence(): Promise<void> {
-  const { code, stdout, stderr, dir } = await judge('silence after the request', {})
+  const { code, stdout, stderr, dir } = await judge(conformProcess, 'silence after the request', {})
   expect({ code, stderr }).toEqual({ code: 3, stderr: '' })
   expect(stdout).toContain('cannot be judged: no answer within 10,000 ms')
   const { verdict, run } = readReport(dir)
@@ -33,8 +39,8 @@ async function proveSilence(): Promise<void> {
   expect(run.requests).toBe(1)
 }
 
-async function proveBears(name: string, ...selection: string[]): Promise<void> {
-  const { code, stdout, stderr, dir } = await judge(name, { jobTimeoutMs: 1000 }, ...selection)
+async function proveBears(run: typeof conform, name: string, ...selection: string[]): Promise<void> {
+  const { code, stdout, stderr, dir } = await judge(run, name, { jobTimeoutMs: 1000 }, ...selection)
   expect({ name, code, stderr }).toEqual({ name, code: 1, stderr: '' })
   const files = formats.map((format) => readFileSync(join(dir, `conform-report.${format}`), 'utf8'))
   for (const text of [stdout, ...files]) {
@@ -49,8 +55,8 @@ test('the whole command line gives up a silent target after 10 s, and bears host
   const some = [...ways.flatMap((pattern) => ['--only', pattern]), '--skip', 'jobs.create/409-*']
   await Promise.all([
     proveSilence(),
-    proveBears('an echo of the key', ...some),
-    proveBears('hostile text in every string', ...some),
-    proveBears('a compressed bomb', '--only', 'files.retrieve/*'),
+    proveBears(conform, 'an echo of the key', ...some),
+    proveBears(conform, 'hostile text in every string', ...some),
+    proveBears(conformProcess, 'a compressed bomb', '--only', 'files.retrieve/*'),
   ])
 })

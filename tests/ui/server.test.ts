@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { expect, test } from 'vitest'
-import { conform, folder, referenceKey, targetFile } from '../cli/conform.ts'
+import { folder, referenceKey, targetFile } from '../cli/conform.ts'
+import { conform } from '../cli/in-process.ts'
 import { reference } from '../cli/reference.ts'
 import { eventsUntilEnd, startPage } from './page.ts'
 

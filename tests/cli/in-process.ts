@@ -1,0 +1,83 @@
+import { tmpdir } from 'node:os'
+import { Writable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { main } from '../../cli/index.ts'
+import { createRunInterrupts } from '../../cli/run/interrupts.ts'
+import { bin, type Ended, type Settings, userEnvironment } from './conform.ts'
+
+let last: Promise<unknown> = Promise.resolve()
+
+/**
+ * Runs `conform` to its end in this process, from its sources: a process of its own costs up to a second, most of it for
+ * compiling. What is about a process (signals, closed streams, terminals, what keeps it alive) needs one: `start`.
+ *
+ * One call after another: the environment, the folder, the streams and the exit code are those of this process meanwhile.
+ */
+export function conform(args: readonly string[], settings: Settings = {}): Promise<Ended> {
+  const ended = last.then(() => runHere(args, settings))
+  last = ended.catch(() => undefined)
+  return ended
+}
+
+async function runHere(args: readonly string[], { env, cwd = tmpdir() }: Settings): Promise<Ended> {
+  const began = performance.now()
+  const [stdout, stderr] = [new Kept(), new Kept()]
+  const restore = keepProcess()
+  try {
+    process.env = userEnvironment(env)
+    process.chdir(cwd)
+    process.exitCode = undefined
+    for (const [name, value] of Object.entries({ stdout, stderr })) {
+      Object.defineProperty(process, name, { value, configurable: true, enumerable: true })
+    }
+    // It ends this call and not the tests.
+    const exited = new Promise<void>((resolve) => {
+      process.exit = ((code) => {
+        process.exitCode = code ?? process.exitCode
+        resolve()
+      }) as typeof process.exit
+    })
+    await Promise.race([main([process.execPath, bin, ...args], createRunInterrupts()), exited, tooLate(args)])
+    return { code: exitCode(), signal: null, stdout: stdout.text, stderr: stderr.text, ms: performance.now() - began }
+  } finally {
+    restore()
+  }
+}
+
+const exitCode = (): number => Number(process.exitCode ?? 0)
+
+/** Rejects before the test runner gives up: what comes after finds the process as it was. */
+async function tooLate(args: readonly string[]): Promise<never> {
+  await sleep(50_000, undefined, { ref: false })
+  throw new Error(`conform ${args.join(' ')} did not end within 50 s`)
+}
+
+/** What was written; no terminal, as a pipe is none. */
+class Kept extends Writable {
+  readonly #pieces: Buffer[] = []
+
+  get text(): string {
+    return Buffer.concat(this.#pieces).toString('utf8')
+  }
+
+  override _write(piece: Buffer, _: BufferEncoding, done: () => void): void {
+    this.#pieces.push(piece)
+    done()
+  }
+}
+
+/** Gives what makes the process again what it was. */
+function keepProcess(): () => void {
+  const members = ['env', 'exit', 'stdout', 'stderr'] as const
+  const kept = members.map((name) => [name, Object.getOwnPropertyDescriptor(process, name)!] as const)
+  const { exitCode } = process
+  const cwd = process.cwd()
+  const event = 'uncaughtException'
+  const listeners = process.listeners(event)
+  return () => {
+    for (const [name, descriptor] of kept) Object.defineProperty(process, name, descriptor)
+    process.exitCode = exitCode
+    process.chdir(cwd)
+    for (const one of process.listeners(event)) if (!listeners.includes(one)) process.off(event, one)
+  }
+}
