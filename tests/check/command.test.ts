@@ -1,34 +1,18 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, test, vi } from 'vitest'
-import { checkCommand } from '../../cli/check.ts'
-import { UserError } from '../../harness/user-error.ts'
+import { expect, test } from 'vitest'
 import { readReport } from '../../harness/report/report-file.ts'
+import { conform } from '../cli/in-process.ts'
 import { granted, har, type Told } from './har.ts'
 import { inFile } from './recording.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'conform-check-command-'))
 const at = (name: string) => join(dir, name)
 
-afterEach(() => {
-  vi.restoreAllMocks()
-  process.exitCode = undefined
-})
-
-async function conform(told: Told[], ...args: string[]) {
-  const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
-  const err = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+async function check(told: Told[], ...args: string[]) {
   const file = inFile(JSON.stringify(har(...told)))
-  try {
-    await checkCommand()
-      .exitOverride()
-      .parseAsync([file, ...args], { from: 'user' })
-    const said = (spy: typeof out) => spy.mock.calls.map(([chunk]) => String(chunk)).join('')
-    return { code: process.exitCode, out: said(out), err: said(err), file }
-  } finally {
-    vi.restoreAllMocks()
-  }
+  return { ...(await conform(['check', file, ...args])), file }
 }
 
 const pdf = granted['pdf.parse/200-text']!
@@ -36,31 +20,32 @@ const bad: Told = { ...pdf, answers: {} }
 const unlabelled: Told = { ...pdf, type: 'text/plain' }
 
 test('0 where nothing failed, 1 where a must did, 3 where nothing was judged', async () => {
-  expect(await conform([pdf, { to: 'https://example.org/' }])).toMatchObject({
+  expect(await check([pdf, { to: 'https://example.org/' }])).toMatchObject({
     code: 0,
-    err: '',
-    out: expect.stringMatching(
+    stderr: '',
+    stdout: expect.stringMatching(
       /^1 of 2 entries judged; ignored: 1 to addresses not under https:\/\/api\.example\.com\/base\/v1\/\n[^]*passing: /,
     ),
   })
-  expect(await conform([bad])).toMatchObject({ code: 1, out: expect.stringContaining('content is missing') })
-  expect(await conform([])).toMatchObject({ code: 3, out: expect.stringContaining('not-judged') })
+  expect(await check([bad])).toMatchObject({ code: 1, stdout: expect.stringContaining('content is missing') })
+  expect(await check([])).toMatchObject({ code: 3, stdout: expect.stringContaining('not-judged') })
 })
 
 test('--strict, --tpe and --baseline decide as in a run', async () => {
-  expect((await conform([unlabelled])).code).toBe(0)
-  expect((await conform([unlabelled], '--strict')).code).toBe(1)
-  expect((await conform([bad], '--tpe', 'family')).code).toBe(1)
+  expect((await check([unlabelled])).code).toBe(0)
+  expect((await check([unlabelled], '--strict')).code).toBe(1)
+  expect((await check([bad], '--tpe', 'family')).code).toBe(1)
   writeFileSync(at('baseline.json'), '{"expected": [{"id": "pdf.parse/200-text"}]}')
-  expect((await conform([bad], '--baseline', at('baseline.json'))).code).toBe(0)
-  expect((await conform([pdf], '--baseline', at('baseline.json'))).code).toBe(1)
+  expect((await check([bad], '--baseline', at('baseline.json'))).code).toBe(0)
+  expect((await check([pdf], '--baseline', at('baseline.json'))).code).toBe(1)
 })
 
 test('a mistake of the user is one sentence', async () => {
   const wrong = async (...args: string[]) => {
-    const error = await conform([pdf], ...args).catch((thrown: unknown) => thrown)
-    expect(error).toBeInstanceOf(UserError)
-    return (error as UserError).message
+    const { code, stdout, stderr } = await check([pdf], ...args)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(/^conform: .*\n$/)
+    return stderr.slice('conform: '.length, -1)
   }
   expect(await wrong('--base-url', 'example.com')).toMatch(
     /^--base-url: has no scheme; did you mean https:\/\/example\.com\?$/,
@@ -75,47 +60,42 @@ test('a mistake of the user is one sentence', async () => {
 test('a recording without bodies is said to be one, once', async () => {
   const bare: Told = { ...pdf, content: { text: undefined, size: 120 }, response: {} }
   const said = /^conform: warning: the recording holds no bodies of answers.*\n$/
-  expect((await conform([bare, { ...bare, status: 404 }])).err).toMatch(said)
+  expect((await check([bare, { ...bare, status: 404 }])).stderr).toMatch(said)
   // One that has them all, or has nothing of the interface, is none.
-  expect((await conform([pdf, bare])).err).toBe('')
-  expect((await conform([{ to: 'https://example.org/', content: { text: undefined } }])).err).toBe('')
+  expect((await check([pdf, bare])).stderr).toBe('')
+  expect((await check([{ to: 'https://example.org/', content: { text: undefined } }])).stderr).toBe('')
 })
 
 test('the recording is not overwritten, and a report of another target is warned of', async () => {
-  const { file } = await conform([bad], '--report', `json=${at('other.json')}`)
-  const own = await checkCommand()
-    .exitOverride()
-    .parseAsync([file, '--report', `har=${file}`], { from: 'user' })
-    .catch((thrown: unknown) => thrown)
-  expect((own as UserError).message).toMatch(/would overwrite the recording; give another file$/)
+  const { file } = await check([bad], '--report', `json=${at('other.json')}`)
+  const own = await conform(['check', file, '--report', `har=${file}`])
+  expect(own.code).toBe(2)
+  expect(own.stderr).toMatch(/would overwrite the recording; give another file\n$/)
   const { report } = readReport(at('other.json'))
   writeFileSync(
     at('other.json'),
     JSON.stringify({ ...report, target: { ...report.target, baseUrl: 'https://x.example' } }),
   )
-  const { code, err } = await conform([bad], '--baseline', at('other.json'))
-  expect(err).toMatch(/^conform: warning: .*other\.json is a report of another target \(.*https:\/\/x\.example\)/)
+  const { code, stderr } = await check([bad], '--baseline', at('other.json'))
+  expect(stderr).toMatch(/^conform: warning: .*other\.json is a report of another target \(.*https:\/\/x\.example\)/)
   expect(code).toBe(0)
 })
 
 test('writes every format, and a report on stdout leaves the rest to stderr', async () => {
   const names = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge']
-  const { code } = await conform(
-    [bad, pdf],
-    ...names.flatMap((name) => ['--report', `${name}=${at(`report.${name}`)}`]),
-  )
+  const { code } = await check([bad, pdf], ...names.flatMap((name) => ['--report', `${name}=${at(`report.${name}`)}`]))
   expect(code).toBe(1)
   for (const name of names) expect(readFileSync(at(`report.${name}`), 'utf8').length).toBeGreaterThan(200)
   expect(readReport(at('report.json')).report).toMatchObject({ verdict: 'non-conformant', run: { requests: 2 } })
   expect(readFileSync(at('report.html'), 'utf8')).not.toContain('Requests of the run itself')
-  const { out, err } = await conform([bad], '--report', 'json=-')
-  expect(JSON.parse(out)).toMatchObject({ format: 'conformance-report/1' })
-  expect(err).toContain('non-conformant')
+  const { stdout, stderr } = await check([bad], '--report', 'json=-')
+  expect(JSON.parse(stdout)).toMatchObject({ format: 'conformance-report/1' })
+  expect(stderr).toContain('non-conformant')
 })
 
 test('the command that shows a failure again names the same files', async () => {
   writeFileSync(at('a target.json'), '{"name": "Staging"}')
-  const { file } = await conform(
+  const { file } = await check(
     [bad],
     '--target',
     at('a target.json'),

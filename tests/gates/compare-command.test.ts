@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lexer } from 'marked'
-import { afterEach, expect, test, vi } from 'vitest'
-import { compareCommand } from '../../cli/compare.ts'
+import { expect, test } from 'vitest'
 import type { Report, RequirementResult } from '../../harness/report/model.ts'
+import { conform } from '../cli/in-process.ts'
 import { failed, missed, report, result } from './results.ts'
 
 const at = mkdtempSync(join(tmpdir(), 'conform-compare-'))
@@ -23,38 +23,35 @@ const april = write('4.json', [failed('a.b/1'), failed('a.b/2'), missed('a.b/3')
 const may = write('5.json', [result('a.b/1'), failed('a.b/2'), result('a.b/3'), result('a.b/4'), should])
 const june = write('6.json', [result('a.b/1'), result('a.b/2')], (of) => void (of.suite.version = '0.2.0'))
 
-afterEach(() => {
-  vi.restoreAllMocks()
-  process.exitCode = undefined
-})
-
-async function compare(...args: string[]) {
-  const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
-  const err = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-  await compareCommand().exitOverride().parseAsync(args, { from: 'user' })
-  const said = (spy: typeof out) => spy.mock.calls.map(([chunk]) => String(chunk)).join('')
-  const result = { code: process.exitCode, out: said(out), err: said(err) }
-  vi.restoreAllMocks()
-  return result
-}
+const compare = (...args: string[]) => conform(['compare', ...args])
 
 test('--fail-on-new ends with 1 if a must is newly failing in the last report', async () => {
   const fresh = await compare(march, april, '--fail-on-new')
   expect(fresh.code).toBe(1)
-  expect(fresh.out.trimEnd().split('\n').at(-1)).toBe('exit 1: 1 must is newly failing in the last report: a.b/1')
+  expect(fresh.stdout.trimEnd().split('\n').at(-1)).toBe('exit 1: 1 must is newly failing in the last report: a.b/1')
   // In order of time, whatever the order given.
   expect((await compare(april, march, '--fail-on-new')).code).toBe(1)
   const mended = await compare(march, april, may, '--fail-on-new')
   expect(mended.code).toBe(0)
-  expect(mended.out.trimEnd().split('\n').at(-1)).toBe('exit 0: no must is newly failing')
-  expect((await compare(march, april)).code).toBeFalsy()
-  await expect(compare(march, '--fail-on-new')).rejects.toThrow('--fail-on-new: give two reports or more')
+  expect(mended.stdout.trimEnd().split('\n').at(-1)).toBe('exit 0: no must is newly failing')
+  expect((await compare(march, april)).code).toBe(0)
+  expect(await compare(march, '--fail-on-new')).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^conform: --fail-on-new: give two reports or more/),
+  })
 })
 
 test('JSON and Markdown go to files, or one of them to stdout', async () => {
-  const { err, out } = await compare(march, april, '--report', 'json=-', '--report', `markdown=${path('new/c.md')}`)
-  expect(err).toContain('over time')
-  const comparison = JSON.parse(out) as { format: string; newlyFailingMusts: string[]; rows: unknown[] }
+  const { stderr, stdout } = await compare(
+    march,
+    april,
+    '--report',
+    'json=-',
+    '--report',
+    `markdown=${path('new/c.md')}`,
+  )
+  expect(stderr).toContain('over time')
+  const comparison = JSON.parse(stdout) as { format: string; newlyFailingMusts: string[]; rows: unknown[] }
   expect(comparison).toMatchObject({
     format: 'conformance-comparison/1',
     of: 'time',
@@ -75,23 +72,23 @@ test('JSON and Markdown go to files, or one of them to stdout', async () => {
 })
 
 test('no requirement stands twice on the terminal', async () => {
-  const { out } = await compare(march, april, may)
-  for (const id of ['a.b/1', 'a.b/2', 'a.b/3', 'a.b/4', 'a.b/5']) expect(out.split(id)).toHaveLength(2)
+  const { stdout } = await compare(march, april, may)
+  for (const id of ['a.b/1', 'a.b/2', 'a.b/3', 'a.b/4', 'a.b/5']) expect(stdout.split(id)).toHaveLength(2)
 })
 
 test('differing versions of the suite are named everywhere', async () => {
   const sentence = /different versions of the suite judged: 0\.1\.0 \(report 1\), 0\.2\.0 \(report 2\)/
   const files = ['--report', `json=${path('v.json')}`, '--report', `markdown=${path('v.md')}`, '--html', path('v.html')]
-  const { out } = await compare(may, june, ...files)
-  expect(out).toMatch(sentence)
+  const { stdout } = await compare(may, june, ...files)
+  expect(stdout).toMatch(sentence)
   for (const name of ['v.json', 'v.md', 'v.html']) expect(readFileSync(path(name), 'utf8')).toMatch(sentence)
-  expect((await compare(march, april)).out).not.toMatch(/different versions/)
+  expect((await compare(march, april)).stdout).not.toMatch(/different versions/)
   const other = write(
     '7.json',
     [result('a.b/1')],
     (of) => void (of.suite.requirementsDigest = `sha256:${'0'.repeat(64)}`),
   )
-  expect((await compare(march, other)).out).toMatch(/the reports are of different requirements/)
+  expect((await compare(march, other)).stdout).toMatch(/the reports are of different requirements/)
 })
 
 test.each([
@@ -103,6 +100,8 @@ test.each([
   [['--html', `${march}/x`], 'cannot be written'],
 ])('%s is refused', async (args, message) => {
   const before = readFileSync(march, 'utf8')
-  await expect(compare(march, april, ...args)).rejects.toThrow(message)
+  const { code, stdout, stderr } = await compare(march, april, ...args)
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toContain(message)
   expect(readFileSync(march, 'utf8')).toBe(before)
 })

@@ -1,9 +1,10 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, test, vi } from 'vitest'
-import { mergeCommand, mergeFiles } from '../../cli/merge.ts'
+import { expect, test } from 'vitest'
+import { mergeFiles } from '../../cli/merge.ts'
 import { leftOut } from '../../harness/report/reason.ts'
+import { conform } from '../cli/in-process.ts'
 import { failed, missed, report, result } from './results.ts'
 
 const at = mkdtempSync(join(tmpdir(), 'conform-merge-'))
@@ -21,25 +22,12 @@ const parts = [
 })
 writeFileSync(path('baseline.json'), '{"expected": [{"id": "c.d/2"}]}')
 
-afterEach(() => {
-  vi.restoreAllMocks()
-  process.exitCode = undefined
-})
-
-async function merge(...args: string[]) {
-  const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
-  const err = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-  await mergeCommand()
-    .exitOverride()
-    .parseAsync([...parts, ...args], { from: 'user' })
-  const said = (spy: typeof out) => spy.mock.calls.map(([chunk]) => String(chunk)).join('')
-  return { code: process.exitCode, out: said(out), err: said(err) }
-}
+const merge = (...args: string[]) => conform(['merge', ...parts, ...args])
 
 test('the whole is written and decides the exit code', async () => {
-  const { code, out } = await merge('--report', `json=${path('whole.json')}`)
+  const { code, stdout } = await merge('--report', `json=${path('whole.json')}`)
   expect(code).toBe(1)
-  expect(out).toContain('non-conformant')
+  expect(stdout).toContain('non-conformant')
   expect(JSON.parse(readFileSync(path('whole.json'), 'utf8'))).toMatchObject({
     verdict: 'non-conformant',
     run: { shard: null },
@@ -57,20 +45,23 @@ test('--baseline, --tpe and --strict hold for the whole', async () => {
 })
 
 test('with a report on stdout, what is for people goes to stderr', async () => {
-  const { out, err } = await merge('--report', 'badge=-')
-  expect(out).toMatch(/^<svg/)
-  expect(err).toContain('non-conformant')
+  const { stdout, stderr } = await merge('--report', 'badge=-')
+  expect(stdout).toMatch(/^<svg/)
+  expect(stderr).toContain('non-conformant')
 })
 
 test('a report that cannot be written is a mistake of the user, and nothing is merged', async () => {
-  await expect(merge('--report', `json=${path('0.json')}/x.json`)).rejects.toThrow(
-    /cannot be written \((ENOTDIR|EEXIST)\)/,
-  )
-  await expect(merge('--report', `json=${parts[0]}`)).rejects.toThrow(/would overwrite .*0\.json, one of the parts/)
+  for (const [path, problem] of [
+    [`${parts[0]}/x.json`, /cannot be written \((ENOTDIR|EEXIST)\)\n$/],
+    [parts[0], /would overwrite .*0\.json, one of the parts/],
+  ] as const) {
+    const ended = await merge('--report', `json=${path}`)
+    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(problem) })
+  }
 })
 
 test('the last line says why the exit code is what it is', async () => {
-  const last = async (...args: string[]) => (await merge(...args)).out.trimEnd().split('\n').at(-1)
+  const last = async (...args: string[]) => (await merge(...args)).stdout.trimEnd().split('\n').at(-1)
   expect(await last()).toBe('exit 1: 1 must failed')
   expect(await last('--baseline', path('baseline.json'))).toBe(
     `exit 0: 1 of 2 failures expected by the baseline; 1 should failed, which does not decide`,
