@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { encodings, readings } from '../redact/encodings.ts'
+import { encodings, readings, runIn } from '../redact/encodings.ts'
 import { folder, targetFile } from './conform.ts'
 import { conform } from './in-process.ts'
 import { echoTarget } from './echo-target.ts'
@@ -44,18 +44,13 @@ test('no key stands in any report or on the terminal, plain or encoded, though t
   expect(written.length).toBeGreaterThanOrEqual(formats.length)
   const outputs = written.map((name) => [name, readFileSync(join(cwd, name), 'utf8')] as const)
   for (const [name, text] of [...outputs, ['stdout', stdout], ['stderr', stderr]] as const) {
-    const read = readings(text)
+    // No key has a line end.
+    const read = readings(text).join('\n')
     for (const key of Object.values(keys)) {
       for (const [way, encode] of Object.entries(encodings)) {
         expect(text.includes(encode(secret(key))), `${name} holds a key: ${way}`).toBe(false)
       }
-      for (let at = 0; at + 12 <= secret(key).length; at++) {
-        const run = secret(key).slice(at, at + 12)
-        expect(
-          read.some((reading) => reading.includes(run)),
-          `${name} holds ${run}`,
-        ).toBe(false)
-      }
+      expect(runIn(read, secret(key)), name).toBeUndefined()
     }
   }
 })

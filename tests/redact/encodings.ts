@@ -74,3 +74,16 @@ export function readings(text: string): string[] {
   )
   return [...unescaped, ...hexed, ...based]
 }
+
+/** The first 12 characters of that key that stand in the text together. */
+export function runIn(text: string, key: string): string | undefined {
+  // Any 12 characters hold six that begin at a multiple of six: these are looked for first, since they are few.
+  for (let at = 0; at + 6 <= key.length; at += 6) {
+    if (!text.includes(key.slice(at, at + 6))) continue
+    for (let from = Math.max(0, at - 6); from <= at && from + 12 <= key.length; from++) {
+      const run = key.slice(from, from + 12)
+      if (text.includes(run)) return run
+    }
+  }
+  return undefined
+}
