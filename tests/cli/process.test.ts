@@ -3,8 +3,10 @@
  * the same: for each exit code, and for the commands that no page shows. `docs/commands` runs the others, and `serve`, `watch`
  * and `ui/server` what goes on until it is ended.
  */
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { conformProcess, type Ended, folder, targetFile } from './conform.ts'
+import { bin, conformProcess, type Ended, folder, targetFile } from './conform.ts'
 import { conform } from './in-process.ts'
 import { reference } from './reference.ts'
 
@@ -46,4 +48,19 @@ test('a run without a target ends with 3', async () => {
   const closed = await reference()
   await closed.close()
   await proveSame([closed.url, '--seed', '1'], { code: 3 })
+})
+
+/** Lists the catalogue, its output going where these words of the shell say. */
+function listTo(where: string) {
+  const line = `set -o pipefail; "$0" "$1" list --json ${where}`
+  const { status, stderr } = spawnSync('bash', ['-c', line, process.execPath, bin], { encoding: 'utf8' })
+  return { status, stderr }
+}
+
+test.skipIf(!existsSync('/dev/full'))('output that cannot be written: exit 2 and one sentence', () => {
+  expect(listTo('>/dev/full')).toEqual({ status: 2, stderr: 'conform: the output cannot be written (ENOSPC)\n' })
+})
+
+test('a reader that has read enough is no mistake', () => {
+  expect(listTo('| head -c 1 >/dev/null')).toEqual({ status: 0, stderr: '' })
 })
