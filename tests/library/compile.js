@@ -1,11 +1,13 @@
 /**
- * Compiles the two examples in TypeScript beside the package as it is packed, in one process: together under the
- * resolution of bundlers, and the strict one as it stands. Says what tsc would say, in the words of tsc.
+ * Writes the declarations of the package beside its code, as packing does, and compiles the two examples in TypeScript
+ * beside it: together under the resolution of bundlers, and the strict one as it stands. Says what tsc would say, in
+ * the words of tsc. All in one process, so that the declarations of other packages are read and checked once.
  *
  * node compile.js <folder of the examples>
  */
 import { join } from 'node:path'
 import ts from 'typescript'
+import { writeTypes } from '../../build/types.js'
 
 const dir = ts.sys.realpath(process.argv[2])
 const host = {
@@ -18,12 +20,22 @@ const host = {
   },
 }
 
+/** Declarations of other packages by name and what decides how they are read: no setting of the three programs does. */
+const read = new Map()
+const plain = ts.createCompilerHost({})
+function getSourceFile(name, how, ...rest) {
+  if (!ts.isDeclarationFileName(name) || name.startsWith(`${dir}/`)) return plain.getSourceFile(name, how, ...rest)
+  const key = [name, how.languageVersion, how.impliedNodeFormat, how.jsDocParsingMode].join('\n')
+  if (!read.has(key)) read.set(key, plain.getSourceFile(name, how, ...rest))
+  return read.get(key)
+}
+
 /** Files of other packages are checked once, those of the package and of the examples under either resolution. */
 const checked = new Set()
 
 function compile(config) {
   const { options, fileNames, errors } = ts.getParsedCommandLineOfConfigFile(join(dir, config), {}, host)
-  const program = ts.createProgram(fileNames, options)
+  const program = ts.createProgram(fileNames, options, { ...ts.createCompilerHost(options), getSourceFile })
   const told = [
     ...errors,
     ...program.getOptionsDiagnostics(),
@@ -35,8 +47,12 @@ function compile(config) {
     told.push(...program.getSemanticDiagnostics(file))
     if (!file.fileName.startsWith(`${dir}/`)) checked.add(file.fileName)
   }
-  if (!options.noEmit) told.push(...program.emit().diagnostics)
+  // One by one: for all at once every file would be checked again.
+  if (!options.noEmit) for (const name of fileNames) told.push(...program.emit(program.getSourceFile(name)).diagnostics)
   return ts.formatDiagnostics(ts.sortAndDeduplicateDiagnostics(told), host)
 }
 
-process.stdout.write(JSON.stringify({ bundler: compile('tsconfig.json'), strict: compile('typescript/tsconfig.json') }))
+// The sources are checked elsewhere; what is written is the same.
+const types = writeTypes(join(dir, 'node_modules/ai-content-conformance'), { check: false, getSourceFile })
+const bundler = compile('tsconfig.json')
+process.stdout.write(JSON.stringify({ types, bundler, strict: compile('typescript/tsconfig.json') }))

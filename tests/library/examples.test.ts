@@ -3,22 +3,21 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
-import { makeProject, type Project, writeTypes } from '../vitest/project.ts'
+import { makeProject, type Project } from '../vitest/project.ts'
 
 /** The compiler and other processes are waited for, in ms. */
 const patience = 180_000
 
-let typed: Project
-beforeAll(async () => {
-  typed = makeProject()
-  await writeTypes(typed)
-}, patience)
-afterAll(() => typed.remove())
+let all: Project
+beforeAll(() => {
+  all = makeProject()
+})
+afterAll(() => all.remove())
 
-/** An example beside the package as it is packed, declarations included. */
+/** An example beside the package as it is packed. */
 function example(name: string): Project {
-  cpSync(fileURLToPath(new URL(`../../examples/${name}`, import.meta.url)), join(typed.dir, name), { recursive: true })
-  return typed.at(name)
+  cpSync(fileURLToPath(new URL(`../../examples/${name}`, import.meta.url)), join(all.dir, name), { recursive: true })
+  return all.at(name)
 }
 
 test(
@@ -27,11 +26,11 @@ test(
   async () => {
     const project = example('typescript')
     example('vitest')
-    typed.write({ 'tsconfig.json': JSON.stringify(together), 'typescript/mistyped.ts': mistyped })
-    const compiled = await project.run('node', [fileURLToPath(new URL('compile.js', import.meta.url)), typed.dir])
+    all.write({ 'tsconfig.json': JSON.stringify(together), 'typescript/mistyped.ts': mistyped })
+    const compiled = await project.run('node', [fileURLToPath(new URL('compile.js', import.meta.url)), all.dir])
     expect(compiled).toMatchObject({ code: 0, stderr: '' })
-    const { bundler, strict } = JSON.parse(compiled.stdout) as Record<'bundler' | 'strict', string>
-    expect(strict).toBe('')
+    const { types, bundler, strict } = JSON.parse(compiled.stdout) as Record<'types' | 'bundler' | 'strict', string>
+    expect({ types, strict }).toEqual({ types: '', strict: '' })
     const told = bundler.trimEnd().split('\n')
     const places = told.map((line) => line.replace(/,\d+\): error .*/, ''))
     expect([...new Set(places)]).toEqual([3, 4, 5, 6].map((line) => `typescript/mistyped.ts(${line}`))

@@ -64,14 +64,3 @@ function projectIn(dir: string, modules: string): Project {
     remove: () => rmSync(dir, { recursive: true, force: true }),
   }
 }
-
-/** Writes the declarations of the package beside its code, as packing does. */
-export async function writeTypes({ dir, run }: Project): Promise<void> {
-  const installed = join(dir, 'node_modules/ai-content-conformance')
-  rmSync(join(installed, 'dist/types'), { recursive: true, force: true })
-  // The sources are checked elsewhere; what is written is the same.
-  const emit = ['-p', join(root, 'tsconfig.build.json'), '--noCheck', '--outDir', join(installed, 'dist/types')]
-  const types = await run('tsc', emit)
-  const pruned = await run('node', [join(root, 'build/needed-types.js'), installed])
-  for (const { code, stdout, stderr } of [types, pruned]) if (code !== 0) throw new Error(stdout + stderr)
-}
