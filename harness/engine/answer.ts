@@ -32,13 +32,9 @@ function structureOf(whole: string): Structure {
   let keptTo = 0
   let level = 0
   let values = 1
-  let inString = false
   for (let at = 0; at < whole.length; at++) {
     const char = whole.charCodeAt(at)
-    if (inString) {
-      if (char === backslash) at++
-      else if (char === quote) inString = false
-    } else if (char === quote) inString = true
+    if (char === quote) at = endOfString(whole, at)
     else if (char === comma) values++
     else if (char === openArray || char === openObject) {
       level++
@@ -52,6 +48,16 @@ function structureOf(whole: string): Structure {
   // What is not closed is no JSON, wherever it is cut.
   if (kept.length === 0 || level !== 0) return { text: whole, values }
   return { text: kept.join('') + whole.slice(keptTo), values }
+}
+
+/** Where the string ends that begins at that quote: at the next one that is not escaped, or at the end of the text. */
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let backslashes = 0
+    while (text.charCodeAt(at - 1 - backslashes) === backslash) backslashes++
+    if (backslashes % 2 === 0) return at
+  }
+  return text.length
 }
 
 /** The body read as JSON, or why it is not JSON. */

@@ -9,11 +9,18 @@ export function isSelected(id: string, { only, skip }: Selection): boolean {
   return !skip.some((pattern) => matchesId(id, pattern))
 }
 
+/** Each pattern is held against every id, more than once a run. */
+const compiled = new Map<string, RegExp>()
+
 /** Whether the pattern matches the whole id; `*` matches any characters, `/` included; everything else matches itself. */
 export function matchesId(id: string, pattern: string): boolean {
   if (!pattern.includes('*')) return id === pattern
-  const source = pattern.split('*').map(escapeRegExp).join('.*')
-  return new RegExp(`^${source}$`, 's').test(id)
+  let known = compiled.get(pattern)
+  if (known === undefined) {
+    const source = pattern.split('*').map(escapeRegExp).join('.*')
+    compiled.set(pattern, (known = new RegExp(`^${source}$`, 's')))
+  }
+  return known.test(id)
 }
 
 function escapeRegExp(text: string): string {

@@ -63,6 +63,18 @@ test('brackets in texts are no levels', () => {
   expect(read(JSON.stringify(value))).toEqual({ ok: true, value })
 })
 
+test('texts end where they end, whatever quotes and backslashes are in them', () => {
+  const deep = `${'['.repeat(70)}${']'.repeat(70)}`
+  const pieces = ['"', '\\', deep, '/']
+  for (let number = 0; number < 4 ** 6; number++) {
+    const digits = number.toString(4).padStart(6, '0')
+    const texts = Array.from(digits, (digit) => pieces[Number(digit)])
+      .join('')
+      .split('/')
+    expect(read(JSON.stringify(texts))).toEqual({ ok: true, value: texts })
+  }
+})
+
 test('a body of more than 400,000 values is not read', () => {
   const tooMany = { ok: false, problem: 'the body holds more than 400,000 values', unread: true }
   const entries = Array.from({ length: 400_000 }, (_, at): [string, number] => [at.toString(36), at])
