@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import net from 'node:net'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import type { Report } from '../../harness/report/model.ts'
@@ -110,47 +110,52 @@ describe('in a vitest project', () => {
     expect(code).toBe(1)
   })
 
-  test('what is not exercised is skipped, and says why', async () => {
-    project.write({ 'bare.test.ts': bare })
-    onTestFinished(() => rmSync(join(project.dir, 'bare.test.ts')))
+  // One run of vitest: each file has a process of its own, and points at a target of its own.
+  test('what is not exercised is skipped, and says why; a target that cannot be judged is an error, not a set of skipped tests', async () => {
     const server = await startReference()
     onTestFinished(() => server.close())
-    const env = { CONFORM_BASE_URL: server.url, CONFORM_API_KEY: server.target.keys?.full as string }
-    const said = await project.run('vitest', ['run', 'bare', '--reporter=verbose'], env)
-    expect(said.code).toBe(0)
+    const closed = await closedPort()
+    const files = {
+      'bare.test.ts': pointed(
+        { CONFORM_BASE_URL: server.url, CONFORM_API_KEY: server.target.keys?.full as string },
+        { only: ['graphs.*', 'files.list/2xx-*'], name: 'bare' },
+      ),
+      'closed.test.ts': pointed({ CONFORM_BASE_URL: closed, CONFORM_API_KEY: 'no-key-of-anybody' }),
+    }
+    const said = await ran(files, ['--reporter=verbose', ...named, '--reporter=json', '--outputFile=vitest.json'])
+    expect(said.code).toBe(1)
+    expect(outcomes()).toEqual({ 'bare.test.ts': 'passed', 'closed.test.ts': 'failed' })
     expect(said.stdout).toMatch(/↓ .*graphs\.query\/2xx-accepted .*\[.*graph/)
     expect(said.stdout).toMatch(/✓ .*files\.list\/2xx-accepted/)
+    expect(said.stderr).toMatch(/FAIL +closed.*\n.*ConformanceError: http:\S+ cannot be judged: connection refused/)
   })
 
-  test('a target that cannot be judged is an error, not a set of skipped tests', async () => {
-    const closed = await closedPort()
-    for (const args of [[], ['-t', 'files.list']]) {
-      const said = await project.run('vitest', ['run', 'conformance', ...args], {
-        CONFORM_BASE_URL: closed,
-        CONFORM_API_KEY: 'no-key-of-anybody',
-      })
-      expect(said.code).toBe(1)
-      expect(said.stderr).toMatch(/ConformanceError: http:\S+ cannot be judged: connection refused/)
+  test('nor is one that cannot be judged or read skipped if a filter chooses from it; each mistake is told in one sentence', async () => {
+    const files = {
+      'closed.test.ts': pointed({ CONFORM_BASE_URL: await closedPort(), CONFORM_API_KEY: 'no-key-of-anybody' }),
+      'nowhere.test.ts': pointed({ CONFORM_TARGET: 'nowhere.json' }),
+      'seed.test.ts': pointed({ CONFORM_SEED: 'x' }),
     }
-  })
-
-  test.each([
-    ['a file that is not there', { CONFORM_TARGET: 'nowhere.json' }, 'nowhere.json: no such target file'],
-    ['a seed that is no number', { CONFORM_SEED: 'x' }, 'the option seed: give a whole number'],
-  ])('%s is told in one sentence', async (_what, env, sentence) => {
-    const said = await project.run('vitest', ['run', 'conformance', '-t', 'files.list'], env)
+    const said = await ran(files, ['-t', 'files.list'])
     expect(said.code).toBe(1)
-    expect(said.stderr).toContain(sentence)
+    expect(outcomes()).toEqual({ 'closed.test.ts': 'failed', 'nowhere.test.ts': 'failed', 'seed.test.ts': 'failed' })
+    expect(said.stderr).toMatch(/FAIL +closed.*\n.*ConformanceError: http:\S+ cannot be judged: connection refused/)
+    expect(said.stderr).toMatch(/FAIL +nowhere.*\n.*: nowhere\.json: no such target file/)
+    expect(said.stderr).toMatch(/FAIL +seed.*\n.*: the option seed: give a whole number/)
   })
 
-  test('the reporter can be named on the command line, and a wrong report is told before anything is sent', async () => {
+  test('the reporter can be named on the command line, and one test at a time changes nothing of what is judged', async () => {
     rmSync(join(project.dir, formatFiles.json))
-    const named = ['-t', 'files.list/2xx-accepted ', '--reporter=ai-content-conformance/vitest/reporter']
-    const said = await project.run('vitest', ['run', 'conformance', ...named])
+    const said = await project.run('vitest', ['run', 'conformance', '-t', 'files.', '--maxConcurrency=1', ...named])
     expect(said).toMatchObject({ code: 0, stderr: '' })
     expect(said.stdout).toContain(`reports: ${join(project.dir, formatFiles.json)}`)
-    expect(report().run.only).toEqual(['files.list/2xx-accepted'])
+    const chosen = catalogue.filter(({ operation, id, statement }) => /files./.test(`${operation} ${id} ${statement}`))
+    expect(chosen.length).toBeGreaterThan(10)
+    expect(new Set(report().run.only)).toEqual(new Set(chosen.map(({ id }) => id)))
+    expect(report().run.interrupted).toBe(false)
+  })
 
+  test('a wrong report is told before anything is sent', async () => {
     expect(() => new ConformanceReporter({ reports: ['jsn'] })).toThrow(
       '--report jsn: jsn is not a format here; did you mean json?',
     )
@@ -160,18 +165,33 @@ describe('in a vitest project', () => {
     expect(wrong.stderr).toContain(': is a folder')
   })
 
-  test('one test at a time, and a bail, change nothing of what is judged and end', async () => {
-    const slow = await judged(['-t', 'files.', '--maxConcurrency=1'])
-    expect(slow.said.code).toBe(0)
+  test('a run that bails ends, and the test that failed has failed', async () => {
     const bailed = await judged(['-t', 'files.', '--bail=1'], { defects: ['files.list/401-missing-credentials'] })
     expect(bailed.said.code).toBe(1)
     expect(titles('failed')).toContain('files.list/401-missing-credentials')
   })
 })
 
-const bare = `import { describeConformance } from 'ai-content-conformance/vitest'
-describeConformance(undefined, { runs: 1, only: ['graphs.*', 'files.list/2xx-*'], name: 'bare' })
+const named = ['--reporter=ai-content-conformance/vitest/reporter']
+
+/** A test file that sets its own environment. */
+function pointed(env: Readonly<Record<string, string>>, options: object = {}): string {
+  return `import { describeConformance } from 'ai-content-conformance/vitest'
+Object.assign(process.env, ${JSON.stringify(env)})
+describeConformance(undefined, ${JSON.stringify({ runs: 1, ...options })})
 `
+}
+
+/** Runs these files alone. */
+async function ran(files: Readonly<Record<string, string>>, args: readonly string[]) {
+  project.write(files)
+  onTestFinished(() => Object.keys(files).forEach((name) => rmSync(join(project.dir, name))))
+  return project.run('vitest', ['run', ...Object.keys(files), ...args])
+}
+
+/** What became of each test file. */
+const outcomes = (): Record<string, Told['status']> =>
+  Object.fromEntries(json('vitest.json').testResults.map((file: any) => [basename(file.name), file.status]))
 
 async function closedPort(): Promise<string> {
   const server = createServer()
