@@ -1,6 +1,6 @@
 // npm run accusation-score [-- <number of seeds> [--from <seed>]]: how often the suite fails a server that conforms.
 import { parseArgs } from 'node:util'
-import { compiled } from '../compiled.js'
+import { compile } from '../compiled.js'
 import { wholeNumber } from '../whole-number.js'
 
 const usage = 'npm run accusation-score [-- <number of seeds> [--from <seed>]]'
@@ -9,5 +9,6 @@ const { values, positionals } = parseArgs({
   options: { from: { type: 'string', default: '1' } },
 })
 const count = wholeNumber(positionals[0] ?? '200', usage)
-const { printAccusations } = await compiled('bench/accusation-score/print-score.ts')
+const [address] = await compile(['bench/accusation-score/print-score.ts'])
+const { printAccusations } = await import(address)
 await printAccusations({ from: wholeNumber(values.from, usage), count })

@@ -1,7 +1,7 @@
 // npm run oracle-score [-- <number of changes>|all [<operation>]]: how many changes to the reference's answers the suite notices.
 import { availableParallelism } from 'node:os'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import { compiled } from '../compiled.js'
+import { compile } from '../compiled.js'
 import { wholeNumber } from '../whole-number.js'
 
 if (isMainThread) await main()
@@ -12,19 +12,20 @@ async function main() {
   const usage = 'npm run oracle-score [-- <number of changes>|all [<operation>]]'
   const most = count === 'all' ? Infinity : wholeNumber(count, usage)
   const started = performance.now()
+  const [judging, printing] = await compile(['bench/oracle-score/score.ts', 'bench/oracle-score/print-score.ts'])
   const parts = Math.min(availableParallelism(), most)
   const scores = await Promise.all(
-    Array.from({ length: parts }, (_, part) => scoreOf({ count: most, only: operation, part, parts })),
+    Array.from({ length: parts }, (_, part) => scoreOf(judging, { count: most, only: operation, part, parts })),
   )
-  const { printScore } = await compiled('bench/oracle-score/print-score.ts')
+  const { printScore } = await import(printing)
   printScore(scores)
   process.stderr.write(`in ${Math.round((performance.now() - started) / 1000)} s\n`)
 }
 
 /** One part in a thread of its own: the clock of its runs is the whole thread's. */
-function scoreOf(chosen) {
+function scoreOf(judging, chosen) {
   return new Promise((resolve, reject) => {
-    const thread = new Worker(new URL(import.meta.url), { workerData: chosen })
+    const thread = new Worker(new URL(import.meta.url), { workerData: { judging, chosen } })
     thread.on('error', reject)
     thread.on('exit', () => reject(new Error(`part ${chosen.part + 1} ended before it was done`)))
     thread.on('message', ({ done, of, score }) => {
@@ -35,8 +36,8 @@ function scoreOf(chosen) {
 }
 
 async function work() {
-  const { scorePart } = await compiled('bench/oracle-score/score.ts')
-  const score = await scorePart(workerData, (done, of) => {
+  const { scorePart } = await import(workerData.judging)
+  const score = await scorePart(workerData.chosen, (done, of) => {
     if (done % 500 === 0) parentPort.postMessage({ done, of })
   })
   parentPort.postMessage({ score })
