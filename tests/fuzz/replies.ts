@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { hostilePieces } from '../reporters/hostile.ts'
+import { anyCharacter } from '../support/any-character.ts'
 
 /** How an answer is sent over HTTP. */
 export const framings = [
@@ -40,7 +41,7 @@ const shapes: readonly object[] = [
 ]
 
 const text = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.string({ unit: anyCharacter, maxLength: 20 }),
   fc.constantFrom(
     ...hostilePieces,
     '',

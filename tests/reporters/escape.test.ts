@@ -12,9 +12,10 @@ import { visible, visibleLines } from '../../reporters/escape/visible.ts'
 import { xmlAttribute, xmlText } from '../../reporters/escape/xml.ts'
 import { hostilePieces, unsafe } from './hostile.ts'
 import { attribute, elements, textOf } from './html-tree.ts'
+import { anyCharacter } from '../support/any-character.ts'
 
 const anything = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.constantFrom(...hostilePieces),
   fc.string({
     unit: fc.constantFrom(
