@@ -21,10 +21,10 @@ export function byCause(results: readonly RequirementResult[]): Cause[] {
     if (group) group.push(result)
     else groups.set(key, [result])
   }
-  return [...groups.values()].flatMap((group): Cause[] => {
+  return [...groups].flatMap(([key, group]): Cause[] => {
     const operations = new Set(group.map(({ operation }) => operation))
     const [first, ...others] = group
-    const isOne = operations.size > 1 || (first !== undefined && keyOf(first) === onReusedConnection)
+    const isOne = operations.size > 1 || key === onReusedConnection
     return isOne ? [{ first: first!, others }] : group.map((one) => ({ first: one, others: [] }))
   })
 }
@@ -63,5 +63,8 @@ function isRefusal(expected: string): boolean {
 
 /** Operations are described in different sections, which does not make it another expectation. */
 function withoutSections(expected: string): string {
-  return expected.replace(/\s*\(§[^()]*\)$/, '')
+  // By hand: a pattern would look at every place of a long text.
+  const at = expected.lastIndexOf('(')
+  const isSections = expected.startsWith('(§', at) && expected.indexOf(')', at) === expected.length - 1
+  return isSections ? expected.slice(0, at).trimEnd() : expected
 }
