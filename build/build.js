@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** @type {readonly import('../schemas/ajv.ts').SchemaName[]} */
 const schemas = [
   ...['llm-tool-completion', 'job', 'created-job', 'pdf-content', 'error-envelope', 'chat-completion'],
-  ...['medical-entities', 'report', 'target'],
+  ...['medical-entities', 'report', 'target', 'certificate'],
 ]
 
 const input = {
@@ -36,9 +36,9 @@ async function bundle(entries, dir, plugins) {
 // How schemas are compiled is said in TypeScript, which Node 20 does not load.
 const options = `${root}node_modules/.cache/conform-build-${process.pid}`
 await bundle({ ajv: 'schemas/ajv.ts' }, options, [])
-const { optionsFor } = await import(`${options}/ajv.js`)
+const how = await import(`${options}/ajv.js`)
 rmSync(options, { recursive: true, force: true })
-const written = await bundle(input, 'dist', [compiledSchemas(optionsFor, schemas)])
+const written = await bundle(input, 'dist', [compiledSchemas(how, schemas)])
 // What an earlier build left goes last: a run that goes on meanwhile has its code as long as it can, the types stay.
 for (const name of readdirSync(`${root}dist`)) {
   if (name.endsWith('.js') && !written.includes(name)) rmSync(`${root}dist/${name}`, { force: true })

@@ -7,15 +7,16 @@ const require = createRequire(import.meta.url)
 const standaloneCode = require('ajv/dist/standalone').default
 const { Ajv2020 } = require('ajv/dist/2020.js')
 
-const schemas = fileURLToPath(new URL('../schemas/', import.meta.url))
+const root = fileURLToPath(new URL('..', import.meta.url))
+const schemas = `${root}schemas/`
 
 /**
  * Puts the code of compiled schemas in the place of `schemas/validators.ts`, so that no run compiles them. How they
  * are compiled is said in one place for both: `schemas/ajv.ts`.
- * @param {typeof import('../schemas/ajv.ts').optionsFor} optionsFor
+ * @param {Pick<typeof import('../schemas/ajv.ts'), 'optionsFor' | 'schemaFile'>} how
  * @param {readonly import('../schemas/ajv.ts').SchemaName[]} names
  */
-export function compiledSchemas(optionsFor, names) {
+export function compiledSchemas(how, names) {
   const prefix = '\0compiled-schema:'
   return {
     name: 'compiled-schemas',
@@ -24,7 +25,7 @@ export function compiledSchemas(optionsFor, names) {
     },
     load(id) {
       if (id === `${schemas}validators.ts`) return dispatcher(names)
-      return id.startsWith(prefix) ? codeOf(id.slice(prefix.length), optionsFor) : null
+      return id.startsWith(prefix) ? codeOf(id.slice(prefix.length), how) : null
     },
   }
 }
@@ -39,14 +40,14 @@ function dispatcher(names) {
   }
 }
 
-function codeOf(name, optionsFor) {
+function codeOf(name, { optionsFor, schemaFile }) {
   const { formats, ...options } = optionsFor(name)
   const ajv = new Ajv2020({
     ...options,
     ...(formats ? { formats } : {}),
     code: { source: true, esm: true, lines: true, formats: _`conformFormats` },
   })
-  const validate = ajv.compile(JSON.parse(readFileSync(`${schemas}${name}.schema.json`, 'utf8')))
+  const validate = ajv.compile(JSON.parse(readFileSync(`${root}${schemaFile(name)}`, 'utf8')))
   return { code: importing(standaloneCode(ajv, validate)), moduleType: 'js' }
 }
 

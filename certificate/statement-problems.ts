@@ -1,29 +1,15 @@
-import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
-import type { ValidateFunction } from 'ajv/dist/2020.js'
 import { operations as interfaceOperations } from '../catalogue/operations.ts'
 import type { Counts } from '../harness/report/model.ts'
 import { sum, total } from '../reporters/view/counts.ts'
-import { newAjv } from '../schemas/ajv.ts'
-import { formats } from '../schemas/formats.ts'
-import { packageFile } from '../schemas/package-file.ts'
+import { validatorOf } from '../schemas/validators.ts'
 import { partialReasons } from './partial.ts'
 import type { Operations, Predicate, Statement } from './statement.ts'
 import { lastDay } from './validity.ts'
 
-let compiled: ValidateFunction | undefined
-
-/** Compiled when first needed, beyond whose two subjects stand as many files of exchanges as there are. */
-function validator(): ValidateFunction {
-  if (compiled) return compiled
-  const schema = JSON.parse(readFileSync(packageFile('certificate/certificate.schema.json'), 'utf8')) as object
-  compiled = newAjv({ formats, strictTuples: false }).compile(schema)
-  return compiled
-}
-
 /** Null if it has the form of a certificate's statement; otherwise the place where it differs. */
 export function formProblem(value: unknown): string | null {
-  const validate = validator()
+  const validate = validatorOf('certificate')
   if (validate(value)) return null
   const [error] = validate.errors ?? []
   return `its statement is not a certificate: ${error?.instancePath || '/'} ${error?.message}`

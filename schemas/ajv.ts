@@ -12,6 +12,12 @@ export type SchemaName =
   | 'medical-entities'
   | 'report'
   | 'target'
+  | 'certificate'
+
+/** Where it stands in the package. */
+export function schemaFile(name: SchemaName): string {
+  return `${name === 'certificate' ? name : 'schemas'}/${name}.schema.json`
+}
 
 /** How each schema is compiled: at build time for what is shipped, when it is first needed in a checkout. */
 export function optionsFor(name: SchemaName): Options {
@@ -19,6 +25,8 @@ export function optionsFor(name: SchemaName): Options {
   if (name === 'target') {
     return { strict: true, strictRequired: false, allErrors: true, verbose: true, inlineRefs: false }
   }
+  // Beyond its two subjects stand as many files of exchanges as there are.
+  if (name === 'certificate') return { strict: true, strictTuples: false, inlineRefs: false, formats }
   return {
     strict: true,
     // What stands beyond choices[0] is free.

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { ValidateFunction } from 'ajv/dist/2020.js'
-import { newAjv, optionsFor, type SchemaName } from './ajv.ts'
+import { newAjv, optionsFor, schemaFile, type SchemaName } from './ajv.ts'
 import { packageFile } from './package-file.ts'
 
 const compiled = new Map<SchemaName, ValidateFunction>()
@@ -9,7 +9,7 @@ const compiled = new Map<SchemaName, ValidateFunction>()
 export function validatorOf(name: SchemaName): ValidateFunction {
   const known = compiled.get(name)
   if (known) return known
-  const schema = JSON.parse(readFileSync(packageFile(`schemas/${name}.schema.json`), 'utf8')) as object
+  const schema = JSON.parse(readFileSync(packageFile(schemaFile(name)), 'utf8')) as object
   const validator = newAjv(optionsFor(name)).compile(schema)
   compiled.set(name, validator)
   return validator

@@ -4,7 +4,7 @@ import type { Exchange } from '../engine/exchange.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import { answered, type CheckContext } from '../engine/check-context.ts'
 
-type BodySchema = Exclude<SchemaName, 'report' | 'target'>
+type BodySchema = Exclude<SchemaName, 'report' | 'target' | 'certificate'>
 
 /** What a body is, in words for a reader; the section beside it says where its members are shown. */
 const named: Readonly<Record<BodySchema, string>> = {
