@@ -16,7 +16,9 @@ export function requirementsText(): string {
   return text
 }
 
+let digest: string | undefined
+
 /** SHA-256 of that text: reports of one digest judged the same requirements. */
 export function requirementsDigest(): string {
-  return `sha256:${createHash('sha256').update(requirementsText(), 'utf8').digest('hex')}`
+  return (digest ??= `sha256:${createHash('sha256').update(requirementsText(), 'utf8').digest('hex')}`)
 }
