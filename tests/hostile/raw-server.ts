@@ -45,10 +45,16 @@ export function startRaw(answer: Behaviour): Promise<RawServer> {
   return listenRaw(
     net.createServer((socket) => {
       let text = ''
+      // How long it has to be before it is worth a look: each look puts all of its pieces together.
+      let wanted = 0
       socket.on('data', (chunk) => {
         text += chunk.toString('latin1')
-        for (let read = wholeRequest(text); read; read = wholeRequest(text)) {
-          text = text.slice(read.end)
+        while (text.length >= wanted) {
+          const read = requestIn(text)
+          wanted = read?.end ?? text.length + 1
+          if (read === undefined || text.length < wanted) return
+          text = text.slice(wanted)
+          wanted = 0
           answer({ ...read, socket, number: number++ })
         }
       })
@@ -56,7 +62,8 @@ export function startRaw(answer: Behaviour): Promise<RawServer> {
   )
 }
 
-function wholeRequest(text: string): (Omit<Asked, 'socket' | 'number'> & { end: number }) | undefined {
+/** The request that the text begins with, as far as it is there, and where it ends; undefined before the end of its head. */
+function requestIn(text: string): (Omit<Asked, 'socket' | 'number'> & { end: number }) | undefined {
   const head = text.indexOf('\r\n\r\n')
   if (head < 0) return undefined
   const [line = '', ...lines] = text.slice(0, head).split('\r\n')
@@ -64,7 +71,6 @@ function wholeRequest(text: string): (Omit<Asked, 'socket' | 'number'> & { end: 
     lines.map((each) => [each.slice(0, each.indexOf(':')).toLowerCase(), each.slice(each.indexOf(':') + 2)]),
   )
   const end = head + 4 + Number(headers['content-length'] ?? 0)
-  if (text.length < end) return undefined
   const [method = '', target = ''] = line.split(' ')
   return { method, path: target.split('?')[0] as string, headers, body: text.slice(head + 4, end), end }
 }
