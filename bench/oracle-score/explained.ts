@@ -105,7 +105,7 @@ const reasons: readonly Reason[] = [
   {
     operation: /^graphs\.add-file$/,
     status: /^(200|409)$/,
-    change: /^(granted|done|the answer before it)/,
+    change: /^(granted|done|the answer before it|body replaced: an envelope$)/,
     why: 'an addition is asked for again until `settleMs` have passed, and preparations leave their row not exercised',
   },
   { operation: /^jobs\.create$/, status: /^(202|40[01])$/, change: /: 409 BadRequest$/, why: aBusyApplication },

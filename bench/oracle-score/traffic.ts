@@ -27,6 +27,12 @@ export interface Past {
   readonly objects: { readonly named: string; readonly other: string } | undefined
 }
 
+/** Without the beginning of that id at its end: there a body that is no JSON was cut. */
+function withoutEndOf(text: string, id: string): string {
+  const tail = /[\w-]+$/.exec(text)?.[0] ?? ''
+  return tail.length >= 8 && id.startsWith(tail) ? `${text.slice(0, -tail.length)}made` : text
+}
+
 /** The requests and answers of one run, so far. */
 export class Traffic {
   readonly #made: { readonly id: string; readonly by: OperationId | undefined }[] = []
@@ -46,7 +52,7 @@ export class Traffic {
     const lines = telling.map(({ name, value }) => `${name.toLowerCase()}: ${value}`).sort()
     let text = [method, path, ...lines, Buffer.from(body).toString('latin1')].join('\n')
     text = text.replaceAll(this.#suffix, 'fresh')
-    for (const { id } of this.#made) text = text.replaceAll(id, 'made')
+    for (const { id } of this.#made) text = withoutEndOf(text.replaceAll(id, 'made'), id)
     const name = createHash('sha256').update(text).digest('hex').slice(0, 12)
     const count = this.#counts.get(name) ?? 0
     this.#counts.set(name, count + 1)
