@@ -17,7 +17,8 @@ class LongestFirst extends BaseSequencer {
 const ofOurs = {
   globalSetup: ['tests/build.ts'],
   pool: 'forks' as const,
-  maxWorkers: 2,
+  // One more than cores: what looks at sockets, pages and processes waits for them much of its time.
+  maxWorkers: 3,
   // Tests that say they are concurrent wait for deadlines most of the time.
   maxConcurrency: 12,
   // No file mocks a module or keeps state in one: each module is loaded once a worker, not once a file.
