@@ -61,12 +61,12 @@ export default class ConformanceReporter implements Reporter {
   async #write(handover: Handover, at: number): Promise<void> {
     const { exchanges, requests, note } = sourceOf(handover, this.#requests)
     const files = requests.map(({ format, path }) => ({ format, path: numbered(path, at) }))
-    const { problems, report } = await writeReports(files, { report: handover.report, exchanges })
+    const { problems, report, written } = await writeReports(files, { report: handover.report, exchanges })
     for (const line of [...note, ...problems]) this.#print(`conform: ${line}`)
     if (problems.length > 0) process.exitCode = 2
     const { run, target, verdict } = report
-    const names = files.filter(({ path }) => path !== '-').map(({ path }) => path)
-    this.#print(`conform: ${target.name} is ${verdict}, seed ${run.seed}; reports: ${names.join(', ')}`)
+    const names = written.map(({ path }) => (path === '-' ? 'stdout' : path))
+    this.#print(`conform: ${target.name} is ${verdict}, seed ${run.seed}; reports: ${names.join(', ') || 'none'}`)
   }
 }
 

@@ -24,7 +24,12 @@ export interface Written {
   readonly report: Report
   /** One sentence for each that could not be written. */
   readonly problems: readonly string[]
+  /** The others. */
+  readonly written: readonly ReportRequest[]
 }
+
+/** One sentence for each request that could not be met. */
+type Problems = Map<ReportRequest, string>
 
 /** What the reports are made of, and where one for stdout goes. */
 export interface ReportSource {
@@ -47,26 +52,28 @@ interface Draft {
 export async function writeReports(requests: readonly ReportRequest[], source: ReportSource): Promise<Written> {
   const isDirect = ({ path }: ReportRequest): boolean => path === '-' || isWrittenDirectly(path)
   const files = requests.filter((request) => !isDirect(request))
-  const problems: string[] = []
-  const now = (): ReportSource => ({ ...source, report: withProblems(source.report, problems) })
+  const problems: Problems = new Map()
+  const reportNow = (): Report => withProblems(source.report, [...problems.values()])
+  const now = (): ReportSource => ({ ...source, report: reportNow() })
   let drafts = await draftAll(files, now(), problems)
   await Promise.all(requests.filter(isDirect).map((request) => printOne(request, now(), problems)))
-  if (problems.length > 0) {
+  if (problems.size > 0) {
     for (const { file } of drafts) file.discard()
     const again = drafts.map(({ request }) => request)
     drafts = await draftAll(again, now(), problems)
   }
   for (const draft of drafts) commit(draft, problems)
-  return { report: withProblems(source.report, problems), problems }
+  const written = requests.filter((request) => !problems.has(request))
+  return { report: reportNow(), problems: [...problems.values()], written }
 }
 
-async function draftAll(requests: readonly ReportRequest[], source: ReportSource, problems: string[]) {
+async function draftAll(requests: readonly ReportRequest[], source: ReportSource, problems: Problems) {
   const drafts = await Promise.all(
     requests.map(async (request): Promise<Draft | undefined> => {
       try {
         return { request, file: await stage(request.path, await textOf(request, source)) }
       } catch (error) {
-        problems.push(problemOf(request, error))
+        problems.set(request, problemOf(request, error))
         return undefined
       }
     }),
@@ -74,7 +81,7 @@ async function draftAll(requests: readonly ReportRequest[], source: ReportSource
   return drafts.filter((draft) => draft !== undefined)
 }
 
-async function printOne(request: ReportRequest, source: ReportSource, problems: string[]): Promise<void> {
+async function printOne(request: ReportRequest, source: ReportSource, problems: Problems): Promise<void> {
   const { path } = request
   const text = await textOf(request, source)
   const pieces = Readable.from(typeof text === 'string' ? [text] : text)
@@ -82,15 +89,15 @@ async function printOne(request: ReportRequest, source: ReportSource, problems: 
     if (path === '-') await pipeline(pieces, source.stdout ?? process.stdout, { end: false })
     else await pipeline(pieces, createWriteStream(path))
   } catch (error) {
-    problems.push(problemOf(request, error))
+    problems.set(request, problemOf(request, error))
   }
 }
 
-function commit({ file, request }: Draft, problems: string[]): void {
+function commit({ file, request }: Draft, problems: Problems): void {
   try {
     file.commit()
   } catch (error) {
-    problems.push(problemOf(request, error))
+    problems.set(request, problemOf(request, error))
   }
 }
 
