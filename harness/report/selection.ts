@@ -14,7 +14,6 @@ const compiled = new Map<string, RegExp>()
 
 /** Whether the pattern matches the whole id; `*` matches any characters, `/` included; everything else matches itself. */
 export function matchesId(id: string, pattern: string): boolean {
-  if (!pattern.includes('*')) return id === pattern
   let known = compiled.get(pattern)
   if (known === undefined) {
     const source = pattern.split('*').map(escapeRegExp).join('.*')
