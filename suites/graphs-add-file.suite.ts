@@ -8,7 +8,7 @@ import { laterAttempts, retryWhileSettling, sendUntilSettled } from '../harness/
 import { pause } from '../harness/engine/lifetime.ts'
 import { grantedProbe, inScenario, accepted } from '../harness/checks/granted.ts'
 import { validRequest } from '../harness/checks/valid-request.ts'
-import { sendPatiently } from '../harness/engine/send.ts'
+import { sendWithRetries } from '../harness/engine/send.ts'
 import type { Exchange } from '../harness/engine/exchange.ts'
 import type { Probe } from '../harness/engine/probe.ts'
 import { answered, type Judge, type CheckContext } from '../harness/engine/check-context.ts'
@@ -50,7 +50,7 @@ async function addSurely(context: CheckContext, addition: Probe): Promise<void> 
 async function addToOther(context: CheckContext, addition: Probe): Promise<Exchange> {
   const { run, row } = context
   // On a connection of its own: one that the target had closed would make it be sent twice.
-  const add = () => sendPatiently(run, addition, { requirement: row.id, role: 'probe' }, { fresh: true })
+  const add = () => sendWithRetries(run, addition, { requirement: row.id, role: 'probe' }, { fresh: true })
   const exchange = await add()
   if (exchange.answer?.status !== 404) return exchange
   await pause(run, run.target.limits.settleMs)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OperationId } from '../../catalogue/operations.ts'
-import { sendSurely } from '../engine/send.ts'
+import { sendWithStaleRetry } from '../engine/send.ts'
 import { countsAsGranted } from './control.ts'
 import { effectOf } from '../engine/operation-probe.ts'
 import { validRequest } from './valid-request.ts'
@@ -65,7 +65,7 @@ export async function around(
 async function validOnce(run: Run, operation: OperationId): Promise<Exchange> {
   const purpose = { requirement: null, role: 'control' } as const
   const probe = await validRequest(run, operation)
-  return throughGate(run, probe, purpose, () => sendSurely(run, probe, purpose))
+  return throughGate(run, probe, purpose, () => sendWithStaleRetry(run, probe, purpose))
 }
 
 const firstPauseMs = 50

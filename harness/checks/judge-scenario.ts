@@ -11,7 +11,7 @@ import type { Judge, CheckContext } from '../engine/check-context.ts'
 import { applyScenario, bringsBody, isDeclared } from './apply-scenario.ts'
 import { around, enterState, leaveState } from './around.ts'
 import { isGranted, matchPairs } from '../engine/answer.ts'
-import { sendSurely } from '../engine/send.ts'
+import { sendWithStaleRetry } from '../engine/send.ts'
 
 const what = 'as the scenario of the target file says'
 
@@ -81,7 +81,7 @@ interface Repeated {
 }
 
 /**
- * Sends the request up to `most` times, as many at once as the ceiling allows, until an answer is not the control's.
+ * Sends the request up to `most` times, as many at once as the semaphore allows, until an answer is not the control's.
  * Throws `NotExercised` if all were granted.
  */
 async function sendRepeatedly(context: CheckContext, { make, most, control, gives }: Repeated): Promise<Exchange> {
@@ -100,15 +100,18 @@ async function sendRepeatedly(context: CheckContext, { make, most, control, give
     while (!found && sent < most) {
       run.client.breaker.check(control.exchange?.probe.operation ?? row.operation)
       sent++
-      const first = await sendSurely(run, await make(), purpose, { unpaced: true })
+      const first = await sendWithStaleRetry(run, await make(), purpose, { unpaced: true })
       if (!tells(first)) continue
       // What a request before it left behind on the connection says nothing about this one.
-      const isSpoiled = first.before !== undefined && first.answer && matchPairs(gives, first.answer) !== 'exact'
-      const exchange = isSpoiled ? await sendSurely(run, await make(), purpose, { unpaced: true, fresh: true }) : first
+      const isSpoiled =
+        first.previousRequest !== undefined && first.answer && matchPairs(gives, first.answer) !== 'exact'
+      const exchange = isSpoiled
+        ? await sendWithStaleRetry(run, await make(), purpose, { unpaced: true, fresh: true })
+        : first
       if (tells(exchange)) found ??= exchange
     }
   }
-  await Promise.all(Array.from({ length: Math.min(run.client.ceiling.size, most) }, worker))
+  await Promise.all(Array.from({ length: Math.min(run.client.semaphore.size, most) }, worker))
   if (!found) throw new NotExercised(`the condition did not occur in ${sent} requests (scenario's repeat)`)
   return found
 }

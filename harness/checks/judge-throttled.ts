@@ -1,4 +1,4 @@
-import { type Source, probeOf, sendSurely } from '../engine/send.ts'
+import { type Source, probeOf, sendWithStaleRetry } from '../engine/send.ts'
 import type { Exchange, Purpose } from '../engine/exchange.ts'
 import { isExpected } from '../engine/answer.ts'
 import { isThrottled, longestPauseMs, retryAfter } from '../engine/throttle.ts'
@@ -38,14 +38,14 @@ export async function judgeThrottled(context: CheckContext, throttled: Throttled
   if (control.state === 'none')
     throw new NotExercised(`throttled: ${describeAnswer(last)}, and there is no control to compare with`)
   const { operation } = last.probe
-  // Behind a gate others may hold while they wait for the lane: there each request takes it by itself.
+  // Behind a gate others may hold while they wait for the queue: there each request takes it by itself.
   const whole = operation !== null && operation !== 'jobs.create'
-  const releaseLane = whole ? await run.client.throttle.lane(operation, run.life.signal) : undefined
+  const releaseQueue = whole ? await run.client.throttle.queue(operation, run.life.signal) : undefined
   const send = (probe: Probe, sent: Purpose): Promise<Exchange> =>
     throughGate(run, probe, sent, async () => {
       const release =
-        whole || operation === null ? undefined : await run.client.throttle.lane(operation, run.life.signal)
-      return sendSurely(run, probe, sent).finally(() => release?.())
+        whole || operation === null ? undefined : await run.client.throttle.queue(operation, run.life.signal)
+      return sendWithStaleRetry(run, probe, sent).finally(() => release?.())
     })
   try {
     let exchange = last
@@ -63,10 +63,10 @@ export async function judgeThrottled(context: CheckContext, throttled: Throttled
         throw new NotExercised(`throttled: ${describeAnswer(exchange)}, and the control ${describeAnswer(granted)}`)
       }
     }
-    if (operation !== null) run.client.throttle.futile(operation)
+    if (operation !== null) run.client.throttle.giveUp(operation)
     return exchange
   } finally {
-    releaseLane?.()
+    releaseQueue?.()
   }
 }
 

@@ -4,7 +4,7 @@ import { type Run, type RunHook, perRun } from '../engine/run.ts'
 import { operationProbe } from '../engine/operation-probe.ts'
 import type { Probe } from '../engine/probe.ts'
 import { freshUnknownId } from './unknown-id.ts'
-import { sendPatiently } from '../engine/send.ts'
+import { sendWithRetries } from '../engine/send.ts'
 import type { NotServed } from '../report/model.ts'
 
 /** Ids of an unknown form are taken for uuids of version 4. */
@@ -44,7 +44,7 @@ async function sendToEach(run: Run): Promise<void> {
   for (const [operation, absence] of Object.entries(run.target.absent)) {
     if (absence !== 'not-served' || !isOperationId(operation)) continue
     const probe = await placeholderRequest(run, operation)
-    const { answer } = await sendPatiently(run, probe, { requirement: null, role: 'probe', unobserved: true })
+    const { answer } = await sendWithRetries(run, probe, { requirement: null, role: 'probe', unobserved: true })
     answersOf(run).push({ operation, answered: answer ? String(answer.status) : 'no answer' })
   }
 }

@@ -1,5 +1,5 @@
 import { isGranted } from '../engine/answer.ts'
-import { sendPatiently } from '../engine/send.ts'
+import { sendWithRetries } from '../engine/send.ts'
 import type { Exchange } from '../engine/exchange.ts'
 import { leftOut } from '../report/reason.ts'
 import { NotExercised } from '../engine/outcome.ts'
@@ -62,7 +62,7 @@ function problemOf(exchange: Exchange): string {
 export async function upload(run: Run, file: UploadedFile, query?: Readonly<Record<string, string>>): Promise<string> {
   if (run.options.readOnly) throw new NotExercised(leftOut('--read-only'))
   const purpose = { requirement: null, role: 'setup', wanted: isUploaded } as const
-  const exchange = await sendPatiently(run, () => uploadProbe(run, file, query), purpose)
+  const exchange = await sendWithRetries(run, () => uploadProbe(run, file, query), purpose)
   const id = createdId(run, exchange)
   if (id === undefined) throw new NotExercised(`${problemOf(exchange)}: ${describeAnswer(exchange)}`)
   const uploads = uploadsOf(run)

@@ -1,6 +1,6 @@
 import type { CatalogueRow } from '../../catalogue/catalogue.ts'
 import type { Failure, FailureExchange } from '../report/model.ts'
-import { sendPatiently, probeOf, type Source } from './send.ts'
+import { sendWithRetries, probeOf, type Source } from './send.ts'
 import type { Exchange, Purpose } from './exchange.ts'
 import type { Probe } from './probe.ts'
 import { Failed, NotExercised } from './outcome.ts'
@@ -60,7 +60,7 @@ export function createCheckContext(run: Run, row: CatalogueRow): CheckContext {
   return context
 }
 
-/** `sendPatiently`, but a request that names a declared application goes through its gate. */
+/** `sendWithRetries`, but a request that names a declared application goes through its gate. */
 export async function sendThroughGate(run: Run, source: Source, purpose: Purpose): Promise<Exchange> {
   const first = await probeOf(source)
   let unsent: Probe | undefined = first
@@ -69,7 +69,7 @@ export async function sendThroughGate(run: Run, source: Source, purpose: Purpose
     unsent = undefined
     return probe
   }
-  return throughGate(run, first, purpose, (options) => sendPatiently(run, next, purpose, options))
+  return throughGate(run, first, purpose, (options) => sendWithRetries(run, next, purpose, options))
 }
 
 /** Sends once the hooks of the suites allow it, at once if none has anything to say. */

@@ -4,7 +4,7 @@ import type { Target } from '../target/model.ts'
 import type { Transport, HttpRequest } from '../http/message.ts'
 import { createPacer } from '../http/rate.ts'
 import { createTransport } from '../http/transport.ts'
-import { createCeiling } from './ceiling.ts'
+import { createSemaphore } from './semaphore.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import type { RunHook, Objects, Run, RunOptions } from './run.ts'
 import { hintsOf } from './hints.ts'
@@ -13,7 +13,7 @@ import { createLifetime } from './lifetime.ts'
 import { planRun } from './plan.ts'
 import { createThrottle } from './throttle.ts'
 import { createLiveness, type Liveness } from './liveness.ts'
-import type { Forerunner } from './exchange.ts'
+import type { PreviousRequest } from './exchange.ts'
 import { operationProbe } from './operation-probe.ts'
 import { recordExchange, httpRequest } from './send.ts'
 
@@ -47,7 +47,7 @@ export function createRun(target: Target, options: RunOptions, { hooks, readDyna
       transport:
         transport ?? createTransport({ baseUrl, connections, insecure, tls, bodyLimit: limits.maxAnswerBytes }),
       isInjected: transport !== undefined,
-      ceiling: createCeiling(limits.concurrency),
+      semaphore: createSemaphore(limits.concurrency),
       pacer: createPacer(limits.requestsPerSecond),
       throttle,
       breaker: createCircuitBreaker(),
@@ -88,7 +88,7 @@ function newObjects({ ids }: Target, nonce: string): Objects {
 
 /** The liveness of a run: its question is `GET /v1/files`, whatever is judged. */
 function livenessOf(run: () => Run): Liveness {
-  const sent = new WeakMap<HttpRequest, Forerunner>()
+  const sent = new WeakMap<HttpRequest, PreviousRequest>()
   return createLiveness({
     target: () => run().target,
     async request() {
@@ -100,10 +100,10 @@ function livenessOf(run: () => Run): Liveness {
     },
     send(request, timeoutMs) {
       const { client, life } = run()
-      const mark = sent.get(request) as Forerunner
-      return client.transport.send(request, { timeoutMs, signal: life.signal, fresh: true, mark })
+      const tag = sent.get(request) as PreviousRequest
+      return client.transport.send(request, { timeoutMs, signal: life.signal, fresh: true, tag })
     },
-    record: (request, result) => void recordExchange(run(), sent.get(request) as Forerunner, result),
+    record: (request, result) => void recordExchange(run(), sent.get(request) as PreviousRequest, result),
     onDead: (cause, reason) => run().life.end(cause, reason),
   })
 }

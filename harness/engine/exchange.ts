@@ -29,7 +29,7 @@ export interface Purpose {
 }
 
 /** A request, as the next one on its connection knows it. */
-export interface Forerunner {
+export interface PreviousRequest {
   readonly probe: Probe
   readonly purpose: Purpose
   readonly request: HttpRequest
@@ -43,14 +43,14 @@ export interface Exchange {
   readonly purpose: Purpose
   readonly answer?: Answer
   readonly noAnswer?: NoAnswer
-  /** `sendSurely` had sent it before, on a connection that the target had closed: that one may have had its effect nevertheless. */
+  /** `sendWithStaleRetry` had sent it before, on a connection that the target had closed: that one may have had its effect nevertheless. */
   readonly resent?: boolean
   /** The same request, sent before it, that got no answer: it may have had its effect nevertheless. */
   readonly unanswered?: Exchange
   /** No answer came on a second, fresh connection either. */
   readonly unansweredTwice?: true
   /** The request that went before on its connection; undefined on a fresh one. */
-  readonly before?: Forerunner
+  readonly previousRequest?: PreviousRequest
   /** Still 429 or 503 after every try that patience allows. */
   readonly throttled: boolean
   /** The pause in ms that the last throttled answer asked for; undefined if too long. */

@@ -3,7 +3,7 @@ import type { RequirementResult } from '../report/model.ts'
 import { createEventQueue, type RunEvent, factsOf, type RunFacts } from './events.ts'
 import { judgeRequirement } from './judge-requirement.ts'
 import type { EndCause } from './outcome.ts'
-import { spoiledOf } from './reused-connection.ts'
+import { poisonedConnections } from './reused-connection.ts'
 import type { Run, RunHook } from './run.ts'
 import type { Judge } from './check-context.ts'
 import { isObserved } from '../report/shard.ts'
@@ -50,7 +50,7 @@ async function cleanUp(run: Run): Promise<void> {
       await sendHookRequest(run, next, { role: 'cleanup', requirement: null, timeoutMs })
     }
   }
-  await Promise.all(Array.from({ length: Math.min(cleanupConcurrency, run.client.ceiling.size) }, worker))
+  await Promise.all(Array.from({ length: Math.min(cleanupConcurrency, run.client.semaphore.size) }, worker))
 }
 
 /** How each requirement is judged: undefined for one that has no check, which is a mistake of the suite. */
@@ -84,8 +84,8 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
     queue.push({ kind: 'judged', result })
   }
   /** Failures that showed only when later requests used the connections that a request had left behind. */
-  const tellSpoiled = (): void => {
-    for (const [id, failures] of spoiledOf(run)) {
+  const addPoisonedConnections = (): void => {
+    for (const [id, failures] of poisonedConnections(run)) {
       const known = results.get(id)
       if (!known) continue
       const { reason: _reason, ...rest } = known
@@ -102,7 +102,7 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
     if (!run.life.ended) await Promise.all(run.hooks.map(async (hook) => hook.settle?.(run)))
     for (const row of last) await judge(row)
     for (const row of observed) await judge(row)
-    tellSpoiled()
+    addPoisonedConnections()
     await finishRun(run)
   }
   run.client.throttle.onHold((operation, pauseMs) => queue.push({ kind: 'throttled', operation, pauseMs }))

@@ -1,7 +1,7 @@
 import { grantedRow } from '../../catalogue/catalogue.ts'
 import type { Failure } from '../report/model.ts'
-import { failuresOf, type Spoiled } from './reused-failures.ts'
-import type { Exchange, Forerunner } from './exchange.ts'
+import { failuresOf, type PoisonedConnection } from './reused-failures.ts'
+import type { Exchange, PreviousRequest } from './exchange.ts'
 import { isExpected, matchPairs } from './answer.ts'
 import { perRun, type Run } from './run.ts'
 import type { SendOptions } from '../http/message.ts'
@@ -11,7 +11,7 @@ import { isThrottled } from './throttle.ts'
 export type SendAgain = (options: Pick<SendOptions, 'fresh' | 'after'>) => Promise<Exchange>
 
 /** Requests that left a connection behind on which the next answer was wrong: by the requirement they were sent for. */
-export const spoiledOf = perRun(() => new Map<string, Failure[]>())
+export const poisonedConnections = perRun(() => new Map<string, Failure[]>())
 
 /** Answers that were as wrong on a fresh connection: nothing is to be learned from the next one of their kind. */
 const provenOf = perRun(() => new Set<string>())
@@ -45,9 +45,9 @@ function mayRepeat({ probe, answer }: Exchange): boolean {
  * ones, and after the same forerunner: if it is right on the one and wrong on the other, the forerunner is to blame, and
  * the right answer counts.
  */
-export async function judgeable(run: Run, exchange: Exchange, again: SendAgain): Promise<Exchange> {
-  const { before, purpose, probe, answer } = exchange
-  if (!before || !isWrong(exchange) || !mayRepeat(exchange) || mayAppear(exchange)) return exchange
+export async function confirmOnFreshConnection(run: Run, exchange: Exchange, again: SendAgain): Promise<Exchange> {
+  const { previousRequest, purpose, probe, answer } = exchange
+  if (!previousRequest || !isWrong(exchange) || !mayRepeat(exchange) || mayAppear(exchange)) return exchange
   const kind = `${purpose.requirement ?? probe.operation} ${answer?.status}`
   if (provenOf(run).has(kind)) return exchange
   const fresh = await again({ fresh: true })
@@ -57,8 +57,9 @@ export async function judgeable(run: Run, exchange: Exchange, again: SendAgain):
   }
   // What changes from one request to the next has other reasons.
   if (!isRight(await again({ fresh: true }))) return exchange
-  if (before.probe.effect === 'none' && isRight(await again({ after: before.request }))) return exchange
-  blame(run, before, { wrong: exchange, fresh })
+  if (previousRequest.probe.effect === 'none' && isRight(await again({ after: previousRequest.request })))
+    return exchange
+  attribute(run, previousRequest, { wrong: exchange, fresh })
   return fresh
 }
 
@@ -75,13 +76,20 @@ function isJudged({ plan }: Run, id: string): boolean {
   return entry?.run === true && entry.leftOut === undefined
 }
 
-function blame(run: Run, before: Forerunner, { wrong, fresh }: Pick<Spoiled, 'wrong' | 'fresh'>): void {
-  const { operation } = before.probe
-  const own = [before.purpose.about ?? before.purpose.requirement, operation === null ? null : grantedRow[operation]]
+function attribute(
+  run: Run,
+  previousRequest: PreviousRequest,
+  { wrong, fresh }: Pick<PoisonedConnection, 'wrong' | 'fresh'>,
+): void {
+  const { operation } = previousRequest.probe
+  const own = [
+    previousRequest.purpose.about ?? previousRequest.purpose.requirement,
+    operation === null ? null : grantedRow[operation],
+  ]
   const judged = own.find((id) => id !== null && isJudged(run, id)) ?? wrong.purpose.requirement
   const id = judged ?? (operation === null ? 'envelope/shape' : grantedRow[operation])
-  const failures = spoiledOf(run).get(id) ?? []
-  spoiledOf(run).set(id, failures)
-  if (failures.length > 0 || !before.recorded) return
-  failures.push(...failuresOf(run, id, before.recorded(), { before, wrong, fresh }))
+  const failures = poisonedConnections(run).get(id) ?? []
+  poisonedConnections(run).set(id, failures)
+  if (failures.length > 0 || !previousRequest.recorded) return
+  failures.push(...failuresOf(run, id, previousRequest.recorded(), { previousRequest, wrong, fresh }))
 }

@@ -2,18 +2,23 @@ import type { Failure, FailureExchange } from '../report/model.ts'
 import { onReusedConnection } from '../report/reason.ts'
 import { answerOf, isGranted, matchPairs, tpeOf } from './answer.ts'
 import { describeAnswer, rerunLine, withoutEntities } from './describe.ts'
-import type { Exchange, Forerunner } from './exchange.ts'
+import type { Exchange, PreviousRequest } from './exchange.ts'
 import type { Run } from './run.ts'
 
 /** The same request, wrongly answered after another one and rightly on a fresh connection. */
-export interface Spoiled {
-  readonly before: Forerunner
+export interface PoisonedConnection {
+  readonly previousRequest: PreviousRequest
   readonly wrong: Exchange
   readonly fresh: Exchange
 }
 
 /** The failures of the requirement whose request spoiled its connection: the next answer on it, and that request. */
-export function failuresOf(run: Run, id: string, first: FailureExchange, { before, wrong, fresh }: Spoiled): Failure[] {
+export function failuresOf(
+  run: Run,
+  id: string,
+  first: FailureExchange,
+  { previousRequest, wrong, fresh }: PoisonedConnection,
+): Failure[] {
   const { method, url } = first.request
   const shared = {
     familyOnly: false,
@@ -22,7 +27,7 @@ export function failuresOf(run: Run, id: string, first: FailureExchange, { befor
   }
   const next = `${wrong.recorded.request.method} ${wrong.recorded.request.url}`
   const sent = `${method} ${url}, and then ${next} on the same connection`
-  const said = `${firstAnswer(before, first)}, and the second with ${describeAnswer(wrong)}`
+  const said = `${firstAnswer(previousRequest, first)}, and the second with ${describeAnswer(wrong)}`
   return [
     {
       ...shared,
@@ -42,7 +47,7 @@ export function failuresOf(run: Run, id: string, first: FailureExchange, { befor
 }
 
 /** `the first request was answered rightly (400 BadRequest)` */
-function firstAnswer({ purpose }: Forerunner, { response }: FailureExchange): string {
+function firstAnswer({ purpose }: PreviousRequest, { response }: FailureExchange): string {
   if (!response) return 'the first request got no answer'
   const { status, body } = response
   const answer = answerOf({ kind: 'answer', status, headers: [], body: Buffer.from(body), cut: false, ...never })

@@ -12,7 +12,7 @@ import type { Probe } from './probe.ts'
 import type { Recorder } from '../recording/recorder.ts'
 import type { Transport } from '../http/message.ts'
 import type { Pacer } from '../http/rate.ts'
-import type { Ceiling } from './ceiling.ts'
+import type { Semaphore } from './semaphore.ts'
 import type { CircuitBreaker } from './circuit-breaker.ts'
 import type { Liveness } from './liveness.ts'
 import type { Throttle } from './throttle.ts'
@@ -106,12 +106,12 @@ export function isPlanned(run: Run, id: CatalogueRow['id']): boolean {
   return run.plan.get(id)?.run === true
 }
 
-/** What each request of a run passes through, on its way out and back. `sendOnce` and `sendPatiently` are the ways in. */
+/** What each request of a run passes through, on its way out and back. `sendOnce` and `sendWithRetries` are the ways in. */
 interface Client {
   readonly transport: Transport
   /** The transport was handed over: the target's own requests go through it as well. */
   readonly isInjected: boolean
-  readonly ceiling: Ceiling
+  readonly semaphore: Semaphore
   readonly pacer: Pacer
   readonly throttle: Throttle
   readonly breaker: CircuitBreaker

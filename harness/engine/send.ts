@@ -1,8 +1,8 @@
 import { type Probe, pathOf } from './probe.ts'
 import type { Run } from './run.ts'
 import { isExpected, isOfFamily, hasStatusOf, answerOf } from './answer.ts'
-import type { Exchange, Purpose, Forerunner } from './exchange.ts'
-import { judgeable, type SendAgain } from './reused-connection.ts'
+import type { Exchange, Purpose, PreviousRequest } from './exchange.ts'
+import { confirmOnFreshConnection, type SendAgain } from './reused-connection.ts'
 import { isThrottled } from './throttle.ts'
 import type { SendOptions, HttpRequest, HttpResult } from '../http/message.ts'
 import { letGo } from '../http/collect.ts'
@@ -20,7 +20,7 @@ export async function probeOf(source: Source): Promise<Probe> {
  * just closed. An answer that may be wrong because of what went before it on the connection is checked by further requests. Throws
  * `NotExercised` if the circuit breaker is open or the run is over.
  */
-export async function sendPatiently(
+export async function sendWithRetries(
   run: Run,
   source: Source,
   purpose: Purpose,
@@ -29,8 +29,8 @@ export async function sendPatiently(
   const { exchange, garbled } = await sendUntilAnswered(run, source, purpose, options)
   if (exchange.throttled) return exchange
   const again: SendAgain = async (other) => sendOnce(run, await probeOf(source), purpose, other)
-  if (!garbled) return judgeable(run, exchange, again)
-  await judgeable(run, garbled, again)
+  if (!garbled) return confirmOnFreshConnection(run, exchange, again)
+  await confirmOnFreshConnection(run, garbled, again)
   return exchange
 }
 
@@ -51,19 +51,19 @@ async function sendUntilAnswered(
   let unanswered: Exchange | undefined
   let fresh = options.fresh ?? false
   let garbled: Exchange | undefined
-  let releaseLane: (() => void) | undefined
+  let releaseQueue: (() => void) | undefined
   try {
     for (;;) {
       const probe = await probeOf(source)
       const operation = operationName(probe)
       run.client.breaker.check(operation)
-      if (run.client.throttle.isNarrow(operation))
-        releaseLane ??= await run.client.throttle.lane(operation, run.life.signal)
+      if (run.client.throttle.isSerialized(operation))
+        releaseQueue ??= await run.client.throttle.queue(operation, run.life.signal)
       await run.client.throttle.pass(operation, run.life.signal)
       const exchange = await sendOnce(run, probe, purpose, { fresh })
       const { answer, noAnswer } = exchange
       if (noAnswer) {
-        if (noAnswer.cause === 'malformed' && exchange.before) garbled = exchange
+        if (noAnswer.cause === 'malformed' && exchange.previousRequest) garbled = exchange
         if (noAnswer.staleConnection && !fresh) {
           unanswered = exchange
           fresh = true
@@ -96,7 +96,7 @@ async function sendUntilAnswered(
       if (pauseMs === undefined || attempt++ >= tries) return { exchange: { ...exchange, throttled: true, pauseMs } }
     }
   } finally {
-    releaseLane?.()
+    releaseQueue?.()
   }
 }
 
@@ -140,13 +140,13 @@ export function operationName({ operation, method, path }: Probe): string {
 }
 
 export interface SendingOptions extends Pick<SendOptions, 'fresh' | 'after'> {
-  /** A place under the ceiling that is already taken, and given back by its owner. */
+  /** A place under the semaphore that is already taken, and given back by its owner. */
   readonly hasPlace?: boolean
   /** At once, whatever pace the target asks for. */
   readonly unpaced?: boolean
 }
 
-/** One request, once: under the ceiling, at the pace asked for, recorded and shown to the observers. */
+/** One request, once: under the semaphore, at the pace asked for, recorded and shown to the observers. */
 export async function sendOnce(
   run: Run,
   probe: Probe,
@@ -155,7 +155,7 @@ export async function sendOnce(
 ): Promise<Exchange> {
   const release = options.hasPlace
     ? undefined
-    : await run.client.ceiling.acquire(run.life.signal, { urgent: isAboutRunningJob(probe, purpose) })
+    : await run.client.semaphore.acquire(run.life.signal, { urgent: isAboutRunningJob(probe, purpose) })
   try {
     if (!options.unpaced) await run.client.pacer.wait(run.life.signal)
     run.life.signal.throwIfAborted()
@@ -163,14 +163,14 @@ export async function sendOnce(
     run.client.breaker.check(operationName(probe))
     // A key of short life may have passed while the request waited for its turn.
     const fresh = probe.credential.full ? { ...probe, credential: await run.keys.full() } : probe
-    const sent: Forerunner = { probe: fresh, purpose, request: httpRequest(run, fresh) }
+    const sent: PreviousRequest = { probe: fresh, purpose, request: httpRequest(run, fresh) }
     const named = { name: () => nameOf(run, sent), hasBody: sent.request.body !== undefined }
     const result = await run.client.liveness.during(named, () =>
       run.client.transport.send(sent.request, {
         timeoutMs: deadlineOf(run, probe),
         signal: run.life.signal,
         fresh: options.fresh ?? false,
-        mark: sent,
+        tag: sent,
         ...(options.after ? { after: options.after } : {}),
       }),
     )
@@ -182,13 +182,13 @@ export async function sendOnce(
 }
 
 /** `POST http://127.0.0.1:8080/v1/translate (translate.run/401-expired-key)` */
-function nameOf({ target, client }: Run, { probe, purpose, request }: Forerunner): string {
+function nameOf({ target, client }: Run, { probe, purpose, request }: PreviousRequest): string {
   const sentFor = purpose.requirement ?? operationName(probe)
   return client.recorder.redact(`${request.method} ${target.baseUrl}${request.path} (${sentFor})`)
 }
 
 /** `sendOnce`, and once more if the connection had been closed by the target before any byte of an answer. */
-export async function sendSurely(
+export async function sendWithStaleRetry(
   run: Run,
   probe: Probe,
   purpose: Purpose,
@@ -200,7 +200,7 @@ export async function sendSurely(
 }
 
 /** Records an exchange and shows it to the observers. */
-export function recordExchange(run: Run, sent: Forerunner, result: HttpResult): Exchange {
+export function recordExchange(run: Run, sent: PreviousRequest, result: HttpResult): Exchange {
   const { probe, purpose, request } = sent
   const { operation, credential } = probe
   const { requirement, role } = purpose
@@ -217,7 +217,9 @@ export function recordExchange(run: Run, sent: Forerunner, result: HttpResult): 
     },
     sentAt,
     endedAt,
-    ...(result.before && 'probe' in result.before ? { before: result.before as Forerunner } : {}),
+    ...(result.previousTag && 'probe' in result.previousTag
+      ? { previousRequest: result.previousTag as PreviousRequest }
+      : {}),
     ...(result.kind === 'answer' ? { answer: answerOf(result) } : { noAnswer: result }),
   }
   // Recorded by now, and never read as JSON.

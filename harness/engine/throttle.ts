@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Ceiling, createCeiling } from './ceiling.ts'
+import { type Semaphore, createSemaphore } from './semaphore.ts'
 import type { Answer } from './answer.ts'
 
 /** Most tries of one throttled request, after the first. */
@@ -7,7 +7,7 @@ const mostTries = 5
 /** The longest `Retry-After` that the suite waits for, in ms. */
 export const longestPauseMs = 60_000
 /** For this long after a pause an operation's requests go one at a time, in ms. */
-const narrowMs = 10_000
+const serializedMs = 10_000
 /** A run in which every answer was a throttled one for this long waits no more, in ms. */
 const throttleTimeoutMs = 30_000
 
@@ -45,18 +45,18 @@ export interface Throttle {
   /** Most tries of one throttled request after the first: 5, or none if patience is known not to help. */
   tries(operation: string): number
   /** Probe and control were sent in turn, and only the probe was throttled: on this operation it is no matter of time. */
-  futile(operation: string): void
+  giveUp(operation: string): void
   /**
    * A throttled answer, the `attempt`th in a row to one request (from 0): the operation is held back. Gives the pause in ms; undefined if it is too long to be waited for.
    */
   hold(operation: string, answer: Answer, attempt: number, options?: HoldOptions): number | undefined
   /** True if the operation was throttled a short while ago: its requests then go one at a time. */
-  isNarrow(operation: string): boolean
+  isSerialized(operation: string): boolean
   /**
    * One place for all requests of an operation, first come first served: what was throttled keeps it through its tries,
    * so that those who wait do not use the limit up among themselves. The returned function gives it back.
    */
-  lane(operation: string, signal: AbortSignal): Promise<() => void>
+  queue(operation: string, signal: AbortSignal): Promise<() => void>
   /** Any other answer, or the end of the run: ends the throttle timeout. */
   release(): void
   /** Calls back each time an operation is held back, with the pause in ms. */
@@ -72,8 +72,8 @@ export interface ThrottleSettings {
 
 export function createThrottle({ baseMs, onTimeout }: ThrottleSettings): Throttle {
   const heldUntil = new Map<string, number>()
-  const lanes = new Map<string, Ceiling>()
-  const futile = new Set<string>()
+  const queues = new Map<string, Semaphore>()
+  const giveUp = new Set<string>()
   const told: ((operation: string, pauseMs: number) => void)[] = []
   let count = 0
   /** Runs since the first of the throttled answers that no other has followed. */
@@ -90,8 +90,8 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings): Throttl
         signal.throwIfAborted()
       }
     },
-    tries: (operation) => (futile.has(operation) ? 0 : mostTries),
-    futile: (operation) => void futile.add(operation),
+    tries: (operation) => (giveUp.has(operation) ? 0 : mostTries),
+    giveUp: (operation) => void giveUp.add(operation),
     hold(operation, answer, attempt, { tries = mostTries, counted = true } = {}) {
       if (counted) count++
       timeout ??= setTimeout(onTimeout, throttleTimeoutMs).unref()
@@ -104,10 +104,10 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings): Throttl
       for (const call of told) call(operation, pause)
       return pause
     },
-    isNarrow: (operation) => performance.now() - (heldUntil.get(operation) ?? -Infinity) < narrowMs,
-    lane(operation, signal) {
-      const one = lanes.get(operation) ?? createCeiling(1)
-      lanes.set(operation, one)
+    isSerialized: (operation) => performance.now() - (heldUntil.get(operation) ?? -Infinity) < serializedMs,
+    queue(operation, signal) {
+      const one = queues.get(operation) ?? createSemaphore(1)
+      queues.set(operation, one)
       return one.acquire(signal)
     },
     onHold: (call) => void told.push(call),

@@ -1,23 +1,23 @@
 import type { Dispatcher } from 'undici'
 import { type Collector, collect } from './collect.ts'
 import { headerLines, headersOf, promisedLength, headerValue } from './headers.ts'
-import type { Connection, Line } from './line.ts'
-import type { HeaderLine, Mark, NoAnswer, HttpRequest, HttpAnswer, HttpResult } from './message.ts'
+import type { Connection, ConnectionSlot } from './connection-slot.ts'
+import type { HeaderLine, Tag, NoAnswer, HttpRequest, HttpAnswer, HttpResult } from './message.ts'
 import { type Progress, type Reason, explain, timedOut, unaskedUpgrade } from './no-answer.ts'
 import { deadlinePassed } from './under-way.ts'
 import { type Encoded, decode } from './decode.ts'
 
-export interface Terms {
+export interface ExchangeOptions {
   /** Most bytes of a body that are read, as they come. */
   readonly limit: number
   /** For the message; the signal keeps the time. */
   readonly timeoutMs: number
   /** Aborted at the deadline, with `deadlinePassed` as reason, or when the run is interrupted. */
   readonly signal: AbortSignal
-  readonly mark?: Mark
+  readonly tag?: Tag
 }
 
-const unmarked: Mark = {}
+const untagged: Tag = {}
 
 /** An answer as it came, its content encoding still on it. */
 export interface RawAnswer {
@@ -26,29 +26,29 @@ export interface RawAnswer {
   readonly headers: readonly HeaderLine[]
   readonly body: Uint8Array
   readonly cut: boolean
-  readonly before?: Mark
+  readonly previousTag?: Tag
   readonly sentAt: number
   readonly endedAt: number
 }
 
 export interface Exchanged {
   readonly outcome: RawAnswer | NoAnswer
-  /** The line can carry another exchange. */
+  /** The slot can carry another exchange. */
   readonly reusable: boolean
 }
 
-/** Sends one request on a free line and reads its answer. Never rejects. */
+/** Sends one request on a free slot and reads its answer. Never rejects. */
 export function exchange(
-  line: Line,
+  slot: ConnectionSlot,
   request: HttpRequest,
-  { limit, timeoutMs, signal, mark }: Terms,
+  { limit, timeoutMs, signal, tag }: ExchangeOptions,
 ): Promise<Exchanged> {
   return new Promise((resolve) => {
-    const { endpoint } = line
+    const { endpoint } = slot
     let sentAt = performance.now()
     let controller: Dispatcher.DispatchController | undefined
     let connection: Connection | undefined
-    let before: Mark | undefined
+    let previousTag: Tag | undefined
     let head: { status: number; headers: readonly HeaderLine[]; length: number | undefined } | undefined
     let body: Collector | undefined
     let settled = false
@@ -72,14 +72,14 @@ export function exchange(
     })
 
     function fail(reason: Reason): void {
-      const staleConnection = reason.cause === 'reset' && before !== undefined && connection?.watch.bytes === 0
-      settle({ kind: 'no-answer', ...reason, staleConnection, before, sentAt, endedAt: performance.now() }, false)
+      const staleConnection = reason.cause === 'reset' && previousTag !== undefined && connection?.watch.bytes === 0
+      settle({ kind: 'no-answer', ...reason, staleConnection, previousTag, sentAt, endedAt: performance.now() }, false)
     }
 
     function finish({ cut, reusable }: { cut: boolean; reusable: boolean }): void {
       const { status, headers } = head!
       const read = { status, headers, body: body!.bytes(), cut }
-      settle({ kind: 'raw', ...read, before, sentAt, endedAt: performance.now() }, reusable)
+      settle({ kind: 'raw', ...read, previousTag, sentAt, endedAt: performance.now() }, reusable)
     }
 
     const interrupt = () => fail(signal.reason === deadlinePassed ? timedOut(timeoutMs, progress()) : interrupted)
@@ -88,11 +88,11 @@ export function exchange(
       onRequestStart(given) {
         controller = given
         if (settled) return given.abort(new Error('the exchange is over'))
-        connection = line.connection
+        connection = slot.connection
         if (connection) {
-          before = connection.exchanges > 0 ? (connection.mark ?? unmarked) : undefined
+          previousTag = connection.exchanges > 0 ? (connection.tag ?? untagged) : undefined
           connection.exchanges += 1
-          connection.mark = mark
+          connection.tag = tag
         }
         connection?.watch.begin()
         sentAt = performance.now()
@@ -119,7 +119,7 @@ export function exchange(
 
     signal.addEventListener('abort', interrupt, { once: true })
     if (signal.aborted) return interrupt()
-    line.dispatch(
+    slot.dispatch(
       {
         origin: endpoint.origin,
         method: request.method,
@@ -138,12 +138,12 @@ export const interrupted: Reason = { cause: 'aborted', message: 'the run was int
 const isBodiless = (status: number) => status === 204 || status === 304
 
 /** Takes the content encoding off. */
-export async function readAnswer(raw: RawAnswer, { limit, timeoutMs, signal }: Terms): Promise<HttpResult> {
-  const { status, headers, body, cut, before, sentAt, endedAt } = raw
+export async function readAnswer(raw: RawAnswer, { limit, timeoutMs, signal }: ExchangeOptions): Promise<HttpResult> {
+  const { status, headers, body, cut, previousTag, sentAt, endedAt } = raw
   const encoded: Encoded = { body, cut, encoding: headerValue(headers, 'content-encoding') ?? '' }
   try {
     const decoded = await decode(encoded, limit, signal)
-    return { kind: 'answer', status, headers, ...decoded, before, sentAt, endedAt } satisfies HttpAnswer
+    return { kind: 'answer', status, headers, ...decoded, previousTag, sentAt, endedAt } satisfies HttpAnswer
   } catch {
     return noAnswer(signal.reason === deadlinePassed ? notDecoded(timeoutMs) : interrupted, sentAt)
   }

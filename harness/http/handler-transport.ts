@@ -1,5 +1,5 @@
 import { type Collector, collect } from './collect.ts'
-import { type Terms, interrupted, noAnswer, readAnswer } from './exchange.ts'
+import { type ExchangeOptions, interrupted, noAnswer, readAnswer } from './exchange.ts'
 import { promisedLength, sentLines } from './headers.ts'
 import type { HeaderLine, SendOptions, Transport, HttpRequest, HttpResult } from './message.ts'
 import { type Progress, explain, timedOut } from './no-answer.ts'
@@ -27,12 +27,12 @@ export function createHandlerTransport({ handle, baseUrl, bodyLimit = defaultBod
   const { host } = new URL(baseUrl)
   const underWay = createUnderWay()
 
-  async function send(request: HttpRequest, options: SendOptions): Promise<HttpResult> {
+  async function send(request: HttpRequest, sending: SendOptions): Promise<HttpResult> {
     const calledAt = performance.now()
-    const { signal, settle } = underWay.begin(options)
-    const terms: Terms = { limit: bodyLimit, timeoutMs: options.timeoutMs, signal }
+    const { signal, settle } = underWay.begin(sending)
+    const options: ExchangeOptions = { limit: bodyLimit, timeoutMs: sending.timeoutMs, signal }
     try {
-      return await exchangeWith(handle, requestOf(request, base, host, signal), host, terms)
+      return await exchangeWith(handle, requestOf(request, base, host, signal), host, options)
     } catch (error) {
       return noAnswer({ cause: 'refused', message: `the request cannot be sent: ${messageOf(error)}` }, calledAt)
     } finally {
@@ -62,8 +62,13 @@ function requestOf(wanted: HttpRequest, base: string, host: string, signal: Abor
 }
 
 /** Never rejects. */
-async function exchangeWith(handle: Handler, request: HandlerRequest, host: string, terms: Terms): Promise<HttpResult> {
-  const { signal, limit, timeoutMs } = terms
+async function exchangeWith(
+  handle: Handler,
+  request: HandlerRequest,
+  host: string,
+  options: ExchangeOptions,
+): Promise<HttpResult> {
+  const { signal, limit, timeoutMs } = options
   const sentAt = performance.now()
   let head: { readonly status: number; readonly headers: readonly HeaderLine[] } | undefined
   let body: Collector | undefined
@@ -82,8 +87,8 @@ async function exchangeWith(handle: Handler, request: HandlerRequest, host: stri
     body = collect(limit)
     const cut = !(await readInto(body, response, over))
     return await readAnswer(
-      { kind: 'raw', ...head, body: body.bytes(), cut, before: undefined, sentAt, endedAt: performance.now() },
-      terms,
+      { kind: 'raw', ...head, body: body.bytes(), cut, previousTag: undefined, sentAt, endedAt: performance.now() },
+      options,
     )
   } catch (error) {
     if (!signal.aborted) return noAnswer(explain(error, progress()), sentAt)

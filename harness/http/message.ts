@@ -20,7 +20,7 @@ export interface HttpRequest {
 }
 
 /** What a caller knows a request by: it is given back with the next result on the same connection. */
-export type Mark = object
+export type Tag = object
 
 /** An answer, read to its end or to the cap. */
 export interface HttpAnswer {
@@ -33,8 +33,8 @@ export interface HttpAnswer {
   readonly cut: boolean
   /** Why the content encoding could not be removed; the body then holds the bytes as they came. */
   readonly undecodable?: string
-  /** The mark of the request that went before on this connection; undefined on a fresh one. */
-  readonly before?: Mark
+  /** The tag of the request that went before on this connection; undefined on a fresh one. */
+  readonly previousTag?: Tag
   /** Milliseconds on the monotonic clock (`performance.now()`) when the request was handed to the socket, and when the answer had been read. */
   readonly sentAt: number
   readonly endedAt: number
@@ -64,7 +64,7 @@ export interface NoAnswer {
   /** True if the connection had served an exchange before and not one byte of an answer arrived. */
   readonly staleConnection: boolean
   /** As of an answer. */
-  readonly before?: Mark
+  readonly previousTag?: Tag
   readonly sentAt: number
   readonly endedAt: number
 }
@@ -89,7 +89,7 @@ export interface SendOptions {
   /** On a connection of its own, never on one that has been used. */
   readonly fresh?: boolean
   /** Given back with the result of the next request on the same connection. */
-  readonly mark?: Mark
+  readonly tag?: Tag
   /** Sent first, on a connection of its own that the request itself then follows on; its answer is not looked at. */
   readonly after?: HttpRequest
 }

@@ -1,6 +1,6 @@
 import { endpointOf } from './dispatcher.ts'
-import { type Terms, exchange, interrupted, noAnswer, readAnswer } from './exchange.ts'
-import { createLinePool } from './line-pool.ts'
+import { type ExchangeOptions, exchange, interrupted, noAnswer, readAnswer } from './exchange.ts'
+import { createConnectionPool } from './connection-pool.ts'
 import type { SendOptions, Transport, TransportOptions, HttpRequest, HttpResult } from './message.ts'
 import type { Reason } from './no-answer.ts'
 import { createUnderWay, deadlinePassed } from './under-way.ts'
@@ -14,15 +14,15 @@ import { createUnderWay, deadlinePassed } from './under-way.ts'
 export function createTransport(options: TransportOptions): Transport {
   const endpoint = endpointOf(options)
   const limit = options.bodyLimit
-  const lines = createLinePool(endpoint, options.connections)
+  const slots = createConnectionPool(endpoint, options.connections)
   const underWay = createUnderWay()
 
-  async function send(request: HttpRequest, options: SendOptions): Promise<HttpResult> {
+  async function send(request: HttpRequest, sending: SendOptions): Promise<HttpResult> {
     const calledAt = performance.now()
-    const { timeoutMs, fresh = false, mark, after } = options
-    const { signal, settle } = underWay.begin(options)
+    const { timeoutMs, fresh = false, tag, after } = sending
+    const { signal, settle } = underWay.begin(sending)
     try {
-      return await carry(request, { limit, timeoutMs, signal, mark }, { fresh, after })
+      return await carry(request, { limit, timeoutMs, signal, tag }, { fresh, after })
     } catch {
       return noAnswer(signal.reason === deadlinePassed ? noLine(timeoutMs) : interrupted, calledAt)
     } finally {
@@ -33,23 +33,23 @@ export function createTransport(options: TransportOptions): Transport {
   /** Rejects only with the reason of the signal, and only before an exchange began. */
   async function carry(
     request: HttpRequest,
-    terms: Terms,
+    options: ExchangeOptions,
     { fresh = false, after }: Pick<SendOptions, 'fresh' | 'after'>,
   ): Promise<HttpResult> {
-    const line = await lines.take(terms.signal, fresh || after !== undefined)
-    if (after && !(await exchange(line, after, { ...terms, mark: undefined })).reusable) {
-      lines.give(line, false)
-      return carry(request, terms, { fresh: true })
+    const slot = await slots.take(options.signal, fresh || after !== undefined)
+    if (after && !(await exchange(slot, after, { ...options, tag: undefined })).reusable) {
+      slots.give(slot, false)
+      return carry(request, options, { fresh: true })
     }
-    const { outcome, reusable } = await exchange(line, request, terms)
-    lines.give(line, reusable)
-    if (outcome.kind === 'no-answer' && outcome.staleConnection) lines.dropFree()
-    return outcome.kind === 'raw' ? readAnswer(outcome, terms) : outcome
+    const { outcome, reusable } = await exchange(slot, request, options)
+    slots.give(slot, reusable)
+    if (outcome.kind === 'no-answer' && outcome.staleConnection) slots.dropFree()
+    return outcome.kind === 'raw' ? readAnswer(outcome, options) : outcome
   }
 
   async function close(): Promise<void> {
     underWay.endAll()
-    await lines.close()
+    await slots.close()
   }
 
   return { send, close }

@@ -89,7 +89,7 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor):
       let made: FailureExchange | undefined
       // Most exchanges are never shown: taking keys out of them costs more than sending them.
       // The exchange before it on the connection is not held with it: that one holds the one before.
-      const held: EndedExchange = { ...ended, result: { ...result, before: undefined } }
+      const held: EndedExchange = { ...ended, result: { ...result, previousTag: undefined } }
       const recorded = (): FailureExchange => (made ??= formOf(held))
       if (logFile !== undefined && problem === undefined) {
         write({

@@ -1,5 +1,5 @@
 import type { Exchange } from '../../harness/engine/exchange.ts'
-import { sendSurely } from '../../harness/engine/send.ts'
+import { sendWithStaleRetry } from '../../harness/engine/send.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
 import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import type { Run } from '../../harness/engine/run.ts'
@@ -19,19 +19,21 @@ export interface Burst {
 }
 
 /**
- * Sends several requests at the very same time: the ceiling's places are taken first, and connections opened by reads,
+ * Sends several requests at the very same time: the semaphore's places are taken first, and connections opened by reads,
  * so that a gap of a millisecond between a server's check and its set is met.
  */
 export async function sendBurst(run: Run, { make, requirement, fresh }: Burst): Promise<Exchange[]> {
-  const size = Math.min(burstSize, run.client.ceiling.size)
+  const size = Math.min(burstSize, run.client.semaphore.size)
   run.client.breaker.check('jobs.create')
   await run.client.throttle.pass('jobs.create', run.life.signal)
   const probes = await Promise.all(Array.from({ length: size }, make))
-  const release = await run.client.ceiling.acquire(run.life.signal, { count: size, urgent: true })
+  const release = await run.client.semaphore.acquire(run.life.signal, { count: size, urgent: true })
   const options = { hasPlace: true, unpaced: true, fresh }
   try {
     if (!fresh) await openConnections(run, size)
-    return await Promise.all(probes.map((probe) => sendSurely(run, probe, { requirement, role: 'probe' }, options)))
+    return await Promise.all(
+      probes.map((probe) => sendWithStaleRetry(run, probe, { requirement, role: 'probe' }, options)),
+    )
   } finally {
     release()
   }
@@ -44,7 +46,7 @@ async function openConnections(run: Run, count: number): Promise<void> {
     role: 'setup',
     unobserved: run.target.absent['files.list'] !== undefined,
   } as const
-  const open = (): Promise<Exchange> => sendSurely(run, read, purpose, { hasPlace: true, unpaced: true })
+  const open = (): Promise<Exchange> => sendWithStaleRetry(run, read, purpose, { hasPlace: true, unpaced: true })
   await Promise.allSettled(Array.from({ length: count }, open))
 }
 

@@ -1,6 +1,6 @@
 import { jsonValue } from '../../harness/engine/answer.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
-import { sendPatiently } from '../../harness/engine/send.ts'
+import { sendWithRetries } from '../../harness/engine/send.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import type { ApplicationResource } from '../../harness/target/model.ts'
 import { pause } from '../../harness/engine/lifetime.ts'
@@ -31,7 +31,7 @@ export const releaseMs = 1000
  */
 export function create(run: Run, application: ApplicationResource, requirement: string): Promise<Exchange> {
   const purpose = { requirement, role: 'probe', expects: [[409, 'BadRequest']] } as const
-  return sendPatiently(run, () => jobRequest(run, application), purpose, { fresh: true })
+  return sendWithRetries(run, () => jobRequest(run, application), purpose, { fresh: true })
 }
 
 /** A job that cannot be read yet is read again after so many ms. */

@@ -90,7 +90,9 @@ export function faultlessCreations(run: Run): readonly Exchange[] {
   const granting = new Set(creations.map(applicationOf))
   const breakdowns = broken.filter(
     (exchange) =>
-      granting.has(applicationOf(exchange)) && !exchange.before && !besideOthers.includes(exchange.purpose.requirement),
+      granting.has(applicationOf(exchange)) &&
+      !exchange.previousRequest &&
+      !besideOthers.includes(exchange.purpose.requirement),
   )
   return [...creations, ...breakdowns].filter(({ purpose }) => faultless.includes(purpose.requirement))
 }

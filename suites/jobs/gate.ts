@@ -2,7 +2,7 @@ import { isGranted } from '../../harness/engine/answer.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
 import { perRun, type Run } from '../../harness/engine/run.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
-import { createCeiling } from '../../harness/engine/ceiling.ts'
+import { createSemaphore } from '../../harness/engine/semaphore.ts'
 import type { Gate, Gates, Job } from './model.ts'
 import { pause } from '../../harness/engine/lifetime.ts'
 
@@ -14,7 +14,7 @@ const busyPauseMs = 1000
 
 function createGate(application: string, run: Run): Gate {
   // A refusal takes one place, a creation all of them.
-  const places = createCeiling(Number.MAX_SAFE_INTEGER)
+  const places = createSemaphore(Number.MAX_SAFE_INTEGER)
   const jobs = new Set<Job>()
 
   const timeout = run.target.limits.jobTimeoutMs

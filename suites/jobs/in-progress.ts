@@ -3,7 +3,7 @@ import { describeAnswer } from '../../harness/engine/describe.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { pause } from '../../harness/engine/lifetime.ts'
 import type { Run } from '../../harness/engine/run.ts'
-import { sendSurely } from '../../harness/engine/send.ts'
+import { sendWithStaleRetry } from '../../harness/engine/send.ts'
 import { isThrottled } from '../../harness/engine/throttle.ts'
 import type { ApplicationResource } from '../../harness/target/model.ts'
 import { getAt } from '../../schemas/pointer.ts'
@@ -75,10 +75,10 @@ async function createBeside(
   // Sent once: while a throttled creation is backed off the job would end.
   const purpose = { requirement: row, role: 'probe', expects: [[409, 'BadRequest']] } as const
   const probe = await jobRequest(run, application)
-  let exchange = await sendSurely(run, probe, purpose)
+  let exchange = await sendWithStaleRetry(run, probe, purpose)
   const isClear = exchange.answer && (exchange.answer.status === 409 || isGranted(exchange.answer))
   // What went before on the connection may have spoiled anything else.
-  if (exchange.before && !isClear) exchange = await sendSurely(run, probe, purpose, { fresh: true })
+  if (exchange.previousRequest && !isClear) exchange = await sendWithStaleRetry(run, probe, purpose, { fresh: true })
   const made = gate.record(exchange)
   finding.cases++
   const status = exchange.answer?.status

@@ -1,6 +1,6 @@
 import { member, isObject } from '../../schemas/json-object.ts'
 import { type Answer, isGranted, jsonValue } from '../../harness/engine/answer.ts'
-import { sendPatiently } from '../../harness/engine/send.ts'
+import { sendWithRetries } from '../../harness/engine/send.ts'
 import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import { usableId } from '../../harness/checks/created.ts'
 import { perRun, type Run } from '../../harness/engine/run.ts'
@@ -71,7 +71,7 @@ function createJobTracker(run: Run): JobTracker {
   const read = async (job: Job, requirement: string | null): Promise<Reading> => {
     const probe = await operationProbe(run, 'jobs.retrieve', { params: { job_id: job.id } })
     const wanted = ({ answer }: Exchange): boolean => answer?.status === 200
-    const exchange = await sendPatiently(run, probe, { requirement, role: 'poll', wanted })
+    const exchange = await sendWithRetries(run, probe, { requirement, role: 'poll', wanted })
     const shownJob = (): unknown => (exchange.answer?.status === 200 ? jsonValue(exchange.answer) : undefined)
     const reading: Reading = {
       exchange,

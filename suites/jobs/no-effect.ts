@@ -4,7 +4,7 @@ import { NotExercised } from '../../harness/engine/outcome.ts'
 import { pause } from '../../harness/engine/lifetime.ts'
 import { type Credential, type Probe, withHeader } from '../../harness/engine/probe.ts'
 import type { Run } from '../../harness/engine/run.ts'
-import { sendPatiently } from '../../harness/engine/send.ts'
+import { sendWithRetries } from '../../harness/engine/send.ts'
 import type { Judge } from '../../harness/engine/check-context.ts'
 import { refused, withBody } from '../../harness/checks/conditions.ts'
 import { control } from '../../harness/checks/control.ts'
@@ -130,7 +130,7 @@ async function attemptAfter(conflict: Conflict, { what: after, refusals }: Refus
     const answered = await Promise.all(
       refusals.map(async ({ row: of, statuses, change }) => {
         const purpose = { requirement: row, about: `jobs.create/${of}`, role: 'setup', badInput: true } as const
-        const refusal = await sendPatiently(run, change(valid), purpose)
+        const refusal = await sendWithRetries(run, change(valid), purpose)
         return { refusal, isRefused: statuses.includes(refusal.answer?.status ?? 0) }
       }),
     )

@@ -29,7 +29,7 @@ export function observeConflicts(run: Run): Promise<ConflictFindings> {
     const application = busyApplication(run)
     const gate = gatesOf(run).of(application.id)
     const other = isPlanned(run, 'jobs.create/409-per-application') ? otherThan(run, application.id) : undefined
-    const found = newFindings(run.client.ceiling.size > 1)
+    const found = newFindings(run.client.semaphore.size > 1)
     const conflict: Conflict = { run, application, gate, other, found }
     await gate.withExclusive(() => attempt(conflict))
     found.conflictSeen = gate.conflictSeen
@@ -140,7 +140,7 @@ async function attemptOnce(conflict: Conflict, freed: boolean): Promise<boolean>
 /** Starts the job of an attempt: by a burst if atomicity is to be judged, otherwise by one creation. */
 async function begin(conflict: Conflict, freed: boolean): Promise<Job[]> {
   const { run, gate, application, found } = conflict
-  const atomic = isPlanned(run, 'jobs.create/409-atomic') && run.client.ceiling.size > 1
+  const atomic = isPlanned(run, 'jobs.create/409-atomic') && run.client.semaphore.size > 1
   const burst = { make: () => jobRequest(run, application), requirement: 'jobs.create/409-atomic' }
   const exchanges = atomic
     ? await sendBurst(run, { ...burst, fresh: found.answerLost })

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { listen } from '../wire/servers.ts'
 import { leavesBodyUnread, refusal } from './body-left-unread.ts'
-import type { Mark, Transport } from '../../harness/http/message.ts'
+import type { Tag, Transport } from '../../harness/http/message.ts'
 import { idsOf, judgeReference, judgeUrl } from '../matrix/judge-reference.ts'
 
 const run = promisify(execFile)
@@ -32,18 +32,18 @@ test('a body left unread is told as what it is, with a curl line that shows it',
 
 /** The first request of that bucket gets an answer that belongs to the one before it on their connection. */
 function spoilsOnce(transport: Transport, bucket: string): Transport {
-  let last: Mark | undefined
+  let last: Tag | undefined
   let isSpoiled = false
   return {
     ...transport,
     async send(request, options) {
       const before = options.fresh ? undefined : last
-      last = options.mark
+      last = options.tag
       const result = await transport.send(request, options)
       const isOfBucket = request.headers.some(({ value }) => value === bucket)
       if (isSpoiled || !isOfBucket || !before || result.kind !== 'answer') return result
       isSpoiled = true
-      return { ...result, status: 400, body: Buffer.from(refusal), before }
+      return { ...result, status: 400, body: Buffer.from(refusal), previousTag: before }
     },
   }
 }

@@ -7,12 +7,12 @@ test('a result says what went before on its connection, and a request can be mad
   })
   const transport = transportTo(server)
   const request = { method: 'GET', path: '/', headers: [] }
-  const marks = [{ n: 1 }, { n: 2 }]
-  const first = answered(await transport.send(request, { timeoutMs: patience, mark: marks[0]! }))
-  const second = answered(await transport.send(request, { timeoutMs: patience, mark: marks[1]! }))
+  const tags = [{ n: 1 }, { n: 2 }]
+  const first = answered(await transport.send(request, { timeoutMs: patience, tag: tags[0]! }))
+  const second = answered(await transport.send(request, { timeoutMs: patience, tag: tags[1]! }))
   const third = answered(await get(transport))
-  expect([first.before, second.before, third.before]).toEqual([undefined, marks[0], marks[1]])
-  expect(answered(await transport.send(request, { timeoutMs: patience, fresh: true })).before).toBeUndefined()
+  expect([first.previousTag, second.previousTag, third.previousTag]).toEqual([undefined, tags[0], tags[1]])
+  expect(answered(await transport.send(request, { timeoutMs: patience, fresh: true })).previousTag).toBeUndefined()
   const after = { ...request, method: 'POST', body: '{}' }
   expect(textOf(await transport.send(request, { timeoutMs: patience, after }))).toBe('2 GET')
 })

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { createCeiling } from '../../harness/engine/ceiling.ts'
+import { createSemaphore } from '../../harness/engine/semaphore.ts'
 
 const { signal } = new AbortController()
 
 test('who waits comes in by order of arrival, and who is urgent before all that are not', async () => {
-  const ceiling = createCeiling(1)
+  const semaphore = createSemaphore(1)
   const entered: string[] = []
-  const release = await ceiling.acquire(signal)
+  const release = await semaphore.acquire(signal)
   const wait = async (name: string, urgent: boolean): Promise<void> => {
-    const next = await ceiling.acquire(signal, { urgent })
+    const next = await semaphore.acquire(signal, { urgent })
     entered.push(name)
     next()
   }
@@ -25,15 +25,15 @@ test('who waits comes in by order of arrival, and who is urgent before all that 
 })
 
 test('a burst enters with all its places, and nobody slips past it', async () => {
-  const ceiling = createCeiling(2)
+  const semaphore = createSemaphore(2)
   const entered: string[] = []
-  const release = await ceiling.acquire(signal)
-  const burst = ceiling.acquire(signal, { count: 2, urgent: true }).then((back) => {
+  const release = await semaphore.acquire(signal)
+  const burst = semaphore.acquire(signal, { count: 2, urgent: true }).then((back) => {
     entered.push('burst')
     back()
     back()
   })
-  const single = ceiling.acquire(signal).then((back) => {
+  const single = semaphore.acquire(signal).then((back) => {
     entered.push('single')
     back()
   })
@@ -45,11 +45,11 @@ test('a burst enters with all its places, and nobody slips past it', async () =>
 })
 
 test('who gives up makes room for those behind', async () => {
-  const ceiling = createCeiling(2)
-  const release = await ceiling.acquire(signal)
+  const semaphore = createSemaphore(2)
+  const release = await semaphore.acquire(signal)
   const stop = new AbortController()
-  const burst = ceiling.acquire(stop.signal, { count: 2 })
-  const single = ceiling.acquire(signal)
+  const burst = semaphore.acquire(stop.signal, { count: 2 })
+  const single = semaphore.acquire(signal)
   stop.abort(new Error('over'))
   await expect(burst).rejects.toThrow('over')
   ;(await single)()

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { Dispatcher } from 'undici'
 import { type Endpoint, createDispatcher } from './dispatcher.ts'
 import { type AnswerWatch, watchAnswer } from './informational.ts'
-import type { Mark } from './message.ts'
+import type { Tag } from './message.ts'
 
 /** One open connection. */
 export interface Connection {
@@ -10,23 +10,23 @@ export interface Connection {
   /** Exchanges that were begun on it. */
   exchanges: number
   /** Of the last one. */
-  mark: Mark | undefined
+  tag: Tag | undefined
 }
 
 /** A place for one connection, and one exchange at a time: it connects when it has to, and again after a close. */
-export interface Line {
+export interface ConnectionSlot {
   readonly endpoint: Endpoint
   /** The connection that was opened last, if any. */
   readonly connection: Connection | undefined
   readonly dispatch: Dispatcher['dispatch']
-  /** Destroys the socket, also one that is still connecting. The line is of no use afterwards. */
+  /** Destroys the socket, also one that is still connecting. The slot is of no use afterwards. */
   hangUp(): Promise<void>
 }
 
 /** After a write failed, answers that are there already are read for so long, in ms. */
 const readingMs = 100
 
-export function openLine(endpoint: Endpoint): Line {
+export function openConnectionSlot(endpoint: Endpoint): ConnectionSlot {
   const sockets = new Set<Socket>()
   let connection: Connection | undefined
   const dispatcher = createDispatcher(endpoint, {
@@ -36,7 +36,7 @@ export function openLine(endpoint: Endpoint): Line {
     },
     connected(socket) {
       readBeforeWriteErrors(socket)
-      connection = { watch: watchReads(socket), exchanges: 0, mark: undefined }
+      connection = { watch: watchReads(socket), exchanges: 0, tag: undefined }
     },
   })
   return {

@@ -6,10 +6,10 @@ export interface Turn {
 }
 
 /**
- * A counting semaphore, first come first served among those of equal urgency. The ceiling on requests under way is one; with one
+ * A counting semaphore, first come first served among those of equal urgency. The semaphore on requests under way is one; with one
  * place it is a lock, and whoever takes all places of several has them to itself.
  */
-export interface Ceiling {
+export interface Semaphore {
   readonly size: number
   /** Waits for its places, or rejects with the reason of the signal; the returned function gives all of them back. */
   acquire(signal: AbortSignal, turn?: Turn): Promise<() => void>
@@ -21,7 +21,7 @@ interface Waiting {
   enter(): void
 }
 
-export function createCeiling(size: number): Ceiling {
+export function createSemaphore(size: number): Semaphore {
   let free = size
   const queue: Waiting[] = []
   const take = (count: number): (() => void) => {
