@@ -1,110 +1,119 @@
-/**
- * The 17 operations of the interface (§4), as data.
- * `path` is the template that the spec shows; `otherPaths` are the alternatives that it also names.
- */
-export interface Operation {
-  readonly id: string
-  readonly method: 'GET' | 'POST'
-  /** Path template, parameters in braces, relative to the base URL. */
-  readonly path: string
-  /** Alternative paths that the spec names for the same operation (§4.4). */
-  readonly otherPaths: readonly string[]
-  /** `json`: a JSON body is required; `raw`: the bytes of a file; `none`: no body. */
-  readonly body: 'json' | 'raw' | 'none'
-  /** Section of the spec that shows the operation. */
-  readonly section: string
-  /** Its answers are generated, and vary: a request that should be granted gets so many tries. */
-  readonly tries?: number
-  /** It reads an object that the target declares at this pointer, or that the control of another operation makes. */
-  readonly reads?: Reads
-  /** Each request names a file that is uploaded first, at this role of its body. */
-  readonly freshFileAt?: string
-}
+import { chatMembers } from './chat-members.ts'
+import type { Operation, Reads } from './operation.ts'
+import { queryConfigIn } from './query-config.ts'
 
-export interface Reads<Id extends string = string> {
-  readonly declaredAt: string
-  readonly madeBy: Id
-  /** It is looked at until it ends, at last so often, in ms. */
-  readonly everyMs: number
-}
+/** The 17 operations of the interface (§4), as data: whatever the suite knows of an operation follows from its record. */
 
+const noPayloads = 'Payloads are not shown.'
+const noResponse = 'The response is not shown.'
+const file = { declaredAt: '/resources/file', resource: 'file' }
+const graph = { declaredAt: '/resources/graph', resource: 'graph' }
+/** A role that is text; a server may take several texts. */
+const text = { kinds: ['string'], tolerates: ['array'] } as const
+
+// prettier-ignore
 export const operations = [
-  {
-    id: 'pdf.parse',
-    method: 'POST',
-    path: '/v1/tools/pdf-parser/{file_id}',
-    otherPaths: [],
-    body: 'json',
-    section: '4.1',
-  },
-  {
-    id: 'jobs.create',
-    method: 'POST',
-    path: '/v1/applications/{application_id}/jobs',
-    otherPaths: [],
-    body: 'json',
-    section: '4.2',
-  },
-  {
-    id: 'jobs.retrieve',
-    method: 'GET',
-    path: '/v1/applications/jobs/{job_id}',
-    otherPaths: [],
-    body: 'none',
-    section: '4.3',
-    reads: { declaredAt: '/resources/job', madeBy: 'jobs.create', everyMs: 1000 },
-  },
-  { id: 'completion.create', method: 'POST', path: '/v1/completion', otherPaths: [], body: 'json', section: '4.4' },
-  {
-    id: 'chat.create',
-    method: 'POST',
-    path: '/v1/chat/completions',
-    otherPaths: ['/v1/chat'],
-    body: 'json',
-    section: '4.4',
-    tries: 3,
-  },
-  { id: 'files.upload', method: 'POST', path: '/v1/files', otherPaths: [], body: 'raw', section: '4.4' },
-  { id: 'files.list', method: 'GET', path: '/v1/files', otherPaths: [], body: 'none', section: '4.4' },
-  { id: 'files.retrieve', method: 'GET', path: '/v1/files/{file_id}', otherPaths: [], body: 'none', section: '4.4' },
-  { id: 'graphs.create', method: 'POST', path: '/v1/knowledge-graphs', otherPaths: [], body: 'json', section: '4.4' },
-  {
-    id: 'graphs.add-file',
-    method: 'POST',
-    path: '/v1/knowledge-graphs/{graph_id}/files',
-    otherPaths: [],
-    body: 'json',
-    section: '4.4',
-    freshFileAt: 'file',
-  },
-  {
-    id: 'graphs.query',
-    method: 'POST',
-    path: '/v1/knowledge-graphs/{graph_id}/query',
-    otherPaths: [],
-    body: 'json',
-    section: '4.4',
-  },
-  { id: 'applications.create', method: 'POST', path: '/v1/applications', otherPaths: [], body: 'json', section: '4.4' },
-  { id: 'ai-detect.run', method: 'POST', path: '/v1/tools/ai-detect', otherPaths: [], body: 'json', section: '4.4' },
-  { id: 'web-search.run', method: 'POST', path: '/v1/tools/web-search', otherPaths: [], body: 'json', section: '4.4' },
-  {
-    id: 'medical.comprehend',
-    method: 'POST',
-    path: '/v1/tools/comprehend/medical',
-    otherPaths: [],
-    body: 'json',
-    section: '4.4',
-  },
-  { id: 'translate.run', method: 'POST', path: '/v1/translate', otherPaths: [], body: 'json', section: '4.4' },
-  {
-    id: 'vision.analyze',
-    method: 'POST',
-    path: '/v1/vision/analyze',
-    otherPaths: ['/v1/vision'],
-    body: 'json',
-    section: '4.4',
-  },
+  { id: 'pdf.parse', method: 'POST', path: '/v1/tools/pdf-parser/{file_id}', otherPaths: [], body: 'json', section: '4.1',
+    summary: 'Parse a PDF', description: 'Deprecated, and scheduled for removal on December 22, 2025 (§9).', deprecated: true,
+    params: { file_id: { declaredAt: '/resources/pdfFile', resource: 'pdfFile' } },
+    isWhole: true, example: { format: 'text' }, effect: 'none', response: 'pdf-content',
+    members: [
+      { at: '/format', kinds: ['string'], section: '2.1', required: true, allowed: ['text', 'markdown'],
+        judgedBy: { absent: '400-missing-format', null: '400-malformed-format', type: '400-malformed-format', empty: '400-unsupported-format', value: '400-unsupported-format' } },
+    ] },
+  { id: 'jobs.create', method: 'POST', path: '/v1/applications/{application_id}/jobs', otherPaths: [], body: 'json', section: '4.2',
+    summary: 'Create a job of an application', description: 'An application can have one job in progress at a time (§8). The result is read with `jobs.retrieve`.',
+    params: { application_id: { declaredAt: '/resources/application/id', resource: 'application' } },
+    isWhole: true, example: { inputs: [{ id: '<input id>', value: ['tea'] }] }, effect: 'generates', response: 'created-job',
+    creates: { what: 'a job', idAt: '/id', usedBy: [{ operation: 'jobs.retrieve', param: 'job_id' }] },
+    members: [
+      { at: '/inputs', kinds: ['array'], section: '2.5', required: true, judgedBy: { absent: '400-missing-inputs', null: '400-malformed-inputs', type: '400-malformed-inputs' } },
+      { at: '/inputs/*', kinds: ['object'], section: '2.5', component: 'ApplicationInput', judgedBy: { null: '400-malformed-inputs', type: '400-malformed-inputs' },
+        description: '§2.5: the members of the sample request. Further ones are not shown.' },
+      { at: '/inputs/*/id', kinds: ['string'], section: '2.5', judgedBy: { absent: '400-malformed-inputs', null: '400-malformed-inputs', type: '400-malformed-inputs' }, description: 'Name of the application input.' },
+      { at: '/inputs/*/value', kinds: ['array'], section: '2.5', judgedBy: { absent: '400-malformed-inputs', null: '400-malformed-inputs', type: '400-malformed-inputs' } },
+      { at: '/inputs/*/value/*', kinds: ['string'], section: '2.5', judgedBy: { type: '400-malformed-inputs' } },
+    ] },
+  { id: 'jobs.retrieve', method: 'GET', path: '/v1/applications/jobs/{job_id}', otherPaths: [], body: 'none', section: '4.3',
+    summary: 'Retrieve a job', params: { job_id: { declaredAt: '/resources/job', resource: 'job', format: 'uuid' } },
+    members: [], effect: 'none', response: 'job', reads: { declaredAt: '/resources/job', madeBy: 'jobs.create', everyMs: 1000 } },
+  { id: 'completion.create', method: 'POST', path: '/v1/completion', otherPaths: [], body: 'json', section: '4.4',
+    summary: 'Generate text', description: noPayloads, example: { model: '<model>', prompt: 'Hello' }, effect: 'generates',
+    members: [
+      { at: '{model}', kinds: ['string'], section: '7.3', judgedBy: { type: '400-malformed-request', value: '400-unsupported-model' } },
+      { at: '{prompt}', ...text, section: '7.3', judgedBy: { type: '400-malformed-request', empty: '400-empty-prompt', value: '400-bad-encoding' } },
+      { at: '{temperature}', kinds: ['number'], section: '7.3', judgedBy: { type: '400-invalid-temperature' } },
+      { at: '{max_tokens}', kinds: ['number'], section: '7.3', judgedBy: { type: '400-invalid-max-tokens' } },
+      // Its type is that of the value in the declared body.
+      { at: '{parameter}', kinds: [], section: '7.3', judgedBy: { type: '400-invalid-parameter' }, exampleAt: '/top_p', example: 0.9 },
+    ] },
+  { id: 'chat.create', method: 'POST', path: '/v1/chat/completions', otherPaths: ['/v1/chat'], body: 'json', section: '4.4',
+    summary: 'Complete a chat', example: { model: '<model>', messages: [{ role: 'user', content: 'Hello' }] },
+    members: chatMembers, effect: 'generates', response: 'chat-completion', tries: 3 },
+  { id: 'files.upload', method: 'POST', path: '/v1/files', otherPaths: [], body: 'raw', section: '4.4',
+    summary: 'Upload a file', description: `The body is the file, labelled with its media type. ${noResponse}`,
+    parameters: [
+      { name: 'graphId', in: 'query', section: '2.8', description: 'Id of a knowledge graph, to which the file is attached (§2.8). Where it is sent is not shown.' },
+      { name: 'Content-Disposition', in: 'header', section: '2.8', description: 'Attachment with the filename (§2.8).' },
+    ],
+    members: [], effect: 'creates',
+    creates: { what: 'a file', idAt: '/id', idMayMove: true, name: { header: 'content-disposition' }, usedBy: [
+      { operation: 'files.retrieve', param: 'file_id' }, { operation: 'pdf.parse', param: 'file_id' }, { operation: 'graphs.add-file', role: 'file' } ] } },
+  { id: 'files.list', method: 'GET', path: '/v1/files', otherPaths: [], body: 'none', section: '4.4',
+    summary: 'List files', description: noResponse, members: [], effect: 'none',
+    parameters: [{ name: 'file_types', in: 'query', section: '2.8', description: 'Comma-separated file extensions without the dot (§2.8).' }] },
+  { id: 'files.retrieve', method: 'GET', path: '/v1/files/{file_id}', otherPaths: [], body: 'none', section: '4.4',
+    summary: 'Get a file', description: noResponse, params: { file_id: file }, members: [], effect: 'none' },
+  { id: 'graphs.create', method: 'POST', path: '/v1/knowledge-graphs', otherPaths: [], body: 'json', section: '4.4',
+    summary: 'Create a knowledge graph', description: noPayloads, example: { name: 'conform' }, effect: 'creates',
+    members: [{ at: '/name', role: 'name', kinds: ['string'], section: '7.3', judgedBy: { type: '400-malformed-parameters', value: '400-invalid-name' } }],
+    creates: { what: 'a graph', idAt: '/id', idMayMove: true, name: { role: 'name' }, usedBy: [
+      { operation: 'graphs.query', param: 'graph_id' }, { operation: 'graphs.add-file', param: 'graph_id' } ] } },
+  { id: 'graphs.add-file', method: 'POST', path: '/v1/knowledge-graphs/{graph_id}/files', otherPaths: [], body: 'json', section: '4.4',
+    summary: 'Add a file to a knowledge graph', description: noPayloads, params: { graph_id: graph }, example: { file_id: '<file id>' }, effect: 'creates', freshFileAt: 'file',
+    // Ids of files have any form.
+    members: [{ at: '{file}', kinds: [], section: '7.3', exampleAt: '/file_id' }] },
+  { id: 'graphs.query', method: 'POST', path: '/v1/knowledge-graphs/{graph_id}/query', otherPaths: [], body: 'json', section: '4.4',
+    summary: 'Query a knowledge graph', description: `${noPayloads} A query takes a \`query_config\` (§2.7).`, params: { graph_id: graph }, example: { query: 'What is tea?' }, effect: 'generates',
+    members: [
+      { at: '{query}', ...text, section: '7.3', judgedBy: { type: '400-malformed-parameters' } },
+      ...queryConfigIn('{query_config}', '/query_config'),
+    ] },
+  { id: 'applications.create', method: 'POST', path: '/v1/applications', otherPaths: [], body: 'json', section: '4.4',
+    summary: 'Create an application', description: noPayloads, example: { name: 'conform' }, effect: 'creates',
+    members: [{ at: '/name', role: 'name', kinds: ['string'], section: '7.3', judgedBy: { type: '400-malformed-parameters' } }],
+    creates: { what: 'an application', idAt: '/id', idMayMove: true, name: { role: 'name' }, usedBy: [{ operation: 'jobs.create', param: 'application_id' }] } },
+  { id: 'ai-detect.run', method: 'POST', path: '/v1/tools/ai-detect', otherPaths: [], body: 'json', section: '4.4',
+    summary: 'Detect generated text', description: noPayloads, example: { text: 'Tea is a drink.' }, effect: 'none',
+    members: [{ at: '{text}', ...text, section: '7.3', judgedBy: { type: '400-malformed-text', empty: '400-empty-text' } }] },
+  { id: 'web-search.run', method: 'POST', path: '/v1/tools/web-search', otherPaths: [], body: 'json', section: '4.4',
+    summary: 'Search the web', description: noPayloads, example: { query: 'tea' }, effect: 'none',
+    members: [{ at: '{query}', ...text, section: '7.3', judgedBy: { type: '400-malformed-query', empty: '400-empty-query' } }] },
+  { id: 'medical.comprehend', method: 'POST', path: '/v1/tools/comprehend/medical', otherPaths: [], body: 'json', section: '4.4',
+    summary: 'Analyze a medical text', description: 'Deprecated: its replacement is a chat with an `llm` tool (§9).', deprecated: true,
+    example: { content: 'Tea eased the cough.', response_type: 'Entities' }, effect: 'none', response: 'medical-entities',
+    members: [
+      { at: '/content', role: 'content', ...text, section: '2.8', judgedBy: { type: '400-malformed-request' } },
+      { at: '/response_type', role: 'response_type', kinds: ['string'], section: '2.8', shows: 'Entities' },
+    ] },
+  { id: 'translate.run', method: 'POST', path: '/v1/translate', otherPaths: [], body: 'json', section: '4.4',
+    summary: 'Translate a text', description: noPayloads, example: { text: 'Hello', source: 'en', target: 'de' }, effect: 'generates',
+    members: [
+      { at: '{text}', ...text, section: '7.3', judgedBy: { type: '400-malformed-text', empty: '400-empty-text' } },
+      { at: '{source}', kinds: ['string'], section: '7.3', judgedBy: { type: '400-unsupported-language', value: '400-unsupported-language' } },
+      { at: '{target}', kinds: ['string'], section: '7.3', judgedBy: { type: '400-unsupported-language', value: '400-unsupported-language' } },
+    ] },
+  { id: 'vision.analyze', method: 'POST', path: '/v1/vision/analyze', otherPaths: ['/v1/vision'], body: 'json', section: '4.4',
+    summary: 'Analyze images', description: noResponse, effect: 'generates',
+    example: { model: '<model>', prompt: 'What is on {{picture}}?', variables: [{ name: 'picture', file_id: '<file id>' }] },
+    members: [
+      { at: '/model', role: 'model', kinds: ['string'], section: '2.8' },
+      { at: '/prompt', role: 'prompt', ...text, section: '2.8', judgedBy: { type: '400-malformed-request' }, description: 'May hold placeholders, written `{{name}}`.' },
+      { at: '/variables', role: 'variables', kinds: ['array'], section: '2.8', judgedBy: { type: '400-malformed-request' } },
+      { at: '/variables/*', kinds: ['object'], section: '2.8' },
+      { at: '/variables/*/name', kinds: ['string'], section: '2.8' },
+      { at: '/variables/*/file_id', kinds: ['string'], section: '2.8' },
+    ] },
 ] as const satisfies readonly Operation[]
 
 export type OperationId = (typeof operations)[number]['id']

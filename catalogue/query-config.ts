@@ -1,3 +1,5 @@
+import type { Member } from './operation.ts'
+
 /** §2.7: the members of `query_config`, their bounds and defaults. */
 export interface QueryConfigMember {
   readonly name: string
@@ -33,3 +35,17 @@ export const otherTypes = ['string', 'array', 'object'] as const
 
 /** How many are sent with a value outside the bounds, or of another type. */
 export const outsideCases = queryConfigMembers.reduce((sum, { outside }) => sum + outside.length + otherTypes.length, 0)
+
+const kinds = { boolean: 'boolean', integer: 'number', fraction: 'number' } as const
+
+/** The configuration as a member of a request body, and its own members below it. */
+export function queryConfigIn(at: string, exampleAt: string): Member[] {
+  const judgedBy = { type: '400-query-config', value: '400-query-config' }
+  return [
+    { at, kinds: ['object'], section: '2.7', judgedBy: { type: judgedBy.type }, exampleAt, component: 'QueryConfig' },
+    ...queryConfigMembers.map(({ name, kind, outside }): Member => {
+      const own = { at: `${at}/${name}`, kinds: [kinds[kind]], section: '2.7' }
+      return { ...own, judgedBy: outside.length > 0 ? judgedBy : { type: judgedBy.type } }
+    }),
+  ]
+}

@@ -1,3 +1,4 @@
+import type { Effect } from './operation.ts'
 import type { OperationId } from './operations.ts'
 import type { Gives, Pairs } from './answers.ts'
 
@@ -6,9 +7,6 @@ export type Level = 'must' | 'should'
 
 /** A JSON Pointer into the target file, or several of which one suffices. */
 export type Need = string | readonly string[]
-
-/** What a conforming target does when it answers the requirement's own requests. */
-export type Effect = 'none' | 'generates' | 'creates'
 
 /** `envelope`, `guardrails` and `general` are not operations: their rows speak of every response, or of a scenario's operation. */
 export type Area = OperationId | 'envelope' | 'guardrails' | 'general'
@@ -25,6 +23,7 @@ export interface Requirement {
   readonly statement: string
   /** What the target file must declare: all entries; of an inner array, any one. */
   readonly needs: readonly Need[]
+  /** What a conforming target does when it answers the requirement's own requests. */
   readonly effect: Effect
 }
 

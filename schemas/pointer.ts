@@ -41,6 +41,21 @@ export function setAt(value: unknown, pointer: string, replacement: unknown): un
   return copy
 }
 
+/** The pointers of all members at a pattern, `*` in it for each item of an array; none if the value has no such member. */
+export function pointersAt(value: unknown, pattern: string): string[] {
+  const found = tokensOf(pattern).reduce<string[]>(
+    (pointers, token) => {
+      if (token !== '*') return pointers.map((pointer) => `${pointer}/${escapeToken(token)}`)
+      return pointers.flatMap((pointer) => {
+        const items = getAt(value, pointer)
+        return Array.isArray(items) ? items.map((_, at) => `${pointer}/${at}`) : []
+      })
+    },
+    [''],
+  )
+  return found.filter((pointer) => getAt(value, pointer) !== undefined)
+}
+
 export function escapeToken(token: string): string {
   return token.replaceAll('~', '~0').replaceAll('/', '~1')
 }

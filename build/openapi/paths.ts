@@ -1,5 +1,6 @@
 import { catalogue, grantedRow } from '../../catalogue/catalogue.ts'
-import type { Operation, OperationId } from '../../catalogue/operations.ts'
+import type { Operation } from '../../catalogue/operation.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
 import { errorResponses } from './errors.ts'
 import { type Json, ref } from './json.ts'
 import { type Shown, shown } from './shown.ts'

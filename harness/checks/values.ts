@@ -1,7 +1,7 @@
 import fc from 'fast-check'
+import type { JsonKind } from '../../catalogue/operation.ts'
 
-/** Kinds of JSON values, so that a fault can be "of another type than this". */
-export type JsonKind = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object'
+export type { JsonKind }
 
 export function kindOf(value: unknown): JsonKind {
   if (value === null) return 'null'

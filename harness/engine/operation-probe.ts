@@ -3,7 +3,7 @@ import type { Run } from './run.ts'
 import { type Credential, type Probe, type RequestHeader, withOwn } from './probe.ts'
 import { readsDeclared } from '../target/declared.ts'
 import { requirement, grantedRow } from '../../catalogue/catalogue.ts'
-import type { Effect } from '../../catalogue/row.ts'
+import type { Effect } from '../../catalogue/operation.ts'
 
 export interface ProbeParts {
   readonly params?: Readonly<Record<string, string>>

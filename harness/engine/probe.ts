@@ -1,6 +1,6 @@
 import type { OperationId } from '../../catalogue/operations.ts'
 import { NotExercised } from './outcome.ts'
-import type { Effect } from '../../catalogue/row.ts'
+import type { Effect } from '../../catalogue/operation.ts'
 
 /** An `Authorization` header: its value, and how it is written wherever it is shown. */
 export interface Credential {

@@ -1,0 +1,149 @@
+/** What a description of an operation holds. The operations themselves: operations.ts. */
+
+/** The types of JSON values. */
+export type JsonKind = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object'
+
+/** What a conforming target does when it grants a request. */
+export type Effect = 'none' | 'generates' | 'creates'
+
+/** What can be wrong with a member: it is absent, null, of another type, an empty text, or a value of its type that the spec excludes. */
+export type MemberFault = 'absent' | 'null' | 'type' | 'empty' | 'value'
+
+/** A member of the body of a request, as far as the spec tells of it. */
+export interface Member {
+  /**
+   * Where it stands in the body: a JSON Pointer, `*` for each item of an array. If it begins with `{role}`, the spec
+   * shows no place: the target file declares the pointer of that role. What stands below a role moves with it.
+   */
+  readonly at: string
+  /** The types that the spec shows; none, if it shows no type. */
+  readonly kinds: readonly JsonKind[]
+  /** Types besides that a server may take: no fault. */
+  readonly tolerates?: readonly JsonKind[]
+  readonly section: string
+  /** Name of the member in `fields` of the target file, which may say that it stands elsewhere. */
+  readonly role?: string
+  /** A request without it, or without it in an item that is there, has not the shape that the spec shows. */
+  readonly required?: true
+  /** It belongs only to items whose member `type` is this. */
+  readonly ofType?: string
+  /** All values that the spec allows. */
+  readonly allowed?: readonly string[]
+  /** A value that the spec shows among others. */
+  readonly shows?: string
+  /** The condition (an id without its operation) that names what is wrong; for the rest there is `bad-input-no-5xx`. */
+  readonly judgedBy?: Readonly<Partial<Record<MemberFault, string>>>
+  /** Where a body has it, for a role without a place of its own, in an example to paste. */
+  readonly exampleAt?: string
+  /** A value to paste, if the example of the whole body lacks it. */
+  readonly example?: unknown
+  /** How it is called among the components of the OpenAPI document. */
+  readonly component?: string
+  readonly description?: string
+}
+
+/** A member of the query, or a header, that the spec names. */
+export interface Parameter {
+  readonly name: string
+  readonly in: 'query' | 'header'
+  readonly section: string
+  readonly description: string
+}
+
+/** A parameter of the path. */
+export interface PathParameter {
+  /** Where the target file names the object: a JSON Pointer. */
+  readonly declaredAt: string
+  /** The member of `resources` that holds it. */
+  readonly resource: string
+  readonly format?: 'uuid'
+}
+
+/** How a created object is used again: by its id in the path, or at a role of the body. */
+export type Use<Id extends string = string> =
+  { readonly operation: Id; readonly param: string } | { readonly operation: Id; readonly role: string }
+
+/** What an operation creates, if that has an id. */
+export interface Creates<Id extends string = string> {
+  /** `a graph`: what it is called in a sentence. */
+  readonly what: string
+  /** Where the new id stands in the response: a JSON Pointer. */
+  readonly idAt: string
+  /** The spec does not show that place: the target file may declare another, as `fields.id`. */
+  readonly idMayMove?: true
+  /** Where the request names the object: a role of the body, or a header. Each object of a run gets a name of its own. */
+  readonly name?: { readonly role: string } | { readonly header: string }
+  readonly usedBy: readonly Use<Id>[]
+}
+
+export interface Reads<Id extends string = string> {
+  readonly declaredAt: string
+  readonly madeBy: Id
+  /** It is looked at until it ends, at last so often, in ms. */
+  readonly everyMs: number
+}
+
+/** `path` is the template that the spec shows; `otherPaths` are the alternatives that it also names. */
+export interface Operation {
+  readonly id: string
+  readonly method: 'GET' | 'POST'
+  /** Path template, parameters in braces, relative to the base URL. */
+  readonly path: string
+  /** Alternative paths that the spec names for the same operation (§4.4). */
+  readonly otherPaths: readonly string[]
+  /** Of each parameter in the path. */
+  readonly params?: Readonly<Record<string, PathParameter>>
+  /** `json`: a JSON body is required; `raw`: the bytes of a file; `none`: no body. */
+  readonly body: 'json' | 'raw' | 'none'
+  /** Section of the spec that shows the operation. */
+  readonly section: string
+  readonly summary: string
+  readonly description?: string
+  /** §9: it is, or may be, removed. */
+  readonly deprecated?: true
+  /** Query members and headers that the spec names. */
+  readonly parameters?: readonly Parameter[]
+  /** The members of the body that the spec names, or whose meaning it names. */
+  readonly members: readonly Member[]
+  /** The spec shows the whole body: the target file declares none. */
+  readonly isWhole?: true
+  /** A body to paste; angle brackets are to be filled in. */
+  readonly example?: Readonly<Record<string, unknown>>
+  readonly effect: Effect
+  readonly creates?: Creates
+  /** Name of the schema (in `schemas/`) of its success; absent if the spec shows none. */
+  readonly response?: string
+  /** Its answers are generated, and vary: a request that should be granted gets so many tries. */
+  readonly tries?: number
+  /** It reads an object that the target declares at this pointer, or that the control of another operation makes. */
+  readonly reads?: Reads
+  /** Each request names a file that is uploaded first, at this role of its body. */
+  readonly freshFileAt?: string
+}
+
+/** The role of a member; undefined if it has none. */
+export function roleOf({ at, role }: Member): string | undefined {
+  return role ?? /^\{(\w+)\}$/.exec(at)?.[1]
+}
+
+/** The types that a member may not have, `null` aside: it may mean that the member is absent. */
+export function otherKinds({ kinds, tolerates = [] }: Member): JsonKind[] {
+  const all = ['boolean', 'number', 'string', 'array', 'object'] as const
+  return kinds.length === 0 ? [] : all.filter((kind) => !kinds.includes(kind) && !tolerates.includes(kind))
+}
+
+/**
+ * Where the member stands in the bodies of a target, `*` for each item; undefined if that has to be declared, and is not.
+ * @param fields the pointers that the target file declares, by role
+ */
+export function placeOf(
+  members: readonly Member[],
+  { at }: Member,
+  fields: Readonly<Record<string, string>>,
+): string | undefined {
+  const [prefix = '', role = ''] = /^\{(\w+)\}/.exec(at) ?? []
+  if (role !== '') return fields[role] === undefined ? undefined : fields[role] + at.slice(prefix.length)
+  const above = members.find((one) => one.role !== undefined && `${at}/`.startsWith(`${one.at}/`))
+  const declared = above?.role === undefined ? undefined : fields[above.role]
+  return above && declared !== undefined ? declared + at.slice(above.at.length) : at
+}
