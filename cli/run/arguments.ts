@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseShard, type Shard } from '../../harness/report/shard.ts'
 import type { TpeMode } from '../../harness/report/model.ts'
-import { repeatable, reportOption } from './options.ts'
+import type { HeaderValues } from '../../harness/target/target-file.ts'
+import { headerOption, repeatable, reportOption } from './options.ts'
 import { formatNames } from '../output/report-request.ts'
 
 /** The options of a run as the command line gives them. */
@@ -28,6 +29,9 @@ export interface RunArguments {
   readonly bail?: boolean
   readonly shard?: Shard
   readonly insecure?: boolean
+  /** Path of a PEM file. */
+  readonly ca?: string
+  readonly header?: HeaderValues
 }
 
 /** A whole number in that range, or a sentence that says so. */
@@ -75,5 +79,7 @@ export function addArguments(command: Command): Command {
     .option('--dry-run', 'print what would be sent, and send nothing')
     .option('--bail', 'stop at the first must that fails')
     .addOption(new Option('--shard <i>/<n>', 'one part of the requirements; needs --seed').argParser(parseShard))
+    .option('--ca <pem>', 'certificate authorities to trust, as tls.ca in the target file')
+    .addOption(headerOption())
     .option('--insecure', 'accept certificates that do not verify')
 }

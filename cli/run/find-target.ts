@@ -39,11 +39,14 @@ export async function findTarget(baseUrl: string | undefined, options: RunArgume
     dir,
     env: process.env,
     limits: givenLimits(options),
+    ...(options.header === undefined ? {} : { headers: options.header }),
+    ...(options.ca === undefined ? {} : { ca: options.ca }),
     ...(url === undefined ? {} : { baseUrl: url }),
     ...(options.key === undefined ? {} : { key: options.key }),
   })
   const inputs = [
     ...(options.target === undefined ? [] : [{ path: options.target, what: 'the target file' }]),
+    ...(options.ca === undefined ? [] : [{ path: options.ca, what: 'the file of --ca' }]),
     ...filesNamedIn(file, dir),
   ]
   return { target, warnings, inputs, readKey: (name) => dynamicKeys.read(name), close: async () => server?.close() }

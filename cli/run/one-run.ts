@@ -4,6 +4,7 @@ import type { EndCause } from '../../harness/engine/outcome.ts'
 import { heldEntries, type Baseline } from '../../harness/report/baseline.ts'
 import type { Report } from '../../harness/report/model.ts'
 import type { Interrupts } from './interrupts.ts'
+import { isSecretName } from '../../harness/target/map-keys.ts'
 import { colorsFor } from '../output/colors.ts'
 import type { People } from '../output/finish.ts'
 import { parseReportRequests, type ReportRequest } from '../output/report-request.ts'
@@ -83,6 +84,12 @@ export function warn({ target, warnings }: FoundTarget, options: RunArguments, b
     all.push(
       '--key: other users of this machine can see it in the process list; CONFORM_API_KEY or keys.full in the target file is not seen',
     )
+  }
+  for (const [name, value] of Object.entries(options.header ?? {})) {
+    if (typeof value === 'string' && isSecretName(name))
+      all.push(
+        `--header ${name}: other users of this machine can see it in the process list; 'env:NAME' as its value is not seen`,
+      )
   }
   for (const warning of all) process.stderr.write(`conform: warning: ${warning}\n`)
 }

@@ -1,4 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
+import { headerProblems } from '../../harness/target/headers.ts'
+import type { HeaderValues } from '../../harness/target/target-file.ts'
 
 /** `--port <n>` on the loopback address, any free one if not given. */
 export function portOption(): Option {
@@ -21,6 +23,23 @@ function keyIds(value: string, before: readonly string[]): string[] {
     throw new InvalidArgumentError('Give it as conform keygen prints it: sha256: and 64 hexadecimal digits.')
   }
   return [...before, value]
+}
+
+/** `--header`, repeatable. */
+export function headerOption(): Option {
+  const meaning = "header sent with every request: 'name: value', or 'name: env:NAME'; repeatable"
+  return new Option("--header <'name: value'>", meaning).argParser(headers).default({}, 'none')
+}
+
+function headers(line: string, before: HeaderValues): HeaderValues {
+  const [, name, value = ''] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? []
+  if (name === undefined) throw new InvalidArgumentError("Give it as 'name: value', or 'name: env:NAME'.")
+  const [, env] = /^env:(\w+)$/.exec(value) ?? []
+  const given: HeaderValues = { [name]: env === undefined ? value : { env } }
+  const [problem] = headerProblems(given, 'give the key by CONFORM_API_KEY')
+  if (problem) throw new InvalidArgumentError(`It ${problem[1]}.`)
+  const others = Object.entries(before).filter(([other]) => other.toLowerCase() !== name.toLowerCase())
+  return { ...Object.fromEntries(others), ...given }
 }
 
 /** An option that may be given several times: its values are a list. */

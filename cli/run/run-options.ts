@@ -16,5 +16,8 @@ export function runOptions(
   exchangeLog: string,
 ): RunOptions {
   const log = keepsExchanges(options) ? { exchangeLog } : {}
-  return runOptionsOf({ ...options, expected, ...log }, rerunCommand({ ...options, baseUrl }))
+  return runOptionsOf(
+    { ...options, expected, ...log },
+    rerunCommand({ ...options, baseUrl, ...(options.header && { headers: options.header }) }),
+  )
 }

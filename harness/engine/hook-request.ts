@@ -3,7 +3,7 @@ import type { ExchangeRole } from '../report/model.ts'
 import { type Run, perRun } from './run.ts'
 import type { HookRequest } from '../target/model.ts'
 import { jsonType } from './operation-probe.ts'
-import { withOwn } from './probe.ts'
+import { queryOf, withOwn } from './probe.ts'
 import { createTransport } from '../http/transport.ts'
 import type { Transport, HttpRequest, HttpResult } from '../http/message.ts'
 
@@ -23,9 +23,10 @@ export interface HookSending {
 export async function sendHookRequest(run: Run, hook: HookRequest, sending: HookSending): Promise<number | undefined> {
   const { role, requirement, timeoutMs } = sending
   const { origin, pathname, search } = new URL(hook.url)
-  const path = pathname + search
+  const isOwn = origin === new URL(run.target.baseUrl).origin
+  const path = pathname + withQuery(search, isOwn ? run.target.query : {})
   const full = hook.withKey ? await run.keys.full() : undefined
-  const declared = origin === new URL(run.target.baseUrl).origin ? run.target.headers : []
+  const declared = isOwn ? run.target.headers : []
   const json = hook.body === undefined ? [] : [jsonType]
   const credential = full?.value === undefined ? [] : [{ name: 'authorization', value: full.value }]
   const headers = withOwn([...declared, ...json], [...hook.headers, ...credential])
@@ -35,6 +36,14 @@ export async function sendHookRequest(run: Run, hook: HookRequest, sending: Hook
   const sent = { url: hook.url, request, credential: full ?? { shown: '' } }
   run.client.recorder.record({ ...sent, result, operation: null, requirement, role })
   return result.kind === 'answer' ? answerOf(result).status : undefined
+}
+
+/** The query with those members that it does not have itself. */
+function withQuery(search: string, query: Readonly<Record<string, string>>): string {
+  const own = new URLSearchParams(search)
+  const added = Object.entries(query).filter(([name]) => !own.has(name))
+  if (added.length === 0) return search
+  return `${search === '' ? '?' : `${search}&`}${queryOf(Object.fromEntries(added))}`
 }
 
 const transportsOf = perRun(() => new Map<string, Transport>())

@@ -43,10 +43,15 @@ export function withOwn(declared: readonly RequestHeader[], own: readonly Reques
 /** The path and query of the request line. */
 export function pathOf(probe: Probe): string {
   const path = probe.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(probe.params[name] ?? ''))
-  const query = Object.entries(probe.query).map(
-    ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
-  )
-  return query.length > 0 ? `${path}?${query.join('&')}` : path
+  const query = queryOf(probe.query)
+  return query === '' ? path : `${path}?${query}`
+}
+
+/** The members as they stand behind the question mark. */
+export function queryOf(query: Readonly<Record<string, string>>): string {
+  return Object.entries(query)
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+    .join('&')
 }
 
 /** The probe's body as JSON; throws `NotExercised` if it is not JSON (a scenario may send bytes). */

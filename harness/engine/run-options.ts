@@ -1,5 +1,8 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { shellWord } from '../recording/curl.ts'
+import { isSecretName } from '../target/map-keys.ts'
+import { labels } from '../target/resolve-key.ts'
+import type { HeaderValue, HeaderValues } from '../target/target-file.ts'
 import type { RunOptions } from './run.ts'
 
 /** What does not follow from the others. */
@@ -28,15 +31,27 @@ interface Repeated extends Pick<GivenOptions, 'runs' | 'tpe' | 'readOnly' | 'ins
   readonly baseUrl?: string | undefined
   /** Path of the target file. */
   readonly target?: string | undefined
+  /** Path of a PEM file. */
+  readonly ca?: string | undefined
+  readonly headers?: HeaderValues
 }
 
 /** The command that shows a failure again; the ids and the seed are put behind it. It holds no key. */
-export function rerunCommand({ baseUrl, target, runs, tpe, readOnly, insecure }: Repeated): string {
+export function rerunCommand(repeated: Repeated): string {
+  const { baseUrl, target, runs, tpe, readOnly, insecure, ca, headers = {} } = repeated
   const words = ['conform', ...(baseUrl === undefined ? [] : [baseUrl])]
   if (target !== undefined) words.push('--target', target)
   if (runs !== undefined) words.push('--runs', String(runs))
   if (tpe === 'family') words.push('--tpe', tpe)
   if (readOnly) words.push('--read-only')
   if (insecure) words.push('--insecure')
+  if (ca !== undefined) words.push('--ca', ca)
+  for (const [name, value] of Object.entries(headers)) words.push('--header', `${name}: ${shownValue(name, value)}`)
   return words.map(shellWord).join(' ')
+}
+
+/** A value as somebody gives it again, but for a secret. */
+function shownValue(name: string, value: HeaderValue): string {
+  if (typeof value === 'object') return `env:${value.env}`
+  return isSecretName(name) ? labels.other : value
 }

@@ -110,7 +110,7 @@ export function httpRequest(run: Run, probe: Probe): HttpRequest {
   if (probe.credential.value !== undefined) headers.push({ name: 'authorization', value: probe.credential.value })
   return {
     method: probe.method,
-    path: pathOf(probe),
+    path: pathOf({ ...probe, query: { ...run.target.query, ...probe.query } }),
     headers,
     ...(probe.body === undefined ? {} : { body: probe.body }),
   }

@@ -15,7 +15,7 @@ export function shellWord(word: string): string {
   return /^[\w@%+=:,./~-]+$/.test(word) ? word : singleQuoted(word)
 }
 
-/** Names of headers whose recorded value names a key, so that the shell has to expand it. */
+/** Names of headers whose recorded value names a key, so that the shell has to expand it; `:url` for the address. */
 export type Expanded = ReadonlySet<string>
 
 /**
@@ -23,7 +23,8 @@ export type Expanded = ReadonlySet<string>
  * go through base64. Headers that curl sets by itself are left out.
  */
 export function curlOf(request: RecordedRequest, expanded: Expanded): string {
-  const parts = ['curl', '-sS', '-i', '-X', request.method, '--path-as-is', singleQuoted(request.url)]
+  const url = expanded.has(':url') ? expanding(request.url) : singleQuoted(request.url)
+  const parts = ['curl', '-sS', '-i', '-X', request.method, '--path-as-is', url]
   if (request.headers['accept-encoding']) parts.push('--compressed')
   for (const [name, value] of Object.entries(request.headers)) {
     if (['host', 'content-length', 'accept-encoding'].includes(name)) continue

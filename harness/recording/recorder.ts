@@ -34,7 +34,7 @@ const always =
     value
 
 /** Request headers whose shown value differs from the one sent: a shell has to fill the key in. */
-function expandedNames(lines: readonly HeaderLine[], shown: RecordedHeaders): ReadonlySet<string> {
+function expandedNames(lines: readonly HeaderLine[], shown: RecordedHeaders): Set<string> {
   const names = lines
     .filter(({ name, value }) => shown[name.toLowerCase()] !== value)
     .map(({ name }) => name.toLowerCase())
@@ -67,7 +67,9 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor):
     if (own) headers['authorization'] = credential.shown
     if (request.body !== undefined) headers['content-length'] = String(Buffer.byteLength(request.body))
     const sent = { method: request.method, url: redact(url), headers, ...recordBody(request.body, redact) }
-    const exchange: FailureExchange = { request: sent, curl: curlOf(sent, expandedNames(request.headers, headers)) }
+    const expanded = expandedNames(request.headers, headers)
+    if (sent.url !== url) expanded.add(':url')
+    const exchange: FailureExchange = { request: sent, curl: curlOf(sent, expanded) }
     if (result.kind === 'answer') {
       const body = recordBody(result.body, redact)
       exchange.response = { status: result.status, headers: recordHead(result.headers, shown), ...body }

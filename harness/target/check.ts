@@ -35,7 +35,7 @@ function meaningProblems(file: TargetFile): string[] {
   const url = file.baseUrl === undefined ? undefined : baseUrlProblem(file.baseUrl)
   return [
     ...(url === undefined ? [] : [`baseUrl ${url}`]),
-    ...headerProblems(file.headers).map(([name, problem]) => `headers.${name} ${problem}`),
+    ...headerProblems(file.headers, 'give the key as keys.full').map(([name, problem]) => `headers.${name} ${problem}`),
     ...keyProblems(file),
     ...requiredInputProblems(file),
     ...operationProblems(file),

@@ -15,9 +15,9 @@ import { plainData } from './plain-data.ts'
 /** What is put in the place of a key at that path of members; undefined leaves it out. */
 export type Replace = (path: string, value: KeyValue | HeaderValue) => string | undefined
 
-/** The file with every key replaced: those of `keys`, of scenarios, and the Authorization headers. */
+/** The file with every key replaced: those of `keys`, of scenarios, and what the name of a header or query member calls a secret. */
 export function mapKeys(file: TargetFile, replace: Replace): TargetFile {
-  const { keys, headers, operations, scenarios, ...rest } = file
+  const { keys, headers, query, operations, scenarios, ...rest } = file
   const restricted = keys?.restricted
   return compact({
     ...rest,
@@ -30,6 +30,7 @@ export function mapKeys(file: TargetFile, replace: Replace): TargetFile {
       }),
     },
     headers: mapHeaders('headers', headers, replace),
+    query: mapHeaders('query', query, replace),
     operations:
       operations &&
       mapMembers(operations, (id, value) =>
@@ -43,9 +44,14 @@ export function isAuthorization(header: string): boolean {
   return ['authorization', 'proxy-authorization'].includes(header.toLowerCase())
 }
 
+/** Whether the name of a header or query member tells that its value is a secret. */
+export function isSecretName(name: string): boolean {
+  return /key|token|secret|password|cookie|authorization/i.test(name)
+}
+
 function mapHeaders(path: string, headers: HeaderValues | undefined, replace: Replace): HeaderValues | undefined {
   return (
-    headers && mapMembers(headers, (name, value) => (isAuthorization(name) ? replace(`${path}.${name}`, value) : value))
+    headers && mapMembers(headers, (name, value) => (isSecretName(name) ? replace(`${path}.${name}`, value) : value))
   )
 }
 
@@ -91,7 +97,7 @@ function compact<T extends object>(value: { [K in keyof T]: T[K] | undefined }):
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
 }
 
-/** The canonical JSON (RFC 8785) of the target file without its keys and Authorization headers. */
+/** The canonical JSON (RFC 8785) of the target file without its keys and secret headers. */
 export function canonicalTarget(file: TargetFile): string {
   const { keys: _, ...rest } = mapKeys(plainData(file, () => undefined) as TargetFile, () => undefined)
   return canonicalize(rest) ?? ''

@@ -101,6 +101,8 @@ export interface Target {
   /** Without a slash at its end. */
   readonly baseUrl: string
   readonly headers: readonly HeaderLine[]
+  /** Query members of every request, beside its own. */
+  readonly query: Readonly<Record<string, string>>
   /** Contents of the PEM files. */
   readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string }
   readonly keys: KeySources

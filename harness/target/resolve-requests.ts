@@ -2,10 +2,11 @@ import { basename } from 'node:path'
 import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
 import { UserError } from '../user-error.ts'
 import type { HeaderLine } from '../http/message.ts'
+import { shortestKey } from '../recording/redactor.ts'
 import { isWhole } from './check-scenarios.ts'
 import { type Context, note, readEnv } from './context.ts'
 import { headerValueProblem } from './headers.ts'
-import { isAuthorization } from './map-keys.ts'
+import { isAuthorization, isSecretName } from './map-keys.ts'
 import type {
   ContentValue,
   HookRequest,
@@ -28,9 +29,25 @@ export function resolveHeaders(context: Context, member: string, headers: Header
     const problem = headerValueProblem(value)
     if (problem !== undefined) throw new UserError(`${at} ${problem}`)
     if (isAuthorization(name)) noteCredentials(context, at, value, declared)
+    else if (isSecretName(name)) noteSecret(context, at, value, declared)
     else if (typeof declared === 'object') context.hidden.push({ value, label: `$${declared.env}` })
     return { name, value }
   })
+}
+
+/** The value is a secret; of a cookie also each of its values by itself, which a target may repeat. */
+function noteSecret(context: Context, member: string, value: string, declared: HeaderValue): void {
+  note(context, member, { value, label: typeof declared === 'object' ? `$${declared.env}` : labels.other })
+  if (!/cookie$/i.test(member)) return
+  for (const part of value.split(/;\s*/)) {
+    const single = part.slice(part.indexOf('=') + 1)
+    if (single !== value && single.length >= shortestKey) context.secrets.push({ value: single, label: labels.other })
+  }
+}
+
+/** Query members of every request; the name of one may tell that it is a secret. */
+export function resolveQuery(context: Context, query: HeaderValues = {}): Record<string, string> {
+  return Object.fromEntries(resolveHeaders(context, 'query', query).map(({ name, value }) => [name, value]))
 }
 
 /** What follows the scheme is secret; the scheme is not. */

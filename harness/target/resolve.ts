@@ -7,6 +7,7 @@ import { createDynamicKeys, type DynamicKeys } from './dynamic-keys.ts'
 import {
   defaultLimits,
   type Absence,
+  type HeaderValues,
   type KeySources,
   type Limits,
   type OperationBinding,
@@ -22,7 +23,7 @@ import {
 } from './model.ts'
 import { plainData } from './plain-data.ts'
 import { labels, resolveKeys } from './resolve-key.ts'
-import { resolveHeaders, resolveOperation, resolveScenario } from './resolve-requests.ts'
+import { resolveHeaders, resolveOperation, resolveQuery, resolveScenario } from './resolve-requests.ts'
 import { unreachableIds } from './unreachable.ts'
 import { basename } from 'node:path'
 
@@ -69,6 +70,9 @@ export interface ResolveOptions {
   readonly baseUrl?: string
   readonly key?: string
   readonly limits?: Partial<Limits>
+  readonly headers?: HeaderValues
+  /** Path of a PEM file, from the current folder. */
+  readonly ca?: string
   /** Called with each further value that a command or function gives, before anybody uses it. */
   readonly onSecret?: (secret: Secret) => void
 }
@@ -99,8 +103,9 @@ export async function resolveTarget(file: TargetFile, options: ResolveOptions): 
   const target: Target = {
     name: file.name ?? new URL(baseUrl).host,
     baseUrl,
-    headers: resolveHeaders(context, 'headers', file.headers),
-    tls: await resolveTls(options.dir, file),
+    headers: resolveHeaders(context, 'headers', withGiven(file.headers, options.headers)),
+    query: resolveQuery(context, file.query),
+    tls: await resolveTls(options, file),
     keys,
     resources: await resolveResources(options.dir, file),
     ...resolveOperations(context, file),
@@ -140,8 +145,18 @@ function labelOf(path: string, value: unknown): string {
   return name === 'expired' || name === 'restricted' ? labels[name] : labels.other
 }
 
-async function resolveTls(dir: string, { tls = {} }: TargetFile): Promise<Target['tls']> {
+/** The declared headers, without those that somebody gives again, in whatever letter case. */
+function withGiven(declared: HeaderValues = {}, given: HeaderValues = {}): HeaderValues {
+  const names = new Set(Object.keys(given).map((name) => name.toLowerCase()))
+  const others = Object.entries(declared).filter(([name]) => !names.has(name.toLowerCase()))
+  return { ...Object.fromEntries(others), ...given }
+}
+
+async function resolveTls({ dir, ca }: ResolveOptions, { tls: declared = {} }: TargetFile): Promise<Target['tls']> {
   const contents: Record<string, string> = {}
+  const { ca: _, ...own } = declared
+  const tls = ca === undefined ? declared : own
+  if (ca !== undefined) contents['ca'] = await readNamedText(process.cwd(), ca, '--ca')
   for (const [name, path] of Object.entries(tls)) contents[name] = await readNamedText(dir, path, `tls.${name}`)
   return contents
 }

@@ -170,6 +170,8 @@ export interface TargetFile {
   readonly baseUrl?: string
   /** Sent with every request. */
   readonly headers?: HeaderValues
+  /** Query members sent with every request. */
+  readonly query?: HeaderValues
   /** Paths of PEM files. */
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
   readonly keys?: KeyValues

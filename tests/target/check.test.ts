@@ -55,6 +55,10 @@ test.each<[unknown, string]>([
     'scenarios.files.upload/400-corrupted.raw replaces the body: remove body and merge',
   ],
   [
+    { headers: { Authorization: 'Basic a' } },
+    'headers.Authorization is set by the suite itself; give the key as keys.full',
+  ],
+  [
     scenario('jobs.create/429-quota-exceeded', { headers: { Authorization: 'Bearer a' } }),
     'scenarios.jobs.create/429-quota-exceeded.headers.Authorization is set by the suite itself; give the key as scenarios.jobs.create/429-quota-exceeded.key',
   ],

@@ -288,3 +288,34 @@ test('the digest is that of the file without keys', () => {
   const keyed = { 'jobs.create/429-quota-exceeded': { headers: { 'x-simulate': 'quota' }, key: 'another-key' } }
   expect(targetDigest({ ...file, scenarios: keyed })).toBe(targetDigest({ ...file, scenarios: scenario }))
 })
+
+test('what a name calls a secret is one: in headers, in a cookie by itself, in the query', async () => {
+  const scenario = { headers: { 'x-admin-token': 'the-token-of-admin' } }
+  const file: TargetFile = {
+    headers: { cookie: 'sid=of-the-session; theme=dark-as-night', 'x-tenant': 'one' },
+    query: { 'api-version': '2', sub_key: { env: 'SUB' } },
+    scenarios: { 'jobs.create/429-quota-exceeded': scenario },
+  }
+  const { target } = await resolve(file, { env: { SUB: 'of-the-subscription' } })
+  expect(target.query).toEqual({ 'api-version': '2', sub_key: 'of-the-subscription' })
+  const secrets = Object.fromEntries(target.secrets.map(({ value, label }) => [value, label]))
+  expect(secrets).toMatchObject({
+    'of-the-session': '[redacted]',
+    'of-the-subscription': '$SUB',
+    'the-token-of-admin': '[redacted]',
+  })
+  expect(JSON.stringify(target.file)).not.toMatch(/of-the|the-token/)
+  expect(targetDigest({ baseUrl, ...file })).toBe(
+    targetDigest({ baseUrl, ...file, headers: { ...file.headers, cookie: 'another' } }),
+  )
+})
+
+test('given headers and a given authority stand before those of the file', async () => {
+  const file = { headers: { 'X-Tenant': 'one', 'x-other': 'two' }, tls: { ca: 'none.pem' } }
+  const { target } = await resolve(file, { headers: { 'x-tenant': 'given' }, ca: join(dir, 'ca.pem') })
+  expect(target.headers).toEqual([
+    { name: 'x-other', value: 'two' },
+    { name: 'x-tenant', value: 'given' },
+  ])
+  expect(target.tls).toEqual({ ca: 'PEM' })
+})
