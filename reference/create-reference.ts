@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { createClock } from './world/clock.ts'
 import { preloadedStore } from './world/preloaded.ts'
-import { needsSocket, createSwitches, type Switches } from './switches/switches.ts'
+import { needsSocket, createSwitches, stamped, type Switches } from './switches/switches.ts'
 import { targetFile } from './declared/fixtures.ts'
 import type { World } from './world/world.ts'
 
@@ -91,5 +91,10 @@ export function createReference(options: ReferenceOptions = {}): HandledReferenc
   }
   const { fetch, end } = createServed(options)
   const url = 'http://reference.localhost'
-  return { url, target: { ...targetFile, baseUrl: url }, handle: (request) => fetch(request as Request), close: end }
+  return {
+    url,
+    target: { ...targetFile, baseUrl: url },
+    handle: (request) => stamped(() => fetch(request as Request)),
+    close: end,
+  }
 }

@@ -22,7 +22,7 @@ function resetReusedConnections(server: Server): void {
 
 export { createReference, type HandledReference, type ReferenceOptions } from './create-reference.ts'
 export { defects } from './switches/defects.ts'
-export { needsSocket } from './switches/switches.ts'
+export { needsSocket, stampHeader } from './switches/switches.ts'
 export { variants } from './switches/variants.ts'
 
 export interface ServerOptions extends ReferenceOptions {

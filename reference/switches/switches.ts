@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { alternatives } from './pairs.ts'
 import { defects } from './defects.ts'
 import { variants } from './variants.ts'
@@ -21,6 +22,20 @@ function checked(kind: 'defect' | 'variant', names: Iterable<string>): ReadonlyS
   return chosen
 }
 
+/** Defects that were asked for and are on, while one request is answered. */
+const asked = new AsyncLocalStorage<Set<string>>()
+
+/** Names the defects that had a say in an answer: those that are on and were asked for while the request was under way. */
+export const stampHeader = 'x-reference-defects'
+
+/** Answers a request, and stamps the response with the defects that had a say in it. */
+export async function stamped(answer: () => Promise<Response>): Promise<Response> {
+  const names = new Set<string>()
+  const response = await asked.run(names, answer)
+  if (names.size > 0) response.headers.set(stampHeader, [...names].join(' '))
+  return response
+}
+
 /** @throws Error on a name that does not exist. */
 export function createSwitches(defectNames: Iterable<string>, variantNames: Iterable<string>): Switches {
   const broken = checked('defect', defectNames)
@@ -28,7 +43,11 @@ export function createSwitches(defectNames: Iterable<string>, variantNames: Iter
   const pairs = new Map<string, Pair>()
   for (const alternative of alternatives) if (varied.has(alternative.name)) pairs.set(alternative.id, alternative)
   return {
-    broken: (defect) => broken.has(defect),
+    broken: (defect) => {
+      const isOn = broken.has(defect)
+      if (isOn) asked.getStore()?.add(defect)
+      return isOn
+    },
     varied: (variant) => varied.has(variant),
     alternative: (id) => pairs.get(id) ?? pairs.get(`*/${id.slice(id.indexOf('/') + 1)}`),
   }

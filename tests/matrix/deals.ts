@@ -69,16 +69,6 @@ function leastHands(switches: readonly string[]): number {
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Of the requirements that have more switches than that: those that are too many. */
-export function surplusOf(switches: readonly string[], most: number): readonly string[] {
-  const counts = new Map<string, number>()
-  return switches.filter((defect) => {
-    const count = (counts.get(ownId(defect)) ?? 0) + 1
-    counts.set(ownId(defect), count)
-    return count > most
-  })
-}
-
 /** For each switch, those that share a server with it. */
 export type Company = ReadonlyMap<string, ReadonlySet<string>>
 

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { RequirementResult } from '../../harness/report/model.ts'
-import { needsSocket } from '../../reference/server.ts'
+import { needsSocket, stampHeader } from '../../reference/server.ts'
 import { judgeReference, idsOf } from './judge-reference.ts'
 import { ownId, redUnder } from './also-red.ts'
-import { type BrokenServer, serversOf } from './servers.ts'
+import { isOfStates } from './deals.ts'
+import { type BrokenServer, needsOtherCompany, serversOf } from './servers.ts'
 
 /** ms of jobs, and ms that a run waits for one: in virtual time nobody waits for them. */
 const pace = { jobMs: 15, slowJobMs: 1200 }
@@ -23,18 +24,42 @@ function evidence(results: readonly RequirementResult[], ids: readonly string[])
     ])
 }
 
+/** Switches that had a say in the answers that a failed requirement shows. */
+function stampsOf(results: readonly RequirementResult[], id: string): readonly string[] {
+  const failures = results.find((result) => result.id === id)?.failures ?? []
+  return failures.flatMap(({ exchange }) => (exchange?.response?.headers[stampHeader] ?? '').split(' ')).filter(Boolean)
+}
+
+/** Whether nothing but the red of its requirement tells of it: no stamp, and no other of its operation beside it. */
+function isAlone(defect: string): boolean {
+  return needsSocket(defect) || needsOtherCompany(defect) || isOfStates(ownId(defect))
+}
+
+/** Failures that other switches of the server brought about, or that nothing shows to be of theirs. */
+function misattributed({ defects }: BrokenServer, results: readonly RequirementResult[]): string[] {
+  const failed = idsOf(results, 'failed')
+  return defects.flatMap((defect) => {
+    if (isAlone(defect)) return []
+    const own = ownId(defect)
+    const stamps = stampsOf(results, own)
+    return !failed.includes(own) || stamps.includes(defect) ? [] : [`${own} bears ${stamps.join(' ') || 'no stamp'}`]
+  })
+}
+
 /** Which switch went unseen, what else turned red, and the first lines of evidence; empty where all is as listed. */
 export function difference(server: BrokenServer, results: readonly RequirementResult[]): string {
   const failed = idsOf(results, 'failed')
   const listed = new Set(server.defects.flatMap(redUnder))
   const missing = [...listed].filter((id) => !failed.includes(id))
   const extra = failed.filter((id) => !listed.has(id))
-  if (missing.length === 0 && extra.length === 0) return ''
+  const others = misattributed(server, results)
+  if (missing.length === 0 && extra.length === 0 && others.length === 0) return ''
   const unseen = server.defects.filter((defect) => missing.includes(ownId(defect)))
   return [
     `the matrix does not hold for ${server.name}`,
     `missing: ${missing.join(', ') || 'none'}${unseen.length > 0 ? ` (switches ${unseen.join(', ')})` : ''}`,
     `extra: ${extra.join(', ') || 'none'}`,
+    ...others,
     ...evidence(results, [...missing, ...extra]).slice(0, linesShown),
   ].join('\n')
 }

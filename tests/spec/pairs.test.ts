@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { isRefusal, pairsOf } from '../../catalogue/answers.ts'
+import { catalogue } from '../../catalogue/catalogue.ts'
+import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
+import { answerOf } from '../../harness/engine/answer.ts'
+import type { CheckContext } from '../../harness/engine/check-context.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
+import { judgePairs } from '../../harness/engine/judge-answer.ts'
+import { Failed } from '../../harness/engine/outcome.ts'
+import { listedPairs, pairsOf as pairsIn, statusRows } from './tables.ts'
+
+/** Every status of §7.2, and some that it does not list. */
+const statuses = [...new Set([200, 202, 302, 405, 415, 418, 502, ...statusRows.map(([status]) => status)])]
+const models = [
+  'Unavailable',
+  'Internal',
+  'Quota',
+  'Unauthorized',
+  'UnderlyingRequest',
+  'UnsafeRequest',
+  'NoPrediction',
+]
+/** Every type that §7 names, one that it does not, one in another letter case, and none. */
+const types = [
+  ...new Set(statusRows.map(([, name]) => name)),
+  ...models.map((name) => `CompletionModel${name}Error`),
+  ...['GuardrailBlockedError', 'ValidationError', 'badrequest', undefined],
+]
+
+type Verdict = 'passes' | 'only the name differs' | 'fails'
+
+/** `400 BadRequest | InvalidContentType, 413 PayloadTooLarge`, as the snapshot has it. */
+function readPairs(text: string): { readonly status: string; readonly names: readonly string[] }[] {
+  return text.split(', ').flatMap((pair) => {
+    const [status = '', ...rest] = pair.split(' ')
+    return [{ status, names: rest.filter((word) => word !== '|') }]
+  })
+}
+
+/** The rows as they were checked by hand against the contract. */
+const given = new Map(
+  readFileSync(new URL('gives.txt', import.meta.url), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => line.split('  ') as [string, string]),
+)
+
+const scopes: Readonly<Record<string, (status: number) => boolean>> = {
+  any: (status) => status >= 400,
+  '4xx': (status) => status >= 400 && status < 500 && status !== 401 && status !== 429,
+}
+
+/** §7.3: what guardrails add to any operation. */
+const ofGuardrails = pairsIn(
+  'GuardrailBlockedError 400; BadRequest 400; BadCredentials 401; InsufficientAccessRights 403; ResourceNotFound 404; InternalError 500; InternalError 503',
+)
+
+/** What the contract says of such an answer to that row, worked out from the lists written by hand. */
+function expected(id: string, operation: OperationId, status: number, tpe: string | undefined): Verdict {
+  const [text = '', asListed] = (given.get(id) ?? '').split(', or as ')
+  const pairs = readPairs(text).filter((pair) => scopes[pair.status]?.(status) ?? Number(pair.status) === status)
+  const listed =
+    asListed && pairs.length > 0 ? [...listedPairs(operation), ...ofGuardrails].filter(([, of]) => of === status) : []
+  const names = [...pairs.flatMap((pair) => pair.names), ...listed.map(([name]) => name)]
+  if (pairs.some((pair) => pair.names.length === 0)) {
+    // A bare 4xx asks for an envelope, whatever its name; a bare status for nothing else.
+    return tpe !== undefined || pairs.some((pair) => pair.status !== '4xx' && pair.names.length === 0)
+      ? 'passes'
+      : 'fails'
+  }
+  if (tpe !== undefined && names.includes(tpe)) return 'passes'
+  const isFamily = pairs.some((pair) => scopes[pair.status] === undefined)
+  const ofRow = statusRows.some(([of, name]) => of === status && name === tpe)
+  return isFamily && ofRow ? 'only the name differs' : 'fails'
+}
+
+function received(status: number, tpe: string | undefined): Exchange {
+  const body = JSON.stringify(tpe === undefined ? { message: 'no' } : { tpe, errors: [], extras: {} })
+  const headers = [{ name: 'content-type', value: 'application/json' }]
+  const times = { sentAt: 0, endedAt: 1 }
+  const answer = answerOf({ kind: 'answer', status, headers, body: Buffer.from(body), cut: false, ...times })
+  return { answer, recorded: { response: { status, headers: {}, body } } } as unknown as Exchange
+}
+
+function verdict(pairs: Parameters<typeof judgePairs>[2], exchange: Exchange): Verdict {
+  const context = { control: 'granted', cases: 0, familyOnly: [], failure: () => ({}) } as unknown as CheckContext
+  try {
+    judgePairs(context, exchange, pairs, '')
+  } catch (error) {
+    if (error instanceof Failed) return 'fails'
+    throw error
+  }
+  return context.familyOnly.length > 0 ? 'only the name differs' : 'passes'
+}
+
+describe('each refusal takes the answers that its row gives, and no other', () => {
+  const exchanges = statuses.flatMap((status) => types.map((tpe) => ({ status, tpe, exchange: received(status, tpe) })))
+  // A general row takes in what §7.3 lists for the operation that its scenario names.
+  const general: OperationId = 'files.upload'
+  test.each(catalogue.filter(({ gives }) => isRefusal(gives)))('$id', (row) => {
+    const operation = isOperationId(row.operation) ? row.operation : general
+    const pairs = pairsOf(row, operation)
+    const wrong = exchanges.flatMap(({ status, tpe, exchange }) => {
+      const [is, should] = [verdict(pairs, exchange), expected(row.id, operation, status, tpe)]
+      return is === should ? [] : [`${status} ${tpe}: ${is}, and should be: ${should}`]
+    })
+    expect(wrong).toEqual([])
+  })
+})
