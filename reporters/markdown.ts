@@ -8,6 +8,7 @@ import { failed, requiredButMissed } from './view/failed.ts'
 import { byReason, type ReasonGroup } from './view/groups.ts'
 import { verdictSentence } from './view/verdict-sentence.ts'
 import { evidence, failureSentence } from './view/evidence.ts'
+import { leftOutSentence, selectedSummary } from './view/selected.ts'
 
 const MOST_IDS = 5
 
@@ -78,7 +79,9 @@ function missed(ids: readonly string[]): string[] {
   return ['### Not exercised, and required (--require-exercised)', '', ...lines, ...more, '']
 }
 
-function summaryTable({ summary }: Report): string[] {
+function summaryTable(report: Report): string[] {
+  const summary = selectedSummary(report)
+  const leftOut = leftOutSentence(report)
   const row = (level: string, { passed, failed, notExercised, notApplicable }: Counts) =>
     `| ${level} | ${passed} | ${failed} | ${notExercised} | ${notApplicable} |`
   return [
@@ -87,6 +90,7 @@ function summaryTable({ summary }: Report): string[] {
     row('must', summary.must),
     row('should', summary.should),
     '',
+    ...(leftOut === undefined ? [] : [`Left out: ${leftOut}`, '']),
   ]
 }
 

@@ -9,7 +9,7 @@ import type { Probe } from '../harness/engine/probe.ts'
 import { NotExercised } from '../harness/engine/outcome.ts'
 import type { Target } from '../harness/target/model.ts'
 import { fits } from '../harness/checks/shapes.ts'
-import type { CheckContext } from '../harness/engine/check-context.ts'
+import { answered, type CheckContext } from '../harness/engine/check-context.ts'
 import { judgeObserved } from '../harness/checks/judge-observed.ts'
 import { suite } from '../harness/checks/suite.ts'
 
@@ -34,7 +34,7 @@ async function sendUnknownRoute(context: CheckContext, method: string, path: str
 }
 
 function judgeUnknownRoute(context: CheckContext, exchange: Exchange, what: string): void {
-  if (!exchange.answer || exchange.throttled) throw new NotExercised('no answer, or nothing but throttling')
+  answered(exchange)
   context.cases++
   const whole = fits(exchange, 'error-envelope')
   if (whole && matchPairs(clientError, exchange.answer) === 'exact') return

@@ -1,4 +1,4 @@
-import { isLeftOut } from '../../harness/report/reason.ts'
+import { isLeftOutByOption } from '../../harness/report/reason.ts'
 import type { Report, RequirementResult } from '../../harness/report/model.ts'
 
 /** What differs from when these requirements were judged before. */
@@ -39,7 +39,7 @@ export function createResults(): Results {
     },
     add({ requirements }) {
       const isFirst = known.size === 0
-      const looked = requirements.filter((result) => !isLeftOut(result, '--only'))
+      const looked = requirements.filter((result) => !isLeftOutByOption(result))
       const changes = compared(looked)
       order = requirements.map(({ id }) => id)
       for (const result of looked) {

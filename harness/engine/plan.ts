@@ -3,7 +3,7 @@ import { isOperationId, readsOf } from '../../catalogue/operations.ts'
 import { grants, operationOf } from './cost.ts'
 import { type LeftOutBy, leftOut, reasonText } from '../report/reason.ts'
 import { isSelected } from '../report/selection.ts'
-import { isDealtTo } from '../report/shard.ts'
+import { isDealtTo, isObserved } from '../report/shard.ts'
 import { exclusiveIds, type Target } from '../target/model.ts'
 import { declares, missingReason } from '../target/declared.ts'
 import type { Plan, PlanEntry, RunOptions } from './run.ts'
@@ -11,16 +11,19 @@ import type { Plan, PlanEntry, RunOptions } from './run.ts'
 /** What a plan is made from: the options that choose, and what the target declares. */
 export type PlanOptions = Pick<RunOptions, 'only' | 'skip' | 'shard' | 'readOnly' | 'refusalRuns' | 'grantedRuns'>
 
+/** A requirement that is not sent, and why. */
+type Refused = Extract<PlanEntry, { readonly run: false }>
+
 /** What becomes of each requirement, as far as it is known before anything is sent. */
 export function planRun(target: Target, options: PlanOptions): Plan {
   const exclusive = exclusiveIds(target)
   // 0 is no limit.
   const budget = { left: target.limits.maxGenerations || Infinity, paid: new Set<string>() }
-  const onlyEnvelope = selectsOnlyEnvelope(options)
+  const sendsForOthers = observesAlone(options)
   const plan = new Map<string, PlanEntry>()
   for (const row of catalogue) {
     const left = leftOutBy(row, options, exclusive)
-    const kept = left === undefined || (onlyEnvelope && left === '--only')
+    const kept = left === undefined || (sendsForOthers && left === '--only')
     const refused =
       notApplicable(row, target) ??
       (kept ? undefined : notExercised(leftOut(left))) ??
@@ -28,26 +31,38 @@ export function planRun(target: Target, options: PlanOptions): Plan {
       withoutKey(row, target) ??
       undeclared(row, target) ??
       overBudget(row, target, options, budget)
-    plan.set(row.id, refused ?? { run: true, ...(left === undefined ? {} : { leftOut: left }) })
+    plan.set(row.id, refused === undefined ? planned(left) : reasonFirst(refused, left))
   }
   return plan
 }
 
-/** With nothing but `envelope/` rows selected every probe is sent: they are judged on everything that comes back. */
-function selectsOnlyEnvelope(options: PlanOptions): boolean {
+/**
+ * With nothing but `envelope/` rows selected every probe is sent, if one of them is judged on everything that comes back. A
+ * row that sends requests of its own needs no others.
+ */
+function observesAlone(options: PlanOptions): boolean {
   const selected = catalogue.filter(({ id }) => isSelected(id, options))
-  return selected.length > 0 && selected.every(({ operation }) => operation === 'envelope')
+  return selected.every(({ operation }) => operation === 'envelope') && selected.some(({ id }) => isObserved(id))
 }
 
-function notExercised(reason: string): PlanEntry {
+function planned(left: LeftOutBy | undefined): PlanEntry {
+  return { run: true, ...(left === undefined ? {} : { leftOut: left }) }
+}
+
+/** What nobody selected is left out, whatever else keeps it from being sent. */
+function reasonFirst(refused: Refused, left: LeftOutBy | undefined): PlanEntry {
+  return left === undefined || refused.outcome === 'not-applicable' ? refused : notExercised(leftOut(left))
+}
+
+function notExercised(reason: string): Refused {
   return { run: false, outcome: 'not-exercised', reason }
 }
 
-function inapplicable(reason: string): PlanEntry {
+function inapplicable(reason: string): Refused {
   return { run: false, outcome: 'not-applicable', reason }
 }
 
-function notApplicable({ id, operation, onlyIf }: CatalogueRow, target: Target): PlanEntry | undefined {
+function notApplicable({ id, operation, onlyIf }: CatalogueRow, target: Target): Refused | undefined {
   const absence = operation === 'envelope' ? undefined : target.absent[operation]
   if (absence === 'not-served') return inapplicable('declared not served')
   if (onlyIf !== undefined)
@@ -71,7 +86,7 @@ function readOnly(
   target: Target,
   options: PlanOptions,
   exclusive: ReadonlySet<string>,
-): PlanEntry | undefined {
+): Refused | undefined {
   if (!options.readOnly) return undefined
   const reads = isOperationId(row.operation) ? readsOf(row.operation) : undefined
   const readsAny = reads && row.needs.some((need) => Array.isArray(need) && need.includes(reads.declaredAt))
@@ -80,14 +95,14 @@ function readOnly(
 }
 
 /** Without a full key only what needs none is sent. */
-function withoutKey({ operation, keyless }: CatalogueRow, target: Target): PlanEntry | undefined {
+function withoutKey({ operation, keyless }: CatalogueRow, target: Target): Refused | undefined {
   if (target.keys.full) return undefined
   return keyless || operation === 'envelope'
     ? undefined
     : notExercised('no key: give the full key with --key, keys.full or CONFORM_API_KEY')
 }
 
-function undeclared({ id, needs, operation }: CatalogueRow, target: Target): PlanEntry | undefined {
+function undeclared({ id, needs, operation }: CatalogueRow, target: Target): Refused | undefined {
   if (Object.hasOwn(target.scenarios, id)) return undefined
   const reason = missingReason(target.file, needs, operation)
   return reason === undefined ? undefined : notExercised(reason)
@@ -99,7 +114,7 @@ function overBudget(
   target: Target,
   options: PlanOptions,
   budget: { left: number; readonly paid: Set<string> },
-): PlanEntry | undefined {
+): Refused | undefined {
   const { generations, control } = grants(row, target, options)
   const operation = operationOf(row, target) ?? ''
   const unpaid = control > 0 && !budget.paid.has(operation) ? control : 0

@@ -1,4 +1,4 @@
-import { commonReason, isLeftOut, isMistake } from './reason.ts'
+import { commonReason, isLeftOut, isLeftOutByOption, isMistake } from './reason.ts'
 import { count } from './count.ts'
 import { isEmptyShard } from './verdict.ts'
 import type { Exit, Report, RequirementResult, Undecided } from './model.ts'
@@ -109,7 +109,10 @@ function success(report: Undecided): string {
   if (expected > 0 && expected === all) {
     return `${count(all, 'failure')}, ${all === 1 ? '' : 'all '}expected by ${report.run.baseline!.file}`
   }
-  const missed = must.notExercised > 0 ? `, ${must.notExercised} not exercised` : ''
+  const leftOut = report.requirements.filter((result) => result.level === 'must' && isLeftOutByOption(result)).length
+  const notExercised = must.notExercised - leftOut
+  const missed =
+    (notExercised > 0 ? `, ${notExercised} not exercised` : '') + (leftOut > 0 ? `, ${leftOut} left out` : '')
   const none = expected > 0 ? `${expected} of ${count(all, 'failure')} expected by the baseline` : 'no must failed'
   const rest = all - expected
   return `${none}${missed}${rest > 0 ? `; ${count(rest, 'should')} failed, which ${does(rest)} not decide` : ''}`

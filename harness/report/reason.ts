@@ -58,6 +58,14 @@ export function isLeftOut(result: Judged, by?: LeftOutBy): boolean {
   return reason?.kind === 'leftOut' && (by === undefined || reason.detail === by)
 }
 
+/** The options that choose what is judged. */
+const choosing: readonly LeftOutBy[] = ['--only', '--skip', '--read-only', '--shard']
+
+/** Whether an option left the requirement out, so that nobody wants to know why it was not judged. */
+export function isLeftOutByOption(result: Judged): boolean {
+  return choosing.some((option) => isLeftOut(result, option))
+}
+
 /** True if the suite itself failed to judge the requirement: nothing is known of the target then. */
 export function isMistake(result: Judged): boolean {
   return reasonNotExercised(result)?.kind === 'mistake'

@@ -3,18 +3,21 @@ import { htmlAttribute, htmlText } from '../escape/html.ts'
 import { exercised, sum, total } from '../view/counts.ts'
 import { exitLine, runNotes } from '../view/run-notes.ts'
 import { meaning } from '../view/verdict-sentence.ts'
+import { leftOutSentence, selectedSummary } from '../view/selected.ts'
 import { outcomes, verdicts } from './words.ts'
 
 /** The first screen: whose report this is, the verdict, the counts of each level, the coverage. */
 export function masthead(report: Report): string {
   const { run, suite, target } = report
-  const notes = runNotes(report).map((note) => `<li>${htmlText(note)}</li>`)
+  const leftOut = leftOutSentence(report)
+  const told = [...runNotes(report), ...(leftOut === undefined ? [] : [`left out: ${leftOut}`])]
+  const notes = told.map((note) => `<li>${htmlText(note)}</li>`)
   return `<header class="top">
 <p class="kind">Conformance report <span>${htmlText(suite.name)} ${htmlText(suite.version)}, interface version ${htmlText(suite.specVersion)}</span></p>
 <h1>${htmlText(target.name)}</h1>
 <p class="where"><span class="mono">${htmlText(target.baseUrl)}</span> <time datetime="${htmlAttribute(run.startedAt)}">${htmlText(day(run.startedAt))}</time></p>
 ${verdictBlock(report)}
-${notes.length > 0 ? `<ul class="notes">${notes.join('')}</ul>\n` : ''}${countCards(report)}
+${notes.length > 0 ? `<ul class="notes">${notes.join('')}</ul>\n` : ''}${countCards({ run, summary: selectedSummary(report) })}
 </header>
 `
 }

@@ -1,15 +1,7 @@
-import { type LeftOutBy, isLeftOut, parseReason } from '../../harness/report/reason.ts'
+import { isLeftOutByOption, parseReason } from '../../harness/report/reason.ts'
 import { isSelected } from '../../harness/report/selection.ts'
 import { summarize } from '../../harness/report/verdict.ts'
 import type { Report, RequirementResult } from '../../harness/report/model.ts'
-
-/** The options that choose what is judged. */
-const choosing: readonly LeftOutBy[] = ['--only', '--skip', '--read-only', '--shard']
-
-/** Whether an option left the requirement out, so that nobody wants to know why it was not judged. */
-function isLeftOutByOption(result: RequirementResult): boolean {
-  return choosing.some((option) => isLeftOut(result, option))
-}
 
 /** The requirements that the options left in; one that is not applicable anyway is not left out by its reason. */
 export function selectedResults({ requirements, run }: Report): RequirementResult[] {

@@ -23,6 +23,16 @@ const stale = (id: string, why: string) => ({ stale: [{ id, why }] })
 const endings: readonly (readonly [string, Report])[] = [
   ['exit 0: no must failed', report([result('a.b/1'), notApplicable('a.b/2')])],
   ['exit 0: no must failed, 1 not exercised', report([result('a.b/1'), missed('a.b/2')])],
+  [
+    'exit 0: no must failed, 1 not exercised, 2 left out',
+    report([
+      result('a.b/1'),
+      missed('a.b/2'),
+      missed('a.b/3', leftOut('--only')),
+      missed('a.b/4', leftOut('--skip')),
+      { ...missed('a.b/5', leftOut('--only')), level: 'should' },
+    ]),
+  ],
   ['exit 0: no must failed; 1 should failed, which does not decide', report([result('a.b/1'), should('a.b/2')])],
   ['exit 1: 1 must failed', report([result('a.b/1'), failed('a.b/2'), should('a.b/3')])],
   ['exit 1: 1 must and 1 should failed', report([failed('a.b/2'), should('a.b/3')], { strict: true })],
