@@ -81,6 +81,7 @@ const mutations: [what: string, step: string, broken: Record<string, string>][] 
   ['npm ci', 'npm ci && npm run conform', { BREAKS: '^ci$' }],
   ['npm run conform', 'npm ci && npm run conform', { BREAKS: '^run conform$' }],
   ['npm cit', 'npm cit', { BREAKS: '^cit$' }],
+  ['whole programs', 'whole programs: pages, examples, scripts', { BREAKS: ' test:programs$' }],
   ['the compiler', 'types', { BREAKS: ' types$' }],
   ['ESLint', 'style', { BREAKS: ' lint$' }],
   ['prettier', 'format', { BREAKS: ' format:check$' }],
