@@ -113,8 +113,6 @@ export interface Operation {
   readonly creates?: Creates
   /** Name of the schema (in `schemas/`) of its success; absent if the spec shows none. */
   readonly response?: string
-  /** Its answers are generated, and vary: a request that should be granted gets so many tries. */
-  readonly tries?: number
   /** It reads an object that the target declares at this pointer, or that the control of another operation makes. */
   readonly reads?: Reads
   /** Each request names a file that is uploaded first, at this role of its body. */

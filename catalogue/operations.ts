@@ -49,7 +49,7 @@ export const operations = [
     ] },
   { id: 'chat.create', method: 'POST', path: '/v1/chat/completions', otherPaths: ['/v1/chat'], body: 'json', section: '4.4',
     summary: 'Complete a chat', example: { model: '<model>', messages: [{ role: 'user', content: 'Hello' }] },
-    members: chatMembers, effect: 'generates', response: 'chat-completion', tries: 3 },
+    members: chatMembers, effect: 'generates', response: 'chat-completion' },
   { id: 'files.upload', method: 'POST', path: '/v1/files', otherPaths: [], body: 'raw', section: '4.4',
     summary: 'Upload a file', description: `The body is the file, labelled with its media type. ${noResponse}`,
     parameters: [
@@ -123,9 +123,12 @@ export type JsonOperationId = Extract<(typeof operations)[number], { body: 'json
 
 const byId = new Map<string, Operation>(operations.map((operation) => [operation.id, operation]))
 
+/** Generated answers vary, and a guardrail or a model error may meet one of them. */
+const triesOfGenerations = 3
+
 /** How often a request that should be granted is sent, if it is not. */
 export function triesOf(id: OperationId): number {
-  return operation(id).tries ?? 1
+  return operation(id).effect === 'generates' ? triesOfGenerations : 1
 }
 
 /** The operation of that id; throws on an id that the spec does not know (a mistake of ours, not of the target). */

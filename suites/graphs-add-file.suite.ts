@@ -21,7 +21,8 @@ const what = 'with a file that is in the graph already'
 const addSameFileTwice = condition(async ({ context, valid, judge, judgeAnswer }) => {
   const { run } = context
   const probe = await valid()
-  const first = await context.send(probe, { role: 'setup' })
+  const add = (): Promise<Exchange> => context.send(probe, { role: 'setup' })
+  const first = await sendUntilSettled(run, await add(), add, countsAsGranted)
   if (!countsAsGranted(first)) throw new NotExercised(`the first addition was answered ${describeAnswer(first)}`)
   const added = performance.now()
   // An addition may be processed for a while.

@@ -35,6 +35,7 @@ export const createdHook: RunHook = {
     const id = createdId(run, exchange)
     if (id === undefined) return
     run.objects.takenIds.add(id.toLowerCase())
+    run.objects.madeAt.set(id, exchange.endedAt)
     run.objects.created.push({ operation, id, ...(creates === undefined ? {} : { name: creates }) })
   },
 }

@@ -51,11 +51,15 @@ async function sendWithFreshFile(context: CheckContext, operation: OperationId, 
   const none =
     'the file is in the graph already, and no fresh one can be uploaded (declare operations.files.upload and fields.file)'
   if (uploaded === '') throw new NotExercised(none)
-  const exchange = await context.send(valid, { wanted: countsAsGranted })
+  const sent = await context.send(valid, { wanted: countsAsGranted })
+  const exchange = await sendUntilSettled(run, sent, (probe) => context.send(probe), countsAsGranted)
   // A server may know a file by its content and give it the same id each time.
   if (uploadsIn(run, exchange.probe) === uploaded) throw new NotExercised(none)
-  // Refused at first, and then in the graph: the refusal was no true one.
-  return first && first !== already ? first : exchange
+  // Refused at first, and then in the graph: the refusal was no true one, unless a request between them got no answer.
+  if (first && first !== already && !already.unanswered) return first
+  if (exchange.unanswered && exchange.answer?.status === 409)
+    throw new NotExercised('the answer to an addition was lost')
+  return exchange
 }
 
 /**

@@ -82,6 +82,7 @@ function newObjects({ ids }: Target, nonce: string): Objects {
   return {
     created: [],
     takenIds: new Set(ids),
+    madeAt: new Map(),
     suffix: () => `${nonce.slice(0, 4)}${(made++).toString(36).padStart(4, '0')}`.slice(0, 8),
   }
 }

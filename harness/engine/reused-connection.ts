@@ -1,4 +1,5 @@
 import { grantedRow } from '../../catalogue/catalogue.ts'
+import { operation as operationOf } from '../../catalogue/operations.ts'
 import type { Failure } from '../report/model.ts'
 import { failuresOf, type PoisonedConnection } from './reused-failures.ts'
 import type { Exchange, PreviousRequest } from './exchange.ts'
@@ -30,9 +31,18 @@ function isWrong(exchange: Exchange): boolean {
   return probe.effect !== 'none' && refused && !saysNothing.includes(answer.status)
 }
 
-/** What was just made may not be there yet: the next attempt finds it by itself, whatever the connection (`settleMs`). */
-function mayAppear({ answer, purpose }: Exchange): boolean {
-  return purpose.role === 'poll' && answer?.status === 404
+/** What was just made may not be there yet: a later attempt finds it by itself, whatever the connection (`settleMs`). */
+function mayAppear({ objects, target }: Run, { answer, probe, sentAt }: Exchange): boolean {
+  const { params, body } = probe
+  const text = typeof body === 'string' ? body : ''
+  const isNamed = (id: string): boolean => text.includes(id) || Object.values(params).includes(id)
+  const since = sentAt - target.limits.settleMs
+  return answer !== undefined && [...objects.madeAt].some(([id, at]) => at > since && isNamed(id))
+}
+
+/** What it began goes on by itself: sent again, it would begin another one that nobody knows of. */
+function goesOn({ probe: { operation, effect } }: PreviousRequest): boolean {
+  return effect === 'generates' && operation !== null && operationOf(operation).creates !== undefined
 }
 
 /** Whether the request may be sent again: it cannot have had an effect, or was refused. */
@@ -40,14 +50,17 @@ function mayRepeat({ probe, answer }: Exchange): boolean {
   return probe.effect === 'none' || (answer !== undefined && answer.status >= 400 && answer.status < 500)
 }
 
+/** The request alone has to be right on so many connections of its own before another one is to blame. */
+const freshConnections = 3
+
 /**
- * Gives the exchange that is to be judged. An answer that is wrong on a reused connection is asked for again on fresh
- * ones, and after the same forerunner: if it is right on the one and wrong on the other, the forerunner is to blame, and
- * the right answer counts.
+ * Gives the exchange that is to be judged. An answer that is wrong on a reused connection is asked for again on three fresh
+ * ones, and then after the same previous request: if it is right by itself and wrong again after the other, that one is to
+ * blame, and the right answer counts. Without that proof the answer varies by itself.
  */
 export async function confirmOnFreshConnection(run: Run, exchange: Exchange, again: SendAgain): Promise<Exchange> {
   const { previousRequest, purpose, probe, answer } = exchange
-  if (!previousRequest || !isWrong(exchange) || !mayRepeat(exchange) || mayAppear(exchange)) return exchange
+  if (!previousRequest || !isWrong(exchange) || !mayRepeat(exchange) || mayAppear(run, exchange)) return exchange
   const kind = `${purpose.requirement ?? probe.operation} ${answer?.status}`
   if (provenOf(run).has(kind)) return exchange
   const fresh = await again({ fresh: true })
@@ -55,10 +68,9 @@ export async function confirmOnFreshConnection(run: Run, exchange: Exchange, aga
     provenOf(run).add(kind)
     return exchange
   }
-  // What changes from one request to the next has other reasons.
-  if (!isRight(await again({ fresh: true }))) return exchange
-  if (previousRequest.probe.effect === 'none' && isRight(await again({ after: previousRequest.request })))
-    return exchange
+  if (goesOn(previousRequest)) return exchange
+  for (let more = 1; more < freshConnections; more++) if (!isRight(await again({ fresh: true }))) return exchange
+  if (!isWrong(await again({ after: previousRequest.request }))) return exchange
   attribute(run, previousRequest, { wrong: exchange, fresh })
   return fresh
 }

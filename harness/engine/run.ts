@@ -58,6 +58,8 @@ export interface Objects {
   readonly created: Created[]
   /** Ids that exist or were sent as unknown, in lower case: no unknown id is one of them. */
   readonly takenIds: Set<string>
+  /** When the run made the objects of these ids (`performance.now()`). */
+  readonly madeAt: Map<string, number>
   /** A suffix of at most 8 lower-case letters and digits, unique to run and call. */
   suffix(): string
 }

@@ -26,8 +26,8 @@ export function isSettled(finding: Finding): boolean {
 
 /** What the 409 rows learn from the same jobs. */
 export interface ConflictFindings {
-  /** `conflicts`: the creations that were answered 409 while a job was in progress. */
-  readonly inProgress: Finding & { readonly conflicts: Exchange[]; throttled: number }
+  /** `conflicts`: the creations that were answered 409 while a job was in progress; `lost`: those without an answer beside one job. */
+  readonly inProgress: Finding & { readonly conflicts: Exchange[]; throttled: number; lost: number }
   readonly released: Finding
   /** `blocked`: attempts in which the other application answered 409 beside a job that was none of its own. */
   readonly perApplication: Finding & { blocked: number }
@@ -44,7 +44,7 @@ const noJob = 'no creation was granted, so no job was in progress'
 export function newFindings(concurrent: boolean): ConflictFindings {
   const needsMore = 'concurrent creations need limits.concurrency of 2 or more'
   return {
-    inProgress: { ...newFinding(noJob), conflicts: [], throttled: 0 },
+    inProgress: { ...newFinding(noJob), conflicts: [], throttled: 0, lost: 0 },
     released: newFinding('no reading showed a job of the application ended'),
     perApplication: { ...newFinding(noJob), blocked: 0 },
     atomic: newFinding(concurrent ? 'no concurrent creation was answered 409' : needsMore),

@@ -51,6 +51,7 @@ async function staysInProgress(run: Run, job: Job, ms: number): Promise<boolean>
 export async function createDuringJob(conflict: Conflict, first: Job): Promise<void> {
   const { run, application, found } = conflict
   const finding = found.inProgress
+  found.inProgress.lost = 0
   let refused = 0
   let pauseMs = firstPauseMs
   for (let moment = 0; moment < mostMoments; moment++) {
@@ -63,6 +64,9 @@ export async function createDuringJob(conflict: Conflict, first: Job): Promise<v
   }
   if (refused > 0 && !finding.failure) finding.confirmed = true
 }
+
+/** A creation without an answer is a failure if that is so of so many of them, each sent on two connections. */
+const leastLost = 3
 
 /** One creation beside the job: refused as it should be, or the job had ended by then, or nobody can tell. */
 async function createBeside(
@@ -77,8 +81,9 @@ async function createBeside(
   const probe = await jobRequest(run, application)
   let exchange = await sendWithStaleRetry(run, probe, purpose)
   const isClear = exchange.answer && (exchange.answer.status === 409 || isGranted(exchange.answer))
-  // What went before on the connection may have spoiled anything else.
-  if (exchange.previousRequest && !isClear) exchange = await sendWithStaleRetry(run, probe, purpose, { fresh: true })
+  // What went before on the connection may have spoiled anything else, and a connection may be lost.
+  if (!isClear && (exchange.previousRequest || !exchange.answer))
+    exchange = await sendWithStaleRetry(run, probe, purpose, { fresh: true })
   const made = gate.record(exchange)
   finding.cases++
   const status = exchange.answer?.status
@@ -93,9 +98,14 @@ async function createBeside(
     return 'over'
   }
   const reading = await readSettled(run, first, row)
+  const isLost = !exchange.answer && ++found.inProgress.lost < leastLost
   if (!showsInProgress(reading, first, made)) {
     finding.inconclusive = `another creation was answered ${describeAnswer(exchange)}, but ${noLonger(reading)}`
     return 'over'
+  }
+  if (isLost) {
+    finding.inconclusive = `another creation got no answer: ${describeAnswer(exchange)}`
+    return 'unknown'
   }
   if (isLimit(conflict, exchange)) {
     finding.inconclusive = `another creation was answered ${describeAnswer(exchange)}`
