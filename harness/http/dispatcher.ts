@@ -1,15 +1,9 @@
 import { Socket } from 'node:net'
 import { type SecureContext, createSecureContext } from 'node:tls'
-import type {
-  buildConnector as Connectors,
-  Client as Clients,
-  Dispatcher,
-  buildConnector as BuildConnector,
-  Client as ClientClass,
-  EnvHttpProxyAgent,
-} from 'undici'
+import type { buildConnector as BuildConnector, Client as ClientClass, Dispatcher } from 'undici'
 import { UserError } from '../user-error.ts'
-import type { TransportOptions } from './message.ts'
+import type { HeaderLine, TransportOptions } from './message.ts'
+import { type Proxy, ProxyFailure, proxyFor } from './proxy.ts'
 import { createRequire } from 'node:module'
 
 type Undici = typeof import('undici')
@@ -31,13 +25,6 @@ function part<Name extends keyof Undici>(name: Name, file: string): Undici[Name]
 const Client: typeof ClientClass = part('Client', 'dispatcher/client.js')
 const buildConnector: typeof BuildConnector = part('buildConnector', 'core/connect.js')
 
-/** Loaded for a target behind a proxy alone. */
-function createProxyAgent(options: EnvHttpProxyAgent.Options): EnvHttpProxyAgent {
-  // The agent asks its clients for a tunnel, by a method that they get from the entry.
-  const { EnvHttpProxyAgent: Agent } = require('undici') as Undici
-  return new Agent(options)
-}
-
 /** Longest head of an answer, in bytes. */
 const headLimit = 64 * 1024
 
@@ -49,7 +36,7 @@ export interface Endpoint {
   /** Path of the base URL without its trailing slash; begins the path of every request. */
   readonly prefix: string
   readonly secure: boolean
-  readonly proxied: boolean
+  readonly proxy?: Proxy | undefined
   readonly secureContext?: SecureContext
   readonly insecure: boolean
 }
@@ -64,25 +51,10 @@ export function endpointOf({ baseUrl, tls, insecure = false }: TransportOptions)
     host: url.host,
     prefix: url.pathname.replace(/\/$/, ''),
     secure,
-    proxied: !isLoopback(url.hostname) && hasProxy(),
+    proxy: proxyFor(baseUrl),
     insecure,
     ...(secure && { secureContext: contextOf(tls) }),
   }
-}
-
-const isLoopback = (hostname: string) => /^(127(\.\d+){3}|(.+\.)?localhost\.?|\[::1\])$/.test(hostname)
-
-const proxyVariables = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY']
-
-function hasProxy(): boolean {
-  const named = proxyVariables.filter((name) => process.env[name])
-  for (const name of named) {
-    const value = process.env[name]!
-    if (!URL.canParse(value) || !isHttp(new URL(value))) {
-      throw new UserError(`${name} is not the URL of an HTTP proxy; write it as http://host:port.`)
-    }
-  }
-  return named.length > 0
 }
 
 const isHttp = ({ protocol }: URL) => protocol === 'http:' || protocol === 'https:'
@@ -110,27 +82,57 @@ export interface SocketWatch {
  * coarse, and are switched off.
  */
 export function createDispatcher(endpoint: Endpoint, watch: SocketWatch): Dispatcher {
-  const { secureContext, insecure, origin, proxied } = endpoint
+  const { secureContext, insecure, origin, proxy, secure } = endpoint
   const limits = { maxHeaderSize: headLimit, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 }
-  const tls = { secureContext, rejectUnauthorized: !insecure, timeout: 0 }
-  const connect = buildConnector(tls)
-  if (!proxied) return new Client(origin, { ...limits, connect: watched(connect, watch) })
-  return createProxyAgent({
-    ...limits,
-    connect,
-    requestTls: tls,
-    proxyTls: { timeout: 0 },
-    clientFactory: (url, options) => {
-      const { connect: toProxy } = options as { connect: Connectors.connector }
-      return new Client(url, { ...limits, connect: watched(toProxy, { ...watch, connected: () => {} }) })
-    },
-    factory: (url: string | URL, options: Clients.Options) =>
-      new Client(url, { ...options, connect: watched(options.connect as Connectors.connector, watch) }),
-  })
+  const toTarget = buildConnector({ secureContext, rejectUnauthorized: !insecure, timeout: 0 })
+  if (!proxy) return new Client(origin, { ...limits, connect: watched(toTarget, watch) })
+  const toProxy = buildConnector({ timeout: 0 })
+  // The request line names the target in whole (RFC 9112 §3.2.2): see `requestTarget`.
+  if (!secure) return new Client(proxy.origin, { ...limits, connect: watched(toProxy, watch) })
+  const opening = watched(toProxy, { ...watch, connected: () => undefined })
+  return new Client(origin, { ...limits, connect: watched(tunnelled(endpoint, proxy, opening, toTarget), watch) })
+}
+
+/** The request target as the first line of a request has it: in whole for a proxy that is asked for an http target. */
+export function requestTarget({ origin, prefix, proxy, secure }: Endpoint, path: string): string {
+  return `${proxy && !secure ? origin : ''}${prefix}${path}`
+}
+
+/** Header lines that are sent to an http proxy besides: undici would name the proxy as the host. */
+export function proxyLines({ host, proxy, secure }: Endpoint): readonly HeaderLine[] {
+  if (!proxy || secure) return []
+  const { authorization } = proxy
+  return [
+    { name: 'host', value: host },
+    ...(authorization ? [{ name: 'proxy-authorization', value: authorization }] : []),
+  ]
+}
+
+type Connector = BuildConnector.connector
+
+/** Connects by CONNECT (RFC 9110 §9.3.6), and then to the target through that tunnel. */
+function tunnelled({ origin }: Endpoint, proxy: Proxy, opening: Connector, toTarget: Connector): Connector {
+  // undici's clients get the method for a tunnel from its entry.
+  const { Client: Whole } = require('undici') as Undici
+  const { hostname, port } = new URL(origin)
+  const authority = `${hostname}:${port === '' ? '443' : port}`
+  const headers = { host: authority, ...(proxy.authorization && { 'proxy-authorization': proxy.authorization }) }
+  return (options, callback) => {
+    const client = new Whole(proxy.origin, { connect: opening, headersTimeout: 0 })
+    client.connect({ path: authority, headers }).then(
+      ({ statusCode, socket }) => {
+        const isOpen = statusCode >= 200 && statusCode < 300
+        if (isOpen && socket instanceof Socket) return void toTarget({ ...options, httpSocket: socket }, callback)
+        socket.on('error', () => undefined).destroy()
+        callback(new ProxyFailure(statusCode), null)
+      },
+      (error: unknown) => callback(new ProxyFailure(undefined, error), null),
+    )
+  }
 }
 
 /** undici's connectors return the socket that they open, though their type does not say so. */
-function watched(connect: Connectors.connector, watch: SocketWatch): Connectors.connector {
+function watched(connect: Connector, watch: SocketWatch): Connector {
   return (options, callback) => {
     const socket: unknown = connect(options, (...result) => {
       if (result[1]) watch.connected(result[1])

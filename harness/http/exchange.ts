@@ -1,9 +1,10 @@
 import type { Dispatcher } from 'undici'
 import { type Collector, collect } from './collect.ts'
-import { headerLines, headersOf, promisedLength, headerValue } from './headers.ts'
+import { proxyLines, requestTarget } from './dispatcher.ts'
+import { headerLines, promisedLength, sentLines, headerValue } from './headers.ts'
 import type { Connection, ConnectionSlot } from './connection-slot.ts'
 import type { HeaderLine, Tag, NoAnswer, HttpRequest, HttpAnswer, HttpResult } from './message.ts'
-import { type Progress, type Reason, explain, timedOut, unaskedUpgrade } from './no-answer.ts'
+import { type Progress, type Reason, explain, proxyWantsCredentials, timedOut, unaskedUpgrade } from './no-answer.ts'
 import { deadlinePassed } from './under-way.ts'
 import { type Encoded, decode } from './decode.ts'
 
@@ -64,6 +65,7 @@ export function exchange(
     const progress = (): Progress => ({
       host: endpoint.host,
       secure: endpoint.secure,
+      proxy: endpoint.proxy,
       connected: connection !== undefined,
       bytes: connection?.watch.bytes ?? 0,
       status: head?.status,
@@ -103,6 +105,8 @@ export function exchange(
         if (status < 100)
           return fail({ cause: 'malformed', message: 'the answer is not HTTP: its status is below 100' })
         if (status < 200) return
+        // Only a proxy answers so; one that opens tunnels has answered to CONNECT.
+        if (status === 407 && endpoint.proxy && !endpoint.secure) return fail(proxyWantsCredentials(endpoint.proxy))
         const headers = headerLines(rawHeaders as Buffer[])
         head = { status, headers, length: promisedLength(headers) }
         body = collect(limit)
@@ -121,10 +125,10 @@ export function exchange(
     if (signal.aborted) return interrupt()
     slot.dispatch(
       {
-        origin: endpoint.origin,
+        origin: endpoint.secure ? endpoint.origin : (endpoint.proxy?.origin ?? endpoint.origin),
         method: request.method,
-        path: endpoint.prefix + request.path,
-        headers: headersOf(request, endpoint.proxied),
+        path: requestTarget(endpoint, request.path),
+        headers: [...proxyLines(endpoint), ...sentLines(request)].flatMap(({ name, value }) => [name, value]),
         body: request.body,
       },
       handler,

@@ -6,15 +6,6 @@ export function sentLines({ headers }: HttpRequest): readonly HeaderLine[] {
   return given ? headers : [...headers, { name: 'accept-encoding', value: 'gzip, deflate, br' }]
 }
 
-/** Names and values in turn, as undici reads a list; a proxy dispatcher wants an object, or it drops all but the last of a name. */
-export function headersOf(request: HttpRequest, grouped: boolean): string[] | Record<string, string[]> {
-  const lines = sentLines(request)
-  if (!grouped) return lines.flatMap(({ name, value }) => [name, value])
-  const groups: Record<string, string[]> = {}
-  for (const { name, value } of lines) (groups[name] ??= []).push(value)
-  return groups
-}
-
 /** Header lines of an answer, in the order and the letter case in which they came. */
 export function headerLines(raw: readonly Buffer[]): HeaderLine[] {
   const lines: HeaderLine[] = []

@@ -53,6 +53,7 @@ export type NoAnswerCause =
 export type NoAnswerDetail =
   | 'certificate' // it was not accepted
   | 'nobody-listens' // the connection was refused
+  | 'proxy' // it stands between, and does not open the way; the message names it
   | 'nothing-came' // no byte of an answer within the deadline; the message says so
 
 export interface NoAnswer {

@@ -1,9 +1,11 @@
+import { type Proxy, ProxyFailure } from './proxy.ts'
 import type { NoAnswerCause, NoAnswerDetail } from './message.ts'
 
 /** How far an exchange came. */
 export interface Progress {
   readonly host: string
   readonly secure: boolean
+  readonly proxy?: Proxy | undefined
   readonly connected: boolean
   /** Bytes of an answer, informational ones included. */
   readonly bytes: number
@@ -33,12 +35,15 @@ interface SystemError extends Error {
 
 /** What an error of undici or of the system means to somebody who looks at the server. */
 export function explain(error: unknown, progress: Progress): Reason {
+  const { proxy } = progress
+  if (proxy && error instanceof ProxyFailure) return noTunnel(error, proxy, progress)
   const known = plain(error)
   const { code = '' } = known
   if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') {
     return { cause: 'refused', message: `the request cannot be sent: ${firstLine(known)}` }
   }
   if (isTls(known, progress)) return tls(known)
+  if (!progress.connected && proxy && !progress.secure) return proxyUnreachable(known, proxy)
   if (!progress.connected && !isReset(known)) return unreachable(known, progress)
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return headTooLong
   if (known.message === 'bad upgrade') return unaskedUpgrade
@@ -47,6 +52,38 @@ export function explain(error: unknown, progress: Progress): Reason {
     return { cause: 'malformed', message: 'the answer is not HTTP: its head is not valid, see content-length' }
   }
   return closed(known, progress)
+}
+
+/** `the proxy proxy.example:3128 (HTTPS_PROXY)`: its host and what names it, never its credentials. */
+export const proxyName = ({ host, variable }: Proxy): string => `the proxy ${host} (${variable})`
+
+function noTunnel({ status, cause }: ProxyFailure, proxy: Proxy, { host }: Progress): Reason {
+  if (status === undefined) return proxyUnreachable(plain(cause), proxy)
+  const past = `NO_PROXY=${host.replace(/:\d+$/, '')} goes past it`
+  const name = proxyName(proxy)
+  if (status === 407) return proxyWantsCredentials(proxy)
+  const message =
+    status >= 500
+      ? `${name} could not reach ${host}: it answered ${status}; ${past}`
+      : `${name} does not let requests through to ${host}: it answered ${status}; ${past}`
+  return { cause: 'refused', message, detail: 'proxy' }
+}
+
+/** A proxy that asks for credentials (407), or for others. */
+export function proxyWantsCredentials(proxy: Proxy): Reason {
+  const name = proxyName(proxy)
+  const message =
+    proxy.authorization === undefined
+      ? `${name} asks for credentials (407): write them into ${proxy.variable}, as http://user:password@${proxy.host}`
+      : `${name} does not accept the credentials in ${proxy.variable} (407)`
+  return { cause: 'refused', message, detail: 'proxy' }
+}
+
+function proxyUnreachable(error: SystemError, proxy: Proxy): Reason {
+  const why = isReset(error)
+    ? 'it closed the connection'
+    : unreachable(error, { host: proxy.host, secure: false, connected: false, bytes: 0, bodyBytes: 0 }).message
+  return { cause: 'refused', message: `${proxyName(proxy)} cannot be used: ${why}`, detail: 'proxy' }
 }
 
 const headTooLong: Reason = { cause: 'malformed', message: 'the head of the answer is longer than 64 KiB' }
@@ -58,7 +95,10 @@ export const unaskedUpgrade: Reason = {
 
 export function timedOut(timeoutMs: number, progress: Progress): Reason {
   const within = `within ${count(timeoutMs)} ms`
-  if (!progress.connected) return { cause: 'timeout', message: `no connection to ${progress.host} ${within}` }
+  if (!progress.connected) {
+    const through = progress.proxy ? ` through ${proxyName(progress.proxy)}` : ''
+    return { cause: 'timeout', message: `no connection to ${progress.host}${through} ${within}` }
+  }
   if (progress.status !== undefined) {
     return { cause: 'timeout', message: `the answer did not end ${within}: ${read(progress)} had come` }
   }

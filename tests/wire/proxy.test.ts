@@ -1,8 +1,23 @@
 import net from 'node:net'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { readFileSync } from 'node:fs'
+import tls from 'node:tls'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { proxyFor } from '../../harness/http/proxy.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { createTransport } from '../../harness/http/transport.ts'
-import { type Served, get, listen, ok, rawServer, textOf, unanswered, transportTo, patience } from './servers.ts'
+import {
+  type Asked,
+  type Served,
+  get,
+  listen,
+  ok,
+  rawServer,
+  serving,
+  textOf,
+  unanswered,
+  transportTo,
+  patience,
+} from './servers.ts'
 
 const variables = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'no_proxy', 'NO_PROXY']
 
@@ -29,23 +44,57 @@ async function tunnels(to: Served): Promise<Served & { asked: string[] }> {
   return { ...proxy, asked }
 }
 
+const pem = (name: string): string => readFileSync(new URL(`self-signed.${name}.pem`, import.meta.url), 'utf8')
+
+const secureServer = (answer: (asked: Asked) => void) =>
+  listen(tls.createServer({ cert: pem('cert'), key: pem('key') }, serving(answer)))
+
+const secureEcho = () => secureServer(({ text, socket }) => socket.write(ok(text), 'latin1'))
+
 const echo = () => rawServer(({ text, socket }) => socket.write(ok(text), 'latin1'))
 
-test('HTTP_PROXY is used, with one tunnel for many exchanges', async () => {
-  const proxy = await tunnels(await echo())
-  vi.stubEnv('HTTP_PROXY', proxy.url)
+test('an http target is asked for in absolute form, many times on one connection', async () => {
+  const asked: string[] = []
+  const proxy = await rawServer(({ text, socket }) => {
+    asked.push(text)
+    socket.write(ok('x'))
+  })
+  vi.stubEnv('HTTP_PROXY', proxy.url.replace('http://', 'http://us%40er:pass@'))
   const transport = transportTo({ url: 'http://target.example:8080/base' })
   const headers = [
     { name: 'x-two', value: '1' },
     { name: 'x-two', value: '2' },
   ]
-  const send = () => transport.send({ method: 'POST', path: '/v1/x', headers, body: '{}' }, { timeoutMs: patience })
-  const lines = textOf(await send()).split('\r\n')
-  expect(lines[0]).toBe('POST /base/v1/x HTTP/1.1')
-  expect(lines).toEqual(expect.arrayContaining(['host: target.example:8080', 'x-two: 1', 'x-two: 2']))
+  const send = () => transport.send({ method: 'POST', path: '/v1/x?a=1', headers, body: '{}' }, { timeoutMs: patience })
+  expect(textOf(await send())).toBe('x')
   await send()
-  expect(proxy.asked.map((text) => text.split('\r\n', 1)[0])).toEqual(['CONNECT target.example:8080 HTTP/1.1'])
-  expect(proxy.asked.join()).not.toContain('x-two')
+  expect(proxy.sockets).toHaveLength(1)
+  for (const text of asked) {
+    const lines = text.split('\r\n')
+    expect(lines[0]).toBe('POST http://target.example:8080/base/v1/x?a=1 HTTP/1.1')
+    const credentials = `proxy-authorization: Basic ${Buffer.from('us@er:pass').toString('base64')}`
+    expect(lines).toEqual(expect.arrayContaining(['host: target.example:8080', credentials, 'x-two: 1', 'x-two: 2']))
+    expect(lines.filter((line) => /^host:/i.test(line))).toHaveLength(1)
+  }
+})
+
+test('an https target is asked for through a tunnel, and the proxy sees no header of it', async () => {
+  const proxy = await tunnels(await secureEcho())
+  vi.stubEnv('HTTPS_PROXY', proxy.url.replace('http://', 'http://user@'))
+  vi.stubEnv('HTTP_PROXY', 'http://127.0.0.1:1')
+  const transport = transportTo({ url: 'https://target.example/base' }, { insecure: true })
+  const send = () =>
+    transport.send({ method: 'GET', path: '/v1/x', headers: [{ name: 'x-a', value: '1' }] }, { timeoutMs: patience })
+  const lines = textOf(await send()).split('\r\n')
+  expect(lines[0]).toBe('GET /base/v1/x HTTP/1.1')
+  expect(lines).toEqual(expect.arrayContaining(['host: target.example', 'x-a: 1']))
+  expect(lines.join()).not.toContain('proxy-authorization')
+  await send()
+  expect(proxy.asked).toHaveLength(1)
+  const [connect = ''] = proxy.asked
+  expect(connect.split('\r\n')[0]).toBe('CONNECT target.example:443 HTTP/1.1')
+  expect(connect).toContain(`proxy-authorization: Basic ${Buffer.from('user:').toString('base64')}`)
+  expect(connect).not.toContain('x-a')
 })
 
 test.each(['localhost', '127.0.0.1'])('no proxy stands before %s', async (host) => {
@@ -55,47 +104,111 @@ test.each(['localhost', '127.0.0.1'])('no proxy stands before %s', async (host) 
   expect(textOf(await get(transportTo({ url: `http://${host}:${port}` })))).toContain(`host: ${host}:${port}`)
 })
 
-test('NO_PROXY is honoured', async () => {
-  const proxy = await tunnels(await echo())
-  vi.stubEnv('HTTP_PROXY', proxy.url)
-  vi.stubEnv('NO_PROXY', 'other.invalid,.target.invalid')
-  expect(unanswered(await get(transportTo({ url: 'http://a.target.invalid' }))).message).toMatch(
-    /^host not found: a\.target/,
-  )
-  expect(proxy.asked).toEqual([])
+test.each([
+  ['*', 'http://target.example', false],
+  ['other.example, target.example', 'http://target.example', false],
+  ['.target.example', 'http://target.example', false],
+  ['*.target.example', 'http://a.target.example:8080', false],
+  ['target.example', 'http://a.b.target.example', false],
+  ['TARGET.example', 'http://Target.Example.', false],
+  ['get.example', 'http://target.example', true],
+  ['target.example:8080', 'http://target.example:8080', false],
+  ['target.example:8080', 'http://target.example', true],
+  ['target.example:443', 'https://target.example', false],
+  ['10.0.0.0/8 192.0.2.7', 'http://10.9.8.7', false],
+  ['10.0.0.0/8 192.0.2.7', 'http://192.0.2.7', false],
+  ['10.0.0.0/8,192.0.2.7', 'http://192.0.2.8', true],
+  ['0.2.7', 'http://192.0.2.7', true],
+  ['[2001:db8::1]:80,2001:db8:1::/48', 'http://[2001:db8::1]', false],
+  ['2001:db8:1::/48', 'http://[2001:db8:1::9]', false],
+  ['2001:db8:1::/48', 'http://[2001:db8:2::9]', true],
+  ['10.0.0.0/99,10.0.0.0/x', 'http://10.0.0.1', true],
+])('NO_PROXY=%s, %s: through the proxy %s', (excepted, target, isProxied) => {
+  vi.stubEnv('HTTP_PROXY', 'http://user:secret@proxy.example:3128')
+  vi.stubEnv('https_proxy', 'http://proxy.example')
+  vi.stubEnv('NO_PROXY', excepted)
+  const isTls = target.startsWith('https')
+  const proxy = isTls
+    ? { host: 'proxy.example', variable: 'https_proxy' }
+    : { host: 'proxy.example:3128', variable: 'HTTP_PROXY' }
+  expect(proxyFor(target)).toEqual(isProxied ? expect.objectContaining(proxy) : undefined)
+})
+
+test('each scheme has a variable of its own', () => {
+  vi.stubEnv('HTTP_PROXY', 'http://proxy.example')
+  expect(proxyFor('https://target.example')).toBeUndefined()
 })
 
 test('a reused tunnel that breaks is stale', async () => {
   const proxy = await tunnels(
-    await rawServer(({ count, socket }) => (count === 1 ? socket.write(ok('x')) : socket.end())),
+    await secureServer(({ count, socket }) => (count === 1 ? socket.write(ok('x')) : socket.end())),
   )
-  vi.stubEnv('HTTP_PROXY', proxy.url)
-  const transport = transportTo({ url: 'http://target.example' })
+  vi.stubEnv('HTTPS_PROXY', proxy.url)
+  const transport = transportTo({ url: 'https://target.example' }, { insecure: true })
   for (let time = 0; time < 3; time += 1) {
     expect(textOf(await get(transport))).toBe('x')
     expect(unanswered(await get(transport))).toMatchObject({ cause: 'reset', staleConnection: true })
   }
 })
 
-test('a proxy that refuses, is absent, or is silent', async () => {
-  const transport = () => transportTo({ url: 'https://target.example' })
-  const refusing = await rawServer(({ socket }) => socket.write('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n'))
-  vi.stubEnv('HTTPS_PROXY', refusing.url)
-  const refused = unanswered(await get(transport()))
-  expect([refused.cause, refused.message]).toEqual(['refused', expect.stringContaining('407')])
+const answering = (head: string) =>
+  rawServer(({ socket }) => socket.write(`HTTP/1.1 ${head}\r\ncontent-length: 0\r\n\r\n`))
 
-  vi.stubEnv('HTTPS_PROXY', 'http://user:secret@127.0.0.1:1')
-  expect(unanswered(await get(transport()))).toMatchObject({
-    cause: 'refused',
-    message: 'connection refused at 127.0.0.1:1',
+describe.each(['http', 'https'])('a proxy before an %s target is named with its variable', (scheme) => {
+  const variable = `${scheme.toUpperCase()}_PROXY`
+  const target = () => transportTo({ url: `${scheme}://target.example` })
+  const through = (proxy: Served, user = ''): string => {
+    vi.stubEnv(variable, proxy.url.replace('http://', `http://${user}`))
+    return `the proxy ${new URL(proxy.url).host} (${variable})`
+  }
+  const said = async () => unanswered(await get(target()))
+
+  test('if it wants credentials', async () => {
+    const proxy = await answering('407 No')
+    const name = through(proxy)
+    const { host } = new URL(proxy.url)
+    expect(await said()).toMatchObject({
+      cause: 'refused',
+      message: `${name} asks for credentials (407): write them into ${variable}, as http://user:password@${host}`,
+    })
+    through(proxy, 'user:secret@')
+    expect((await said()).message).toBe(`${name} does not accept the credentials in ${variable} (407)`)
   })
 
-  const silent = await listen(net.createServer(() => {}))
-  vi.stubEnv('HTTPS_PROXY', silent.url)
-  expect(unanswered(await get(transport(), 100))).toMatchObject({ cause: 'timeout' })
-  await new Promise((resolve) => {
-    for (const socket of silent.sockets) socket.resume().on('close', resolve)
+  test('if it refuses the connection, or hangs up', async () => {
+    vi.stubEnv(variable, 'http://user:secret@127.0.0.1:1')
+    expect(await said()).toMatchObject({
+      cause: 'refused',
+      message: `the proxy 127.0.0.1:1 (${variable}) cannot be used: connection refused at 127.0.0.1:1`,
+    })
+    const closing = await rawServer(({ socket }) => socket.destroy())
+    const name = through(closing)
+    if (scheme === 'https') expect((await said()).message).toMatch(`${name} cannot be used: `)
   })
+
+  test('if it is silent', async () => {
+    const silent = await listen(net.createServer(() => undefined))
+    const name = through(silent)
+    const { cause, message } = unanswered(await get(target(), 100))
+    expect(cause).toBe('timeout')
+    if (scheme === 'https') expect(message).toBe(`no connection to target.example through ${name} within 100 ms`)
+    await new Promise((resolve) => {
+      for (const socket of silent.sockets) socket.resume().on('close', resolve)
+    })
+  })
+})
+
+test.each([
+  ['403 Filtered', 'does not let requests through to target.example: it answered 403'],
+  ['502 Bad Gateway', 'could not reach target.example: it answered 502'],
+])('a proxy that answers %s to CONNECT', async (head, sentence) => {
+  const proxy = await answering(head)
+  vi.stubEnv('HTTPS_PROXY', proxy.url)
+  const { cause, message } = unanswered(await get(transportTo({ url: 'https://target.example' })))
+  expect(cause).toBe('refused')
+  expect(message).toBe(
+    `the proxy ${new URL(proxy.url).host} (HTTPS_PROXY) ${sentence}; NO_PROXY=target.example goes past it`,
+  )
 })
 
 test('a proxy that is no URL is the user’s mistake, and is not repeated', () => {

@@ -36,7 +36,12 @@ export interface Asked {
 
 /** A bare TCP server: `answer` is called once for each whole request and writes whatever it wants. */
 export function rawServer(answer: (asked: Asked) => void): Promise<Served> {
-  const server = net.createServer((socket) => {
+  return listen(net.createServer(serving(answer)))
+}
+
+/** Serves one connection, whoever made it. */
+export function serving(answer: (asked: Asked) => void): (socket: net.Socket) => void {
+  return (socket) => {
     let text = ''
     let count = 0
     socket.on('data', (chunk) => {
@@ -47,8 +52,8 @@ export function rawServer(answer: (asked: Asked) => void): Promise<Served> {
         text = text.slice(end)
       }
     })
-  })
-  return listen(server)
+    socket.on('error', () => undefined)
+  }
 }
 
 function wholeRequest(text: string): number | undefined {
