@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { catalogue, type CatalogueRow, isRequirementId, requirement } from '../catalogue/catalogue.ts'
-import { matchesId } from '../harness/report/selection.ts'
+import { matchesId, patternProblem } from '../harness/report/selection.ts'
 import { UserError } from '../harness/user-error.ts'
 import { idMeant } from './run/near-id.ts'
 
@@ -17,6 +17,8 @@ export function explainCommand(): Command {
 
 function rowOf(id: string): CatalogueRow {
   if (isRequirementId(id)) return requirement(id)
+  const problem = patternProblem(id)
+  if (problem !== undefined) throw new UserError(`explain: ${problem}`)
   const all = id.includes('*') ? id : `${id}/*`
   if (catalogue.some((row) => matchesId(row.id, all)))
     throw new UserError(`explain ${id}: it takes one id, and several match; conform list '${all}' shows them`)

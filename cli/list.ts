@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { type CatalogueRow, catalogue, published } from '../catalogue/catalogue.ts'
-import { matchesId } from '../harness/report/selection.ts'
+import { matchesId, patternProblem } from '../harness/report/selection.ts'
 import { UserError } from '../harness/user-error.ts'
 import { idMeant } from './run/near-id.ts'
 
@@ -18,6 +18,8 @@ export function listCommand(): Command {
 /** The name of an operation means all its requirements. Throws UserError if nothing matches. */
 function matching(pattern: string | undefined): readonly CatalogueRow[] {
   if (pattern === undefined) return catalogue
+  const problem = patternProblem(pattern)
+  if (problem !== undefined) throw new UserError(`list: ${problem}`)
   const rows = catalogue.filter(({ id, operation }) => operation === pattern || matchesId(id, pattern))
   if (rows.length === 0) throw new UserError(`list ${pattern}: no requirement has such an id${idMeant(pattern)}`)
   return rows

@@ -2,7 +2,7 @@ import { type RequirementId, catalogue } from '../catalogue/catalogue.ts'
 import type { TpeMode } from '../harness/report/model.ts'
 import type { Limits } from '../harness/target/target-file.ts'
 import type { RunEvent } from '../harness/engine/events.ts'
-import { matchesId } from '../harness/report/selection.ts'
+import { matchesId, patternProblem } from '../harness/report/selection.ts'
 import { checkTargetFile } from '../harness/target/check.ts'
 import { didYouMean } from '../harness/target/nearest.ts'
 import { UserError } from '../harness/user-error.ts'
@@ -68,6 +68,8 @@ function whole(least: number, most: number): Check {
 const patterns: Check = (value) => {
   if (!Array.isArray(value) || !value.every((entry) => typeof entry === 'string'))
     return 'give a list of requirement ids'
+  const problem = value.map(patternProblem).find((found) => found !== undefined)
+  if (problem !== undefined) return problem
   const ids = catalogue.map(({ id }) => id)
   const unknown = value.find((pattern) => !ids.some((id) => matchesId(id, pattern)))
   return unknown === undefined ? undefined : `no requirement is called ${unknown}${didYouMean(unknown, ids)}`

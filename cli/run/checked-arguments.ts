@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { closest, distance } from 'fastest-levenshtein'
 import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
-import { matchesId } from '../../harness/report/selection.ts'
+import { matchesId, patternProblem } from '../../harness/report/selection.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { idMeant } from './near-id.ts'
 import type { RunArguments } from './arguments.ts'
@@ -49,6 +49,8 @@ function checkBaseUrl(word: string | undefined, commands: readonly string[]): vo
 
 function checkPatterns(option: string, patterns: readonly string[]): void {
   for (const pattern of patterns) {
+    const problem = patternProblem(pattern)
+    if (problem !== undefined) throw new UserError(`${option}: ${problem}`)
     if (catalogue.some(({ id }) => matchesId(id, pattern))) continue
     throw new UserError(`${option} ${pattern}: no requirement has such an id${idMeant(pattern)}`)
   }

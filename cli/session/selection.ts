@@ -1,5 +1,5 @@
 import { catalogue } from '../../catalogue/catalogue.ts'
-import { matchesId } from '../../harness/report/selection.ts'
+import { matchesId, patternProblem } from '../../harness/report/selection.ts'
 import type { RequirementResult } from '../../harness/report/model.ts'
 import { UserError } from '../../harness/user-error.ts'
 import type { RunArguments } from '../run/arguments.ts'
@@ -11,6 +11,8 @@ export type Selection = 'all' | 'failed' | readonly string[]
 
 /** Throws UserError if no requirement has such an id. */
 export function selectionOf(pattern: string): Selection {
+  const problem = patternProblem(pattern)
+  if (problem !== undefined) throw new UserError(problem)
   if (catalogue.some(({ id }) => matchesId(id, pattern))) return [pattern]
   throw new UserError(`no requirement is called ${pattern}${idMeant(pattern)}`)
 }

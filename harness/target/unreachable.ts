@@ -2,7 +2,7 @@ import { catalogue, type CatalogueRow, isRequirementId } from '../../catalogue/c
 import { isOperationId } from '../../catalogue/operations.ts'
 import type { Need } from '../../catalogue/row.ts'
 import { validRequest } from '../../catalogue/needs.ts'
-import { matchesId } from '../report/selection.ts'
+import { matchesId, mostPatterns, patternProblem } from '../report/selection.ts'
 import { isDeclared } from './declared.ts'
 import { didYouMean } from './nearest.ts'
 import type { TargetFile } from './target-file.ts'
@@ -33,7 +33,11 @@ export function unreachableIds(file: TargetFile): Record<string, string> {
 
 /** What is wrong with the entries of `unreachable`. */
 export function unreachableProblems(file: TargetFile): string[] {
-  return Object.keys(file.unreachable ?? {}).flatMap((entry) => {
+  const entries = Object.keys(file.unreachable ?? {})
+  if (entries.length > mostPatterns) return [`unreachable has more than ${mostPatterns} entries`]
+  return entries.flatMap((entry) => {
+    const problem = patternProblem(entry)
+    if (problem !== undefined) return [`unreachable: ${problem}`]
     const path = `unreachable.${entry}`
     const matched = catalogue.filter(({ id }) => matchesId(id, entry))
     if (isRequirementId(entry) && matched.some((row) => isDeclared(file, row) && mayBeUnreachable(row))) {

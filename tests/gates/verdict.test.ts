@@ -1,9 +1,10 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { applyMode } from '../../harness/report/apply-gates.ts'
 import { decidingRows, exitCode } from '../../harness/report/exit-code.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import { familyNamesOnly, inMode, outcomeIn } from '../../harness/report/mode.ts'
-import { matchesId } from '../../harness/report/selection.ts'
+import { matchesId, patternProblem } from '../../harness/report/selection.ts'
 import { summarize, bothVerdicts, verdictOf } from '../../harness/report/verdict.ts'
 import { failed, missed, notApplicable, report, result } from './results.ts'
 
@@ -122,4 +123,34 @@ test('patterns: * matches any characters, everything else itself', () => {
   expect(matchesId('jobs.create/409-atomic', 'jobs.create/*')).toBe(true)
   expect(matchesId('jobsxcreate/409-atomic', 'jobs.create/*')).toBe(false)
   expect(matchesId('jobs.create/409-atomic', 'jobs.create')).toBe(false)
+  expect(matchesId('jobs.create/409-atomic', '**409**')).toBe(true)
+  expect(matchesId('aabab', '*ab*ab')).toBe(true)
+  expect(matchesId('aabab', '*aab*ab*ab')).toBe(false)
+  expect(matchesId('a*b', 'a*')).toBe(true)
+  expect(matchesId('', '*')).toBe(true)
+})
+
+test('patterns: as a regular expression that is anchored and whose stars match anything', () => {
+  const word = (unit: string) => fc.string({ unit: fc.constantFrom(...unit), maxLength: 12 })
+  fc.assert(
+    fc.property(word('ab'), word('ab**'), (id, pattern) => {
+      expect(matchesId(id, pattern)).toBe(new RegExp(`^${pattern.replace(/\*+/g, '.*')}$`).test(id))
+    }),
+    { seed: 3, numRuns: 500 },
+  )
+})
+
+test('patterns: the worst of a length takes no more looks at the id than its length times the pattern', () => {
+  let looks = 0
+  const id = new Proxy(Object('a'.repeat(250)) as string, {
+    get(of, name) {
+      looks++
+      return Reflect.get(of, name) as unknown
+    },
+  })
+  expect(matchesId(id, `${'*a'.repeat(127)}b`)).toBe(false)
+  // Two of each step: the length of the id, and its character.
+  expect(looks).toBeLessThan(2 * 250 * 256)
+  expect(matchesId('a'.repeat(300), '*'.repeat(3000))).toBe(false)
+  expect(patternProblem('*'.repeat(3000))).toBe('a pattern has at most 256 characters, and this one has 3000')
 })
