@@ -1,4 +1,4 @@
-import { visible } from '../reporters/escape/visible.ts'
+import { terminalText } from '../reporters/escape/terminal.ts'
 import { operationCount } from './operations.ts'
 import { parseReason } from '../harness/report/reason.ts'
 import type { Excluded, Predicate, Statement } from './statement.ts'
@@ -32,7 +32,7 @@ export function describe(found: Verification, unmet: readonly string[], given: G
     ...(statement ? otherVersion(statement, given) : []),
     ...(statement && problems.length === 0 ? meaning(statement, signers, given) : []),
   ]
-  return lines.map((line) => visible(line))
+  return lines.map((line) => terminalText(line, Infinity))
 }
 
 function ownerOf(signer: string, { publicKey, keyIds = [] }: Given): string {

@@ -1,3 +1,5 @@
+import { terminalText } from '../reporters/escape/terminal.ts'
+import { warnOf } from './output/say.ts'
 import { Command, Option } from 'commander'
 import { applyGates, type Gates } from '../harness/report/apply-gates.ts'
 import { foreignBaselineFile } from '../harness/report/read-baseline.ts'
@@ -39,9 +41,9 @@ export function checkCommand(): Command {
       const requests = parseReportRequests(options.report)
       checkOutputs(reportFiles(requests), inputsOf(file, options))
       const { report, counts, warnings, exchanges } = await checkFile(file, options, new Date())
-      for (const warning of warnings) process.stderr.write(`conform: warning: ${warning}\n`)
+      for (const warning of warnings) warnOf(warning)
       const people = takesStdout(requests) ? process.stderr : process.stdout
-      await finish(report, { requests, exchanges, people, before: `${countsLine(counts, report)}\n` })
+      await finish(report, { requests, exchanges, people, before: `${terminalText(countsLine(counts, report))}\n` })
     })
 }
 

@@ -1,3 +1,5 @@
+import { terminalText } from '../reporters/escape/terminal.ts'
+import { complain } from './output/say.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { debuglog } from 'node:util'
 import { Command, CommanderError } from 'commander'
@@ -56,7 +58,16 @@ async function program(words: readonly string[], interrupts: Interrupts): Promis
         process.exitCode = error.exitCode === 0 ? 0 : 2
         throw error
       })
-      .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'conform: ')) })
+      .configureOutput({
+        outputError: (text, write) =>
+          write(
+            text
+              .replace(/^error: /, 'conform: ')
+              .split('\n')
+              .map((line) => terminalText(line))
+              .join('\n'),
+          ),
+      })
       .showHelpAfterError(`(conform ${command === conform ? '' : `${command.name()} `}--help says more)`)
   }
   return conform
@@ -76,7 +87,7 @@ export async function main(argv: readonly string[], interrupts: Interrupts): Pro
   } catch (error) {
     if (error instanceof CommanderError) return
     if (error instanceof UserError) {
-      process.stderr.write(`conform: ${error.message}\n`)
+      complain(error.message)
       process.exitCode = 2
       return
     }
@@ -90,8 +101,8 @@ export async function main(argv: readonly string[], interrupts: Interrupts): Pro
 function sayMistake(error: unknown): void {
   debug('%o', error)
   const message = error instanceof Error ? error.message : String(error)
-  process.stderr.write(
-    `conform: a mistake of the suite: ${message}; please report it, with the command line (NODE_DEBUG=conform shows where)\n`,
+  complain(
+    `a mistake of the suite: ${message}; please report it, with the command line (NODE_DEBUG=conform shows where)`,
   )
   process.exitCode = 3
 }

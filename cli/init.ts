@@ -14,7 +14,7 @@ import {
 import { probeTarget } from './init/probe-target.ts'
 import { starter } from './init/starter.ts'
 import { cancel, isCancel, log, multiselect, text } from '@clack/prompts'
-import { visible } from '../reporters/escape/visible.ts'
+import { terminalText } from '../reporters/escape/terminal.ts'
 
 /** The questions on a terminal. Giving up ends the command; nothing was written by then. */
 const terminalQuestions: Questions = {
@@ -37,7 +37,7 @@ const terminalQuestions: Questions = {
     const picked = given<string[]>(answer)
     return all.filter((value) => picked.includes(value))
   },
-  tell: (finding) => log.info(visible(finding)),
+  tell: (finding) => log.info(terminalText(finding)),
 }
 
 function given<T>(answer: T | symbol): T {

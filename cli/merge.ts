@@ -1,3 +1,4 @@
+import { warnOf } from './output/say.ts'
 import { Command, Option } from 'commander'
 import type { Report, TpeMode } from '../harness/report/model.ts'
 import { type Gates, applyGates } from '../harness/report/apply-gates.ts'
@@ -33,7 +34,7 @@ export function mergeCommand(): Command {
       const report = mergeFiles(files, options, new Date())
       const people = takesStdout(requests) ? process.stderr : process.stdout
       for (const warning of foreignBaselineFile(options.baseline, report.run.tpe, report.target)) {
-        process.stderr.write(`conform: warning: ${warning}\n`)
+        warnOf(warning)
       }
       await finish(report, { requests, exchanges: () => failureExchanges(report), people })
     })

@@ -1,3 +1,4 @@
+import { terminalText } from '../reporters/escape/terminal.ts'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { passphraseOf, processSpeaker } from '../certificate/passphrase.ts'
 import { signFiles } from '../certificate/sign.ts'
@@ -54,7 +55,7 @@ async function withoutKeys(path: string): Promise<{ path: string; bytes: Buffer 
 }
 
 function said(line: string): void {
-  process.stdout.write(`${line}\n`)
+  process.stdout.write(`${terminalText(line, Infinity)}\n`)
 }
 
 function days(text: string): number {

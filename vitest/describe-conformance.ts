@@ -43,10 +43,8 @@ function failureMessage(result: RequirementResult): string {
   return [`${statement} (${level}, ${sections(section)})`, ...blocks, ...rest].join('\n\n')
 }
 
-/** What a target sent may hold control characters; a line break stays one. */
 function labelled(label: string, text: string): string {
-  const lines = text.split('\n').map((line) => terminalText(line))
-  return label.padEnd(labelWidth) + lines.join(`\n${' '.repeat(labelWidth)}`)
+  return label.padEnd(labelWidth) + terminalText(text, Infinity)
 }
 
 /** Why a test is skipped: the reason of the result, or that its failure does not decide. */

@@ -6,6 +6,7 @@ import { failureExchanges, loggedExchanges } from '../cli/output/exchanges.ts'
 import { makeRunFolder } from '../cli/output/run-folder.ts'
 import { parseReportRequests, type ReportRequest } from '../cli/output/report-request.ts'
 import { writeReports } from '../cli/output/write-reports.ts'
+import { terminalText } from '../reporters/escape/terminal.ts'
 import type { Handover } from './handover.ts'
 
 export interface ReporterOptions {
@@ -62,11 +63,12 @@ export default class ConformanceReporter implements Reporter {
     const { exchanges, requests, note } = sourceOf(handover, this.#requests)
     const files = requests.map(({ format, path }) => ({ format, path: numbered(path, at) }))
     const { problems, report, written } = await writeReports(files, { report: handover.report, exchanges })
-    for (const line of [...note, ...problems]) this.#print(`conform: ${line}`)
+    for (const line of [...note, ...problems]) this.#print(`conform: ${terminalText(line)}`)
     if (problems.length > 0) process.exitCode = 2
     const { run, target, verdict } = report
     const names = written.map(({ path }) => (path === '-' ? 'stdout' : path))
-    this.#print(`conform: ${target.name} is ${verdict}, seed ${run.seed}; reports: ${names.join(', ') || 'none'}`)
+    const name = terminalText(target.name)
+    this.#print(`conform: ${name} is ${verdict}, seed ${run.seed}; reports: ${names.join(', ') || 'none'}`)
   }
 }
 

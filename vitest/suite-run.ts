@@ -1,3 +1,4 @@
+import { complain, warnOf } from '../cli/output/say.ts'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { inject } from 'vitest'
@@ -6,7 +7,6 @@ import type { RequirementResult } from '../harness/report/model.ts'
 import type { ConformanceOptions } from '../library/options.ts'
 import { type ConformanceRun, followRun } from '../library/run-conformance.ts'
 import type { RunRequest } from '../library/start-run.ts'
-import { terminalText } from '../reporters/escape/terminal.ts'
 import type { Handover } from './handover.ts'
 import { startReference } from '../library/reference.ts'
 import type { Target, TargetJson } from '../library/target.ts'
@@ -77,10 +77,10 @@ export function createSuiteRun(target: RunRequest['target'] | undefined, options
     for await (const event of events) {
       if (event.kind === 'planned') planned()
       if (event.kind === 'judged') results.set(event.result)
-      if (event.kind === 'warned') process.stderr.write(`conform: warning: ${event.warning}\n`)
+      if (event.kind === 'warned') warnOf(event.warning)
       if (event.kind !== 'ended') continue
       facts = event.facts
-      for (const hint of facts.hints) process.stderr.write(`conform: ${terminalText(hint)}\n`)
+      for (const hint of facts.hints) complain(hint)
     }
     // Only the report has what the end of the run cut short.
     for (const result of (await events.report).requirements) results.set(result)

@@ -1,3 +1,4 @@
+import { complain } from './say.ts'
 import type { Report } from '../../harness/report/model.ts'
 import type { Exchanges } from '../../reporters/view/evidence.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
@@ -25,7 +26,7 @@ export interface Ending {
 export async function finish(report: Report, ending: Ending): Promise<Report> {
   const { before = '', exchanges, notes = [], people, requests } = ending
   const written = await writeReports(requests, { report, exchanges })
-  for (const problem of written.problems) process.stderr.write(`conform: ${problem}\n`)
+  for (const problem of written.problems) complain(problem)
   people.write(
     before +
       renderTerminal(written.report, colorsFor(people), { notes, formats: requests.map(({ format }) => format) }),

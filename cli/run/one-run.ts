@@ -1,3 +1,4 @@
+import { warnOf } from '../output/say.ts'
 import { join } from 'node:path'
 import type { RunEvent } from '../../harness/engine/events.ts'
 import type { EndCause } from '../../harness/engine/outcome.ts'
@@ -91,5 +92,5 @@ export function warn({ target, warnings }: FoundTarget, options: RunArguments, b
         `--header ${name}: other users of this machine can see it in the process list; 'env:NAME' as its value is not seen`,
       )
   }
-  for (const warning of all) process.stderr.write(`conform: warning: ${warning}\n`)
+  for (const warning of all) warnOf(warning)
 }

@@ -1,3 +1,4 @@
+import { complain } from '../output/say.ts'
 import { type Baseline, holdAgainst } from '../../harness/report/baseline.ts'
 import { decided, withProblems } from '../../harness/report/exit-code.ts'
 import type { Report } from '../../harness/report/model.ts'
@@ -32,7 +33,7 @@ export async function publish(record: RunRecord, publication: Publication): Prom
   const { requireExercised = false } = options
   const report = decided(held, { requireExercised, notJudged: whyNotJudged(record) })
   github(withProblems(report, told.problems), people, told)
-  for (const problem of told.problems) process.stderr.write(`conform: ${problem}\n`)
+  for (const problem of told.problems) complain(problem)
   const kept = keptExchanges(record, publication, report)
   told.notes.push(...kept.notes)
   return finish(withProblems(report, told.problems), { ...kept, people, notes: told.notes })

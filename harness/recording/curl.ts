@@ -1,13 +1,16 @@
 import type { RecordedRequest } from './recorded.ts'
 
-/** Text in single quotes for a POSIX shell. */
+/** `##[`, `##vso[` and the like are commands to the runner of a pipeline, wherever in a line they are printed. */
+const runnerCommand = /#(?=#[\w[])/g
+
+/** Text in single quotes for a POSIX shell; nothing in it is a command to a runner. */
 function singleQuoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
+  return `'${text.replaceAll("'", `'\\''`).replaceAll(runnerCommand, `#''`)}'`
 }
 
 /** Text in double quotes in which `$NAME` and `${...}` still expand. */
 function expanding(text: string): string {
-  return `"${text.replaceAll(/["\\`]/g, '\\$&')}"`
+  return `"${text.replaceAll(/["\\`]/g, '\\$&').replaceAll(runnerCommand, '#""')}"`
 }
 
 /** A word for a POSIX shell, quoted only if it needs to be. */
@@ -19,8 +22,8 @@ export function shellWord(word: string): string {
 export type Expanded = ReadonlySet<string>
 
 /**
- * The command that sends the request again from a shell: keys are taken from the environment, bytes that are no text
- * go through base64. Headers that curl sets by itself are left out.
+ * The command that sends the request again from a shell, on one line: keys are taken from the environment, bytes that are no
+ * text go through base64, as does text with line ends. Headers that curl sets by itself are left out.
  */
 export function curlOf(request: RecordedRequest, expanded: Expanded): string {
   const url = expanded.has(':url') ? expanding(request.url) : singleQuoted(request.url)
@@ -32,8 +35,10 @@ export function curlOf(request: RecordedRequest, expanded: Expanded): string {
     parts.push('-H', expanded.has(name) ? expanding(line) : singleQuoted(line))
   }
   const cut = remarksOn(request)
-  if (request.bodyEncoding === 'base64') {
-    return `printf %s ${singleQuoted(request.body)} | base64 -d | ${parts.join(' ')} --data-binary @-${cut}`
+  const isText = request.bodyEncoding === undefined
+  if (!isText || /[\0-\x1f\x7f]/.test(request.body)) {
+    const bytes = isText ? Buffer.from(request.body).toString('base64') : request.body
+    return `printf %s ${singleQuoted(bytes)} | base64 -d | ${parts.join(' ')} --data-binary @-${cut}`
   }
   if (request.body !== '' || request.headers['content-length'] === '0') {
     parts.push('--data-binary', singleQuoted(request.body))

@@ -1,4 +1,4 @@
-import { visible, visibleLines } from './visible.ts'
+import { visible, visibleLines, withoutCommands } from './visible.ts'
 
 const references: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -10,15 +10,21 @@ const references: Readonly<Record<string, string>> = {
 
 /** Text of a target between tags; line feeds and tabs stay. */
 export function htmlText(text: string): string {
-  return visibleLines(text).replace(/[&<>]/g, (character) => references[character]!)
+  const escaped = visibleLines(text).replace(/[&<>]/g, (character) => references[character]!)
+  return withoutCommands(escaped, asReference)
 }
 
 /** The same between the double quotes of an attribute; one line. */
 export function htmlAttribute(text: string): string {
-  return visible(text).replace(/[&<>"']/g, (character) => references[character]!)
+  const escaped = visible(text).replace(/[&<>"']/g, (character) => references[character]!)
+  return withoutCommands(escaped, asReference)
 }
 
 /** The address of the element of that id on the page. */
 export function htmlAnchor(id: string): string {
   return htmlAttribute(`#${encodeURIComponent(visible(id)).replaceAll('%2F', '/')}`)
+}
+
+function asReference(character: string): string {
+  return `&#${character.charCodeAt(0)};`
 }

@@ -1,4 +1,4 @@
-import { visible, visibleLines } from './visible.ts'
+import { visible, visibleLines, withoutCommands } from './visible.ts'
 
 /**
  * What gives text a meaning in GitHub's Markdown: markup, HTML, tables, links, mentions, references, emoji, mathematics.
@@ -10,22 +10,35 @@ const meaningful = /[&<>`*_[\]#|~@\\$]|:(?!\s|$)/g
 const leading = /^(\s*)([-+=]|\d+(?=[.)]))/
 const webAddress = /\bwww\./gi
 
-/** Text of a target as inline Markdown: one line, nothing in it is markup; also inside a table. */
+/**
+ * What GitHub and GitLab link, and tell somebody of, in the text that a reader sees: mentions (`@name`), references (`#12`,
+ * `org/repo#12`, `!12`, `GH-12`) and addresses of issues. They look for these when the Markdown is HTML already, so that
+ * neither a backslash nor a character reference hides one; only a character between, or code, does.
+ */
+const told = /[@#!](?=\w)|\bGH-(?=\d)|\/(?:issues|pull|discussions|merge_requests|work_items|epics)\/(?=\d)/gi
+/** Takes no room, and no line is broken at it. */
+const wordJoiner = '&#8288;'
+
+/** Text of a target as inline Markdown: one line, nothing in it is markup and nobody is told of it; also inside a table. */
 export function markdownText(text: string): string {
-  return visible(text)
-    .replace(meaningful, reference)
-    .replace(webAddress, (match) => `${match.slice(0, 3)}&#46;`)
-    .replace(leading, (_, blanks: string, mark: string) => `${blanks}${reference(mark)}`)
+  const parts = visible(text).split(told)
+  const marks = visible(text).match(told) ?? []
+  const written = parts.map((part, at) => inert(part + (marks[at] ?? ''))).join(wordJoiner)
+  return written.replace(leading, (_, blanks: string, mark: string) => `${blanks}${reference(mark)}`)
 }
 
-/** Text in monospace, inline; also inside a table. */
+/** Text in monospace, inline; also inside a table. In code nothing is linked, and it can be copied as it is. */
 export function markdownCode(text: string): string {
-  return /^[\w./-]+$/.test(text) ? `\`${text}\`` : `<code>${markdownText(text)}</code>`
+  return /^[\w./-]+$/.test(text) ? `\`${text}\`` : `<code>${inert(visible(text))}</code>`
+}
+
+function inert(text: string): string {
+  return text.replace(meaningful, reference).replace(webAddress, (match) => `${match.slice(0, 3)}&#46;`)
 }
 
 /** Lines of text as a fenced block that no line of it can end. */
 export function markdownBlock(text: string, language = ''): string {
-  const shown = visibleLines(text)
+  const shown = withoutCommands(visibleLines(text))
   const longest = Math.max(2, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length))
   const fence = '`'.repeat(longest + 1)
   return `${fence}${language}\n${shown}\n${fence}`

@@ -1,14 +1,15 @@
 import { shortened } from '../view/writing.ts'
-import { visible } from './visible.ts'
+import { visible, withoutCommands } from './visible.ts'
 
-/** Text of a target on a terminal: one line, no control sequence, at most `limit` characters. */
+/** Foreign text on a terminal or in a log: one line, no control sequence, no command to a runner, at most `limit` characters. */
 export function terminalText(text: string, limit = 2000): string {
-  return shortened(visible(text), limit)
+  return shortened(withoutCommands(visible(text)), limit)
 }
 
-/** Lines of such text; a line feed begins a new one. At most `lines` of them. */
-export function terminalLines(text: string, lines = 20, limit = 2000): string[] {
-  const all = text.split(/\r?\n/)
-  const shown = all.slice(0, lines).map((line) => terminalText(line, limit))
-  return all.length > lines ? [...shown, `… (${all.length - lines} more lines)`] : shown
+/** Lines of such text. Those after the first are indented, so that none looks like a message of its own. */
+export function terminalLines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => terminalText(line))
+    .join('\n  ')
 }

@@ -1,8 +1,10 @@
 /**
  * Characters that hide or disguise text wherever it is shown: C0, DEL and C1 controls, line and paragraph separators,
- * bidi controls, lone surrogates, noncharacters, byte order marks and tag characters.
+ * bidi controls, lone surrogates, noncharacters, and what takes no room (zero-width spaces, soft hyphens, tag characters).
+ * Variation selectors stay, and joiners between characters that can be joined: emoji and scripts need them.
  */
-const hidden = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u{feff}\u{e0000}-\u{e007f}]/gu
+const hidden =
+  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Noncharacter_Code_Point}]|(?![\u180b-\u180f\u200c\u200d\ufe00-\ufe0f\u{e0100}-\u{e01ef}])\p{Default_Ignorable_Code_Point}|(?<![^\0-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\0-\x7f])/gu
 
 const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
@@ -16,6 +18,17 @@ export function visibleLines(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
     .replace(hidden, (character) => (character === '\n' || character === '\t' ? character : visible(character)))
+}
+
+/**
+ * Where a pipeline's runner sees a command in what a step prints: `##[` (GitHub), `##vso[` (Azure) and `##teamcity[`
+ * anywhere in a line, `::` at its beginning after any blanks (GitHub).
+ */
+const command = /#(?=#[\w[])|(?<=^[^\S\n]*):(?=:)/gm
+
+/** The text without such commands: the first character of each is written as `write` says, by default `\x23` or `\x3a`. */
+export function withoutCommands(text: string, write: (character: string) => string = codeOf): string {
+  return text.includes('##') || text.includes('::') ? text.replace(command, write) : text
 }
 
 function codeOf(character: string): string {

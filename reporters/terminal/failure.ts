@@ -1,5 +1,5 @@
 import type { Colors } from 'picocolors/types'
-import { terminalLines, terminalText } from '../escape/terminal.ts'
+import { terminalText } from '../escape/terminal.ts'
 import type { Cause } from '../view/causes.ts'
 import { count } from '../../harness/report/count.ts'
 import { evidence, type EvidenceLine } from '../view/evidence.ts'
@@ -49,7 +49,7 @@ function labelled([label, text]: EvidenceLine | readonly [label: 'same', text: s
 
 function linesOf(label: string, text: string): string[] {
   if (label === 'same') return text.split('\n')
-  if (label !== 'curl' && label !== 'again') return terminalLines(text)
+  if (label !== 'curl' && label !== 'again') return [terminalText(text)]
   if (text.length > LONGEST_COMMAND) return [`${text.length} characters long: see the JSON or HTML report`]
-  return terminalLines(text, 100, LONGEST_COMMAND * 6)
+  return [terminalText(text, Infinity)]
 }

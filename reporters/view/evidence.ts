@@ -1,4 +1,5 @@
 import type { RecordedExchange, Failure, RequirementResult } from '../../harness/report/model.ts'
+import { visible } from '../escape/visible.ts'
 import { shortened } from './writing.ts'
 
 /** The exchanges of a run, in the order in which they ended; read once, from memory or as they come from a file. */
@@ -10,20 +11,24 @@ export type EvidenceLine = readonly [label: 'sent' | 'expected' | 'received' | '
 /** The request was sent while something else went on, which is over when somebody pastes the curl line. */
 const needsJob = /, while (only )?(a )?job .*in progress/
 
-/** A failure in the order in which a reader needs it; long texts are cut, but for the lines that can be run. */
+/**
+ * A failure in the order in which a reader needs it; long texts are cut, but for the lines that can be run. Each is one line,
+ * whatever the target sent.
+ */
 export function evidence(failure: Failure, limit = 2000): EvidenceLine[] {
   const notes = [
     failure.familyOnly && 'only the code name differs: passes with --tpe family',
     needsJob.test(failure.message) &&
       'the curl line sends one request alone: it shows this only while such a job lasts',
   ].filter((note) => note !== false)
+  const cut = (text: string): string => shortened(visible(text), limit)
   return [
-    ['sent', shortened(failure.message, limit)],
-    ['expected', shortened(failure.expected, limit)],
-    ['received', shortened(failure.actual, limit)],
+    ['sent', cut(failure.message)],
+    ['expected', cut(failure.expected)],
+    ['received', cut(failure.actual)],
     ...notes.map((note) => ['note', note] as const),
-    ['again', failure.rerun],
-    ...(failure.exchange ? ([['curl', failure.exchange.curl]] as const) : []),
+    ['again', visible(failure.rerun)],
+    ...(failure.exchange ? ([['curl', visible(failure.exchange.curl)]] as const) : []),
   ]
 }
 

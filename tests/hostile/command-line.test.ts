@@ -7,6 +7,7 @@ import { heavyBodies, oddBodies, oddStatuses, transportFaults } from './behaviou
 import { hostileKey } from './hostile-key.ts'
 import { startRaw } from './raw-server.ts'
 import { unsafe } from '../reporters/hostile.ts'
+import { commandsIn } from '../reporters/runners.ts'
 
 const all = { ...heavyBodies, ...oddBodies, ...oddStatuses, ...transportFaults }
 const formats = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge'] as const
@@ -43,6 +44,7 @@ async function proveBears(run: typeof conform, name: string, ...selection: strin
   const { code, stdout, stderr, dir } = await judge(run, name, { jobTimeoutMs: 1000 }, ...selection)
   expect({ name, code, stderr }).toEqual({ name, code: 1, stderr: '' })
   const files = formats.map((format) => readFileSync(join(dir, `conform-report.${format}`), 'utf8'))
+  expect(commandsIn(stdout)).toEqual([])
   for (const text of [stdout, ...files]) {
     expect(text).not.toMatch(unsafe)
     expect(text).not.toContain(hostileKey.slice(-40))

@@ -1,3 +1,13 @@
+/** Each is a command to the runner of some pipeline if it is printed at the beginning of a line, or anywhere in one. */
+export const runnerCommands = [
+  '::error file=a.ts,line=1::forged',
+  '::stop-commands::pause',
+  '##[set-output name=x]y',
+  '##[add-mask]x',
+  '##vso[task.setvariable variable=x;isSecret=true]y',
+  "##teamcity[buildStatus text='forged']",
+] as const
+
 /** Text that a hostile target may answer with, each piece an attack on some format. */
 export const hostilePieces = [
   '\u001b[2J\u001b]0;owned\u0007',
@@ -12,11 +22,13 @@ export const hostilePieces = [
   '| a | b |\n| - | - |\n`code` **bold** [link](javascript:alert(4)) ![i](https://evil.example/i.png) https://evil.example @everyone #1',
   '\r\n::error title=forged::forged\n::add-mask::x\n::stop-commands::y',
   '\n# Heading\n\n- item\n\n```\nfence\n~~~',
-  '\u2028\u2029\ufeff\u{e0041}',
+  '\u2028\u2029\ufeff\u{e0041}\u200b\u2060\u00ad\u3164a\u200db',
+  '\n  ::error file=a::x',
+  ...runnerCommands,
 ] as const
 
 export const hostile = hostilePieces.join(' ')
 
 /** What no rendered text may hold outside of an escape: everything that hides or disguises, but line feeds and tabs. */
 export const unsafe =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/u
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\u3164\ufeff\ufffe\uffff]/u

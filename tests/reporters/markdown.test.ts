@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { lexer, marked, type Token } from 'marked'
+import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5'
 import { expect, test } from 'vitest'
 import { markdownBlock, markdownCode, markdownText } from '../../reporters/escape/markdown.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
 import { hostile, hostilePieces, unsafe } from './hostile.ts'
+import { textOf } from './html-tree.ts'
 import { fails, mixed, sampleReport } from './sample-report.ts'
 import { anyCharacter } from '../support/any-character.ts'
 
@@ -102,4 +104,41 @@ test('a hostile target adds no structure to the report', () => {
   expect(
     html.filter((tag) => !/^<\/?(details|summary|code)>|^<details>\n<summary>[^<]*<\/summary>$/.test(tag)),
   ).toEqual([])
+})
+
+/** The text of a page that a reader sees, without what is code: where GitHub and GitLab look for whom to tell. */
+function told(markdown: string): string[] {
+  const texts = (node: Node): string[] => {
+    if (node.nodeName === 'code' || node.nodeName === 'pre') return []
+    return 'value' in node ? [node.value] : 'childNodes' in node ? node.childNodes.flatMap(texts) : []
+  }
+  const finds =
+    /(?<!\w)@[a-z0-9]|[#!]\d|(?<!\w)gh-\d|[\w.-]+\/[\w.-]+#\d|\/(issues|pull|discussions|merge_requests)\/\d/gi
+  const page = parseFragment(marked.parse(markdown, { async: false }))
+  return page.childNodes.flatMap(texts).flatMap((text) => text.match(finds) ?? [])
+}
+type Node = DefaultTreeAdapterTypes.ChildNode
+
+const telling = [
+  'see @octocat and (@org/team)',
+  '#12 and org/repo#12, !7',
+  'gh-12 GH-12',
+  'https://github.com/org/repo/issues/12, gitlab.com/a/b/-/merge_requests/3',
+] as const
+
+test.each(telling)('nobody is told of %s', (text) => {
+  expect(told(text)).not.toEqual([])
+  expect(told(text.replaceAll(/[@#!]/g, (mark) => `&#${mark.charCodeAt(0)};`))).not.toEqual([])
+  expect(told(markdownText(text))).toEqual([])
+  expect(told(markdownCode(text))).toEqual([])
+  // What a reader sees is the same, but for what takes no room; in code it is exactly the same.
+  const seen = (markdown: string) => textOf(parseFragment(marked.parse(markdown, { async: false }))).trimEnd()
+  expect(seen(markdownText(text)).replaceAll('\u2060', '')).toBe(text)
+  expect(seen(markdownCode(text))).toBe(text)
+})
+
+test('nobody is told of a report, whatever a target answers', () => {
+  const text = telling.join(' ')
+  const report = sampleReport({ end: fails(text, { message: text }), target: { name: text, baseUrl: text } })
+  expect(told(renderMarkdown(report))).toEqual([])
 })
