@@ -1,5 +1,4 @@
-import { shortened } from '../view/writing.ts'
-import { visible, withoutCommands } from './visible.ts'
+import { shortened, visible, withoutCommands } from './visible.ts'
 
 /** Foreign text on a terminal or in a log: one line, no control sequence, no command to a runner, at most `limit` characters. */
 export function terminalText(text: string, limit = 2000): string {

@@ -36,3 +36,10 @@ function codeOf(character: string): string {
   if (hex.length <= 2) return `\\x${hex.padStart(2, '0')}`
   return hex.length <= 4 ? `\\u${hex.padStart(4, '0')}` : `\\u{${hex}}`
 }
+
+/** The first `limit` characters, and how many more there were. Never cuts a character in two. */
+export function shortened(text: string, limit: number): string {
+  if (text.length <= limit) return text
+  const end = /[\ud800-\udbff]/.test(text[limit - 1] ?? '') ? limit - 1 : limit
+  return `${text.slice(0, end)}… (${text.length - end} more characters)`
+}

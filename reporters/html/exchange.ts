@@ -1,6 +1,7 @@
+import { shortened } from '../escape/visible.ts'
 import type { RecordedBody, RecordedExchange, RecordedRequest, RecordedResponse } from '../../harness/report/model.ts'
 import { htmlText } from '../escape/html.ts'
-import { duration, shortened } from '../view/writing.ts'
+import { duration } from '../view/writing.ts'
 import { STATUS_CODES } from 'node:http'
 
 /** Bytes of each body that are shown of an exchange that failed nothing. */

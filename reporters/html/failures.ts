@@ -1,9 +1,10 @@
+import { shortened } from '../escape/visible.ts'
 import type { Report } from '../../harness/report/model.ts'
 import { htmlAnchor, htmlText } from '../escape/html.ts'
 import { byCause, type Cause } from '../view/causes.ts'
 import { count } from '../../harness/report/count.ts'
 import { failed } from '../view/failed.ts'
-import { sections, shortened } from '../view/writing.ts'
+import { sections } from '../view/writing.ts'
 
 /** Rows that are shown; a target that fails everything has hundreds, which are in the list below. */
 const MOST = 40

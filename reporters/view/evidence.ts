@@ -1,6 +1,5 @@
 import type { RecordedExchange, Failure, RequirementResult } from '../../harness/report/model.ts'
-import { visible } from '../escape/visible.ts'
-import { shortened } from './writing.ts'
+import { shortened, visible } from '../escape/visible.ts'
 
 /** The exchanges of a run, in the order in which they ended; read once, from memory or as they come from a file. */
 export type Exchanges = Iterable<RecordedExchange> | AsyncIterable<RecordedExchange>
