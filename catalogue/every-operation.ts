@@ -1,4 +1,5 @@
 import { type JsonOperationId, operation, type OperationId, operations } from './operations.ts'
+import { invalidKeys, malformedJson, malformedKeys, mediaTypes, otherPlaces, pathsAt } from './faults.ts'
 import { fullKey, validRequest } from './needs.ts'
 import { row, type RowOf, type RowText, scenario } from './row.ts'
 
@@ -27,6 +28,19 @@ const mayGetGeneratedKeys: readonly OperationId[] = generatedKeysOn
 /** Operations for which §7.3 names no quota error: the row of §7.2 decides. */
 const withoutQuota: readonly OperationId[] = ['jobs.retrieve', 'files.list', 'medical.comprehend']
 
+/** How many requests with one key all other places take, and how many if each place takes one. */
+function elsewhere(id: OperationId): { readonly all: number; readonly each: number; readonly named: number } {
+  const counts = otherPlaces.map((place) => pathsAt(id, operation(id).path, place).length)
+  return {
+    all: counts.reduce((sum, count) => sum + count, 0),
+    each: counts.filter((count) => count > 0).length,
+    named: counts[0] ?? 0,
+  }
+}
+
+/** Each form at the operation's own path and at those that the spec names beside it; one of them at another place. */
+const inForms = (id: OperationId, forms: readonly unknown[]): number => forms.length * (1 + elsewhere(id).named) + 1
+
 /** A row that several operations have: written once, one requirement for each of them. */
 function onEach<O extends OperationId, const T extends RowText>(
   ids: readonly O[],
@@ -40,30 +54,30 @@ function onEach<O extends OperationId, const T extends RowText>(
 export const everyOperation = [
   ...onEach(all, { id: '401-missing-credentials', level: 'must', section: '4, 5, 7.3', gives: [[401, 'BadCredentials']],
     says: 'A request without an Authorization header is answered 401 BadCredentials.',
-    fault: 'credentials', keyless: true }, (id) => ({ maxRequests: 1 + operation(id).otherPaths.length })),
+    fault: 'credentials', keyless: true }, (id) => ({ maxRequests: 1 + elsewhere(id).all })),
   ...onEach(all, { id: '401-malformed-key', level: 'must', section: '5', gives: [[401, 'BadCredentials']],
     says: 'A request whose key is malformed (no scheme, another scheme, no key, no JWT) is answered 401 BadCredentials.',
-    fault: 'credentials', keyless: true, maxRequests: 4 }, (id) => (
-    mayGetGeneratedKeys.includes(id) ? { maxRequests: { named: 4, generated: 'refusals' } } : {})),
+    fault: 'credentials', keyless: true }, (id) => ({
+    maxRequests: mayGetGeneratedKeys.includes(id) ? { named: inForms(id, malformedKeys), generated: 'refusals' } : inForms(id, malformedKeys) })),
   ...onEach(all, { id: '401-invalid-key', level: 'must', section: '5, 7.1', needs: [fullKey], gives: [[401, 'BadCredentials', 'BadToken']],
     says: 'A request whose key was never issued (cut, lengthened, in another letter case, forged) is answered 401 BadCredentials or BadToken.',
-    fault: 'credentials', maxRequests: 7 }),
+    fault: 'credentials' }, (id) => ({ maxRequests: inForms(id, invalidKeys) })),
   ...onEach(all, { id: '401-expired-key', level: 'must', section: '5', needs: ['/keys/expired'], gives: [[401, 'BadToken']],
     says: 'A request with an expired key is answered 401 BadToken.',
-    fault: 'credentials' }),
+    fault: 'credentials' }, (id) => ({ maxRequests: 1 + elsewhere(id).each })),
   ...onEach(all, { id: '403-insufficient-rights', level: 'must', section: '5, 7.3', needs: ['/keys/restricted'], gives: [[403, 'InsufficientAccessRights']],
     says: 'A request with a valid key that lacks the permission is answered 403 InsufficientAccessRights.',
-    fault: 'credentials' }),
+    fault: 'credentials' }, (id) => ({ maxRequests: 1 + elsewhere(id).each })),
   ...onEach(all, { id: '429-quota-exceeded', level: 'must', section: '7.2, 7.3', needs: [scenario], gives: [[429, 'QuotaExceeded']],
     says: 'A request over a rate limit or quota is answered 429 QuotaExceeded.' }, (id) => withoutQuota.includes(id) ? {
     says: 'A request over a rate limit or quota is answered 429 QuotaExceeded or TooManyRequests.',
     gives: [[429, 'QuotaExceeded', 'TooManyRequests']] } : {}),
   ...onEach(withJson, { id: '400-malformed-json', level: 'must', section: '7.2, 7.3', gives: [[400, 'InvalidContentType', 'BadRequest']],
     says: 'A body that is not JSON is answered 400 InvalidContentType or BadRequest.',
-    maxRequests: 9 }, (id) => ({ needs: validRequest[id] })),
+    maxRequests: malformedJson.length }, (id) => ({ needs: validRequest[id] })),
   ...onEach(withJson, { id: '400-wrong-content-type', level: 'must', section: '7.2, 7.3', gives: [[400, 'InvalidContentType', 'BadRequest']],
     says: 'A body that is labelled as something other than JSON is answered 400 InvalidContentType or BadRequest.',
-    maxRequests: 4 }, (id) => ({ needs: validRequest[id] })),
+    maxRequests: mediaTypes.length }, (id) => ({ needs: validRequest[id] })),
   ...onEach(failing, { id: '500-internal-error', level: 'must', section: '7.3', needs: [scenario], gives: [[500, 'InternalError']],
     says: 'A processing error of the server is answered 500 InternalError.' }),
 ]

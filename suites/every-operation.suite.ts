@@ -1,4 +1,4 @@
-import { malformedJson, wrongContentType } from '../harness/checks/bodies.ts'
+import { malformedJsonBody, wrongContentType } from '../harness/checks/bodies.ts'
 import { suite } from '../harness/checks/suite.ts'
 import { expired, invalid, malformed, missing, restricted } from './authentication/credentials.ts'
 
@@ -10,6 +10,6 @@ export const everyOperation = suite('*', {
   '401-invalid-key': invalid,
   '401-expired-key': expired,
   '403-insufficient-rights': restricted,
-  '400-malformed-json': malformedJson,
+  '400-malformed-json': malformedJsonBody,
   '400-wrong-content-type': wrongContentType,
 })

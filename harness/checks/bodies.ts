@@ -1,13 +1,10 @@
+import { type MalformedJson, malformedJson, mediaTypes } from '../../catalogue/faults.ts'
 import { withHeader } from '../engine/probe.ts'
 import { changed, each, refused } from './conditions.ts'
 import { condition } from './refusals.ts'
 
-/** A change to a JSON text after which RFC 8259's grammar refuses it. */
-interface JsonFault {
-  /** In words that follow `with the valid body`. */
-  readonly what: string
-  readonly change: (text: string) => string
-}
+/** A change to a JSON text after which RFC 8259's grammar refuses it, and what it is, in words that follow `with the valid body`. */
+type JsonFault = readonly [what: string, change: (text: string) => string]
 
 /** A string of JSON; its content is the first group. */
 const string = /"((?:[^"\\]|\\.)*)"/g
@@ -19,23 +16,32 @@ function atEnd(text: string, added: string): string {
   return `${text.slice(0, -1)}${added}${text.slice(-1)}`
 }
 
-/** One more member or item that no grammar has: a parser that takes it has all the others too. */
-function withNaN(text: string): string {
-  const comma = /^[{[]\s*[}\]]$/.test(text) ? '' : ','
-  return atEnd(text, text.startsWith('{') ? `${comma}"conform":NaN` : `${comma}NaN`)
+/** With one more member or item whose value no grammar has: a parser that takes it has all the others too. */
+function withValue(value: string): (text: string) => string {
+  return (text) => {
+    const comma = /^[{[]\s*[}\]]$/.test(text) ? '' : ','
+    return atEnd(text, text.startsWith('{') ? `${comma}"conform":${value}` : `${comma}${value}`)
+  }
 }
 
-export const jsonFaults: readonly JsonFault[] = [
-  { what: 'cut in the middle', change: (text) => text.slice(0, Math.ceil(text.length / 2)) },
-  { what: 'cut before its last bracket', change: (text) => text.slice(0, -1) },
-  { what: 'and a bracket too many', change: (text) => `${text}}` },
-  { what: 'and a comma before its last bracket', change: (text) => atEnd(text, ',') },
-  { what: 'and text after its end', change: (text) => `${text} and more` },
-  { what: 'and a comment in it', change: (text) => `${text.slice(0, 1)}/* no comment */${text.slice(1)}` },
-  { what: 'and NaN in it', change: withNaN },
-  { what: 'in single quotes', change: (text) => text.replaceAll(string, (_, content: string) => `'${content}'`) },
-  { what: 'and a member name without quotes', change: (text) => text.replace(plainName, '$1$2') },
-]
+export const jsonFaults: Readonly<Record<MalformedJson, JsonFault>> = {
+  'cut in the middle': ['cut in the middle', (text) => text.slice(0, Math.ceil(text.length / 2))],
+  'cut before its end': ['cut before its last bracket', (text) => text.slice(0, -1)],
+  'bracket too many': ['and a bracket too many', (text) => `${text}}`],
+  'comma too many': ['and a comma before its last bracket', (text) => atEnd(text, ',')],
+  'text after its end': ['and text after its end', (text) => `${text} and more`],
+  'second document': ['and a second one after its end', (text) => `${text}\n${text}`],
+  comment: ['and a comment in it', (text) => `${text.slice(0, 1)}/* no comment */${text.slice(1)}`],
+  'line comment': ['and a comment to the end of a line in it', (text) => `${text.slice(0, 1)}// none\n${text.slice(1)}`],
+  NaN: ['and NaN in it', withValue('NaN')],
+  Infinity: ['and Infinity in it', withValue('Infinity')],
+  '+1': ['and +1 in it', withValue('+1')],
+  '01': ['and 01 in it', withValue('01')],
+  '.5': ['and .5 in it', withValue('.5')],
+  'single quotes': ['in single quotes', (text) => text.replaceAll(string, (_, content: string) => `'${content}'`)],
+  'name without quotes': ['and a member name without quotes', (text) => text.replace(plainName, '$1$2')],
+  'line end in a string': ['and a raw line end in a string', withValue('"two\nlines"')],
+}
 
 export function isJson(text: string): boolean {
   try {
@@ -47,7 +53,7 @@ export function isJson(text: string): boolean {
 }
 
 /** The changed text; undefined if it is still JSON, or empty. */
-export function malformedBy(change: JsonFault['change'], valid: string): string | undefined {
+export function malformedBy(change: JsonFault[1], valid: string): string | undefined {
   const text = change(valid.trim())
   return text === '' || isJson(text) ? undefined : text
 }
@@ -60,23 +66,17 @@ function textOf(body: string | Uint8Array | undefined): string {
 }
 
 /** The valid body, changed so that RFC 8259's grammar refuses it. */
-export const malformedJson = condition(async ({ valid, judge }) => {
-  for (const { what, change } of jsonFaults) {
+export const malformedJsonBody = condition(async ({ valid, judge }) => {
+  for (const kind of malformedJson) {
+    const [what, change] = jsonFaults[kind]
     const probe = await valid()
     const body = malformedBy(change, textOf(probe.body))
-    if (body !== undefined) await judge(refused({ ...probe, body }), `with the valid body ${what}`)
+    if (body !== undefined) await judge(refused({ ...probe, body, fault: kind }), `with the valid body ${what}`)
   }
 })
 
-const otherTypes = [
-  'text/plain',
-  'application/xml',
-  'application/x-www-form-urlencoded',
-  'multipart/form-data; boundary=conform',
-]
-
 /** The valid body, labelled as something else. */
 export const wrongContentType = each(
-  otherTypes.map((type) => ({ what: `with the valid body labelled ${type}`, value: type })),
-  (probe, type) => refused(withHeader(probe, 'content-type', type)),
+  mediaTypes.map((type) => ({ what: `with the valid body labelled ${type}`, value: type })),
+  (probe, type) => refused({ ...withHeader(probe, 'content-type', type), fault: type }),
 )

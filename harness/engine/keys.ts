@@ -15,6 +15,7 @@ export interface Keys {
   /** The keys themselves, for what is made from them; undefined if they are not declared. */
   fullKey(): Promise<Secret | undefined>
   expiredKey(): Promise<Secret | undefined>
+  restrictedKey(operation: OperationId): Promise<Secret | undefined>
   /** Throw `NotExercised` if the key is not declared. */
   expired(): Promise<Credential>
   restricted(operation: OperationId): Promise<Credential>
@@ -66,6 +67,7 @@ export function createKeys(target: Target, readDynamic: ReadDynamicKey, redactor
     full: async () => (sources.full ? bearer(sources.full, true) : { shown: '', full: false }),
     fullKey: () => secret(sources.full),
     expiredKey: () => secret(sources.expired),
+    restrictedKey: (operation) => secret(sources.restricted[operation]),
     expired: async () => bearer(required(sources.expired, 'keys.expired'), false),
     restricted: async (operation) =>
       bearer(required(sources.restricted[operation], `keys.restricted (for ${operation})`), false),

@@ -32,6 +32,8 @@ export interface Probe {
   readonly effect: Effect
   /** Name of the object that it would create, for clean-up. */
   readonly creates?: string
+  /** The kind of its one fault, and where that is, as the fault matrix calls it. */
+  readonly fault?: string | undefined
 }
 
 /** The declared headers, without those that `own` sets itself, and then its own. */

@@ -1,28 +1,45 @@
+import { invalidKeys, type InvalidKey, type MalformedKey, malformedKeys } from '../../catalogue/faults.ts'
 import type { Credential } from '../../harness/engine/probe.ts'
-import { type DeclaredKey, forgeries } from './forgeries.ts'
+import { type DeclaredKey, forgeries, type Forgery, type MadeFrom } from './forgeries.ts'
 
 /** A credential that is wrong in one way. */
 export interface KeyForm {
+  readonly kind: MalformedKey | InvalidKey
   readonly credential: Credential
   readonly what: string
 }
 
-function form(value: string, shown: string, what: string): KeyForm {
-  return { credential: { value, shown, full: false }, what }
+/** A key in a header, and how both are written wherever they are shown. */
+interface Written {
+  readonly value: string
+  readonly shown: string
+  readonly what: string
 }
 
-/** The valid key without a scheme and with another one, `Bearer` alone, a word that is no JWT (§5, rules 1 and 2). */
+function form(kind: KeyForm['kind'], { value, shown, what }: Written): KeyForm {
+  return { kind, credential: { value, shown, full: false }, what }
+}
+
+const asIs = (value: string, what: string): Written => ({ value, shown: value, what })
+
+/** The valid key without a scheme and with another one, `Bearer` alone or with null, a word that is no JWT (§5, rules 1 and 2). */
 export function malformedForms(full: DeclaredKey | undefined): KeyForm[] {
-  return [
-    ...(full === undefined
-      ? []
-      : [
-          form(full.value, full.label, 'with the valid key, but without the scheme Bearer'),
-          form(`Basic ${full.value}`, `Basic ${full.label}`, 'with the valid key under the scheme Basic'),
-        ]),
-    form('Bearer', 'Bearer', 'with Bearer and no key'),
-    form('Bearer not-a-jwt', 'Bearer not-a-jwt', 'with a key that is not a JWT'),
-  ]
+  const forms: Readonly<Record<MalformedKey, Written | undefined>> = {
+    'no scheme': full && {
+      value: full.value,
+      shown: full.label,
+      what: 'with the valid key, but without the scheme Bearer',
+    },
+    'other scheme': full && {
+      value: `Basic ${full.value}`,
+      shown: `Basic ${full.label}`,
+      what: 'with the valid key under the scheme Basic',
+    },
+    'Bearer alone': asIs('Bearer', 'with Bearer and no key'),
+    'Bearer null': asIs('Bearer null', 'with Bearer null'),
+    'no JWT': asIs('Bearer not-a-jwt', 'with a key that is not a JWT'),
+  }
+  return malformedKeys.flatMap((kind) => (forms[kind] ? [form(kind, forms[kind])] : []))
 }
 
 function otherCase(full: string): string {
@@ -30,36 +47,41 @@ function otherCase(full: string): string {
 }
 
 /** What keys are declared: nothing that is made from one may equal another. */
-export interface DeclaredKeys {
-  readonly full: DeclaredKey
-  readonly expired: DeclaredKey | undefined
+export interface DeclaredKeys extends MadeFrom {
   readonly all: ReadonlySet<string>
+}
+
+/** The key and how it is shown: the shell makes it from a variable, or it is said in words. */
+function altered({ full: { value, label } }: MadeFrom): Partial<Record<InvalidKey, Forgery & { shown?: string }>> {
+  const variable = /^\$(\w+)$/.exec(label)?.[1]
+  const shown = (expansion: string) => (variable === undefined ? {} : { shown: expansion })
+  return {
+    cut: {
+      value: value.length > 4 ? value.slice(0, -4) : '',
+      words: 'the full key cut by 4 characters',
+      ...shown(`\${${variable}%????}`),
+    },
+    lengthened: {
+      value: `${value}xxxx`,
+      words: 'the full key and 4 more characters',
+      ...shown(`\${${variable}}xxxx`),
+    },
+    'other letter case': { value: otherCase(value), words: 'the full key in the other letter case' },
+  }
 }
 
 /**
  * Keys that nobody issued, made from the declared ones: cut, lengthened, in another letter case, forged. One that equals
  * a declared key is left out, and so is one that needs a part which the key does not have.
  */
-export function invalidForms({ full, expired, all }: DeclaredKeys): KeyForm[] {
-  const { value, label } = full
-  // A variable is expanded by the shell that runs the curl line; anything else is said in words.
-  const variable = /^\$(\w+)$/.exec(label)?.[1]
-  const shown = (expansion: string, words: string): string => (variable === undefined ? `[${words}]` : expansion)
-  const forms: readonly (readonly [value: string, shown: string, what: string])[] = [
-    [
-      value.length > 4 ? value.slice(0, -4) : '',
-      shown(`\${${variable}%????}`, 'the full key cut by 4 characters'),
-      'with the full key cut by 4 characters',
-    ],
-    [
-      `${value}xxxx`,
-      shown(`\${${variable}}xxxx`, 'the full key and 4 characters more'),
-      'with the full key and 4 more characters',
-    ],
-    [otherCase(value), '[the full key in the other letter case]', 'with the full key in the other letter case'],
-    ...forgeries(full, expired).map(({ value: forged, words }) => [forged, `[${words}]`, `with ${words}`] as const),
-  ]
-  return forms
-    .filter(([made]) => made !== '' && !all.has(made))
-    .map(([made, as, what]) => form(`Bearer ${made}`, `Bearer ${as}`, what))
+export function invalidForms({ all, ...declared }: DeclaredKeys): KeyForm[] {
+  const made: Partial<Record<InvalidKey, Forgery & { shown?: string }>> = {
+    ...altered(declared),
+    ...forgeries(declared),
+  }
+  return invalidKeys.flatMap((kind) => {
+    const { value = '', words = '', shown = `[${words}]` } = made[kind] ?? {}
+    if (value === '' || all.has(value)) return []
+    return [form(kind, { value: `Bearer ${value}`, shown: `Bearer ${shown}`, what: `with ${words}` })]
+  })
 }

@@ -11,7 +11,7 @@ const bodies = [
 ]
 
 test.each(bodies)('no change of %s is JSON, and none is empty', (body) => {
-  for (const { change } of jsonFaults) {
+  for (const [, change] of Object.values(jsonFaults)) {
     const text = malformedBy(change, body)
     if (text === undefined) continue
     expect(text).not.toBe('')
@@ -19,17 +19,21 @@ test.each(bodies)('no change of %s is JSON, and none is empty', (body) => {
   }
 })
 
-test('an object with members is changed in nine ways, each of them one thing', () => {
-  expect(jsonFaults.map(({ change }) => malformedBy(change, '{"model":"m-1","n":[1]}'))).toEqual([
+test('an object with members is changed in sixteen ways, each of them one thing', () => {
+  const text = '{"model":"m-1","n":[1]}'
+  expect(Object.values(jsonFaults).map(([, change]) => malformedBy(change, text))).toEqual([
     '{"model":"m-',
     '{"model":"m-1","n":[1]',
-    '{"model":"m-1","n":[1]}}',
+    `${text}}`,
     '{"model":"m-1","n":[1],}',
-    '{"model":"m-1","n":[1]} and more',
+    `${text} and more`,
+    `${text}\n${text}`,
     '{/* no comment */"model":"m-1","n":[1]}',
-    '{"model":"m-1","n":[1],"conform":NaN}',
+    '{// none\n"model":"m-1","n":[1]}',
+    ...['NaN', 'Infinity', '+1', '01', '.5'].map((value) => `{"model":"m-1","n":[1],"conform":${value}}`),
     "{'model':'m-1','n':[1]}",
     '{model:"m-1","n":[1]}',
+    '{"model":"m-1","n":[1],"conform":"two\nlines"}',
   ])
 })
 

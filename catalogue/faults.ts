@@ -1,0 +1,58 @@
+import { type OperationId, operation } from './operations.ts'
+
+/** Kinds of faults of requests, each with the requirement that it is a case of. `docs/fault-matrix.md` is made from them. */
+
+/** A key that is none by its form (§5.2). */
+export const malformedKeys = ['no scheme', 'other scheme', 'Bearer alone', 'Bearer null', 'no JWT'] as const
+export type MalformedKey = (typeof malformedKeys)[number]
+
+/** A key that nobody issued. All but the first three need a JWT, the last two further keys. */
+export const invalidKeys = [
+  ...(['cut', 'lengthened', 'other letter case', 'signature begins otherwise', 'signature ends otherwise'] as const),
+  ...(['other payload', 'other header'] as const),
+  ...(['alg none, no signature', 'alg none, empty signature', 'alg none, old signature'] as const),
+  ...(['alg None, no signature', 'alg None, empty signature', 'alg None, old signature'] as const),
+  ...(['expired key, exp moved', 'restricted key, full payload'] as const),
+] as const
+export type InvalidKey = (typeof invalidKeys)[number]
+
+/** A place beside the operation's own where nothing may be served without a key either. */
+export const otherPlaces = ['other path', 'slash at the end', 'double slash', ';x', 'upper case', 'no body'] as const
+export type OtherPlace = (typeof otherPlaces)[number]
+
+/** Paths of an operation that the spec names beside its own (§4.4), the one without an id included. */
+function namedPaths(id: OperationId): readonly string[] {
+  const { path, otherPaths } = operation(id)
+  return [path, ...otherPaths, ...(id === 'pdf.parse' ? ['/v1/tools/pdf-parser'] : [])]
+}
+
+/** The path in the spellings of a place, which a router may take for the same. */
+export function spelled(path: string, place: OtherPlace): string[] {
+  if (place === 'other path' || place === 'no body') return [path]
+  if (place === 'slash at the end') return [`${path}/`]
+  if (place === ';x') return [`${path};x`]
+  if (place === 'double slash') return [path.replace('/v1/', '/v1//'), `/${path}`]
+  const parts = path.split('/')
+  return parts.flatMap((part, at) => (/^[a-z]/.test(part) ? [parts.with(at, part.toUpperCase()).join('/')] : []))
+}
+
+/** The paths of a place, for a request that is sent to `path` otherwise. */
+export function pathsAt(id: OperationId, path: string, place: OtherPlace): string[] {
+  if (place === 'other path') return namedPaths(id).filter((other) => other !== path)
+  if (place === 'no body') return operation(id).method === 'POST' ? [path] : []
+  return spelled(path, place)
+}
+
+/** A body that RFC 8259's grammar refuses: the valid one with one change. */
+export const malformedJson = [
+  ...(['cut in the middle', 'cut before its end', 'bracket too many', 'comma too many', 'text after its end'] as const),
+  ...(['second document', 'comment', 'line comment', 'NaN', 'Infinity', '+1', '01', '.5'] as const),
+  ...(['single quotes', 'name without quotes', 'line end in a string'] as const),
+] as const
+export type MalformedJson = (typeof malformedJson)[number]
+
+/** What the valid body is labelled as, in place of JSON. */
+export const mediaTypes = [
+  ...(['text/plain', 'text/plain; format=json', 'application/xml', 'application/octet-stream'] as const),
+  ...(['application/x-www-form-urlencoded', 'multipart/form-data; boundary=conform'] as const),
+] as const
