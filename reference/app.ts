@@ -2,7 +2,9 @@ import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { HttpBindings } from '@hono/node-server'
 import { Hono, type Context, type HonoRequest } from 'hono'
-import { aliasMissing } from './world/aliases.ts'
+import { aliasMissing, isAlias } from './world/aliases.ts'
+import { credentialFault, spellingOf } from './world/places.ts'
+import { preloadedIds } from './world/preloaded.ts'
 import type { Answer } from './world/answer.ts'
 import { Call } from './world/call.ts'
 import { envelope, page } from './world/envelope.ts'
@@ -140,12 +142,45 @@ export function createApp(world: World): Hono {
   })
   for (const operation of allOperations) app.on(operation.method, [...operation.paths], handle(operation))
   app.route('/admin', adminRoutes(world))
-  app.notFound((c) => send(c, throttled(world) ?? answerUnknownRoute(c.req.method, c.req.path, world.switches)))
+  app.notFound(async (c) => {
+    const spelled = await answerSpelling(c, world, app)
+    if (spelled instanceof Response) return spelled
+    return send(c, throttled(world) ?? spelled ?? answerUnknownRoute(c.req.method, c.req.path, world.switches))
+  })
   app.onError((error, c) => {
     if (error instanceof ConnectionLost) throw error
     return send(c, envelope({ status: 500, tpe: 'InternalServerError' }))
   })
   return app
+}
+
+/** What a server with a lenient router, or a router that says where to go, answers to another spelling of a path. */
+async function answerSpelling(c: Context, world: World, app: Hono): Promise<Answer | Response | undefined> {
+  const { method } = c.req
+  const alias = isAlias(c.req.path) ? { kind: 'alias', path: `${c.req.path}/${preloadedIds.pdfFile}` } : undefined
+  const spelling = alias ?? spellingOf(c.req.path)
+  const { varied, broken } = world.switches
+  const meant = allOperations.find(
+    (operation) => operation.method === method && operation.paths.some((path) => matches(path, spelling?.path ?? '')),
+  )
+  if (!spelling || !meant) return undefined
+  const fault = await credentialFault(c.req.header('authorization'))
+  if (fault !== undefined && broken(`${meant.id}/${fault}#takes-${spelling.kind}`))
+    return meant.grant(new Call(meant.id, c.req as HonoRequest, world, () => ({ status: 200 })))
+  if (spelling === alias) return undefined
+  if (varied('spellings/redirected')) return { status: 308, headers: { location: spelling.path } }
+  if (varied('spellings/refused')) return page(400)
+  if (!varied('spellings/served')) return undefined
+  const body = method === 'GET' ? {} : { body: await c.req.arrayBuffer() }
+  const url = new URL(c.req.url)
+  url.pathname = spelling.path
+  return app.fetch(new Request(url, { method, headers: c.req.raw.headers, ...body }), c.env as object)
+}
+
+function matches(pattern: string, path: string): boolean {
+  const parts = pattern.split('/')
+  const own = path.split('/')
+  return parts.length === own.length && parts.every((part, at) => part.startsWith(':') || part === own[at])
 }
 
 /** What operators do, beside the interface: clean up after a run, switch the search service off and on. */

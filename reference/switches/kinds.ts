@@ -22,12 +22,25 @@ const queryConfig = [
   'inline_citations',
 ]
 
-const malformedKey = ['no-scheme', 'other-scheme', 'bearer-alone', 'word']
-const invalidKey = ['cut', 'appended', 'letter-case', 'signature', 'other-payload', 'alg-none', 'moved-exp']
-const malformedJson = ['cut', 'comma', 'text-after-end', 'comment', 'nan', 'single-quotes', 'unquoted']
-const mediaTypes = ['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'multipart/form-data']
+const malformedKey = ['no-scheme', 'other-scheme', 'bearer-alone', 'null', 'word']
+const invalidKey = [
+  ...['cut', 'appended', 'letter-case', 'signature', 'signature-end', 'other-payload', 'other-header'],
+  ...['alg-none', 'alg-none-cut', 'alg-none-signed', 'moved-exp', 'other-subject'],
+]
+// Where a server may look at the key less closely than at the path of the operation.
+const places = ['slash', 'double-slash', 'path-parameter', 'upper-case', 'no-body']
+const malformedJson = [
+  ...['cut', 'comma', 'text-after-end', 'second-document', 'comment', 'line-comment', 'nan', 'number'],
+  ...['single-quotes', 'unquoted', 'line-end'],
+]
+const mediaTypes = [
+  ...['text/plain', 'text/plain; format=json', 'application/xml', 'application/octet-stream'],
+  ...['application/x-www-form-urlencoded', 'multipart/form-data'],
+]
 
 const everyOperation = [...operations.json, ...operations.others]
+const gets = operations.others.filter((name) => name !== 'files.upload')
+const posts = everyOperation.filter((name) => !gets.includes(name))
 
 function onEach(
   names: readonly string[],
@@ -37,14 +50,38 @@ function onEach(
   return Object.fromEntries(names.map((name) => [`${name}/${condition}`, kinds]))
 }
 
+/** The kinds shared out among the operations: each on every so manieth, and each operation has some. */
+function shared(
+  names: readonly string[],
+  condition: string,
+  kinds: readonly string[],
+): Record<string, readonly string[]> {
+  const apart = Math.ceil(kinds.length / 3)
+  const own = (at: number) => kinds.filter((_, kind) => kind % apart === at % apart)
+  return Object.fromEntries(names.map((name, at) => [`${name}/${condition}`, own(at)]))
+}
+
+/** More kinds of some requirements. */
+function and(
+  some: Record<string, readonly string[]>,
+  more: Readonly<Record<string, readonly string[]>>,
+): Record<string, readonly string[]> {
+  const added = Object.entries(more).map(([id, kinds]) => [id, [...(some[id] ?? []), ...kinds]])
+  return { ...some, ...Object.fromEntries(added) }
+}
+
+const aliased = (condition: string) => onEach(['chat.create', 'vision.analyze', 'pdf.parse'], condition, ['alias'])
+
 /** Kinds of fault of one requirement, each of which a server may take for valid while it refuses the others. */
 const kinds: Readonly<Record<string, readonly string[]>> = {
-  ...onEach(everyOperation, '401-malformed-key', malformedKey),
-  ...onEach(everyOperation, '401-invalid-key', invalidKey),
-  ...onEach(operations.json, '400-malformed-json', malformedJson),
-  ...onEach(operations.json, '400-wrong-content-type', mediaTypes),
-  // The paths that the spec shows beside the usual ones.
-  ...onEach(['chat.create', 'vision.analyze'], '401-missing-credentials', ['alias']),
+  ...shared(everyOperation, '401-malformed-key', malformedKey),
+  ...and(shared(everyOperation, '401-invalid-key', invalidKey), aliased('401-invalid-key')),
+  ...and(shared(posts, '401-missing-credentials', places), aliased('401-missing-credentials')),
+  ...onEach(gets, '401-missing-credentials', places.slice(0, 4)),
+  ...and(shared(posts, '401-expired-key', places), aliased('401-expired-key')),
+  ...and(shared(posts.toReversed(), '403-insufficient-rights', places), aliased('403-insufficient-rights')),
+  ...shared(operations.json, '400-malformed-json', malformedJson),
+  ...shared(operations.json, '400-wrong-content-type', mediaTypes),
   'jobs.retrieve/4xx-malformed-id': ['cut'],
   'files.retrieve/404-unknown-file': ['prefix'],
   'pdf.parse/4xx-unknown-file': ['deleted'],

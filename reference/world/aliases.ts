@@ -3,7 +3,7 @@ import { envelope, page } from './envelope.ts'
 import type { Switches } from '../switches/switches.ts'
 
 /** Paths that the spec shows beside the usual one of an operation (§4.4). */
-const aliases: ReadonlySet<string> = new Set(['/v1/chat', '/v1/vision'])
+const aliases: ReadonlySet<string> = new Set(['/v1/chat', '/v1/vision', '/v1/tools/pdf-parser'])
 
 /** What a server answers there if it has only the usual paths. */
 const missing: Readonly<Record<string, Answer>> = {

@@ -79,10 +79,13 @@ function damageTo(key: string, token: string): string | undefined {
   if (key.startsWith(token)) return 'cut'
   if (token.startsWith(key)) return 'appended'
   if (token.toLowerCase() === key.toLowerCase()) return 'letter-case'
-  const [header, payload, signature] = token.split('.')
+  const [header, payload, signature = ''] = token.split('.')
   const whole = key.split('.')
-  if (header !== whole[0]) return undefined
-  if (payload === whole[1]) return 'signature'
+  if (header !== whole[0]) return payload === whole[1] && signature === whole[2] ? 'other-header' : undefined
+  if (payload === whole[1]) {
+    const isOther = genuine.some((other) => other !== key && other.endsWith(`.${signature}`))
+    return isOther ? 'other-subject' : signature.startsWith(whole[2]?.[0] ?? '') ? 'signature-end' : 'signature'
+  }
   const claims = decoded(whole[1])
   if (hasExpired(claims) && differInExpiry(claims, decoded(payload))) return 'moved-exp'
   return signature === whole[2] ? 'other-payload' : undefined
@@ -91,7 +94,10 @@ function damageTo(key: string, token: string): string | undefined {
 /** How an invalid key differs from a valid one: the kind of its fault. */
 export function damageOf(token: string): string {
   const algorithm = decoded(token.split('.')[0])['alg']
-  if (typeof algorithm === 'string' && algorithm.toLowerCase() === 'none') return 'alg-none'
+  if (typeof algorithm === 'string' && algorithm.toLowerCase() === 'none') {
+    const signature = token.split('.')[2]
+    return signature === undefined ? 'alg-none-cut' : signature === '' ? 'alg-none' : 'alg-none-signed'
+  }
   for (const key of genuine) {
     const damage = damageTo(key, token)
     if (damage !== undefined) return damage

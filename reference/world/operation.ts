@@ -7,7 +7,7 @@ import type { Switches } from '../switches/switches.ts'
 import { simulationOf } from '../declared/scenarios.ts'
 import { ownAccount } from './store.ts'
 import { countUp } from './world.ts'
-import { isAlias } from './aliases.ts'
+import { placeOf } from './places.ts'
 import { damageOf, verify } from './keys.ts'
 
 /** Requests that a rate bucket grants. */
@@ -137,6 +137,7 @@ export async function perform<Found>(operation: Operation<Found>, call: Call): P
 
 function malformedKind(header: string): string {
   if (/^eyJ/.test(header)) return 'no-scheme'
+  if (header === 'Bearer null') return 'null'
   if (/^Bearer *$/i.test(header)) return 'bearer-alone'
   return /^Bearer /i.test(header) ? 'word' : 'other-scheme'
 }
@@ -144,18 +145,16 @@ function malformedKind(header: string): string {
 /** §5.1, §5.2: a bearer key that is one of ours and has not expired. */
 async function authenticate(call: Call): Promise<void> {
   const header = call.request.header('authorization')
-  if (header === undefined) {
-    const kind = isAlias(call.request.path) ? 'alias' : []
-    call.refuse('401-missing-credentials', 401, 'BadCredentials', { kind })
-  }
+  const place = placeOf(call.request)
+  if (header === undefined) call.refuse('401-missing-credentials', 401, 'BadCredentials', { kind: place })
   const token = /^Bearer +(\S+)$/i.exec(header)?.[1]
   // Every JWT begins like this, since it is an object in base64url; a damaged one may have another letter case.
   if (token === undefined || !/^eyJ/i.test(token)) {
     call.refuse('401-malformed-key', 401, 'BadCredentials', { kind: malformedKind(header) })
   }
   const key = await verify(token)
-  if (key === 'expired') call.refuse('401-expired-key', 401, 'BadToken')
-  if (key === 'invalid') call.refuse('401-invalid-key', 401, 'BadToken', { kind: damageOf(token) })
+  if (key === 'expired') call.refuse('401-expired-key', 401, 'BadToken', { kind: place })
+  if (key === 'invalid') call.refuse('401-invalid-key', 401, 'BadToken', { kind: [damageOf(token), ...place] })
   call.key = key
 }
 
@@ -163,6 +162,6 @@ async function authenticate(call: Call): Promise<void> {
 function authorize(call: Call): void {
   const permissions = call.key?.permissions ?? []
   if (!permissions.includes('*') && !permissions.includes(call.operation)) {
-    call.refuse('403-insufficient-rights', 403, 'InsufficientAccessRights')
+    call.refuse('403-insufficient-rights', 403, 'InsufficientAccessRights', { kind: placeOf(call.request) })
   }
 }

@@ -23,8 +23,13 @@ function outside(text: string, pattern: string, replace: (...groups: string[]) =
 /** What lenient parsers overlook, and how they read it. */
 const repairs: Readonly<Record<string, (text: string) => string>> = {
   comma: (text) => outside(text, ',(?=\\s*[,\\]}])|(?<=[[{]\\s*),', () => ''),
-  comment: (text) => outside(text, '/\\*[\\s\\S]*?\\*/|//[^\\n]*|#[^\\n]*', () => ' '),
+  comment: (text) => outside(text, '/\\*[\\s\\S]*?\\*/', () => ' '),
+  'line-comment': (text) => outside(text, '(?://|#)[^\\n]*', () => ' '),
   nan: (text) => outside(text, '-?(?:NaN|Infinity)\\b', () => 'null'),
+  number: (text) =>
+    outside(text, '(?<![\\w.])(?:\\+|0+(?=\\d)|(?=\\.\\d))(\\.?\\d)', (digits) => digits.replace(/^\./, '0.')),
+  'line-end': (text) =>
+    text.replace(new RegExp(string.replace('[^', '[^'), 'g'), (found) => found.replaceAll('\n', '\\n')),
   'single-quotes': (text) => outside(text, "'((?:[^'\\\\]|\\\\.)*)'", (content) => JSON.stringify(content)),
   unquoted: (text) => outside(text, '([{,]\\s*)([A-Za-z_$][\\w$]*)(?=\\s*:)', (before, name) => `${before}"${name}"`),
 }
@@ -48,6 +53,7 @@ function jsonFaults(text: string): readonly string[] {
   const kinds = repaired.map(([kind]) => kind)
   if (kinds.length > 0) return kinds
   if (isCut(text)) return ['cut']
+  if (isJson(text.slice(0, text.length / 2))) return ['second-document']
   return hasTextAfterEnd(text) ? ['text-after-end'] : []
 }
 
@@ -111,7 +117,7 @@ export async function readJson(call: Call, { members, shapeless }: Expected): Pr
   await readBytes(call)
   const type = call.request.header('content-type') ?? ''
   if (!jsonLabel.test(type)) {
-    const kind = type.split(';')[0] ?? ''
+    const kind = type.startsWith('text/plain;') ? type : (type.split(';')[0] ?? '')
     call.refuse('400-wrong-content-type', 400, 'InvalidContentType', { kind })
   }
   // The operations of §4.1 and §4.2 say that a body is required.

@@ -33,7 +33,12 @@ function chosen(id: Parameters<typeof pathsAt>[0], path: string, where: Where): 
   const [which, number = 0] = where
   if (which === 'other path') return all[0] ?? []
   const inTurn = all.flatMap((paths) => paths.slice(number % (paths.length || 1)).slice(0, 1))
-  return which === 'each' ? inTurn : inTurn.filter(({ place }) => place !== 'other path').slice(number % 4).slice(0, 1)
+  return which === 'each'
+    ? inTurn
+    : inTurn
+        .filter(({ place }) => place !== 'other path')
+        .slice(number % 4)
+        .slice(0, 1)
 }
 
 /**

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { Redactor } from '../../harness/recording/redactor.ts'
+import { invalidKeys } from '../../catalogue/faults.ts'
 import { invalidForms, type KeyForm } from '../../suites/authentication/key-forms.ts'
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -16,46 +17,71 @@ const old = {
 }
 const opaque = { value: '1234-5678-9012', label: '[redacted]' }
 
-const forms = (full: typeof jwt, expired?: typeof jwt, more: readonly string[] = []): KeyForm[] =>
-  invalidForms({ full, expired, all: new Set([full.value, ...(expired ? [expired.value] : []), ...more]) })
+const low = {
+  value: `${part({ alg: 'HS256', kid: 'low' })}.${part({ sub: 'nobody', exp: 4e9 })}.c2lnbmF0dXJlIG9mIHRoZSBsb3cga2V5`,
+  label: '$CONFORM_KEY_RESTRICTED',
+}
 
-const keyOf = ({ credential }: KeyForm): string => (credential.value ?? '').replace(/^Bearer /, '')
+function forms(full: typeof jwt, expired?: typeof jwt, restricted?: typeof jwt, more: readonly string[] = []) {
+  const declared = [full, expired, restricted].flatMap((key) => (key ? [key.value] : []))
+  return invalidForms({ full, expired, restricted, all: new Set([...declared, ...more]) })
+}
 
-test('seven keys that nobody issued are made from a JWT and one that has expired', () => {
-  const made = forms(jwt, old).map((form) => keyOf(form))
-  expect(new Set(made).size).toBe(7)
-  const [cut, appended, otherCase, signature, payload, unsigned, moved] = made.map((key) => key.split('.'))
-  expect(cut?.join('.')).toBe(jwt.value.slice(0, -4))
-  expect(appended?.join('.')).toBe(`${jwt.value}xxxx`)
-  expect(otherCase?.join('.').toLowerCase()).toBe(jwt.value.toLowerCase())
-  expect([signature?.slice(0, 2), signature?.[2]?.slice(1)]).toEqual([
-    jwt.value.split('.').slice(0, 2),
-    jwt.value.split('.')[2]?.slice(1),
+const keyOf = ({ credential }: Pick<KeyForm, 'credential'>): string => (credential.value ?? '').replace(/^Bearer /, '')
+
+test('each kind of key that nobody issued is made from a JWT, one that has expired and one without rights', () => {
+  const made = forms(jwt, old, low)
+  expect(made.map(({ kind }) => kind)).toEqual(invalidKeys)
+  expect(new Set(made.map(keyOf)).size).toBe(invalidKeys.length)
+  const parts = Object.fromEntries(made.map((form) => [form.kind, keyOf(form).split('.')]))
+  const [head = '', body = '', signature = ''] = jwt.value.split('.')
+  expect(parts['cut']?.join('.')).toBe(jwt.value.slice(0, -4))
+  expect(parts['lengthened']?.join('.')).toBe(`${jwt.value}xxxx`)
+  expect(parts['other letter case']?.join('.').toLowerCase()).toBe(jwt.value.toLowerCase())
+  const begun = parts['signature begins otherwise']
+  expect([begun?.slice(0, 2), begun?.[2]?.slice(1)]).toEqual([[head, body], signature.slice(1)])
+  const half = Math.ceil(signature.length / 2)
+  const ended = parts['signature ends otherwise']
+  expect([ended?.slice(0, 2), ended?.[2]?.slice(0, half)]).toEqual([[head, body], signature.slice(0, half)])
+  expect([...(ended?.[2] ?? '')].filter((char, at) => char === signature[at])).toHaveLength(half)
+  expect(read(parts['other payload']?.[1])).toMatchObject({ sub: 'somebody', exp: 4e9 })
+  expect([parts['other payload']?.[1] === body, parts['other payload']?.[2]]).toEqual([false, signature])
+  expect(read(parts['other header']?.[0])).toMatchObject({ alg: 'HS256' })
+  expect([parts['other header']?.[0] === head, ...(parts['other header'] ?? []).slice(1)]).toEqual([
+    false,
+    body,
+    signature,
   ])
-  expect(read(payload?.[1])).toMatchObject({ sub: 'somebody', exp: 4e9 })
-  expect([payload?.[1] === jwt.value.split('.')[1], payload?.[2]]).toEqual([false, jwt.value.split('.')[2]])
-  expect([read(unsigned?.[0]), unsigned?.[2]]).toEqual([{ alg: 'none', typ: 'JWT' }, ''])
+  for (const alg of ['none', 'None']) {
+    const unsigned = ['no', 'empty', 'old'].map((third) => parts[`alg ${alg}, ${third} signature`])
+    expect(unsigned.map((own) => [read(own?.[0]), own?.[1]])).toEqual(unsigned.map(() => [{ alg, typ: 'JWT' }, body]))
+    expect(unsigned.map((own) => own?.[2])).toEqual([undefined, '', signature])
+  }
+  const moved = parts['expired key, exp moved']
   expect([read(moved?.[1]), moved?.[2]]).toEqual([{ sub: 'somebody', exp: 4_102_444_800 }, old.value.split('.')[2]])
+  const raised = [low.value.split('.')[0], body, low.value.split('.')[2]]
+  expect(parts['restricted key, full payload']).toEqual(raised)
 })
 
 test('what needs a part that the key lacks is left out, and what equals a declared key', () => {
-  expect(forms(opaque).map((form) => keyOf(form))).toEqual(['1234-5678-', '1234-5678-9012xxxx'])
-  expect(forms(opaque, undefined, ['1234-5678-'])).toHaveLength(1)
-  expect(forms(jwt)).toHaveLength(6)
-  expect(forms(jwt, opaque)).toHaveLength(6)
+  expect(forms(opaque).map(keyOf)).toEqual(['1234-5678-', '1234-5678-9012xxxx'])
+  expect(forms(opaque, undefined, undefined, ['1234-5678-'])).toHaveLength(1)
+  expect(forms(jwt)).toHaveLength(invalidKeys.length - 2)
+  expect(forms(jwt, opaque, opaque)).toHaveLength(invalidKeys.length - 2)
 })
 
 test('a form is shown as the shell can make it, or in words, and never as it is', () => {
   const redactor = new Redactor()
   redactor.add(jwt.value, jwt.label)
   redactor.add(old.value, old.label)
-  for (const { credential } of forms(jwt, old)) {
+  redactor.add(low.value, low.label)
+  for (const { credential } of forms(jwt, old, low)) {
     expect(credential.shown).toMatch(/^Bearer (\$\{CONFORM_API_KEY(%\?{4})?\}(xxxx)?|\[[\w ,]+\])$/)
-    redactor.addDerived(keyOf({ credential, what: '' }), credential.shown)
+    redactor.addDerived(keyOf({ credential }), credential.shown)
   }
-  for (const form of forms(jwt, old)) {
+  for (const form of forms(jwt, old, low)) {
     const shown = redactor.text(`the key ${keyOf(form)} is unknown`)
-    for (const key of [jwt, old]) {
+    for (const key of [jwt, old, low]) {
       for (const secret of key.value.split('.').slice(1)) {
         for (let at = 0; at + 12 <= secret.length; at++) expect(shown).not.toContain(secret.slice(at, at + 12))
       }

@@ -165,6 +165,8 @@ export async function send(server: Server, operation: string, change: Change = {
     if (value === undefined) headers.delete(name)
     else headers.set(name, value)
   }
+  // What a client on a socket would say of itself.
+  if (typeof server !== 'string' && body !== undefined) headers.set('content-length', String(Buffer.byteLength(body)))
   const query = change.query ? `?${new URLSearchParams(change.query).toString()}` : ''
   return reply(await reach(server, `${path}${query}`, { method, headers, ...(body === undefined ? {} : { body }) }))
 }

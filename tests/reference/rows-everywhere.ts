@@ -1,9 +1,13 @@
-import { routes, target } from './client.ts'
+import { type Change, routes, target } from './client.ts'
 import { bad, content, each, rights, type Row } from './rows.ts'
 
 const { full, expired, restricted } = target.keys
 const keyless = { headers: { authorization: undefined } }
-const aliases: Readonly<Record<string, string>> = { 'chat.create': '/v1/chat', 'vision.analyze': '/v1/vision' }
+const aliases: Readonly<Record<string, string>> = {
+  'chat.create': '/v1/chat',
+  'vision.analyze': '/v1/vision',
+  'pdf.parse': '/v1/tools/pdf-parser',
+}
 
 const [header = '', payload = '', signature = ''] = full.split('.')
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -20,6 +24,11 @@ const invalidKeys = [
   `${full}abcd`,
   full.toUpperCase(),
   `${header}.${payload}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`,
+  `${header}.${payload}.${signature.slice(0, 20)}${'A'.repeat(signature.length - 20)}`,
+  `${encoded({ alg: 'HS256', typ: 'JWT', kid: 'tea' })}.${payload}.${signature}`,
+  `${encoded({ alg: 'none', typ: 'JWT' })}.${payload}`,
+  `${encoded({ alg: 'None', typ: 'JWT' })}.${payload}.${signature}`,
+  `${restricted.split('.')[0]}.${payload}.${restricted.split('.')[2]}`,
   `${header}.${changed(full, { sub: 'somebody-else' })}.${signature}`,
   `${encoded({ alg: 'none', typ: 'JWT' })}.${payload}.`,
   `${header}.${changed(expired, { exp: 4_102_444_800 })}.${expired.split('.')[2]}`,
@@ -30,16 +39,47 @@ const notJson = [
   '{"a": "b',
   '{"a": 1',
   '{} {}',
+  '{"a": 1} tea',
   '{"a": 1,}',
   '{"a": 1 /* tea */}',
   '{"a": NaN}',
   "{'a': 1}",
   '{a: 1}',
+  '{"a": 1}{"a": 1}',
+  '{"a": 1} // tea',
+  '{"a": +1}',
+  '{"a": 01}',
+  '{"a": .5}',
+  '{"a": "green\ntea"}',
 ]
 
 const otherTypes = [
+  ...['text/plain; format=json', 'application/octet-stream'],
   ...['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'multipart/form-data; boundary=b'],
 ]
+
+/** Where a server may look at a key less closely: not refused there by these pairs if it has no such place. */
+function placesOf(operation: string): readonly Change[] {
+  const [method = '', path = ''] = routes[operation] ?? []
+  const paths = [`${path}/`, path.replace('/v1/', '/v1//'), `${path};x`, path.replace('/v1/', '/V1/')]
+  return [
+    ...paths.map((other) => ({ path: other })),
+    ...(method === 'POST' ? [{ raw: { text: '', contentType: 'application/json' } }] : []),
+    ...(aliases[operation] === undefined ? [] : [{ path: aliases[operation] }]),
+  ]
+}
+
+const nowhere = '404 NotFound'
+
+/** The credential at each place. */
+function elsewhere(id: string, credential: Change, ...pairs: string[]): readonly Row[] {
+  return placesOf(id.slice(0, id.indexOf('/'))).map((place): Row => [
+    id,
+    { ...credential, ...place },
+    ...pairs,
+    nowhere,
+  ])
+}
 
 /** What every operation refuses. */
 export function rowsEverywhere(operation: string): readonly Row[] {
@@ -58,15 +98,11 @@ export function rowsEverywhere(operation: string): readonly Row[] {
       '401 BadCredentials',
       '401 BadToken',
     ),
-    ...(aliases[operation] === undefined
-      ? []
-      : [
-          [
-            `${operation}/401-missing-credentials`,
-            { path: aliases[operation], ...keyless },
-            '401 BadCredentials',
-          ] as const,
-        ]),
+    ...elsewhere(`${operation}/401-missing-credentials`, keyless, '401 BadCredentials'),
+    ...elsewhere(`${operation}/401-invalid-key`, { key: full.slice(0, -4) }, '401 BadCredentials', '401 BadToken'),
+    ...elsewhere(`${operation}/401-expired-key`, { key: expired }, '401 BadToken'),
+    ...elsewhere(`${operation}/403-insufficient-rights`, { key: restricted }, rights),
+    [`${operation}/401-malformed-key`, { key: 'null' }, '401 BadCredentials'],
     [`${operation}/401-expired-key`, { key: expired }, '401 BadToken'],
     [`${operation}/403-insufficient-rights`, { key: restricted }, rights],
     ...(withJson

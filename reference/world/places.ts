@@ -1,0 +1,40 @@
+import type { HonoRequest } from 'hono'
+import { isAlias } from './aliases.ts'
+import { verify } from './keys.ts'
+
+/** Where, beside the usual path and with its body, a request came: kinds of the faults of credentials. */
+export function placeOf(request: HonoRequest): readonly string[] {
+  const { path, method } = request
+  return [
+    ...(isAlias(path) ? ['alias'] : []),
+    ...(path.endsWith(';x') ? ['path-parameter'] : []),
+    ...(method === 'POST' && request.header('content-length') === '0' ? ['no-body'] : []),
+  ]
+}
+
+/** A path in another spelling, as a lenient router would read it. */
+export interface Spelling {
+  readonly kind: string
+  readonly path: string
+}
+
+/** How lenient routers read a path that is none of ours; undefined if it is the usual spelling. */
+export function spellingOf(path: string): Spelling | undefined {
+  if (path.includes('//')) return { kind: 'double-slash', path: path.replaceAll('//', '/') }
+  if (path.endsWith('/')) return { kind: 'slash', path: path.slice(0, -1) }
+  if (path.endsWith(';x')) return { kind: 'path-parameter', path: path.slice(0, -2) }
+  const parts = path.split('/')
+  // Ids have digits; what has none is a word of the path.
+  const lower = parts.map((part) => (/^[A-Z-]+$|^V1$/.test(part) ? part.toLowerCase() : part)).join('/')
+  return lower === path ? undefined : { kind: 'upper-case', path: lower }
+}
+
+/** The requirement that a request's credential is a case of; undefined if the key is good for everything. */
+export async function credentialFault(header: string | undefined): Promise<string | undefined> {
+  if (header === undefined) return '401-missing-credentials'
+  const token = header.replace(/^Bearer /, '')
+  if (!/^eyJ/i.test(token)) return '401-malformed-key'
+  const key = await verify(token)
+  if (typeof key === 'string') return `401-${key}-key`
+  return key.permissions.includes('*') ? undefined : '403-insufficient-rights'
+}
