@@ -1,4 +1,5 @@
-import type { OperationId } from './operations.ts'
+import type { Operation } from './operation.ts'
+import { type OperationId, operations } from './operations.ts'
 import type { Need } from './row.ts'
 
 /** What the target file must declare, as JSON Pointers into it. */
@@ -17,22 +18,15 @@ export function field(operation: OperationId, role: string): string {
 }
 
 /** What each operation's granted requirement needs: a valid request. */
-export const validRequest: Readonly<Record<OperationId, readonly Need[]>> = {
-  'pdf.parse': [pdfFile],
-  'jobs.create': [application],
-  'jobs.retrieve': [someJob],
-  'completion.create': [body('completion.create')],
-  'chat.create': [body('chat.create')],
-  'files.upload': ['/operations/files.upload/content'],
-  'files.list': [],
-  'files.retrieve': ['/resources/file'],
-  'graphs.create': [body('graphs.create'), field('graphs.create', 'name')],
-  'graphs.add-file': [body('graphs.add-file'), graph],
-  'graphs.query': [body('graphs.query'), graph],
-  'applications.create': [body('applications.create'), field('applications.create', 'name')],
-  'ai-detect.run': [body('ai-detect.run')],
-  'web-search.run': [body('web-search.run')],
-  'medical.comprehend': [body('medical.comprehend')],
-  'translate.run': [body('translate.run')],
-  'vision.analyze': [body('vision.analyze')],
+export const validRequest = Object.fromEntries(
+  operations.map((one: Operation & { readonly id: OperationId }) => [one.id, needsOf(one)]),
+) as unknown as Readonly<Record<OperationId, readonly Need[]>>
+
+function needsOf({ id, body: kind, isWhole, creates, params = {} }: Operation & { readonly id: OperationId }): Need[] {
+  const declared = kind === 'json' && !isWhole ? [body(id)] : []
+  const name = creates?.name && 'role' in creates.name ? [field(id, creates.name.role)] : []
+  const objects = Object.values(params).map(({ declaredAt, needs = [declaredAt] }) =>
+    needs.length === 1 ? (needs[0] as string) : needs,
+  )
+  return [...declared, ...(kind === 'raw' ? [`/operations/${id}/content`] : []), ...name, ...objects]
 }

@@ -35,8 +35,12 @@ export interface Member {
   readonly judgedBy?: Readonly<Partial<Record<MemberFault, string>>>
   /** Where a body has it, for a role without a place of its own, in an example to paste. */
   readonly exampleAt?: string
-  /** A value to paste, if the example of the whole body lacks it. */
-  readonly example?: unknown
+  /** Members that a body to paste needs for it, besides those of the operation's example. */
+  readonly example?: Readonly<Record<string, unknown>>
+  /** The target file tells its value there: a JSON Pointer. */
+  readonly declaredAt?: string
+  /** A valid request has it only if a requirement is about it. */
+  readonly isExtra?: true
   /** How it is called among the components of the OpenAPI document. */
   readonly component?: string
   readonly description?: string
@@ -54,8 +58,8 @@ export interface Parameter {
 export interface PathParameter {
   /** Where the target file names the object: a JSON Pointer. */
   readonly declaredAt: string
-  /** The member of `resources` that holds it. */
-  readonly resource: string
+  /** Of what one has to be declared, if not just that: pointers into the target file. */
+  readonly needs?: readonly string[]
   readonly format?: 'uuid'
 }
 
@@ -113,10 +117,21 @@ export interface Operation {
   readonly creates?: Creates
   /** Name of the schema (in `schemas/`) of its success; absent if the spec shows none. */
   readonly response?: string
+  /** The first request of a run: whatever a target serves, some answer to it tells that it is there. */
+  readonly isFirst?: true
+  /** §8: the object in its path takes one request at a time; with that status it refuses another meanwhile. */
+  readonly busy?: number
+  /** §7.3: what refuses a valid request whose effect is there already. */
+  readonly alreadyDone?: readonly [status: number, tpe: string]
   /** It reads an object that the target declares at this pointer, or that the control of another operation makes. */
   readonly reads?: Reads
   /** Each request names a file that is uploaded first, at this role of its body. */
   readonly freshFileAt?: string
+}
+
+/** Where the body of an example to paste has the member of a role. */
+export function examplePlace({ at, exampleAt }: Member): string {
+  return exampleAt ?? (at.startsWith('/') ? at : `/${at.slice(1, -1)}`)
 }
 
 /** The role of a member; undefined if it has none. */

@@ -6,8 +6,8 @@ import { queryConfigIn } from './query-config.ts'
 
 const noPayloads = 'Payloads are not shown.'
 const noResponse = 'The response is not shown.'
-const file = { declaredAt: '/resources/file', resource: 'file' }
-const graph = { declaredAt: '/resources/graph', resource: 'graph' }
+const file = { declaredAt: '/resources/file' }
+const graph = { declaredAt: '/resources/graph' }
 /** A role that is text; a server may take several texts. */
 const text = { kinds: ['string'], tolerates: ['array'] } as const
 
@@ -15,7 +15,7 @@ const text = { kinds: ['string'], tolerates: ['array'] } as const
 export const operations = [
   { id: 'pdf.parse', method: 'POST', path: '/v1/tools/pdf-parser/{file_id}', otherPaths: [], body: 'json', section: '4.1',
     summary: 'Parse a PDF', description: 'Deprecated, and scheduled for removal on December 22, 2025 (§9).', deprecated: true,
-    params: { file_id: { declaredAt: '/resources/pdfFile', resource: 'pdfFile' } },
+    params: { file_id: { declaredAt: '/resources/pdfFile', needs: ['/resources/pdfFile', '/operations/files.upload'] } },
     isWhole: true, example: { format: 'text' }, effect: 'none', response: 'pdf-content',
     members: [
       { at: '/format', kinds: ['string'], section: '2.1', required: true, allowed: ['text', 'markdown'],
@@ -23,11 +23,11 @@ export const operations = [
     ] },
   { id: 'jobs.create', method: 'POST', path: '/v1/applications/{application_id}/jobs', otherPaths: [], body: 'json', section: '4.2',
     summary: 'Create a job of an application', description: 'An application can have one job in progress at a time (§8). The result is read with `jobs.retrieve`.',
-    params: { application_id: { declaredAt: '/resources/application/id', resource: 'application' } },
-    isWhole: true, example: { inputs: [{ id: '<input id>', value: ['tea'] }] }, effect: 'generates', response: 'created-job',
+    params: { application_id: { declaredAt: '/resources/application/id', needs: ['/resources/application'] } },
+    isWhole: true, example: { inputs: [{ id: '<input id>', value: ['tea'] }] }, effect: 'generates', response: 'created-job', busy: 409,
     creates: { what: 'a job', idAt: '/id', usedBy: [{ operation: 'jobs.retrieve', param: 'job_id' }] },
     members: [
-      { at: '/inputs', kinds: ['array'], section: '2.5', required: true, judgedBy: { absent: '400-missing-inputs', null: '400-malformed-inputs', type: '400-malformed-inputs' } },
+      { at: '/inputs', kinds: ['array'], section: '2.5', required: true, declaredAt: '/resources/application/inputs', judgedBy: { absent: '400-missing-inputs', null: '400-malformed-inputs', type: '400-malformed-inputs' } },
       { at: '/inputs/*', kinds: ['object'], section: '2.5', component: 'ApplicationInput', judgedBy: { null: '400-malformed-inputs', type: '400-malformed-inputs' },
         description: '§2.5: the members of the sample request. Further ones are not shown.' },
       { at: '/inputs/*/id', kinds: ['string'], section: '2.5', judgedBy: { absent: '400-malformed-inputs', null: '400-malformed-inputs', type: '400-malformed-inputs' }, description: 'Name of the application input.' },
@@ -35,7 +35,7 @@ export const operations = [
       { at: '/inputs/*/value/*', kinds: ['string'], section: '2.5', judgedBy: { type: '400-malformed-inputs' } },
     ] },
   { id: 'jobs.retrieve', method: 'GET', path: '/v1/applications/jobs/{job_id}', otherPaths: [], body: 'none', section: '4.3',
-    summary: 'Retrieve a job', params: { job_id: { declaredAt: '/resources/job', resource: 'job', format: 'uuid' } },
+    summary: 'Retrieve a job', params: { job_id: { declaredAt: '/resources/job', needs: ['/resources/application', '/resources/job'], format: 'uuid' } },
     members: [], effect: 'none', response: 'job', reads: { declaredAt: '/resources/job', madeBy: 'jobs.create', everyMs: 1000 } },
   { id: 'completion.create', method: 'POST', path: '/v1/completion', otherPaths: [], body: 'json', section: '4.4',
     summary: 'Generate text', description: noPayloads, example: { model: '<model>', prompt: 'Hello' }, effect: 'generates',
@@ -45,7 +45,7 @@ export const operations = [
       { at: '{temperature}', kinds: ['number'], section: '7.3', judgedBy: { type: '400-invalid-temperature' } },
       { at: '{max_tokens}', kinds: ['number'], section: '7.3', judgedBy: { type: '400-invalid-max-tokens' } },
       // Its type is that of the value in the declared body.
-      { at: '{parameter}', kinds: [], section: '7.3', judgedBy: { type: '400-invalid-parameter' }, exampleAt: '/top_p', example: 0.9 },
+      { at: '{parameter}', kinds: [], section: '7.3', judgedBy: { type: '400-invalid-parameter' }, exampleAt: '/top_p', example: { top_p: 0.9 } },
     ] },
   { id: 'chat.create', method: 'POST', path: '/v1/chat/completions', otherPaths: ['/v1/chat'], body: 'json', section: '4.4',
     summary: 'Complete a chat', example: { model: '<model>', messages: [{ role: 'user', content: 'Hello' }] },
@@ -60,7 +60,7 @@ export const operations = [
     creates: { what: 'a file', idAt: '/id', idMayMove: true, name: { header: 'content-disposition' }, usedBy: [
       { operation: 'files.retrieve', param: 'file_id' }, { operation: 'pdf.parse', param: 'file_id' }, { operation: 'graphs.add-file', role: 'file' } ] } },
   { id: 'files.list', method: 'GET', path: '/v1/files', otherPaths: [], body: 'none', section: '4.4',
-    summary: 'List files', description: noResponse, members: [], effect: 'none',
+    summary: 'List files', description: noResponse, members: [], effect: 'none', isFirst: true,
     parameters: [{ name: 'file_types', in: 'query', section: '2.8', description: 'Comma-separated file extensions without the dot (§2.8).' }] },
   { id: 'files.retrieve', method: 'GET', path: '/v1/files/{file_id}', otherPaths: [], body: 'none', section: '4.4',
     summary: 'Get a file', description: noResponse, params: { file_id: file }, members: [], effect: 'none' },
@@ -70,7 +70,7 @@ export const operations = [
     creates: { what: 'a graph', idAt: '/id', idMayMove: true, name: { role: 'name' }, usedBy: [
       { operation: 'graphs.query', param: 'graph_id' }, { operation: 'graphs.add-file', param: 'graph_id' } ] } },
   { id: 'graphs.add-file', method: 'POST', path: '/v1/knowledge-graphs/{graph_id}/files', otherPaths: [], body: 'json', section: '4.4',
-    summary: 'Add a file to a knowledge graph', description: noPayloads, params: { graph_id: graph }, example: { file_id: '<file id>' }, effect: 'creates', freshFileAt: 'file',
+    summary: 'Add a file to a knowledge graph', description: noPayloads, params: { graph_id: graph }, example: { file_id: '<file id>' }, effect: 'creates', freshFileAt: 'file', alreadyDone: [409, 'BadRequest'],
     // Ids of files have any form.
     members: [{ at: '{file}', kinds: [], section: '7.3', exampleAt: '/file_id' }] },
   { id: 'graphs.query', method: 'POST', path: '/v1/knowledge-graphs/{graph_id}/query', otherPaths: [], body: 'json', section: '4.4',
@@ -123,6 +123,24 @@ export type JsonOperationId = Extract<(typeof operations)[number], { body: 'json
 
 const byId = new Map<string, Operation>(operations.map((operation) => [operation.id, operation]))
 
+type Named<Flag extends string> = Extract<(typeof operations)[number], Readonly<Record<Flag, unknown>>>['id']
+
+/** Operations that are, or may be, removed (§9). */
+export type DeprecatedId = Named<'deprecated'>
+
+function idWith(holds: (operation: Operation) => boolean): OperationId {
+  const found = operations.find(holds)
+  if (!found) throw new Error('no operation of that kind')
+  return found.id
+}
+
+/** The operation of the first request of a run. */
+export const firstOperation = idWith(({ isFirst }) => isFirst ?? false)
+/** The operation that makes the files which requests need. */
+export const uploadOperation = idWith(({ body }) => body === 'raw')
+/** The operation that each time needs a file which was uploaded just before. */
+export const additionOperation = idWith(({ freshFileAt }) => freshFileAt !== undefined)
+
 /** Generated answers vary, and a guardrail or a model error may meet one of them. */
 const triesOfGenerations = 3
 
@@ -141,6 +159,11 @@ export function operation(id: OperationId): Operation {
 /** The pointer of the object that an operation reads, if it reads one, and the operation whose control makes one if none is declared. */
 export function readsOf(id: OperationId): Reads<OperationId> | undefined {
   return operation(id).reads as Reads<OperationId> | undefined
+}
+
+/** The status by which the object in the path of an operation says that it is busy (§8). */
+export function busyStatus(id: OperationId | null): number | undefined {
+  return id === null ? undefined : operation(id).busy
 }
 
 export function isOperationId(id: string): id is OperationId {

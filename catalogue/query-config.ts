@@ -39,10 +39,18 @@ export const outsideCases = queryConfigMembers.reduce((sum, { outside }) => sum 
 const kinds = { boolean: 'boolean', integer: 'number', fraction: 'number' } as const
 
 /** The configuration as a member of a request body, and its own members below it. */
-export function queryConfigIn(at: string, exampleAt: string): Member[] {
+export function queryConfigIn(at: string, exampleAt: string, example: Member['example'] = {}): Member[] {
   const judgedBy = { type: '400-query-config', value: '400-query-config' }
   return [
-    { at, kinds: ['object'], section: '2.7', judgedBy: { type: judgedBy.type }, exampleAt, component: 'QueryConfig' },
+    {
+      at,
+      kinds: ['object'],
+      section: '2.7',
+      judgedBy: { type: judgedBy.type },
+      exampleAt,
+      example,
+      component: 'QueryConfig',
+    },
     ...queryConfigMembers.map(({ name, kind, outside }): Member => {
       const own = { at: `${at}/${name}`, kinds: [kinds[kind]], section: '2.7' }
       return { ...own, judgedBy: outside.length > 0 ? judgedBy : { type: judgedBy.type } }

@@ -29,7 +29,7 @@ async function withSetting(run: Run, operation: OperationId, { name, value }: Se
   const probe = await validRequest(run, operation)
   const body =
     operation === 'chat.create'
-      ? withoutRoles(run, bodyOf(run, operation), ['stream', 'stream_options'])
+      ? withoutRoles(run, operation, bodyOf(run, operation), ['stream', 'stream_options'])
       : jsonOf(probe)
   const declared = getAt(body, pointer)
   const config = { ...(isObject(declared) ? declared : {}), [name]: value }

@@ -1,4 +1,4 @@
-import { type OperationId, triesOf } from '../../catalogue/operations.ts'
+import { operation as operationOf, type OperationId, triesOf } from '../../catalogue/operations.ts'
 import { isGranted, tpeOf } from '../engine/answer.ts'
 import type { Exchange } from '../engine/exchange.ts'
 import type { Probe } from '../engine/probe.ts'
@@ -30,12 +30,12 @@ export function control(run: Run, operation: OperationId): Promise<Control> {
   return run.once(`control ${operation}`, async () => sendControl(run, operation))
 }
 
-/** Whether a control's answer counts as granted: a file that is in the graph already was added by a valid request. */
+/** Whether a control's answer counts as granted: also if it says that what was asked for is done already. */
 export function countsAsGranted(exchange: Exchange): boolean {
   const { answer, probe } = exchange
   if (!answer) return false
-  const already = probe.operation === 'graphs.add-file' && answer.status === 409 && tpeOf(answer) === 'BadRequest'
-  return isGranted(answer) || already
+  const [status, tpe] = (probe.operation !== null && operationOf(probe.operation).alreadyDone) || []
+  return isGranted(answer) || (answer.status === status && tpeOf(answer) === tpe)
 }
 
 async function sendControl(run: Run, operation: OperationId): Promise<Control> {
@@ -84,13 +84,6 @@ export async function controlExchange(run: Run, operation: OperationId): Promise
   return exchange
 }
 
-/** Where the target file names the object of a path parameter. */
-function declaredAs(operation: OperationId, parameter: string): string {
-  if (parameter === 'application_id') return 'resources.application.id'
-  if (parameter === 'file_id' && operation === 'pdf.parse') return 'resources.pdfFile'
-  return `resources.${parameter.replace('_id', '')}`
-}
-
 /** The member of the target file that a refused valid request speaks of, if its answer tells: an object or model that is not known. */
 function memberToCheck(
   run: Run,
@@ -100,7 +93,10 @@ function memberToCheck(
 ): string | undefined {
   const status = answer?.status
   const [parameter] = Object.keys(probe.params)
-  if (parameter !== undefined) return status === 404 || status === 410 ? declaredAs(operation, parameter) : undefined
+  if (parameter !== undefined) {
+    const place = operationOf(operation).params?.[parameter]?.declaredAt
+    return status === 404 || status === 410 ? place?.slice(1).replaceAll('/', '.') : undefined
+  }
   const model = run.target.operations[operation]?.fields['model']
   const aboutModel = status === 404 || (status === 400 && /model/i.test(said))
   return model !== undefined && aboutModel ? `operations.${operation}.body${model.replaceAll('/', '.')}` : undefined

@@ -1,4 +1,4 @@
-import type { OperationId } from '../../catalogue/operations.ts'
+import { operation as operationOf } from '../../catalogue/operations.ts'
 import { getAt } from '../../schemas/pointer.ts'
 import { isGranted, jsonValue } from '../engine/answer.ts'
 import type { Exchange } from '../engine/exchange.ts'
@@ -20,18 +20,16 @@ export function usableId(id: unknown): string | undefined {
 export function createdId(run: Run, exchange: Exchange): string | undefined {
   const { answer, probe } = exchange
   if (!answer || probe.operation === null || !isGranted(answer)) return undefined
-  const id = getAt(jsonValue(answer), run.target.operations[probe.operation]?.fields['id'] ?? '/id')
+  const place = run.target.operations[probe.operation]?.fields['id'] ?? operationOf(probe.operation).creates?.idAt
+  const id = place === undefined ? undefined : getAt(jsonValue(answer), place)
   return usableId(typeof id === 'number' ? String(id) : id)
 }
-
-/** Operations whose granted request leaves an object behind that has an id of its own. */
-const creating: readonly OperationId[] = ['files.upload', 'graphs.create', 'applications.create', 'jobs.create']
 
 /** Notes what the run creates, for the report and the clean-up. */
 export const createdHook: RunHook = {
   observe(run, exchange) {
     const { operation, creates } = exchange.probe
-    if (operation === null || !creating.includes(operation)) return
+    if (operation === null || !operationOf(operation).creates) return
     const id = createdId(run, exchange)
     if (id === undefined) return
     run.objects.takenIds.add(id.toLowerCase())

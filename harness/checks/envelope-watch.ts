@@ -1,4 +1,5 @@
 import type { Pairs } from '../../catalogue/answers.ts'
+import { operations } from '../../catalogue/operations.ts'
 import { member } from '../../schemas/json-object.ts'
 import { validate } from '../../schemas/validate.ts'
 import { acceptedPairs, type RequirementId } from '../../catalogue/catalogue.ts'
@@ -60,7 +61,10 @@ const statusTpePair: AnswerRule = (answer, { probe, purpose }) => {
   return fits ? { expected } : { expected, actual: `${answer.status} ${tpe}` }
 }
 
-const shownSuccess: readonly (string | null)[] = ['pdf.parse', 'jobs.create', 'jobs.retrieve']
+/** §4.1 to §4.3: operations whose whole success is shown. */
+const shownSuccess: readonly (string | null)[] = operations
+  .filter(({ section }) => section !== '4.4')
+  .map(({ id }) => id)
 
 const contentType: AnswerRule = (answer, { probe }) => {
   const success = answer.status >= 200 && answer.status < 300 && shownSuccess.includes(probe.operation)

@@ -1,4 +1,5 @@
 import { pairsByScenario, type Pairs } from '../../catalogue/answers.ts'
+import { busyStatus } from '../../catalogue/operations.ts'
 import { type Control, control } from './control.ts'
 import type { Exchange, Purpose } from '../engine/exchange.ts'
 import type { Probe } from '../engine/probe.ts'
@@ -67,7 +68,7 @@ export function byScenario(further?: Further): Judge {
 function tellsNothing({ answer, probe }: Exchange, gives: Pairs): boolean {
   const status = answer?.status
   if (gives.some(([expected]) => expected === status)) return false
-  return status === 503 || (status === 409 && probe.operation === 'jobs.create')
+  return status === 503 || (status !== undefined && status === busyStatus(probe.operation))
 }
 
 /** A request that is sent until its condition shows. */

@@ -1,3 +1,4 @@
+import { busyStatus } from '../../catalogue/operations.ts'
 import { type Source, probeOf, sendWithStaleRetry } from '../engine/send.ts'
 import type { Exchange, Purpose } from '../engine/exchange.ts'
 import { isExpected } from '../engine/answer.ts'
@@ -39,7 +40,7 @@ export async function judgeThrottled(context: CheckContext, throttled: Throttled
     throw new NotExercised(`throttled: ${describeAnswer(last)}, and there is no control to compare with`)
   const { operation } = last.probe
   // Behind a gate others may hold while they wait for the queue: there each request takes it by itself.
-  const whole = operation !== null && operation !== 'jobs.create'
+  const whole = operation !== null && busyStatus(operation) === undefined
   const releaseQueue = whole ? await run.client.throttle.queue(operation, run.life.signal) : undefined
   const send = (probe: Probe, sent: Purpose): Promise<Exchange> =>
     throughGate(run, probe, sent, async () => {

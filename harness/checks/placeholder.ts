@@ -1,4 +1,5 @@
-import { type OperationId, operation, isOperationId } from '../../catalogue/operations.ts'
+import { type OperationId, operation, operations, isOperationId } from '../../catalogue/operations.ts'
+import { getAt } from '../../schemas/pointer.ts'
 import { randomOf, seedFor } from './seed.ts'
 import { type Run, type RunHook, perRun } from '../engine/run.ts'
 import { operationProbe } from '../engine/operation-probe.ts'
@@ -10,28 +11,21 @@ import type { NotServed } from '../report/model.ts'
 /** Ids of an unknown form are taken for uuids of version 4. */
 const anyUuid = '6f1d2c3b-8a4e-4b5f-9c6d-7e8f90a1b2c3'
 
-/** An id after whose shape an unknown one of that path parameter is made. */
-function knownIdLike(run: Run, parameter: string): string {
-  const { resources } = run.target
-  const pdf = typeof resources.pdfFile === 'string' ? resources.pdfFile : undefined
-  const known: Readonly<Record<string, string | undefined>> = {
-    application_id: resources.application?.id,
-    file_id: resources.file ?? pdf,
-    graph_id: resources.graph,
-    job_id: resources.job,
-  }
-  return known[parameter] ?? anyUuid
+/** An id after whose shape an unknown one of that path parameter is made: one that is declared for the operation, or for another. */
+function knownIdLike(run: Run, id: OperationId, parameter: string): string {
+  const places = [operation(id), ...operations.map((other) => operation(other.id))].flatMap(
+    ({ params }) => params?.[parameter]?.declaredAt ?? [],
+  )
+  const ids = places.map((place) => getAt(run.target.file, place))
+  return ids.find((known) => typeof known === 'string') ?? anyUuid
 }
 
 /** A request of an operation for which nothing is declared: `{}` for a body, unknown ids in the path. It creates nothing on a conforming server. */
 export async function placeholderRequest(run: Run, id: OperationId): Promise<Probe> {
-  const { path, body } = operation(id)
+  const { params: names = {}, body } = operation(id)
   const random = randomOf(seedFor(run.options.seed, `stand-in ${id}`))
   const params = Object.fromEntries(
-    [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [
-      name as string,
-      freshUnknownId(run, knownIdLike(run, name as string), random),
-    ]),
+    Object.keys(names).map((name) => [name, freshUnknownId(run, knownIdLike(run, id, name), random)]),
   )
   return operationProbe(run, id, { params, ...(body === 'none' ? {} : { json: {} }) })
 }

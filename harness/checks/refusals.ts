@@ -1,5 +1,5 @@
 import { pairsOf, type Pairs } from '../../catalogue/answers.ts'
-import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
+import { isOperationId, type OperationId, readsOf } from '../../catalogue/operations.ts'
 import { probeOf, type Source } from '../engine/send.ts'
 import { describeAnswer } from '../engine/describe.ts'
 import type { Exchange } from '../engine/exchange.ts'
@@ -108,8 +108,8 @@ function judgeCase(refusal: Refusal, exchange: Exchange, what: string, gives: Pa
  */
 async function credentialControl(run: Run, operation: OperationId): Promise<Control> {
   const reading = run.options.readOnly && effectOf(run, operation) !== 'none'
-  // A run that only reads cannot make a job to be read: its placeholder is used.
-  const makeable = !(reading && operation === 'jobs.retrieve')
+  // A run that only reads cannot make what is to be read: a placeholder is used.
+  const makeable = !(reading && readsOf(operation))
   if (run.keys.hasFull && makeable && isDeclared(run, operation)) return control(run, operation)
   return run.once(`credential control ${operation}`, async () => {
     const placeholder = await placeholderRequest(run, operation)

@@ -1,3 +1,4 @@
+import { uploadOperation } from '../../catalogue/operations.ts'
 import { isGranted } from '../engine/answer.ts'
 import { sendWithRetries } from '../engine/send.ts'
 import type { Exchange } from '../engine/exchange.ts'
@@ -37,7 +38,7 @@ export async function uploadProbe(
   query: Readonly<Record<string, string>> = {},
 ): Promise<Probe> {
   const name = freshName(file.filename, run.objects.suffix())
-  const probe = await operationProbe(run, 'files.upload', {
+  const probe = await operationProbe(run, uploadOperation, {
     query,
     headers: [
       { name: 'content-type', value: file.contentType },
@@ -54,7 +55,7 @@ function isUploaded({ answer }: Exchange): boolean {
 
 function problemOf(exchange: Exchange): string {
   return isUploaded(exchange)
-    ? 'the answer to an upload names no id at operations.files.upload.fields.id'
+    ? `the answer to an upload names no id at operations.${uploadOperation}.fields.id`
     : 'a file that the suite uploads was refused'
 }
 

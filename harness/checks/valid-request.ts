@@ -1,14 +1,19 @@
 import { requirement, grantedRow } from '../../catalogue/catalogue.ts'
-import type { OperationId } from '../../catalogue/operations.ts'
+import { roleOf } from '../../catalogue/operation.ts'
+import {
+  additionOperation,
+  operation as operationOf,
+  type OperationId,
+  uploadOperation,
+} from '../../catalogue/operations.ts'
 import { setAt, getAt } from '../../schemas/pointer.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import type { Run } from '../engine/run.ts'
 import { applyScenario } from './apply-scenario.ts'
 import { missingReason } from '../target/declared.ts'
-import { effectOf, operationProbe, type ProbeParts } from '../engine/operation-probe.ts'
+import { effectOf, operationProbe } from '../engine/operation-probe.ts'
 import type { Probe } from '../engine/probe.ts'
 import { upload, uploadProbe, type UploadedFile } from './upload.ts'
-import type { ApplicationResource } from '../target/model.ts'
 
 /**
  * The operation's valid request, as the target declares it, fresh each time: what it creates gets a name of its own, a
@@ -31,31 +36,42 @@ export async function plainRequest(run: Run, operation: OperationId): Promise<Pr
     const make = requests?.[operation]
     if (make) return make(run)
   }
-  switch (operation) {
-    case 'jobs.create':
-      return jobRequest(run, declaredResource(run, 'application'))
-    case 'files.upload':
-      return uploadProbe(run, contentOf(run))
-    case 'files.list':
-      return probe(run, operation, {})
-    case 'files.retrieve':
-      return probe(run, operation, { params: { file_id: declaredResource(run, 'file') } })
-    case 'graphs.add-file':
-      return probe(run, operation, { params: graphParams(run), json: await freshAddition(run) })
-    case 'graphs.query':
-      return probe(run, operation, { params: graphParams(run), json: bodyOf(run, operation) })
-    case 'chat.create':
-      return probe(run, operation, { json: plainChat(run, bodyOf(run, operation)) })
-    case 'graphs.create':
-    case 'applications.create':
-      return namedCreation(run, operation)
-    default:
-      return probe(run, operation, { json: bodyOf(run, operation) })
-  }
+  const { body, isWhole, creates, freshFileAt } = operationOf(operation)
+  if (body === 'raw') return uploadProbe(run, contentOf(run))
+  const parts = { params: paramsOf(run, operation), effect: effectOf(run, operation) }
+  if (body === 'none') return operationProbe(run, operation, parts)
+  if (isWhole) return operationProbe(run, operation, { ...parts, json: wholeBody(run, operation) })
+  const json = withoutRoles(run, operation, bodyOf(run, operation), extraRoles(operation))
+  if (freshFileAt !== undefined) return operationProbe(run, operation, { ...parts, json: await freshAddition(run) })
+  if (creates?.name && 'role' in creates.name) return namedCreation(run, operation, creates.name.role)
+  return operationProbe(run, operation, { ...parts, json })
 }
 
-function probe(run: Run, operation: OperationId, parts: ProbeParts): Promise<Probe> {
-  return operationProbe(run, operation, { effect: effectOf(run, operation), ...parts })
+/** The ids in the path, as the target declares them. */
+function paramsOf(run: Run, operation: OperationId): Record<string, string> {
+  const entries = Object.entries(operationOf(operation).params ?? {})
+  return Object.fromEntries(entries.map(([name, { declaredAt }]) => [name, String(declaredValue(run, declaredAt))]))
+}
+
+function declaredValue(run: Run, pointer: string): unknown {
+  const value = getAt(run.target.file, pointer)
+  if (value === undefined) throw new NotExercised(`declare ${pointer.slice(1).replaceAll('/', '.')}`)
+  return value
+}
+
+/** A body that the spec shows whole, with what the target declares of it. */
+function wholeBody(run: Run, operation: OperationId): unknown {
+  const { members, example } = operationOf(operation)
+  return members.reduce<unknown>(
+    (body, { at, declaredAt }) => (declaredAt === undefined ? body : setAt(body, at, declaredValue(run, declaredAt))),
+    example,
+  )
+}
+
+/** Roles that a valid request has only if a requirement is about them: a chat streams and calls tools only then. */
+function extraRoles(operation: OperationId): string[] {
+  const extra = operationOf(operation).members.filter(({ isExtra }) => isExtra)
+  return extra.flatMap((member) => roleOf(member) ?? [])
 }
 
 /** A resource of the target file; throws `NotExercised` if it is not declared. */
@@ -72,57 +88,51 @@ export function bodyOf(run: Run, operation: OperationId): unknown {
   return body
 }
 
-/** A creation of a job for that application, with its declared inputs. */
-export function jobRequest(run: Run, { id, inputs }: ApplicationResource): Promise<Probe> {
-  return operationProbe(run, 'jobs.create', { params: { application_id: id }, json: { inputs }, effect: 'generates' })
-}
-
-function graphParams(run: Run): Record<string, string> {
-  return { graph_id: declaredResource(run, 'graph') }
-}
-
 /** The declared content of `files.upload`. */
 export function contentOf(run: Run): UploadedFile {
-  const content = run.target.operations['files.upload']?.content
-  if (content === undefined) throw new NotExercised('declare operations.files.upload.content')
+  const content = run.target.operations[uploadOperation]?.content
+  if (content === undefined) throw new NotExercised(`declare operations.${uploadOperation}.content`)
   return content
+}
+
+/** Where the declared body of an addition has the file. */
+function pointerOfFile(run: Run): string | undefined {
+  const { freshFileAt = '' } = operationOf(additionOperation)
+  return run.target.operations[additionOperation]?.fields[freshFileAt]
 }
 
 /** The declared body of an addition, with that file. */
 export function additionOf(run: Run, id: string, pointer: string): unknown {
-  const body = bodyOf(run, 'graphs.add-file')
+  const body = bodyOf(run, additionOperation)
   return setAt(body, pointer, typeof getAt(body, pointer) === 'number' ? Number(id) : id)
 }
 
 /** Each addition adds a freshly uploaded file, if the target declares how to upload one and where the body has its id. */
 async function freshAddition(run: Run): Promise<unknown> {
-  const body = bodyOf(run, 'graphs.add-file')
-  const pointer = run.target.operations['graphs.add-file']?.fields['file']
+  const body = bodyOf(run, additionOperation)
+  const pointer = pointerOfFile(run)
   // A refusal needs no fresh file, and a run that only reads uploads none.
   if (run.options.readOnly) return body
-  if (pointer === undefined || run.target.operations['files.upload']?.content === undefined) return body
+  if (pointer === undefined || run.target.operations[uploadOperation]?.content === undefined) return body
   return additionOf(run, await upload(run, contentOf(run)), pointer)
 }
 
-/** A chat streams and calls tools only if a requirement is about that. */
-function plainChat(run: Run, body: unknown): unknown {
-  return withoutRoles(run, body, ['stream', 'stream_options', 'tools', 'tool_choice'])
-}
-
-/** A chat's body without the members at those roles. */
-export function withoutRoles(run: Run, body: unknown, roles: readonly string[]): unknown {
-  const fields = run.target.operations['chat.create']?.fields ?? {}
-  const pointers = roles.map((role) => fields[role] ?? `/${role}`)
+/** A body without the members at those roles. */
+export function withoutRoles(run: Run, operation: OperationId, body: unknown, roles: readonly string[]): unknown {
+  const fields = run.target.operations[operation]?.fields ?? {}
+  const pointers = roles.flatMap((role) => fields[role] ?? [])
   return pointers.reduce(
     (plain, pointer) => (getAt(plain, pointer) === undefined ? plain : setAt(plain, pointer, undefined)),
     body,
   )
 }
 
-async function namedCreation(run: Run, operation: 'graphs.create' | 'applications.create'): Promise<Probe> {
+/** What a run creates has a name of its own. */
+async function namedCreation(run: Run, operation: OperationId, role: string): Promise<Probe> {
   const body = bodyOf(run, operation)
-  const pointer = run.target.operations[operation]?.fields['name'] ?? '/name'
+  const pointer = run.target.operations[operation]?.fields[role] ?? `/${role}`
   const own = getAt(body, pointer)
   const name = `${typeof own === 'string' ? own : 'conform'}${run.objects.suffix()}`
-  return { ...(await probe(run, operation, { json: setAt(body, pointer, name) })), creates: name }
+  const json = setAt(body, pointer, name)
+  return { ...(await operationProbe(run, operation, { json, effect: effectOf(run, operation) })), creates: name }
 }

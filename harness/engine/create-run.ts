@@ -1,5 +1,6 @@
 import { createRecorder } from '../recording/recorder.ts'
 import { redactorFor } from '../target/redactor-for.ts'
+import { firstOperation } from '../../catalogue/operations.ts'
 import type { Target } from '../target/model.ts'
 import type { Transport, HttpRequest } from '../http/message.ts'
 import { createPacer } from '../http/rate.ts'
@@ -87,15 +88,15 @@ function newObjects({ ids }: Target, nonce: string): Objects {
   }
 }
 
-/** The liveness of a run: its question is `GET /v1/files`, whatever is judged. */
+/** The liveness of a run: its question is the first request, whatever is judged. */
 function livenessOf(run: () => Run): Liveness {
   const sent = new WeakMap<HttpRequest, PreviousRequest>()
   return createLiveness({
     target: () => run().target,
     async request() {
-      const probe = await operationProbe(run(), 'files.list', {})
+      const probe = await operationProbe(run(), firstOperation, {})
       const request = httpRequest(run(), probe)
-      const unobserved = run().target.absent['files.list'] !== undefined
+      const unobserved = run().target.absent[firstOperation] !== undefined
       sent.set(request, { probe, purpose: { requirement: null, role: 'liveness', unobserved }, request })
       return request
     },

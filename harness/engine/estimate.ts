@@ -1,6 +1,15 @@
 import { isRefusal } from '../../catalogue/answers.ts'
 import { type CatalogueRow, requirement, grantedRow } from '../../catalogue/catalogue.ts'
-import { isOperationId, operation, type OperationId, operations, readsOf, triesOf } from '../../catalogue/operations.ts'
+import {
+  firstOperation,
+  isOperationId,
+  operation,
+  type OperationId,
+  operations,
+  readsOf,
+  triesOf,
+  uploadOperation,
+} from '../../catalogue/operations.ts'
 import type { Effect } from '../../catalogue/operation.ts'
 import type { Need } from '../../catalogue/row.ts'
 import { getAt } from '../../schemas/pointer.ts'
@@ -16,11 +25,6 @@ export interface Estimate {
   creations: number
   generations: number
 }
-
-/** The first request of a run checks that the target answers; it is sent again while nothing comes back. */
-const firstRequest: OperationId = 'files.list'
-/** Makes the files that requests need. */
-const uploading: OperationId = 'files.upload'
 
 /** Polls of an object while the pause between them grows to its longest. */
 const growingPolls = 40
@@ -48,9 +52,10 @@ export function estimate(plan: Plan, target: Target, runs: Runs & Pick<RunOption
   const totals = createTotals(target)
   const controlled = new Set<OperationId>()
   const uploaded = new Set<string>()
-  totals.add(firstRequest, 2, 'none')
+  // The first request checks that the target answers; it is sent again while nothing comes back.
+  totals.add(firstOperation, 2, 'none')
   for (const [id, entry] of plan) if (entry.run) addRow(requirement(id as CatalogueRow['id']))
-  totals.add(uploading, uploaded.size, 'creates')
+  totals.add(uploadOperation, uploaded.size, 'creates')
   for (const [id, absence] of Object.entries(target.absent)) {
     if (absence === 'not-served' && isOperationId(id)) totals.of(id).requests += 1
   }
@@ -93,7 +98,8 @@ export function estimate(plan: Plan, target: Target, runs: Runs & Pick<RunOption
       const [pointer = ''] = alternatives
       const declared = getAt(target.file, pointer)
       const byPath = typeof declared === 'object' && declared !== null && Object.hasOwn(declared, 'upload')
-      if (byPath || (declared === undefined && alternatives.includes(`/operations/${uploading}`))) uploaded.add(pointer)
+      if (byPath || (declared === undefined && alternatives.includes(`/operations/${uploadOperation}`)))
+        uploaded.add(pointer)
     }
   }
 
@@ -132,8 +138,8 @@ function createTotals(target: Target): Totals {
       if (effect === 'creates') total.creations += granted
       if (effect === 'generates') total.generations += granted
       if (!isOperationId(name) || !uploadsFirst(name, target)) return
-      of(uploading).requests += requests
-      of(uploading).creations += requests
+      of(uploadOperation).requests += requests
+      of(uploadOperation).creations += requests
     },
   }
 }
@@ -141,6 +147,6 @@ function createTotals(target: Target): Totals {
 /** True if each request of the operation names a file that is uploaded first. */
 function uploadsFirst(id: OperationId, target: Target): boolean {
   const role = operation(id).freshFileAt
-  const canUpload = target.operations[uploading]?.content !== undefined
+  const canUpload = target.operations[uploadOperation]?.content !== undefined
   return role !== undefined && canUpload && target.operations[id]?.fields[role] !== undefined
 }

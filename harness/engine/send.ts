@@ -1,4 +1,5 @@
 import { type Probe, pathOf } from './probe.ts'
+import { busyStatus } from '../../catalogue/operations.ts'
 import type { Run } from './run.ts'
 import { isExpected, isOfFamily, hasStatusOf, answerOf } from './answer.ts'
 import type { Exchange, Purpose, PreviousRequest } from './exchange.ts'
@@ -131,7 +132,7 @@ function naming(result: HttpResult, { target }: Run, { effect }: Probe): HttpRes
 
 /** What is seen of a job while it is in progress: behind hundreds of other requests it would come too late. */
 function isAboutRunningJob({ operation, effect }: Probe, { role }: Purpose): boolean {
-  return role === 'poll' || (operation === 'jobs.create' && effect === 'generates')
+  return role === 'poll' || (busyStatus(operation) !== undefined && effect !== 'none')
 }
 
 /** What throttling and the circuit breaker are counted by. */

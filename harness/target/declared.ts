@@ -1,20 +1,12 @@
-import { isOperationId, type OperationId, readsOf } from '../../catalogue/operations.ts'
+import { isOperationId, operation as operationOf, type OperationId, readsOf } from '../../catalogue/operations.ts'
 import type { Area, Need, Requirement } from '../../catalogue/row.ts'
 import { getAt, tokensOf } from '../../schemas/pointer.ts'
-import { defaultPointer } from './roles.ts'
+import { defaultPointer, memberOf } from './roles.ts'
 import type { TargetFile } from './target-file.ts'
 import { mergePatch } from '../../schemas/json-object.ts'
-import {
-  bodyExamples,
-  contentExample,
-  graphTool,
-  keyExamples,
-  memberExamples,
-  pointerExamples,
-  valueExamples,
-  resourceExamples,
-  scenarioExample,
-} from './examples.ts'
+import { scenarioExample } from '../../catalogue/scenario-examples.ts'
+import { examplePlace } from '../../catalogue/operation.ts'
+import { contentExample, keyExamples, resourceExamples } from './examples.ts'
 
 /**
  * True if the target file declares what the pointer names. Of an operation that is not served nothing is declared; a
@@ -28,7 +20,7 @@ export function declares(file: TargetFile, pointer: string, operation?: Area): b
     const declared = getAt(file, `/operations/${name}`)
     if (typeof declared !== 'object') return false
     if (value === undefined && part === 'fields' && isOperationId(name) && defaultPointer(name, role) !== undefined) {
-      return name === 'files.upload' || getAt(declared, '/body') !== undefined
+      return operationOf(name).body === 'raw' || getAt(declared, '/body') !== undefined
     }
   }
   if (member === 'keys' && name === 'restricted' && operation !== undefined && isKeyPerOperation(value)) {
@@ -96,19 +88,21 @@ function exampleOf(member: string, name: string, part: string | undefined, last:
   if (member === 'keys') return { env: keyExamples[name] ?? 'NAME' }
   if (member === 'scenarios') return scenarioExample([name, ...(part === undefined ? [] : [part])].join('/'))
   if (member === 'operations' && isOperationId(name)) return operationExample(name, part, last)
-  const resource = resourceExamples[name]
+  const resource = Object.entries<unknown>(resourceExamples).find(([known]) => known === name)?.[1]
   return part === 'requiredInputs' ? { ...(resource as object), requiredInputs: ['<input id>'] } : resource
 }
 
-function operationExample(operation: OperationId, part: string | undefined, last: string | undefined): unknown {
-  const body = bodyExamples[operation]
+function operationExample(operation: OperationId, part: string | undefined, last = ''): unknown {
+  const { example: body } = operationOf(operation)
   if (body === undefined) return contentExample
-  if (part === 'body' && last !== undefined) return { body: { ...body, [last]: memberExamples[last] ?? {} } }
-  if (part !== 'fields' || last === undefined) return { body }
-  const pointer = pointerExamples[`${operation} ${last}`] ?? `/${last}`
+  const member = memberOf(operation, last)
+  if (part === 'body' && last !== '') return { body: { ...body, [last]: {}, ...member?.example } }
+  if (part !== 'fields' || !member) return { body }
   // Of a body that is declared nothing is repeated, but for what the pointer leads through or to.
-  const value = pointer.startsWith('/tools/') ? { tools: [graphTool] } : valueExamples[`${operation} ${last}`]
-  return { ...(value ? { body: { ...body, ...value } } : {}), fields: { [last]: pointer } }
+  return {
+    ...(member.example ? { body: { ...body, ...member.example } } : {}),
+    fields: { [last]: examplePlace(member) },
+  }
 }
 
 /** JSON on one line with a blank after each colon and comma. */

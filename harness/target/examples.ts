@@ -1,9 +1,7 @@
-import { type OperationId, isOperationId, operation as operationOf } from '../../catalogue/operations.ts'
-
-/** What a target file may hold: pasted from reasons, so that each fits the schema. Angle brackets are to be filled in. */
+/** What a target file may hold beside its operations: pasted from reasons, so that each fits the schema. Angle brackets are to be filled in. */
 const application = { id: '<application id>', inputs: [{ id: '<input id>', value: ['tea'] }] }
 
-export const resourceExamples: Readonly<Record<string, unknown>> = {
+export const resourceExamples = {
   application,
   otherApplication: application,
   slowApplication: application,
@@ -19,171 +17,10 @@ export const resourceExamples: Readonly<Record<string, unknown>> = {
   graph: '<graph id>',
 }
 
-export const bodyExamples: Readonly<Partial<Record<OperationId, Readonly<Record<string, unknown>>>>> = {
-  'completion.create': { model: '<model>', prompt: 'Hello' },
-  'chat.create': { model: '<model>', messages: [{ role: 'user', content: 'Hello' }] },
-  'graphs.create': { name: 'conform' },
-  'graphs.add-file': { file_id: '<file id>' },
-  'graphs.query': { query: 'What is tea?' },
-  'applications.create': { name: 'conform' },
-  'ai-detect.run': { text: 'Tea is a drink.' },
-  'web-search.run': { query: 'tea' },
-  'medical.comprehend': { content: 'Tea eased the cough.', response_type: 'Entities' },
-  'translate.run': { text: 'Hello', source: 'en', target: 'de' },
-  'vision.analyze': {
-    model: '<model>',
-    prompt: 'What is on {{picture}}?',
-    variables: [{ name: 'picture', file_id: '<file id>' }],
-  },
-}
-
-/** Members that a body may hold besides. */
-export const memberExamples: Readonly<Record<string, unknown>> = {
-  tools: [{ type: 'llm', function: { description: 'Answers questions', model: '<model>' } }],
-  response_format: {
-    type: 'json_schema',
-    json_schema: {
-      name: 'answer',
-      strict: true,
-      schema: { type: 'object', properties: { answer: { type: 'string' } } },
-    },
-  },
-}
-
-/** Roles whose pointer is not the role's own name at the top of the body. */
-export const pointerExamples: Readonly<Record<string, string>> = {
-  'graphs.add-file file': '/file_id',
-  'chat.create query_config': '/tools/0/query_config',
-  'completion.create parameter': '/top_p',
-}
-
-/** What the body needs for such a role, since the suite cannot know a value of it. */
-export const valueExamples: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  'completion.create parameter': { top_p: 0.9 },
-}
-
-/** A tool that has a query_config (§2.7). */
-export const graphTool = { type: 'graph', graph_ids: ['<graph id>'] }
-
 export const contentExample = { content: { text: 'Tea is a drink.' }, contentType: 'text/plain', filename: 'tea.txt' }
 
 export const keyExamples: Readonly<Record<string, string>> = {
   full: 'CONFORM_API_KEY',
   expired: 'CONFORM_KEY_EXPIRED',
   restricted: 'CONFORM_KEY_RESTRICTED',
-}
-
-/**
- * How a condition may be brought about, for the reason of a requirement that lacks its scenario. In the order in which it is
- * easiest: another value in the request, other bytes, another account, a switch of the target's own.
- */
-type Example = Readonly<Record<string, unknown>>
-
-const merge = (members: Example): Example => ({ merge: members })
-const params = (members: Readonly<Record<string, string>>): Example => ({ params: members })
-const account = (env: string): Example => ({ key: { env } })
-const model = (which: string): Example => merge({ model: `<model ${which}>` })
-const says = (content: unknown): Example => merge({ messages: [{ role: 'user', content }] })
-const image = (url: string): Example =>
-  says([
-    { type: 'text', text: 'What is this?' },
-    { type: 'image_url', image_url: { url } },
-  ])
-const picture = (which: string): Example =>
-  merge({ variables: [{ name: 'picture', file_id: `<id of an image ${which}>` }] })
-/** The bytes of an upload, under a name that fits their type: a server may go by either. */
-const bytes = (value: Example, contentType: string, filename: string): Example => ({
-  raw: { ...value, contentType },
-  headers: { 'content-disposition': `attachment; filename="${filename}"` },
-})
-/** Nothing in a request causes it: the target's own switch does, before and after. */
-const outage: Example = {
-  before: [{ method: 'POST', url: '/<switch of your target that causes it>' }],
-  after: [{ method: 'POST', url: '/<switch that ends it>' }],
-}
-const ofOthers = 'of another account'
-const chatOf = (example: Example): Example => ({ operation: 'chat.create', ...example })
-
-/** By the condition of an id, the part after its slash, if there is more to say than `byRule` does. */
-const byCondition: Readonly<Record<string, Example>> = {
-  '403-model-access': model('that the key may not use'),
-  '429-model-quota': model('whose quota is spent'),
-  '500-model-unavailable': model('that is down'),
-  '503-model-unavailable': model('that is down'),
-  '500-model-overload': model('that is overloaded'),
-  '500-model-internal-error': model('that fails'),
-  'model-unauthorized': model('whose provider refuses your credentials'),
-  'model-underlying-request': model('whose provider refuses the request'),
-  'model-no-prediction': model('that gives no answer'),
-  'model-unsafe-request': merge({ prompt: '<a prohibited text>' }),
-  '400-text-too-long': merge({ text: '<a text over the limit>' }),
-  '400-query-too-long': merge({ query: '<a query over the limit>' }),
-  '400-too-complex': merge({ query: '<a query over the limits>' }),
-  '400-oversized-image': picture('over the size limit'),
-  '400-unsupported-image': picture('of an unsupported type'),
-  '400-corrupted-image': picture('that is corrupted'),
-  '507-storage-full': account('KEY_OF_FULL_ACCOUNT'),
-}
-
-/** By the whole id, if its condition does not say enough. */
-const byId: Readonly<Record<string, Example>> = {
-  'jobs.retrieve/4xx-foreign-job': params({ job_id: `<job ${ofOthers}>` }),
-  'graphs.add-file/400-unsupported-type': merge({ file_id: '<file of an unsupported type>' }),
-  'graphs.add-file/400-unparsable': merge({ file_id: '<file that cannot be parsed>' }),
-  'graphs.create/400-invalid-name': merge({ name: '<a name that is not valid>' }),
-  'applications.create/400-invalid-blueprint': merge({ '<member>': '<a blueprint that is not valid>' }),
-  'chat.create/403-graph-access': merge({ tools: [{ type: 'graph', graph_ids: [`<graph ${ofOthers}>`] }] }),
-  'chat.create/400-unsafe-request': says('<a prohibited text>'),
-  'chat.create/200-image-parts': image('data:image/png;base64,<bytes of an image>'),
-  'chat.create/200-image-url': image('https://<address of an image>'),
-  'chat.create/200-llm-tool': merge({ tools: memberExamples['tools'] }),
-  'files.upload/400-unsupported-type': bytes({ text: '<any text>' }, 'application/x-unsupported', 'tea.unsupported'),
-  'files.upload/400-oversized': bytes({ text: '<more text than a file may hold>' }, 'text/plain', 'tea.txt'),
-  'files.upload/413-body-too-large': bytes({ text: '<more text than a body may hold>' }, 'text/plain', 'tea.txt'),
-  'files.upload/400-corrupted': bytes({ base64: 'JVBERi0xLjcKJSVFT0YK' }, 'application/pdf', 'tea.pdf'),
-  'vision.analyze/403-file-access': picture(ofOthers),
-  'guardrails/400-blocked': chatOf(says('<a text that your guardrail blocks>')),
-  'guardrails/400-blocked-by-provider': chatOf(says("<a text that the provider's guardrail blocks>")),
-  'guardrails/401-provider-credentials': chatOf(account('KEY_WITH_GUARDRAIL_OF_WRONG_CREDENTIALS')),
-  'guardrails/403-provider-permissions': chatOf(account('KEY_WITH_GUARDRAIL_WITHOUT_PERMISSION')),
-  'guardrails/404-unknown-guardrail': chatOf(account('KEY_WITH_GUARDRAIL_THAT_IS_GONE')),
-  'general/409-conflict': {
-    operation: 'graphs.add-file',
-    ...merge({ file_id: '<id of a file that is in the graph>' }),
-  },
-  'general/410-gone': { operation: 'files.retrieve', ...params({ file_id: '<file that was deleted>' }) },
-  'general/413-payload-too-large': { operation: 'translate.run', ...merge({ text: '<a text over every limit>' }) },
-  'general/422-unprocessable': chatOf(merge({ '<member>': '<a value that makes no sense here>' })),
-  'general/507-insufficient-storage': { operation: 'files.upload', ...account('KEY_OF_FULL_ACCOUNT') },
-}
-
-/** Another value in the place of the request where its operation has one. */
-function otherValue(operation: OperationId): Example {
-  const { body, path } = operationOf(operation)
-  const value = '<a value that brings it about>'
-  if (body === 'json') return merge({ '<member>': value })
-  if (body === 'raw') return bytes({ text: '<a text that brings it about>' }, 'text/plain', 'tea.txt')
-  const [, parameter] = /\{(\w+)\}/.exec(path) ?? []
-  return parameter === undefined ? { query: { '<parameter>': value } } : params({ [parameter]: value })
-}
-
-/** What the form of an id tells: an outage is a switch of the target's own, a right or a quota belongs to an account. */
-function byRule(operation: OperationId, condition: string): Example {
-  const [, noun] = /^403-(\w+)-access$/.exec(condition) ?? []
-  if (noun !== undefined) {
-    const id = { [`${noun}_id`]: `<${noun} ${ofOthers}>` }
-    return operationOf(operation).path.includes(`{${noun}_id}`) ? params(id) : merge(id)
-  }
-  if (condition.startsWith('5')) return outage
-  if (condition.startsWith('429-')) return account('KEY_WITH_SPENT_QUOTA')
-  if (/^40[13]-/.test(condition)) return account('KEY_THAT_IS_REFUSED')
-  return otherValue(operation)
-}
-
-/** A scenario for that requirement, with what is to be filled in in angle brackets. */
-export function scenarioExample(id: string): Example {
-  const [area = '', condition = ''] = id.split('/')
-  const exception = byId[id] ?? byCondition[condition]
-  if (exception !== undefined) return exception
-  return isOperationId(area) ? byRule(area, condition) : chatOf(byRule('chat.create', condition))
 }

@@ -1,49 +1,29 @@
-import type { OperationId } from '../../catalogue/operations.ts'
+import { type Member, roleOf } from '../../catalogue/operation.ts'
+import { operation, type OperationId } from '../../catalogue/operations.ts'
 import type { OperationValue } from './target-file.ts'
 
-/** What the members of a valid request mean, per operation: a role points to a member of the body. */
-export const rolesOf: Readonly<Partial<Record<OperationId, readonly string[]>>> = {
-  'completion.create': ['model', 'prompt', 'temperature', 'max_tokens', 'parameter'],
-  'chat.create': [
-    'model',
-    'messages',
-    'tools',
-    'tool_choice',
-    'stream',
-    'stream_options',
-    'response_format',
-    'query_config',
-  ],
-  'graphs.create': ['name'],
-  'applications.create': ['name'],
-  'graphs.query': ['query', 'query_config'],
-  'graphs.add-file': ['file'],
-  'ai-detect.run': ['text'],
-  'translate.run': ['text', 'source', 'target'],
-  'web-search.run': ['query'],
-  'medical.comprehend': ['content', 'response_type'],
-  'vision.analyze': ['model', 'prompt', 'variables'],
+/** The member of the body that has that role; undefined if the operation has no such role. */
+export function memberOf(id: OperationId, role: string): Member | undefined {
+  return operation(id).members.find((member) => roleOf(member) === role)
 }
 
-/** Operations whose role `id` points into the response, to the id of the new object. */
-export const creators: readonly OperationId[] = ['files.upload', 'graphs.create', 'applications.create']
-
-/** Operations whose body §2.8 shows in part: their roles are the members of that name. */
-const shown: readonly OperationId[] = ['chat.create', 'vision.analyze', 'medical.comprehend']
+/** The roles that `fields` may have for an operation: members of the body, and the id in the response. */
+export function rolesOf(id: OperationId): string[] {
+  const { members, creates } = operation(id)
+  const roles = members.map(roleOf).filter((role) => role !== undefined)
+  return creates?.idMayMove ? [...roles, 'id'] : roles
+}
 
 /** The pointer of a role that need not be declared; undefined if it must. */
-export function defaultPointer(operation: OperationId, role: string): string | undefined {
-  if (role === 'id' && creators.includes(operation)) return '/id'
-  if (!rolesOf[operation]?.includes(role) || role === 'query_config') return undefined
-  return role === 'name' || shown.includes(operation) ? `/${role}` : undefined
+export function defaultPointer(id: OperationId, role: string): string | undefined {
+  const { creates } = operation(id)
+  if (role === 'id') return creates?.idMayMove ? creates.idAt : undefined
+  const at = memberOf(id, role)?.at
+  return at?.startsWith('/') ? at : undefined
 }
 
 /** All roles that have a pointer: declared, or by default. */
-export function fieldsOf(operation: OperationId, value: OperationValue): Record<string, string> {
-  const fields: Record<string, string> = {}
-  for (const role of [...(rolesOf[operation] ?? []), 'id']) {
-    const pointer = value.fields?.[role] ?? defaultPointer(operation, role)
-    if (pointer !== undefined) fields[role] = pointer
-  }
-  return fields
+export function fieldsOf(id: OperationId, value: OperationValue): Record<string, string> {
+  const pointers = rolesOf(id).map((role) => [role, value.fields?.[role] ?? defaultPointer(id, role)] as const)
+  return Object.fromEntries(pointers.filter((entry): entry is [string, string] => entry[1] !== undefined))
 }

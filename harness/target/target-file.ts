@@ -1,5 +1,5 @@
 /** The target file as it is written. */
-import type { OperationId } from '../../catalogue/operations.ts'
+import type { DeprecatedId, OperationId } from '../../catalogue/operations.ts'
 
 /** The value of an environment variable; one that is not set is an error that names it. */
 export interface FromEnv {
@@ -101,12 +101,9 @@ export interface OperationValue {
 
 export type Absence = 'not-served' | 'removed'
 
-/** Operations whose removal the interface announces (§9). */
-type Removable = 'pdf.parse' | 'medical.comprehend'
-
 export type OperationValues = Readonly<
-  Partial<Record<Exclude<OperationId, Removable>, OperationValue | 'not-served'>>
-> & { readonly [id in Removable]?: OperationValue | Absence } & {
+  Partial<Record<Exclude<OperationId, DeprecatedId>, OperationValue | 'not-served'>>
+> & { readonly [id in DeprecatedId]?: OperationValue | Absence } & {
   readonly guardrails?: 'not-served'
   readonly general?: 'not-served'
 }

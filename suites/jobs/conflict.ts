@@ -8,7 +8,7 @@ import { member } from '../../schemas/json-object.ts'
 import type { ConflictFindings } from './finding.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
 import type { Gate, Job, Reading } from './model.ts'
-import { jobRequest } from '../../harness/checks/valid-request.ts'
+import { jobRequest } from './job-request.ts'
 import { sameId } from './seen-jobs.ts'
 
 /** Jobs of one application, and what is created beside them. */

@@ -1,4 +1,5 @@
-import { declaredResource, jobRequest } from '../../harness/checks/valid-request.ts'
+import { declaredResource } from '../../harness/checks/valid-request.ts'
+import { jobRequest } from './job-request.ts'
 import { sendThroughGate } from '../../harness/engine/check-context.ts'
 import { pause } from '../../harness/engine/lifetime.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'

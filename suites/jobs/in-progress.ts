@@ -10,7 +10,7 @@ import { getAt } from '../../schemas/pointer.ts'
 import { type Conflict, noLonger, readSettled, showsInProgress } from './conflict.ts'
 import { mostAttempts } from './gate.ts'
 import type { Job } from './model.ts'
-import { jobRequest } from '../../harness/checks/valid-request.ts'
+import { jobRequest } from './job-request.ts'
 import { sameId } from './seen-jobs.ts'
 
 const row = 'jobs.create/409-job-in-progress'

@@ -1,6 +1,7 @@
 import { control } from '../../harness/checks/control.ts'
 import { sendThroughGate } from '../../harness/engine/check-context.ts'
-import { jobRequest, declaredResource } from '../../harness/checks/valid-request.ts'
+import { declaredResource } from '../../harness/checks/valid-request.ts'
+import { jobRequest } from './job-request.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { leftOut } from '../../harness/report/reason.ts'

@@ -11,7 +11,7 @@ import { isEnded, jobsOf } from './job-tracker.ts'
 import type { Job } from './model.ts'
 import { createOnOther, confirmBlocked } from './other-application.ts'
 import { awaitRelease, releasedAfterFailure } from './release.ts'
-import { jobRequest } from '../../harness/checks/valid-request.ts'
+import { jobRequest } from './job-request.ts'
 
 /** The application whose jobs last longest: the declared slow one, else the plain one. */
 function busyApplication({ target: { resources } }: Run): ApplicationResource {

@@ -52,7 +52,7 @@ test('needs are pointers to places that a target file can have', () => {
     operations: ([operation = '', part, role = '', ...rest]) => {
       if (!isOperationId(operation) || rest.length > 0) return false
       if (part === undefined) return operation === 'files.upload'
-      if (part === 'fields') return rolesOf[operation]?.includes(role) ?? false
+      if (part === 'fields') return rolesOf(operation).includes(role)
       return part === 'body' || (part === 'content' && operation === 'files.upload')
     },
   }

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import { catalogue, grantedRow, requirement } from '../../catalogue/catalogue.ts'
 import { type Member, type Operation, otherKinds, placeOf, roleOf } from '../../catalogue/operation.ts'
 import { isOperationId, operation, operations } from '../../catalogue/operations.ts'
-import { defaultPointer, rolesOf } from '../../harness/target/roles.ts'
 import { getAt, pointersAt } from '../../schemas/pointer.ts'
 
 const ids = new Set<string>(catalogue.map(({ id }) => id))
@@ -13,16 +12,6 @@ describe.each(all.map((one) => [one.id, one] as const))('%s', (id, { members, ef
   test('names conditions that it has', () => {
     for (const { at, judgedBy } of members) {
       for (const condition of Object.values(judgedBy ?? {})) expect(ids, at).toContain(`${id}/${condition}`)
-    }
-  })
-
-  test('has the roles of the target file, and their defaults', () => {
-    const roles = members.map(roleOf).filter((role) => role !== undefined)
-    expect(roles).toEqual(isOperationId(id) ? (rolesOf[id] ?? []) : [])
-    for (const member of members) {
-      const role = roleOf(member)
-      if (role === undefined || !isOperationId(id)) continue
-      expect(member.at.startsWith('/') ? member.at : undefined, role).toBe(defaultPointer(id, role))
     }
   })
 

@@ -1,18 +1,25 @@
-import { catalogue } from '../../catalogue/catalogue.ts'
-import { isOperationId, operation as operationOf } from '../../catalogue/operations.ts'
-import {
-  bodyExamples,
-  contentExample,
-  keyExamples,
-  pointerExamples,
-  resourceExamples,
-  scenarioExample,
-} from '../../harness/target/examples.ts'
+import { examplePlace } from '../../catalogue/operation.ts'
+import { isOperationId, operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
+import { scenarioExample } from '../../catalogue/scenario-examples.ts'
+import { contentExample, keyExamples, resourceExamples } from '../../harness/target/examples.ts'
+import { memberOf } from '../../harness/target/roles.ts'
 
-export type Schema = Record<string, any>
+/** A JSON Schema, as deep as it goes. */
+export interface Schema {
+  description?: string
+  properties?: Record<string, Schema>
+  items?: Schema
+  then?: Schema
+  else?: Schema
+  enum?: readonly string[]
+  default?: unknown
+  propertyNames?: Schema
+  $defs?: Record<string, Schema>
+  readonly [keyword: string]: unknown
+}
 
 const headers = { 'x-tenant': { env: 'TENANT' } }
-const application = resourceExamples['application'] as Record<string, any>
+const { application } = resourceExamples
 const hookRequest = { method: 'POST', url: '/admin/search', body: { down: true } }
 const cleanup = [{ method: 'DELETE', url: '/admin/objects/{id}' }]
 const scenarioIds = ['files.retrieve/403-file-access', 'jobs.create/429-quota-exceeded'] as const
@@ -32,7 +39,10 @@ const examples: Readonly<Record<string, unknown>> = {
   ...Object.fromEntries(Object.entries(keyExamples).map(([name, env]) => [`keys/${name}`, { env }])),
   resources: { application, graph: '<graph id>' },
   ...Object.fromEntries(Object.entries(resourceExamples).map(([name, value]) => [`resources/${name}`, value])),
-  operations: { 'completion.create': { body: bodyExamples['completion.create'] }, 'vision.analyze': 'not-served' },
+  operations: {
+    'completion.create': { body: operationOf('completion.create').example },
+    'vision.analyze': 'not-served',
+  },
   scenarios,
   unreachable: { 'completion.create/500-*': 'no staging switch for model outages' },
   limits: { concurrency: 2, requestsPerSecond: 10 },
@@ -72,28 +82,23 @@ const examples: Readonly<Record<string, unknown>> = {
   after: [{ ...hookRequest, body: { down: false } }],
 }
 
-/** The schema of the target file, each member with an example and what it is for, and every id that a scenario may have. */
-export function editorSchema(schema: Schema): Schema {
-  const whole = structuredClone(schema)
-  for (const [name, member] of Object.entries<Schema>(whole.$defs)) visit(member, [name])
-  visit(whole, [])
-  whole.properties.scenarios.propertyNames = {
-    enum: catalogue.filter(({ operation }) => operation !== 'envelope').map(({ id }) => id),
-  }
-  return whole
+/** The schema with an example at each member, and what it is for. */
+export function withExamples(schema: Schema): Schema {
+  for (const [name, member] of Object.entries(schema.$defs ?? {})) visit(member, [name])
+  visit(schema, [])
+  return schema
 }
 
-function visit(schema: Schema, path: readonly string[]): void {
-  for (const [name, member] of Object.entries<Schema>(schema.properties ?? {})) {
+function visit({ properties = {}, then, else: other, items }: Schema, path: readonly string[]): void {
+  for (const [name, member] of Object.entries(properties)) {
     const at = [...path, name]
-    const { description, ...rest } = member
-    const example = exampleOf(at, rest)
-    const described = { description: description ?? describe(at), ...rest, examples: [example] }
-    schema.properties[name] = described
+    // What a member is for is read first, its example last.
+    const described: Schema = { description: describe(at), ...member, examples: [exampleOf(at, member)] }
+    properties[name] = described
     visit(described, at)
   }
-  for (const branch of ['then', 'else']) if (schema[branch]) visit(schema[branch], path)
-  if (schema.items?.properties) visit(schema.items, [...path, 'items'])
+  for (const branch of [then, other]) if (branch) visit(branch, path)
+  if (items?.properties) visit(items, [...path, 'items'])
 }
 
 function exampleOf(path: readonly string[], member: Schema): unknown {
@@ -103,9 +108,9 @@ function exampleOf(path: readonly string[], member: Schema): unknown {
   if (operation !== undefined && isOperationId(operation) && path[0] === 'operations') {
     if (name === operation) return operationExample(operation)
     if (name === 'path') return operationOf(operation).path
-    if (name === 'body') return bodyExamples[operation]
-    if (name === 'fields')
-      return { [Object.keys(member.properties)[0]!]: pointerOf(operation, Object.keys(member.properties)[0]!) }
+    if (name === 'body') return operationOf(operation).example
+    const [first = ''] = Object.keys(member.properties ?? {})
+    if (name === 'fields') return { [first]: pointerOf(operation, first) }
     if (parent === 'fields') return pointerOf(operation, name)
   }
   if (parent === 'restricted') return { env: 'CONFORM_KEY_RESTRICTED' }
@@ -114,14 +119,15 @@ function exampleOf(path: readonly string[], member: Schema): unknown {
   return examples[`${parent}/${name}`] ?? examples[name] ?? member.default
 }
 
-function operationExample(operation: Parameters<typeof operationOf>[0]): unknown {
-  const body = bodyExamples[operation]
-  if (body !== undefined) return { body }
-  return operation === 'files.upload' ? contentExample : 'not-served'
+function operationExample(operation: OperationId): unknown {
+  const { body, example, isWhole } = operationOf(operation)
+  if (body === 'raw') return contentExample
+  return example === undefined || isWhole ? 'not-served' : { body: example }
 }
 
-function pointerOf(operation: string, role: string): string {
-  return pointerExamples[`${operation} ${role}`] ?? `/${role}`
+function pointerOf(operation: OperationId, role: string): string {
+  const member = memberOf(operation, role)
+  return member ? examplePlace(member) : `/${role}`
 }
 
 function describe(path: readonly string[]): string {

@@ -1,0 +1,18 @@
+// npm run schemas: writes schemas/openapi.json and schemas/target.schema.json from the catalogue and the other schemas.
+import { writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { createJiti } from 'jiti'
+import { format, resolveConfig } from 'prettier'
+
+const { import: load } = createJiti(import.meta.url)
+const { openapiDocument } = await load('./openapi/document.ts')
+const { targetSchema } = await load('./target-schema/target-schema.ts')
+
+for (const [name, document] of [
+  ['openapi.json', openapiDocument()],
+  ['target.schema.json', targetSchema()],
+]) {
+  const path = fileURLToPath(new URL(`../schemas/${name}`, import.meta.url))
+  const options = { ...(await resolveConfig(path)), parser: 'json' }
+  writeFileSync(path, await format(JSON.stringify(document), options))
+}
