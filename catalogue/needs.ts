@@ -1,6 +1,6 @@
 import type { Operation } from './operation.ts'
-import { type OperationId, operations } from './operations.ts'
-import type { Need } from './row.ts'
+import { isOperationId, type OperationId, operations } from './operations.ts'
+import type { Need, Requirement } from './row.ts'
 
 /** What the target file must declare, as JSON Pointers into it. */
 export const application = '/resources/application'
@@ -29,4 +29,17 @@ function needsOf({ id, body: kind, isWhole, creates, params = {} }: Operation & 
     needs.length === 1 ? (needs[0] as string) : needs,
   )
   return [...declared, ...(kind === 'raw' ? [`/operations/${id}/content`] : []), ...name, ...objects]
+}
+
+/** What every target has: a requirement that needs no more than this can be reached. */
+const common = ['/keys/full', '/resources/application', '/resources/pdfFile', '/resources/file', '/resources/graph']
+
+function isCommon(need: Need, operation: string): boolean {
+  const valid = isOperationId(operation) ? validRequest[operation] : []
+  return valid.some((one) => String(one) === String(need)) || [need].flat().some((pointer) => common.includes(pointer))
+}
+
+/** True for a requirement that may be declared unreachable: it needs a scenario, another key, another object or a role. */
+export function mayBeUnreachable({ needs, operation }: Pick<Requirement, 'needs' | 'operation'>): boolean {
+  return needs.some((need) => !isCommon(need, operation))
 }

@@ -1,8 +1,87 @@
 import { basename } from 'node:path'
+import { unzipSync, zipSync } from 'fflate'
 import { readBytes } from '../harness/report/json-file.ts'
-import type { Bundle } from './bundle.ts'
-import { exchangesNames, isZip, unpackBundle } from './bundle.ts'
-import type { Evidence } from './evidence.ts'
+
+/** A file by name: of a bundle, or one that was given beside a certificate. */
+export interface NamedBytes {
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+/** Everything that a certificate rests on, and the certificate. */
+export interface Bundle {
+  readonly certificate: Uint8Array
+  readonly report: Uint8Array
+  /** The target file without keys, as canonical JSON. */
+  readonly target: Uint8Array
+  /** The catalogue that was judged by, as canonical JSON. */
+  readonly requirements: Uint8Array
+  /** HAR files, one for each shard of a run. */
+  readonly exchanges: readonly NamedBytes[]
+}
+
+/** More than any bundle holds, in bytes. */
+const MOST_BYTES = 1024 ** 3
+/** Of every file, so that the same files make the same bundle; the first day that the format knows, in local time. */
+const MTIME = '1980-01-01T00:00:00'
+const ZIP = Buffer.from('PK\u0003\u0004')
+
+/** The names of HAR files in a certificate and its bundle. */
+export function exchangesNames(count: number): string[] {
+  if (count === 1) return ['exchanges.har']
+  return Array.from({ length: count }, (_, index) => `exchanges-${index + 1}.har`)
+}
+
+/**
+ * One zip, in which nothing is compressed: then its bytes are a function of the files alone, whichever version of whatever
+ * library packs them, and `unpackBundle` can refuse what is not exactly that.
+ */
+export function packBundle({ certificate, report, target, requirements, exchanges }: Bundle): Buffer {
+  const files = {
+    'certificate.json': certificate,
+    'report.json': report,
+    'target.json': target,
+    'requirements.json': requirements,
+    ...Object.fromEntries(exchanges.map(({ name, bytes }) => [name, bytes])),
+  }
+  return Buffer.from(zipSync(files, { level: 0, mtime: MTIME }))
+}
+
+function isZip(bytes: Uint8Array): boolean {
+  return ZIP.equals(bytes.subarray(0, ZIP.length))
+}
+
+/**
+ * The files of a bundle, or null if the bytes are not exactly what `packBundle` makes of them: a zip can show different
+ * files to different programs, and this one cannot.
+ */
+export function unpackBundle(bytes: Uint8Array): Bundle | null {
+  try {
+    const isSmall = ({ size, originalSize }: { size: number; originalSize: number }) =>
+      size <= MOST_BYTES && originalSize === size
+    const files = new Map(Object.entries(unzipSync(bytes, { filter: isSmall })))
+    const take = (name: string): Uint8Array => files.get(name) as Uint8Array
+    const bundle: Bundle = {
+      certificate: take('certificate.json'),
+      report: take('report.json'),
+      target: take('target.json'),
+      requirements: take('requirements.json'),
+      exchanges: exchangesNames(files.size - 4).map((name) => ({ name, bytes: take(name) })),
+    }
+    return packBundle(bundle).equals(bytes) ? bundle : null
+  } catch {
+    return null
+  }
+}
+
+/** What a certificate can be held against. */
+export interface Evidence {
+  readonly report: NamedBytes
+  readonly exchanges?: readonly NamedBytes[]
+  readonly target?: NamedBytes
+  /** The requirements of the version that judged. */
+  readonly requirements?: string
+}
 
 /** Files that a certificate is to be held against. */
 export interface EvidenceFiles {

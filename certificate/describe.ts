@@ -1,7 +1,9 @@
+import { nameMarks } from '../reporters/escape/name-marks.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
-import { operationCount } from './operations.ts'
 import { parseReason } from '../harness/report/reason.ts'
+import { operationCount } from './make-statement.ts'
 import type { Excluded, Predicate, Statement } from './statement.ts'
+import { claimedByStatement, type SuiteFacts } from './suite-facts.ts'
 import type { Verification } from './verify-certificate.ts'
 
 /** What was given to hold the certificate against, as far as the words depend on it. */
@@ -12,8 +14,10 @@ export interface Given {
   readonly keyIds?: readonly string[] | undefined
   /** What it was held against: a report, a bundle. */
   readonly evidence?: string | undefined
-  /** Digest of the requirements of the version that verifies. */
-  readonly ownRequirements?: string | undefined
+  /** Where revocations were looked up; undefined if they were not. */
+  readonly revocations?: { readonly path: string; readonly asOf: string | null } | undefined
+  /** The suite that verifies. */
+  readonly suite?: SuiteFacts | undefined
 }
 
 /**
@@ -28,11 +32,19 @@ export function describe(found: Verification, unmet: readonly string[], given: G
     ...signers.map((signer, index) => `${index === 0 ? '' : 'also '}signed by ${ownerOf(signer, given)}`),
     ...problems.map((problem) => `not valid: ${problem}`),
     ...unmet.map((demand) => `not accepted: ${demand}`),
-    ...(statement ? claims(statement, id ?? '') : []),
-    ...(statement ? otherVersion(statement, given) : []),
+    ...(statement ? otherVersion(found, given) : []),
+    ...(statement ? claims(statement) : []),
+    ...(statement ? [`certificate: ${id}`, revocationLine(given)] : []),
     ...(statement && problems.length === 0 ? meaning(statement, signers, given) : []),
   ]
   return lines.map((line) => terminalText(line, Infinity))
+}
+
+function revocationLine({ revocations }: Given): string {
+  if (!revocations)
+    return 'revocation: not looked up; give --revoked and the index.json or revoked.json of its register'
+  const { path, asOf } = revocations
+  return `revocation: looked up in ${path}${asOf === null ? '' : `, as of ${asOf}`}`
 }
 
 function ownerOf(signer: string, { publicKey, keyIds = [] }: Given): string {
@@ -40,16 +52,21 @@ function ownerOf(signer: string, { publicKey, keyIds = [] }: Given): string {
   return keyIds.includes(signer) ? `the key of --key-id ${signer}` : `an unknown key ${signer}`
 }
 
-function claims({ subject: [target, report], predicate }: Statement, id: string): string[] {
+/**
+ * What a certificate claims, in lines. Names come from whoever signed, and no control character of theirs reaches the
+ * terminal; they stand in quotes, so that none can be taken for a word of ours.
+ */
+export function claims({ subject: [target, report], predicate }: Statement): string[] {
   const { suite, run, spec, operations, partial, notExercised, notApplicable } = predicate
   const { must, should } = predicate.summary
   const unserved = operations.notServed.map(({ operation, answered }) =>
     answered === null ? operation : `${operation} (answered ${answered})`,
   )
-  return [
+  const lines = [
     `verdict by exact names: ${exactVerdict(predicate)}`,
     ...partial.map((reason) => `partial: ${reason}`),
-    `target: ${target.name} (${target.uri}), held to the interface in version ${spec.version}`,
+    `target: ${target.uri}, named ${JSON.stringify(target.name)}, held to the interface in version ${spec.version}`,
+    ...nameMarks(target.name).map((mark) => `  its name holds ${mark}: it may not be what it looks like`),
     named('judged', operations.judged),
     named('declared not served, so not judged', unserved),
     ...(operations.removed.length > 0 ? [named('declared removed', operations.removed)] : []),
@@ -63,17 +80,22 @@ function claims({ subject: [target, report], predicate }: Statement, id: string)
     `mode: ${run.tpe === 'exact' ? 'exact names' : `family names (in it the verdict is ${predicate.verdicts.family})`}${run.strict ? ', strict' : ''}; runs: ${run.runs} for each generated refusal; seed ${run.seed}; ${run.requests} requests`,
     `judged: ${run.startedAt}, by ${suite.name} ${suite.version}`,
     `valid: ${predicate.issuedAt} to ${predicate.expiresAt}`,
-    `certificate: ${id}`,
     `report: sha256:${report.digest.sha256}`,
   ]
+  return lines.map((line) => terminalText(line, Infinity))
 }
 
-/** A reader who knows this version's requirements is told if others were judged. */
-function otherVersion({ predicate: { requirements, suite } }: Statement, { ownRequirements }: Given): string[] {
-  if (ownRequirements === undefined || ownRequirements === `sha256:${requirements.digest.sha256}`) return []
-  return [
-    `requirements: those of version ${suite.version}, which differ from this version's; the signer vouches for them`,
-  ]
+/** A reader who knows this version's requirements is told if others were judged, and if nobody knows them. */
+function otherVersion({ statement, isForeign }: Verification, { suite: own }: Given): string[] {
+  if (!own || !statement) return []
+  const { version, requirements, requirementsDigest } = claimedByStatement(statement.predicate)
+  if (isForeign) {
+    return [
+      `requirements: ${requirements}, which are those of no version of the suite that ${own.version} knows; it calls itself version ${version}, and the signer alone vouches for them`,
+    ]
+  }
+  if (requirementsDigest === own.requirementsDigest) return []
+  return [`requirements: ${requirements}, those of version ${version}, which differ from this version's`]
 }
 
 /** The verdict by exact names, with what it leaves out: never a bare `conformant` for less than all of it. */

@@ -1,25 +1,18 @@
 import { isDeepStrictEqual } from 'node:util'
-import { parseReport } from '../harness/report/report-file.ts'
-import { UserError } from '../harness/user-error.ts'
+import canonicalize from 'canonicalize'
+import { mayBeUnreachable } from '../catalogue/needs.ts'
+import { inconsistencies } from '../harness/report/consistency.ts'
+import { doubledMember, parseJson } from '../harness/report/json-file.ts'
 import type { Report, RequirementResult } from '../harness/report/model.ts'
-import type { NamedBytes } from './bundle.ts'
-import { harProblems } from './har-problems.ts'
-import { makeStatement, sha256 } from './make-statement.ts'
-import { reportProblems, requirementsOf } from './report-problems.ts'
-import type { Predicate, Statement } from './statement.ts'
-import type { SuiteFacts } from './suite-facts.ts'
-import { parseJson } from '../harness/report/json-file.ts'
-import { isObject } from '../schemas/json-object.ts'
+import { parseReason } from '../harness/report/reason.ts'
+import { parseReport } from '../harness/report/report-file.ts'
 import { matchesId, mostPatterns } from '../harness/report/selection.ts'
-
-/** What a certificate can be held against. */
-export interface Evidence {
-  readonly report: NamedBytes
-  readonly exchanges?: readonly NamedBytes[]
-  readonly target?: NamedBytes
-  /** The requirements of the version that judged. */
-  readonly requirements?: string
-}
+import { UserError } from '../harness/user-error.ts'
+import { isObject, member } from '../schemas/json-object.ts'
+import type { Evidence, NamedBytes } from './certificate-file.ts'
+import { makeStatement, sha256 } from './make-statement.ts'
+import type { Predicate, Statement } from './statement.ts'
+import { type KnownRequirement, requirementsOf, type SuiteFacts } from './suite-facts.ts'
 
 /**
  * The certificate is made anew from the report; whatever differs is named, as is whatever the report, its exchanges and its
@@ -31,22 +24,51 @@ export function evidenceProblems(statement: Statement, evidence: Evidence, own: 
     return [`${name} is not the report it was issued for`]
   const report = reportIn(evidence.report)
   if (report instanceof UserError) return [report.message]
-  const requirements = requirementsOf({ name, report }, own, evidence.requirements)
+  const requirements = requirementsOf(report, name, own, evidence.requirements)
   return [
     ...reportProblems(report, requirements).map((problem) => `${name}: ${problem}`),
     ...differences(statement, report, evidence.report),
     ...(evidence.exchanges ? exchangesProblems(statement, evidence.exchanges, report) : []),
-    ...(evidence.target ? targetProblems(evidence.target, report) : []),
+    ...(evidence.target ? targetProblems(evidence.target, report, requirements) : []),
   ]
 }
 
 function reportIn({ name, bytes }: NamedBytes): Report | UserError {
   try {
-    return parseReport(Buffer.from(bytes).toString('utf8'), name)
+    return readWholeReport({ name, bytes })
   } catch (error) {
     if (error instanceof UserError) return error
     throw error
   }
+}
+
+/** The report in those bytes. Throws UserError if it is none, or has a member twice: then two readers may read two reports. */
+export function readWholeReport({ name, bytes }: NamedBytes): Report {
+  const text = Buffer.from(bytes).toString('utf8')
+  const report = parseReport(text, name)
+  const doubled = doubledMember(text)
+  if (doubled !== undefined) throw new UserError(`${name}: has "${doubled}" twice in one object`)
+  return report
+}
+
+/** Where a report contradicts itself, or does not hold each of the requirements exactly once and as it is. */
+export function reportProblems(report: Report, requirements: readonly KnownRequirement[]): string[] {
+  const judged = new Map(report.requirements.map((result) => [result.id, result]))
+  const known = new Set(requirements.map(({ id }) => id as string))
+  const changed = requirements.flatMap((row) => {
+    const result = judged.get(row.id)
+    return result ? rowProblems(result, row) : [`${row.id} is missing`]
+  })
+  const strange = [...judged.keys()].filter((id) => !known.has(id)).map((id) => `${id} is not a requirement`)
+  return [...inconsistencies(report), ...changed, ...strange]
+}
+
+function rowProblems(result: RequirementResult, { id, operation, level, section, statement }: KnownRequirement) {
+  if (result.level !== level || result.operation !== operation)
+    return [`${id} is a ${level} of ${operation}, but the report has it as a ${result.level} of ${result.operation}`]
+  if (result.statement !== statement || result.section !== section)
+    return [`${id} is worded otherwise than the suite does`]
+  return []
 }
 
 /** Where the statement does not follow from the report. Reasons for partial beyond those that do follow take nothing back. */
@@ -71,36 +93,120 @@ function exchangesProblems({ subject }: Statement, files: readonly NamedBytes[],
   return harProblems(files, report)
 }
 
-/** What a target file says of what cannot be judged. */
-interface Declared {
-  readonly operations: Readonly<Record<string, unknown>>
-  /** Ids and patterns; a target file with more of them than that is none that a run takes. */
-  readonly unreachable: readonly string[]
-}
+/** How an operation that is declared away stands in a report. */
+const absence: Readonly<Record<string, string>> = { 'not-served': 'declared not served', removed: 'declared removed' }
 
-/** Why this is not the target file of that report, or does not declare what the report takes out of the judgement. */
-export function targetProblems({ name, bytes }: NamedBytes, { target, requirements }: Report): string[] {
+/**
+ * Why this is not the target file of that report, does not declare what the report takes out of the judgement, or declares
+ * what the report does not tell.
+ */
+export function targetProblems(
+  { name, bytes }: NamedBytes,
+  report: Report,
+  requirements: readonly KnownRequirement[],
+): string[] {
+  const { target, run } = report
   if (`sha256:${sha256(bytes).sha256}` !== target.digest) return [`${name} is not the target file of the report`]
-  const declared = declaredIn(Buffer.from(bytes).toString('utf8'), name)
-  return requirements
-    .filter((result) => result.outcome === 'not-applicable' && !isDeclared(result, declared))
-    .map(({ id }) => `${id} is not applicable by the report, but ${name} declares nothing of the kind`)
+  const text = Buffer.from(bytes).toString('utf8')
+  const file = declaredIn(text, name)
+  if (file === null) return [`${name} is no target file as conform writes it into a bundle`]
+  const rows = new Map(requirements.map((row) => [row.id as string, row]))
+  const called = member(file, 'name')
+  const few = member(member(file, 'limits'), 'credentialProbes') === 'few'
+  return [
+    ...(typeof called === 'string' && called !== target.name ? [`${name} is that of ${JSON.stringify(called)}`] : []),
+    ...(few && run.credentialProbes !== 'few'
+      ? [`${name} asks for few credential probes, the report tells of all`]
+      : []),
+    ...report.requirements.flatMap((result) => {
+      const problem = declarationProblem(result, file, rows.get(result.id))
+      return problem === null ? [] : [`${result.id} ${problem}`.replaceAll('{file}', name)]
+    }),
+  ]
 }
 
-function isDeclared({ id, operation }: RequirementResult, { operations, unreachable }: Declared): boolean {
-  // It is about a removed operation, and applies to no other.
-  if (id === 'pdf.parse/4xx-removed') return true
-  if (typeof operations[operation] === 'string') return true
-  return unreachable.some((pattern) => matchesId(id, pattern))
+/** What a result and the target file say of one requirement, if they contradict each other. */
+function declarationProblem(
+  { operation, outcome, reason = '' }: RequirementResult,
+  file: unknown,
+  row: KnownRequirement | undefined,
+): string | null {
+  const away = absence[String(member(member(file, 'operations'), operation))]
+  const isJudged = outcome === 'passed' || outcome === 'failed'
+  if (isJudged && away === absence['not-served']) return 'was judged by the report, but {file} declares it not served'
+  if (outcome !== 'not-applicable' || row?.id === 'pdf.parse/4xx-removed') return null
+  if (reason === away) return null
+  const { kind, detail } = parseReason(reason)
+  // With more of them it is none that a run takes.
+  const entries = Object.entries(member(file, 'unreachable') ?? {}).slice(0, mostPatterns)
+  const isDeclared = entries.some(([pattern, why]) => why === detail && row && matchesId(row.id, pattern))
+  if (kind !== 'unreachable' || !isDeclared)
+    return 'is not applicable by the report, but {file} declares nothing of the kind'
+  return row && mayBeUnreachable(row) ? null : 'cannot be unreachable: a valid request with the full key reaches it'
 }
 
-function declaredIn(text: string, name: string): Declared {
+/** Null if it is not canonical JSON: then a member might stand in it twice. */
+function declaredIn(text: string, name: string): unknown {
   try {
     const file = parseJson(text, name)
-    const member = (key: string) => (isObject(file) && isObject(file[key]) ? file[key] : {})
-    return { operations: member('operations'), unreachable: Object.keys(member('unreachable')).slice(0, mostPatterns) }
+    return isObject(file) && canonicalize(file) === text ? file : null
   } catch (error) {
-    if (error instanceof UserError) return { operations: {}, unreachable: [] }
+    if (error instanceof UserError) return null
     throw error
   }
+}
+
+/** A run's clock and that of its worker may differ by so much, in ms. */
+const CLOCK_MS = 1000
+
+/** An entry of a HAR, as far as it is looked at. */
+interface Entry {
+  readonly startedDateTime: string
+  readonly request: { readonly url: string }
+  readonly _requirement: string | null
+  readonly _role: string
+}
+
+/**
+ * Why these are not the recorded exchanges of that run: as many as the run sent, at its time, to its target, by its suite,
+ * and for its requirements only.
+ */
+export function harProblems(files: readonly NamedBytes[], report: Report): string[] {
+  const { run, suite, target } = report
+  const logs = files.map(({ name, bytes }) => ({ name, log: logIn(bytes) }))
+  const broken = logs.flatMap(({ name, log }) => (log ? [] : [`${name} is not a HAR as conform writes it`]))
+  if (broken.length > 0) return broken
+  const entries = logs.flatMap(({ log }) => log?.entries ?? [])
+  const began = Date.parse(run.startedAt)
+  const ids = new Set(report.requirements.map(({ id }) => id))
+  const isAway = ({ request, _role }: Entry) => _role === 'probe' && !isBelow(request.url, target.baseUrl)
+  const isEarly = ({ startedDateTime }: Entry) => !(Date.parse(startedDateTime) >= began - CLOCK_MS)
+  const isStrange = ({ _requirement }: Entry) => _requirement !== null && !ids.has(_requirement)
+  const holds: [boolean, string][] = [
+    [logs.every(({ log }) => log?.creator === `${suite.name} ${suite.version}`), 'another suite recorded them'],
+    [entries.length === run.requests, `they are ${entries.length} of the ${run.requests} that the run sent`],
+    [!entries.some(isAway), `they did not go to ${target.baseUrl}`],
+    [!entries.some(isEarly), 'they were recorded before the run began'],
+    [!entries.some(isStrange), 'they are for requirements that the report does not hold'],
+  ]
+  return holds.flatMap(([holding, problem]) =>
+    holding ? [] : [`the exchanges are not those of the report: ${problem}`],
+  )
+}
+
+function logIn(bytes: Uint8Array): { creator: string; entries: readonly Entry[] } | null {
+  try {
+    const { log } = JSON.parse(Buffer.from(bytes).toString('utf8')) as {
+      log: { creator: { name: string; version: string }; entries: Entry[] }
+    }
+    const isEntry = (entry: Entry) => isObject(entry) && typeof entry.request.url === 'string'
+    if (!log.entries.every(isEntry)) return null
+    return { creator: `${log.creator.name} ${log.creator.version}`, entries: log.entries }
+  } catch {
+    return null
+  }
+}
+
+function isBelow(url: string, baseUrl: string): boolean {
+  return url === baseUrl || ['/', '?'].some((next) => url.startsWith(baseUrl + next))
 }

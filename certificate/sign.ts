@@ -1,31 +1,46 @@
 import type { KeyObject } from 'node:crypto'
+import { createPublicKey } from 'node:crypto'
 import { basename } from 'node:path'
+import canonicalize from 'canonicalize'
 import { readBytes } from '../harness/report/json-file.ts'
+import type { Area } from '../catalogue/row.ts'
+import type { Report } from '../harness/report/model.ts'
 import { UserError } from '../harness/user-error.ts'
-import type { Bundle, NamedBytes } from './bundle.ts'
-import { exchangesNames, packBundle } from './bundle.ts'
-import { evidenceOf, readCertificateFile } from './certificate-file.ts'
-import { countersign, encode } from './dsse.ts'
-import { issueCertificate, refusePartial } from './issue.ts'
-import { readPrivateKey } from './keys.ts'
-import type { Output } from './output-files.ts'
-import { refuseOverwriting, writeWhole } from './output-files.ts'
-import type { SuiteFacts } from './suite-facts.ts'
+import { type Bundle, evidenceOf, exchangesNames, packBundle, readCertificateFile } from './certificate-file.ts'
+import type { NamedBytes } from './certificate-file.ts'
+import { claims } from './describe.ts'
+import { countersign, encode, seal } from './dsse.ts'
+import { harProblems, readWholeReport, reportProblems, targetProblems } from './evidence.ts'
+import { pemOf } from './keys.ts'
+import { daysAfterRun, makeStatement, MOST_VALID_DAYS, partialReasons, sha256 } from './make-statement.ts'
+import { PAYLOAD_TYPE, type Statement } from './statement.ts'
+import { contradictions, formProblem } from './statement-problems.ts'
+import {
+  claimedByReport,
+  claimedByStatement,
+  foreignReasons,
+  type KnownRequirement,
+  requirementsOf,
+  type SuiteFacts,
+} from './suite-facts.ts'
 import { verifyCertificate } from './verify-certificate.ts'
+
+/** More reasons than these tell a reader nothing. */
+const MOST_REASONS = 5
 
 export interface SignRequest {
   /** The report; a bundle that is countersigned holds its own. */
   readonly report?: string | undefined
   /** The certificate or bundle to countersign. */
   readonly add?: string | undefined
-  readonly privateKey: string
-  /** Where the certificate goes, and the bundle. */
-  readonly out?: string | undefined
-  readonly bundle?: string | undefined
+  /** Whether a bundle is wanted too. */
+  readonly bundle: boolean
   readonly har: readonly string[]
   /** The target file without keys, as canonical JSON, and where it was read. */
-  readonly target?: { readonly path: string; readonly bytes: Uint8Array } | undefined
+  readonly target?: NamedBytes | undefined
+  /** Counted from the beginning of the run; at most `MOST_VALID_DAYS`. */
   readonly validDays: number
+  /** Sign also what is not the report of a whole conformant run; the certificate then says why it is partial. */
   readonly partial: boolean
 }
 
@@ -33,67 +48,90 @@ export interface SignRequest {
 export interface SignSettings {
   readonly now: Date
   readonly suite: SuiteFacts
-  askPassphrase(file: string): Promise<string | undefined>
+  /** Told what is going to be signed, in lines, before the key is asked for. */
+  show(lines: readonly string[]): void
+  privateKey(): Promise<KeyObject>
 }
 
-/** Issues or countersigns a certificate and writes what was asked for; throws UserError if that is refused or cannot be done. */
-export async function signFiles(request: SignRequest, settings: SignSettings): Promise<void> {
-  const { add, bundle, har, out, report, target } = request
-  const outputs: Output[] = [
-    ...(out === undefined ? [] : [{ option: '--out', path: out }]),
-    ...(bundle === undefined ? [] : [{ option: '--bundle', path: bundle }]),
-  ]
-  const inputs = [request.privateKey, report, add, target?.path, ...har].filter((path) => path !== undefined)
-  refuseOverwriting(outputs, inputs)
-  const privateKey = await readPrivateKey(request.privateKey, (file) => settings.askPassphrase(file))
-  const signed = add === undefined ? issue(request, privateKey, settings) : addTo(add, request, privateKey, settings)
-  const files = outputs.map((output): [Output, Uint8Array] => [
-    output,
-    output.path === bundle ? packBundle(checked(signed.bundle(), settings)) : signed.certificate,
+/** The files that signing makes. */
+export interface Signed {
+  readonly certificate: Buffer
+  readonly bundle?: Buffer | undefined
+}
+
+/** Issues or countersigns a certificate. Throws UserError, with the reasons, if it refuses. */
+export async function signCertificate(request: SignRequest, settings: SignSettings): Promise<Signed> {
+  return request.add === undefined ? issue(request, settings) : addTo(request.add, request, settings)
+}
+
+/** What a certificate is issued for. */
+export interface IssueInput {
+  readonly report: NamedBytes
+  readonly exchanges: readonly NamedBytes[]
+  /** The target file without keys, if it is to be looked at. */
+  readonly target?: NamedBytes | undefined
+}
+
+type IssueOptions = Pick<SignRequest, 'validDays' | 'partial'> & Pick<SignSettings, 'now' | 'suite'>
+
+/** What a certificate for that report is going to say, without the key of its signer. Throws UserError if it is refused. */
+export function draftStatement({ report: file, exchanges, target }: IssueInput, options: IssueOptions): Statement {
+  const { now, partial, suite, validDays } = options
+  const report = readWholeReport(file)
+  // Of another version nobody can tell here what its requirements are, nor what they need.
+  const requirements: readonly KnownRequirement[] =
+    report.suite.requirementsDigest === suite.requirementsDigest
+      ? requirementsOf(report, file.name, suite)
+      : report.requirements.map((row) => ({ ...row, operation: row.operation as Area, needs: ['/scenarios'] }))
+  refuse(file.name, [
+    ...reportProblems(report, requirements),
+    ...(exchanges.length > 0 ? harProblems(exchanges, report) : []),
+    ...(target ? targetProblems(target, report, requirements) : []),
   ])
-  for (const [output, bytes] of files) writeWhole(output, bytes)
+  const issuedAt = now.toISOString()
+  const statement = makeStatement(report, file.bytes, {
+    issuedAt,
+    expiresAt: expiryOf(file.name, report, issuedAt, validDays),
+    publicKey: '',
+    suiteDigest: suite.digest,
+    exchanges: exchanges.map(({ name, bytes }) => ({ name, digest: sha256(bytes) })),
+    foreign: foreignReasons(claimedByReport(report), suite),
+  })
+  const form = formProblem(statement)
+  refuse(file.name, form === null ? contradictions(statement) : [form])
+  refusePartial(file.name, statement.predicate.partial, partial)
+  return statement
 }
 
-/** What others will be unable to verify is not handed out. */
-function checked(bundle: Bundle, { now, suite }: SignSettings): Bundle {
-  const { problems } = verifyCertificate(bundle.certificate, { now, suite, evidence: evidenceOf('the bundle', bundle) })
-  if (problems.length > 0) throw new UserError(`the bundle would not verify: ${problems.join('; ')}`)
-  return bundle
+/** The certificate that says so, signed. */
+export function sealStatement(statement: Statement, key: KeyObject): Buffer {
+  const publicKey = pemOf(createPublicKey(key))
+  const signed: Statement = { ...statement, predicate: { ...statement.predicate, publicKey } }
+  return encode(seal(PAYLOAD_TYPE, Buffer.from(canonicalize(signed) ?? ''), key))
 }
 
-interface Signed {
-  readonly certificate: Uint8Array
-  bundle(): Bundle
-}
-
-function issue(request: SignRequest, privateKey: KeyObject, { now, suite }: SignSettings): Signed {
-  const { report: path, har, validDays, partial, target } = request
+async function issue(request: SignRequest, settings: SignSettings): Promise<Signed> {
+  const { report: path, har, bundle, target } = request
   if (path === undefined) throw new UserError('sign: give the report to sign, or --add and a certificate')
   const report = { name: path, bytes: readBytes(path) }
+  if (bundle && har.length === 0)
+    throw new UserError('--bundle: needs the exchanges of the run: --har, from --report har')
   const names = exchangesNames(har.length)
-  const exchanges: NamedBytes[] = har.map((file, index) => ({ name: names[index] ?? file, bytes: readBytes(file) }))
-  if (request.bundle !== undefined && har.length === 0) {
-    throw new UserError(`--bundle ${request.bundle}: needs the exchanges of the run: --har, from --report har`)
-  }
+  const exchanges = har.map((name, index) => ({ name: names[index] ?? name, bytes: readBytes(name) }))
   // A run without a target file has the digest of an empty one.
-  const declared = target
-    ? { name: target.path, bytes: target.bytes }
-    : { name: 'no --target', bytes: Buffer.from('{}') }
-  const looked = target || request.bundle !== undefined ? declared : undefined
-  const options = { privateKey, now, validDays, partial, suite }
-  const certificate = issueCertificate({ report, exchanges, target: looked }, options)
-  const bundle = (): Bundle => ({
-    certificate,
-    report: report.bytes,
-    target: declared.bytes,
-    requirements: Buffer.from(suite.requirementsText),
-    exchanges,
-  })
-  return { certificate, bundle }
+  const declared = target ?? { name: 'no --target', bytes: Buffer.from('{}') }
+  const input = { report, exchanges, target: target || bundle ? declared : undefined }
+  const statement = draftStatement(input, { ...request, ...settings })
+  settings.show(shown(statement))
+  const certificate = sealStatement(statement, await settings.privateKey())
+  if (!bundle) return { certificate }
+  const requirements = Buffer.from(settings.suite.requirementsText)
+  return withBundle({ certificate, report: report.bytes, target: declared.bytes, requirements, exchanges }, settings)
 }
 
 /** Another signature over the same statement, by somebody who has held it against its report. */
-function addTo(add: string, request: SignRequest, privateKey: KeyObject, { now, suite }: SignSettings): Signed {
+async function addTo(add: string, request: SignRequest, settings: SignSettings): Promise<Signed> {
+  const { now, suite } = settings
   const { bytes, evidence, bundle } = readCertificateFile(add, request)
   const found = bytes && verifyCertificate(bytes, { now, suite, evidence })
   if (!found) throw new UserError(`${add}: is not a bundle as conform sign writes it`)
@@ -102,15 +140,55 @@ function addTo(add: string, request: SignRequest, privateKey: KeyObject, { now, 
     throw new UserError(`${add}: cannot be countersigned: ${problems.join('; ')}`)
   }
   if (!evidence) throw new UserError(`${add}: cannot be countersigned without the report that it was issued for`)
-  refusePartial(basename(add), statement.predicate.partial, request.partial)
-  const certificate = encode(countersign(envelope, privateKey))
+  if (request.bundle && !bundle) {
+    throw new UserError(`--bundle: ${add} is not a bundle; write the certificate with --out`)
+  }
+  refusePartial(basename(add), reasonsAgainst(statement, settings), request.partial)
+  settings.show(shown(statement))
+  const certificate = encode(countersign(envelope, await settings.privateKey()))
   const again = verifyCertificate(certificate, { now, suite }).problems
   if (again.length > 0) throw new UserError(`${add}: cannot be countersigned: ${again.join('; ')}`)
-  return {
-    certificate,
-    bundle: () => {
-      if (bundle) return { ...bundle, certificate }
-      throw new UserError(`--bundle: ${add} is not a bundle; write the certificate with --out`)
-    },
+  return bundle && request.bundle ? withBundle({ ...bundle, certificate }, settings) : { certificate }
+}
+
+/** Why a countersigner would not have issued it himself, today and by his own suite; what it says of itself included. */
+function reasonsAgainst({ predicate }: Statement, { now, suite }: SignSettings): string[] {
+  const today = partialReasons({ ...predicate, issuedAt: now.toISOString() })
+  return [...new Set([...predicate.partial, ...today, ...foreignReasons(claimedByStatement(predicate), suite)])]
+}
+
+function shown(statement: Statement): string[] {
+  return ['what is signed:', ...claims(statement).map((line) => `  ${line}`)]
+}
+
+/** What others will be unable to verify is not handed out. */
+function withBundle(bundle: Bundle, { now, suite }: SignSettings): Signed {
+  const certificate = Buffer.from(bundle.certificate)
+  const { problems } = verifyCertificate(certificate, { now, suite, evidence: evidenceOf('the bundle', bundle) })
+  if (problems.length > 0) throw new UserError(`the bundle would not verify: ${problems.join('; ')}`)
+  return { certificate, bundle: packBundle(bundle) }
+}
+
+/** Throws UserError with the reasons, unless a partial certificate will do. */
+function refusePartial(name: string, reasons: readonly string[], partial: boolean): void {
+  if (reasons.length === 0 || partial) return
+  throw new UserError(`${name}: cannot be signed: ${reasons.join('; ')}; --partial signs it nevertheless`)
+}
+
+function refuse(name: string, problems: readonly string[]): void {
+  if (problems.length === 0) return
+  const more = problems.length > MOST_REASONS ? `; and ${problems.length - MOST_REASONS} more` : ''
+  throw new UserError(`${name}: cannot be signed: ${problems.slice(0, MOST_REASONS).join('; ')}${more}`)
+}
+
+function expiryOf(name: string, { run }: Report, issuedAt: string, validDays: number): string {
+  if (validDays > MOST_VALID_DAYS) throw new UserError(`--valid-days ${validDays}: ${MOST_VALID_DAYS} at most`)
+  const end = daysAfterRun({ issuedAt, run }, validDays)
+  if (Number.isNaN(end)) throw new UserError(`${name}: cannot be signed: run.startedAt is not a time: ${run.startedAt}`)
+  if (end <= Date.parse(issuedAt)) {
+    throw new UserError(
+      `${name}: cannot be signed: it would have expired already, ${validDays} days after the run began at ${run.startedAt}`,
+    )
   }
+  return new Date(end).toISOString()
 }

@@ -1,10 +1,14 @@
-import { requirementsDigest, requirementsText, specDigest } from '../catalogue/digests.ts'
-import { suiteVersion } from '../harness/report/suite-version.ts'
-import type { Digest } from './statement.ts'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
+import { catalogue } from '../catalogue/catalogue.ts'
+import { requirementsDigest, requirementsText, specDigest, specVersion } from '../catalogue/digests.ts'
+import type { Requirement } from '../catalogue/row.ts'
+import type { Report } from '../harness/report/model.ts'
+import { suiteVersion } from '../harness/report/suite-version.ts'
+import { UserError } from '../harness/user-error.ts'
 import { packageFile } from '../schemas/package-file.ts'
+import type { Digest, Predicate } from './statement.ts'
 
 /** The folders that make up the suite as it is shipped and run. */
 const FOLDERS = ['bin', 'dist']
@@ -16,7 +20,6 @@ const TYPES = 'dist/types'
  * included, as `sha256sum` prints them. Two installations of one version have the same.
  */
 export function suiteDigest(root = packageFile('.')): Digest {
-  const hex = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex')
   const files = ['package.json', ...FOLDERS.flatMap((folder) => filesIn(root, folder))].sort()
   return { sha256: hex(files.map((file) => `${hex(readFileSync(join(root, file)))}  ${file}\n`).join('')) }
 }
@@ -30,41 +33,126 @@ function filesIn(root: string, folder: string): string[] {
   })
 }
 
-/** What a certificate needs to know of a requirement. */
-export interface KnownRequirement {
-  readonly id: string
-  readonly operation: string
-  readonly level: string
+function hex(bytes: string | Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** An installation of the suite, as far as a certificate speaks of it. */
-export interface SuiteFacts {
+/** By which requirements and which text of the interface a version of the suite judges. */
+export interface SuiteVersion {
   readonly version: string
-  /** Of its files. */
-  readonly digest: Digest
+  readonly specVersion: string
   readonly specDigest: string
   readonly requirementsDigest: string
+  /** How many requirements it has. */
+  readonly requirements: number
+}
+
+/** What a certificate needs to know of a requirement. */
+export type KnownRequirement = Omit<Requirement, 'effect'>
+
+/** An installation of the suite, as far as a certificate speaks of it. */
+export interface SuiteFacts extends SuiteVersion {
+  /** Of its files. */
+  readonly digest: Digest
   /** The catalogue as canonical JSON, whose digest `requirementsDigest` is. */
   readonly requirementsText: string
+  /** All versions that were published when this one was made; `npm version` adds the new one. */
+  readonly published: readonly SuiteVersion[]
 }
 
 /** This installation. */
 export function suiteFacts(): SuiteFacts {
   return {
-    version: suiteVersion(),
+    ...ownVersion(),
     digest: suiteDigest(),
-    specDigest,
-    requirementsDigest: requirementsDigest(),
     requirementsText: requirementsText(),
+    published: JSON.parse(readFileSync(packageFile('certificate/published-versions.json'), 'utf8')) as SuiteVersion[],
   }
+}
+
+/** What is published of this version when it is released. */
+export function ownVersion(): SuiteVersion {
+  const version = suiteVersion()
+  const requirements = catalogue.length
+  return { version, specVersion, specDigest, requirementsDigest: requirementsDigest(), requirements }
+}
+
+/** What a report says of the suite that judged. */
+export function claimedByReport({ suite, requirements }: Report): SuiteVersion {
+  const { version, specVersion, specDigest, requirementsDigest } = suite
+  return { version, specVersion, specDigest, requirementsDigest, requirements: requirements.length }
+}
+
+/** What a certificate says of it. */
+export function claimedByStatement({ suite, spec, requirements }: Predicate): SuiteVersion {
+  const digest = (of: Digest) => `sha256:${of.sha256}`
+  return {
+    version: suite.version,
+    specVersion: spec.version,
+    specDigest: digest(spec.digest),
+    requirementsDigest: digest(requirements.digest),
+    requirements: requirements.count,
+  }
+}
+
+/**
+ * Whether a version of the suite has these requirements: this one, or one that was published before it. Anybody can make a
+ * list of requirements, and give it a version and a digest.
+ */
+export function isPublished(claimed: SuiteVersion, own: SuiteFacts): boolean {
+  const { requirements, requirementsDigest, specDigest, specVersion, version } = claimed
+  return [own, ...own.published].some(
+    (known) =>
+      known.version === version &&
+      known.requirementsDigest === requirementsDigest &&
+      known.requirements === requirements &&
+      known.specDigest === specDigest &&
+      known.specVersion === specVersion,
+  )
+}
+
+/** Why what was judged is that of another suite than the one that is to sign it; empty if it is its own. */
+export function foreignReasons(claimed: SuiteVersion, own: SuiteFacts): string[] {
+  const set = isPublished(claimed, own)
+    ? 'its requirements are those of another version of the suite'
+    : `its requirements are those of no version of the suite that ${own.version} knows`
+  const isOtherText = claimed.specDigest !== own.specDigest || claimed.specVersion !== own.specVersion
+  const reasons: [boolean, string][] = [
+    [claimed.version !== own.version, `version ${claimed.version} of the suite judged, and ${own.version} signs`],
+    [claimed.requirementsDigest !== own.requirementsDigest, set],
+    [isOtherText, 'it was made for another text of the interface than this version has'],
+  ]
+  return reasons.flatMap(([holds, reason]) => (holds ? [reason] : []))
+}
+
+/**
+ * The requirements that the report's `requirementsDigest` names: this version's own, or those of a text that has that digest.
+ * Throws UserError if neither has it: whether the report holds all of them cannot be looked at.
+ * @param name what a message calls the report
+ * @param text the requirements of a bundle
+ */
+export function requirementsOf(
+  { suite }: Report,
+  name: string,
+  own: SuiteFacts,
+  text?: string,
+): readonly KnownRequirement[] {
+  if (suite.requirementsDigest === own.requirementsDigest) return requirementsIn(own.requirementsText) ?? []
+  const known = text !== undefined && `sha256:${hex(text)}` === suite.requirementsDigest ? requirementsIn(text) : null
+  // A version has one set of requirements: one that claims ours with another set is no other version.
+  if (known !== null && suite.version !== own.version) return known
+  throw new UserError(
+    `${name}: its requirements (${suite.requirementsDigest}) are not those of version ${own.version}: ` +
+      `whether all of them were judged can be told by version ${suite.version} only, or from a bundle`,
+  )
 }
 
 /** The requirements of a catalogue's canonical JSON; null if it is not a catalogue. */
 export function requirementsIn(text: string): KnownRequirement[] | null {
   try {
     const value = JSON.parse(text) as KnownRequirement[]
-    const isOne = ({ id, operation, level }: KnownRequirement) =>
-      [id, operation, level].every((member) => typeof member === 'string')
+    const isOne = ({ id, operation, level, section, statement, needs }: KnownRequirement) =>
+      [id, operation, level, section, statement].every((member) => typeof member === 'string') && Array.isArray(needs)
     return Array.isArray(value) && value.every(isOne) ? value : null
   } catch {
     return null

@@ -1,12 +1,13 @@
 import { type KeyObject, createHash, createPublicKey } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { isObject } from '../schemas/json-object.ts'
+import type { Evidence } from './certificate-file.ts'
 import { type Envelope, decode, keyId, payloadOf, type Signature, isSignedBy } from './dsse.ts'
-import { type Evidence, evidenceProblems } from './evidence.ts'
-import { type Statement, PAYLOAD_TYPE } from './statement.ts'
-import { contradictions, formProblem } from './statement-problems.ts'
-import type { SuiteFacts } from './suite-facts.ts'
+import { evidenceProblems } from './evidence.ts'
 import { pemOf } from './keys.ts'
+import { type Statement, PAYLOAD_TYPE } from './statement.ts'
+import { contradictions, formProblem, setProblems } from './statement-problems.ts'
+import { claimedByStatement, isPublished, type SuiteFacts } from './suite-facts.ts'
 
 export interface VerifyOptions {
   /** A signer's key, had from the signer: it must be one of those that signed. */
@@ -23,6 +24,8 @@ export interface Verification {
   readonly problems: readonly string[]
   /** Nothing else is wrong with it than that its time is over. */
   readonly isExpired: boolean
+  /** It was judged by requirements that no version of the suite has, as far as this one knows. */
+  readonly isForeign: boolean
   readonly statement?: Statement
   /** `sha256:` of what is signed: the name of the certificate, whoever countersigns it. */
   readonly id?: string
@@ -56,6 +59,7 @@ export function verifyCertificate(bytes: Uint8Array, options: VerifyOptions): Ve
   const lasting = [
     ...(canonicalize(statement) === payload ? [] : ['its statement is not in canonical form']),
     ...contradictions(statement),
+    ...setProblems(statement, options.suite),
     ...(options.now.toISOString() < statement.predicate.issuedAt
       ? [`it is dated ${statement.predicate.issuedAt}, and now is ${options.now.toISOString()}`]
       : []),
@@ -66,6 +70,7 @@ export function verifyCertificate(bytes: Uint8Array, options: VerifyOptions): Ve
   return {
     problems: isOver ? [`it expired at ${expiresAt}`, ...lasting] : lasting,
     isExpired: isOver && lasting.length === 0,
+    isForeign: !isPublished(claimedByStatement(statement.predicate), options.suite),
     statement,
     id: `sha256:${createHash('sha256').update(payload).digest('hex')}`,
     signers,
@@ -75,7 +80,7 @@ export function verifyCertificate(bytes: Uint8Array, options: VerifyOptions): Ve
 
 /** Nothing that it says is believed. */
 export function refused(...problems: string[]): Verification {
-  return { problems, isExpired: false, signers: [] }
+  return { problems, isExpired: false, isForeign: false, signers: [] }
 }
 
 function parse(text: string): unknown {

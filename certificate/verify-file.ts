@@ -3,23 +3,47 @@ import { type EvidenceFiles, readCertificateFile } from './certificate-file.ts'
 import { describe } from './describe.ts'
 import { keyId } from './dsse.ts'
 import { readPublicKey } from './keys.ts'
-import type { Operations, Statement } from './statement.ts'
+import { DAY_MS } from './make-statement.ts'
+import { readRevocations, type Revocation, revocationOf, type Revocations } from './revocations.ts'
+import type { Operations, Predicate, Statement } from './statement.ts'
 import type { SuiteFacts } from './suite-facts.ts'
 import { refused, verifyCertificate, type Verification } from './verify-certificate.ts'
 
-export interface VerifyRequest extends EvidenceFiles, Demands {
+export interface VerifyRequest extends EvidenceFiles {
   /** The certificate or the bundle. */
   readonly file: string
   readonly publicKey?: string | undefined
+  /** `revoked.json`, or the `index.json` of a register. */
+  readonly revoked?: string | undefined
+  readonly demands?: Demands | undefined
+}
+
+/** What somebody asks of a certificate beyond its being valid. */
+export interface Demands {
+  /** `--require conformant`: by exact names, not partial, and by the requirements of a version of the suite. */
+  readonly require?: 'conformant' | undefined
+  /** `--foreign`: any requirements will do. */
+  readonly foreign?: boolean | undefined
+  /** `--key-id`: one of these keys must have signed; with `allKeys`, each of them. */
+  readonly keyIds?: readonly string[] | undefined
+  readonly allKeys?: boolean | undefined
+  /** `--require-operations`: these must have been judged, or so many. */
+  readonly operations?: readonly string[] | number | undefined
+  /** `--base-url`, in normal form. */
+  readonly baseUrl?: string | undefined
+  /** `--max-age`: the run began no more days ago. */
+  readonly maxAgeDays?: number | undefined
 }
 
 /** What `verify --json` prints. */
 export interface VerifyResult {
   /** Valid, and all that was asked of it is met: exit 0. */
   readonly accepted: boolean
+  /** `insufficient`: valid, but not what was asked for. */
+  readonly outcome: 'accepted' | 'insufficient' | 'invalid'
   readonly valid: boolean
   readonly problems: readonly string[]
-  /** What `--require` and `--key-id` asked for in vain. */
+  /** What was asked for in vain. */
   readonly unmet: readonly string[]
   /** Each signer, and how it was known: by which option, or not at all. */
   readonly signedBy: readonly { readonly keyId: string; readonly known: '--public-key' | '--key-id' | null }[]
@@ -27,9 +51,13 @@ export interface VerifyResult {
   readonly certificate: string | null
   /** By exact names; null likewise, as are the rest. */
   readonly verdict: string | null
+  /** Whether its requirements are those of a version of the suite that this one knows. */
+  readonly published: boolean | null
   readonly partial: readonly string[] | null
   readonly operations: Operations | null
   readonly statement: Statement | null
+  /** Where revocations were looked up, and when that was built if it says so; null if they were not. */
+  readonly revocations: { readonly path: string; readonly asOf: string | null } | null
   /** Whether the claims were held against the report, its exchanges and the target file. */
   readonly heldAgainst: readonly string[]
 }
@@ -40,60 +68,105 @@ export function verifyFile(
   { now, suite }: { readonly now: Date; readonly suite: SuiteFacts },
 ): { readonly result: VerifyResult; readonly lines: readonly string[] } {
   const publicKey = request.publicKey === undefined ? undefined : readPublicKey(request.publicKey)
+  const revocations = request.revoked === undefined ? undefined : readRevocations(request.revoked)
   const { bytes, evidence, bundle } = readCertificateFile(request.file, request)
   const verification = bytes
     ? verifyCertificate(bytes, { now, suite, publicKey, evidence })
     : refused('it is not a bundle as conform sign writes it; it was changed, or is another archive')
-  const unmet = unmetDemands(verification, request)
-  const { problems, signers, statement } = verification
-  const { keyIds = [] } = request
+  const { demands = {} } = request
   const given = publicKey && { path: request.publicKey as string, id: keyId(publicKey) }
-  const knownBy = (id: string) => (id === given?.id ? '--public-key' : keyIds.includes(id) ? '--key-id' : null)
+  const named = [...(demands.keyIds ?? []), ...(given ? [given.id] : [])]
+  const found = withRevocation(verification, named, revocations)
+  const unmet = unmetDemands(found, { ...demands, named, now })
+  const { problems, signers, statement } = found
+  const knownBy = (id: string) => (id === given?.id ? '--public-key' : named.includes(id) ? '--key-id' : null)
   const heldAgainst = evidence
     ? ['report', ...(evidence.exchanges ? ['exchanges'] : []), ...(evidence.target ? ['target'] : [])]
     : []
   const words = bundle ? `the report in ${basename(request.file)}` : request.report
   return {
-    lines: describe(verification, unmet, {
-      publicKey: given,
-      keyIds,
-      evidence: words,
-      ownRequirements: suite.requirementsDigest,
-    }),
+    lines: describe(found, unmet, { publicKey: given, keyIds: demands.keyIds, evidence: words, revocations, suite }),
     result: {
       accepted: problems.length === 0 && unmet.length === 0,
+      outcome: problems.length > 0 ? 'invalid' : unmet.length > 0 ? 'insufficient' : 'accepted',
       valid: problems.length === 0,
       problems,
       unmet,
       signedBy: signers.map((id) => ({ keyId: id, known: knownBy(id) })),
-      certificate: verification.id ?? null,
+      certificate: found.id ?? null,
       verdict: statement?.predicate.verdicts.exact ?? null,
+      published: statement ? !found.isForeign : null,
       partial: statement?.predicate.partial ?? null,
       operations: statement?.predicate.operations ?? null,
       statement: statement ?? null,
+      revocations: revocations ? { path: revocations.path, asOf: revocations.asOf } : null,
       heldAgainst,
     },
   }
 }
 
-/** What somebody asks of a certificate beyond its being valid. */
-interface Demands {
-  /** `--require conformant`: by exact names, and not partial. */
-  readonly require?: 'conformant' | undefined
-  /** `--key-id`: one of these keys must have signed. */
-  readonly keyIds?: readonly string[] | undefined
+/**
+ * A certificate that was revoked is not valid: itself, or every key that is relied on. Those are the signers that were
+ * named, or all of them if nobody named any.
+ */
+function withRevocation(found: Verification, named: readonly string[], revocations?: Revocations): Verification {
+  if (!revocations || found.id === undefined) return found
+  const known = found.signers.filter((id) => named.includes(id))
+  const revocation = revocationOf(found.id, known.length > 0 ? known : found.signers, revocations.entries)
+  return revocation ? { ...found, problems: [revokedProblem(revocation, found.id), ...found.problems] } : found
+}
+
+function revokedProblem({ id, day, reason }: Revocation, certificate: string): string {
+  return `${id === certificate ? 'it' : `its key ${id}`} was revoked on ${day}: ${reason}`
+}
+
+/** What is asked, the ids of all keys that were named, and when. */
+interface Asked extends Demands {
+  readonly named: readonly string[]
+  readonly now: Date
 }
 
 /** Which demands it does not meet, one clause each. */
-function unmetDemands({ statement, signers }: Verification, { require, keyIds = [] }: Demands): string[] {
+function unmetDemands({ statement, signers, isForeign }: Verification, asked: Asked): string[] {
   if (!statement) return []
-  const { partial, verdicts } = statement.predicate
+  const { subject, predicate } = statement
+  const { allKeys = false, baseUrl, foreign = false, keyIds = [], named } = asked
+  const missing = named.filter((id) => !signers.includes(id))
   const isSigned = keyIds.length === 0 || keyIds.some((id) => signers.includes(id))
-  return [
-    ...(isSigned ? [] : [`it is not signed by ${keyIds.join(' or ')} (--key-id)`]),
-    ...(require === 'conformant' && verdicts.exact !== 'conformant'
-      ? [`it is ${verdicts.exact} by exact names (--require conformant)`]
-      : []),
-    ...(require === 'conformant' && partial.length > 0 ? ['it is partial (--require conformant)'] : []),
+  const demands: [boolean, string][] = [
+    [isSigned, `it is not signed by ${keyIds.join(' or ')} (--key-id)`],
+    [!allKeys || missing.length === 0, `it is not signed by ${missing.join(' and ')} (--all-keys)`],
+    ...(asked.require === 'conformant' ? conformity(predicate, isForeign && !foreign) : []),
+    [baseUrl === undefined || subject[0].uri === baseUrl, `it is for ${subject[0].uri} (--base-url ${baseUrl})`],
+    ...operationDemands(predicate, asked.operations),
+    ageDemand(predicate, asked),
   ]
+  return demands.flatMap(([isMet, clause]) => (isMet ? [] : [clause]))
+}
+
+function conformity({ verdicts, partial }: Predicate, isForeign: boolean): [boolean, string][] {
+  return [
+    [verdicts.exact === 'conformant', `it is ${verdicts.exact} by exact names (--require conformant)`],
+    [partial.length === 0, 'it is partial (--require conformant)'],
+    [
+      !isForeign,
+      'its requirements are those of no version of the suite that this one knows (--require conformant); a later version may know them, and --foreign accepts any',
+    ],
+  ]
+}
+
+function operationDemands({ operations }: Predicate, wanted: Demands['operations']): [boolean, string][] {
+  if (wanted === undefined) return []
+  const { judged } = operations
+  if (typeof wanted === 'number') {
+    return [[judged.length >= wanted, `${judged.length} operations were judged (--require-operations ${wanted})`]]
+  }
+  const missing = wanted.filter((id) => !judged.includes(id))
+  return [[missing.length === 0, `it does not judge ${missing.join(', ')} (--require-operations)`]]
+}
+
+function ageDemand({ run }: Predicate, { maxAgeDays, now }: Asked): [boolean, string] {
+  if (maxAgeDays === undefined) return [true, '']
+  const age = now.getTime() - Date.parse(run.startedAt)
+  return [age <= maxAgeDays * DAY_MS, `the run began at ${run.startedAt} (--max-age ${maxAgeDays})`]
 }

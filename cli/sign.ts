@@ -1,12 +1,15 @@
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { readPrivateKey } from '../certificate/keys.ts'
+import { MOST_VALID_DAYS, VALID_DAYS } from '../certificate/make-statement.ts'
 import { passphraseOf, processSpeaker } from '../certificate/passphrase.ts'
-import { signFiles } from '../certificate/sign.ts'
+import { signCertificate, type SignRequest, type SignSettings } from '../certificate/sign.ts'
 import { suiteFacts } from '../certificate/suite-facts.ts'
-import { MOST_VALID_DAYS, VALID_DAYS } from '../certificate/validity.ts'
-import { repeatable } from './run/options.ts'
-import { canonicalTarget } from '../harness/target/map-keys.ts'
 import { loadTargetFile } from '../harness/target/load.ts'
+import { canonicalTarget } from '../harness/target/map-keys.ts'
+import { checkOutputs, type InputFile } from './output/check-outputs.ts'
+import { type OutputFile, writeFiles } from './output/whole-file.ts'
+import { repeatable } from './run/options.ts'
 
 interface SignArguments {
   readonly privateKey: string
@@ -28,7 +31,7 @@ export function signCommand(): Command {
     .option('--bundle <file.zip>', 'write report, exchanges, target file without keys and certificate as one file')
     .addOption(repeatable('--har <file.har>', 'the recorded exchanges of the run; repeatable, one for each shard'))
     .option('-t, --target <file>', 'the target file of the run; its keys are left out of the bundle')
-    .option('--add <file>', 'countersign this certificate or bundle, held against its report first')
+    .option('--add <file>', 'countersign this certificate or bundle, after the same checks; prints what it signs')
     .addOption(
       new Option('--valid-days <n>', `how long it is valid from the run on, at most ${MOST_VALID_DAYS}`)
         .argParser(days)
@@ -36,25 +39,59 @@ export function signCommand(): Command {
     )
     .option('--partial', 'sign any report that agrees with itself; the certificate says why it is partial')
     .action(async (report: string | undefined, options: SignArguments) => {
-      const { bundle, target, partial = false } = options
+      const { add, bundle, target: path } = options
       const out = options.out ?? (bundle === undefined ? 'conform-certificate.json' : undefined)
+      const target = path === undefined ? undefined : { name: path, bytes: await withoutKeys(path) }
       const speaker = processSpeaker()
-      await signFiles(
-        { ...options, report, out, partial, target: target === undefined ? undefined : await withoutKeys(target) },
-        { now: new Date(), suite: suiteFacts(), askPassphrase: (file) => passphraseOf(file, speaker) },
-      )
+      const settings = {
+        now: new Date(),
+        suite: suiteFacts(),
+        show: (lines: readonly string[]) => lines.forEach(print),
+        privateKey: () => readPrivateKey(options.privateKey, (file) => passphraseOf(file, speaker)),
+      }
+      const { har, privateKey, validDays, partial = false } = options
+      await signToFiles({ out, bundle, privateKey }, { report, add, har, target, validDays, partial }, settings)
       const beside = report === undefined ? '' : ` --report ${report}`
-      if (out !== undefined) said(`${out} written; check it with: conform verify ${out}${beside}`)
-      if (bundle !== undefined) said(`${bundle} written; check it with: conform verify --bundle ${bundle}`)
+      if (out !== undefined) print(`${out} written; check it with: conform verify ${out}${beside}`)
+      if (bundle !== undefined) print(`${bundle} written; check it with: conform verify --bundle ${bundle}`)
     })
 }
 
-async function withoutKeys(path: string): Promise<{ path: string; bytes: Buffer }> {
-  const { file } = await loadTargetFile(path)
-  return { path, bytes: Buffer.from(canonicalTarget(file)) }
+/** Where a certificate goes, and the key that no output may be. */
+interface Places {
+  readonly out?: string | undefined
+  readonly bundle?: string | undefined
+  readonly privateKey: string
 }
 
-function said(line: string): void {
+/** Signs, and writes what was asked for, each file whole or not at all; throws UserError if that is refused or cannot be done. */
+export async function signToFiles(
+  { out, bundle, privateKey }: Places,
+  request: Omit<SignRequest, 'bundle'>,
+  settings: SignSettings,
+): Promise<void> {
+  const outputs: OutputFile[] = [
+    ...(out === undefined ? [] : [{ option: `--out ${out}`, path: out }]),
+    ...(bundle === undefined ? [] : [{ option: `--bundle ${bundle}`, path: bundle }]),
+  ]
+  const { add, har, report, target } = request
+  const inputs = [privateKey, report, add, target?.name, ...har].filter((path) => path !== undefined)
+  checkOutputs(
+    outputs,
+    inputs.map((path): InputFile => ({ path, what: path })),
+  )
+  const signed = await signCertificate({ ...request, bundle: bundle !== undefined }, settings)
+  await writeFiles(
+    outputs.map((output) => [output, (output.path === bundle ? signed.bundle : undefined) ?? signed.certificate]),
+  )
+}
+
+async function withoutKeys(path: string): Promise<Buffer> {
+  const { file } = await loadTargetFile(path)
+  return Buffer.from(canonicalTarget(file))
+}
+
+function print(line: string): void {
   process.stdout.write(`${terminalText(line, Infinity)}\n`)
 }
 

@@ -1,6 +1,9 @@
-import { Command, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { operations } from '../catalogue/operations.ts'
 import { suiteFacts } from '../certificate/suite-facts.ts'
 import { verifyFile } from '../certificate/verify-file.ts'
+import { baseUrlProblem, normalBaseUrl } from '../harness/target/base-url.ts'
+import { didYouMean } from '../harness/target/nearest.ts'
 import { UserError } from '../harness/user-error.ts'
 import { json } from '../reporters/escape/json.ts'
 import { keyIdOption, repeatable } from './run/options.ts'
@@ -9,9 +12,15 @@ interface VerifyArguments {
   readonly bundle?: string
   readonly publicKey?: string
   readonly keyId: readonly string[]
+  readonly allKeys?: boolean
   readonly report?: string
   readonly har: readonly string[]
   readonly require?: 'conformant'
+  readonly foreign?: boolean
+  readonly requireOperations?: number | readonly string[]
+  readonly baseUrl?: string
+  readonly maxAge?: number
+  readonly revoked?: string
   readonly json?: boolean
 }
 
@@ -27,15 +36,30 @@ export function verifyCommand(): Command {
       "a signer's public key; without it the keys inside are used, which does not say whose they are",
     )
     .addOption(keyIdOption('id of a key that has to have signed it; repeatable, one of them is enough'))
+    .option('--all-keys', 'each key that is named has to have signed it')
     .option('--report <report.json>', 'the report that the certificate was issued for')
     .addOption(repeatable('--har <file.har>', 'the exchanges that it was issued for, beside --report; repeatable'))
     .addOption(
       new Option('--require <verdict>', 'exit 1 for anything less, a partial one included').choices(['conformant']),
     )
+    .option('--foreign', 'accept requirements of no version of the suite that this one knows')
+    .addOption(
+      new Option('--require-operations <ids or n>', 'operations that were judged, with commas, or how many').argParser(
+        operationsAsked,
+      ),
+    )
+    .addOption(new Option('--base-url <url>', 'the address that was judged').argParser(address))
+    .addOption(new Option('--max-age <days>', 'exit 1 if the run began more days ago').argParser(days))
+    .option('--revoked <file>', 'revoked.json, or the index.json of a register: refuses what was revoked')
     .option('--json', 'print the findings as JSON')
     .action(async (file: string | undefined, options: VerifyArguments) => {
+      const { allKeys, baseUrl, foreign, keyId: keyIds, maxAge: maxAgeDays, publicKey, require } = options
+      if (allKeys && keyIds.length === 0 && publicKey === undefined)
+        throw new UserError('verify: --all-keys needs the keys: --key-id or --public-key')
+      const demands = { require, foreign, keyIds, allKeys, baseUrl, maxAgeDays, operations: options.requireOperations }
+      const { bundle, har, report, revoked } = options
       const { lines, result } = verifyFile(
-        { ...options, file: onlyFile(file, options.bundle), keyIds: options.keyId },
+        { file: onlyFile(file, bundle), publicKey, report, har, revoked, demands },
         { now: new Date(), suite: suiteFacts() },
       )
       process.stdout.write(options.json ? `${json(result, 2)}\n` : lines.map((line) => `${line}\n`).join(''))
@@ -49,4 +73,32 @@ function onlyFile(file: string | undefined, bundle: string | undefined): string 
     throw new UserError('verify: give one certificate, or one --bundle')
   }
   return path
+}
+
+/** A number of operations, or ids with commas between; the option may stand twice. */
+function operationsAsked(text: string, before: number | readonly string[] | undefined): number | readonly string[] {
+  if (/^\d+$/.test(text)) {
+    const number = Number(text)
+    if (number < 1 || number > operations.length || before !== undefined)
+      throw new InvalidArgumentError(`Give a number from 1 to ${operations.length}, or ids.`)
+    return number
+  }
+  if (typeof before === 'number') throw new InvalidArgumentError('Give a number, or ids.')
+  const known: string[] = operations.map(({ id }) => id)
+  const ids = text.split(',').map((id) => id.trim())
+  const unknown = ids.find((id) => !known.includes(id))
+  if (unknown !== undefined)
+    throw new InvalidArgumentError(`${JSON.stringify(unknown)} is no operation${didYouMean(unknown, known)}.`)
+  return [...(before ?? []), ...ids]
+}
+
+function address(text: string): string {
+  const problem = baseUrlProblem(text)
+  if (problem !== undefined) throw new InvalidArgumentError(`It ${problem}.`)
+  return normalBaseUrl(text)
+}
+
+function days(text: string): number {
+  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('Give whole days.')
+  return Number(text)
 }

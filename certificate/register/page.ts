@@ -1,9 +1,10 @@
-import { htmlAttribute } from '../../reporters/escape/html.ts'
-import { operationCount } from '../operations.ts'
-import type { Registered } from './read-folder.ts'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { htmlAttribute } from '../../reporters/escape/html.ts'
+import { nameMarks } from '../../reporters/escape/name-marks.ts'
 import { packageFile } from '../../schemas/package-file.ts'
+import { operationCount } from '../make-statement.ts'
+import type { Registered } from './read-folder.ts'
 
 /** HTML that is written already. */
 export class Markup {
@@ -89,4 +90,17 @@ export function validity({ status, revocation, statement: { predicate } }: Regis
   const { issuedAt, expiresAt } = predicate
   if (status === 'expired') return markup`expired on ${day(expiresAt)}`
   return markup`valid from ${day(issuedAt)} until ${day(expiresAt)}`
+}
+
+/** By which version and how many requirements it was judged. */
+export function judgedBy({ isForeign, statement: { predicate } }: Registered): string {
+  const { requirements, suite } = predicate
+  const which = `${requirements.count} requirements of version ${suite.version}`
+  return isForeign ? `${which}, which is not known here` : which
+}
+
+/** A warning for each way in which a name may not be what it looks like. */
+export function marksPart(name: string): Markup {
+  const marks = nameMarks(name).map((mark) => markup`<p class="mark">This name holds ${mark}.</p>`)
+  return markup`${marks}`
 }

@@ -1,73 +1,36 @@
-import { readdirSync, existsSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { unreadable, UserError } from '../../harness/user-error.ts'
-import { readCertificateFile } from '../certificate-file.ts'
+import { packBundle, readCertificateFile } from '../certificate-file.ts'
+import { readRevoked, readTrustedKeys, type Revocation, revocationOf, type TrustedKey } from '../revocations.ts'
 import type { Statement } from '../statement.ts'
 import type { SuiteFacts } from '../suite-facts.ts'
 import { verifyCertificate } from '../verify-certificate.ts'
-import { parseJson, readBytes } from '../../harness/report/json-file.ts'
-import { isObject } from '../../schemas/json-object.ts'
 
 /** The files of a register's folder that are no certificates. */
 const REVOKED = 'revoked.json'
 const TRUSTED = 'trusted-keys.json'
 
-/** A certificate, or all that a key signed, is no longer to be relied on. */
-interface Revocation {
-  /** Of a certificate, as `verify` prints it, or of a key. */
-  readonly id: string
-  /** Such as 2026-03-01. */
-  readonly day: string
-  readonly reason: string
-}
-
-interface TrustedKey {
-  readonly id: string
-  /** Whose it is, as the pages show it. */
-  readonly name?: string
-}
-
-/** The revocations of a register; none if there is no such file. Throws UserError if the file is not such a list. */
-function readRevoked(folder: string): Revocation[] {
-  return readList(join(folder, REVOKED), ({ id, day, reason }) => {
-    if (typeof day !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(Date.parse(day))) return 'day'
-    return typeof reason === 'string' && reason !== '' && isId(id) ? null : isId(id) ? 'reason' : 'id'
-  }) as Revocation[]
-}
-
 /** The keys that a register trusts: those of its file, and those that were named besides. */
 function readTrusted(folder: string, keyIds: readonly string[]): TrustedKey[] {
-  const listed = readList(join(folder, TRUSTED), ({ id, name }) => {
-    if (name !== undefined && typeof name !== 'string') return 'name'
-    return isId(id) ? null : 'id'
-  }) as TrustedKey[]
+  const listed = readTrustedKeys(join(folder, TRUSTED))
   const others = keyIds.filter((id) => !listed.some((key) => key.id === id)).map((id) => ({ id }))
   if (listed.length + others.length > 0) return [...listed, ...others]
   throw new UserError(`${folder}: no key is trusted; name those that are in ${TRUSTED}, or with --key-id`)
-}
-
-function readList(path: string, wrongMember: (item: Record<string, unknown>) => string | null): unknown[] {
-  if (!existsSync(path)) return []
-  const value = parseJson(readBytes(path).toString('utf8'), path)
-  if (!Array.isArray(value)) throw new UserError(`${path}: must be a list`)
-  value.forEach((item: unknown, index) => {
-    const wrong = isObject(item) ? wrongMember(item) : 'id'
-    if (wrong !== null) throw new UserError(`${path}: [${index}].${wrong} is missing, or not what it should be`)
-  })
-  return value as unknown[]
-}
-
-function isId(id: unknown): boolean {
-  return typeof id === 'string' && /^sha256:[0-9a-f]{64}$/.test(id)
 }
 
 /** A certificate of the register that was verified. */
 export interface Registered {
   readonly id: string
   readonly bytes: Uint8Array
+  /** The file that it was in, if that is a bundle. */
+  readonly bundle?: Uint8Array
   readonly statement: Statement
   /** Those of its signers that the register trusts. */
   readonly signedBy: readonly TrustedKey[]
+  /** Its requirements are those of no version of the suite that this one knows. */
+  readonly isForeign: boolean
   readonly status: 'valid' | 'expired' | 'revoked'
   readonly revocation?: Revocation
 }
@@ -75,17 +38,25 @@ export interface Registered {
 export interface ReadOptions {
   /** Trusted besides those of the folder's own list. */
   readonly keyIds: readonly string[]
+  /** Lists also what was judged by requirements that no version of the suite has. */
+  readonly foreign?: boolean
   readonly suite: SuiteFacts
   readonly now: Date
+}
+
+/** What a folder of certificates holds. */
+export interface Register {
+  readonly services: readonly Service[]
+  readonly revocations: readonly Revocation[]
 }
 
 /**
  * Every certificate of the folder, bundles included, verified against the keys that are trusted. Throws UserError that names
  * each one that does not verify: nothing is to be published beside it.
  */
-export function readRegister(folder: string, options: ReadOptions): Registered[] {
+export function readRegister(folder: string, options: ReadOptions): Register {
   const trusted = readTrusted(folder, options.keyIds)
-  const revoked = readRevoked(folder)
+  const revoked = readRevoked(join(folder, REVOKED))
   const found = new Map<string, { file: string; registered: Registered }>()
   const problems: string[] = []
   for (const file of certificateFiles(folder)) {
@@ -100,13 +71,14 @@ export function readRegister(folder: string, options: ReadOptions): Registered[]
     if (!known.has(id)) problems.push(`${join(folder, REVOKED)}: ${id} is neither a certificate here nor a trusted key`)
   }
   if (problems.length > 0) throw new UserError(problems.join('\n'))
-  return [...found.values()].map(({ registered }) => registered)
+  const services = servicesOf([...found.values()].map(({ registered }) => registered))
+  return { services, revocations: revoked }
 }
 
 function certificateFiles(folder: string): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => !entry.isDirectory() && /\.(json|zip)$/.test(entry.name))
+      .filter((entry) => !entry.isDirectory() && /\.(json|zip)$/i.test(entry.name))
       .map(({ name }) => name)
       .filter((name) => name !== REVOKED && name !== TRUSTED)
       .sort()
@@ -130,21 +102,69 @@ function readOne(path: string, lists: Lists): Registered | string {
   }
 }
 
-function verified(path: string, { trusted, revoked, now, suite }: Lists): Registered | string {
-  const { bytes, evidence } = readCertificateFile(path)
+function verified(path: string, { foreign = false, trusted, revoked, now, suite }: Lists): Registered | string {
+  const { bytes, evidence, bundle } = readCertificateFile(path)
   if (!bytes) return 'is not a bundle as conform sign writes it'
-  const { problems, isExpired, statement, id, signers } = verifyCertificate(bytes, { now, suite, evidence })
+  const { problems, isExpired, isForeign, statement, id, signers } = verifyCertificate(bytes, { now, suite, evidence })
   if (!statement || id === undefined || (problems.length > 0 && !isExpired)) return problems.join('; ')
+  if (isForeign && !foreign)
+    return `its requirements are those of no version of the suite that ${suite.version} knows; --foreign lists it nevertheless`
   const signedBy = trusted.filter((key) => signers.includes(key.id))
   if (signedBy.length === 0) return `is signed by no trusted key, but by ${signers.join(', ')}`
-  const revocation = revocationOf(id, signedBy, revoked)
+  const keys = signedBy.map((key) => key.id)
+  const revocation = revocationOf(id, keys, revoked)
   const status = revocation ? 'revoked' : isExpired ? 'expired' : 'valid'
-  return { id, bytes, statement, signedBy, status, ...(revocation && { revocation }) }
+  const whole = bundle ? { bundle: packBundle(bundle) } : {}
+  return { id, bytes, ...whole, statement, signedBy, isForeign, status, ...(revocation && { revocation }) }
 }
 
-/** Its own, or that of the last trusted key that signed it. */
-function revocationOf(id: string, signedBy: readonly TrustedKey[], revoked: readonly Revocation[]) {
-  const own = revoked.find((entry) => entry.id === id)
-  const keys = signedBy.map((key) => revoked.find((entry) => entry.id === key.id))
-  return own ?? (keys.every((entry) => entry !== undefined) ? keys[0] : undefined)
+/** A service and its certificates. */
+export interface Service {
+  readonly name: string
+  readonly uri: string
+  /** Names its folder: letters, digits and dashes, the same as long as name and address are. */
+  readonly slug: string
+  /** The current one: the certificate of its last run that is not revoked, otherwise the last one. */
+  readonly current: Registered
+  /** All of them, the last run first. */
+  readonly certificates: readonly Registered[]
+}
+
+/** The certificates by service, which is an address; services in the order of their names. */
+function servicesOf(registered: readonly Registered[]): Service[] {
+  const byUri = new Map<string, Registered[]>()
+  for (const one of registered) {
+    const { uri } = one.statement.subject[0]
+    byUri.set(uri, [...(byUri.get(uri) ?? []), one])
+  }
+  return [...byUri]
+    .map(([uri, ofIt]) => serviceOf(uri, ofIt))
+    .sort((a, b) => a.name.localeCompare(b.name, 'en') || (a.uri < b.uri ? -1 : 1))
+}
+
+/** The name of a certificate's file in the folder of its service. */
+export function certificateName({ id }: Registered): string {
+  return `certificate-${id.slice('sha256:'.length, 'sha256:'.length + 16)}.json`
+}
+
+/** The name of its bundle there. */
+export function bundleName(one: Registered): string {
+  return certificateName(one).replace(/json$/, 'zip')
+}
+
+function serviceOf(uri: string, ofIt: readonly Registered[]): Service {
+  const certificates = [...ofIt].sort((a, b) => (judgedAt(a) < judgedAt(b) ? 1 : -1))
+  const current = certificates.find(({ status }) => status !== 'revoked') ?? certificates[0]!
+  const { name } = current.statement.subject[0]
+  const mark = createHash('sha256').update(uri).digest('hex').slice(0, 16)
+  const word = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+    .slice(0, 40)
+  return { name, uri, slug: [word, mark].filter(Boolean).join('-'), current, certificates }
+}
+
+function judgedAt({ statement, id }: Registered): string {
+  return `${statement.predicate.run.startedAt} ${id}`
 }

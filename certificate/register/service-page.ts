@@ -1,28 +1,30 @@
 import { countsText } from '../../reporters/view/counts.ts'
-import { operationCount } from '../operations.ts'
+import { operationCount } from '../make-statement.ts'
 import type { Excluded, Predicate } from '../statement.ts'
-import { markup, type Markup, day, page, standingMark, validity, standingOf } from './page.ts'
-import type { Registered } from './read-folder.ts'
-import { certificateName, type Service } from './services.ts'
+import { day, judgedBy, markup, type Markup, marksPart, page, standingMark, standingOf, validity } from './page.ts'
+import { bundleName, certificateName, type Registered, type Service } from './read-folder.ts'
 
+/** Stands for the address of the page, which nobody knows when it is built. */
+const PAGE = 'https://PAGE/'
 /** As many ids are named beside a reason. */
 const MOST_IDS = 5
 
 /** The page of a service: its status, what was judged and what was not, who signed, and all its certificates. */
-export function servicePage({ name, uri, current, certificates }: Service, now: Date): string {
+export function servicePage({ name, uri, current, certificates }: Service, badge: string, now: Date): string {
   const { tone, sign, words } = standingOf(current)
   const { predicate } = current.statement
   const partial = predicate.partial.map((reason) => markup`<li>Partial: ${reason}</li>`)
   const body = markup`<nav class="crumb"><a href="../../index.html">Certified services</a></nav>
-<header><h1>${name}</h1><p class="mono soft">${uri}</p>
+<header><h1>${name}</h1><p class="mono soft">${uri}</p>${marksPart(name)}
 <div class="verdict ${tone}"><p class="word"><span aria-hidden="true">${sign}</span> ${words}</p><p>${validity(current)}</p>${
     partial.length > 0 ? markup`<ul class="list">${partial}</ul>` : ''
   }</div></header>
 <main>
+${badgePart(current, badge)}
 ${operationsPart(predicate)}
 ${excludedPart('Not exercised', predicate.notExercised)}
 ${excludedPart('Not applicable', predicate.notApplicable)}
-${runPart(predicate)}
+${runPart(current)}
 <section><h2>Certificates</h2><ul class="services">${certificates.map(certificate)}</ul></section>
 </main>`
   return page(`${name}: ${words}`, body, now)
@@ -55,10 +57,12 @@ function excludedPart(title: string, rows: readonly Excluded[]): Markup | '' {
   return markup`<section><h2>${title}: ${rows.length}</h2><ul class="list">${items}</ul></section>`
 }
 
-function runPart({ run, suite, spec, summary, verdicts }: Predicate): Markup {
+function runPart(current: Registered): Markup {
+  const { run, suite, spec, summary, verdicts } = current.statement.predicate
   return definitions('The run', [
     ['Judged on', day(run.startedAt)],
     ['By', `${suite.name} ${suite.version}, the interface in version ${spec.version}`],
+    ['Requirements', judgedBy(current)],
     ['Must', countsText(summary.must)],
     ['Should', countsText(summary.should)],
     ['Mode', run.tpe === 'exact' ? 'exact names' : `family names; in it the verdict is ${verdicts.family}`],
@@ -71,13 +75,44 @@ function definitions(title: string, rows: readonly (readonly [string, string | M
   return markup`<section><h2>${title}</h2><dl>${items}</dl></section>`
 }
 
+/** The badge, and the lines that show it elsewhere. */
+function badgePart(current: Registered, badge: string): Markup {
+  const { words } = standingOf(current)
+  const data = `data:image/svg+xml;base64,${Buffer.from(badge).toString('base64')}`
+  const alt = `conformance: ${words}`
+  const html = `<a href="${PAGE}"><img src="${PAGE}badge.svg" alt="${alt}"></a>`
+  return markup`<section class="badge"><h2>Badge</h2><p><img src="${data}" alt="${alt}" height="20"></p>
+<div class="screen"><p>To show it, put the address of this page in the place of ${PAGE}:</p>
+<pre>[![${alt}](${PAGE}badge.svg)](${PAGE})</pre><pre>${html}</pre></div></section>`
+}
+
+/** The file to hand out: the bundle, which stands by itself, if there is one. */
 function certificate(one: Registered): Markup {
-  const file = certificateName(one)
+  const file = one.bundle ? bundleName(one) : certificateName(one)
   const signers = one.signedBy.map(
     ({ id, name = 'a trusted key' }) => markup`<p class="soft">Signed by ${name}, <span class="mono">${id}</span></p>`,
   )
+  const bundle = one.bundle ? markup`<p><a href="${file}">The bundle</a>, with its report and exchanges</p>` : ''
   return markup`
-<li class="card"><p><a href="${file}">Certificate of the run on ${one.statement.predicate.run.startedAt.slice(0, 10)}</a></p>
+<li class="card"><div><p><a href="${certificateName(one)}">Certificate of the run on ${one.statement.predicate.run.startedAt.slice(0, 10)}</a></p>${bundle}</div>
 ${standingMark(one)}
-<div class="facts"><p>${validity(one)}</p>${signers}<p>To check it:</p><pre>conform verify ${file} --key-id ${one.signedBy[0]?.id ?? ''}</pre></div></li>`
+<div class="facts"><p>${validity(one)}</p>${signers}<p class="soft mono">${one.id}</p>
+<p>To check it, with the <a href="../../index.json">index.json</a> of this register beside it:</p><pre>${verifyCommand(one, file)}</pre></div></li>`
+}
+
+/** What tells a stranger whether to rely on it: by whom, for which address, and whether it was revoked. */
+function verifyCommand({ isForeign, signedBy, statement: { predicate, subject } }: Registered, file: string): string {
+  const isWhole = predicate.verdicts.exact === 'conformant' && predicate.partial.length === 0
+  return [
+    `conform verify ${file} --revoked index.json`,
+    `--key-id ${signedBy[0]?.id ?? ''}`,
+    `--base-url ${shellWord(subject[0].uri)}`,
+    ...(isWhole ? ['--require conformant'] : []),
+    ...(isForeign ? ['--foreign'] : []),
+  ].join(' \\\n  ')
+}
+
+/** An address may hold what a shell would run. */
+function shellWord(text: string): string {
+  return /^[\w:/.~%@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

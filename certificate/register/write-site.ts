@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { UserError } from '../../harness/user-error.ts'
-import { REGISTER_FORMAT } from './index-json.ts'
+import { REGISTER_FORMAT } from '../revocations.ts'
 
 /** The files of a site, by path below its folder. */
 export type Site = ReadonlyMap<string, string | Uint8Array>

@@ -1,14 +1,18 @@
-import { accessSync, closeSync, constants, mkdirSync, openSync, realpathSync, rmSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { UserError } from '../../harness/user-error.ts'
 import type { ReportRequest } from './report-request.ts'
-import { besideOf, isWrittenDirectly } from './whole-file.ts'
-
-/** A file that is going to be written, and what asked for it: `--report json=a.json`. */
-export interface OutputFile {
-  readonly path: string
-  readonly option: string
-}
+import { besideOf, isWrittenDirectly, type OutputFile } from './whole-file.ts'
 
 /** A file that is read; none of the outputs may be it. */
 export interface InputFile {
@@ -25,8 +29,8 @@ export function reportFiles(requests: readonly ReportRequest[]): OutputFile[] {
 }
 
 /**
- * Looks at every output before anything is sent: makes its folder, and throws UserError if it cannot be written, is one of
- * the inputs, or the same file as another output under another name.
+ * Looks at every output before anything is sent: makes its folder, and throws UserError if it cannot be written, holds a
+ * key, is one of the inputs, or the same file as another output under another name or through a link.
  */
 export function checkOutputs(outputs: readonly OutputFile[], inputs: readonly InputFile[]): void {
   for (const [index, output] of outputs.entries()) {
@@ -34,6 +38,9 @@ export function checkOutputs(outputs: readonly OutputFile[], inputs: readonly In
     const identity = identityOf(output.path)
     const input = inputs.find(({ path }) => identityOf(path) === identity)
     if (input) throw new UserError(`${output.option}: would overwrite ${input.what}; give another file`)
+    if (holdsKey(output.path)) {
+      throw new UserError(`${output.option}: holds a key, which is never overwritten; give another file`)
+    }
     const twin = outputs.slice(0, index).find(({ path }) => identityOf(path) === identity)
     if (twin && !isDevice(output.path)) throw new UserError(`${output.option}: is the same file as ${twin.option}`)
   }
@@ -69,4 +76,24 @@ function identityOf(path: string): string {
 
 function existingPath(path: string): string {
   return statSync(path, { throwIfNoEntry: false }) ? realpathSync(path) : path
+}
+
+/** Most that a key file holds, certificates of its owner before the key included, in bytes. */
+const keyFileBytes = 1024 * 1024
+
+/** Whether that file, under whatever name, is one with a PEM key. A page or JSON that quotes one is not. */
+export function holdsKey(path: string): boolean {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return false
+  let descriptor: number | undefined
+  try {
+    descriptor = openSync(path, 'r')
+    const beginning = Buffer.alloc(keyFileBytes)
+    const text = beginning.toString('latin1', 0, readSync(descriptor, beginning))
+    return !/^\s*[<{[]/.test(text) && /^-----BEGIN [A-Z0-9 ]*KEY( BLOCK)?-----/m.test(text)
+  } catch {
+    // What nobody here may read may hold one.
+    return true
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
+  }
 }

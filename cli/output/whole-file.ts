@@ -13,6 +13,13 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { UserError } from '../../harness/user-error.ts'
+
+/** A file that is going to be written, and what asked for it: `--report json=a.json`. */
+export interface OutputFile {
+  readonly path: string
+  readonly option: string
+}
 
 /** A file that is written under another name beside its own, until it is whole. */
 export interface StagedFile {
@@ -22,7 +29,7 @@ export interface StagedFile {
   discard(): void
 }
 
-export type Pieces = string | AsyncIterable<string>
+export type Pieces = string | Uint8Array | AsyncIterable<string>
 
 const partial = new Set<string>()
 let isListening = false
@@ -69,6 +76,18 @@ export async function writeWhole(path: string, text: string): Promise<void> {
   staged.commit()
 }
 
+/** Writes files that belong together, each whole or not at all; throws UserError that names the first that cannot be. */
+export async function writeFiles(files: readonly (readonly [OutputFile, Uint8Array])[]): Promise<void> {
+  for (const [{ path, option }, bytes] of files) {
+    try {
+      if (isWrittenDirectly(path)) writeFileSync(path, bytes)
+      else (await stage(path, bytes)).commit()
+    } catch (error) {
+      throw new UserError(`${option}: cannot be written (${(error as NodeJS.ErrnoException).code ?? 'error'})`)
+    }
+  }
+}
+
 /** A name beside that path that no other process uses. */
 export function besideOf(path: string): string {
   return join(dirname(path), `.${basename(path)}.${process.pid}.partial`)
@@ -99,7 +118,7 @@ function mayWrite(path: string): boolean {
 }
 
 function readable(text: Pieces): Readable {
-  return Readable.from(typeof text === 'string' ? [text] : text)
+  return Readable.from(typeof text === 'string' || text instanceof Uint8Array ? [text] : text)
 }
 
 /** A process that is ended in the middle of writing leaves no half of a file. */

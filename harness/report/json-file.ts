@@ -37,3 +37,18 @@ function placeOfError(text: string): string {
   )
   return place
 }
+
+/** The name of a member that some object of a JSON text has twice, of which a reader sees one only; undefined if there is none. */
+export function doubledMember(text: string): string | undefined {
+  let doubled: string | undefined
+  const seen: Set<string>[] = []
+  visit(text, {
+    onObjectBegin: () => void seen.push(new Set()),
+    onObjectEnd: () => void seen.pop(),
+    onObjectProperty(name) {
+      if (seen.at(-1)?.has(name)) doubled ??= name
+      seen.at(-1)?.add(name)
+    },
+  })
+  return doubled
+}

@@ -1,24 +1,9 @@
-import { catalogue, type CatalogueRow, isRequirementId } from '../../catalogue/catalogue.ts'
-import { isOperationId } from '../../catalogue/operations.ts'
-import type { Need } from '../../catalogue/row.ts'
-import { validRequest } from '../../catalogue/needs.ts'
+import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
+import { mayBeUnreachable } from '../../catalogue/needs.ts'
 import { matchesId, mostPatterns, patternProblem } from '../report/selection.ts'
 import { isDeclared } from './declared.ts'
 import { didYouMean } from './nearest.ts'
 import type { TargetFile } from './target-file.ts'
-
-/** What every target has: a requirement that needs no more than this can be reached. */
-const common = ['/keys/full', '/resources/application', '/resources/pdfFile', '/resources/file', '/resources/graph']
-
-function isCommon(need: Need, row: CatalogueRow): boolean {
-  const valid = isOperationId(row.operation) ? validRequest[row.operation] : []
-  return valid.some((one) => String(one) === String(need)) || [need].flat().some((pointer) => common.includes(pointer))
-}
-
-/** True for a requirement that may be declared unreachable: it needs a scenario, another key, another object or a role. */
-export function mayBeUnreachable(row: CatalogueRow): boolean {
-  return row.needs.some((need) => !isCommon(need, row))
-}
 
 /** The requirements that are unreachable, and why: what an entry matches, if it may be unreachable and is not declared nevertheless. */
 export function unreachableIds(file: TargetFile): Record<string, string> {

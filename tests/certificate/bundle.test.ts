@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { strFromU8, unzipSync, zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
-import { unpackBundle } from '../../certificate/bundle.ts'
+import { unpackBundle } from '../../certificate/certificate-file.ts'
+import { ownVersion } from '../../certificate/suite-facts.ts'
 import type { Report } from '../../harness/report/model.ts'
 import { exchanges, signer, suite, targetFile, wholeReport } from './signed.ts'
 
@@ -109,12 +110,15 @@ describe('what is packed together has to belong together', () => {
 test('a later version verifies a bundle by the requirements in it, and a certificate alone it cannot hold to its report', async () => {
   const { verifyFile } = await import('../../certificate/verify-file.ts')
   const now = new Date('2026-03-03T00:00:00Z')
-  const later = { ...suite, version: '9.0.0', requirementsDigest: `sha256:${'1'.repeat(64)}`, requirementsText: '[]' }
+  const later = {
+    ...{ ...suite, version: '9.0.0', requirementsDigest: `sha256:${'1'.repeat(64)}`, requirementsText: '[]' },
+    published: [ownVersion()],
+  }
   const { lines, result } = verifyFile({ file: own.file('b.zip') }, { now, suite: later })
-  expect(result.problems).toEqual([])
-  expect(lines.join('\n')).toMatch(/^requirements: those of version \S+, which differ from this version's/m)
-  await own.sign({})
+  expect(result).toMatchObject({ problems: [], published: true })
+  expect(lines.join('\n')).toMatch(/^requirements: \d+, those of version \S+, which differ from this version's$/m)
   const beside = { file: own.file('c.json'), report: own.file('report.json') }
+  await own.sign({})
   expect(() => verifyFile(beside, { now, suite: later })).toThrow(/can be told by version .* only, or from a bundle/)
   // One that claims to be this version's, with other requirements than this version has, is no other version's.
   const same = { ...later, version: suite.version }

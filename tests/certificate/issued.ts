@@ -1,10 +1,9 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { NamedBytes } from '../../certificate/bundle.ts'
-import type { IssueOptions } from '../../certificate/issue.ts'
-import { issueCertificate } from '../../certificate/issue.ts'
+import type { NamedBytes } from '../../certificate/certificate-file.ts'
+import { draftStatement, sealStatement } from '../../certificate/sign.ts'
 import type { SuiteFacts } from '../../certificate/suite-facts.ts'
 import { verifyCertificate, type VerifyOptions } from '../../certificate/verify-certificate.ts'
 import type { Report } from '../../harness/report/model.ts'
@@ -27,13 +26,22 @@ export const conformant = report(
   { notServed: [{ operation: 'pdf.parse', answered: '404' }] },
 )
 
+interface IssueOptions {
+  readonly privateKey: KeyObject
+  readonly now: Date
+  readonly validDays: number
+  readonly partial: boolean
+  readonly suite: SuiteFacts
+}
+
 /** A report's file, and the certificate issued for it. */
 export function issued(of: Report = conformant, change: Partial<IssueOptions> = {}) {
   const path = join(folder(), 'report.json')
   const bytes = Buffer.from(`${JSON.stringify(of, null, 2)}\n`)
   writeFileSync(path, bytes)
   const report: NamedBytes = { name: path, bytes }
-  return { path, report, certificate: () => issueCertificate({ report, exchanges: [] }, options(of, change)) }
+  const { privateKey, ...how } = options(of, change)
+  return { path, report, certificate: () => sealStatement(draftStatement({ report, exchanges: [] }, how), privateKey) }
 }
 
 export function options(of: Report, change: Partial<IssueOptions> = {}): IssueOptions {
@@ -43,12 +51,16 @@ export function options(of: Report, change: Partial<IssueOptions> = {}): IssueOp
 
 /** The suite whose requirements are those of that report. */
 export function suiteOf({ suite, requirements }: Report): SuiteFacts {
+  const rows = requirements.map((row) => ({ ...row, needs: [] }))
   return {
-    version: '0.1.0',
+    version: suite.version,
     digest: { sha256: 'd'.repeat(64) },
+    specVersion: suite.specVersion,
     specDigest: suite.specDigest,
     requirementsDigest: suite.requirementsDigest,
-    requirementsText: JSON.stringify(requirements),
+    requirements: requirements.length,
+    requirementsText: JSON.stringify(rows),
+    published: [],
   }
 }
 

@@ -1,35 +1,22 @@
 /** A stranger with a bundle and a key id: one command tells whether to accept the service. */
-import { readFileSync, writeFileSync } from 'node:fs'
-import { unzipSync } from 'fflate'
 import canonicalize from 'canonicalize'
 import { expect, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
-import { packBundle } from '../../certificate/bundle.ts'
-import { encode, seal } from '../../certificate/dsse.ts'
-import { makeStatement, sha256 } from '../../certificate/make-statement.ts'
-import { readPrivateKey } from '../../certificate/keys.ts'
+import { sha256 } from '../../certificate/make-statement.ts'
 import type { Predicate } from '../../certificate/statement.ts'
 import type { Report } from '../../harness/report/model.ts'
 import { applyMode } from '../../harness/report/apply-gates.ts'
-import { summarize, bothVerdicts } from '../../harness/report/verdict.ts'
 import { failure } from '../gates/results.ts'
-import { issuedAt } from './issued.ts'
-import { exchanges, signer, suite, wholeReport } from './signed.ts'
+import { consistent, forgeBundle } from './forged.ts'
+import { exchanges, signer, wholeReport } from './signed.ts'
 
 /** What the stranger asks. */
 const asked = (id: string) => ({ keyIds: [id], require: 'conformant' as const })
 
-/** The report, consistent with itself again. */
-function again(whole: Report): void {
-  whole.verdicts = bothVerdicts(whole.requirements, whole.run)
-  whole.verdict = whole.verdicts[whole.run.tpe]
-  whole.summary = summarize(whole.requirements, whole.run.tpe)
-}
-
 const leaveOut = (whole: Report, by: string, isOut: (id: string) => boolean) => {
   for (const row of whole.requirements)
     if (isOut(row.id)) Object.assign(row, { outcome: 'not-exercised', reason: `left out: ${by}`, cases: 0 })
-  again(whole)
+  consistent(whole)
 }
 
 test('the bundle of a whole conformant run is accepted', async () => {
@@ -70,7 +57,7 @@ test.each<[string, (whole: Report) => void, RegExp]>([
       const row = whole.requirements.find(({ id }) => id === 'jobs.create/404-unknown-application')!
       row.failures = [failure({ familyOnly: true })]
       row.outcome = 'failed'
-      again(whole)
+      consistent(whole)
       Object.assign(whole, applyMode(whole, 'family'))
     },
     /only --tpe family makes it conformant/,
@@ -97,36 +84,10 @@ test('an expired bundle, and one from the future, are not valid', async () => {
   expect(verify('b.zip', asked(id), new Date('2026-03-01T12:00:00Z')).result.problems[0]).toMatch(/^it is dated/)
 })
 
-/** A bundle that conform would not make: by a signer who changed the suite. */
+/** What the stranger is told of a bundle that conform would not make. */
 async function forged(change: (whole: Report) => void, lie: (predicate: Predicate) => void = () => undefined) {
   const own = signer()
-  await own.bundle()
-  const files = unzipSync(readFileSync(own.file('b.zip')))
-  const whole = wholeReport(change)
-  const report = Buffer.from(JSON.stringify(whole))
-  const key = await readPrivateKey(own.file('k.pem'), async () => undefined)
-  const { predicate: real } = JSON.parse(
-    Buffer.from(JSON.parse(Buffer.from(files['certificate.json']!).toString()).payload, 'base64').toString(),
-  )
-  const har = { name: 'exchanges.har', bytes: files['exchanges.har']! }
-  const statement = makeStatement(whole, report, {
-    issuedAt: issuedAt.toISOString(),
-    expiresAt: real.expiresAt,
-    publicKey: real.publicKey,
-    suiteDigest: suite.digest,
-    exchanges: [{ name: har.name, digest: sha256(har.bytes) }],
-    foreign: [],
-  })
-  lie(statement.predicate)
-  const certificate = encode(seal('application/vnd.in-toto+json', Buffer.from(canonicalize(statement)!), key))
-  const packed = packBundle({
-    certificate,
-    report,
-    target: files['target.json']!,
-    requirements: files['requirements.json']!,
-    exchanges: [har],
-  })
-  writeFileSync(own.file('b.zip'), packed)
+  await forgeBundle(own, { report: wholeReport(change), lie })
   return own.verify('b.zip', asked(own.id)).result
 }
 
@@ -146,7 +107,7 @@ test.each<[string, (whole: Report) => void, (predicate: Predicate) => void, RegE
     'a row left out of the report',
     (whole) => {
       whole.requirements = whole.requirements.filter(({ id }) => id !== 'jobs.create/409-atomic')
-      again(whole)
+      consistent(whole)
     },
     () => undefined,
     /jobs\.create\/409-atomic is missing/,
@@ -156,7 +117,7 @@ test.each<[string, (whole: Report) => void, (predicate: Predicate) => void, RegE
     (whole) => {
       const at = whole.requirements.findIndex(({ id }) => id === 'jobs.create/409-atomic')
       whole.requirements[at] = whole.requirements[at - 1]!
-      again(whole)
+      consistent(whole)
     },
     () => undefined,
     /is in it twice/,
@@ -166,7 +127,7 @@ test.each<[string, (whole: Report) => void, (predicate: Predicate) => void, RegE
     (whole) => {
       fail(whole)
       whole.requirements.find(({ id }) => id === 'jobs.create/404-unknown-application')!.level = 'should'
-      again(whole)
+      consistent(whole)
     },
     () => undefined,
     /is a must of jobs\.create, but the report has it as a should/,
@@ -176,7 +137,7 @@ test.each<[string, (whole: Report) => void, (predicate: Predicate) => void, RegE
     (whole) => {
       const row = whole.requirements.find(({ id }) => id === 'jobs.create/404-unknown-application')!
       Object.assign(row, { outcome: 'not-applicable', reason: 'declared unreachable: I say so' })
-      again(whole)
+      consistent(whole)
     },
     () => undefined,
     /declares nothing of the kind/,
@@ -200,7 +161,7 @@ test.each<[string, (whole: Report) => void, (predicate: Predicate) => void, RegE
     'another verdict than the report has',
     (whole) => {
       fail(whole)
-      again(whole)
+      consistent(whole)
     },
     (predicate) => {
       predicate.verdict = predicate.verdicts.exact = predicate.verdicts.family = 'conformant'
@@ -222,7 +183,7 @@ test('requirements that were thinned out make no bundle of this version', async 
   const few = wholeReport((whole) => {
     whole.requirements = whole.requirements.slice(0, 5)
     whole.suite.requirementsDigest = digest
-    again(whole)
+    consistent(whole)
   })
   own.put('few.json', few)
   const har = exchanges()

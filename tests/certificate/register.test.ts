@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'parse5'
+import { catalogue } from '../../catalogue/catalogue.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { signer } from './signed.ts'
+import { signer, suite } from './signed.ts'
 import { builtAt, failing, register, reportOf, sampleRegister } from './registered.ts'
 
 describe('the site', () => {
@@ -36,7 +37,7 @@ describe('the site', () => {
       'non-conformant, 16 of 17 operations<',
       '> expired<',
       '> revoked<',
-      '16 of 17 operations judged; declared not served: vision.analyze; valid from',
+      `16 of 17 operations judged; declared not served: vision.analyze; ${catalogue.length} requirements of version ${suite.version}; valid from`,
       'the server was exchanged for the run',
       'As of 2026-04-01',
     ])
@@ -45,7 +46,7 @@ describe('the site', () => {
     expect(service('Revoked').revoked).toEqual({ day: '2026-03-20', reason: 'the server was exchanged for the run' })
   })
 
-  test('has a page and a badge for each, and the certificate, but neither report nor exchanges', () => {
+  test('has a page and a badge for each, and what was in the folder: the certificate, and the bundle if it was one', () => {
     const { page, badge, certificates } = service('Example')
     expect(read(`${page}index.html`)).toContain('jobs.create')
     expect(read(badge)).toContain('conformant, 16 of 17 operations')
@@ -55,7 +56,9 @@ describe('the site', () => {
       expect(read(service(name).badge)).not.toContain('conformant')
     }
     expect(read(certificates[0].file)).toContain('application/vnd.in-toto+json')
-    expect(readdirSync(site, { recursive: true }).filter((name) => /report|har|zip/.test(String(name)))).toEqual([])
+    expect(read(certificates[0].bundle).slice(0, 4)).toBe('PK\u0003\u0004')
+    expect(service('Partial').certificates[0].bundle).toBeNull()
+    expect(read(`${page}index.html`)).toContain('.zip --revoked index.json')
     expect([...index.files].sort()).toEqual(
       readdirSync(site, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
@@ -71,7 +74,9 @@ describe('the site', () => {
       const errors: string[] = []
       parse(read(name), { onParseError: ({ code }) => errors.push(code) })
       expect(errors).toEqual([])
-      expect(read(name)).not.toMatch(/<img|<script|\u202e|\u0007|src=(?!x)|https?:\/\/[^<]*"/)
+      expect(read(name)).not.toMatch(
+        /<img(?! src="data:image\/svg\+xml;base64,)|<script|\u202e|\u0007|src=(?!x|"data:|&quot;)|https?:\/\/[^<]*"/,
+      )
       expect(read(name)).toContain('content="default-src &#39;none&#39;; style-src &#39;sha256-')
     }
     expect(read('index.html')).toContain('&lt;img src=x onerror=alert(1)&gt;')
@@ -195,7 +200,6 @@ test('the site is not written in, around or through a link into the folder of th
   await add('a.json', reportOf('Example', 'example.com'))
   symlinkSync(certificates, join(at, 'link'))
   mkdirSync(join(certificates, 'inside'))
-  const { suite } = await import('./signed.ts')
   for (const out of [certificates, at, join(certificates, 'inside'), join(at, 'link'), join(at, 'link', 'new')]) {
     const build = () => buildRegister(certificates, out, { keyIds: [], now: builtAt, suite })
     expect(build).toThrow(/lies in or around the folder of the certificates/)

@@ -34,8 +34,8 @@ export function register() {
       copyFileSync(target, by.file('last'))
       return by.verify('last').result.certificate!
     },
-    build: (now = builtAt, keyIds: readonly string[] = []) =>
-      buildRegister(certificates, join(at, 'site'), { keyIds, now, suite }),
+    build: (now = builtAt, keyIds: readonly string[] = [], foreign = false) =>
+      buildRegister(certificates, join(at, 'site'), { keyIds, foreign, now, suite }),
   }
 }
 

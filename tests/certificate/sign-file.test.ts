@@ -32,7 +32,7 @@ test('no output overwrites an input or a key, by whatever name or link, nor anot
   await expect(bundle({ bundle: file('hard.har') })).rejects.toThrow(
     /^--bundle .*hard\.har: would overwrite .*run\.har/,
   )
-  await expect(bundle({ out: file('b.zip') })).rejects.toThrow(/--bundle .* would overwrite .*b\.zip/)
+  await expect(bundle({ out: file('b.zip') })).rejects.toThrow(/^--bundle .*b\.zip: is the same file as --out .*b\.zip/)
   expect(readFileSync(file('report.json'))).toEqual(kept)
 })
 
@@ -41,8 +41,8 @@ test('folders are made, what cannot be written is named, and nothing half-writte
   await sign({ out: file('new/folder/c.json') })
   expect(readdirSync(file('new/folder'))).toEqual(['c.json'])
   mkdirSync(file('taken'))
-  await expect(sign({ out: file('taken') })).rejects.toThrow(/^--out .*taken: cannot be written \(E/)
+  await expect(sign({ out: file('taken') })).rejects.toThrow(/^--out .*taken: is a folder$/)
   writeFileSync(file('plain'), '')
   await expect(sign({ out: file('plain/c.json') })).rejects.toThrow(/cannot be written \(E/)
-  expect(readdirSync(file('.')).filter((name) => name.endsWith('.part'))).toEqual([])
+  expect(readdirSync(file('.')).filter((name) => /part/.test(name))).toEqual([])
 })

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { requirementsDigest, specDigest } from '../../catalogue/digests.ts'
 import { keyId } from '../../certificate/dsse.ts'
-import { writeKeyPair } from '../../certificate/keys.ts'
+import { readPrivateKey, writeKeyPair } from '../../certificate/keys.ts'
 import type { SignRequest } from '../../certificate/sign.ts'
-import { signFiles } from '../../certificate/sign.ts'
 import { suiteFacts } from '../../certificate/suite-facts.ts'
-import type { VerifyRequest } from '../../certificate/verify-file.ts'
+import type { Demands, VerifyRequest } from '../../certificate/verify-file.ts'
 import { verifyFile } from '../../certificate/verify-file.ts'
+import { signToFiles } from '../../cli/sign.ts'
 import { canonicalTarget, targetDigest } from '../../harness/target/map-keys.ts'
 import type { TargetFile } from '../../harness/target/target-file.ts'
 import type { Report } from '../../harness/report/model.ts'
@@ -29,11 +29,12 @@ export const targetFile: TargetFile = {
 
 /** The report of a whole, conformant run against that target: every requirement of the catalogue, and 3 requests sent. */
 export function wholeReport(change: (report: Report) => void = () => undefined): Report {
-  const results = catalogue.map(({ id, operation, level }) => {
-    if (operation === 'vision.analyze') return { ...notApplicable(id, 'declared not served'), operation, level }
+  const results = catalogue.map(({ id, operation, level, section, statement }) => {
+    const row = { operation, level, section, statement }
+    if (operation === 'vision.analyze') return { ...notApplicable(id, 'declared not served'), ...row }
     if (/^completion\.create\/500-/.test(id))
-      return { ...notApplicable(id, 'declared unreachable: no staging switch'), operation, level }
-    return result(id, { operation, level })
+      return { ...notApplicable(id, 'declared unreachable: no staging switch'), ...row }
+    return result(id, row)
   })
   const whole = report(results, { requests: 3, notServed: [{ operation: 'vision.analyze', answered: '404' }] })
   whole.suite = { ...whole.suite, version: suite.version, specDigest, requirementsDigest: requirementsDigest() }
@@ -61,17 +62,32 @@ export function signer(of: Report = wholeReport(), har: unknown = exchanges()) {
   const { publicKey } = writeKeyPair(file('k.pem'), file('k.pub.pem'))
   put('report.json', of)
   put('run.har', har)
-  const target = { path: file('target.json'), bytes: Buffer.from(canonicalTarget(targetFile)) }
-  const settings = { now: issuedAt, suite, askPassphrase: async () => undefined }
-  const base = { report: file('report.json'), privateKey: file('k.pem'), har: [], validDays: 180, partial: false }
+  const target = { name: file('target.json'), bytes: Buffer.from(canonicalTarget(targetFile)) }
+  const shown: string[] = []
+  const settings = {
+    now: issuedAt,
+    suite,
+    show: (lines: readonly string[]) => void shown.push(...lines),
+    privateKey: () => readPrivateKey(file('k.pem'), async () => undefined),
+  }
+  const base = { report: file('report.json'), har: [], validDays: 180, partial: false }
+  const signed = ({ out, bundle, now = issuedAt, ...change }: Signing) =>
+    signToFiles({ out, bundle, privateKey: file('k.pem') }, { ...base, ...change }, { ...settings, now })
   return {
     file,
     put,
     id: keyId(publicKey),
-    sign: (change: Partial<SignRequest>) => signFiles({ ...base, out: file('c.json'), ...change }, settings),
-    bundle: (change: Partial<SignRequest> = {}) =>
-      signFiles({ ...base, bundle: file('b.zip'), har: [file('run.har')], target, ...change }, settings),
-    verify: (name: string, change: Partial<VerifyRequest> = {}, now = issuedAt) =>
-      verifyFile({ file: file(name), ...change }, { now, suite }),
+    /** What `sign` said it was about to sign. */
+    shown,
+    sign: (change: Signing) => signed({ out: file('c.json'), ...change }),
+    bundle: (change: Signing = {}) => signed({ bundle: file('b.zip'), har: [file('run.har')], target, ...change }),
+    verify: (name: string, change: Verifying = {}, now = issuedAt, by = suite) => {
+      const { publicKey, revoked, report, har, ...demands } = change
+      return verifyFile({ file: file(name), publicKey, revoked, report, har, demands }, { now, suite: by })
+    },
   }
 }
+
+/** What signing is asked for, and when. */
+type Signing = Partial<Omit<SignRequest, 'bundle'>> & { out?: string | undefined; bundle?: string; now?: Date }
+type Verifying = Partial<Omit<VerifyRequest, 'file' | 'demands'>> & Demands

@@ -4,7 +4,7 @@ import { describe } from '../../certificate/describe.ts'
 import { encode, keyId, seal } from '../../certificate/dsse.ts'
 import type { Statement } from '../../certificate/statement.ts'
 import { report as reportOf, result } from '../gates/results.ts'
-import { conformant, issued, issuedAt, other, pair, verified } from './issued.ts'
+import { conformant, issued, issuedAt, other, pair, suiteOf, verified } from './issued.ts'
 
 const { report, certificate } = issued()
 const bytes = certificate()
@@ -28,7 +28,7 @@ test('the first line says whose key it is, the next the verdict, the operations,
   expect(lines.slice(0, 9)).toEqual([
     `signed by an unknown key ${keyId(pair.publicKey)}`,
     'verdict by exact names: conformant, 2 of 17 operations judged',
-    'target: Example (https://example.com), held to the interface in version 1.0',
+    'target: https://example.com, named "Example", held to the interface in version 1.0',
     'operations judged: 2 (jobs.create, files.list)',
     'operations declared not served, so not judged: 1 (pdf.parse (answered 404))',
     expect.stringMatching(/^operations not exercised at all: 14 \(jobs\.retrieve, completion\.create, /),
@@ -155,8 +155,8 @@ test('another report, or claims that do not follow from it, are named', () => {
 })
 
 test('a partial certificate is valid, and says so beside the verdict', () => {
-  const partial = issued(reportOf([result('a.b/1')], { readOnly: true }), { partial: true }).certificate()
-  const found = verified(partial)
+  const of = reportOf([result('a.b/1')], { readOnly: true })
+  const found = verified(issued(of, { partial: true }).certificate(), { suite: suiteOf(of) })
   expect(found.problems).toEqual([])
   expect(describe(found, [], {}).slice(1, 4)).toEqual([
     'verdict by exact names: passing, partial, 0 of 17 operations judged',

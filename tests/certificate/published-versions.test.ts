@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { isPublished, ownVersion, suiteFacts, type SuiteVersion } from '../../certificate/suite-facts.ts'
+
+const file = new URL('../../certificate/published-versions.json', import.meta.url)
+const published = JSON.parse(readFileSync(file, 'utf8')) as SuiteVersion[]
+
+test('each version stands there once, and whole', () => {
+  expect(new Set(published.map(({ version }) => version)).size).toBe(published.length)
+  for (const entry of published)
+    expect(entry).toEqual({
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      specVersion: expect.stringMatching(/^\d+\.\d+$/),
+      specDigest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+      requirementsDigest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+      requirements: expect.any(Number),
+    })
+})
+
+test('requirements that were published under a version do not change under it: raise the version', () => {
+  const own = ownVersion()
+  expect(published.filter(({ version }) => version === own.version)).toEqual(
+    published.some(({ version }) => version === own.version) ? [own] : [],
+  )
+})
+
+test('a version knows its own requirements before it is published, and those of the versions before it', () => {
+  const facts = suiteFacts()
+  expect(facts.published).toEqual(published)
+  for (const version of [ownVersion(), ...published]) expect(isPublished(version, facts)).toBe(true)
+})
+
+test('a release whose requirements no later version would know is refused', () => {
+  const script = fileURLToPath(new URL('../../build/published-version.js', import.meta.url))
+  const check = () => execFileSync(process.execPath, [script, '--check'], { stdio: 'pipe', encoding: 'utf8' })
+  if (published.some(({ version }) => version === ownVersion().version)) expect(check()).toBe('')
+  else expect(check).toThrow(/is not in certificate\/published-versions\.json; npm run published adds it/)
+})
