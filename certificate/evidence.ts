@@ -54,7 +54,7 @@ export function readWholeReport({ name, bytes }: NamedBytes): Report {
 /** Where a report contradicts itself, or does not hold each of the requirements exactly once and as it is. */
 export function reportProblems(report: Report, requirements: readonly KnownRequirement[]): string[] {
   const judged = new Map(report.requirements.map((result) => [result.id, result]))
-  const known = new Set(requirements.map(({ id }) => id as string))
+  const known = new Set(requirements.map(({ id }) => id))
   const changed = requirements.flatMap((row) => {
     const result = judged.get(row.id)
     return result ? rowProblems(result, row) : [`${row.id} is missing`]
@@ -110,7 +110,7 @@ export function targetProblems(
   const text = Buffer.from(bytes).toString('utf8')
   const file = declaredIn(text, name)
   if (file === null) return [`${name} is no target file as conform writes it into a bundle`]
-  const rows = new Map(requirements.map((row) => [row.id as string, row]))
+  const rows = new Map(requirements.map((row) => [row.id, row]))
   const called = member(file, 'name')
   const few = member(member(file, 'limits'), 'credentialProbes') === 'few'
   return [
