@@ -136,6 +136,8 @@ function idWith(holds: (operation: Operation) => boolean): OperationId {
 
 /** The operation of the first request of a run. */
 export const firstOperation = idWith(({ isFirst }) => isFirst ?? false)
+/** An operation that reads one object, at another path than the first request. */
+export const readingOperation = idWith(({ method, params }) => method === 'GET' && params !== undefined)
 /** The operation that makes the files which requests need. */
 export const uploadOperation = idWith(({ body }) => body === 'raw')
 /** The operation that each time needs a file which was uploaded just before. */

@@ -77,6 +77,8 @@ export interface Answer {
   readonly size: number
   /** First value of a header, name in any letter case. */
   header(name: string): string | undefined
+  /** The beginning of the body as text, so many bytes of it at most. */
+  text(bytes: number): string
   /** The body as JSON (RFC 8259: UTF-8 without a byte order mark). A body that was cut is not JSON. */
   json(): Json
 }
@@ -138,6 +140,7 @@ export function answerOf(received: HttpAnswer): Answer {
     status,
     size: received.body.length,
     header: (name) => headers.find((line) => line.name.toLowerCase() === name)?.value,
+    text: (bytes) => Buffer.from(received.body.subarray(0, bytes)).toString('utf8'),
     json: reader(received),
   }
 }

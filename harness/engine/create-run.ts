@@ -1,6 +1,6 @@
 import { createRecorder } from '../recording/recorder.ts'
 import { redactorFor } from '../target/redactor-for.ts'
-import { firstOperation } from '../../catalogue/operations.ts'
+import { firstOperation, operation, readingOperation } from '../../catalogue/operations.ts'
 import type { Target } from '../target/model.ts'
 import type { Transport, HttpRequest } from '../http/message.ts'
 import { createPacer } from '../http/rate.ts'
@@ -10,7 +10,8 @@ import { createCircuitBreaker } from './circuit-breaker.ts'
 import type { RunHook, Objects, Run, RunOptions } from './run.ts'
 import { hintsOf } from './hints.ts'
 import { createKeys, type ReadDynamicKey } from './keys.ts'
-import { createLifetime } from './lifetime.ts'
+import { createLifetime, pause } from './lifetime.ts'
+import { proxyFor } from '../http/proxy.ts'
 import { planRun } from './plan.ts'
 import { createThrottle } from './throttle.ts'
 import { createLiveness, type Liveness } from './liveness.ts'
@@ -88,16 +89,25 @@ function newObjects({ ids }: Target, nonce: string): Objects {
   }
 }
 
+/** Nothing has this id: what a gateway answers there, it answers everywhere. */
+const nobodysId = '00000000-0000-4000-8000-000000000000'
+
 /** The liveness of a run: its question is the first request, whatever is judged. */
 function livenessOf(run: () => Run): Liveness {
   const sent = new WeakMap<HttpRequest, PreviousRequest>()
   return createLiveness({
-    target: () => run().target,
-    async request() {
-      const probe = await operationProbe(run(), firstOperation, {})
+    target: () => ({
+      baseUrl: run().target.baseUrl,
+      tls: run().target.tls,
+      ...(run().client.isInjected ? {} : { proxy: proxyFor(run().target.baseUrl) }),
+    }),
+    async request(elsewhere = false) {
+      const id = elsewhere ? readingOperation : firstOperation
+      const params = Object.fromEntries(Object.keys(operation(id).params ?? {}).map((name) => [name, nobodysId]))
+      const probe = await operationProbe(run(), id, { params })
       const request = httpRequest(run(), probe)
-      const unobserved = run().target.absent[firstOperation] !== undefined
-      sent.set(request, { probe, purpose: { requirement: null, role: 'liveness', unobserved }, request })
+      // The first answer may be a gateway's: it is shown to the observers when it is accepted.
+      sent.set(request, { probe, purpose: { requirement: null, role: 'liveness', unobserved: true }, request })
       return request
     },
     send(request, timeoutMs) {
@@ -105,7 +115,12 @@ function livenessOf(run: () => Run): Liveness {
       const tag = sent.get(request) as PreviousRequest
       return client.transport.send(request, { timeoutMs, signal: life.signal, fresh: true, tag })
     },
-    record: (request, result) => void recordExchange(run(), sent.get(request) as PreviousRequest, result),
+    record: (request, result) => recordExchange(run(), sent.get(request) as PreviousRequest, result),
+    accept(exchange) {
+      if (!exchange.answer || run().target.absent[firstOperation] !== undefined) return
+      for (const observe of run().client.observers) observe(exchange)
+    },
+    pause: (ms) => pause(run(), ms).catch(() => undefined),
     onDead: (cause, reason) => run().life.end(cause, reason),
   })
 }

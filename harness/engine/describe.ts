@@ -38,7 +38,7 @@ function describeBody({ recorded }: Exchange, answer: Answer): string {
   if (bodyEncoding) return ' with bytes that are not text'
   if (body === '') return ' without a body'
   const page = pageText(answer.header('content-type'), body)
-  if (page !== undefined) return ` with a page: ${excerpt(page) || 'without any text'}`
+  if (page !== undefined) return ` with a page: ${excerpt(titledFirst(page, body)) || 'without any text'}`
   const json = answer.json()
   // A body that looks right is not shown as if it were.
   return json.ok || answer.status < 400 ? ` ${excerpt(body)}` : `, but ${json.problem}: ${excerpt(body)}`
@@ -86,6 +86,20 @@ export function pageText(contentType: string | undefined, body: string): string 
   return withoutEntities(visible.replaceAll(/<[^>]*(?:>|$)/g, ' '))
     .replaceAll(/\s+/g, ' ')
     .trim()
+}
+
+/** `503 Service Temporarily Unavailable, nginx/1.22.1`: the title of a page once, and what else it says. */
+function titledFirst(page: string, body: string): string {
+  const title = pageTitle(body)
+  if (title === undefined) return page
+  const rest = page.replaceAll(title, ' ').replaceAll(/\s+/g, ' ').trim()
+  return rest === '' ? title : `${title}, ${rest}`
+}
+
+/** The title of an HTML page; undefined if it has none. */
+export function pageTitle(body: string): string | undefined {
+  const title = /<title[^>]*>([\s\S]*?)<\/title/i.exec(body)?.[1] ?? ''
+  return withoutEntities(title).replaceAll(/\s+/g, ' ').trim() || undefined
 }
 
 /** Of a head its title is seen. */

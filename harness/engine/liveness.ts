@@ -1,4 +1,6 @@
-import type { HttpRequest, HttpResult, NoAnswer, HttpAnswer } from '../http/message.ts'
+import type { HttpRequest, HttpResult } from '../http/message.ts'
+import type { Exchange } from './exchange.ts'
+import { type Barrier, barrierOf, gatewayEveryMs, remedyFor, type Way } from './gateway.ts'
 import { createUnanswered, type Named } from './unanswered.ts'
 
 /** If requests are open and none is answered for this long, one more request asks whether the target still lives, in ms. */
@@ -8,16 +10,22 @@ const lastChanceMs = 5_000
 /** The first request of a run is given this long, in ms. */
 const firstMs = 10_000
 const checkEveryMs = 250
+/** What the questions themselves may take beside the pauses between them, in ms. */
+const asideMs = 1000
 
 export interface LivenessSettings {
-  /** `GET /v1/files`, with the full key if there is one. */
-  request(): Promise<HttpRequest>
+  /** `GET /v1/files`, with the full key if there is one; `elsewhere`: another path of the interface. */
+  request(elsewhere?: boolean): Promise<HttpRequest>
   send(request: HttpRequest, timeoutMs: number): Promise<HttpResult>
   /** Records the question and its answer. */
-  record(request: HttpRequest, result: HttpResult): void
+  record(request: HttpRequest, result: HttpResult): Exchange
+  /** Shows the first answer to what observes answers: it is the target's own. */
+  accept(exchange: Exchange): void
+  /** Ends early if the run is ended. */
+  pause(ms: number): Promise<void>
   onDead(cause: 'unreachable' | 'redirect', reason: string): void
   /** Asked for when it is needed: the run is still being made when its liveness is. */
-  target(): { readonly baseUrl: string }
+  target(): Way
 }
 
 /** Notices a target that answers nothing, at the start or half-way. */
@@ -34,6 +42,12 @@ export interface Liveness {
   stop(): void
 }
 
+/** The question and its answer. */
+interface Asked {
+  readonly result: HttpResult
+  readonly exchange: Exchange
+}
+
 export function createLiveness(settings: LivenessSettings): Liveness {
   const unanswered = createUnanswered()
   /** When an answer came last, or the first of the open requests was sent. */
@@ -43,15 +57,30 @@ export function createLiveness(settings: LivenessSettings): Liveness {
   const answered = (): void => {
     answeredAt = lastAnswer = performance.now()
   }
-  const question = async (timeoutMs: number): Promise<HttpResult> => {
-    const request = await settings.request()
+  const ask = async (timeoutMs: number, elsewhere = false): Promise<Asked> => {
+    const request = await settings.request(elsewhere)
     const result = await settings.send(request, timeoutMs)
-    settings.record(request, result)
-    return result
+    return { result, exchange: settings.record(request, result) }
   }
+  /** Asks again while a gateway answers for the service; gives what answered last. */
+  const askPastGateway = async (first: Asked): Promise<{ readonly asked: Asked; readonly barrier?: Barrier }> => {
+    const began = performance.now()
+    for (let asked = first; ; asked = await ask(lastChanceMs)) {
+      const barrier = barrierOf(asked.exchange, settings.target())
+      if (!barrier) return { asked }
+      const isLast = performance.now() - began + gatewayEveryMs > barrier.patienceMs + asideMs
+      if (!isLast) await settings.pause(gatewayEveryMs)
+      else if (!barrier.perhapsHereOnly || (await isEverywhere())) return { asked, barrier }
+      else return { asked }
+    }
+  }
+  const isEverywhere = async (): Promise<boolean> =>
+    barrierOf((await ask(lastChanceMs, true)).exchange, settings.target()) !== undefined
   const checkAlive = async (): Promise<void> => {
-    let result = await question(lastChanceMs)
-    if (result.kind === 'no-answer' && result.staleConnection) result = await question(lastChanceMs)
+    let asked = await ask(lastChanceMs)
+    if (asked.result.kind === 'no-answer' && asked.result.staleConnection) asked = await ask(lastChanceMs)
+    const { result, exchange } = asked
+    settings.accept(exchange)
     if (result.kind === 'answer') answered()
     else settings.onDead('unreachable', `the target stopped answering: ${result.message}${unanswered.sentence()}`)
   }
@@ -65,18 +94,23 @@ export function createLiveness(settings: LivenessSettings): Liveness {
   return {
     async first() {
       const { baseUrl } = settings.target()
-      let result = await question(firstMs)
+      let first = await ask(firstMs)
       // A connection that was closed before any answer may be a start-up's: nothing can have happened, so once more.
-      if (result.kind === 'no-answer' && result.cause === 'reset') result = await question(lastChanceMs)
-      if (result.kind === 'no-answer') {
-        settings.onDead('unreachable', `${baseUrl} cannot be judged: ${result.message}${remedy(baseUrl, result)}`)
-        return false
-      }
-      const secure = tlsBaseUrl(baseUrl, result)
+      if (first.result.kind === 'no-answer' && first.result.cause === 'reset') first = await ask(lastChanceMs)
+      const secure = tlsBaseUrl(baseUrl, first.result)
       if (secure !== undefined) {
         settings.onDead('redirect', `${baseUrl} redirects to https: use ${secure}`)
         return false
       }
+      const { asked, barrier } = await askPastGateway(first)
+      const { result, exchange } = asked
+      const why =
+        result.kind === 'no-answer' ? `${result.message}${remedyFor(result, settings.target())}` : barrier?.sentence
+      if (why !== undefined) {
+        settings.onDead('unreachable', `${baseUrl} cannot be judged: ${why}`)
+        return false
+      }
+      settings.accept(exchange)
       return true
     },
     async during(request, send) {
@@ -92,17 +126,9 @@ export function createLiveness(settings: LivenessSettings): Liveness {
   }
 }
 
-/** What to try, if the way in which no answer came tells. */
-function remedy(baseUrl: string, { cause, detail }: NoAnswer): string {
-  if (cause === 'reset' && baseUrl.startsWith('http:')) return '; if that port serves https, write https://'
-  if (detail === 'certificate') {
-    return '; name an authority to trust in tls.ca of the target file, or accept any certificate with --insecure'
-  }
-  return detail === 'nobody-listens' ? '; is the server running, and on that port?' : ''
-}
-
 /** The base URL to use instead, if a first answer redirects http to https on the same host. */
-function tlsBaseUrl(baseUrl: string, answer: HttpAnswer): string | undefined {
+function tlsBaseUrl(baseUrl: string, answer: HttpResult): string | undefined {
+  if (answer.kind === 'no-answer') return undefined
   const location = answer.headers.find(({ name }) => name.toLowerCase() === 'location')?.value
   if (answer.status < 300 || answer.status > 399 || location === undefined) return undefined
   const from = new URL(baseUrl)

@@ -1,3 +1,4 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { Socket } from 'node:net'
 import { type SecureContext, createSecureContext } from 'node:tls'
 import type { buildConnector as BuildConnector, Client as ClientClass, Dispatcher } from 'undici'
@@ -59,15 +60,36 @@ export function endpointOf({ baseUrl, tls, insecure = false }: TransportOptions)
 
 const isHttp = ({ protocol }: URL) => protocol === 'http:' || protocol === 'https:'
 
-function contextOf(tls: TransportOptions['tls']): SecureContext {
+/** Each file by itself first, so that the one at fault is named; Node takes an authority that is none without a word. */
+function contextOf({ ca, cert, key }: NonNullable<TransportOptions['tls']> = {}): SecureContext {
+  if (ca !== undefined) inFile('tls.ca (--ca)', 'certificate', () => new X509Certificate(ca))
+  if (cert !== undefined) inFile('tls.cert', 'certificate', () => new X509Certificate(cert))
+  if (key !== undefined) inFile('tls.key', 'private key', () => createPrivateKey(key))
   try {
-    return createSecureContext({ ca: tls?.ca, cert: tls?.cert, key: tls?.key })
+    return createSecureContext({ ca, cert, key })
   } catch (error) {
+    if (codeOf(error) === 'ERR_OSSL_X509_KEY_VALUES_MISMATCH')
+      throw new UserError(
+        "tls.key is not the key of the certificate in tls.cert; its first certificate has to be the client's",
+      )
+    throw new UserError(`the files in tls cannot be used: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+function inFile(member: string, what: string, read: () => unknown): void {
+  try {
+    read()
+  } catch (error) {
+    const isEncrypted = ['ERR_MISSING_PASSPHRASE', 'ERR_OSSL_CRYPTO_INTERRUPTED_OR_CANCELLED'].includes(codeOf(error))
     throw new UserError(
-      `The target's tls files cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+      isEncrypted
+        ? `${member} needs a passphrase, which the suite does not ask for: write it without, by openssl pkey -in <file> -out <new file>`
+        : `${member} holds no ${what} in PEM form`,
     )
   }
 }
+
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
 
 /** What a dispatcher tells of its sockets. */
 export interface SocketWatch {

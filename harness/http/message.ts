@@ -51,7 +51,11 @@ export type NoAnswerCause =
 
 /** What of a cause decides what is said of it. */
 export type NoAnswerDetail =
-  | 'certificate' // it was not accepted
+  | 'untrusted' // the certificate is signed by an authority that nobody named
+  | 'wrong-name' // the certificate is for other hosts
+  | 'out-of-date' // the certificate has expired, or is not valid yet
+  | 'client-certificate' // the server wants one, or another one
+  | 'http2' // the server speaks HTTP/2 alone
   | 'nobody-listens' // the connection was refused
   | 'proxy' // it stands between, and does not open the way; the message names it
   | 'nothing-came' // no byte of an answer within the deadline; the message says so

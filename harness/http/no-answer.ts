@@ -31,6 +31,8 @@ interface SystemError extends Error {
   readonly hostname?: string
   /** What OpenSSL says. */
   readonly reason?: string
+  /** What undici's parser could not read. */
+  readonly data?: unknown
 }
 
 /** What an error of undici or of the system means to somebody who looks at the server. */
@@ -124,11 +126,26 @@ function tls(error: SystemError): Reason {
   if (/wrong version number|packet length too long|record layer failure|http request/i.test(reason ?? firstLine(error)))
     return { cause: 'tls', message: 'that port does not speak TLS: does it serve http:// in place of https://?' }
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO' || code === 'ECONNRESET') {
-    return { cause: 'tls', message: `TLS handshake failed: ${reason ?? firstLine(error)} (${code})` }
+    return { cause: 'tls', message: `TLS handshake failed: ${reason ?? firstLine(error)} (${code})`, ...alertOf(code) }
   }
   // Node 24 adds advice about an option of its own; ours names the target file.
   const [why] = firstLine(error).split('; if the root CA')
-  return { cause: 'tls', message: `certificate not accepted: ${why} (${code})`, detail: 'certificate' }
+  const detail = certificateProblems[code] ?? 'untrusted'
+  return { cause: 'tls', message: `certificate not accepted: ${why} (${code})`, detail }
+}
+
+/** Node's codes for a certificate that is refused for another reason than who signed it. */
+const certificateProblems: Readonly<Record<string, NoAnswerDetail>> = {
+  ERR_TLS_CERT_ALTNAME_INVALID: 'wrong-name',
+  CERT_HAS_EXPIRED: 'out-of-date',
+  CERT_NOT_YET_VALID: 'out-of-date',
+}
+
+/** What an alert of the server (RFC 8446 §6.2) asks for, as OpenSSL names it in Node's codes. */
+function alertOf(code: string): Pick<Reason, 'detail'> {
+  if (code.endsWith('ALERT_NO_APPLICATION_PROTOCOL')) return { detail: 'http2' }
+  const isAboutClient = /ALERT_(?:\w*CERTIFICATE\w*|UNKNOWN_CA)$/.test(code)
+  return isAboutClient ? { detail: 'client-certificate' } : {}
 }
 
 function unreachable(error: SystemError, { host }: Progress): Reason {
@@ -143,7 +160,12 @@ function unreachable(error: SystemError, { host }: Progress): Reason {
   return { cause: 'refused', message, ...(code === 'ECONNREFUSED' ? { detail: 'nobody-listens' } : {}) }
 }
 
-function notHttp({ message }: SystemError, { status, bodyBytes }: Progress): Reason {
+/** The first frame that a server of HTTP/2 sends on its own: SETTINGS, of any length, for the whole connection (RFC 9113 §3.4, §6.5). */
+const settingsFrame = /^[^]{3}\u0004[^]\0{4}/
+
+function notHttp({ message, data }: SystemError, { status, bodyBytes }: Progress): Reason {
+  if (status === undefined && typeof data === 'string' && settingsFrame.test(data))
+    return { cause: 'malformed', message: 'the answer is HTTP/2, which was not asked for', detail: 'http2' }
   const detail = /\((.*)\)/.exec(message)?.[1] ?? message
   if (status === undefined) return { cause: 'malformed', message: `the answer is not HTTP: ${detail}` }
   return {

@@ -42,7 +42,7 @@ test.each([
       '<html><head><title>502</title><style>a{}</style></head><body><h1>Bad &amp; gone</h1></body></html>',
       'text/html',
     ),
-    '502 with a page: 502 Bad & gone',
+    '502 with a page: 502, Bad & gone',
   ],
   ['a success as it is', received(200, 'fine', 'text/plain'), '200 fine'],
 ])('shows %s', (_, exchange, shown) => {

@@ -217,7 +217,8 @@ export const oddStatuses: Readonly<Record<string, Misbehaviour>> = {
     code: 1,
     answer: ({ socket, number }) => void socket.write(http(200 + ((number * 37) % 400), envelope('BadRequest'))),
   },
-  'a redirect to another host': answerOf(302, '', { location: 'http://127.0.0.1:9/elsewhere' }),
+  // A log-in: nothing is learned of the target.
+  'a redirect to another host': { ...answerOf(302, '', { location: 'http://127.0.0.1:9/elsewhere' }), code: 3 },
   'a redirect to itself': {
     code: 1,
     answer: ({ socket, path }) => void socket.write(http(307, '', { location: path })),

@@ -49,13 +49,13 @@ const named = (behaviours: Readonly<Record<string, Misbehaviour>>): [string, Mis
 
 test.concurrent.each(named(transportFaults))('a fault of the transport: %s', async (name, behaviour) => {
   const outcome = await judge(behaviour, settingsFor(name))
-  expect(outcome.code).toBe(behaviour.code)
+  expect(outcome.code, outcome.report.exit.because).toBe(behaviour.code)
   proveSound(outcome, name)
 })
 
 test.concurrent.each([...named(oddStatuses), ...named(oddBodies)])('an odd answer: %s', async (name, behaviour) => {
   const outcome = await judge(behaviour, settingsFor(name))
-  expect(outcome.code).toBe(behaviour.code)
+  expect(outcome.code, outcome.report.exit.because).toBe(behaviour.code)
   proveSound(outcome, name)
   if (name === 'an echo of the key') proveNoKey(outcome)
 })
@@ -63,7 +63,7 @@ test.concurrent.each([...named(oddStatuses), ...named(oddBodies)])('an odd answe
 // One at a time: they keep a processor busy.
 test.each(named(heavyBodies))('much to read: %s', async (name, behaviour) => {
   const outcome = await judge(behaviour, few)
-  expect(outcome.code).toBe(behaviour.code)
+  expect(outcome.code, outcome.report.exit.because).toBe(behaviour.code)
   proveSound(outcome, name)
 })
 

@@ -1,0 +1,150 @@
+import type { NoAnswer, NoAnswerDetail } from '../http/message.ts'
+import type { Proxy } from '../http/proxy.ts'
+import type { Target } from '../target/model.ts'
+import { proxyName } from '../http/no-answer.ts'
+import { type Answer, envelopeProblem } from './answer.ts'
+import { describeAnswer, pageText } from './describe.ts'
+import type { Exchange } from './exchange.ts'
+
+/** What stands before the service and answers in its place: nothing is learned of the target from that. */
+export interface Barrier {
+  /** What answered, and what to look at or to declare; follows `<base URL> cannot be judged: `. */
+  readonly sentence: string
+  /** It may be over soon: a service that starts is asked again, for so long, in ms. */
+  readonly patienceMs: number
+  /** It may be this path alone: another one is asked before the target is given up. */
+  readonly perhapsHereOnly?: boolean
+}
+
+/** While a gateway answers for the service, it is asked again so often, in ms. */
+export const gatewayEveryMs = 2000
+/** How long a service may take to start behind its gateway, in ms. */
+const startMs = 10_000
+
+/** How the suite reaches the target. */
+export interface Way {
+  readonly baseUrl: string
+  readonly tls: Target['tls']
+  readonly proxy?: Proxy | undefined
+}
+
+/** The gateway that gave the first answer in place of the service, if one did. An error envelope is the service's own. */
+export function barrierOf(exchange: Exchange, way: Way): Barrier | undefined {
+  const { answer } = exchange
+  if (!answer || answer.status < 300 || envelopeProblem(answer) === undefined) return undefined
+  const said = describeGateway(exchange, answer)
+  const sentence = redirected(answer, way) ?? misspoken(answer, way) ?? credentialWanted(answer)
+  if (sentence !== undefined) return { sentence: `${sentence} (${said})`, patienceMs: 0 }
+  if ([502, 503, 504].includes(answer.status))
+    return {
+      sentence: `a gateway answered, and not the service behind it: ${said}; start the service, or look at where the gateway sends its requests${pastProxy(way)}`,
+      patienceMs: startMs,
+    }
+  if (!isPageOfGateway(exchange, answer)) return undefined
+  const remedy =
+    answer.status === 403
+      ? 'if it asks for something of its own, declare that in headers of the target file (--header)'
+      : 'check the path of the base URL, and what the gateway serves there'
+  return {
+    sentence: `a gateway answered with a page of its own: ${said}; ${remedy}${pastProxy(way)}`,
+    patienceMs: gatewayEveryMs,
+    perhapsHereOnly: true,
+  }
+}
+
+/** Status, page and `Server` of what answered. */
+function describeGateway(exchange: Exchange, answer: Answer): string {
+  const said = describeAnswer(exchange)
+  const server = exchange.recorded.response?.headers['server'] ?? answer.header('server')
+  return server === undefined || said.includes(server) ? said : `${said}, Server: ${server}`
+}
+
+function pastProxy({ baseUrl, proxy }: Way): string {
+  if (!proxy) return ''
+  return `; it came through ${proxyName(proxy)}, which NO_PROXY=${new URL(baseUrl).hostname} goes past`
+}
+
+/** A redirect to another place: a log-in, or another address of the same interface. */
+function redirected(answer: Answer, { baseUrl }: Way): string | undefined {
+  const location = answer.header('location')
+  if (answer.status >= 400 || location === undefined || !URL.canParse(location, `${baseUrl}/`)) return undefined
+  const from = new URL(`${baseUrl}/v1/files`)
+  const to = new URL(location, from)
+  const isBelow = to.origin === from.origin && to.pathname.startsWith(from.pathname.replace(/files$/, ''))
+  // A server may want a slash at the end of a path: that answer is its own.
+  if (isBelow) return undefined
+  const at = `${to.origin}${to.pathname}`
+  const moved = /^(.*)\/v1\/files\/?$/.exec(at)
+  if (moved) return `it redirects to ${at}: use ${moved[1]} as the base URL`
+  return `the first request is redirected to ${at}: if that is a log-in, declare what shows that you are logged in, for example a cookie, in headers of the target file`
+}
+
+/** The request did not come as the gateway wants it: it says so in its page. */
+function misspoken(answer: Answer, { baseUrl }: Way): string | undefined {
+  const { status } = answer
+  if (status === 505 || (status === 426 && /\bh2/i.test(answer.header('upgrade') ?? '')))
+    return 'it does not take HTTP/1.1, which is what the suite speaks: let the gateway take it too'
+  if (status !== 400) return undefined
+  const words = answer.text(4096)
+  if (/no required ssl certificate/i.test(words))
+    return 'it asks for a client certificate: declare tls.cert and tls.key in the target file'
+  if (/ssl certificate error/i.test(words))
+    return 'it does not accept the client certificate in tls.cert of the target file'
+  if (baseUrl.startsWith('http:') && /\b(https|ssl|tls)\b/i.test(words))
+    return `that port speaks TLS: write ${baseUrl.replace(/^http:/, 'https:')}`
+  return undefined
+}
+
+/** A credential that is not the key of §5: the scheme of WWW-Authenticate is another, or a known gateway names its refusal. */
+function credentialWanted(answer: Answer): string | undefined {
+  if (answer.status !== 401 && answer.status !== 403) return undefined
+  const wanted = answer.header('www-authenticate')
+  const [scheme] = /^[\w-]+/.exec(wanted ?? '') ?? []
+  if (scheme === undefined) {
+    return answer.header('x-amzn-errortype') === undefined
+      ? undefined
+      : 'a gateway asks for a key of its own: declare it in headers of the target file (--header), for example x-api-key'
+  }
+  if (/\bbearer\b/i.test(wanted!)) return undefined
+  const asks = `a gateway asks for a credential of its own (WWW-Authenticate: ${scheme})`
+  return /^(basic|digest|negotiate|ntlm)$/i.test(scheme)
+    ? `${asks} in the header that carries the key: let the suite past it, or let it take its credential in another header`
+    : `${asks}: declare it in headers of the target file (--header)`
+}
+
+/** Signs that software in between wrote the page: nginx and its kin, Apache, squid, tinyproxy, haproxy. */
+const signatures = /<center>[\w-]+(?:\/[\d.]+)?(?: \([^)]*\))?<\/center>|<address>|Generated by|No server is available/i
+
+function isPageOfGateway({ recorded }: Exchange, answer: Answer): boolean {
+  if (answer.status < 400) return false
+  const body = recorded.response?.body ?? ''
+  return pageText(answer.header('content-type'), body) !== undefined && signatures.test(body)
+}
+
+const remedies: Readonly<Partial<Record<NoAnswerDetail, (way: Way) => string>>> = {
+  'nobody-listens': () => 'is the server running, and on that port?',
+  untrusted: ({ tls }) =>
+    tls.ca === undefined
+      ? 'name the authority that signed it in tls.ca of the target file (or --ca, or NODE_EXTRA_CA_CERTS), or accept any certificate with --insecure'
+      : 'no authority in tls.ca (--ca) signed it: name the one that did, and whatever stands between the two',
+  'wrong-name': () => 'write one of its names in the base URL',
+  'out-of-date': () => 'the server needs one that is valid today, or the clock of this machine is wrong',
+  'client-certificate': ({ tls }) =>
+    tls.cert === undefined
+      ? 'the server asks for a client certificate: declare tls.cert and tls.key in the target file'
+      : 'the server does not accept the client certificate in tls.cert: see which authority it trusts',
+  http2: () => 'the suite speaks HTTP/1.1: let the server take it too, or put a gateway in front that does',
+}
+
+/** What to try, if the way in which no answer came tells. */
+export function remedyFor({ cause, detail }: NoAnswer, way: Way): string {
+  const known = detail && remedies[detail]
+  if (known) return `; ${known(way)}`
+  if (cause !== 'reset' && cause !== 'tls') return ''
+  if (!way.baseUrl.startsWith('https:'))
+    return `; if that port serves https, write ${way.baseUrl.replace(/^http:/, 'https:')}`
+  const isPerhapsAsked = way.tls.cert === undefined
+  return isPerhapsAsked
+    ? '; if the server asks for a client certificate, declare tls.cert and tls.key in the target file'
+    : ''
+}

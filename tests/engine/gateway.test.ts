@@ -1,0 +1,164 @@
+import { expect, test } from 'vitest'
+import { createHandlerTransport } from '../../harness/http/handler-transport.ts'
+import { createReference } from '../../reference/server.ts'
+import { judgeHostile, type Outcome } from '../hostile/judge-hostile.ts'
+import { inVirtualTime } from '../support/virtual-time.ts'
+
+type Reply = (path: string, answer: () => Promise<Response>, sinceMs: number) => Response | Promise<Response>
+
+const base = 'http://target.example/base'
+
+/** Judges the reference behind what may answer in its place; in virtual time. */
+async function judgeBehind(reply: Reply, baseUrl = base): Promise<Outcome & { readonly tookMs: number }> {
+  return inVirtualTime(async () => {
+    const reference = createReference({ jobMs: 10, slowJobMs: 100 })
+    const began = performance.now()
+    const handle = (request: Request): Response | Promise<Response> => {
+      const { pathname, search } = new URL(request.url)
+      const inner = (): Promise<Response> =>
+        reference.handle(asked(request, reference.url + pathname.replace(/^\/base/, '') + search))
+      return reply(pathname, inner, performance.now() - began)
+    }
+    try {
+      const transport = createHandlerTransport({ handle: handle as never, baseUrl })
+      const outcome = await judgeHostile(baseUrl, {
+        ownKeys: true,
+        transport,
+        options: { only: ['files.*', 'envelope/shape'] },
+      })
+      return { ...outcome, tookMs: performance.now() - began }
+    } finally {
+      reference.close()
+    }
+  })
+}
+
+const asked = (request: Request, url: string): Request => Object.assign(Object.create(request) as Request, { url })
+
+const html = (status: number, title: string, server = 'nginx/1.22.1', headers: Record<string, string> = {}): Response =>
+  new Response(
+    `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n<hr><center>${server}</center>\r\n</body>\r\n</html>\r\n`,
+    { status, headers: { 'content-type': 'text/html', server, ...headers } },
+  )
+const json = (status: number, body: unknown, headers: Record<string, string> = {}): Response =>
+  new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } })
+const redirect = (location: string, status = 302): Response => new Response(null, { status, headers: { location } })
+
+test.each<[string, () => Response, string]>([
+  [
+    'a bad gateway',
+    () => html(502, '502 Bad Gateway'),
+    'a gateway answered, and not the service behind it: 502 with a page: 502 Bad Gateway, nginx/1.22.1; start the service, or look at where the gateway sends its requests',
+  ],
+  [
+    'words of a gateway',
+    () => new Response('no healthy upstream', { status: 503, headers: { server: 'envoy' } }),
+    'a gateway answered, and not the service behind it: 503, but the body is not JSON: no healthy upstream, Server: envoy; start the service, or look at where the gateway sends its requests',
+  ],
+  [
+    'JSON of a gateway',
+    () => json(504, { message: 'Endpoint request timed out' }),
+    'a gateway answered, and not the service behind it: 504 {"message":"Endpoint request timed out"}; start the service, or look at where the gateway sends its requests',
+  ],
+  [
+    'a path that the gateway does not have',
+    () => html(404, '404 Not Found', 'nginx'),
+    'a gateway answered with a page of its own: 404 with a page: 404 Not Found, nginx; check the path of the base URL, and what the gateway serves there',
+  ],
+  [
+    'a gateway that lets nobody in',
+    () => html(403, '403 Forbidden'),
+    'a gateway answered with a page of its own: 403 with a page: 403 Forbidden, nginx/1.22.1; if it asks for something of its own, declare that in headers of the target file (--header)',
+  ],
+  [
+    'a client certificate that is missing',
+    () => html(400, '400 No required SSL certificate was sent'),
+    'it asks for a client certificate: declare tls.cert and tls.key in the target file (400 with a page: 400 No required SSL certificate was sent, nginx/1.22.1)',
+  ],
+  [
+    'a client certificate that is not accepted',
+    () => html(400, '400 The SSL certificate error'),
+    'it does not accept the client certificate in tls.cert of the target file (400 with a page: 400 The SSL certificate error, nginx/1.22.1)',
+  ],
+  [
+    'http on a port of https',
+    () => html(400, '400 The plain HTTP request was sent to HTTPS port'),
+    'that port speaks TLS: write https://target.example/base (400 with a page: 400 The plain HTTP request was sent to HTTPS port, nginx/1.22.1)',
+  ],
+  [
+    'the same, of Go',
+    () => new Response('Client sent an HTTP request to an HTTPS server.\n', { status: 400 }),
+    'that port speaks TLS: write https://target.example/base (400, but the body is not JSON: Client sent an HTTP request to an HTTPS server.)',
+  ],
+  [
+    'a password',
+    () => html(401, '401 Authorization Required', 'nginx', { 'www-authenticate': 'Basic realm="staging"' }),
+    'a gateway asks for a credential of its own (WWW-Authenticate: Basic) in the header that carries the key: let the suite past it, or let it take its credential in another header (401 with a page: 401 Authorization Required, nginx)',
+  ],
+  [
+    'a key of the gateway',
+    () => json(401, { message: 'No API key found in request' }, { 'www-authenticate': 'Key realm="kong"' }),
+    'a gateway asks for a credential of its own (WWW-Authenticate: Key): declare it in headers of the target file (--header) (401 {"message":"No API key found in request"})',
+  ],
+  [
+    'a key of a gateway that has no scheme for it',
+    () => json(403, { message: 'Forbidden' }, { 'x-amzn-errortype': 'ForbiddenException' }),
+    'a gateway asks for a key of its own: declare it in headers of the target file (--header), for example x-api-key (403 {"message":"Forbidden"})',
+  ],
+  [
+    'a log-in',
+    () => redirect('https://login.example/start?rd=x'),
+    'the first request is redirected to https://login.example/start: if that is a log-in, declare what shows that you are logged in, for example a cookie, in headers of the target file (302 without a body)',
+  ],
+  [
+    'a log-in on the same host',
+    () => redirect('/oauth2/start', 307),
+    'the first request is redirected to http://target.example/oauth2/start: if that is a log-in, declare what shows that you are logged in, for example a cookie, in headers of the target file (307 without a body)',
+  ],
+  [
+    'another address',
+    () => redirect('https://eu.target.example/v2/v1/files', 301),
+    'it redirects to https://eu.target.example/v2/v1/files: use https://eu.target.example/v2 as the base URL (301 without a body)',
+  ],
+  [
+    'HTTP/2 alone',
+    () => new Response('', { status: 426, headers: { upgrade: 'h2c' } }),
+    'it does not take HTTP/1.1, which is what the suite speaks: let the gateway take it too (426 without a body)',
+  ],
+])('%s is no verdict', async (_, reply, sentence) => {
+  const { code, report, texts, tookMs } = await judgeBehind(() => reply())
+  expect(code).toBe(3)
+  expect(report.verdict).toBe('not-judged')
+  expect(report.exit.because).toBe(`${base} cannot be judged: ${sentence}`)
+  expect(report.requirements.filter(({ outcome }) => outcome === 'failed' || outcome === 'passed')).toEqual([])
+  expect(texts.terminal.split('\n')[2]).not.toContain('✗')
+  expect(tookMs).toBeLessThan(12_000)
+})
+
+test.each<[string, Reply]>([
+  ['starts meanwhile', (_, answer, sinceMs) => (sinceMs < 7000 ? html(502, '502 Bad Gateway') : answer())],
+  [
+    'does not serve that one path',
+    (path, answer) => (path.endsWith('/v1/files') ? html(404, '404 Not Found') : answer()),
+  ],
+  [
+    'wants a slash at the end of a path',
+    (path, answer) => (path.endsWith('/v1/files') ? redirect(`${path}/`, 307) : answer()),
+  ],
+  [
+    'answers its own envelope',
+    (path, answer) =>
+      path.endsWith('/v1/files') ? json(503, { tpe: 'ServiceUnavailable', errors: [], extras: {} }) : answer(),
+  ],
+  [
+    'answers a page of its own',
+    (path, answer) =>
+      path.endsWith('/v1/files') ? new Response('<html><body>Cannot GET</body></html>', { status: 404 }) : answer(),
+  ],
+])('a service that %s is judged', async (name, reply) => {
+  const { report } = await judgeBehind(reply)
+  const passed = report.requirements.filter(({ outcome }) => outcome === 'passed').map(({ id }) => id)
+  expect(passed).toContain('files.retrieve/2xx-accepted')
+  // What a gateway said before the service was there is not held against the service.
+  if (name === 'starts meanwhile') expect(passed).toContain('envelope/shape')
+})
