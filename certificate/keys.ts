@@ -1,5 +1,12 @@
 import type { KeyObject } from 'node:crypto'
-import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
+import {
+  createCipheriv,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  randomBytes,
+  scryptSync,
+} from 'node:crypto'
 import { chmodSync, closeSync, existsSync, fstatSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { readBytes } from '../harness/report/json-file.ts'
@@ -19,8 +26,7 @@ export function writeKeyPair(privateFile: string, publicFile: string, passphrase
     if (existsSync(file)) throw new UserError(`${file}: exists already; a key is never overwritten, move it away first`)
   }
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-  const encryption = passphrase === undefined ? {} : { cipher: 'aes-256-cbc', passphrase }
-  write(privateFile, privateKey.export({ type: 'pkcs8', format: 'pem', ...encryption }) as string, 0o600)
+  write(privateFile, passphrase === undefined ? plainPem(privateKey) : encryptedPem(privateKey, passphrase), 0o600)
   try {
     write(publicFile, pemOf(publicKey), 0o644)
   } catch (error) {
@@ -28,6 +34,54 @@ export function writeKeyPair(privateFile: string, publicFile: string, passphrase
     throw error
   }
   return { publicKey }
+}
+
+function plainPem(privateKey: KeyObject): string {
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
+}
+
+/**
+ * What a passphrase costs to try: 16 MiB and half a second, five times over (OWASP's least for scrypt). The most memory for
+ * which OpenSSL opens a key without being told to; what Node writes by itself is 2,048 rounds of PBKDF2.
+ */
+const SCRYPT = { N: 2 ** 14, r: 8, p: 5 }
+
+/** PKCS#8 under a passphrase (RFC 8018, PBES2) by scrypt (RFC 7914) and AES-256-CBC; Node and OpenSSL open it. */
+function encryptedPem(privateKey: KeyObject, passphrase: string): string {
+  const [salt, iv] = [randomBytes(16), randomBytes(16)]
+  const cipher = createCipheriv('aes-256-cbc', scryptSync(passphrase, salt, 32, SCRYPT), iv)
+  const plain = privateKey.export({ type: 'pkcs8', format: 'der' })
+  const derivation = sequence(SCRYPT_OID, octets(salt), ...[SCRYPT.N, SCRYPT.r, SCRYPT.p].map(integer))
+  const scheme = sequence(PBES2_OID, sequence(derivation, sequence(AES_256_CBC_OID, octets(iv))))
+  const der = sequence(scheme, octets(Buffer.concat([cipher.update(plain), cipher.final()])))
+  const lines = der.toString('base64').match(/.{1,64}/g) ?? []
+  return ['-----BEGIN ENCRYPTED PRIVATE KEY-----', ...lines, '-----END ENCRYPTED PRIVATE KEY-----', ''].join('\n')
+}
+
+/** 1.2.840.113549.1.5.13, 1.3.6.1.4.1.11591.4.11 and 2.16.840.1.101.3.4.1.42, in DER. */
+const PBES2_OID = Buffer.from('06092a864886f70d01050d', 'hex')
+const SCRYPT_OID = Buffer.from('06092b06010401da47040b', 'hex')
+const AES_256_CBC_OID = Buffer.from('060960864801650304012a', 'hex')
+
+function der(tag: number, content: Buffer): Buffer {
+  const { length } = content
+  return Buffer.concat([
+    Buffer.from(
+      length < 128 ? [tag, length] : length < 256 ? [tag, 0x81, length] : [tag, 0x82, length >> 8, length & 0xff],
+    ),
+    content,
+  ])
+}
+
+const sequence = (...parts: Buffer[]): Buffer => der(0x30, Buffer.concat(parts))
+const octets = (bytes: Buffer): Buffer => der(0x04, bytes)
+
+/** A positive number below 2³¹, without bytes that say nothing. */
+function integer(value: number): Buffer {
+  const bytes = Buffer.alloc(5)
+  bytes.writeUInt32BE(value, 1)
+  const start = bytes.findIndex((byte, at) => byte !== 0 || (bytes[at + 1] ?? 0) > 127)
+  return der(0x02, bytes.subarray(start))
 }
 
 export function pemOf(publicKey: KeyObject): string {

@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { baseUrlProblem } from '../harness/target/base-url.ts'
+import { holdsKey } from './output/check-outputs.ts'
 import { UserError } from '../harness/user-error.ts'
 import {
   type Answers,
@@ -73,6 +74,7 @@ export function initCommand(): Command {
 export function checkInit(file: string, { baseUrl, force }: InitArguments): void {
   isModule(file)
   if (!force && existsSync(file)) throw new UserError(`${file}: exists already; --force overwrites it`)
+  if (holdsKey(file)) throw new UserError(`${file}: holds a key, which is never overwritten; give another file`)
   const problem = baseUrl === undefined ? undefined : baseUrlProblem(baseUrl)
   if (problem !== undefined) throw new UserError(`--base-url ${problem}`)
 }

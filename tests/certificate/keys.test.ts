@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -66,10 +66,53 @@ test('a key with a passphrase is encrypted PKCS8, and opens with it alone', asyn
   const { secret, open } = files()
   const { publicKey } = writeKeyPair(secret, open, 'correct horse')
   expect(readFileSync(secret, 'utf8')).toMatch(/^-----BEGIN ENCRYPTED PRIVATE KEY-----/)
+  const pem = readFileSync(secret, 'utf8')
+  expect(keyId(createPrivateKey({ key: pem, passphrase: 'correct horse' }))).toBe(keyId(publicKey))
   expect(keyId(await readPrivateKey(secret, async () => 'correct horse'))).toBe(keyId(publicKey))
+  // PBES2 with scrypt, 2^14 times 8 blocks, five times over; the numbers stand in it in the open.
+  const der = Buffer.from(pem.replaceAll(/-----.*-----|\n/g, ''), 'base64').toString('hex')
+  expect(der).toMatch(
+    /06092a864886f70d01050d.*06092b06010401da47040b301c.*02024000020108020105.*060960864801650304012a/,
+  )
   await expect(readPrivateKey(secret, async () => 'wrong')).rejects.toThrow(/the passphrase does not open it/)
   await expect(readPrivateKey(secret, nobody)).rejects.toThrow(/has a passphrase; set CONFORM_KEY_PASSPHRASE/)
 })
+
+test('a key that was made before, with fewer rounds, still opens', async () => {
+  const { secret } = files()
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const old = privateKey.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'tea' })
+  writeFileSync(secret, old, { mode: 0o600 })
+  expect(keyId(await readPrivateKey(secret, async () => 'tea'))).toBe(keyId(privateKey))
+})
+
+test.each([
+  'tea',
+  'short words',
+  'aaaaaaaaaaaaaaaa',
+  'abcabcabcabcabc',
+  'passwordpassword',
+  'P@ssw0rd12345678',
+  'abcdefghijklmnop',
+  '987654321987654321',
+  'qwertyuiopasdfgh',
+  'changeme-changeme',
+  'conformance-key-2026',
+])('a new key has no passphrase such as %s', async (passphrase) => {
+  const environment = { CONFORM_KEY_PASSPHRASE: passphrase }
+  await expect(newPassphrase({ environment })).rejects.toThrow(
+    /^CONFORM_KEY_PASSPHRASE: is guessed in no time; take 12/,
+  )
+  const ask = async () => passphrase
+  await expect(newPassphrase({ environment: {}, ask })).rejects.toThrow(/^the passphrase: is guessed in no time/)
+})
+
+test.each(['correct horse battery', 'kV9$wq-Lmz3!', 'Der Tee ist heute kalt', '雨が降ると川の水は増える'])(
+  'a new key may have one such as %s',
+  async (passphrase) => {
+    expect(await newPassphrase({ environment: { CONFORM_KEY_PASSPHRASE: passphrase } })).toBe(passphrase)
+  },
+)
 
 test('the variable says the passphrase before anybody is asked, who is asked twice for a new one', async () => {
   const asked: string[] = []
@@ -80,15 +123,18 @@ test('the variable says the passphrase before anybody is asked, who is asked twi
       return words.shift() ?? ''
     },
   })
-  const environment = { CONFORM_KEY_PASSPHRASE: 'from there' }
-  expect(await passphraseOf('k.pem', { ...answers('typed'), environment })).toBe('from there')
-  expect(await newPassphrase({ ...answers('typed'), environment })).toBe('from there')
+  const environment = { CONFORM_KEY_PASSPHRASE: 'four words from there' }
+  expect(await passphraseOf('k.pem', { ...answers('typed'), environment })).toBe('four words from there')
+  expect(await newPassphrase({ ...answers('typed'), environment })).toBe('four words from there')
   expect(asked).toEqual([])
   expect(await passphraseOf('k.pem', answers('typed'))).toBe('typed')
-  expect(await newPassphrase(answers('typed', 'typed'))).toBe('typed')
+  expect(await newPassphrase(answers('typed by hand', 'typed by hand'))).toBe('typed by hand')
   expect(await newPassphrase(answers(''))).toBeUndefined()
   await expect(newPassphrase(answers('typed', 'tpyed'))).rejects.toThrow(/the two passphrases differ/)
   expect(await passphraseOf('k.pem', { environment: {} })).toBeUndefined()
-  expect(await newPassphrase({ environment: { CONFORM_KEY_PASSPHRASE: '' } })).toBeUndefined()
+  expect(await newPassphrase({ environment: {} })).toBeUndefined()
+  await expect(newPassphrase({ environment: { CONFORM_KEY_PASSPHRASE: '' } })).rejects.toThrow(
+    /^CONFORM_KEY_PASSPHRASE is set to nothing; unset it/,
+  )
   expect(asked[0]).toBe('Passphrase of k.pem')
 })
