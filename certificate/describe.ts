@@ -2,7 +2,7 @@ import { nameMarks } from '../reporters/escape/name-marks.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { parseReason } from '../harness/report/reason.ts'
 import { operationCount } from './make-statement.ts'
-import type { Excluded, Predicate, Statement } from './statement.ts'
+import type { Excluded, Predicate, RunFacts, Statement } from './statement.ts'
 import { claimedByStatement, type SuiteFacts } from './suite-facts.ts'
 import type { Verification } from './verify-certificate.ts'
 
@@ -78,6 +78,7 @@ export function claims({ subject: [target, report], predicate }: Statement): str
     `must: ${must.passed} passed, ${must.failed} failed; should: ${should.passed} passed, ${should.failed} failed`,
     ...(predicate.failed.length > 0 ? [`failed: ${predicate.failed.join(', ')}`] : []),
     `mode: ${run.tpe === 'exact' ? 'exact names' : `family names (in it the verdict is ${predicate.verdicts.family})`}${run.strict ? ', strict' : ''}; runs: ${run.runs} for each generated refusal; seed ${run.seed}; ${run.requests} requests`,
+    ...between(run).map((what) => `between: ${what}`),
     `judged: ${run.startedAt}, by ${suite.name} ${suite.version}`,
     `valid: ${predicate.issuedAt} to ${predicate.expiresAt}`,
     `report: sha256:${report.digest.sha256}`,
@@ -96,6 +97,15 @@ function otherVersion({ statement, isForeign }: Verification, { suite: own }: Gi
   }
   if (requirementsDigest === own.requirementsDigest) return []
   return [`requirements: ${requirements}, those of version ${version}, which differ from this version's`]
+}
+
+/** What stood between the suite and the target, and may have answered in its place. */
+export function between({ ca, insecure, proxy }: RunFacts): string[] {
+  return [
+    ...(proxy === null ? [] : [`the proxy ${proxy}`]),
+    ...(ca ? ['an authority of the target file, which was trusted (tls.ca)'] : []),
+    ...(insecure ? ['whoever answered: TLS certificates were not verified (--insecure)'] : []),
+  ]
 }
 
 /** The verdict by exact names, with what it leaves out: never a bare `conformant` for less than all of it. */

@@ -51,7 +51,8 @@ function encryptedPem(privateKey: KeyObject, passphrase: string): string {
   const [salt, iv] = [randomBytes(16), randomBytes(16)]
   const cipher = createCipheriv('aes-256-cbc', scryptSync(passphrase, salt, 32, SCRYPT), iv)
   const plain = privateKey.export({ type: 'pkcs8', format: 'der' })
-  const derivation = sequence(SCRYPT_OID, octets(salt), ...[SCRYPT.N, SCRYPT.r, SCRYPT.p].map(integer))
+  const cost = [SCRYPT.N, SCRYPT.r, SCRYPT.p].map(integer)
+  const derivation = sequence(SCRYPT_OID, sequence(octets(salt), ...cost))
   const scheme = sequence(PBES2_OID, sequence(derivation, sequence(AES_256_CBC_OID, octets(iv))))
   const der = sequence(scheme, octets(Buffer.concat([cipher.update(plain), cipher.final()])))
   const lines = der.toString('base64').match(/.{1,64}/g) ?? []

@@ -159,9 +159,9 @@ function digestOf(digest: string): Digest {
 
 function runFacts({ run }: Report): RunFacts {
   const { startedAt, durationMs, seed, runs, requests, tpe, strict, readOnly, only, skip } = run
-  const { shard, insecure, interrupted, credentialProbes } = run
+  const { shard, insecure, ca, proxy, interrupted, credentialProbes } = run
   const told = { startedAt, durationMs, seed, runs, requests, tpe, strict, readOnly, only, skip, shard }
-  return { ...told, baseline: run.baseline !== null, insecure, interrupted, credentialProbes }
+  return { ...told, baseline: run.baseline !== null, insecure, ca, proxy, interrupted, credentialProbes }
 }
 
 function coverageOf({ requirements, run }: Report): Coverage[] {

@@ -54,6 +54,10 @@ export interface RunFacts {
   /** Whether failures were expected by a baseline. */
   baseline: boolean
   insecure: boolean
+  /** An authority of the target file was trusted. */
+  ca: boolean
+  /** Host and port of the proxy that stood between. */
+  proxy: string | null
   interrupted: boolean
   credentialProbes: 'all' | 'few'
 }

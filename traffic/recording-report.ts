@@ -56,6 +56,8 @@ export function recordingReport(facts: RecordingFacts): Report {
       shard: null,
       baseline: null,
       insecure: false,
+      ca: false,
+      proxy: null,
       interrupted: false,
       credentialProbes: 'all',
       notServed: [],

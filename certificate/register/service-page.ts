@@ -1,4 +1,5 @@
 import { countsText } from '../../reporters/view/counts.ts'
+import { between } from '../describe.ts'
 import { operationCount } from '../make-statement.ts'
 import type { Excluded, Predicate } from '../statement.ts'
 import { day, judgedBy, markup, type Markup, marksPart, page, standingMark, standingOf, validity } from './page.ts'
@@ -66,6 +67,7 @@ function runPart(current: Registered): Markup {
     ['Must', countsText(summary.must)],
     ['Should', countsText(summary.should)],
     ['Mode', run.tpe === 'exact' ? 'exact names' : `family names; in it the verdict is ${verdicts.family}`],
+    ...between(run).map((what): [string, string] => ['Between', what]),
     ['Runs', `${run.runs} for each generated refusal, ${run.requests} requests, seed ${run.seed}`],
   ])
 }

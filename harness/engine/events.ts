@@ -2,11 +2,14 @@ import type { Created, NotServed, RequirementResult } from '../report/model.ts'
 import { hintsOf } from './hints.ts'
 import type { EndCause } from './outcome.ts'
 import type { Run, Plan } from './run.ts'
+import { proxyFor } from '../http/proxy.ts'
 
 /** What a run learned besides the results. */
 export interface RunFacts {
   readonly requests: number
   readonly throttled: number
+  /** Host and port of the proxy that was asked, without its credentials. */
+  readonly proxy: string | null
   readonly created: readonly Created[]
   readonly notServed: readonly NotServed[]
   /** Every request with the full key that was answered was answered 401. */
@@ -25,6 +28,7 @@ export function factsOf(run: Run): RunFacts {
   return {
     requests: recorder.count,
     throttled: throttle.count,
+    proxy: run.client.isInjected ? null : (proxyFor(run.target.baseUrl)?.host ?? null),
     created: run.objects.created.map((object) => ({ ...object, id: recorder.redact(object.id) })),
     notServed: run.hooks.flatMap((hook) => hook.notServed?.(run) ?? []),
     keyRefused: run.keys.isRefused,

@@ -24,6 +24,7 @@ export interface RunRecord {
 export const noFacts: RunFacts = {
   requests: 0,
   throttled: 0,
+  proxy: null,
   created: [],
   notServed: [],
   keyRefused: false,
@@ -58,6 +59,8 @@ export function reportOf(record: RunRecord): Report {
       shard: options.shard ? `${options.shard.index}/${options.shard.count}` : null,
       baseline: null,
       insecure: options.insecure,
+      ca: target.tls.ca !== undefined,
+      proxy: facts.proxy,
       interrupted: facts.ended?.cause === 'interrupted',
       credentialProbes: target.limits.credentialProbes,
       notServed: [...facts.notServed],

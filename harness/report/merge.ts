@@ -131,6 +131,8 @@ function mergeRuns(reports: readonly Report[]): Run {
     startedAt: runs.map((part) => part.startedAt).reduce((a, b) => (Date.parse(b) < Date.parse(a) ? b : a)),
     durationMs: sum(runs, (part) => part.durationMs),
     nonce: [...new Set(runs.map((part) => part.nonce))].join('+'),
+    ca: runs.some((part) => part.ca),
+    proxy: [...new Set(runs.flatMap(({ proxy }) => proxy ?? []))].join(', ') || null,
     requests: sum(runs, (part) => part.requests),
     throttled: sum(runs, (part) => part.throttled),
     concurrency: Math.max(...runs.map((part) => part.concurrency)),

@@ -109,6 +109,10 @@ export interface Report {
     shard: string | null
     baseline: BaselineSummary | null
     insecure: boolean
+    /** An authority of the target file (`tls.ca`) was trusted besides those of the system. */
+    ca: boolean
+    /** Host and port of the proxy through which the target was asked; null if there was none. */
+    proxy: string | null
     interrupted: boolean
     /** `few`: for a target that locks accounts out, not every form of a wrong key was sent to every operation. */
     credentialProbes: 'all' | 'few'

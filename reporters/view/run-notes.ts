@@ -8,6 +8,8 @@ export function runNotes(report: Report): string[] {
   const notes = [
     run.interrupted && 'interrupted: the run ended early, and what it had learned by then was judged',
     run.insecure && 'insecure: the certificate of the target was not verified (--insecure)',
+    run.ca && 'own authority: a certificate of the target by the authority in tls.ca was accepted',
+    run.proxy !== null && `proxy: the target was asked through ${run.proxy}`,
     run.readOnly && 'read only: nothing was sent that creates or generates something (--read-only)',
     run.shard !== null && `shard ${run.shard}: one part of the requirements; conform merge joins the parts`,
     familySentence(report) ?? familyFailures(report),

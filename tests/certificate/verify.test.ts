@@ -170,3 +170,21 @@ test('no control character of the signer’s reaches the terminal', () => {
   const strange = issued({ ...conformant, target: { ...conformant.target, name } }).certificate()
   expect(describe(verified(strange), [], {}).join('')).not.toMatch(/[\u001b\n]/)
 })
+
+test.each<[object, string[]]>([
+  [{}, []],
+  [{ proxy: 'proxy.example:3128' }, ['between: the proxy proxy.example:3128']],
+  [{ ca: true }, ['between: an authority of the target file, which was trusted (tls.ca)']],
+  [{ insecure: true }, ['between: whoever answered: TLS certificates were not verified (--insecure)']],
+])('what stood between is told, and cannot be left out: %j', (run, lines) => {
+  const of = { ...conformant, run: { ...conformant.run, ...run } }
+  const { report, certificate } = issued(of, { partial: true })
+  const signed = certificate()
+  expect(describe(verified(signed), [], {}).filter((line) => line.startsWith('between: '))).toEqual(lines)
+  const { payloadType, payload } = JSON.parse(signed.toString())
+  const statement = JSON.parse(Buffer.from(payload, 'base64').toString()) as Statement
+  Object.assign(statement.predicate.run, { proxy: null, ca: false, insecure: false })
+  statement.predicate.partial = []
+  const lie = encode(seal(payloadType, Buffer.from(canonicalize(statement)!), pair.privateKey))
+  expect(verified(lie, { evidence: { report } }).problems.length > 0).toBe(lines.length > 0)
+})

@@ -70,6 +70,8 @@ export function report(
     shard: null,
     baseline: null,
     insecure: false,
+    ca: false,
+    proxy: null,
     interrupted: false,
     credentialProbes: 'all',
     notServed: [],

@@ -97,6 +97,8 @@ export function sampleReport({ size = 290, end = () => ({}), run, target, exit }
       baseline: null,
       insecure: false,
       interrupted: false,
+      ca: false,
+      proxy: null,
       credentialProbes: 'all',
       notServed: [],
       created: [],
