@@ -55,7 +55,7 @@ function excludedPart(title: string, rows: readonly Excluded[]): Markup | '' {
     const more = of.length > MOST_IDS ? ` and ${of.length - MOST_IDS} more` : ''
     return markup`<li>${reason}: <span class="soft">${of.slice(0, MOST_IDS).join(', ')}${more}</span></li>`
   })
-  return markup`<section><h2>${title}: ${rows.length}</h2><ul class="list">${items}</ul></section>`
+  return markup`<section><h2>${title}: ${rows.length}</h2><ul class="list screen">${items}</ul></section>`
 }
 
 function runPart(current: Registered): Markup {

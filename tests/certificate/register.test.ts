@@ -158,6 +158,11 @@ describe('what stops the build, and leaves the site as it was', () => {
       ({ put, certifier }) => put('revoked.json', [{ id: certifier.id, day: '2026-03-20' }]),
       /\[0\]\.reason is missing/,
     ],
+    [
+      'a list of revocations that is a link to nowhere',
+      ({ certificates }) => symlinkSync(join(certificates, 'gone'), join(certificates, 'revoked.json')),
+      /revoked\.json: does not exist/,
+    ],
     ['revocations that are no list', ({ put }) => put('revoked.json', { id: 'x' }), /revoked\.json: must be a list/],
   ])('%s', async (_, change, message) => {
     const made = register()
@@ -204,4 +209,16 @@ test('the site is not written in, around or through a link into the folder of th
     const build = () => buildRegister(certificates, out, { keyIds: [], now: builtAt, suite })
     expect(build).toThrow(/lies in or around the folder of the certificates/)
   }
+})
+
+test('a name that may not be what it looks like is marked, in the list, on its page and for machines', async () => {
+  const { add, build, out, certifier } = register()
+  const id = await add('a.json', reportOf('Exаmple', 'example.com'))
+  const [service] = build()
+  const mark = 'letters of several scripts (Cyrillic, Latin)'
+  for (const page of ['index.html', `services/${service!.slug}/index.html`])
+    expect(readFileSync(join(out, page), 'utf8')).toContain(`This name holds ${mark}.`)
+  const index = JSON.parse(readFileSync(join(out, 'index.json'), 'utf8'))
+  expect(index.services[0]).toMatchObject({ nameMarks: [mark], certificates: [{ id }] })
+  expect(certifier.verify('last').lines).toContain(`  its name holds ${mark}: it may not be what it looks like`)
 })
