@@ -8,7 +8,7 @@ import { laterAttempts, retryWhileSettling, sendUntilSettled } from '../harness/
 import { pause } from '../harness/engine/lifetime.ts'
 import { grantedProbe, inScenario, accepted } from '../harness/checks/granted.ts'
 import { validRequest } from '../harness/checks/valid-request.ts'
-import { sendWithRetries } from '../harness/engine/send.ts'
+import { sendWithRetries } from '../harness/engine/send-with-retries.ts'
 import type { Exchange } from '../harness/engine/exchange.ts'
 import type { Probe } from '../harness/engine/probe.ts'
 import { answered, type Judge, type CheckContext } from '../harness/engine/check-context.ts'

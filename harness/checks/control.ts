@@ -7,7 +7,7 @@ import { sendUntilSettled } from './settling.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import { effectOf } from '../engine/operation-probe.ts'
 import type { Run } from '../engine/run.ts'
-import { describeAnswer } from '../engine/describe.ts'
+import { describeAnswer, withFinding } from '../engine/describe.ts'
 import { sendThroughGate } from '../engine/check-context.ts'
 import { grantedRow } from '../../catalogue/catalogue.ts'
 import { hintsOf } from '../engine/hints.ts'
@@ -74,7 +74,7 @@ async function sendUntilGranted(run: Run, operation: OperationId, valid: () => P
 
 /** `answered 400 BadRequest`, `no answer within 1,000 ms` */
 export function saidBy(exchange: Exchange): string {
-  return `${exchange.answer ? 'answered ' : ''}${describeAnswer(exchange)}`
+  return withFinding(exchange, `${exchange.answer ? 'answered ' : ''}${describeAnswer(exchange)}`)
 }
 
 /** The control's exchange, for the granted requirement itself; throws `NotExercised` if none was sent. */

@@ -1,9 +1,13 @@
 import { createEnvelopeWatch, type ObservedRow } from './envelope-watch.ts'
 import { type RunHook, perRun } from '../engine/run.ts'
+import { poisonedAnswers } from '../engine/reused-connection.ts'
 import { Failed, NotExercised } from '../engine/outcome.ts'
 import type { Judge } from '../engine/check-context.ts'
 
 const envelopeOf = perRun(createEnvelopeWatch)
+
+/** First failures shown of a row. */
+const mostShown = 3
 
 /** Shows every answer of a run to the rows of every response. */
 export const envelopeHook: RunHook = { observe: (run, exchange) => envelopeOf(run).observe(exchange) }
@@ -13,7 +17,8 @@ export function judgeObserved(row: ObservedRow): Judge {
   return async (context) => {
     const { cases, failures } = envelopeOf(context.run).tally(row)
     context.cases += cases
-    const [first, ...more] = failures.map(({ exchange, expected, actual }) => {
+    const own = failures.filter(({ exchange }) => !poisonedAnswers(context.run).has(exchange.answer!))
+    const [first, ...more] = own.slice(0, mostShown).map(({ exchange, expected, actual }) => {
       const { requirement } = exchange.purpose
       context.shownBy = requirement
       return context.failure(exchange, expected, requirement === null ? '' : `(sent for ${requirement})`, actual)

@@ -5,7 +5,7 @@ import { type Run, type RunHook, perRun } from '../engine/run.ts'
 import { operationProbe } from '../engine/operation-probe.ts'
 import type { Probe } from '../engine/probe.ts'
 import { freshUnknownId } from './unknown-id.ts'
-import { sendWithRetries } from '../engine/send.ts'
+import { sendWithRetries } from '../engine/send-with-retries.ts'
 import type { NotServed } from '../report/model.ts'
 
 /** Ids of an unknown form are taken for uuids of version 4. */

@@ -1,6 +1,6 @@
 import { uploadOperation } from '../../catalogue/operations.ts'
 import { isGranted } from '../engine/answer.ts'
-import { sendWithRetries } from '../engine/send.ts'
+import { sendWithRetries } from '../engine/send-with-retries.ts'
 import type { Exchange } from '../engine/exchange.ts'
 import { leftOut } from '../report/reason.ts'
 import { NotExercised } from '../engine/outcome.ts'

@@ -1,10 +1,11 @@
 import type { CatalogueRow } from '../../catalogue/catalogue.ts'
 import type { Failure, FailureExchange } from '../report/model.ts'
-import { sendWithRetries, probeOf, type Source } from './send.ts'
+import { sendWithRetries } from './send-with-retries.ts'
+import { probeOf, type Source } from './send.ts'
 import type { Exchange, Purpose } from './exchange.ts'
 import type { Probe } from './probe.ts'
 import { Failed, NotExercised } from './outcome.ts'
-import { rerunLine, describeAnswer, describeProbe } from './describe.ts'
+import { rerunLine, describeAnswer, describeProbe, withFinding } from './describe.ts'
 import type { Run, Send } from './run.ts'
 
 /** How a requirement is judged: returns if it holds, throws `Failed` or `NotExercised` if it does not. */
@@ -46,7 +47,7 @@ export function createCheckContext(run: Run, row: CatalogueRow): CheckContext {
       return {
         message: describeProbe(exchange, what),
         expected: `${expected} (§${row.section.replaceAll(', ', ', §')})`,
-        actual: actual ?? describeAnswer(exchange),
+        actual: withFinding(exchange, actual ?? describeAnswer(exchange)),
         familyOnly: false,
         seed: run.options.seed,
         rerun: rerunLine(run, row.id, ...(context.shownBy === null ? [] : [context.shownBy])),
@@ -75,7 +76,7 @@ export async function sendThroughGate(run: Run, source: Source, purpose: Purpose
 /** Sends once the hooks of the suites allow it, at once if none has anything to say. */
 export async function throughGate(run: Run, probe: Probe, purpose: Purpose, send: Send): Promise<Exchange> {
   for (const hook of run.hooks) {
-    const admitted = hook.admit?.(run, probe, purpose, send)
+    const admitted = hook.admit?.(run, probe, purpose, (options) => send({ ...options, isGated: true }))
     if (admitted) return admitted
   }
   return send()

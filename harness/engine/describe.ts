@@ -2,6 +2,7 @@ import type { Pairs } from '../../catalogue/answers.ts'
 import { member } from '../../schemas/json-object.ts'
 import { codeNames } from '../../catalogue/errors.ts'
 import { type Answer, isEnvelope, isGranted, jsonValue, tpeOf } from './answer.ts'
+import { onRememberedKey } from '../report/reason.ts'
 import type { Exchange } from './exchange.ts'
 import type { Run } from './run.ts'
 
@@ -30,6 +31,16 @@ export function describeAnswer(exchange: Exchange): string {
   if (tpe === undefined || isGranted(answer)) return `${answer.status}${describeBody(exchange, answer)}`
   const inSuccess = answer.status < 300 && isEnvelope(answer) ? ' with an error envelope:' : ''
   return `${answer.status}${inSuccess} ${excerpt(recordedTpe(exchange, tpe))}${descriptionOf(exchange, answer)}`
+}
+
+/** What was received, and what asking again showed of it. */
+export function withFinding({ finding }: Exchange, received: string): string {
+  if (finding === undefined) return received
+  if (finding.kind === 'remembers-key')
+    return `${onRememberedKey}answered ${received}, and on a fresh connection ${finding.fresh}`
+  const all = finding.answers.reduce((sum, [, times]) => sum + times, 0)
+  const each = finding.answers.map(([answer, times]) => `${times} of ${all}: ${answer}`)
+  return `${received}; the answers to one request differ: ${each.join('; ')}`
 }
 
 /** What follows the status: why the body is not JSON, if it should be, and how it begins. */

@@ -24,6 +24,8 @@ export interface Purpose {
   readonly badInput?: boolean
   /** Sent to what is no part of the target's interface, to see that it lives or that it is gone: no row of every response judges the answer. */
   readonly unobserved?: boolean
+  /** Sent after another request to see what that leaves behind: its answer says nothing about what it asks for. */
+  readonly isTrial?: boolean
   /** Answers whose envelope and pair are not judged: unknown paths and methods. */
   readonly unjudged?: boolean
 }
@@ -33,9 +35,25 @@ export interface PreviousRequest {
   readonly probe: Probe
   readonly purpose: Purpose
   readonly request: HttpRequest
+  /** Makes it once more, with a fresh name if it creates something; absent if it cannot be sent again at will. */
+  readonly again?: () => Probe | Promise<Probe>
   /** Its recorded form; set when it has ended. */
   recorded?: () => FailureExchange
 }
+
+/** What asking again showed of a wrong answer on a connection that had been used. */
+export type Finding =
+  | {
+      /** Right on fresh connections, and wrong after a request with the full key. */
+      readonly kind: 'remembers-key'
+      /** How it is answered on a fresh connection, in words. */
+      readonly fresh: string
+    }
+  | {
+      readonly kind: 'answers-differ'
+      /** Each answer to the request, in words, and how often it came. */
+      readonly answers: readonly (readonly [answer: string, times: number])[]
+    }
 
 /** One request and what came of it. */
 export interface Exchange {
@@ -51,6 +69,7 @@ export interface Exchange {
   readonly unansweredTwice?: true
   /** The request that went before on its connection; undefined on a fresh one. */
   readonly previousRequest?: PreviousRequest
+  readonly finding?: Finding
   /** Still 429 or 503 after every try that patience allows. */
   readonly throttled: boolean
   /** The pause in ms that the last throttled answer asked for; undefined if too long. */

@@ -1,4 +1,4 @@
-import { type OperationId, operation } from '../../catalogue/operations.ts'
+import { firstOperation, type OperationId, operation } from '../../catalogue/operations.ts'
 import type { Run } from './run.ts'
 import { type Credential, type Probe, type RequestHeader, withOwn } from './probe.ts'
 import { readsDeclared } from '../target/declared.ts'
@@ -35,6 +35,11 @@ export async function operationProbe(run: Run, id: OperationId, parts: ProbePart
     effect: parts.effect ?? 'none',
     ...(hasJson ? { body: JSON.stringify(parts.json) } : {}),
   }
+}
+
+/** A request with the full key that changes nothing: it tells whether the target lives, and shows a connection the key. */
+export function livenessProbe(run: Run): Promise<Probe> {
+  return operationProbe(run, firstOperation, {})
 }
 
 /** What a conforming target does when it grants the operation's valid request. Reading a declared object makes none. */

@@ -1,86 +1,130 @@
-import { grantedRow } from '../../catalogue/catalogue.ts'
-import { operation as operationOf } from '../../catalogue/operations.ts'
+import { grantedRow, isRequirementId, requirement } from '../../catalogue/catalogue.ts'
 import type { Failure } from '../report/model.ts'
-import { failuresOf, type PoisonedConnection } from './reused-failures.ts'
+import { isGranted, tpeOf } from './answer.ts'
+import { proves, type SendAgain, trialOfPrevious, trialOfRequest, variesOf } from './connection-trial.ts'
+import { describeAnswer } from './describe.ts'
 import type { Exchange, PreviousRequest } from './exchange.ts'
-import { isExpected, matchPairs } from './answer.ts'
+import { pause } from './lifetime.ts'
+import { livenessProbe } from './operation-probe.ts'
+import { curlOfBoth, failuresOf, type PoisonedConnection } from './reused-failures.ts'
 import { perRun, type Run } from './run.ts'
-import type { SendOptions } from '../http/message.ts'
-import { isThrottled } from './throttle.ts'
+import { requestOf } from './send.ts'
+import { isRight, isWrong, mayRepeat } from './wrong-answer.ts'
 
-/** Sends the request of an exchange once more. */
-export type SendAgain = (options: Pick<SendOptions, 'fresh' | 'after'>) => Promise<Exchange>
-
-/** Requests that left a connection behind on which the next answer was wrong: by the requirement they were sent for. */
+/** Failures of requests that left a connection behind on which the next answer was wrong: by the requirement they were sent for. */
 export const poisonedConnections = perRun(() => new Map<string, Failure[]>())
+
+/** Answers that were wrong for what their connection had carried before: no row is judged by them. */
+export const poisonedAnswers = perRun(() => new WeakSet<object>())
 
 /** Answers that were as wrong on a fresh connection: nothing is to be learned from the next one of their kind. */
 const provenOf = perRun(() => new Set<string>())
 
-/** To a request that should be granted. */
-const saysNothing: readonly number[] = [401, 403, 409, 429]
-
-/** Whether the answer is certainly not what the request was sent for. */
-function isWrong(exchange: Exchange): boolean {
-  const { answer, noAnswer, purpose, probe } = exchange
-  if (!answer) return noAnswer?.cause === 'malformed'
-  if (isThrottling(exchange)) return false
-  if (purpose.wanted) return !purpose.wanted(exchange)
-  if (purpose.expects) return matchPairs(purpose.expects, answer) !== 'exact'
-  const refused = answer.status >= 400 && answer.status < 500
-  return probe.effect !== 'none' && refused && !saysNothing.includes(answer.status)
-}
-
-/** What was just made may not be there yet: a later attempt finds it by itself, whatever the connection (`settleMs`). */
-function mayAppear({ objects, target }: Run, { answer, probe, sentAt }: Exchange): boolean {
-  const { params, body } = probe
-  const text = typeof body === 'string' ? body : ''
-  const isNamed = (id: string): boolean => text.includes(id) || Object.values(params).includes(id)
-  const since = sentAt - target.limits.settleMs
-  return answer !== undefined && [...objects.madeAt].some(([id, at]) => at > since && isNamed(id))
-}
-
-/** What it began goes on by itself: sent again, it would begin another one that nobody knows of. */
-function goesOn({ probe: { operation, effect } }: PreviousRequest): boolean {
-  return effect === 'generates' && operation !== null && operationOf(operation).creates !== undefined
-}
-
-/** Whether the request may be sent again: it cannot have had an effect, or was refused. */
-function mayRepeat({ probe, answer }: Exchange): boolean {
-  return probe.effect === 'none' || (answer !== undefined && answer.status >= 400 && answer.status < 500)
-}
-
-/** The request alone has to be right on so many connections of its own before another one is to blame. */
-const freshConnections = 3
+/** What was just made is asked for again so often, in ms. */
+const retryEveryMs = 1000
 
 /**
- * Gives the exchange that is to be judged. An answer that is wrong on a reused connection is asked for again on three fresh
- * ones, and then after the same previous request: if it is right by itself and wrong again after the other, that one is to
- * blame, and the right answer counts. Without that proof the answer varies by itself.
+ * Gives the exchange that is to be judged. An answer that is wrong on a reused connection is asked for again. If it is right
+ * on fresh connections and wrong after the same previous request, time after time, that request is to blame, and the right
+ * answer counts. If not, the answers differ for another reason: by the time, if it is about something that was made just now, and
+ * then the request is sent until that is over; else by replica or at random, and the wrong one is judged.
  */
 export async function confirmOnFreshConnection(run: Run, exchange: Exchange, again: SendAgain): Promise<Exchange> {
-  const { previousRequest, purpose, probe, answer } = exchange
-  if (!previousRequest || !isWrong(exchange) || !mayRepeat(exchange) || mayAppear(run, exchange)) return exchange
+  if (!isSuspect(exchange)) return exchange
+  const { purpose, probe, answer } = exchange
   const kind = `${purpose.requirement ?? probe.operation} ${answer?.status}`
   if (provenOf(run).has(kind)) return exchange
-  const fresh = await again({ fresh: true })
-  if (!isRight(fresh)) {
-    provenOf(run).add(kind)
-    return exchange
+  // Whoever wants it to be granted, or polls it, asks again by themselves.
+  if (isSettling(run, exchange))
+    return purpose.expects && !purpose.wanted ? whenSettled(run, exchange, again) : exchange
+  if (!mayRepeat(exchange)) {
+    const right = await afterProof(run, exchange, again)
+    if (!right) provenOf(run).add(kind)
+    return right ?? exchange
   }
-  if (goesOn(previousRequest)) return exchange
-  for (let more = 1; more < freshConnections; more++) if (!isRight(await again({ fresh: true }))) return exchange
-  if (!isWrong(await again({ after: previousRequest.request }))) return exchange
-  attribute(run, previousRequest, { wrong: exchange, fresh })
+  const fresh = await again({ fresh: true })
+  if (isWrong(fresh)) provenOf(run).add(kind)
+  if (!isRight(fresh)) return exchange
+  return (await rememberingKey(run, exchange, fresh, again)) ?? attributed(run, exchange, fresh, again)
+}
+
+function isSuspect(exchange: Exchange): boolean {
+  // A job may not be there yet: the next reading finds it by itself, whatever the connection.
+  const mayAppear = exchange.purpose.role === 'poll' && exchange.answer?.status === 404
+  return exchange.previousRequest !== undefined && isWrong(exchange) && !mayAppear
+}
+
+/** True if the request names what the run made less than `settleMs` ago, and its answer may only mean that it is not there yet. */
+function isSettling(run: Run, { probe, answer, sentAt }: Exchange): boolean {
+  const status = answer?.status ?? 0
+  if (status < 400 || status > 499 || [401, 403, 429].includes(status)) return false
+  const body = typeof probe.body === 'string' ? probe.body : ''
+  const named = new Set(Object.values(probe.params))
+  const since = sentAt - run.target.limits.settleMs
+  return [...run.objects.madeAt].some(([id, at]) => at > since && (named.has(id) || body.includes(id)))
+}
+
+async function whenSettled(run: Run, exchange: Exchange, again: SendAgain): Promise<Exchange> {
+  let last = exchange
+  while (isWrong(last) && isSettling(run, last)) {
+    await pause(run, retryEveryMs)
+    last = await again({})
+  }
+  return confirmOnFreshConnection(run, last, again)
+}
+
+/** A request without the full key that is answered as if it had shown it: because an earlier one did, on that connection? */
+async function rememberingKey(
+  run: Run,
+  exchange: Exchange,
+  fresh: Exchange,
+  again: SendAgain,
+): Promise<Exchange | undefined> {
+  const { purpose, answer, recorded } = exchange
+  const row = purpose.requirement !== null && isRequirementId(purpose.requirement) && requirement(purpose.requirement)
+  if (!row || row.fault !== 'credentials' || !answer || !run.keys.hasFull) return undefined
+  if (!isGranted(answer) && tpeOf(answer) === undefined) return undefined
+  const probe = await livenessProbe(run)
+  const showing = await requestOf(run, probe, { requirement: null, role: 'liveness', unobserved: true })
+  const { proven, sent } = await proves(run, trialOfRequest(run, showing, again)!, fresh)
+  const shown = sent.find(({ previousRequest }) => previousRequest)?.previousRequest?.recorded
+  if (!proven || !shown) return undefined
+  return {
+    ...exchange,
+    recorded: { ...recorded, curl: curlOfBoth(shown(), recorded) },
+    finding: { kind: 'remembers-key', fresh: describeAnswer(fresh) },
+  }
+}
+
+/** A request that may have had its effect is sent again only if its connection is proven to have been unusable. */
+async function afterProof(run: Run, exchange: Exchange, again: SendAgain): Promise<Exchange | undefined> {
+  const previous = exchange.previousRequest!
+  const trial = trialOfPrevious(run, previous)
+  if (!trial || !(await proves(run, trial, await trial.alone())).proven) return undefined
+  const fresh = await again({ fresh: true })
+  poisonedAnswers(run).add(exchange.answer ?? exchange)
+  attribute(run, previous, { wrong: exchange, fresh })
   return fresh
 }
 
-function isRight(exchange: Exchange): boolean {
-  return exchange.answer !== undefined && !isThrottling(exchange) && !isWrong(exchange)
-}
-
-function isThrottling({ answer, purpose }: Exchange): boolean {
-  return answer !== undefined && isThrottled(answer) && !isExpected(purpose.expects, answer)
+/** The right answer, if the previous request is proven to be to blame; else the wrong one, with all that were given. */
+async function attributed(run: Run, exchange: Exchange, fresh: Exchange, again: SendAgain): Promise<Exchange> {
+  const previous = exchange.previousRequest!
+  const isOnce = exchange.probe.effect !== 'none'
+  const trial = isOnce ? trialOfPrevious(run, previous) : trialOfRequest(run, previous, again)
+  const { proven, sent } = trial
+    ? await proves(run, trial, isOnce ? await trial.alone() : fresh)
+    : { proven: false, sent: [fresh] }
+  if (proven) {
+    poisonedAnswers(run).add(exchange.answer ?? exchange)
+    attribute(run, previous, { wrong: exchange, fresh })
+    return fresh
+  }
+  variesOf(run).seen = true
+  const all = [exchange, ...(isOnce ? [fresh] : sent)]
+  const times = new Map<string, number>()
+  for (const answer of all.map(describeAnswer)) times.set(answer, (times.get(answer) ?? 0) + 1)
+  return { ...exchange, finding: { kind: 'answers-differ', answers: [...times] } }
 }
 
 function isJudged({ plan }: Run, id: string): boolean {

@@ -34,7 +34,7 @@ export function failuresOf(
       message: sent,
       expected: `the second request is answered as on a fresh connection: ${describeAnswer(fresh)}`,
       actual: `${onReusedConnection}${said}${unreadRemark(first, wrong)}`,
-      exchange: { ...wrong.recorded, curl: bothOf(first, wrong.recorded) },
+      exchange: { ...wrong.recorded, curl: curlOfBoth(first, wrong.recorded) },
     },
     {
       ...shared,
@@ -81,7 +81,7 @@ function plainText(text: string): string {
 }
 
 /** One curl line that sends both requests on one connection; if they cannot be put together, the second with a remark. */
-function bothOf(first: FailureExchange, second: FailureExchange): string {
+export function curlOfBoth(first: FailureExchange, second: FailureExchange): string {
   const isPlain = ({ curl }: FailureExchange): boolean => curl.startsWith('curl ') && !curl.includes('  # ')
   if (isPlain(first) && isPlain(second)) return `${first.curl} --next ${second.curl.slice('curl '.length)}`
   const { method, url } = first.request

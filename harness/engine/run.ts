@@ -79,8 +79,8 @@ export interface Run {
   once<T>(key: string, make: () => Promise<T>): Promise<T>
 }
 
-/** Sends a request; `fresh`: on a connection of its own. */
-export type Send = (options?: { readonly fresh?: boolean }) => Promise<Exchange>
+/** Sends a request; `fresh`: on a connection of its own; `isGated`: an object that it names allows it now, and not at will. */
+export type Send = (options?: { readonly fresh?: boolean; readonly isGated?: boolean }) => Promise<Exchange>
 
 /** What a suite adds to the engine: what it knows of an object that requests share, such as the jobs of an application. */
 export interface RunHook {

@@ -1,11 +1,10 @@
 import { type Probe, pathOf } from './probe.ts'
 import { busyStatus } from '../../catalogue/operations.ts'
 import type { Run } from './run.ts'
-import { isExpected, isOfFamily, hasStatusOf, answerOf } from './answer.ts'
+import { answerOf } from './answer.ts'
 import type { Exchange, Purpose, PreviousRequest } from './exchange.ts'
-import { confirmOnFreshConnection, type SendAgain } from './reused-connection.ts'
 import { isThrottled } from './throttle.ts'
-import type { SendOptions, HttpRequest, HttpResult } from '../http/message.ts'
+import type { PrecedingRequest, SendOptions, HttpRequest, HttpResult } from '../http/message.ts'
 import { letGo } from '../http/collect.ts'
 
 /** A request, or what makes a fresh one for each try (an object to be created gets a new name each time). */
@@ -13,92 +12,6 @@ export type Source = Probe | (() => Probe | Promise<Probe>)
 
 export async function probeOf(source: Source): Promise<Probe> {
   return typeof source === 'function' ? source() : source
-}
-
-/**
- * Sends a request with the patience that a conforming target may ask for: 429 and 503 are backed off, a request that
- * cannot have had an effect is sent once more if no answer came, and so is any that met a connection which the target had
- * just closed. An answer that may be wrong because of what went before it on the connection is checked by further requests. Throws
- * `NotExercised` if the circuit breaker is open or the run is over.
- */
-export async function sendWithRetries(
-  run: Run,
-  source: Source,
-  purpose: Purpose,
-  options: Pick<SendingOptions, 'fresh'> = {},
-): Promise<Exchange> {
-  const { exchange, garbled } = await sendUntilAnswered(run, source, purpose, options)
-  if (exchange.throttled) return exchange
-  const again: SendAgain = async (other) => sendOnce(run, await probeOf(source), purpose, other)
-  if (!garbled) return confirmOnFreshConnection(run, exchange, again)
-  await confirmOnFreshConnection(run, garbled, again)
-  return exchange
-}
-
-interface Patient {
-  readonly exchange: Exchange
-  /** What came on a reused connection before that, and was no HTTP. */
-  readonly garbled?: Exchange
-}
-
-async function sendUntilAnswered(
-  run: Run,
-  source: Source,
-  purpose: Purpose,
-  options: Pick<SendingOptions, 'fresh'>,
-): Promise<Patient> {
-  let attempt = 0
-  let resent = false
-  let unanswered: Exchange | undefined
-  let fresh = options.fresh ?? false
-  let garbled: Exchange | undefined
-  let releaseQueue: (() => void) | undefined
-  try {
-    for (;;) {
-      const probe = await probeOf(source)
-      const operation = operationName(probe)
-      run.client.breaker.check(operation)
-      if (run.client.throttle.isSerialized(operation))
-        releaseQueue ??= await run.client.throttle.queue(operation, run.life.signal)
-      await run.client.throttle.pass(operation, run.life.signal)
-      const exchange = await sendOnce(run, probe, purpose, { fresh })
-      const { answer, noAnswer } = exchange
-      if (noAnswer) {
-        if (noAnswer.cause === 'malformed' && exchange.previousRequest) garbled = exchange
-        if (noAnswer.staleConnection && !fresh) {
-          unanswered = exchange
-          fresh = true
-          continue
-        }
-        // A request that should be granted is tried twice before it counts as unanswered: the second makes an object of its own.
-        const repeatable = probe.effect === 'none' || purpose.wanted !== undefined || purpose.role === 'setup'
-        if (!resent && repeatable) {
-          unanswered = exchange
-          resent = fresh = true
-          continue
-        }
-        const last: Exchange = resent ? { ...exchange, unansweredTwice: true } : exchange
-        run.client.breaker.count(operation, last)
-        await run.client.liveness.confirm(noAnswer.endedAt)
-        run.life.signal.throwIfAborted()
-        return { exchange: last }
-      }
-      if (!answer) return { exchange }
-      run.client.breaker.reset(operation)
-      if (!isThrottled(answer) || isExpected(purpose.expects, answer)) {
-        const told = unanswered ? { ...exchange, unanswered } : exchange
-        return { exchange: told, ...(garbled && { garbled }) }
-      }
-      // It may be what the requirement expects, by another name: probe and control sent in turn tell soon.
-      const most = isOfFamily(purpose.expects, answer) ? 1 : Infinity
-      const tries = Math.min(run.client.throttle.tries(operation), most)
-      const counted = !hasStatusOf(purpose.expects, answer)
-      const pauseMs = run.client.throttle.hold(operation, answer, attempt, { tries, counted })
-      if (pauseMs === undefined || attempt++ >= tries) return { exchange: { ...exchange, throttled: true, pauseMs } }
-    }
-  } finally {
-    releaseQueue?.()
-  }
 }
 
 /** Longest wait for an answer that takes no generation, in ms; `limits.timeoutMs` decides if it is declared. */
@@ -140,7 +53,11 @@ export function operationName({ operation, method, path }: Probe): string {
   return operation ?? `${method} ${path}`
 }
 
-export interface SendingOptions extends Pick<SendOptions, 'fresh' | 'after'> {
+export interface SendingOptions extends Pick<SendOptions, 'fresh'> {
+  /** Sent first, on a connection of its own that the request itself then follows on. */
+  readonly after?: PreviousRequest
+  /** What makes the request once more at will. */
+  readonly source?: Source
   /** A place under the semaphore that is already taken, and given back by its owner. */
   readonly hasPlace?: boolean
   /** At once, whatever pace the target asks for. */
@@ -162,9 +79,8 @@ export async function sendOnce(
     run.life.signal.throwIfAborted()
     // While it waited for its place the circuit breaker may have opened.
     run.client.breaker.check(operationName(probe))
-    // A key of short life may have passed while the request waited for its turn.
-    const fresh = probe.credential.full ? { ...probe, credential: await run.keys.full() } : probe
-    const sent: PreviousRequest = { probe: fresh, purpose, request: httpRequest(run, fresh) }
+    const sentFor = options.after ? { ...purpose, isTrial: true } : purpose
+    const sent = await requestOf(run, probe, sentFor, options.source)
     const named = { name: () => nameOf(run, sent), hasBody: sent.request.body !== undefined }
     const result = await run.client.liveness.during(named, () =>
       run.client.transport.send(sent.request, {
@@ -172,13 +88,28 @@ export async function sendOnce(
         signal: run.life.signal,
         fresh: options.fresh ?? false,
         tag: sent,
-        ...(options.after ? { after: options.after } : {}),
+        ...(options.after ? { after: precedingOf(run, options.after) } : {}),
       }),
     )
     run.life.signal.throwIfAborted()
     return recordExchange(run, sent, naming(result, run, probe))
   } finally {
     release?.()
+  }
+}
+
+/** The request to be sent now: a key of short life may have passed while it waited for its turn. */
+export async function requestOf(run: Run, probe: Probe, purpose: Purpose, source?: Source): Promise<PreviousRequest> {
+  const fresh = probe.credential.full ? { ...probe, credential: await run.keys.full() } : probe
+  const again = source === undefined ? {} : { again: () => probeOf(source) }
+  return { probe: fresh, purpose, request: httpRequest(run, fresh), ...again }
+}
+
+function precedingOf(run: Run, previous: PreviousRequest): PrecedingRequest {
+  return {
+    request: previous.request,
+    tag: previous,
+    ended: (result) => void recordExchange(run, previous, result),
   }
 }
 

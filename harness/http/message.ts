@@ -87,6 +87,14 @@ export interface TransportOptions {
   readonly bodyLimit: number
 }
 
+/** A request that is sent first, on a connection of its own that another one then follows on. */
+export interface PrecedingRequest {
+  readonly request: HttpRequest
+  readonly tag: Tag
+  /** Called with its result, before the other one is sent. */
+  ended(result: HttpResult): void
+}
+
 export interface SendOptions {
   /** Deadline of the whole exchange, connecting and decoding included, in ms; Infinity: none. */
   readonly timeoutMs: number
@@ -95,8 +103,8 @@ export interface SendOptions {
   readonly fresh?: boolean
   /** Given back with the result of the next request on the same connection. */
   readonly tag?: Tag
-  /** Sent first, on a connection of its own that the request itself then follows on; its answer is not looked at. */
-  readonly after?: HttpRequest
+  /** If it leaves no connection behind that can be used, the request goes on a fresh one. */
+  readonly after?: PrecedingRequest
 }
 
 /** The one door to the network. Never throws: whatever happens is a `HttpResult`. */

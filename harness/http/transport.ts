@@ -37,9 +37,13 @@ export function createTransport(options: TransportOptions): Transport {
     { fresh = false, after }: Pick<SendOptions, 'fresh' | 'after'>,
   ): Promise<HttpResult> {
     const slot = await slots.take(options.signal, fresh || after !== undefined)
-    if (after && !(await exchange(slot, after, { ...options, tag: undefined })).reusable) {
-      slots.give(slot, false)
-      return carry(request, options, { fresh: true })
+    if (after) {
+      const first = await exchange(slot, after.request, { ...options, tag: after.tag })
+      after.ended(first.outcome.kind === 'raw' ? await readAnswer(first.outcome, options) : first.outcome)
+      if (!first.reusable) {
+        slots.give(slot, false)
+        return carry(request, options, { fresh: true })
+      }
     }
     const { outcome, reusable } = await exchange(slot, request, options)
     slots.give(slot, reusable)

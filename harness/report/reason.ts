@@ -14,6 +14,9 @@ const beginnings = {
 /** How what was received begins, in a failure of an answer that is right on a connection of its own. */
 export const onReusedConnection = 'wrong only on a reused connection: '
 
+/** How it begins if the connection is taken for that of the key that was shown on it. */
+export const onRememberedKey = `${onReusedConnection}the connection remembers a key that was shown on it: `
+
 type Kind = keyof typeof beginnings
 
 /** A reason for which a requirement was not judged. */

@@ -1,5 +1,5 @@
 import { answerOf, sayAnswers } from '../../harness/report/answer.ts'
-import { onReusedConnection } from '../../harness/report/reason.ts'
+import { onRememberedKey, onReusedConnection } from '../../harness/report/reason.ts'
 import type { Failure, RequirementResult } from '../../harness/report/model.ts'
 
 /** Failures that have one cause, as far as can be told from outside: the first of them is shown for all. */
@@ -24,7 +24,7 @@ export function byCause(results: readonly RequirementResult[]): Cause[] {
   return [...groups].flatMap(([key, group]): Cause[] => {
     const operations = new Set(group.map(({ operation }) => operation))
     const [first, ...others] = group
-    const isOne = operations.size > 1 || key === onReusedConnection
+    const isOne = operations.size > 1 || key === onReusedConnection || key === onRememberedKey
     return isOne ? [{ first: first!, others }] : group.map((one) => ({ first: one, others: [] }))
   })
 }
@@ -36,7 +36,8 @@ export function idsOf({ first, others }: Cause): string[] {
 /** What the failures are compared by: the level, what was asked for, and what was wrong with the answer. */
 function keyOf({ failures: [failure], id, level }: RequirementResult): string {
   if (!failure) return id
-  // Whatever the requests were: how the server treats its connections is one cause.
+  // Whatever the requests were: how the server treats its connections is one cause, and what it takes them for another.
+  if (failure.actual.startsWith(onRememberedKey)) return onRememberedKey
   if (failure.actual.startsWith(onReusedConnection)) return onReusedConnection
   const expected = withoutSections(failure.expected)
   return JSON.stringify([level, expected, ...receivedIn(failure, expected, id), failure.familyOnly])

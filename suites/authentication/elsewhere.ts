@@ -3,6 +3,7 @@ import { type OtherPlace, otherPlaces, pathsAt, spelled } from '../../catalogue/
 import type { CheckContext } from '../../harness/engine/check-context.ts'
 import { isGranted } from '../../harness/engine/answer.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
 import { perRun } from '../../harness/engine/run.ts'
 import { unknownWord } from '../../harness/checks/roles.ts'
 
@@ -59,7 +60,7 @@ export async function judgeElsewhere(
     const emptied = place === 'no body' ? { body: '' } : {}
     // No operation: what a gateway does with such a path says nothing about the operation itself.
     const sent: Probe = { ...probe, ...emptied, path, operation: null, fault: `${kind} @ ${place}` }
-    const exchange = await context.send(sent, { unobserved: true, what })
+    const exchange = await context.send(sent, { unobserved: true, what, wanted: isRefused })
     unanswered.set(place, exchange.answer ? 0 : (unanswered.get(place) ?? 0) + 1)
     // What was not answered shows nothing, and the usual path is judged anyway.
     if (!exchange.answer || exchange.throttled) continue
@@ -69,6 +70,8 @@ export async function judgeElsewhere(
     context.fail(exchange, 'any answer but a 2xx: nothing is served without a valid key', `${what}, and ${at}`)
   }
 }
+
+const isRefused = ({ answer }: Exchange): boolean => answer !== undefined && !isGranted(answer)
 
 /** True if a path that means nothing is answered by a 2xx as well: such a page is no operation. */
 async function servesAnything(context: CheckContext, probe: Probe, place: OtherPlace): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { jsonValue } from '../../harness/engine/answer.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
-import { sendWithRetries } from '../../harness/engine/send.ts'
+import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import type { ApplicationResource } from '../../harness/target/model.ts'
 import { pause } from '../../harness/engine/lifetime.ts'

@@ -1,6 +1,6 @@
 import { member, isObject } from '../../schemas/json-object.ts'
 import { type Answer, isGranted, jsonValue } from '../../harness/engine/answer.ts'
-import { sendWithRetries } from '../../harness/engine/send.ts'
+import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
 import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import { usableId } from '../../harness/checks/created.ts'
 import { perRun, type Run } from '../../harness/engine/run.ts'

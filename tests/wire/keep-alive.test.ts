@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { HttpResult } from '../../harness/http/message.ts'
 import { answered, get, ok, post, rawServer, textOf, unanswered, transportTo, patience } from './servers.ts'
 
 test('a result says what went before on its connection, and a request can be made to come after another', async () => {
@@ -13,8 +14,11 @@ test('a result says what went before on its connection, and a request can be mad
   const third = answered(await get(transport))
   expect([first.previousTag, second.previousTag, third.previousTag]).toEqual([undefined, tags[0], tags[1]])
   expect(answered(await transport.send(request, { timeoutMs: patience, fresh: true })).previousTag).toBeUndefined()
-  const after = { ...request, method: 'POST', body: '{}' }
-  expect(textOf(await transport.send(request, { timeoutMs: patience, after }))).toBe('2 GET')
+  const told: HttpResult[] = []
+  const posted = { ...request, method: 'POST', body: '{}' }
+  const after = { request: posted, tag: tags[0]!, ended: (result: HttpResult) => void told.push(result) }
+  const last = answered(await transport.send(request, { timeoutMs: patience, after }))
+  expect([textOf(last), last.previousTag, ...told.map(textOf)]).toEqual(['2 GET', tags[0], '1 POST'])
 })
 
 test('one connection serves one exchange after the other', async () => {

@@ -1,0 +1,95 @@
+import { operation as operationOf } from '../../catalogue/operations.ts'
+import { tpeOf } from './answer.ts'
+import type { Exchange, PreviousRequest } from './exchange.ts'
+import type { Probe } from './probe.ts'
+import { type Run, perRun } from './run.ts'
+import { requestOf, sendOnce, type SendingOptions } from './send.ts'
+import { isRight, isThrottling, isWrong } from './wrong-answer.ts'
+
+/** Sends the request of an exchange once more: on a fresh connection, or on one that has just carried another request. */
+export type SendAgain = (options: Pick<SendingOptions, 'fresh' | 'after'>) => Promise<Exchange>
+
+/** What is sent to prove that a request leaves its connection behind in a state that makes the next answer wrong. */
+export interface Trial {
+  /** A request on a fresh connection. */
+  alone(): Promise<Exchange>
+  /** The same, on a connection that the suspected request has just used. */
+  pair(): Promise<Exchange>
+  isRight(exchange: Exchange): boolean
+  isWrong(exchange: Exchange): boolean
+}
+
+/**
+ * F: alone, which has to be right; P: the pair, which has to be wrong. Neither replicas that take connections in turn nor a
+ * fault in every so manieth answer fit this order, and what comes at random fits it in one of 600 times at most.
+ */
+const order = 'FFFPPFPPF'
+/** If a request of this run has been answered differently without any such reason, chance has to fit twice. */
+const orderIfVarying = order + order
+
+/** True once an answer of the run was wrong and right in an order that no connection explains. */
+export const variesOf = perRun(() => ({ seen: false }))
+
+/** Whether the trial proves it, and what was answered to the requests sent for it. Ends with the first answer that does not fit. */
+export async function proves(run: Run, trial: Trial, first: Exchange): Promise<{ proven: boolean; sent: Exchange[] }> {
+  const sent = [first]
+  const wanted = variesOf(run).seen ? orderIfVarying : order
+  if (!trial.isRight(first)) return { proven: false, sent }
+  for (const kind of wanted.slice(1)) {
+    const exchange = kind === 'F' ? await trial.alone() : await trial.pair()
+    sent.push(exchange)
+    const fits = kind === 'F' ? trial.isRight(exchange) : exchange.previousRequest && trial.isWrong(exchange)
+    if (!fits) return { proven: false, sent }
+  }
+  return { proven: true, sent }
+}
+
+/** The request itself after the suspected one; undefined if that cannot be sent again at will. */
+export function trialOfRequest(run: Run, previous: PreviousRequest, again: SendAgain): Trial | undefined {
+  const repeat = repeatOf(run, previous)
+  if (!repeat) return undefined
+  return {
+    alone: () => again({ fresh: true }),
+    pair: async () => again({ after: await repeat() }),
+    isRight,
+    isWrong,
+  }
+}
+
+/** The suspected request after itself, for a request that cannot be sent so often: it has to be answered as when it is alone. */
+export function trialOfPrevious(run: Run, previous: PreviousRequest): Trial | undefined {
+  const repeat = repeatOf(run, previous)
+  if (!repeat) return undefined
+  let usual: string | undefined
+  const send = async (options: Parameters<SendAgain>[0]): Promise<Exchange> =>
+    sendOnce(run, (await repeat()).probe, previous.purpose, options)
+  return {
+    alone: () => send({ fresh: true }),
+    pair: async () => send({ after: await repeat() }),
+    isRight(exchange) {
+      const kind = kindOf(exchange)
+      usual ??= kind
+      return kind !== undefined && kind === usual
+    },
+    isWrong: (exchange) =>
+      exchange.noAnswer?.cause === 'malformed' || (!isThrottling(exchange) && kindOf(exchange) !== usual),
+  }
+}
+
+/** `404 NotFound`; undefined for none, and for one that only asks for patience. */
+function kindOf(exchange: Exchange): string | undefined {
+  const { answer } = exchange
+  return answer && !isThrottling(exchange) ? `${answer.status} ${tpeOf(answer) ?? ''}` : undefined
+}
+
+/** What it begins goes on by itself: sent again, it would begin another one that nobody knows of. */
+function goesOn({ operation, effect }: Probe): boolean {
+  return effect === 'generates' && operation !== null && operationOf(operation).creates !== undefined
+}
+
+/** Makes the request once more, ready to be sent first; undefined if it may not be. */
+function repeatOf(run: Run, previous: PreviousRequest): (() => Promise<PreviousRequest>) | undefined {
+  const { again, probe, purpose } = previous
+  if (probe.effect !== 'none' && (!again || goesOn(probe))) return undefined
+  return async () => requestOf(run, probe.effect === 'none' ? probe : await again!(), purpose)
+}

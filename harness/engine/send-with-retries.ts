@@ -1,0 +1,92 @@
+import type { Run } from './run.ts'
+import { isExpected, isOfFamily, hasStatusOf } from './answer.ts'
+import type { SendAgain } from './connection-trial.ts'
+import type { Exchange, Purpose } from './exchange.ts'
+import { confirmOnFreshConnection } from './reused-connection.ts'
+import { operationName, probeOf, sendOnce, type SendingOptions, type Source } from './send.ts'
+import { isThrottled } from './throttle.ts'
+
+/**
+ * Sends a request with the patience that a conforming target may ask for: 429 and 503 are backed off, a request that
+ * cannot have had an effect is sent once more if no answer came, and so is any that met a connection which the target had
+ * just closed. An answer that may be wrong because of what went before it on the connection is checked by further requests. Throws
+ * `NotExercised` if the circuit breaker is open or the run is over.
+ */
+export async function sendWithRetries(
+  run: Run,
+  source: Source,
+  purpose: Purpose,
+  options: RetryOptions = {},
+): Promise<Exchange> {
+  const { exchange, garbled } = await sendUntilAnswered(run, source, purpose, options)
+  if (exchange.throttled) return exchange
+  const again: SendAgain = async (other) => sendOnce(run, await probeOf(source), purpose, { ...other, source })
+  if (!garbled) return confirmOnFreshConnection(run, exchange, again)
+  await confirmOnFreshConnection(run, garbled, again)
+  return exchange
+}
+
+interface RetryOptions extends Pick<SendingOptions, 'fresh'> {
+  readonly isGated?: boolean
+}
+
+interface Patient {
+  readonly exchange: Exchange
+  /** What came on a reused connection before that, and was no HTTP. */
+  readonly garbled?: Exchange
+}
+
+async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, options: RetryOptions): Promise<Patient> {
+  let attempt = 0
+  let resent = false
+  let unanswered: Exchange | undefined
+  let fresh = options.fresh ?? false
+  let garbled: Exchange | undefined
+  let releaseQueue: (() => void) | undefined
+  try {
+    for (;;) {
+      const probe = await probeOf(source)
+      const operation = operationName(probe)
+      run.client.breaker.check(operation)
+      if (run.client.throttle.isSerialized(operation))
+        releaseQueue ??= await run.client.throttle.queue(operation, run.life.signal)
+      await run.client.throttle.pass(operation, run.life.signal)
+      const exchange = await sendOnce(run, probe, purpose, { fresh, ...(options.isGated ? {} : { source }) })
+      const { answer, noAnswer } = exchange
+      if (noAnswer) {
+        if (noAnswer.cause === 'malformed' && exchange.previousRequest) garbled = exchange
+        if (noAnswer.staleConnection && !fresh) {
+          unanswered = exchange
+          fresh = true
+          continue
+        }
+        // A request that should be granted is tried twice before it counts as unanswered: the second makes an object of its own.
+        const repeatable = probe.effect === 'none' || purpose.wanted !== undefined || purpose.role === 'setup'
+        if (!resent && repeatable) {
+          unanswered = exchange
+          resent = fresh = true
+          continue
+        }
+        const last: Exchange = resent ? { ...exchange, unansweredTwice: true } : exchange
+        run.client.breaker.count(operation, last)
+        await run.client.liveness.confirm(noAnswer.endedAt)
+        run.life.signal.throwIfAborted()
+        return { exchange: last }
+      }
+      if (!answer) return { exchange }
+      run.client.breaker.reset(operation)
+      if (!isThrottled(answer) || isExpected(purpose.expects, answer)) {
+        const told = unanswered ? { ...exchange, unanswered } : exchange
+        return { exchange: told, ...(garbled && { garbled }) }
+      }
+      // It may be what the requirement expects, by another name: probe and control sent in turn tell soon.
+      const most = isOfFamily(purpose.expects, answer) ? 1 : Infinity
+      const tries = Math.min(run.client.throttle.tries(operation), most)
+      const counted = !hasStatusOf(purpose.expects, answer)
+      const pauseMs = run.client.throttle.hold(operation, answer, attempt, { tries, counted })
+      if (pauseMs === undefined || attempt++ >= tries) return { exchange: { ...exchange, throttled: true, pauseMs } }
+    }
+  } finally {
+    releaseQueue?.()
+  }
+}
