@@ -17,7 +17,7 @@ test('a body left unread is told as what it is, with a curl line that shows it',
   })
   expect(idsOf(results, 'failed')).toEqual(['jobs.create/401-missing-credentials'])
   const [failure, before] = results.find(({ outcome }) => outcome === 'failed')!.failures
-  const post = `POST ${url}/v1/applications/\\S+/jobs`
+  const post = `POST ${url}/v1/applications/\\S+/jobs/?`
   expect(failure?.message).toMatch(new RegExp(`^${post}, and then [A-Z]+ ${url}\\S+ on the same connection$`))
   expect(failure?.expected).toMatch(/^the second request is answered as on a fresh connection: \d{3}/)
   expect(failure?.actual).toMatch(
