@@ -30,7 +30,7 @@ async function sendUnknownRoute(context: CheckContext, method: string, path: str
     effect: 'none',
     ...json,
   }
-  return context.send(probe, { unjudged: true, expects: clientError })
+  return context.send(probe, { unjudged: 'envelope', expects: clientError })
 }
 
 function judgeUnknownRoute(context: CheckContext, exchange: Exchange, what: string): void {

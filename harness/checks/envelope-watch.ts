@@ -116,7 +116,7 @@ export function createEnvelopeWatch(): EnvelopeWatch {
     tally: (row) => tallies.get(row) as Tally,
     observe(exchange) {
       const { answer, purpose } = exchange
-      if (!answer || purpose.isTrial) return
+      if (!answer || purpose.unjudged === 'at all') return
       for (const row of observedRows) {
         const seen = rules[row](answer, exchange)
         if (!seen) continue

@@ -24,10 +24,11 @@ export interface Purpose {
   readonly badInput?: boolean
   /** Sent to what is no part of the target's interface, to see that it lives or that it is gone: no row of every response judges the answer. */
   readonly unobserved?: boolean
-  /** Sent after another request to see what that leaves behind: its answer says nothing about what it asks for. */
-  readonly isTrial?: boolean
-  /** Answers whose envelope and pair are not judged: unknown paths and methods. */
-  readonly unjudged?: boolean
+  /**
+   * Answers whose envelope and pair are not judged: unknown paths and methods. `at all`: sent after another request to see
+   * what that leaves behind, so that the answer says nothing about what is asked for.
+   */
+  readonly unjudged?: 'envelope' | 'at all'
 }
 
 /** A request, as the next one on its connection knows it. */
