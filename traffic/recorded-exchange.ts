@@ -48,7 +48,7 @@ export function recordedAnswer(
       requirement: null,
       role: 'probe',
       // What is not known whole can be no envelope; nor need an answer be one if the interface has no operation.
-      unjudged: place === undefined || body.state !== 'whole',
+      ...(place === undefined || body.state !== 'whole' ? { unjudged: 'envelope' as const } : {}),
     },
     answer: answerOf({
       ...{ kind: 'answer', status, headers, sentAt, endedAt },
