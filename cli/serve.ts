@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { packageFile } from '../schemas/package-file.ts'
 import { UserError } from '../harness/user-error.ts'
-import { portOption } from './run/options.ts'
+import { portOption, whole } from './run/options.ts'
 import { referenceTargetFile } from './run/embedded.ts'
 
 const targetSchema = packageFile('schemas/target.schema.json')
@@ -13,14 +13,19 @@ export function serveCommand(): Command {
   return new Command('serve')
     .description('run the embedded reference server until interrupted; prints its URL and a target file that fits it')
     .addOption(portOption())
-    .action(async (options: { port: number }) => serve(options.port))
+    .addOption(
+      new Option('--slow-ms <n>', 'how long a job of the slow application takes at least, in ms')
+        .argParser(whole(0, 3_600_000))
+        .default(250),
+    )
+    .action(serve)
 }
 
-async function serve(wanted: number): Promise<void> {
+async function serve({ port, slowMs }: { readonly port: number; readonly slowMs: number }): Promise<void> {
   const { startReference } = await import('../reference/server.ts')
-  const reference = await startReference({ port: wanted }).catch((error: unknown) => {
+  const reference = await startReference({ port, slowJobMs: slowMs }).catch((error: unknown) => {
     const { code, message } = error as NodeJS.ErrnoException
-    throw new UserError(`--port ${wanted}: cannot be listened on (${code ?? message}); give another, or 0`)
+    throw new UserError(`--port ${port}: cannot be listened on (${code ?? message}); give another, or 0`)
   })
   const interrupted = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())

@@ -53,12 +53,13 @@ export interface WarnedEvent {
 /** What a run tells while it goes on. */
 export type ConformanceEvent = RunEvent | WarnedEvent
 
-type Check = (value: unknown) => string | undefined
+export type Check = (value: unknown) => string | undefined
 
 const flag: Check = (value) => (typeof value === 'boolean' ? undefined : 'give true or false')
 const text: Check = (value) => (typeof value === 'string' && value !== '' ? undefined : 'give a text that is not empty')
 
-function whole(least: number, most: number): Check {
+/** A whole number in that range. */
+export function whole(least: number, most: number): Check {
   return (value) =>
     Number.isInteger(value) && (value as number) >= least && (value as number) <= most
       ? undefined
@@ -93,16 +94,20 @@ const checks: Readonly<Record<keyof ConformanceOptions, Check>> = {
   exchangeLog: text,
 }
 
-/** Throws UserError for an option that does not exist, or a value that it cannot have. */
-export function checkOptions(options: ConformanceOptions): void {
+/** @throws UserError for an option that none of these checks is about, or a value that its check does not take. */
+export function checkNamed(options: object, by: Readonly<Record<string, Check>>): void {
   for (const [name, value] of Object.entries(options) as [string, unknown][]) {
     if (value === undefined) continue
-    if (!Object.hasOwn(checks, name)) {
-      throw new UserError(`no option is called ${name}${didYouMean(name, Object.keys(checks))}`)
-    }
-    const problem = checks[name as keyof ConformanceOptions](value)
+    const check = Object.hasOwn(by, name) ? by[name] : undefined
+    if (!check) throw new UserError(`no option is called ${name}${didYouMean(name, Object.keys(by))}`)
+    const problem = check(value)
     if (problem !== undefined) throw new UserError(`the option ${name}: ${problem}`)
   }
+}
+
+/** Throws UserError for an option that does not exist, or a value that it cannot have. */
+export function checkOptions(options: ConformanceOptions): void {
+  checkNamed(options, checks)
   // The limits of a target file have a schema.
   if (options.limits !== undefined) checkTargetFile({ limits: options.limits }, 'the options')
 }

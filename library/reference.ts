@@ -1,17 +1,44 @@
 import { readFileSync } from 'node:fs'
 import { packageFile } from '../schemas/package-file.ts'
-import { startReference as startServer } from '../reference/server.ts'
+import { didYouMean } from '../harness/target/nearest.ts'
+import { defects, startReference as startServer, variants } from '../reference/server.ts'
+import { type Check, checkNamed, whole } from './options.ts'
 import type { Target } from './target.ts'
 
-export { defects, variants } from '../reference/server.ts'
+export { defects, variants }
 
 /** What the server does, and does wrong. */
 export type ReferenceOptions = NonNullable<Parameters<typeof startServer>[0]>
+
+const ms: Check = (value) =>
+  Number.isFinite(value) && (value as number) >= 0 ? undefined : 'give a time in ms, 0 or more'
+
+const namesOf =
+  (known: readonly string[]): Check =>
+  (value) => {
+    if (!Array.isArray(value) && !(value instanceof Set)) return 'give a list of names'
+    const unknown = [...(value as Iterable<unknown>)].find((name) => !known.includes(name as string))
+    return unknown === undefined ? undefined : `there is no ${String(unknown)}${didYouMean(String(unknown), known)}`
+  }
+
+const checks: Readonly<Record<keyof ReferenceOptions, Check>> = {
+  defects: namesOf(defects),
+  variants: namesOf(variants),
+  latency: ms,
+  jobMs: ms,
+  slowJobMs: ms,
+  settleMs: ms,
+  slowRefusalMs: ms,
+  silenceMs: ms,
+  port: whole(0, 65_535),
+}
 
 /** A server of the whole interface that runs in this process. */
 export interface Reference {
   /** Base URL, without a slash at its end. */
   readonly url: string
+  /** A key with all rights. */
+  readonly key: string
   /** Declares everything that the server has, its base URL included. */
   readonly target: Target
   /** Ends the server and all its connections, at once. */
@@ -21,11 +48,13 @@ export interface Reference {
 /**
  * Starts a conforming server of the whole interface, in memory, on the loopback address; with `defects`, one that misbehaves
  * on purpose.
- * @throws Error on a defect or variant that does not exist, or a port that is taken.
+ * @throws UserError on an option, a defect or a variant that does not exist, or a value that an option cannot have; Error if the
+ * port is taken.
  */
 export async function startReference(options: ReferenceOptions = {}): Promise<Reference> {
+  checkNamed(options, checks)
   const { url, close } = await startServer(options)
   const file = JSON.parse(readFileSync(packageFile('fixtures/reference.target.json'), 'utf8')) as Target
   const { $schema: _, ...target } = file
-  return { url, target: { ...target, baseUrl: url }, close }
+  return { url, key: String(target.keys?.full), target: { ...target, baseUrl: url }, close }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createApp } from './app.ts'
+import { leavesJobsUnread } from './switches/unread-jobs.ts'
 import { createClock } from './world/clock.ts'
 import { preloadedStore } from './world/preloaded.ts'
 import { needsSocket, createSwitches, stamped, type Switches } from './switches/switches.ts'
@@ -13,9 +14,9 @@ export interface ReferenceOptions {
   readonly variants?: Iterable<string>
   /** ms that each answer is late; default 0. */
   readonly latency?: number
-  /** ms that a job takes; default 40. */
+  /** ms that a job takes at least; default 40. It also lasts until it was read in progress three times, 30 s at most. */
   readonly jobMs?: number
-  /** ms that a job of the slow application takes; default 250. */
+  /** The same of a job of the slow application; default 250. */
   readonly slowJobMs?: number
   /** ms until what was just made can be used, under `settling/*`, `jobs/readable-late` and `processing/slow`. */
   readonly settleMs?: number
@@ -36,15 +37,12 @@ export interface HandledReference {
   readonly target: Readonly<Record<string, unknown>>
   /** @throws ConnectionLost if a defect gives no answer. */
   handle(request: HandedRequest): Promise<Response>
-  /** Ends the jobs under way. */
-  close(): void
 }
 
 /** A fetch-like handler as the socket server needs it. */
 interface Served {
   readonly fetch: (request: Request, env?: object) => Promise<Response>
   readonly switches: Switches
-  readonly end: () => void
 }
 
 /** @throws Error on a defect or variant that does not exist. */
@@ -58,12 +56,13 @@ export function createServed(options: ReferenceOptions): Served {
     pace: {
       usual: options.jobMs ?? 40,
       slow: options.slowJobMs ?? 250,
+      untilRead: !leavesJobsUnread(switches),
       settle: options.settleMs,
       slowRefusal: options.slowRefusalMs ?? 200,
       silence: options.silenceMs ?? 1000,
     },
     since: clock.now(),
-    timers: new Set(),
+    running: new Set(),
     counts: new Map(),
     searchDown: false,
   }
@@ -75,9 +74,6 @@ export function createServed(options: ReferenceOptions): Served {
       return app.fetch(request, env)
     },
     switches,
-    end: () => {
-      for (const timer of world.timers) clearTimeout(timer)
-    },
   }
 }
 
@@ -89,12 +85,11 @@ export function createReference(options: ReferenceOptions = {}): HandledReferenc
   for (const name of [...(options.defects ?? []), ...(options.variants ?? [])]) {
     if (needsSocket(name)) throw new Error(`"${name}" shows on a socket alone: use startReference`)
   }
-  const { fetch, end } = createServed(options)
+  const { fetch } = createServed(options)
   const url = 'http://reference.localhost'
   return {
     url,
     target: { ...targetFile, baseUrl: url },
     handle: (request) => stamped(() => fetch(request as Request)),
-    close: end,
   }
 }

@@ -51,7 +51,7 @@ function listen(server: Server, port: number): Promise<number> {
  * @throws Error on a defect or variant that does not exist, or a port that is taken.
  */
 export async function startReference(options: ServerOptions = {}): Promise<Reference> {
-  const { fetch, switches, end } = createServed(options)
+  const { fetch, switches } = createServed(options)
   const server = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server
   if (switches.varied('connection/short-lived')) server.keepAliveTimeout = 50
   if (switches.varied('connection/closed-unannounced')) closeUnannounced(server)
@@ -60,13 +60,11 @@ export async function startReference(options: ServerOptions = {}): Promise<Refer
   return {
     url,
     target: { ...targetFile, baseUrl: url },
-    close: () => {
-      end()
-      return new Promise((resolve) => {
+    close: () =>
+      new Promise((resolve) => {
         server.close(() => resolve())
         server.closeAllConnections()
-      })
-    },
+      }),
   }
 }
 

@@ -34,7 +34,6 @@ export async function requestsFor({ id }: CatalogueRow): Promise<string[]> {
   )
   await Promise.race([done, late])
   over.abort()
-  reference.close()
   return [...lines]
 }
 

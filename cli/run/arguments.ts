@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseShard, type Shard } from '../../harness/report/shard.ts'
 import type { TpeMode } from '../../harness/report/model.ts'
 import type { HeaderValues } from '../../harness/target/target-file.ts'
-import { headerOption, repeatable, reportOption } from './options.ts'
+import { headerOption, repeatable, reportOption, whole } from './options.ts'
 import { formatNames } from '../output/report-request.ts'
 
 /** The options of a run as the command line gives them. */
@@ -32,17 +32,6 @@ export interface RunArguments {
   /** Path of a PEM file. */
   readonly ca?: string
   readonly header?: HeaderValues
-}
-
-/** A whole number in that range, or a sentence that says so. */
-function whole(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const number = Number(text)
-    if (!/^-?\d+$/.test(text) || number < least || number > most) {
-      throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`)
-    }
-    return number
-  }
 }
 
 function rate(text: string): number {

@@ -51,3 +51,14 @@ export function repeatable(flags: string, meaning: string): Option {
 export function reportOption(formats: readonly string[]): Option {
   return repeatable('--report <format>[=<path>]', `${formats.join(', ')}; repeatable, - is stdout`)
 }
+
+/** A whole number in that range, or a sentence that says so. */
+export function whole(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text)
+    if (!/^-?\d+$/.test(text) || number < least || number > most) {
+      throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`)
+    }
+    return number
+  }
+}

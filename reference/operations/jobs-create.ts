@@ -3,7 +3,8 @@ import type { Answer } from '../world/answer.ts'
 import type { Call } from '../world/call.ts'
 import { checkInputs, refuseItems, checkTexts } from '../world/job-inputs.ts'
 import { createdJobView } from '../world/job-view.ts'
-import { isBusy, endJob, newJob, startJob } from '../world/jobs.ts'
+import { endJob } from '../world/job-end.ts'
+import { isBusy, newJob, startJob, startUnseenJob } from '../world/jobs.ts'
 import type { Operation } from '../world/operation.ts'
 import { breakUse, isSettling } from '../world/settling.ts'
 import { ownAccount, type Application } from '../world/store.ts'
@@ -53,7 +54,8 @@ const visitEvery = 7
 function visit(call: Call, application: Application): void {
   const { world } = call
   if (!call.varied('jobs/others-now-and-then') || isBusy(world, application, inputsOf(call))) return
-  if (countUp(world, 'creations asked for') % visitEvery === 0) startJob(world, application, '[]', world.pace.usual)
+  if (countUp(world, 'creations asked for') % visitEvery === 0)
+    startUnseenJob(world, application, '[]', world.pace.usual)
 }
 
 /** What a refused creation leaves behind, under the defects of `4xx-no-effect`. */
@@ -70,7 +72,7 @@ function actOnRefusal(call: Call, status: number): void {
     '#other-key': status === 401 && hasKey,
   }
   const isStarted = Object.entries(starts).some(([name, holds]) => holds && call.broken(`4xx-no-effect${name}`))
-  if (isStarted) startJob(world, application, '')
+  if (isStarted) startUnseenJob(world, application, '')
   if (call.broken('4xx-no-effect#blocks') && status === 400) {
     application.blockedUntil = Date.now() + world.pace[application.pace]
   }
@@ -81,7 +83,7 @@ function grant(call: Call): Answer {
   const account = call.key?.account ?? ownAccount
   const job = newJob(call.world, { applicationId: call.param('application_id'), account, inputs: '[]', takes: 0 })
   const view = createdJobView(call.world, job)
-  endJob(call.world, job, false)
+  endJob(job, job.createdAt)
   return { status: 202, body: view }
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Answer } from '../world/answer.ts'
 import type { Call } from '../world/call.ts'
+import { endJobs, noteReading } from '../world/job-end.ts'
 import { jobView } from '../world/job-view.ts'
 import { mispaired } from '../world/envelope.ts'
 import type { Operation } from '../world/operation.ts'
@@ -36,6 +37,7 @@ function isCut(call: Call, id: string): boolean {
 }
 
 function find(call: Call): Job {
+  endJobs(call.world)
   const id = jobId(call)
   if (!uuid.test(id)) call.refuse('4xx-malformed-id', 400, 'BadRequest', { kind: isCut(call, id) ? 'cut' : [] })
   const job = call.world.store.jobs.get(id)
@@ -61,6 +63,8 @@ function grant(call: Call): Answer {
     read: false,
     inputs: '[]',
     takes: 0,
+    fails: false,
+    readingsInProgress: 0,
   }
   return { status: 200, body: jobView(call.world, job) }
 }
@@ -77,11 +81,12 @@ export const jobsRetrieve: Operation<Job> = {
     if (job.account !== call.key?.account) call.refuse('4xx-foreign-job', 403, 'InsufficientAccessRights')
   },
   run: (call, job) => {
-    if (job.status !== 'in_progress') job.readings += 1
-    job.read = true
     const isSecond = countUp(call.world, `readings of ${job.id}`) === 2 && job.status === 'in_progress'
     if (call.broken('200-job#second-5xx') && isSecond) throw new Error('the second reading breaks')
-    return { status: 200, body: jobView(call.world, job) }
+    if (job.status !== 'in_progress') job.readings += 1
+    const body = jobView(call.world, job)
+    noteReading(call.world, job)
+    return { status: 200, body }
   },
   grant,
 }

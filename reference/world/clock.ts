@@ -1,4 +1,5 @@
 import type { Switches } from '../switches/switches.ts'
+import type { Job } from './store.ts'
 
 const hourMs = 3_600_000
 
@@ -27,6 +28,21 @@ const spellings: Readonly<Record<string, (ms: number) => string>> = {
   'dates/short-fraction': (ms) => `${new Date(ms).toISOString().slice(0, 21)}Z`,
   'dates/whole-seconds': (ms) => `${new Date(ms).toISOString().slice(0, 19)}Z`,
   'dates/lower-case': (ms) => new Date(ms).toISOString().toLowerCase(),
+}
+
+/**
+ * Readings that show a job in progress before it ends: what a judge has to see of it is one beside a creation on another
+ * application and one beside a creation on its own, and an answer may be lost. So no reader misses it, however slow its machine
+ * or far its network.
+ */
+export const readingsInProgress = 3
+
+/** ms after which a job ends that nobody read so often. */
+export const longestWaitMs = 30_000
+
+/** When a job ends, in ms since the epoch: once its time is over and it was read in progress often enough. */
+export function endOf({ createdAt, takes, seenAt = createdAt + longestWaitMs }: Job): number {
+  return createdAt + Math.max(takes, Math.min(longestWaitMs, seenAt - createdAt))
 }
 
 export function createClock(switches: Switches): Clock {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { endJob, endJobs } from './job-end.ts'
 import { preloadedIds } from './preloaded.ts'
 import type { Application, Job } from './store.ts'
 import { countUp, type World } from './world.ts'
@@ -39,6 +40,7 @@ function isKept(world: World, application: Application): boolean {
 /** Whether the application has a job in progress, so that it takes no other one (§8.3); `inputs`: those of the other. */
 export function isBusy(world: World, application: Application, inputs: string): boolean {
   const { broken } = world.switches
+  endJobs(world)
   if (isKept(world, application) || Date.now() < (application.blockedUntil ?? 0)) return true
   if (broken('jobs.create/409-per-application')) {
     return [...world.store.applications.values()].some((each) => each.job?.status === 'in_progress')
@@ -51,23 +53,14 @@ export function isBusy(world: World, application: Application, inputs: string): 
   )
 }
 
-/** Ends a job: its data or its error, and the time. */
-export function endJob(world: World, job: Job, fails: boolean): void {
-  job.completedAt = world.clock.now()
-  job.updatedAt = job.completedAt
-  if (fails) {
-    job.status = 'failed'
-    job.error = 'The model gave no answer'
-  } else {
-    job.status = 'completed'
-    job.data = { title: 'About tea', suggestion: `Begin with the leaf (${job.id.slice(0, 8)}).` }
-  }
-}
-
 /** A job in progress that occupies nothing yet and never ends by itself. */
-export function newJob(world: World, of: Pick<Job, 'applicationId' | 'account' | 'inputs' | 'takes'>): Job {
+export function newJob(
+  world: World,
+  of: Pick<Job, 'applicationId' | 'account' | 'inputs' | 'takes'> & Partial<Pick<Job, 'fails'>>,
+): Job {
   const now = world.clock.now()
   const job: Job = {
+    fails: false,
     ...of,
     id: randomUUID(),
     createdAt: now,
@@ -75,12 +68,13 @@ export function newJob(world: World, of: Pick<Job, 'applicationId' | 'account' |
     status: 'in_progress',
     readings: 0,
     read: false,
+    readingsInProgress: 0,
   }
   world.store.jobs.set(job.id, job)
   return job
 }
 
-/** Starts the application's next job, which runs on its own until its time is over; `takes`: ms. */
+/** Starts the application's next job, which runs on its own until it ends; `takes`: ms, at least. */
 export function startJob(
   world: World,
   application: Application,
@@ -88,25 +82,29 @@ export function startJob(
   takes = world.pace[application.pace],
 ): Job {
   const { broken, varied } = world.switches
-  const job = newJob(world, { applicationId: application.id, account: application.account, inputs, takes })
-  application.job = job
-  application.firstJob ??= job
-  application.jobs += 1
   const fails =
     application.fails ||
     varied('jobs/born-failed') ||
     (varied('jobs/fail-now-and-then') && countUp(world, 'jobs') % 3 === 0)
+  const { id: applicationId, account } = application
+  const job = newJob(world, { applicationId, account, inputs, takes, fails })
+  application.job = job
+  application.firstJob ??= job
+  application.jobs += 1
   if (varied('jobs/born-completed') || varied('jobs/born-failed') || varied('jobs/instant')) {
-    endJob(world, job, fails)
+    endJob(job, job.createdAt)
     return job
   }
   if (broken('jobs.retrieve/200-outcome') && application.id === preloadedIds.application) return job
   if (broken('jobs.retrieve/200-outcome#slow') && application.pace === 'slow') return job
   if (broken('jobs.retrieve/200-outcome#failing') && application.fails) return job
-  const timer = setTimeout(() => {
-    world.timers.delete(timer)
-    endJob(world, job, fails)
-  }, takes)
-  world.timers.add(timer)
+  if (!world.pace.untilRead) job.seenAt = job.createdAt
+  world.running.add(job)
   return job
+}
+
+/** Starts a job that nobody will read, as nobody was told its id: it ends by the clock alone. */
+export function startUnseenJob(world: World, application: Application, inputs: string, takes?: number): void {
+  const job = startJob(world, application, inputs, takes)
+  job.seenAt = job.createdAt
 }

@@ -103,6 +103,8 @@ export function preloadedStore(now: number): Store {
     read: false,
     inputs: '[]',
     takes: 1000,
+    fails: false,
+    readingsInProgress: 0,
   })
   return {
     files: byId(fileRows.map(file)),

@@ -73,8 +73,14 @@ export interface Job {
   read: boolean
   /** Its inputs, as JSON. */
   readonly inputs: string
-  /** ms that it takes. */
+  /** ms that it takes at least. */
   readonly takes: number
+  /** Whether it ends as failed. */
+  readonly fails: boolean
+  /** How often it has been read in progress. */
+  readingsInProgress: number
+  /** When that was often enough for it to end, in ms since the epoch. */
+  seenAt?: number
 }
 
 /** Everything that one server knows; nothing outlives it. */

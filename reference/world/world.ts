@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts'
-import type { Store } from './store.ts'
+import type { Job, Store } from './store.ts'
 import type { Switches } from '../switches/switches.ts'
 
 /** How long things take, in ms. */
@@ -8,6 +8,8 @@ export interface Pace {
   readonly usual: number
   /** A job of the slow application. */
   readonly slow: number
+  /** Whether a job lasts until it was read in progress often enough. */
+  readonly untilRead: boolean
   /** Until what was just made can be used, under the variants that delay it. If undefined, each has a time of its own. */
   readonly settle: number | undefined
   /** A refusal that takes its time. */
@@ -24,8 +26,8 @@ export interface World {
   readonly pace: Pace
   /** ms since the epoch when the server began, by its clock. */
   readonly since: number
-  /** Timers of jobs under way. */
-  readonly timers: Set<NodeJS.Timeout>
+  /** Jobs that will end. */
+  readonly running: Set<Job>
   /** Counts by name: requests of a rate bucket, answers of a kind. */
   readonly counts: Map<string, number>
   /** Whether the external search service is down. */

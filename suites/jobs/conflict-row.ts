@@ -1,5 +1,6 @@
 import { releasedAtLast } from './release.ts'
-import { observeConflicts } from './observe-conflicts.ts'
+import { isEnded, jobsOf } from './job-tracker.ts'
+import { busyApplication, observeConflicts } from './observe-conflicts.ts'
 import type { ConflictFindings } from './finding.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { judgePairs } from '../../harness/engine/judge-answer.ts'
@@ -19,10 +20,25 @@ function judgeConflictScenario(context: CheckContext, name: Row): Promise<void> 
   return free ? granted('as the scenario of the target file says')(context) : byScenario()(context)
 }
 
+/** How long the longest job of the application lasted until it was read as ended, in ms; undefined if none was. */
+function longestJob(run: Run, application: string): number | undefined {
+  const lengths = jobsOf(run)
+    .all.filter((job) => job.application === application)
+    .flatMap(({ readings, createdAtMs }) => {
+      const end = readings.find(isEnded)
+      return end ? [end.exchange.endedAt - createdAtMs] : []
+    })
+  return lengths.length > 0 ? Math.max(...lengths) : undefined
+}
+
 /** What helps if jobs end before anything can be sent beside them. */
-function remedy({ target: { resources } }: Run): string {
-  if (resources.slowApplication) return ''
-  return '; if its jobs end at once, declare resources.slowApplication, one whose jobs last a second or more'
+function remedy(run: Run): string {
+  const { id } = busyApplication(run)
+  const ms = longestJob(run, id)
+  if (ms === undefined) return ''
+  const took = `its longest job was read as ended after ${Math.round(ms).toLocaleString('en')} ms`
+  const wanted = 'one whose jobs last a second or more, and some ten round trips over a network'
+  return `; application ${id}: ${took}: declare as resources.slowApplication ${wanted}`
 }
 
 /**
@@ -45,8 +61,12 @@ export function conflictRow(name: Row): Judge {
       const what = 'with a valid body, while a job of the application was in progress'
       for (const exchange of found.inProgress.conflicts) judgePairs(context, exchange, conflict, what)
     }
+    // No longer job would help one that is sent by itself.
+    const needsSlower = name !== 'atomic' || context.run.client.semaphore.size > 1
     if (!finding.confirmed)
-      throw new NotExercised(`three attempts showed nothing: ${finding.inconclusive}${remedy(context.run)}`)
+      throw new NotExercised(
+        `three attempts showed nothing: ${finding.inconclusive}${needsSlower ? remedy(context.run) : ''}`,
+      )
     if (name === 'inProgress') return
     if (!found.conflictSeen) throw new NotExercised('no creation on that application was answered 409 in this run')
   }

@@ -45,7 +45,7 @@ export function leanReading(reading: Reading): Reading {
 }
 
 /** Readings are so far apart, in ms, and never further than a fifth of the time that the job has taken. */
-const firstPauseMs = 20
+const firstPauseMs = 15
 const longestPauseMs = 1000
 const pauseShare = 0.2
 /** A job that cannot be read for so much longer than `settleMs` is not waited for, in ms. */

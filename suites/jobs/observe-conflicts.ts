@@ -14,7 +14,7 @@ import { awaitRelease, releasedAfterFailure } from './release.ts'
 import { jobRequest } from './job-request.ts'
 
 /** The application whose jobs last longest: the declared slow one, else the plain one. */
-function busyApplication({ target: { resources } }: Run): ApplicationResource {
+export function busyApplication({ target: { resources } }: Run): ApplicationResource {
   return (resources.slowApplication ?? resources.application) as ApplicationResource
 }
 

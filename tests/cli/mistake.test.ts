@@ -15,7 +15,7 @@ const broken = 'files.list/2xx-accepted'
 
 /** A run of two requirements, one of them judged by that check. */
 async function judged(check: Judge | undefined, problem?: string): Promise<Report> {
-  const { close, handle, target: file, url } = createReference()
+  const { handle, target: file, url } = createReference()
   const { target } = await resolveTarget(file, { dir: '.', env: {}, baseUrl: url })
   const chosen = { only: [broken, 'files.list/401-missing-credentials'], skip: [], shard: null, expected: [] }
   const flags = { strict: false, readOnly: false, bail: false, insecure: false, tpe: 'exact' } as const
@@ -27,7 +27,6 @@ async function judged(check: Judge | undefined, problem?: string): Promise<Repor
   const startedAt = new Date()
   const { done, facts, results } = startJudging(run, (id) => (id === broken ? check : judgeOf(id)))
   await done
-  close()
   return reportOf({ target, options, startedAt, durationMs: 1, results, facts: facts(), problem })
 }
 

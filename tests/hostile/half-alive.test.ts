@@ -15,12 +15,12 @@ type Change = (asked: { number: number; method: string }, answer: () => Promise<
 /** Judges the reference, in this process and in virtual time, with the reference's own key. */
 function judgeBehind(change: Change, settings: HostileSettings): Promise<Outcome> {
   return inVirtualTime(async () => {
-    const { url, handle, close } = createReference({ jobMs: 10, slowJobMs: 100 })
+    const { url, handle } = createReference({ jobMs: 10, slowJobMs: 100 })
     let number = 0
     const changed = (request: Request): Promise<Response> =>
       change({ number: number++, method: request.method }, () => handle(request))
     const transport = transportTo({ url, handle: changed })
-    return judgeHostile(url, { ownKeys: true, transport, ...settings }).finally(close)
+    return judgeHostile(url, { ownKeys: true, transport, ...settings })
   })
 }
 

@@ -128,6 +128,27 @@ test('a failure is repeated with the file and the options that it needs', async 
   expect(await lineOf(server.target)).toBe(`conform ${server.url} ${rest}`)
 })
 
+test.each([
+  [{ slowMs: 5 }, 'no option is called slowMs; did you mean slowJobMs?'],
+  [{ jobMs: '5' }, 'the option jobMs: give a time in ms, 0 or more'],
+  [{ latency: -1 }, 'the option latency: give a time in ms, 0 or more'],
+  [{ port: 65_536 }, 'the option port: give a whole number from 0 to 65535'],
+  [{ variants: 'json/spread' }, 'the option variants: give a list of names'],
+  [
+    { defects: ['files.list/2xx-acepted'] },
+    'the option defects: there is no files.list/2xx-acepted; did you mean files.list/2xx-accepted?',
+  ],
+])('startReference refuses %j with one sentence', async (options, sentence) => {
+  await expect(startReference(options as object)).rejects.toThrow(new UserError(sentence))
+})
+
+test('startReference gives a key that its server takes', async () => {
+  const { url, key, close } = await startReference({ latency: 1 })
+  onTestFinished(close)
+  const { status } = await fetch(`${url}/v1/files`, { headers: { authorization: `Bearer ${key}` } })
+  expect(status).toBe(200)
+})
+
 /** A program of somebody's own. */
 const program = `import { runConformance } from 'ai-content-conformance'
 import { startReference } from 'ai-content-conformance/reference'

@@ -15,13 +15,9 @@ function judgeWith(wrong: number | undefined): Promise<{ failed: string[]; readi
       const job = (await response.json()) as object
       return Response.json(readings++ === wrong ? { ...job, status: 'done' } : job)
     }
-    try {
-      const transport = transportTo({ ...reference, handle })
-      const { results } = await judgeUrl(reference.url, { transport, options: { only: ['jobs.retrieve/*'] } })
-      return { failed: idsOf(results, 'failed'), readings }
-    } finally {
-      reference.close()
-    }
+    const transport = transportTo({ ...reference, handle })
+    const { results } = await judgeUrl(reference.url, { transport, options: { only: ['jobs.retrieve/*'] } })
+    return { failed: idsOf(results, 'failed'), readings }
   })
 }
 

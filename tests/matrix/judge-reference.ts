@@ -116,12 +116,8 @@ export async function judgeOnSocket(reference: ReferenceOptions, settings: Judge
 function judgeInProcess(options: ReferenceOptions, settings: JudgeSettings): Promise<Judged> {
   return inVirtualTime(async () => {
     const reference = createReference(options)
-    try {
-      const transport = transportTo(reference, settings.latencyMs)
-      return await judgeUrl(reference.url, { ...settings, transport: settings.road?.(transport) ?? transport })
-    } finally {
-      reference.close()
-    }
+    const transport = transportTo(reference, settings.latencyMs)
+    return judgeUrl(reference.url, { ...settings, transport: settings.road?.(transport) ?? transport })
   })
 }
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import type { TargetFile } from '../../harness/target/model.ts'
+import type { Transport } from '../../harness/http/message.ts'
+import { road } from '../../bench/accusation-score/road.ts'
 import { createReference } from '../../reference/server.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import type { RequirementResult } from '../../harness/report/model.ts'
@@ -54,14 +56,17 @@ describe('the reference is conformant, with no exception', { timeout: 120_000 },
         const transport = transportTo(reference)
         expectConformant(await judgeUrl(reference.url, { transport, options: { nonce } }))
       }
-      reference.close()
     })
   })
 
-  test('when it is slow', async () => {
-    expectConformant(
-      await judgeReference({ jobMs: 15, slowJobMs: 2000 }, { latencyMs: 60, limits: { concurrency: 24 } }),
-    )
+  // As `conform serve` has it: its jobs are over long before the first answer about them has come back.
+  test.each([1, 2, 3])('over a network that takes half a second, and up to another one, seed %i', async (seed) => {
+    const far = (transport: Transport) => road(transport, { seed, latencyMs: 500, lost: 0 })
+    expectConformant(await judgeReference({}, { latencyMs: 500, road: far }))
+  })
+
+  test('when jobs take no time', async () => {
+    expectConformant(await judgeReference({ jobMs: 0, slowJobMs: 0 }))
   })
 
   test('over sockets, in real time', async () => {
@@ -134,6 +139,16 @@ describe('what a run leaves out is not exercised, and nothing fails', { timeout:
     expect(left.filter(({ reason }) => !reason?.startsWith('declare '))).toEqual([])
     expect(verdicts.exact).toBe('passing')
   })
+})
+
+test('jobs that end at once: the reason says how long they took, and what to declare', async () => {
+  const options = { only: ['jobs.create/409-job-in-progress'] }
+  const { results } = await judgeReference({ variants: ['jobs/instant'] }, { change: onlyApplication, options })
+  const { outcome, reason } = results.find(({ id }) => id === 'jobs.create/409-job-in-progress')!
+  expect(outcome).toBe('not-exercised')
+  expect(reason).toMatch(
+    /application [\da-f-]{36}: its longest job was read as ended after \d+ ms: declare as resources\.slowApplication one /,
+  )
 })
 
 function onlyApplication({ keys, resources }: TargetFile): TargetFile {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { inVirtualTime } from '../support/virtual-time.ts'
 import { createReference, needsSocket, startReference, type ReferenceOptions } from '../../reference/server.ts'
 
 /** ms after which a reference in these tests can use what was made, or has refused slowly. */
@@ -138,18 +139,23 @@ function reach(server: Server, path: string, init: RequestInit): Promise<Respons
     : server(new Request(`http://reference.localhost${path}`, init))
 }
 
-/** Starts a reference for as long as something is done with it: in this process, unless a switch needs a socket. */
+/**
+ * Starts a reference for as long as something is done with it: in this process and in virtual time, unless a switch needs a
+ * socket. One at a time: the clock is the whole process's.
+ */
 export async function withReference<Result>(
   options: ReferenceOptions,
   use: (server: Server) => Promise<Result>,
 ): Promise<Result> {
   const names = [...(options.defects ?? []), ...(options.variants ?? [])]
-  const reference = names.some(needsSocket) ? await startReference(options) : createReference(options)
-  try {
-    return await use('handle' in reference ? (request) => reference.handle(request) : reference.url)
-  } finally {
-    await reference.close()
+  if (!names.some(needsSocket)) {
+    return inVirtualTime(() => {
+      const { handle } = createReference(options)
+      return use((request) => handle(request))
+    })
   }
+  const { url, close } = await startReference(options)
+  return use(url).finally(close)
 }
 
 /** Sends the valid request of an operation with one change. */

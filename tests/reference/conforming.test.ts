@@ -18,6 +18,6 @@ test('every refusal is one that the interface asks for', () =>
     }
   }))
 
-test.concurrent.each(Object.entries(stories))('%s', async (_, story) => {
+test.each(Object.entries(stories))('%s', async (_, story) => {
   expect(await withReference({ slowJobMs: 700 }, story)).toBe(true)
 })

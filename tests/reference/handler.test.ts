@@ -12,7 +12,6 @@ test('a reference answers in the same process, with a target object of its own',
   expect((await reference.handle(new Request(files, { headers: { authorization } }))).status).toBe(200)
   expect((await reference.handle(new Request(files))).status).toBe(401)
   expect(reference.target).toMatchObject({ baseUrl: reference.url, resources: target.resources })
-  reference.close()
 })
 
 test('each answer is as late as asked for', async () => {

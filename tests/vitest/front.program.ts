@@ -98,7 +98,6 @@ describe('in a vitest project', () => {
   test('a failure that shows by a later request fails the file, though its test has passed', async () => {
     const { url } = await listen(net.createServer(leavesBodyUnread))
     const reference = createReference()
-    reference.close()
     // One at a time, so that the next request comes on that connection.
     const target = { ...reference.target, baseUrl: url, limits: { concurrency: 1 } }
     project.write({ 'target.json': JSON.stringify(target) })
