@@ -23,8 +23,11 @@ const ofOurs = {
   maxConcurrency: 12,
   // No file mocks a module or keeps state in one: each module is loaded once a worker, not once a file.
   isolate: false,
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  // These end what hangs, and decide nothing else: the slowest test takes 25 s by itself on an idle machine (the pages of docs/).
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  // What is looked for again and again is there within a second.
+  expect: { poll: { timeout: 60_000 } },
   env: { TZ: 'UTC', NO_COLOR: '1' },
 }
 

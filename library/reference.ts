@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { packageFile } from '../schemas/package-file.ts'
 import { didYouMean } from '../harness/target/nearest.ts'
-import { defects, startReference as startServer, variants } from '../reference/server.ts'
+import { defects, startReference as startServer, targetFile, variants } from '../reference/server.ts'
 import { type Check, checkNamed, whole } from './options.ts'
 import type { Target } from './target.ts'
 
@@ -17,8 +17,10 @@ const namesOf =
   (known: readonly string[]): Check =>
   (value) => {
     if (!Array.isArray(value) && !(value instanceof Set)) return 'give a list of names'
-    const unknown = [...(value as Iterable<unknown>)].find((name) => !known.includes(name as string))
-    return unknown === undefined ? undefined : `there is no ${String(unknown)}${didYouMean(String(unknown), known)}`
+    const names: unknown[] = [...value]
+    if (!names.every((name) => typeof name === 'string')) return 'give a list of names'
+    const unknown = names.find((name) => !known.includes(name))
+    return unknown === undefined ? undefined : `there is no ${unknown}${didYouMean(unknown, known)}`
   }
 
 const checks: Readonly<Record<keyof ReferenceOptions, Check>> = {
@@ -56,5 +58,5 @@ export async function startReference(options: ReferenceOptions = {}): Promise<Re
   const { url, close } = await startServer(options)
   const file = JSON.parse(readFileSync(packageFile('fixtures/reference.target.json'), 'utf8')) as Target
   const { $schema: _, ...target } = file
-  return { url, key: String(target.keys?.full), target: { ...target, baseUrl: url }, close }
+  return { url, key: targetFile.keys.full, target: { ...target, baseUrl: url }, close }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createApp } from './app.ts'
-import { leavesJobsUnread } from './switches/unread-jobs.ts'
+import { unreadMsOf } from './switches/unread-jobs.ts'
 import { createClock } from './world/clock.ts'
 import { preloadedStore } from './world/preloaded.ts'
 import { needsSocket, createSwitches, stamped, type Switches } from './switches/switches.ts'
@@ -56,7 +56,7 @@ export function createServed(options: ReferenceOptions): Served {
     pace: {
       usual: options.jobMs ?? 40,
       slow: options.slowJobMs ?? 250,
-      untilRead: !leavesJobsUnread(switches),
+      unread: unreadMsOf(switches),
       settle: options.settleMs,
       slowRefusal: options.slowRefusalMs ?? 200,
       silence: options.silenceMs ?? 1000,

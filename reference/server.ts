@@ -21,6 +21,7 @@ function resetReusedConnections(server: Server): void {
 }
 
 export { createReference, type HandledReference, type ReferenceOptions } from './create-reference.ts'
+export { targetFile } from './declared/fixtures.ts'
 export { defects } from './switches/defects.ts'
 export { needsSocket, stampHeader } from './switches/switches.ts'
 export { variants } from './switches/variants.ts'

@@ -17,6 +17,6 @@ interface Scenario {
 export const targetFile = JSON.parse(fixture('reference.target.json').toString('utf8')) as Readonly<
   Record<string, unknown>
 > & {
-  readonly keys: Readonly<Record<string, string>>
+  readonly keys: Readonly<Record<'full' | 'expired' | 'restricted', string>>
   readonly scenarios: Readonly<Record<string, Scenario>>
 }

@@ -1,5 +1,13 @@
 import type { Switches } from './switches.ts'
 
+/** ms after which a job ends that nobody read often enough. */
+const usualMs = 30_000
+/**
+ * The same if the answer to a creation may be lost, so that nobody knows of the job: everyone waits for its end, and one that is
+ * known is read at once.
+ */
+const lostAnswersMs = 3000
+
 /**
  * Under these a job has to end by itself, since nobody reads it in progress: its id or its readings do not arrive, or look like
  * something else.
@@ -13,7 +21,8 @@ const defects = [
   'jobs.create/409-per-application',
 ]
 
-/** Whether some jobs are never read in progress. */
-export function leavesJobsUnread({ broken, varied }: Switches): boolean {
-  return varied('connection/closed-unannounced') || defects.some(broken)
+/** ms that a job waits at most to be read, from its creation on. */
+export function unreadMsOf({ broken, varied }: Switches): number {
+  if (defects.some(broken)) return 0
+  return varied('connection/closed-unannounced') ? lostAnswersMs : usualMs
 }

@@ -37,12 +37,12 @@ const spellings: Readonly<Record<string, (ms: number) => string>> = {
  */
 export const readingsInProgress = 3
 
-/** ms after which a job ends that nobody read so often. */
-export const longestWaitMs = 30_000
-
-/** When a job ends, in ms since the epoch: once its time is over and it was read in progress often enough. */
-export function endOf({ createdAt, takes, seenAt = createdAt + longestWaitMs }: Job): number {
-  return createdAt + Math.max(takes, Math.min(longestWaitMs, seenAt - createdAt))
+/**
+ * When a job ends, in ms since the epoch: once its time is over and it was read in progress often enough, or `unreadMs` after its
+ * creation.
+ */
+export function endOf({ createdAt, takes, seenAt = Infinity }: Job, unreadMs: number): number {
+  return createdAt + Math.max(takes, Math.min(unreadMs, seenAt - createdAt))
 }
 
 export function createClock(switches: Switches): Clock {

@@ -16,9 +16,9 @@ export function endJob(job: Job, at: number): void {
 }
 
 /** Ends the jobs whose end has come. No timer does: nobody can tell before a request asks. */
-export function endJobs({ running, clock }: World): void {
+export function endJobs({ running, clock, pace }: World): void {
   for (const job of running) {
-    const at = endOf(job)
+    const at = endOf(job, pace.unread)
     if (clock.now() < at) continue
     running.delete(job)
     endJob(job, at)

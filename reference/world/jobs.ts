@@ -98,7 +98,6 @@ export function startJob(
   if (broken('jobs.retrieve/200-outcome') && application.id === preloadedIds.application) return job
   if (broken('jobs.retrieve/200-outcome#slow') && application.pace === 'slow') return job
   if (broken('jobs.retrieve/200-outcome#failing') && application.fails) return job
-  if (!world.pace.untilRead) job.seenAt = job.createdAt
   world.running.add(job)
   return job
 }

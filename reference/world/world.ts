@@ -8,8 +8,8 @@ export interface Pace {
   readonly usual: number
   /** A job of the slow application. */
   readonly slow: number
-  /** Whether a job lasts until it was read in progress often enough. */
-  readonly untilRead: boolean
+  /** A job that nobody reads in progress often enough, unless its own time is longer. */
+  readonly unread: number
   /** Until what was just made can be used, under the variants that delay it. If undefined, each has a time of its own. */
   readonly settle: number | undefined
   /** A refusal that takes its time. */

@@ -8,7 +8,7 @@ import { wholeReport } from './signed.ts'
 
 const fixture = new URL('../../fixtures/reference.target.json', import.meta.url).pathname
 
-test('keygen, a run, sign and verify, from the first word to the last', { timeout: 120_000 }, async () => {
+test('keygen, a run, sign and verify, from the first word to the last', async () => {
   const cwd = folder()
   const at = (name: string) => join(cwd, name)
   const run = (args: string, env = {}) => conform(args.split(' '), { cwd, env })

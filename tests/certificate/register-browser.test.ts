@@ -8,7 +8,7 @@ import { sampleRegister } from './registered.ts'
 
 const isInstalled = hasChromium('the register')
 
-describe.skipIf(!isInstalled)('the register in Chromium', { timeout: 60_000 }, () => {
+describe.skipIf(!isInstalled)('the register in Chromium', () => {
   let browser: Browser | undefined
   let site: string
 
@@ -17,7 +17,7 @@ describe.skipIf(!isInstalled)('the register in Chromium', { timeout: 60_000 }, (
     made.build()
     site = made.out
     browser = await launchChromium()
-  }, 60_000)
+  })
 
   afterAll(() => browser?.close())
 

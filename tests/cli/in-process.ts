@@ -46,10 +46,13 @@ async function runHere(args: readonly string[], { env, cwd = tmpdir() }: Setting
 
 const exitCode = (): number => Number(process.exitCode ?? 0)
 
+/** A minute before the test runner gives up (`testTimeout`). */
+const tooLateMs = 240_000
+
 /** Rejects before the test runner gives up: what comes after finds the process as it was. */
 async function tooLate(args: readonly string[]): Promise<never> {
-  await sleep(50_000, undefined, { ref: false })
-  throw new Error(`conform ${args.join(' ')} did not end within 50 s`)
+  await sleep(tooLateMs, undefined, { ref: false })
+  throw new Error(`conform ${args.join(' ')} did not end within ${tooLateMs} ms`)
 }
 
 /** What was written; no terminal, as a pipe is none. */

@@ -18,7 +18,8 @@ test('a port where nobody listens cannot be judged', async () => {
   })
   expect(code).toBe(3)
   expect(stdout).toMatch(/^not-judged: http:\S+ cannot be judged: connection refused/m)
-  expect(ms).toBeLessThan(15_000)
+  // It asks again for three seconds; with the patience of every other request it would take minutes.
+  expect(ms).toBeLessThan(30_000)
   expect(readReport(cwd)).toMatchObject({ verdict: 'not-judged', run: { interrupted: false } })
 })
 

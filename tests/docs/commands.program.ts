@@ -26,7 +26,6 @@ test.each(pages.filter((page) => blocks.some((block) => block.page === page && b
       if (block.output !== undefined) expect(missing(block.output, printed), printed).toBeUndefined()
     }
   },
-  120_000,
 )
 
 test('every block of commands is run, here or by what its comment names', () => {

@@ -37,7 +37,7 @@ function judgeReplicas(replicaOf: (connection: Connection) => number, settings: 
     const transport = overConnections(roads[0]!, (connection, request) =>
       roads[replicaOf(connection) % 2]!.send(request, { timeoutMs: 10_000 }),
     )
-    return judgeUrl(replicas[0]!.url, { ...settings, transport }).finally(() => replicas.forEach((one) => one.close()))
+    return judgeUrl(replicas[0]!.url, { ...settings, transport })
   })
 }
 

@@ -19,17 +19,13 @@ async function judgeBehind(reply: Reply, baseUrl = base): Promise<Outcome & { re
         reference.handle(asked(request, reference.url + pathname.replace(/^\/base/, '') + search))
       return reply(pathname, inner, performance.now() - began)
     }
-    try {
-      const transport = createHandlerTransport({ handle: handle as never, baseUrl })
-      const outcome = await judgeHostile(baseUrl, {
-        ownKeys: true,
-        transport,
-        options: { only: ['files.*', 'envelope/shape'] },
-      })
-      return { ...outcome, tookMs: performance.now() - began }
-    } finally {
-      reference.close()
-    }
+    const transport = createHandlerTransport({ handle: handle as never, baseUrl })
+    const outcome = await judgeHostile(baseUrl, {
+      ownKeys: true,
+      transport,
+      options: { only: ['files.*', 'envelope/shape'] },
+    })
+    return { ...outcome, tookMs: performance.now() - began }
   })
 }
 

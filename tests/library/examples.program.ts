@@ -5,9 +5,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { makeProject, type Project } from '../vitest/project.ts'
 
-/** The compiler and other processes are waited for, in ms. */
-const patience = 180_000
-
 let all: Project
 beforeAll(() => {
   all = makeProject()
@@ -20,28 +17,24 @@ function example(name: string): Project {
   return all.at(name)
 }
 
-test(
-  'the examples in TypeScript compile with no declaration skipped, the strict one under either resolution, and it judges',
-  { timeout: patience },
-  async () => {
-    const project = example('typescript')
-    example('vitest')
-    all.write({ 'tsconfig.json': JSON.stringify(together), 'typescript/mistyped.ts': mistyped })
-    const compiled = await project.run('node', [fileURLToPath(new URL('compile.js', import.meta.url)), all.dir])
-    expect(compiled).toMatchObject({ code: 0, stderr: '' })
-    const { types, bundler, strict } = JSON.parse(compiled.stdout) as Record<'types' | 'bundler' | 'strict', string>
-    expect({ types, strict }).toEqual({ types: '', strict: '' })
-    const told = bundler.trimEnd().split('\n')
-    const places = told.map((line) => line.replace(/,\d+\): error .*/, ''))
-    expect([...new Set(places)]).toEqual([3, 4, 5, 6].map((line) => `typescript/mistyped.ts(${line}`))
-    expect(bundler).toContain("''jobs.create/404-unknown-aplication'' does not exist in type")
+test('the examples in TypeScript compile with no declaration skipped, the strict one under either resolution, and it judges', async () => {
+  const project = example('typescript')
+  example('vitest')
+  all.write({ 'tsconfig.json': JSON.stringify(together), 'typescript/mistyped.ts': mistyped })
+  const compiled = await project.run('node', [fileURLToPath(new URL('compile.js', import.meta.url)), all.dir])
+  expect(compiled).toMatchObject({ code: 0, stderr: '' })
+  const { types, bundler, strict } = JSON.parse(compiled.stdout) as Record<'types' | 'bundler' | 'strict', string>
+  expect({ types, strict }).toEqual({ types: '', strict: '' })
+  const told = bundler.trimEnd().split('\n')
+  const places = told.map((line) => line.replace(/,\d+\): error .*/, ''))
+  expect([...new Set(places)]).toEqual([3, 4, 5, 6].map((line) => `typescript/mistyped.ts(${line}`))
+  expect(bundler).toContain("''jobs.create/404-unknown-aplication'' does not exist in type")
 
-    const { code, stdout, stderr } = await project.run('node', ['out/judge.js'])
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(/^jobs\.create\/404-unknown-application: expected 404 ResourceNotFound .*, received /)
-    expect(stdout).toMatch(/\nnon-conformant, \d+ requests, seed -?\d+\n$/)
-  },
-)
+  const { code, stdout, stderr } = await project.run('node', ['out/judge.js'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toMatch(/^jobs\.create\/404-unknown-application: expected 404 ResourceNotFound .*, received /)
+  expect(stdout).toMatch(/\nnon-conformant, \d+ requests, seed -?\d+\n$/)
+})
 
 /** Both as strict as the first, in the modules of the second. */
 const together = {
@@ -75,7 +68,7 @@ test('the example with node:test passes', async () => {
   expect(stdout).toMatch(/^# fail 0$/m)
 })
 
-test('the example with vitest passes, and its reports are written', { timeout: patience }, async () => {
+test('the example with vitest passes, and its reports are written', async () => {
   const project = example('vitest')
   const { code, stdout, stderr } = await project.run('vitest', ['run'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })

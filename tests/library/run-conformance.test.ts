@@ -129,7 +129,7 @@ test('a failure is repeated with the file and the options that it needs', async 
 })
 
 test.each([
-  [{ slowMs: 5 }, 'no option is called slowMs; did you mean slowJobMs?'],
+  [{ slowJobsMs: 5 }, 'no option is called slowJobsMs; did you mean slowJobMs?'],
   [{ jobMs: '5' }, 'the option jobMs: give a time in ms, 0 or more'],
   [{ latency: -1 }, 'the option latency: give a time in ms, 0 or more'],
   [{ port: 65_536 }, 'the option port: give a whole number from 0 to 65535'],

@@ -7,7 +7,7 @@ const shared = (['first', 'second'] as const).flatMap((way) =>
   inCompany(way).map((hand) => [`${way} way: ${hand[0]}`, hand] as const),
 )
 
-describe('fails nothing, and exercises all but what is listed, under', { timeout: 120_000 }, () => {
+describe('fails nothing, and exercises all but what is listed, under', () => {
   test.each(shared)('%s and what shares its server', (_, hand) => expectConforming(hand))
 
   otherPairs().forEach((set, at) => {

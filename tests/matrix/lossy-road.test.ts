@@ -54,20 +54,16 @@ function withoutQuery(file: TargetFile): TargetFile {
 
 const variants = ['settling/uploads', 'settling/graphs', 'settling/applications']
 
-test.each([2, 3])(
-  'connections that are lost accuse nobody whose uploads take a second, %i',
-  { timeout: 60_000 },
-  async (seed) => {
-    const { results } = await judgeReference(
-      { variants, settleMs: 1000, jobMs: 300, slowJobMs: 1800 },
-      {
-        road: (transport) => losesConnections(transport, seed),
-        change: (file) => (seed % 2 === 0 ? withoutQuery(withoutPdfFiles(file)) : withoutPdfFiles(file)),
-      },
-    )
-    const told = results.flatMap(({ id, failures: [first] }) =>
-      first ? [`${id}: ${first.message} | ${first.actual}`] : [],
-    )
-    expect(idsOf(results, 'failed'), told.join('\n')).toEqual([])
-  },
-)
+test.each([2, 3])('connections that are lost accuse nobody whose uploads take a second, %i', async (seed) => {
+  const { results } = await judgeReference(
+    { variants, settleMs: 1000, jobMs: 300, slowJobMs: 1800 },
+    {
+      road: (transport) => losesConnections(transport, seed),
+      change: (file) => (seed % 2 === 0 ? withoutQuery(withoutPdfFiles(file)) : withoutPdfFiles(file)),
+    },
+  )
+  const told = results.flatMap(({ id, failures: [first] }) =>
+    first ? [`${id}: ${first.message} | ${first.actual}`] : [],
+  )
+  expect(idsOf(results, 'failed'), told.join('\n')).toEqual([])
+})

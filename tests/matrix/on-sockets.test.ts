@@ -8,22 +8,16 @@ import { type BrokenServer, serversOnSockets } from './servers.ts'
 
 const spoils = ({ defects }: BrokenServer): boolean => defects.some((defect) => defect.endsWith('#spoils-connection'))
 
-describe.concurrent(
-  'a conforming server fails nothing, and exercises all but what is listed, under',
-  {
-    timeout: 120_000,
-  },
-  () => {
-    test.each(onSockets)('%s and what shares its server', (...hand) => expectConforming(hand))
-  },
-)
+describe.concurrent('a conforming server fails nothing, and exercises all but what is listed, under', () => {
+  test.each(onSockets)('%s and what shares its server', (...hand) => expectConforming(hand))
+})
 
 // One at a time: which request meets the connection that another one spoiled must not be a matter of how busy the process
 // is. Standing between the others, they keep them from being nine at once.
-describe('one that spoils connections turns exactly the listed requirements red', { timeout: 120_000 }, () => {
+describe('one that spoils connections turns exactly the listed requirements red', () => {
   test.each(serversOnSockets.filter(spoils))('$name', expectListed)
 })
 
-describe.concurrent('another broken one turns exactly the listed requirements red', { timeout: 120_000 }, () => {
+describe.concurrent('another broken one turns exactly the listed requirements red', () => {
   test.each(serversOnSockets.filter((server) => !spoils(server)))('$name', expectListed)
 })

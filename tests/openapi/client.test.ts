@@ -47,30 +47,26 @@ const tsconfig = {
   include: ['*.ts'],
 }
 
-test(
-  'a client that is generated from the document compiles, and works against the reference',
-  { timeout: 120_000 },
-  async () => {
-    const server = await startReference()
-    const project = makeProject({
-      'client.ts': right,
-      'wrong.ts': wrong,
-      'tsconfig.json': JSON.stringify(tsconfig),
-    })
-    onTestFinished(async () => {
-      project.remove()
-      await server.close()
-    })
-    const document = 'node_modules/ai-content-conformance/schemas/openapi.json'
-    expect((await project.run('openapi-typescript', [document, '-o', 'interface.ts'])).code).toBe(0)
-    // The compiler writes what it can, whatever it finds: once is enough for both files.
-    const { stdout } = await project.run('tsc', [])
-    const found = [...stdout.matchAll(/^(\S+)\((\d+),/gm)].map(([, file, line]) => `${file} ${line}`)
-    expect([...new Set(found)]).toEqual([3, 4, 5, 6].map((line) => `wrong.ts ${line}`))
+test('a client that is generated from the document compiles, and works against the reference', async () => {
+  const server = await startReference()
+  const project = makeProject({
+    'client.ts': right,
+    'wrong.ts': wrong,
+    'tsconfig.json': JSON.stringify(tsconfig),
+  })
+  onTestFinished(async () => {
+    project.remove()
+    await server.close()
+  })
+  const document = 'node_modules/ai-content-conformance/schemas/openapi.json'
+  expect((await project.run('openapi-typescript', [document, '-o', 'interface.ts'])).code).toBe(0)
+  // The compiler writes what it can, whatever it finds: once is enough for both files.
+  const { stdout } = await project.run('tsc', [])
+  const found = [...stdout.matchAll(/^(\S+)\((\d+),/gm)].map(([, file, line]) => `${file} ${line}`)
+  expect([...new Set(found)]).toEqual([3, 4, 5, 6].map((line) => `wrong.ts ${line}`))
 
-    const { resources } = server.target
-    const { id, inputs } = resources!.application!
-    const said = await project.run('node', ['out/client.js', server.url, referenceKey, id, JSON.stringify(inputs)])
-    expect(said).toEqual({ code: 0, stdout: '202 completed 404 ResourceNotFound\n', stderr: '' })
-  },
-)
+  const { resources } = server.target
+  const { id, inputs } = resources!.application!
+  const said = await project.run('node', ['out/client.js', server.url, referenceKey, id, JSON.stringify(inputs)])
+  expect(said).toEqual({ code: 0, stdout: '202 completed 404 ResourceNotFound\n', stderr: '' })
+})

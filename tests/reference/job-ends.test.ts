@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { readingsInProgress } from '../../reference/world/clock.ts'
+import { createSwitches } from '../../reference/switches/switches.ts'
+import { unreadMsOf } from '../../reference/switches/unread-jobs.ts'
 import type { ReferenceOptions } from '../../reference/server.ts'
 import { send, target, withReference, type Server } from './client.ts'
 
@@ -69,6 +71,9 @@ test('a job that takes more than half a minute takes that', () =>
     await pause(1000)
     expect(await create()).toBe(202)
   }))
+
+test('a job whose creation may be lost waits less', () =>
+  expect(unreadMsOf(createSwitches([], ['connection/closed-unannounced']))).toBe(3000))
 
 test('a job whose id is told to nobody ends by the clock alone', () =>
   withJob('plain', { defects: ['jobs.create/202-created#no-id'] }, async ({ create }) => {

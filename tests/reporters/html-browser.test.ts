@@ -14,7 +14,7 @@ const isInstalled = hasChromium('the HTML report')
 const report = sampleReport({ end: mixed, run: { throttled: 3, readOnly: true } })
 const failedRow = '#list .r[data-o=failed]'
 
-describe.skipIf(!isInstalled)('the HTML report in Chromium', { timeout: 60_000 }, () => {
+describe.skipIf(!isInstalled)('the HTML report in Chromium', () => {
   let browser: Browser | undefined
   let address: string
   let directory: string
@@ -25,7 +25,7 @@ describe.skipIf(!isInstalled)('the HTML report in Chromium', { timeout: 60_000 }
     writeFileSync(file, await joined(renderHtml(report, sampleExchanges(report, 290))))
     address = pathToFileURL(file).href
     browser = await launchChromium()
-  }, 60_000)
+  })
 
   afterAll(async () => {
     await browser?.close()

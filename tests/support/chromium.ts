@@ -13,6 +13,7 @@ export function hasChromium(what: string): boolean {
   return isInstalled
 }
 
+/** Playwright waits for 30 s for what comes within some 300 ms on an idle machine. */
 export function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath, args: args.split(' ') })
 }

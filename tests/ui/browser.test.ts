@@ -14,11 +14,11 @@ const only = ['--only', 'files.retrieve/*', '--runs', '1']
 const ended = (page: Page) => page.locator('#now', { hasText: /^Ended at/ }).waitFor()
 const focused = (page: Page) => page.evaluate('document.activeElement.dataset.run ?? document.activeElement.dataset.do')
 
-describe.skipIf(!isInstalled)('the page of conform ui in Chromium', { timeout: 120_000 }, () => {
+describe.skipIf(!isInstalled)('the page of conform ui in Chromium', () => {
   let browser: Browser | undefined
   beforeAll(async () => {
     browser = await launchChromium()
-  }, 60_000)
+  })
   afterAll(() => browser?.close())
 
   /** The page of a target that fails one requirement, opened; what the console said and which addresses were asked for. */
@@ -67,9 +67,7 @@ describe.skipIf(!isInstalled)('the page of conform ui in Chromium', { timeout: 1
   test('fills in while the run goes on, and says at the end what came of it', async () => {
     const { page } = await open()
     const cell = page.locator(`.cell[href="#${broken}"]`)
-    await expect
-      .poll(() => cell.getAttribute('aria-label'), { timeout: 30_000 })
-      .toBe('404-unknown-file (must): failed')
+    await expect.poll(() => cell.getAttribute('aria-label')).toBe('404-unknown-file (must): failed')
     await ended(page)
     expect(await page.getByRole('status').first().textContent()).toMatch(
       /^The run has ended\. non-conformant: 1 of \d+ selected musts failed/,
@@ -99,7 +97,7 @@ describe.skipIf(!isInstalled)('the page of conform ui in Chromium', { timeout: 1
     // From the failure's link to its row, whose first button sends it again.
     await page.locator('#failed a').first().focus()
     await page.keyboard.press('Enter')
-    await expect.poll(() => page.evaluate('location.hash'), { timeout: 10_000 }).toBe(`#${broken}`)
+    await expect.poll(() => page.evaluate('location.hash')).toBe(`#${broken}`)
     await tabTo(broken)
     await target.close()
     await page.locator('#now', { hasText: 'The target takes no requests.' }).waitFor()

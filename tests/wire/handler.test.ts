@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { createHandlerTransport, type Handler } from '../../harness/http/handler-transport.ts'
+import { inVirtualTime } from '../support/virtual-time.ts'
 import type { SendOptions, HttpRequest, HttpResult } from '../../harness/http/message.ts'
 
 const baseUrl = 'http://target.example/base'
@@ -64,7 +65,8 @@ test.each<[string, Handler, string]>([
   ['before the head', () => never, 'no answer within 30 ms'],
   ['inside the body', halfABody, 'the answer did not end within 30 ms: 3 bytes of the body had come'],
 ])('a deadline that passes %s is told', async (_, handle, message) => {
-  expect(await send(handle, {}, { timeoutMs: 30 })).toMatchObject({ kind: 'no-answer', cause: 'timeout', message })
+  const late = await inVirtualTime(() => send(handle, {}, { timeoutMs: 30 }))
+  expect(late).toMatchObject({ kind: 'no-answer', cause: 'timeout', message })
 })
 
 test('an interrupt ends an exchange, and so does closing', async () => {

@@ -37,13 +37,18 @@ test('no more sockets than allowed, and the rest waits its turn', async () => {
 })
 
 test('waiting for a connection counts against the deadline, and holds up nobody else', async () => {
+  let answer = (): void => undefined
   const server = await rawServer(({ text, socket }) => {
-    if (text.includes('content-length')) setTimeout(() => socket.write(ok('late')), 200)
+    if (text.includes('content-length')) answer = () => socket.write(ok('late'))
     else socket.write(ok('x'))
   })
   const transport = transportTo(server, { connections: 1 })
   const first = post(transport, 'x')
-  const [impatient, patient] = await Promise.all([get(transport, 50), get(transport)])
+  const waiting = [get(transport, 50), get(transport)] as const
+  const impatient = await waiting[0]
+  await expect.poll(() => server.sockets.length).toBe(1)
+  answer()
+  const patient = await waiting[1]
   expect(unanswered(impatient)).toMatchObject({ cause: 'timeout', message: 'no connection became free within 50 ms' })
   expect(textOf(await first)).toBe('late')
   expect(textOf(patient)).toBe('x')
