@@ -23,6 +23,9 @@ const failing = [
 /** Generated malformed keys go to one operation only: the first of these that is served. */
 export const generatedKeysOn = ['jobs.retrieve', 'pdf.parse', 'jobs.create', 'files.list'] as const
 
+/** Every form of a wrong key is sent to these even if a target wants few; to the others one of each kind, in rotation. */
+export const allFormsOn: readonly OperationId[] = ['pdf.parse', 'jobs.create', 'jobs.retrieve']
+
 const mayGetGeneratedKeys: readonly OperationId[] = generatedKeysOn
 
 /** Operations for which §7.3 names no quota error: the row of §7.2 decides. */

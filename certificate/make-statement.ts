@@ -44,6 +44,7 @@ export function partialReasons({ run, verdicts, operations, issuedAt }: PartialF
     [run.baseline, 'failures were expected by --baseline'],
     [run.insecure, 'TLS certificates were not verified (--insecure)'],
     [run.runs < WHOLE_RUNS, `--runs was ${run.runs}, fewer than ${WHOLE_RUNS}`],
+    [run.depth === 'quick', 'one case of each kind was sent (--depth quick)'],
     [run.credentialProbes === 'few', 'few wrong keys were tried (credentialProbes: few)'],
     ...operations.notServed.map(({ operation, answered }): [boolean, string] => [
       !UNSERVED.includes(answered ?? ''),
@@ -159,9 +160,9 @@ function digestOf(digest: string): Digest {
 
 function runFacts({ run }: Report): RunFacts {
   const { startedAt, durationMs, seed, runs, requests, tpe, strict, readOnly, only, skip } = run
-  const { shard, insecure, ca, proxy, interrupted, credentialProbes } = run
+  const { shard, insecure, ca, proxy, interrupted, depth, credentialProbes } = run
   const told = { startedAt, durationMs, seed, runs, requests, tpe, strict, readOnly, only, skip, shard }
-  return { ...told, baseline: run.baseline !== null, insecure, ca, proxy, interrupted, credentialProbes }
+  return { ...told, baseline: run.baseline !== null, insecure, ca, proxy, interrupted, depth, credentialProbes }
 }
 
 function coverageOf({ requirements, run }: Report): Coverage[] {

@@ -1,4 +1,4 @@
-import type { Counts, Report, TpeMode, Verdict } from '../harness/report/model.ts'
+import type { Counts, Depth, Report, TpeMode, Verdict } from '../harness/report/model.ts'
 
 /** The media type of the DSSE payload, and the in-toto statement it holds. */
 export const PAYLOAD_TYPE = 'application/vnd.in-toto+json'
@@ -59,6 +59,7 @@ export interface RunFacts {
   /** Host and port of the proxy that stood between. */
   proxy: string | null
   interrupted: boolean
+  depth: Depth
   credentialProbes: 'all' | 'few'
 }
 

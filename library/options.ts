@@ -1,5 +1,5 @@
 import { type RequirementId, catalogue } from '../catalogue/catalogue.ts'
-import type { TpeMode } from '../harness/report/model.ts'
+import type { Depth, TpeMode } from '../harness/report/model.ts'
 import type { Limits } from '../harness/target/target-file.ts'
 import type { RunEvent } from '../harness/engine/events.ts'
 import { matchesId, patternProblem } from '../harness/report/selection.ts'
@@ -28,6 +28,8 @@ export interface ConformanceOptions {
   readonly seed?: number
   /** Cases of each generated requirement; default 25 for refusals, 5 for granted requests. */
   readonly runs?: number
+  /** `quick`: one case of each kind a requirement, at most 500 requests; default `full`. */
+  readonly depth?: Depth
   /** A failed `should` counts like a failed `must`. */
   readonly strict?: boolean
   /** Sends nothing that a conforming target would answer by creating or generating. */
@@ -36,6 +38,8 @@ export interface ConformanceOptions {
   readonly tpe?: TpeMode
   /** Stops at the first `must` that fails. */
   readonly bail?: boolean
+  /** Stops when so many requirements have failed. */
+  readonly maxFailures?: number
   /** Accepts certificates that do not verify. */
   readonly insecure?: boolean
   /** Stand before the target's own limits. */
@@ -85,10 +89,12 @@ const checks: Readonly<Record<keyof ConformanceOptions, Check>> = {
   skip: patterns,
   seed: whole(-(2 ** 31), 2 ** 31 - 1),
   runs: whole(1, 100_000),
+  depth: (value) => (value === 'full' || value === 'quick' ? undefined : 'give full or quick'),
   strict: flag,
   readOnly: flag,
   tpe: (value) => (value === 'exact' || value === 'family' ? undefined : 'give exact or family'),
   bail: flag,
+  maxFailures: whole(1, 100_000),
   insecure: flag,
   limits: () => undefined,
   exchangeLog: text,

@@ -8,7 +8,8 @@ const modes = { exact: 'exact names', family: 'family names' } as const
 
 /** The verdict with its mode, which a verdict by itself never goes without: `conformant (family names)`. */
 function verdictName({ run, verdict }: Report): string {
-  return verdict === 'not-judged' ? verdict : `${verdict} (${modes[run.tpe]})`
+  const quick = run.depth === 'quick' ? ', quick' : ''
+  return verdict === 'not-judged' ? verdict : `${verdict} (${modes[run.tpe]}${quick})`
 }
 
 /** `13 of 17 operations` if some are declared not served, else undefined. */

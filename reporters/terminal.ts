@@ -50,6 +50,8 @@ export interface TerminalOptions {
   readonly notes?: readonly string[]
   /** The reports that are written besides: what is too much for a terminal is said to be there. */
   readonly formats?: readonly FormatName[]
+  /** Every reason of what was not exercised, and every case of a failure. */
+  readonly isVerbose?: boolean
 }
 
 /**
@@ -58,8 +60,8 @@ export interface TerminalOptions {
  */
 export function renderTerminal(report: Report, colors: Colors, options: TerminalOptions = {}): string {
   const { run, target } = report
-  const { notes = [], formats = [] } = options
-  const rest = whereTheRestIs(formats)
+  const { notes = [], formats = [], isVerbose = false } = options
+  const rest = isVerbose ? null : whereTheRestIs(formats)
   const lines = [
     `${colors.bold(terminalText(target.name))}  ${colors.dim(terminalText(target.baseUrl))}`,
     '',
@@ -85,7 +87,7 @@ function hasOneReason(report: Report): boolean {
 }
 
 /** What was not judged, and why; what an option left out is only counted. */
-function outcomeLines(report: Report, rest: string, colors: Colors): string[] {
+function outcomeLines(report: Report, rest: string | null, colors: Colors): string[] {
   const selected = { requirements: selectedResults(report) }
   const leftOut = leftOutSentence(report)
   return [
@@ -102,10 +104,11 @@ function whereTheRestIs(formats: readonly FormatName[]): string {
   return isWritten ? 'see the reports' : '--report json (or html) lists them'
 }
 
-function missedLines(ids: readonly string[], rest: string): string[] {
+function missedLines(ids: readonly string[], rest: string | null): string[] {
   if (ids.length === 0) return []
-  const more = ids.length > MOST_MISSED ? [`  and ${ids.length - MOST_MISSED} more: ${rest}`] : []
-  return ['not exercised, and required:', ...ids.slice(0, MOST_MISSED).map((id) => `  ${terminalText(id)}`), ...more]
+  const most = rest === null ? Infinity : MOST_MISSED
+  const more = ids.length > most ? [`  and ${ids.length - most} more: ${rest}`] : []
+  return ['not exercised, and required:', ...ids.slice(0, most).map((id) => `  ${terminalText(id)}`), ...more]
 }
 
 function createdLines({ run }: Report, formats: readonly FormatName[]): string[] {

@@ -29,7 +29,7 @@ const nothingShown = 'the recording has no answered request to an operation of t
 export function recordingReport(facts: RecordingFacts): Report {
   const { target, redactor, judged, startedAt, durationMs } = facts
   const everything = { only: [], skip: [], readOnly: false, interrupted: false }
-  const plan = planRun(target, { ...everything, shard: null, refusalRuns: 0, grantedRuns: 0 })
+  const plan = planRun(target, { ...everything, shard: null, refusalRuns: 0, grantedRuns: 0, depth: 'full' })
   const requirements = catalogue.map((row) => {
     const planned = plan.get(row.id)
     const reason = planned?.run === false && planned.outcome === 'not-applicable' ? planned.reason : undefined
@@ -59,6 +59,7 @@ export function recordingReport(facts: RecordingFacts): Report {
       ca: false,
       proxy: null,
       interrupted: false,
+      depth: 'full',
       credentialProbes: 'all',
       notServed: [],
       created: [],

@@ -20,16 +20,21 @@ export interface Ending {
   /** Printed before the report for people, and between its verdict and its last line. */
   readonly before?: string
   readonly notes?: readonly string[]
+  /** `--verbose`: what the report for people would only count is shown. */
+  readonly isVerbose?: boolean
 }
 
 /** Writes the reports and the one for people, whose last line says why the exit code is what it is, and sets that. Gives the report as it was written. */
 export async function finish(report: Report, ending: Ending): Promise<Report> {
-  const { before = '', exchanges, notes = [], people, requests } = ending
+  const { before = '', exchanges, notes = [], isVerbose = false, people, requests } = ending
   const written = await writeReports(requests, { report, exchanges })
   for (const problem of written.problems) complain(problem)
   people.write(
     before +
-      renderTerminal(written.report, colorsFor(people), { notes, formats: requests.map(({ format }) => format) }),
+      renderTerminal(written.report, colorsFor(people), {
+        ...{ notes, isVerbose },
+        formats: requests.map(({ format }) => format),
+      }),
   )
   process.exitCode = written.report.exit.code
   return written.report

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseShard, type Shard } from '../../harness/report/shard.ts'
-import type { TpeMode } from '../../harness/report/model.ts'
+import type { Depth, TpeMode } from '../../harness/report/model.ts'
 import type { HeaderValues } from '../../harness/target/target-file.ts'
 import { headerOption, repeatable, reportOption, whole } from './options.ts'
 import { formatNames } from '../output/report-request.ts'
@@ -15,6 +15,7 @@ export interface RunArguments {
   readonly failed?: string
   readonly seed?: number
   readonly runs?: number
+  readonly depth: Depth
   readonly strict?: boolean
   readonly readOnly?: boolean
   readonly tpe: TpeMode
@@ -27,6 +28,8 @@ export interface RunArguments {
   readonly timeout?: number
   readonly dryRun?: boolean
   readonly bail?: boolean
+  readonly maxFailures?: number
+  readonly verbose?: boolean
   readonly shard?: Shard
   readonly insecure?: boolean
   /** Path of a PEM file. */
@@ -55,6 +58,11 @@ export function addArguments(command: Command): Command {
         whole(1, 100_000),
       ),
     )
+    .addOption(
+      new Option('--depth <depth>', 'quick: one case of each kind, at most 500 requests')
+        .choices(['full', 'quick'])
+        .default('full'),
+    )
     .option('--strict', 'a failed should counts like a failed must')
     .option('--read-only', 'send nothing that a conforming target would answer by creating or generating')
     .addOption(new Option('--tpe <mode>', 'which verdict decides').choices(['exact', 'family']).default('exact'))
@@ -67,6 +75,10 @@ export function addArguments(command: Command): Command {
     .addOption(new Option('--timeout <ms>', 'time for one whole exchange').argParser(whole(1, 3_600_000)))
     .option('--dry-run', 'print what would be sent, and send nothing')
     .option('--bail', 'stop at the first must that fails')
+    .addOption(
+      new Option('--max-failures <n>', 'stop when so many requirements have failed').argParser(whole(1, 100_000)),
+    )
+    .option('--verbose', 'show every reason of what was not exercised, and every case of a failure')
     .addOption(new Option('--shard <i>/<n>', 'one part of the requirements; needs --seed').argParser(parseShard))
     .option('--ca <pem>', 'certificate authorities to trust, as tls.ca in the target file')
     .addOption(headerOption())

@@ -36,7 +36,12 @@ export async function publish(record: RunRecord, publication: Publication): Prom
   for (const problem of told.problems) complain(problem)
   const kept = keptExchanges(record, publication, report)
   told.notes.push(...kept.notes)
-  return finish(withProblems(report, told.problems), { ...kept, people, notes: told.notes })
+  return finish(withProblems(report, told.problems), {
+    ...kept,
+    people,
+    notes: told.notes,
+    isVerbose: options.verbose ?? false,
+  })
 }
 
 /** The report as the baseline holds it; as the rewritten one does, if it is to be rewritten. */

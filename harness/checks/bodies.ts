@@ -2,6 +2,7 @@ import { type MalformedJson, malformedJson, mediaTypes } from '../../catalogue/f
 import { withHeader } from '../engine/probe.ts'
 import { changed, each, refused } from './conditions.ts'
 import { condition } from './refusals.ts'
+import { sampled } from './seed.ts'
 
 /** A change to a JSON text after which RFC 8259's grammar refuses it, and what it is, in words that follow `with the valid body`. */
 type JsonFault = readonly [what: string, change: (text: string) => string]
@@ -69,8 +70,8 @@ function textOf(body: string | Uint8Array | undefined): string {
 }
 
 /** The valid body, changed so that RFC 8259's grammar refuses it. */
-export const malformedJsonBody = condition(async ({ valid, judge }) => {
-  for (const kind of malformedJson) {
+export const malformedJsonBody = condition(async ({ context, valid, judge }) => {
+  for (const kind of sampled(context, malformedJson)) {
     const [what, change] = jsonFaults[kind]
     const probe = await valid()
     const body = malformedBy(change, textOf(probe.body))

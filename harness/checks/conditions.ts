@@ -1,7 +1,7 @@
 import type { Pairs } from '../../catalogue/answers.ts'
 import type fc from 'fast-check'
 import { property } from './property.ts'
-import { randomOf, seedFor } from './seed.ts'
+import { randomOf, sampled, seedFor } from './seed.ts'
 import { freshUnknownId } from './unknown-id.ts'
 import { type Probe, withJson } from '../engine/probe.ts'
 import { type Condition, condition } from './refusals.ts'
@@ -21,8 +21,9 @@ export interface Fault<T = unknown> {
 
 /** Several fixed changes, each by itself. */
 export function each<T>(faults: readonly Fault<T>[], change: (valid: Probe, value: T) => Probe): Condition {
-  return condition(async ({ valid, judge }) => {
-    for (const { what, value, gives } of faults) await judge(refused(change(await valid(), value)), what, gives)
+  return condition(async ({ context, valid, judge }) => {
+    for (const { what, value, gives } of sampled(context, faults))
+      await judge(refused(change(await valid(), value)), what, gives)
   })
 }
 

@@ -1,11 +1,17 @@
 import fc from 'fast-check'
 import type { CheckContext } from '../engine/check-context.ts'
-import type { Runs } from '../engine/cost.ts'
 import { Failed } from '../engine/outcome.ts'
 import { seedFor } from './seed.ts'
 
 /** Over HTTP each shrink step is a request: after this many the smallest so far is shown. */
 const mostShrinks = 40
+
+/** Requirements of which a generated case is being judged: a quick run sends it besides the one that has a name. */
+const generating = new WeakSet<CheckContext>()
+
+export function isGenerating(context: CheckContext): boolean {
+  return generating.has(context)
+}
 
 /**
  * Checks a property of generated input, as often as the run says, with a seed of the requirement's own: `check` throws
@@ -13,11 +19,16 @@ const mostShrinks = 40
  * (`NotExercised`, the end of the run) ends the search at once and is thrown as it is: a search that was cut short is no pass.
  */
 export async function property<T>(
-  { run: { options }, row }: CheckContext,
-  runs: keyof Runs,
+  context: CheckContext,
+  runs: 'refusalRuns' | 'grantedRuns',
   arbitrary: fc.Arbitrary<T>,
   check: (value: T) => Promise<void>,
 ): Promise<void> {
+  const {
+    run: { options },
+    row,
+  } = context
+  generating.add(context)
   let failed: Failed | undefined
   let stopped: { reason: unknown } | undefined
   let shrinks = 0
@@ -38,6 +49,7 @@ export async function property<T>(
     }),
     { seed: seedFor(options.seed, row.id), numRuns: options[runs] },
   )
+  generating.delete(context)
   if (failed)
     throw new Failed({ ...failed.failure, ...(details.counterexamplePath ? { path: details.counterexamplePath } : {}) })
   // A failure that was found stays one, even if the search for a smaller one was cut short.

@@ -7,6 +7,7 @@ import { NotExercised } from '../engine/outcome.ts'
 import type { Probe } from '../engine/probe.ts'
 import { type CheckContext, sendThroughGate } from '../engine/check-context.ts'
 import { type Control, control, countsAsGranted, saidBy } from './control.ts'
+import { isGenerating } from './property.ts'
 import { judgePairs } from '../engine/judge-answer.ts'
 import { judgeScenario } from './judge-scenario.ts'
 import { judgeThrottled } from './judge-throttled.ts'
@@ -59,12 +60,17 @@ export async function judgeRefusal(context: CheckContext, { bringAbout }: Condit
   const found = await (ofCredentials ? credentialControl : control)(run, operation)
   const refusal = { context, control: found, ofCredentials }
   requireControl(refusal)
+  let named = 0
+  /** Of a quick run: one case that has a name is enough, and one that is generated; of keys there are few anyway. */
+  const isEnough = (): boolean =>
+    run.options.depth === 'quick' && !ofCredentials && !isGenerating(context) && named++ > 0
   await bringAbout({
     context,
     operation,
-    valid: () => found.valid(),
+    valid: () => (row.effect === 'none' ? sharedRequest(run, operation, found) : found.valid()),
     judgeAnswer: (exchange, what) => judgeCase(refusal, exchange, what, given),
     async judge(source, what, gives = given) {
+      if (isEnough()) return
       // One probe for all tries of one case; a creation among them makes a fresh one each time.
       const first = await probeOf(source)
       const again = first.effect === 'none' ? first : source
@@ -76,6 +82,15 @@ export async function judgeRefusal(context: CheckContext, { bringAbout }: Condit
       judgeCase(refusal, settled, what, gives)
     },
   })
+}
+
+/**
+ * The valid request that a fault is put into. A quick run makes one for all refusals of an operation: what is refused takes
+ * no name, and adds no file.
+ */
+function sharedRequest(run: Run, operation: OperationId, found: Control): Promise<Probe> {
+  if (run.options.depth === 'full') return found.valid()
+  return run.once(`refused request of ${operation}`, () => found.valid())
 }
 
 /** Sets the control of the context; throws if its answer leaves the refusal without one. */

@@ -1,6 +1,6 @@
 import type { Pairs } from '../../catalogue/answers.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
-import { randomOf, seedFor } from './seed.ts'
+import { randomOf, sampled, seedFor } from './seed.ts'
 import { type JsonKind, nameOfKind, sample } from './values.ts'
 import { setAt } from '../../schemas/pointer.ts'
 import { jsonOf, type Probe } from '../engine/probe.ts'
@@ -29,10 +29,9 @@ export function eachAt(...groups: readonly { readonly role: string; readonly fau
     if (declared.length === 0) {
       throw new NotExercised(`declare one of the roles ${groups.map(({ role }) => role).join(', ')}`)
     }
-    for (const { role, faults } of declared) {
-      for (const { what, value, gives } of faults) {
-        await judge(atRole(context.run, await valid(), role, value), `with a valid body, but ${role} ${what}`, gives)
-      }
+    const cases = declared.flatMap(({ role, faults }) => faults.map((fault) => ({ role, ...fault })))
+    for (const { role, what, value, gives } of sampled(context, cases)) {
+      await judge(atRole(context.run, await valid(), role, value), `with a valid body, but ${role} ${what}`, gives)
     }
   })
 }

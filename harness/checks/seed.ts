@@ -1,3 +1,4 @@
+import type { RunOptions } from '../engine/run.ts'
 import { createHash } from 'node:crypto'
 
 /** A 32-bit seed of its own for each property: derived from the run's seed and a name (a requirement id, as a rule). */
@@ -15,4 +16,16 @@ export function randomOf(seed: number): () => number {
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296
   }
+}
+
+interface SampledFor {
+  readonly run: { readonly options: Pick<RunOptions, 'depth' | 'seed'> }
+  readonly row: { readonly id: string }
+}
+
+/** Cases that have a name: all of them, or of a quick run one, drawn from its seed for each requirement. */
+export function sampled<T>({ run: { options }, row }: SampledFor, cases: readonly T[]): readonly T[] {
+  if (options.depth === 'full') return cases
+  const at = Math.floor(randomOf(seedFor(options.seed, `case of ${row.id}`))() * cases.length)
+  return cases.slice(at, at + 1)
 }

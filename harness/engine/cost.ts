@@ -11,13 +11,24 @@ export interface Grants {
   readonly control: number
 }
 
-/** Cases that a run generates for a refusal, and for a granted request. */
-export type Runs = Pick<RunOptions, 'refusalRuns' | 'grantedRuns'>
+/** Cases that a run sends for a refusal, and for a granted request. */
+export type Runs = Pick<RunOptions, 'refusalRuns' | 'grantedRuns' | 'depth'>
+
+/** Whether every form of a wrong key is sent to every operation. */
+export function credentialProbesIn(
+  { limits }: Pick<Target, 'limits'>,
+  { depth }: Pick<RunOptions, 'depth'>,
+): 'all' | 'few' {
+  return depth === 'quick' ? 'few' : limits.credentialProbes
+}
 
 /** How many that are in a run. */
-export function countIn(count: Count, { refusalRuns, grantedRuns }: Runs): number {
+export function countIn(count: Count, { refusalRuns, grantedRuns, depth }: Runs): number {
   if (typeof count === 'number') return count
-  return count.named + (count.generated === 'refusals' ? refusalRuns : grantedRuns)
+  return (
+    (depth === 'quick' ? Math.min(1, count.named) : count.named) +
+    (count.generated === 'refusals' ? refusalRuns : grantedRuns)
+  )
 }
 
 /** The operation whose valid request a requirement's probes are made from: that of its scenario, if it is no operation's own. */

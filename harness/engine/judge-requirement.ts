@@ -7,7 +7,7 @@ import { shownText } from '../recording/body.ts'
 import { isExpectedFailure } from '../report/baseline.ts'
 import { leftOut, mistakeReason } from '../report/reason.ts'
 import { Failed, NotExercised } from './outcome.ts'
-import type { Run } from './run.ts'
+import { perRun, type Run } from './run.ts'
 
 const debug = debuglog('conform')
 
@@ -27,15 +27,22 @@ export async function judgeRequirement(
   const durationMs = Math.round(performance.now() - started)
   const result = { id, operation, level, section, statement, ...judged, control, cases, durationMs }
   const told = inMode(result, run.options.tpe)
-  if (
-    told.outcome === 'failed' &&
-    (level === 'must' || run.options.strict) &&
-    run.options.bail &&
-    !isExpectedFailure(run.options.expected, told, run.options.tpe)
-  ) {
-    run.life.end('bail', leftOut('--bail'))
-  }
+  countFailure(run, told)
   return told
+}
+
+/** How many requirements have failed that decide the exit code. */
+const failuresOf = perRun(() => ({ count: 0 }))
+
+/** Ends the run at the first failure that decides (`--bail`), or when there are as many as were asked for. */
+function countFailure(run: Run, result: RequirementResult): void {
+  const { bail, maxFailures, strict, expected, tpe } = run.options
+  if (result.outcome !== 'failed' || (result.level !== 'must' && !strict)) return
+  if (isExpectedFailure(expected, result, tpe)) return
+  const failures = failuresOf(run)
+  failures.count++
+  if (bail) run.life.end('bail', leftOut('--bail'))
+  else if (maxFailures !== null && failures.count >= maxFailures) run.life.end('bail', leftOut('--max-failures'))
 }
 
 /** Keys are removed from what is told, and it is cut. */

@@ -9,7 +9,10 @@ import { declares, missingReason } from '../target/declared.ts'
 import type { Plan, PlanEntry, RunOptions } from './run.ts'
 
 /** What a plan is made from: the options that choose, and what the target declares. */
-export type PlanOptions = Pick<RunOptions, 'only' | 'skip' | 'shard' | 'readOnly' | 'refusalRuns' | 'grantedRuns'>
+export type PlanOptions = Pick<
+  RunOptions,
+  'only' | 'skip' | 'shard' | 'readOnly' | 'refusalRuns' | 'grantedRuns' | 'depth'
+>
 
 /** A requirement that is not sent, and why. */
 type Refused = Extract<PlanEntry, { readonly run: false }>

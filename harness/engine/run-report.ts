@@ -3,6 +3,7 @@ import { assembleReport } from '../report/assemble-report.ts'
 import type { Report, RequirementResult } from '../report/model.ts'
 import { leftOut } from '../report/reason.ts'
 import type { RunFacts } from './events.ts'
+import { credentialProbesIn } from './cost.ts'
 import { planRun } from './plan.ts'
 import type { Plan, RunOptions } from './run.ts'
 import type { Target } from '../target/model.ts'
@@ -62,7 +63,8 @@ export function reportOf(record: RunRecord): Report {
       ca: target.tls.ca !== undefined,
       proxy: facts.proxy,
       interrupted: facts.ended?.cause === 'interrupted',
-      credentialProbes: target.limits.credentialProbes,
+      depth: options.depth,
+      credentialProbes: credentialProbesIn(target, options),
       notServed: [...facts.notServed],
       created: [...facts.created],
     },
@@ -79,7 +81,7 @@ export function reportOf(record: RunRecord): Report {
   })
 }
 
-/** What ended a run before its time, if the results do not tell it; an interrupt they do, and --bail is a judgement. */
+/** What ended a run before its time, if the results do not tell it; an interrupt they do, and --bail or --max-failures is a judgement. */
 export function whyNotJudged({ facts, options, problem, target }: RunRecord): string | undefined {
   if (problem !== undefined)
     return `a mistake of the suite ended the run: ${problem}; please report it, with seed ${options.seed}`

@@ -1,7 +1,7 @@
 import type { BaselineEntry } from '../report/baseline.ts'
 import type { CatalogueRow } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
-import type { Created, NotServed, TpeMode } from '../report/model.ts'
+import type { Created, Depth, NotServed, TpeMode } from '../report/model.ts'
 import type { LeftOutBy } from '../report/reason.ts'
 import type { Shard } from '../report/shard.ts'
 import type { Target } from '../target/model.ts'
@@ -23,12 +23,16 @@ export interface RunOptions {
   /** Cases of a generated refusal, and of a generated granted request. */
   readonly refusalRuns: number
   readonly grantedRuns: number
+  /** `quick`: of the cases that have a name one a requirement, and few forms of a wrong key. */
+  readonly depth: Depth
   /** Stands in the names of what this run creates: at most 8 lower-case letters and digits. */
   readonly nonce: string
   readonly tpe: TpeMode
   readonly strict: boolean
   readonly readOnly: boolean
   readonly bail: boolean
+  /** The run ends after so many requirements have failed; null: it does not. */
+  readonly maxFailures: number | null
   readonly insecure: boolean
   readonly only: readonly string[]
   readonly skip: readonly string[]

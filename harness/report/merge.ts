@@ -43,6 +43,7 @@ const sameInAll: readonly (readonly [string, (report: Report) => unknown])[] = [
   ['target.digest', (report) => report.target.digest],
   ['run.seed', (report) => report.run.seed],
   ['run.runs', (report) => report.run.runs],
+  ['run.depth', (report) => report.run.depth],
   ['run.strict', (report) => report.run.strict],
   ['run.readOnly', (report) => report.run.readOnly],
   ['run.tpe', (report) => report.run.tpe],

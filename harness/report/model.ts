@@ -72,6 +72,9 @@ export interface Counts {
 }
 
 /** How the command ended, and why. */
+/** How much is sent for a requirement: every case, or one of each kind. */
+export type Depth = 'full' | 'quick'
+
 export interface Exit {
   code: 0 | 1 | 2 | 3
   /** One clause for a reader: `2 musts failed that the baseline does not expect`. */
@@ -114,6 +117,8 @@ export interface Report {
     /** Host and port of the proxy through which the target was asked; null if there was none. */
     proxy: string | null
     interrupted: boolean
+    /** `quick`: one case of each kind a requirement. */
+    depth: Depth
     /** `few`: for a target that locks accounts out, not every form of a wrong key was sent to every operation. */
     credentialProbes: 'all' | 'few'
     notServed: NotServed[]

@@ -1,7 +1,7 @@
 import type { RequirementResult } from './model.ts'
 
 /** What can leave a requirement out. */
-export type LeftOutBy = '--only' | '--skip' | '--read-only' | '--shard' | '--bail' | 'interrupted'
+export type LeftOutBy = '--only' | '--skip' | '--read-only' | '--shard' | '--bail' | '--max-failures' | 'interrupted'
 
 /** The kinds of reasons that something depends on; the report has a reason as one text, which begins like this. */
 const beginnings = {

@@ -13,19 +13,22 @@ const LONGEST_COMMAND = 4000
 /**
  * A failed requirement: what was sent, what the interface asks for, what came back; then how to see it again. Others that
  * failed for the same cause are named below.
- * @param elsewhere where those failures are that are not shown
+ * @param elsewhere where those failures are that are not shown; null: all are
  */
-export function failureBlock({ first: result, others: same }: Cause, elsewhere: string, colors: Colors): string[] {
+export function failureBlock(
+  { first: result, others: same }: Cause,
+  elsewhere: string | null,
+  colors: Colors,
+): string[] {
   const mark = result.level === 'must' ? colors.red : colors.yellow
-  const [first, ...others] = result.failures
+  const shown = elsewhere === null ? result.failures : result.failures.slice(0, 1)
+  const others = result.failures.length - shown.length
   const where = colors.dim(terminalText(sections(result.section)))
   return [
     `${mark('✗')} ${colors.bold(terminalText(result.id))}  ${mark(result.level)}  ${where}`,
     `${INDENT}${colors.dim(terminalText(result.statement))}`,
-    ...(first ? evidence(first).flatMap((line) => labelled(line, colors)) : []),
-    ...(others.length > 0
-      ? [`${INDENT}${colors.dim(`and ${count(others.length, 'more failure')} of it: ${elsewhere}`)}`]
-      : []),
+    ...shown.flatMap((failure) => evidence(failure)).flatMap((line) => labelled(line, colors)),
+    ...(others > 0 ? [`${INDENT}${colors.dim(`and ${count(others, 'more failure')} of it: ${elsewhere}`)}`] : []),
     ...(same.length > 0 ? labelled(['same', wrapped(same.map(({ id }) => terminalText(id)))], colors) : []),
   ]
 }

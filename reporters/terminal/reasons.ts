@@ -14,24 +14,25 @@ const howToDeclare = [
 
 /**
  * Why requirements were not judged: a line each reason, with how many and which first.
- * @param elsewhere where those are that are not shown
+ * @param elsewhere where those are that are not shown; null: all are
  */
 export function reasonLines(
   title: string,
   groups: readonly ReasonGroup[],
-  elsewhere: string,
+  elsewhere: string | null,
   colors: Colors,
 ): string[] {
   if (groups.length === 0) return []
   const all = groups.reduce((sum, { ids }) => sum + ids.length, 0)
   const width = String(groups[0]!.ids.length).length
+  const most = elsewhere === null ? Infinity : MOST_REASONS
   const lines = groups
-    .slice(0, MOST_REASONS)
+    .slice(0, most)
     .flatMap(({ reason, ids }) => [
-      `  ${String(ids.length).padStart(width)}  ${terminalText(reason, 300)}`,
-      `  ${' '.repeat(width)}  ${colors.dim(firstOf(ids))}`,
+      `  ${String(ids.length).padStart(width)}  ${terminalText(reason, elsewhere === null ? Infinity : 300)}`,
+      `  ${' '.repeat(width)}  ${colors.dim(firstOf(ids, elsewhere === null ? Infinity : MOST_IDS))}`,
     ])
-  const rest = groups.slice(MOST_REASONS)
+  const rest = groups.slice(most)
   const restIds = rest.reduce((sum, { ids }) => sum + ids.length, 0)
   if (rest.length > 0) lines.push(colors.dim(`  and ${restIds} more, for ${rest.length} other reasons: ${elsewhere}`))
   if (groups.some(({ reason }) => parseReason(reason).kind === 'undeclared'))
@@ -39,11 +40,11 @@ export function reasonLines(
   return [colors.bold(`${title}: ${all}`), ...lines, '']
 }
 
-function firstOf(ids: readonly string[]): string {
-  const more = ids.length - MOST_IDS
+function firstOf(ids: readonly string[], most: number): string {
+  const more = ids.length - most
   return (
     ids
-      .slice(0, MOST_IDS)
+      .slice(0, most)
       .map((id) => terminalText(id))
       .join(', ') + (more > 0 ? `, and ${more} more` : '')
   )

@@ -10,6 +10,7 @@ export function runNotes(report: Report): string[] {
     run.insecure && 'insecure: the certificate of the target was not verified (--insecure)',
     run.ca && 'own authority: a certificate of the target by the authority in tls.ca was accepted',
     run.proxy !== null && `proxy: the target was asked through ${run.proxy}`,
+    run.depth === 'quick' && 'quick: one case of each kind a requirement, and few wrong keys (--depth quick)',
     run.readOnly && 'read only: nothing was sent that creates or generates something (--read-only)',
     run.shard !== null && `shard ${run.shard}: one part of the requirements; conform merge joins the parts`,
     familySentence(report) ?? familyFailures(report),

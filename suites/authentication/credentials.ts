@@ -1,16 +1,14 @@
 import fc from 'fast-check'
-import { generatedKeysOn } from '../../catalogue/every-operation.ts'
+import { allFormsOn, generatedKeysOn } from '../../catalogue/every-operation.ts'
 import { operations } from '../../catalogue/operations.ts'
 import { property } from '../../harness/checks/property.ts'
 import type { Credential, Probe } from '../../harness/engine/probe.ts'
 import { refused } from '../../harness/checks/conditions.ts'
 import { condition, type RefusalContext } from '../../harness/checks/refusals.ts'
+import { credentialProbesIn } from '../../harness/engine/cost.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { judgeElsewhere } from './elsewhere.ts'
 import { invalidForms, type KeyForm, malformedForms } from './key-forms.ts'
-
-/** Operations on which every form is sent even to a target that wants few; on the others one of each kind, in rotation. */
-const thorough: readonly string[] = ['pdf.parse', 'jobs.create', 'jobs.retrieve']
 
 /** No `Authorization` header at all. */
 export const noCredential: Credential = { shown: '', full: false }
@@ -26,7 +24,13 @@ function numberOf({ operation }: RefusalContext): number {
 }
 
 function wantsFew({ context, operation }: RefusalContext): boolean {
-  return context.run.target.limits.credentialProbes === 'few' && !thorough.includes(operation)
+  const { target, options } = context.run
+  return credentialProbesIn(target, options) === 'few' && !allFormsOn.includes(operation)
+}
+
+/** A quick run stays on the operations' own paths. */
+function isQuick({ context }: RefusalContext): boolean {
+  return context.run.options.depth === 'quick'
 }
 
 async function judgeForms(refusal: RefusalContext, forms: readonly KeyForm[]): Promise<void> {
@@ -38,11 +42,11 @@ async function judgeForms(refusal: RefusalContext, forms: readonly KeyForm[]): P
   for (const { credential } of sent) context.run.keys.learn(credential)
   for (const { credential, what, kind } of sent) {
     const probe = withCredential(await valid(), credential)
-    if (!few) await judgeElsewhere(context, probe, { what, kind }, ['other path'])
+    if (!few && !isQuick(refusal)) await judgeElsewhere(context, probe, { what, kind }, ['other path'])
     await judge({ ...probe, fault: kind }, what)
   }
   const [form] = sent.slice(place % sent.length)
-  if (few || !form) return
+  if (few || !form || isQuick(refusal)) return
   // Whoever looks at a key at all looks at its form: elsewhere one of them tells enough.
   await judgeElsewhere(context, withCredential(await valid(), form.credential), form, ['turn', place])
 }
@@ -51,7 +55,7 @@ async function judgeForms(refusal: RefusalContext, forms: readonly KeyForm[]): P
 async function judgeEverywhere(refusal: RefusalContext, credential: Credential, what: string, kind: string) {
   const probe = withCredential(await refusal.valid(), credential)
   const places = kind === 'no credential' ? 'all' : (['each', numberOf(refusal)] as const)
-  if (!wantsFew(refusal)) await judgeElsewhere(refusal.context, probe, { what, kind }, places)
+  if (!wantsFew(refusal) && !isQuick(refusal)) await judgeElsewhere(refusal.context, probe, { what, kind }, places)
   await refusal.judge({ ...probe, fault: kind }, what)
 }
 

@@ -8,7 +8,7 @@ import type { Job } from './model.ts'
 import { sameId } from './seen-jobs.ts'
 
 /** How many creations start together. */
-const burstSize = 6
+const burstSize = { full: 6, quick: 3 }
 
 /** What is sent together. */
 export interface Burst {
@@ -23,7 +23,7 @@ export interface Burst {
  * so that a gap of a millisecond between a server's check and its set is met.
  */
 export async function sendBurst(run: Run, { make, requirement, fresh }: Burst): Promise<Exchange[]> {
-  const size = Math.min(burstSize, run.client.semaphore.size)
+  const size = Math.min(burstSize[run.options.depth], run.client.semaphore.size)
   run.client.breaker.check('jobs.create')
   await run.client.throttle.pass('jobs.create', run.life.signal)
   const probes = await Promise.all(Array.from({ length: size }, make))

@@ -111,7 +111,8 @@ async function awaitReleased(run: Run, application: string): Promise<void> {
 }
 
 function wantsMore({ run, other, found }: Conflict): boolean {
-  if (found.atomic.failure === undefined && isPlanned(run, 'jobs.create/409-atomic')) return true
+  const isEnough = run.options.depth === 'quick' && isSettled(found.atomic)
+  if (found.atomic.failure === undefined && !isEnough && isPlanned(run, 'jobs.create/409-atomic')) return true
   const wanted = [found.inProgress, found.released, ...(other ? [found.perApplication] : [])]
   return wanted.some((finding) => !isSettled(finding))
 }

@@ -18,7 +18,15 @@ async function judged(check: Judge | undefined, problem?: string): Promise<Repor
   const { handle, target: file, url } = createReference()
   const { target } = await resolveTarget(file, { dir: '.', env: {}, baseUrl: url })
   const chosen = { only: [broken, 'files.list/401-missing-credentials'], skip: [], shard: null, expected: [] }
-  const flags = { strict: false, readOnly: false, bail: false, insecure: false, tpe: 'exact' } as const
+  const flags = {
+    strict: false,
+    readOnly: false,
+    bail: false,
+    depth: 'full',
+    maxFailures: null,
+    insecure: false,
+    tpe: 'exact',
+  } as const
   const options = {
     ...{ ...chosen, ...flags, seed: 77, refusalRuns: 1, grantedRuns: 1, nonce: 'n', rerun: 'conform', backoffMs: 2 },
   }

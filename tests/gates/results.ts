@@ -73,6 +73,7 @@ export function report(
     ca: false,
     proxy: null,
     interrupted: false,
+    depth: 'full',
     credentialProbes: 'all',
     notServed: [],
     created: [],

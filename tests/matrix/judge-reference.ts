@@ -57,6 +57,8 @@ const quick: RunOptions = {
   strict: false,
   readOnly: false,
   bail: false,
+  depth: 'full',
+  maxFailures: null,
   insecure: false,
   only: [],
   skip: [],

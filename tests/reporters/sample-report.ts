@@ -99,6 +99,7 @@ export function sampleReport({ size = 290, end = () => ({}), run, target, exit }
       interrupted: false,
       ca: false,
       proxy: null,
+      depth: 'full',
       credentialProbes: 'all',
       notServed: [],
       created: [],

@@ -53,7 +53,14 @@ describe('what changed since the run before', () => {
 })
 
 describe('the options of a run of a part', () => {
-  const options = { only: ['jobs.*'], skip: ['*/401-*'], tpe: 'exact', report: ['json'], seed: 1 } as const
+  const options = {
+    only: ['jobs.*'],
+    skip: ['*/401-*'],
+    tpe: 'exact',
+    depth: 'full',
+    report: ['json'],
+    seed: 1,
+  } as const
   const failed = [
     { ...sampleReport().requirements[0]!, id: first, failures: [failureOf(first, [second, 'no/such-id'], 99)] },
   ]

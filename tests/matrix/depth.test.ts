@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { renderBadge } from '../../reporters/badge.ts'
+import { runNotes } from '../../reporters/view/run-notes.ts'
+import { estimate } from '../../harness/engine/estimate.ts'
+import { reportOf } from '../../harness/engine/run-report.ts'
+import { idsOf, judgeReference } from './judge-reference.ts'
+
+const options = { depth: 'quick', refusalRuns: 1, grantedRuns: 1 } as const
+
+test('a quick run judges all that a full one does, by at most 500 requests', async () => {
+  const { results, facts, run, verdicts } = await judgeReference({ jobMs: 15, slowJobMs: 300 }, { options })
+  expect(verdicts.exact).toBe('conformant')
+  expect(idsOf(results, 'not-exercised')).toEqual([])
+  expect(facts.requests).toBeLessThanOrEqual(500)
+  expect(facts.requests).toBeGreaterThan(300)
+  const report = reportOf({
+    ...{ target: run.target, options: run.options, startedAt: new Date(0), durationMs: 0, facts },
+    results: new Map(results.map((result) => [result.id, result])),
+  })
+  expect(report.run).toMatchObject({ depth: 'quick', credentialProbes: 'few' })
+  expect(runNotes(report).join()).toContain('--depth quick')
+  expect(renderBadge({ ...report, exit: { code: 0, because: '' } })).toContain('conformant (exact names, quick)')
+  const most = estimate(run.plan, run.target, run.options).filter(({ operation }) => operation !== 'jobs.retrieve')
+  // Of jobs.retrieve the polls are estimated, which nobody can know.
+  expect(most.reduce((sum, { requests }) => sum + requests, 0)).toBeLessThan(1200)
+})
+
+test('which of the cases that have a name a quick run sends, its seed draws', async () => {
+  const bodies = async (seed: number): Promise<readonly string[]> => {
+    const sent: string[] = []
+    await judgeReference(
+      {},
+      {
+        options: { ...options, seed, only: ['*/400-malformed-json', '*/400-wrong-content-type'] },
+        prepare: ({ client }) =>
+          client.observers.push(({ purpose: { role, what } }) => void (role === 'probe' && sent.push(what ?? ''))),
+      },
+    )
+    return sent.sort()
+  }
+  const [one, again, other] = [await bodies(1), await bodies(1), await bodies(2)]
+  expect(one).toEqual(again)
+  expect(other).not.toEqual(one)
+  expect(new Set(one).size).toBeGreaterThan(5)
+  // One of each kind for each of the 13 operations that take JSON.
+  expect(one).toHaveLength(26)
+})
+
+test('--max-failures ends the run when so many requirements have failed', async () => {
+  const { results } = await judgeReference(
+    { defects: ['translate.run/400-empty-text', 'ai-detect.run/400-empty-text', 'web-search.run/400-empty-query'] },
+    { options: { maxFailures: 2 }, limits: { concurrency: 1 } },
+  )
+  expect(idsOf(results, 'failed').length).toBeLessThanOrEqual(3)
+  expect(idsOf(results, 'failed').length).toBeGreaterThanOrEqual(2)
+  expect(results.filter(({ reason }) => reason === 'left out: --max-failures').length).toBeGreaterThan(50)
+})
