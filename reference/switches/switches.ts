@@ -32,7 +32,7 @@ export const stampHeader = 'x-reference-defects'
 export async function stamped(answer: () => Promise<Response>): Promise<Response> {
   const names = new Set<string>()
   const response = await asked.run(names, answer)
-  if (names.size > 0) response.headers.set(stampHeader, [...names].join(' '))
+  if (names.size > 0) response.headers.set(stampHeader, [...names].join(', '))
   return response
 }
 

@@ -26,7 +26,7 @@ const pace = { jobMs: 15, slowJobMs: 1800 }
 const paceOf = (defect: string) => (defect.endsWith('#slow-only') ? { ...pace, jobMs: 1800 } : pace)
 
 for (const [variant, { meant, only }] of Object.entries(hidden)) {
-  describe(`caught under ${variant} too, and nothing else`, { timeout: 120_000 }, () => {
+  describe(`caught under ${variant} too, and nothing else`, () => {
     for (const defect of defects.filter((name) => meant.test(name))) {
       test(defect, async () => {
         const reference = { ...paceOf(defect), defects: [defect], variants: [variant] }

@@ -27,7 +27,9 @@ function evidence(results: readonly RequirementResult[], ids: readonly string[])
 /** Switches that had a say in the answers that a failed requirement shows. */
 function stampsOf(results: readonly RequirementResult[], id: string): readonly string[] {
   const failures = results.find((result) => result.id === id)?.failures ?? []
-  return failures.flatMap(({ exchange }) => (exchange?.response?.headers[stampHeader] ?? '').split(' ')).filter(Boolean)
+  return failures
+    .flatMap(({ exchange }) => (exchange?.response?.headers[stampHeader] ?? '').split(', '))
+    .filter(Boolean)
 }
 
 /** Whether nothing but the red of its requirement tells of it: no stamp, and no other of its operation beside it. */
@@ -42,7 +44,7 @@ function misattributed({ defects }: BrokenServer, results: readonly RequirementR
     if (isAlone(defect)) return []
     const own = ownId(defect)
     const stamps = stampsOf(results, own)
-    return !failed.includes(own) || stamps.includes(defect) ? [] : [`${own} bears ${stamps.join(' ') || 'no stamp'}`]
+    return !failed.includes(own) || stamps.includes(defect) ? [] : [`${own} bears ${stamps.join(', ') || 'no stamp'}`]
   })
 }
 

@@ -38,7 +38,7 @@ function expectConformant({ results, verdicts }: Judged): void {
   expect(verdicts).toEqual({ exact: 'conformant', family: 'conformant' })
 }
 
-describe('the reference is conformant, with no exception', { timeout: 120_000 }, () => {
+describe('the reference is conformant, with no exception', () => {
   for (const seed of [421, 20250131, 7]) {
     test(`with as many generated cases as usual, seed ${seed}`, async () => {
       expectConformant(await judgeReference(pace, { options: { seed, refusalRuns: 25, grantedRuns: 5 } }))
@@ -81,7 +81,7 @@ async function watched(settings: JudgeSettings): Promise<Judged & { sent: Exchan
   return { ...(await judgeReference(pace, { ...settings, prepare })), sent }
 }
 
-describe('what a run leaves out is not exercised, and nothing fails', { timeout: 120_000 }, () => {
+describe('what a run leaves out is not exercised, and nothing fails', () => {
   test('one request at a time: no two creations are concurrent', async () => {
     const { results, verdicts } = await judgeReference(pace, { limits: { concurrency: 1 } })
     expect(idsOf(results, 'failed'), reasons(results)).toEqual([])

@@ -27,7 +27,7 @@ async function isKept(defect: string): Promise<boolean> {
 // Neither a story nor a row is about these; they have tests of their own below, and beside the connection variants.
 const own = /^guardrails\/400-blocked#extras$|^pdf\.parse\/4xx-removed|#spoils-connection$/
 
-test('every defect breaks the requirement that it is named after', { timeout: 120_000 }, async () => {
+test('every defect breaks the requirement that it is named after', async () => {
   const kept: string[] = []
   for (const defect of defects.filter((name) => !own.test(name))) if (await isKept(defect)) kept.push(defect)
   expect(kept).toEqual([])
