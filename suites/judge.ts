@@ -8,13 +8,16 @@ import type { Target } from '../harness/target/model.ts'
 import { judgeOf } from './all.ts'
 import { jobsHook } from './jobs/hook.ts'
 import { pdfHook } from './pdf-parse/pdf-id.ts'
+import { stateHook } from './takes-state.ts'
 
 /** How the run reaches the target and its keys. */
 export type RunPorts = Omit<RunParts, 'hooks'>
 
+const hooks = [envelopeHook, createdHook, notServedHook, jobsHook, pdfHook, stateHook]
+
 /** A run with every suite of the interface; nothing is sent yet. */
 export function prepareRun(target: Target, options: RunOptions, ports: RunPorts): Run {
-  return createRun(target, options, { ...ports, hooks: [envelopeHook, createdHook, notServedHook, jobsHook, pdfHook] })
+  return createRun(target, options, { ...ports, hooks })
 }
 
 /** Begins to judge. */

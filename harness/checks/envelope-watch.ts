@@ -5,6 +5,7 @@ import { validate } from '../../schemas/validate.ts'
 import { acceptedPairs, type RequirementId } from '../../catalogue/catalogue.ts'
 import { keyFits, mayCarry } from '../../catalogue/errors.ts'
 import { type Answer, isEnvelope, tpeOf } from '../engine/answer.ts'
+import { describeAnswer } from '../engine/describe.ts'
 import type { Exchange } from '../engine/exchange.ts'
 
 /** The rows that are judged on every response of the run, whatever caused it. */
@@ -33,14 +34,18 @@ export interface EnvelopeWatch {
 const mostKept = 12
 
 /** What the row expects of an answer, and what it got if that is wrong; undefined if the row does not judge such an answer. */
-type AnswerRule = (answer: Answer, exchange: Exchange) => { expected: string; actual?: string } | undefined
+type AnswerRule = (
+  answer: Answer,
+  exchange: Exchange,
+) => { expected: string; actual?: string | (() => string) } | undefined
 
 const isError = (answer: Answer): boolean => answer.status >= 400
 
-function envelopeShape(answer: Answer): ReturnType<AnswerRule> {
+const envelopeShape: AnswerRule = (answer, exchange) => {
   const expected = 'a JSON error envelope with tpe, errors and extras'
   const json = answer.json()
-  if (!json.ok) return { expected, actual: `${answer.status}, but ${json.problem}` }
+  // What came is described if it is shown: most are not.
+  if (!json.ok) return { expected, actual: () => describeAnswer(exchange) }
   const found = validate('error-envelope', json.value)
   return found.valid ? { expected } : { expected, actual: `${answer.status}, but ${found.problem}` }
 }
@@ -102,7 +107,8 @@ const badInput: AnswerRule = (answer, { purpose }) => {
 }
 
 const rules: Readonly<Record<ObservedRow, AnswerRule>> = {
-  'envelope/shape': (answer, { purpose }) => (isError(answer) && !purpose.unjudged ? envelopeShape(answer) : undefined),
+  'envelope/shape': (answer, exchange) =>
+    isError(answer) && !exchange.purpose.unjudged ? envelopeShape(answer, exchange) : undefined,
   'envelope/status-tpe-pair': (answer, exchange) =>
     isError(answer) && !exchange.purpose.unjudged ? statusTpePair(answer, exchange) : undefined,
   'envelope/content-type': contentType,
@@ -124,7 +130,7 @@ export function createEnvelopeWatch(): EnvelopeWatch {
         tally.cases++
         const { expected, actual } = seen
         if (actual !== undefined && tally.failures.length < mostKept)
-          tally.failures.push({ exchange, expected, actual })
+          tally.failures.push({ exchange, expected, actual: typeof actual === 'string' ? actual : actual() })
       }
     },
   }

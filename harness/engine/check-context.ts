@@ -50,7 +50,7 @@ export function createCheckContext(run: Run, row: CatalogueRow): CheckContext {
         actual: withFinding(exchange, actual ?? describeAnswer(exchange)),
         familyOnly: false,
         seed: run.options.seed,
-        rerun: rerunLine(run, row.id, ...(context.shownBy === null ? [] : [context.shownBy])),
+        ...againBy(context, exchange),
         exchange: repeatable(run, row, exchange.recorded),
       }
     },
@@ -59,6 +59,18 @@ export function createCheckContext(run: Run, row: CatalogueRow): CheckContext {
     },
   }
   return context
+}
+
+/** What shows a failure again: the requirements that it needs, and the state that its request alone does not bring about. */
+function againBy(
+  { run, row, shownBy }: CheckContext,
+  exchange: Exchange,
+): Pick<Failure, 'rerun' | 'rerunIds' | 'takes'> {
+  const needed = run.hooks.flatMap((hook) => hook.rerunNeeds?.(run, row.id, exchange) ?? [])
+  const shown = [shownBy, exchange.purpose.requirement].filter((id) => id !== null)
+  const rerunIds = [...new Set([row.id, ...shown, ...needed])]
+  const [takes] = run.hooks.flatMap((hook) => hook.takesState?.(run, row.id) ?? [])
+  return { ...(takes && { takes }), rerunIds, rerun: rerunLine(run, ...rerunIds) }
 }
 
 /** `sendWithRetries`, but a request that names a declared application goes through its gate. */

@@ -9,6 +9,7 @@ import { createSemaphore } from './semaphore.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import type { RunHook, Objects, Run, RunOptions } from './run.ts'
 import { hintsOf } from './hints.ts'
+import { pagesOf } from './pages.ts'
 import { createKeys, type ReadDynamicKey } from './keys.ts'
 import { createLifetime, pause } from './lifetime.ts'
 import { proxyFor } from '../http/proxy.ts'
@@ -72,6 +73,7 @@ export function createRun(target: Target, options: RunOptions, { hooks, readDyna
   const { observers } = run.client
   for (const { observe } of hooks) if (observe) observers.push((exchange) => observe(run, exchange))
   observers.push((exchange) => hintsOf(run).observe(exchange))
+  observers.push((exchange) => pagesOf(run).observe(exchange))
   observers.push(({ probe, answer }) => {
     // A server may answer unknown paths before it checks any key.
     if (answer && probe.operation !== null) run.keys.note(probe.credential, answer.status)

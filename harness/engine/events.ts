@@ -1,5 +1,6 @@
-import type { Created, NotServed, RequirementResult } from '../report/model.ts'
+import type { Created, NotServed, PageCount, RequirementResult } from '../report/model.ts'
 import { hintsOf } from './hints.ts'
+import { pagesOf } from './pages.ts'
 import type { EndCause } from './outcome.ts'
 import type { Run, Plan } from './run.ts'
 import { proxyFor } from '../http/proxy.ts'
@@ -11,6 +12,7 @@ export interface RunFacts {
   /** Host and port of the proxy that was asked, without its credentials. */
   readonly proxy: string | null
   readonly created: readonly Created[]
+  readonly pages: readonly PageCount[]
   readonly notServed: readonly NotServed[]
   /** Every request with the full key that was answered was answered 401. */
   readonly keyRefused: boolean
@@ -30,6 +32,7 @@ export function factsOf(run: Run): RunFacts {
     throttled: throttle.count,
     proxy: run.client.isInjected ? null : (proxyFor(run.target.baseUrl)?.host ?? null),
     created: run.objects.created.map((object) => ({ ...object, id: recorder.redact(object.id) })),
+    pages: pagesOf(run).counts((text) => recorder.redact(text)),
     notServed: run.hooks.flatMap((hook) => hook.notServed?.(run) ?? []),
     keyRefused: run.keys.isRefused,
     ended: ended ? { cause: ended.cause, reason: recorder.redact(ended.message) } : null,

@@ -1,9 +1,11 @@
 import type { Pairs } from '../../catalogue/answers.ts'
-import { isGranted, tpeOf, describePairs, envelopeRemark, matchPairs } from './answer.ts'
+import { hasStatusOf, isGranted, tpeOf, describePairs, envelopeRemark, matchPairs } from './answer.ts'
 import type { Exchange } from './exchange.ts'
 import { Failed, NotExercised } from './outcome.ts'
 import { describeAnswer, familyRemark } from './describe.ts'
 import { answered, type CheckContext } from './check-context.ts'
+
+const bareRemark = '; the status is right, but this is no error envelope: see envelope/shape'
 
 /** Judges an answer by the pairs that the spec asks for. A failure of the name only is kept; any other failure is thrown. */
 export function judgePairs(context: CheckContext, exchange: Exchange, pairs: Pairs, what: string): void {
@@ -15,9 +17,11 @@ export function judgePairs(context: CheckContext, exchange: Exchange, pairs: Pai
   context.cases++
   const match = matchPairs(pairs, answer)
   if (match === 'exact') return
-  const remark = match === 'family' ? familyRemark(exchange, pairs) : envelopeRemark(pairs, answer)
+  const isBare = tpeOf(answer) === undefined && hasStatusOf(pairs, answer)
+  const remark =
+    match === 'family' ? familyRemark(exchange, pairs) : isBare ? bareRemark : envelopeRemark(pairs, answer)
   const failure = context.failure(exchange, describePairs(pairs), what, describeAnswer(exchange) + remark)
-  if (match === 'none') throw new Failed(failure)
+  if (match === 'none') throw new Failed(isBare ? { ...failure, noEnvelope: true } : failure)
   if (context.familyOnly.length === 0) context.familyOnly.push({ ...failure, familyOnly: true })
 }
 

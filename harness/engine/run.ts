@@ -1,7 +1,7 @@
 import type { BaselineEntry } from '../report/baseline.ts'
 import type { CatalogueRow } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
-import type { Created, Depth, NotServed, TpeMode } from '../report/model.ts'
+import type { Created, Depth, NotServed, TakesState, TpeMode } from '../report/model.ts'
 import type { LeftOutBy } from '../report/reason.ts'
 import type { Shard } from '../report/shard.ts'
 import type { Target } from '../target/model.ts'
@@ -101,6 +101,10 @@ export interface RunHook {
   gather?(run: Run): Promise<void>
   /** Waits for what the run began, before the rows that are judged last. Not called if the run was ended. */
   settle?(run: Run): Promise<void>
+  /** Which state a failure of that requirement takes, if its request alone does not show it. */
+  takesState?(run: Run, id: string): TakesState | undefined
+  /** Which other requirements have to be selected for a failure to show again. */
+  rerunNeeds?(run: Run, id: string, exchange: Exchange): readonly string[]
   /** Ids of what has not ended, for the last lines of a report. */
   unfinished?(run: Run): readonly string[]
   /** What operations that are declared not served were answered. */

@@ -6,7 +6,7 @@ import { computed } from './assemble-report.ts'
 import { inconsistencies } from './consistency.ts'
 import { outsideCause } from './exit-code.ts'
 import { mergeResults } from './merge-results.ts'
-import type { Report, NotServed } from './model.ts'
+import type { PageCount, Report, NotServed } from './model.ts'
 import type { ReportFile } from './report-file.ts'
 import { verdictOf } from './verdict.ts'
 import { parseShard, type Shard } from './shard.ts'
@@ -141,6 +141,7 @@ function mergeRuns(reports: readonly Report[]): Run {
     baseline: heldAgainst(runs),
     interrupted: runs.some((part) => part.interrupted),
     credentialProbes: runs.some((part) => part.credentialProbes === 'few') ? 'few' : 'all',
+    ...pagesOf(runs),
     notServed: eachOnce(runs.flatMap((part) => part.notServed)),
     created: runs.flatMap((part) => part.created),
   }
@@ -150,6 +151,16 @@ function mergeRuns(reports: readonly Report[]): Run {
 function heldAgainst(runs: readonly Run[]): Run['baseline'] {
   const held = runs.find((part) => part.baseline !== null)?.baseline
   return held ? { file: held.file, expected: [], stale: [], notExercised: [] } : null
+}
+
+/** The pages of all parts, those of one kind counted together. */
+function pagesOf(runs: readonly Run[]): Pick<Run, 'pages'> {
+  const kinds = new Map<string, PageCount>()
+  for (const { times, ...page } of runs.flatMap(({ pages = [] }) => pages)) {
+    const key = JSON.stringify(page)
+    kinds.set(key, { ...page, times: times + (kinds.get(key)?.times ?? 0) })
+  }
+  return kinds.size > 0 ? { pages: [...kinds.values()] } : {}
 }
 
 function eachOnce(all: readonly NotServed[]): NotServed[] {

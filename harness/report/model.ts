@@ -20,6 +20,25 @@ export type Verdict = 'conformant' | 'passing' | 'non-conformant' | 'not-judged'
 /** Which code names of §7.2 satisfy an expectation: the pairs named, or any of the status's row. */
 export type TpeMode = 'exact' | 'family'
 
+/** A state in which a request is wrong, and which that request does not bring about by itself. */
+export type TakesState =
+  | 'job-in-progress' // of the same application
+  | 'job-elsewhere' // in progress on another application
+  | 'job-before' // of the same application, and ended
+  | 'job-of-run' // read as it was in the run, beside its other jobs
+  | 'refusal-before' // a request that was refused
+  | 'requests-at-once' // sent at the same moment
+  | 'object-of-run' // made by another request of the run
+
+/** Error responses of one kind that were pages in place of envelopes. */
+export interface PageCount {
+  status: number
+  title?: string | undefined
+  /** The `Server` header. */
+  server?: string | undefined
+  times: number
+}
+
 export interface Failure {
   /** The three lines in one: what was sent. */
   message: string
@@ -30,6 +49,12 @@ export interface Failure {
   seed: number
   /** fast-check's path to the counterexample; absent for enumerated cases. */
   path?: string
+  /** The status is right, but the answer is no error envelope: all such failures are one cause. */
+  noEnvelope?: true
+  /** What the request needs besides itself: its curl line alone may show something else. */
+  takes?: TakesState
+  /** The requirements that `rerun` selects. */
+  rerunIds?: string[]
   /** The command that shows this failure again, without a key. */
   rerun: string
   exchange?: FailureExchange
@@ -121,6 +146,8 @@ export interface Report {
     depth: Depth
     /** `few`: for a target that locks accounts out, not every form of a wrong key was sent to every operation. */
     credentialProbes: 'all' | 'few'
+    /** Absent if no error response was a page. */
+    pages?: PageCount[]
     notServed: NotServed[]
     created: Created[]
   }

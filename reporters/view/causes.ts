@@ -24,9 +24,16 @@ export function byCause(results: readonly RequirementResult[]): Cause[] {
   return [...groups].flatMap(([key, group]): Cause[] => {
     const operations = new Set(group.map(({ operation }) => operation))
     const [first, ...others] = group
-    const isOne = operations.size > 1 || key === onReusedConnection || key === onRememberedKey
+    const isOne = operations.size > 1 || isOneCause(key)
     return isOne ? [{ first: first!, others }] : group.map((one) => ({ first: one, others: [] }))
   })
+}
+
+const noEnvelope = 'no envelope: '
+
+/** Causes whose failures are one also within one operation. */
+function isOneCause(key: string): boolean {
+  return key === onReusedConnection || key === onRememberedKey || key.startsWith(noEnvelope)
 }
 
 export function idsOf({ first, others }: Cause): string[] {
@@ -39,6 +46,8 @@ function keyOf({ failures: [failure], id, level }: RequirementResult): string {
   // Whatever the requests were: how the server treats its connections is one cause, and what it takes them for another.
   if (failure.actual.startsWith(onRememberedKey)) return onRememberedKey
   if (failure.actual.startsWith(onReusedConnection)) return onReusedConnection
+  // Whatever was asked for: the server has no handler that makes its errors envelopes.
+  if (failure.noEnvelope) return noEnvelope + level
   const expected = withoutSections(failure.expected)
   return JSON.stringify([level, expected, ...receivedIn(failure, expected, id), failure.familyOnly])
 }

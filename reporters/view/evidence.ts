@@ -1,4 +1,4 @@
-import type { RecordedExchange, Failure, RequirementResult } from '../../harness/report/model.ts'
+import type { RecordedExchange, Failure, RequirementResult, TakesState } from '../../harness/report/model.ts'
 import { shortened, visible } from '../escape/visible.ts'
 
 /** The exchanges of a run, in the order in which they ended; read once, from memory or as they come from a file. */
@@ -7,8 +7,16 @@ export type Exchanges = Iterable<RecordedExchange> | AsyncIterable<RecordedExcha
 /** A line of what a failure shows: what was sent, expected and received, and how to see it again. */
 export type EvidenceLine = readonly [label: 'sent' | 'expected' | 'received' | 'note' | 'again' | 'curl', text: string]
 
-/** The request was sent while something else went on, which is over when somebody pastes the curl line. */
-const needsJob = /, while (only )?(a )?job .*in progress/
+/** What the curl line of a failure does not bring about. */
+const takenStates: Readonly<Record<TakesState, string>> = {
+  'job-in-progress': 'it shows this only while a job of the application is in progress',
+  'job-elsewhere': 'it shows this only while a job of another application is in progress',
+  'job-before': 'it shows this only after a job of the application that has ended',
+  'job-of-run': 'the job was made by the run, and may read otherwise by now',
+  'refusal-before': 'it shows this only after the refused request',
+  'requests-at-once': 'it shows this only beside another one that is sent at the same moment',
+  'object-of-run': 'it names what another request of the run made',
+}
 
 /**
  * A failure in the order in which a reader needs it; long texts are cut, but for the lines that can be run. Each is one line,
@@ -17,9 +25,8 @@ const needsJob = /, while (only )?(a )?job .*in progress/
 export function evidence(failure: Failure, limit = 2000): EvidenceLine[] {
   const notes = [
     failure.familyOnly && 'only the code name differs: passes with --tpe family',
-    needsJob.test(failure.message) &&
-      'the curl line sends one request alone: it shows this only while such a job lasts',
-  ].filter((note) => note !== false)
+    failure.takes && `the curl line sends one request alone: ${takenStates[failure.takes]}`,
+  ].filter((note) => typeof note === 'string')
   const cut = (text: string): string => shortened(visible(text), limit)
   return [
     ['sent', cut(failure.message)],

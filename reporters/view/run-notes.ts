@@ -13,11 +13,23 @@ export function runNotes(report: Report): string[] {
     run.depth === 'quick' && 'quick: one case of each kind a requirement, and few wrong keys (--depth quick)',
     run.readOnly && 'read only: nothing was sent that creates or generates something (--read-only)',
     run.shard !== null && `shard ${run.shard}: one part of the requirements; conform merge joins the parts`,
+    pagesSentence(run.pages),
     familySentence(report) ?? familyFailures(report),
     run.throttled > 0 &&
       `throttled: ${count(run.throttled, 'answer')} asked to slow down (429, 503); --rate <requests/s> or --concurrency 1 sends fewer at once`,
   ]
   return notes.filter((note) => typeof note === 'string')
+}
+
+/** How many error responses were pages, and of what: `30 × 503 Service Temporarily Unavailable (nginx/1.22.1)`. */
+function pagesSentence(pages: Report['run']['pages'] = []): string | undefined {
+  if (pages.length === 0) return undefined
+  const all = pages.reduce((sum, { times }) => sum + times, 0)
+  const kinds = pages.map(({ status, title = 'a page without a title', server, times }) => {
+    const name = title.startsWith(`${status}`) ? title : `${status} ${title}`
+    return `${times} × ${name}${server === undefined ? '' : ` (${server})`}`
+  })
+  return `pages: ${count(all, 'error response')} ${all === 1 ? 'was a page' : 'were pages'} in place of an envelope: ${kinds.join(', ')}`
 }
 
 /** How to repeat the run. */

@@ -1,43 +1,6 @@
 import { expect, test } from 'vitest'
-import { createHandlerTransport } from '../../harness/http/handler-transport.ts'
-import { createReference } from '../../reference/server.ts'
-import { judgeHostile, type Outcome } from '../hostile/judge-hostile.ts'
-import { inVirtualTime } from '../support/virtual-time.ts'
+import { base, html, json, judgeBehind, type Reply } from './behind.ts'
 
-type Reply = (path: string, answer: () => Promise<Response>, sinceMs: number) => Response | Promise<Response>
-
-const base = 'http://target.example/base'
-
-/** Judges the reference behind what may answer in its place; in virtual time. */
-async function judgeBehind(reply: Reply, baseUrl = base): Promise<Outcome & { readonly tookMs: number }> {
-  return inVirtualTime(async () => {
-    const reference = createReference({ jobMs: 10, slowJobMs: 100 })
-    const began = performance.now()
-    const handle = (request: Request): Response | Promise<Response> => {
-      const { pathname, search } = new URL(request.url)
-      const inner = (): Promise<Response> =>
-        reference.handle(asked(request, reference.url + pathname.replace(/^\/base/, '') + search))
-      return reply(pathname, inner, performance.now() - began)
-    }
-    const transport = createHandlerTransport({ handle: handle as never, baseUrl })
-    const outcome = await judgeHostile(baseUrl, {
-      ownKeys: true,
-      transport,
-      options: { only: ['files.*', 'envelope/shape'] },
-    })
-    return { ...outcome, tookMs: performance.now() - began }
-  })
-}
-
-const asked = (request: Request, url: string): Request => Object.assign(Object.create(request) as Request, { url })
-
-const html = (status: number, title: string, server = 'nginx/1.22.1', headers: Record<string, string> = {}): Response =>
-  new Response(
-    `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n<hr><center>${server}</center>\r\n</body>\r\n</html>\r\n`,
-    { status, headers: { 'content-type': 'text/html', server, ...headers } },
-  )
-const json = (status: number, body: unknown, headers: Record<string, string> = {}): Response =>
-  new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } })
 const redirect = (location: string, status = 302): Response => new Response(null, { status, headers: { location } })
 
 test.each<[string, () => Response, string]>([

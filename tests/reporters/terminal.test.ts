@@ -57,7 +57,7 @@ test('groups what was not exercised by its reason, with counts and the first ids
 })
 
 test('says what the curl line needs besides', () => {
-  const row = failed('jobs.create/409', { message: 'POST /jobs with the same inputs, while job j-1 was in progress' })
+  const row = failed('jobs.create/409', { takes: 'job-in-progress' })
   expect(renderTerminal(report([row]), plain)).toMatch(/^ {4}note {6}the curl line sends one request alone: /m)
 })
 

@@ -1,0 +1,44 @@
+import type { TakesState } from '../harness/report/model.ts'
+import type { RunHook } from '../harness/engine/run.ts'
+import { ownJobs } from './jobs/every-job.ts'
+
+/** Requirements whose failure takes a state that one request does not bring about, by id or by its condition. */
+const states: Readonly<Record<string, TakesState>> = {
+  'jobs.create/409-job-in-progress': 'job-in-progress',
+  'jobs.create/409-atomic': 'requests-at-once',
+  'jobs.create/409-per-application': 'job-elsewhere',
+  'jobs.create/409-released': 'job-before',
+  'jobs.create/4xx-no-effect': 'refusal-before',
+  '4xx-no-effect': 'refusal-before',
+  '400-atomic': 'requests-at-once',
+  '2xx-own-id': 'requests-at-once',
+  '400-duplicate-name': 'object-of-run',
+  '409-already-in-graph': 'object-of-run',
+  '2xx-usable': 'object-of-run',
+  '2xx-attached-to-graph': 'object-of-run',
+  '2xx-retrievable': 'object-of-run',
+  'jobs.create/202-retrievable': 'job-of-run',
+  'jobs.retrieve/200-job': 'job-of-run',
+  'jobs.retrieve/200-identity': 'job-of-run',
+  'jobs.retrieve/200-created-at': 'job-of-run',
+  'jobs.retrieve/200-outcome': 'job-of-run',
+  'jobs.retrieve/200-stable': 'job-of-run',
+  'jobs.retrieve/200-failed': 'job-of-run',
+}
+
+/** What is judged on every job of the run may depend on all that were made before: one is read after a newer one was made. */
+const onEveryJob = /^jobs\.(?:retrieve\/200-|create\/202-created$)/
+
+function stateOf(id: string): TakesState | undefined {
+  return states[id] ?? states[id.slice(id.indexOf('/') + 1)]
+}
+
+/** What has to be there for a failure to show again: which other requirements, and which state. */
+export const stateHook: RunHook = {
+  takesState: (run, id) => (run.target.scenarios[id] === undefined ? stateOf(id) : undefined),
+  rerunNeeds(run, id, { sentAt }) {
+    if (!onEveryJob.test(id)) return []
+    const before = ownJobs(run).filter(({ creation }) => creation.sentAt < sentAt)
+    return [...new Set(before.flatMap(({ creation }) => creation.purpose.requirement ?? []))]
+  },
+}

@@ -1,0 +1,45 @@
+import { createHandlerTransport } from '../../harness/http/handler-transport.ts'
+import type { RunOptions } from '../../harness/engine/run.ts'
+import { createReference } from '../../reference/server.ts'
+import { judgeHostile, type Outcome } from '../hostile/judge-hostile.ts'
+import { inVirtualTime } from '../support/virtual-time.ts'
+
+/** Answers in place of the reference, or with its answer. */
+export type Reply = (path: string, answer: () => Promise<Response>, sinceMs: number) => Response | Promise<Response>
+
+export const base = 'http://target.example/base'
+
+/** Judges the reference behind what may answer in its place; in virtual time. */
+export async function judgeBehind(
+  reply: Reply,
+  options: Partial<RunOptions> = { only: ['files.*', 'envelope/shape'] },
+): Promise<Outcome & { readonly tookMs: number }> {
+  return inVirtualTime(async () => {
+    const reference = createReference({ jobMs: 10, slowJobMs: 100 })
+    const began = performance.now()
+    const handle = (request: Request): Response | Promise<Response> => {
+      const { pathname, search } = new URL(request.url)
+      const inner = (): Promise<Response> =>
+        reference.handle(asked(request, reference.url + pathname.replace(/^\/base/, '') + search))
+      return reply(pathname, inner, performance.now() - began)
+    }
+    const transport = createHandlerTransport({ handle: handle as never, baseUrl: base })
+    const outcome = await judgeHostile(base, { ownKeys: true, transport, options })
+    return { ...outcome, tookMs: performance.now() - began }
+  })
+}
+
+const asked = (request: Request, url: string): Request => Object.assign(Object.create(request) as Request, { url })
+
+export const html = (
+  status: number,
+  title: string,
+  server = 'nginx/1.22.1',
+  headers: Record<string, string> = {},
+): Response =>
+  new Response(
+    `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n<hr><center>${server}</center>\r\n</body>\r\n</html>\r\n`,
+    { status, headers: { 'content-type': 'text/html', server, ...headers } },
+  )
+export const json = (status: number, body: unknown, headers: Record<string, string> = {}): Response =>
+  new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } })
