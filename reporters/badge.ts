@@ -1,15 +1,18 @@
 import { createRequire } from 'node:module'
-import type { Report, Verdict } from '../harness/report/model.ts'
+import type { Report } from '../harness/report/model.ts'
+import { type Standing, standingOf, type Tone } from './view/standing.ts'
 import { total } from './view/counts.ts'
 import { familySentence } from './view/run-notes.ts'
 import { operations } from '../catalogue/operations.ts'
 
 const modes = { exact: 'exact names', family: 'family names' } as const
 
-/** The verdict with its mode, which a verdict by itself never goes without: `conformant (family names)`. */
-function verdictName({ run, verdict }: Report): string {
+/** How the run ended with its mode, without which no verdict goes: `conformant (family names)`. */
+function wordAndMode({ run, verdict }: Report, { word }: Standing): string {
+  if (verdict === 'not-judged') return verdict
   const quick = run.depth === 'quick' ? ', quick' : ''
-  return verdict === 'not-judged' ? verdict : `${verdict} (${modes[run.tpe]}${quick})`
+  // Of `Conformant in a quick run` the mode says the rest.
+  return `${(verdict === 'conformant' ? verdict : word).toLowerCase()} (${modes[run.tpe]}${quick})`
 }
 
 /** `13 of 17 operations` if some are declared not served, else undefined. */
@@ -25,34 +28,31 @@ function operationsJudged({ requirements, run }: Report): string | undefined {
   return `${judged.length} of ${operations.length} operations`
 }
 
-const color = {
-  conformant: 'brightgreen',
-  passing: 'green',
-  'non-conformant': 'red',
-  'not-judged': 'lightgrey',
-} as const satisfies Record<Verdict, string>
+/** The amber is dark enough for white letters. */
+const colors = { good: 'brightgreen', warning: '#9a6700', bad: 'red' } as const satisfies Record<Tone, string>
 
 /**
- * An SVG badge: the verdict with its mode, how many of the musts that apply have passed, and how many operations were judged if
+ * An SVG badge: how the run ended with its mode, how many of the musts that apply have passed, and how many operations were judged if
  * some are not served; in its description, how the two verdicts differ.
  */
 export function renderBadge(report: Report): string {
   // Loaded when a badge is drawn: other formats do not need it.
   const { makeBadge } = createRequire(import.meta.url)('badge-maker') as typeof import('badge-maker')
+  const standing = standingOf(report)
   const badge = makeBadge({
     label: 'conformance',
-    message: messageOf(report),
-    color: color[report.verdict],
+    message: messageOf(report, standing),
+    color: report.verdict === 'not-judged' ? 'lightgrey' : colors[standing.tone],
     style: 'flat',
   })
   const note = familySentence(report)
   return note === undefined ? badge : badge.replace('</title>', `</title><desc>${note}</desc>`)
 }
 
-function messageOf(report: Report): string {
+function messageOf(report: Report, standing: Standing): string {
   if (report.verdict === 'not-judged') return report.verdict
   const { must } = report.summary
-  const coverage = `${verdictName(report)} ${must.passed}/${total(must) - must.notApplicable}`
+  const coverage = `${wordAndMode(report, standing)} ${must.passed}/${total(must) - must.notApplicable}`
   const judged = operationsJudged(report)
   return judged === undefined ? coverage : `${coverage}, ${judged}`
 }

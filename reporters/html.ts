@@ -9,6 +9,7 @@ import { operationHead, toolbar, requirement } from './html/requirement.ts'
 import { runDetails } from './html/run-details.ts'
 import { byOperation } from './view/groups.ts'
 import { exchangeMarkup } from './html/exchange.ts'
+import { standingOf } from './view/standing.ts'
 
 /** Exchanges of one requirement that are shown; of the others only the number is told. */
 const MOST = 50
@@ -76,7 +77,7 @@ export async function* renderHtml(report: Report, exchanges: Exchanges): AsyncGe
 <meta http-equiv="Content-Security-Policy" content="${htmlAttribute(contentSecurityPolicy)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${htmlText(`${report.target.name}: ${report.verdict}`)}</title>
+<title>${htmlText(`${report.target.name}: ${standingOf(report).word}`)}</title>
 <link rel="icon" href="data:,">
 <style>${style}</style></head>
 <body><a class="skip" href="#main">Skip to the results</a>

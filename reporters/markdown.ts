@@ -7,7 +7,7 @@ import { duration, sections } from './view/writing.ts'
 import { exitLine, runNotes, seedLine } from './view/run-notes.ts'
 import { failed, requiredButMissed } from './view/failed.ts'
 import { byReason, type ReasonGroup } from './view/groups.ts'
-import { verdictSentence } from './view/verdict-sentence.ts'
+import { standingOf, type Tone, verdictSentence } from './view/standing.ts'
 import { evidence, failureSentence } from './view/evidence.ts'
 import { leftOutSentence, selectedSummary } from './view/selected.ts'
 
@@ -48,7 +48,7 @@ export function renderMarkdown(report: Report, { evidence = 25 }: MarkdownOption
   const { unexpected, expected } = failed(report)
   const causes = byCause(unexpected)
   return [
-    `## ${signOf(report)} Conformance of ${markdownText(target.name)}`,
+    `## ${signs[standingOf(report).tone]} Conformance of ${markdownText(target.name)}`,
     '',
     `**${markdownText(verdictSentence(report))}**`,
     '',
@@ -67,11 +67,7 @@ export function renderMarkdown(report: Report, { evidence = 25 }: MarkdownOption
   ].join('\n')
 }
 
-/** By the exit code, as the pipeline shows the job; an empty shard passes, but nothing passed in it. */
-function signOf({ exit, verdict }: Report): string {
-  if (exit.code === 0) return verdict === 'not-judged' ? '⚠️' : '✅'
-  return exit.code === 1 ? '❌' : '⚠️'
-}
+const signs = { good: '✅', warning: '⚠️', bad: '❌' } as const satisfies Record<Tone, string>
 
 function missed(ids: readonly string[]): string[] {
   if (ids.length === 0) return []

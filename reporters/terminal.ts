@@ -1,5 +1,5 @@
 import type { Colors } from 'picocolors/types'
-import type { Report, Verdict, BaselineSummary, Counts } from '../harness/report/model.ts'
+import type { Report, BaselineSummary, Counts } from '../harness/report/model.ts'
 import { terminalText } from './escape/terminal.ts'
 import type { FormatName } from './format-files.ts'
 import { failureBlock } from './terminal/failure.ts'
@@ -13,7 +13,7 @@ import { byReason } from './view/groups.ts'
 import { leftOutSentence, selectedResults, selectedSummary } from './view/selected.ts'
 import { outsideCause } from '../harness/report/exit-code.ts'
 import { commonReason, parseReason } from '../harness/report/reason.ts'
-import { verdictSentence } from './view/verdict-sentence.ts'
+import { standingOf, type Tone, verdictSentence } from './view/standing.ts'
 
 const columns = [
   ['passed', 'passed', 'green'],
@@ -36,12 +36,7 @@ function summaryTable(summary: Report['summary'], colors: Colors): string[] {
   return [colors.dim(`  ${' '.repeat(6)}${head}`), row('must'), row('should'), '']
 }
 
-const tone = {
-  conformant: 'green',
-  passing: 'green',
-  'non-conformant': 'red',
-  'not-judged': 'yellow',
-} as const satisfies Record<Verdict, keyof Colors>
+const tones = { good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<Tone, keyof Colors>
 
 const MOST_MISSED = 30
 
@@ -71,7 +66,7 @@ export function renderTerminal(report: Report, colors: Colors, options: Terminal
     ...createdLines(report, formats),
     ...runNotes(report).map((note) => terminalText(note)),
     `${count(run.requests, 'request')} in ${duration(run.durationMs)}; ${seedLine(report)}`,
-    colors.bold(colors[tone[report.verdict]](terminalText(verdictSentence(report)))),
+    colors.bold(colors[tones[standingOf(report).tone]](terminalText(verdictSentence(report)))),
     ...notes.map((note) => terminalText(note)),
     ...missedLines(requiredButMissed(report), rest),
     colors.bold(terminalText(exitLine(report))),

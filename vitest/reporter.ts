@@ -7,6 +7,7 @@ import { makeRunFolder } from '../cli/output/run-folder.ts'
 import { parseReportRequests, type ReportRequest } from '../cli/output/report-request.ts'
 import { writeReports } from '../cli/output/write-reports.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
+import { verdictSentence } from '../reporters/view/standing.ts'
 import type { Handover } from './handover.ts'
 
 export interface ReporterOptions {
@@ -65,10 +66,12 @@ export default class ConformanceReporter implements Reporter {
     const { problems, report, written } = await writeReports(files, { report: handover.report, exchanges })
     for (const line of [...note, ...problems]) this.#print(`conform: ${terminalText(line)}`)
     if (problems.length > 0) process.exitCode = 2
-    const { run, target, verdict } = report
+    const { run, target } = report
     const names = written.map(({ path }) => (path === '-' ? 'stdout' : path))
     const name = terminalText(target.name)
-    this.#print(`conform: ${name} is ${verdict}, seed ${run.seed}; reports: ${names.join(', ') || 'none'}`)
+    this.#print(
+      `conform: ${name}: ${terminalText(verdictSentence(report))}; seed ${run.seed}; reports: ${names.join(', ') || 'none'}`,
+    )
   }
 }
 

@@ -7,7 +7,7 @@ import { pageMarkup } from './page.ts'
 import { onceParts, operationPart, rowParts, type Surroundings } from './parts.ts'
 import { count } from '../../harness/report/count.ts'
 import { duration } from '../../reporters/view/writing.ts'
-import { verdictSentence } from '../../reporters/view/verdict-sentence.ts'
+import { verdictSentence } from '../../reporters/view/standing.ts'
 
 /** What goes on, in words: what is seen, and what a screen reader says when it changes. */
 interface Status {

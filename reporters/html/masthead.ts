@@ -2,9 +2,9 @@ import type { Counts, Report } from '../../harness/report/model.ts'
 import { htmlAttribute, htmlText } from '../escape/html.ts'
 import { exercised, sum, total } from '../view/counts.ts'
 import { exitLine, runNotes } from '../view/run-notes.ts'
-import { meaning } from '../view/verdict-sentence.ts'
+import { standingOf, type Tone } from '../view/standing.ts'
 import { leftOutSentence, selectedSummary } from '../view/selected.ts'
-import { outcomes, verdicts } from './words.ts'
+import { outcomes } from './words.ts'
 
 /** The first screen: whose report this is, the verdict, the counts of each level, the coverage. */
 export function masthead(report: Report): string {
@@ -22,10 +22,13 @@ ${notes.length > 0 ? `<ul class="notes">${notes.join('')}</ul>\n` : ''}${countCa
 `
 }
 
+/** Classes of the style sheet. */
+const tones = { good: 'p', warning: 'm', bad: 'f' } as const satisfies Record<Tone, string>
+
 /** The verdict, what it means, and how the command ended. */
 export function verdictBlock(report: Report): string {
-  const { sign, tone, word } = verdicts[report.verdict]
-  return `<div class="verdict ${tone}"><span class="seal" aria-hidden="true">${sign}</span><div><p class="word">${word}</p><p>${htmlText(sentence(meaning(report)))}</p><p class="exit">${htmlText(sentence(exitLine(report)))}</p></div></div>`
+  const { meaning, sign, tone, word } = standingOf(report)
+  return `<div class="verdict ${tones[tone]}"><span class="seal" aria-hidden="true">${sign}</span><div><p class="word">${word}</p><p>${htmlText(sentence(meaning))}</p><p class="exit">${htmlText(sentence(exitLine(report)))}</p></div></div>`
 }
 
 /** How many requirements of each level had each outcome, and how many were exercised. */

@@ -1,4 +1,4 @@
-import type { Counts, Outcome, Verdict } from '../../harness/report/model.ts'
+import type { Counts, Outcome } from '../../harness/report/model.ts'
 
 /** How something is shown: never by its colour alone. `tone` is its class in the style sheet. */
 export interface Mark {
@@ -14,10 +14,3 @@ export const outcomes = {
   'not-exercised': { sign: '○', word: 'Not exercised', tone: 'm', member: 'notExercised' },
   'not-applicable': { sign: '–', word: 'Not applicable', tone: 'n', member: 'notApplicable' },
 } as const satisfies Record<Outcome, Mark & { member: keyof Counts }>
-
-export const verdicts = {
-  conformant: { sign: '✓', word: 'Conformant', tone: 'p' },
-  passing: { sign: '✓', word: 'Passing', tone: 'p' },
-  'non-conformant': { sign: '✕', word: 'Non-conformant', tone: 'f' },
-  'not-judged': { sign: '?', word: 'Not judged', tone: 'm' },
-} as const satisfies Record<Verdict, Mark>

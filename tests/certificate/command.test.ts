@@ -18,7 +18,7 @@ test('keygen, a run, sign and verify, from the first word to the last', async ()
 
   const judged = await run('--report json --report har')
   expect(judged).toMatchObject({ code: 0, stderr: '' })
-  expect(judged.stdout).toMatch(/^conformant: all \d+ musts that apply passed/m)
+  expect(judged.stdout).toMatch(/^Conformant: all \d+ musts that apply passed/m)
   expect(judged.stdout).toMatch(/repeat with --seed \d+/)
   const report = readReport(cwd)
   expect(report.verdicts).toEqual({ exact: 'conformant', family: 'conformant' })

@@ -24,7 +24,7 @@ test('0 where nothing failed, 1 where a must did, 3 where nothing was judged', a
     code: 0,
     stderr: '',
     stdout: expect.stringMatching(
-      /^1 of 2 entries judged; ignored: 1 to addresses not under https:\/\/api\.example\.com\/base\/v1\/\n[^]*passing: /,
+      /^1 of 2 entries judged; ignored: 1 to addresses not under https:\/\/api\.example\.com\/base\/v1\/\n[^]*Incomplete \(passing\): /,
     ),
   })
   expect(await check([bad])).toMatchObject({ code: 1, stdout: expect.stringContaining('content is missing') })

@@ -17,7 +17,7 @@ test('a report on stdout moves what is for people to stderr', async () => {
   })
   expect(code).toBe(0)
   expect((JSON.parse(stdout) as Report).verdict).toBe('passing')
-  expect(stderr).toMatch(/^passing: /m)
+  expect(stderr).toMatch(/^Incomplete \(passing\): /m)
 })
 
 test('every format goes to its usual file', async () => {
@@ -68,7 +68,7 @@ test.skipIf(!existsSync('/dev/full'))('a disk that is full at the end: exit 2, t
   const { code, stdout, stderr } = await conform([...args, '--report', 'json=good.json'], { cwd })
   expect(code).toBe(2)
   expect(stderr).toBe('conform: --report html=/dev/full: cannot be written (ENOSPC)\n')
-  expect(stdout).toMatch(/^non-conformant: /m)
+  expect(stdout).toMatch(/^Non-conformant: /m)
   expect(stdout.trimEnd().split('\n').at(-1)).toBe('exit 2: --report html=/dev/full: cannot be written (ENOSPC)')
   expect(readReport(cwd, 'good.json')).toMatchObject({ verdict: 'non-conformant', exit: { code: 2 } })
   expect(readFileSync(join(cwd, 'new/x.xml'), 'utf8')).toContain('<error ')
@@ -127,7 +127,7 @@ test('a baseline excuses what it names, goes stale loudly, and is rewritten on d
   expect(expected.map(({ id }) => id)).toEqual([known])
 
   const excused = await conform(at(broken.url), { cwd })
-  expect(excused.stdout).toMatch(/^non-conformant: /m)
+  expect(excused.stdout).toMatch(/^Non-conformant, as expected: /m)
   expect(excused.code).toBe(0)
   expect(excused.stdout.trimEnd().split('\n').at(-1)).toBe(`exit 0: 1 failure, expected by ${file}`)
 

@@ -17,7 +17,7 @@ test('a port where nobody listens cannot be judged', async () => {
     env: { CONFORM_API_KEY: referenceKey },
   })
   expect(code).toBe(3)
-  expect(stdout).toMatch(/^not-judged: http:\S+ cannot be judged: connection refused/m)
+  expect(stdout).toMatch(/^Not judged: http:\S+ cannot be judged: connection refused/m)
   // It asks again for three seconds; with the patience of every other request it would take minutes.
   expect(ms).toBeLessThan(30_000)
   expect(readReport(cwd)).toMatchObject({ verdict: 'not-judged', run: { interrupted: false } })
@@ -40,7 +40,7 @@ test('a key that is not accepted is no verdict on the target', async () => {
   const { code, stdout } = await conform([url, '--only', 'files.list/*', '--runs', '1'], {
     env: { CONFORM_API_KEY: wrong },
   })
-  expect(stdout).toMatch(/^not-judged: /m)
+  expect(stdout).toMatch(/^Not judged: /m)
   expect(stdout).toMatch(/the key is not accepted: every request with it was answered 401/)
   expect(code).toBe(3)
 })
@@ -113,7 +113,7 @@ test('--require-exercised does not take silence for consent', async () => {
     conform(args, settings),
     conform([...args, '--require-exercised'], settings),
   ])
-  expect(lenient.stdout).toMatch(/^passing: /m)
+  expect(lenient.stdout).toMatch(/^Incomplete \(passing\): /m)
   expect(lenient.code).toBe(0)
   expect(strict.code).toBe(1)
 })

@@ -34,7 +34,7 @@ test('ends with the seed, the verdict in one sentence, and why it exits as it do
   expect(lines(report).slice(-3)).toEqual([
     '3012 requests in 48.2 s; seed 421: repeat with --seed 421',
     expect.stringMatching(
-      `^non-conformant: ${must.failed} of ${all} musts failed, ${must.notExercised} not exercised, `,
+      `^Non-conformant: ${must.failed} of ${all} musts failed, ${must.notExercised} not exercised, `,
     ),
     `exit 1: ${must.failed} musts failed`,
   ])
@@ -44,7 +44,7 @@ test('is short where all passes', () => {
   const text = lines(sampleReport())
   expect(text.length).toBeLessThan(10)
   expect(text.at(-1)).toBe('exit 0: no must failed')
-  expect(text.at(-2)).toMatch(/^conformant: all \d+ musts that apply passed$/)
+  expect(text.at(-2)).toMatch(/^Conformant: all \d+ musts that apply passed$/)
 })
 
 test('groups what was not exercised by its reason, with counts and the first ids', () => {
@@ -85,7 +85,7 @@ test('never calls a run that judged nothing a pass', () => {
   expect(nothing.verdict).toBe('not-judged')
   expect(renderTerminal(nothing, plain)).not.toContain('passed.')
   expect(lines(nothing).slice(-2)).toEqual([
-    'not-judged: the target could not be judged (no key: none was given)',
+    'Not judged: the target could not be judged (no key: none was given)',
     'exit 3: the target could not be judged (no key: none was given)',
   ])
   const dealt = sampleReport({
@@ -94,7 +94,7 @@ test('never calls a run that judged nothing a pass', () => {
   })
   const [shard, exit] = lines(dealt).slice(-2)
   expect(exit).toBe('exit 0: nothing was dealt to this shard (1/4)')
-  expect(shard).toBe('not-judged: this shard (1/4) judges nothing by itself; merge the reports of all shards')
+  expect(shard).toBe('Not judged: this shard (1/4) judges nothing by itself; merge the reports of all shards')
 })
 
 test('says what the run left unsaid: interrupted, insecure, read only, throttled, family names', () => {
@@ -140,7 +140,7 @@ test('counts what an option left out in one line, and the rest as what was selec
   expect(text).toContain('Not exercised: 1\n')
   expect(text).toContain('\nLeft out: 2 by --only, 1 by --read-only\n')
   expect(text).toMatch(/^ {2}must +1 +1 +1 +0$/m)
-  expect(text).toContain('\nnon-conformant: 1 of 3 selected musts failed, 1 not exercised\nexit 1: 1 must failed\n')
+  expect(text).toContain('\nNon-conformant: 1 of 3 selected musts failed, 1 not exercised\nexit 1: 1 must failed\n')
 })
 
 test('names expected failures once and stale entries with the reason', () => {

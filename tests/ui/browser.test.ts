@@ -70,7 +70,7 @@ describe.skipIf(!isInstalled)('the page of conform ui in Chromium', () => {
     await expect.poll(() => cell.getAttribute('aria-label')).toBe('404-unknown-file (must): failed')
     await ended(page)
     expect(await page.getByRole('status').first().textContent()).toMatch(
-      /^The run has ended\. non-conformant: 1 of \d+ selected musts failed/,
+      /^The run has ended\. Non-conformant: 1 of \d+ selected musts failed/,
     )
     expect(await page.locator('#verdict .word').textContent()).toBe('Non-conformant')
     expect(await page.locator('#failed').textContent()).toContain(broken)

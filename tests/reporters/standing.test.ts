@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import type { Report } from '../../harness/report/model.ts'
+import { renderBadge } from '../../reporters/badge.ts'
+import { renderHtml } from '../../reporters/html.ts'
+import { renderMarkdown } from '../../reporters/markdown.ts'
+import { standingOf, verdictSentence } from '../../reporters/view/standing.ts'
+import { failed, missed, report, result } from '../gates/results.ts'
+
+const done = result('a.b/1')
+const baseline = { file: 'b.json', expected: ['a.b/2'], stale: [], notExercised: [] }
+const stale = { ...baseline, expected: [], stale: [{ id: 'a.b/1', why: 'it passed' }] }
+
+const cases: [name: string, of: Report, tone: string, sentence: string][] = [
+  ['conformant', report([done]), 'good', 'Conformant: all 1 must that apply passed'],
+  [
+    'not all was tested',
+    report([done, missed('a.b/2'), missed('a.b/3')]),
+    'warning',
+    'Incomplete (passing): nothing failed in the 1 of 3 musts that was tested',
+  ],
+  [
+    'an option left most out',
+    report([done, missed('a.b/2', 'left out: --only')], { only: ['a.b/1'] }),
+    'warning',
+    'Incomplete (passing): nothing failed in the 1 of 2 musts that was tested',
+  ],
+  [
+    'interrupted',
+    report([done, missed('a.b/2', 'left out: interrupted')], { interrupted: true }),
+    'warning',
+    'Interrupted (passing): nothing failed in the 1 of 2 musts that was tested',
+  ],
+  [
+    'it had to be exercised',
+    report([done, missed('a.b/2')], {}, { requireExercised: true }),
+    'bad',
+    'Incomplete (passing): nothing failed in the 1 of 2 musts that was tested',
+  ],
+  ['failed', report([done, failed('a.b/2')]), 'bad', 'Non-conformant: 1 of 2 musts failed'],
+  [
+    'failed as the baseline expects',
+    report([done, failed('a.b/2')], { baseline }),
+    'warning',
+    'Non-conformant, as expected: 1 of 2 musts failed',
+  ],
+  [
+    'a stale baseline',
+    report([done], { baseline: stale }),
+    'warning',
+    'Conformant, but the run is no success: all 1 must that apply passed',
+  ],
+  ['quick', report([done], { depth: 'quick' }), 'warning', 'Conformant in a quick run: all 1 must that apply passed'],
+  [
+    'nothing known',
+    report([missed('a.b/1')]),
+    'warning',
+    'Not judged: the target could not be judged (declare resources.application)',
+  ],
+]
+
+const lime = /#4b0\b/
+
+async function html(of: Report): Promise<string> {
+  let text = ''
+  for await (const piece of renderHtml(of, [])) text += piece
+  return text
+}
+
+test.each(cases)('%s: every front has the same tone', async (_, of, tone, sentence) => {
+  expect(standingOf(of).tone).toBe(tone)
+  expect(verdictSentence(of)).toBe(sentence)
+  expect(/^## (\S+) /.exec(renderMarkdown(of))?.[1]).toBe({ good: '✅', warning: '⚠️', bad: '❌' }[tone])
+  expect(/<div class="verdict (\w)">/.exec(await html(of))?.[1]).toBe({ good: 'p', warning: 'm', bad: 'f' }[tone])
+  expect(lime.test(renderBadge(of))).toBe(tone === 'good')
+})
