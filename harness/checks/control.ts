@@ -2,6 +2,7 @@ import { operation as operationOf, type OperationId, triesOf } from '../../catal
 import { isGranted, tpeOf } from '../engine/answer.ts'
 import type { Exchange } from '../engine/exchange.ts'
 import type { Probe } from '../engine/probe.ts'
+import { isThrottled } from '../engine/throttle.ts'
 import { validRequest } from './valid-request.ts'
 import { sendUntilSettled } from './settling.ts'
 import { NotExercised } from '../engine/outcome.ts'
@@ -70,6 +71,15 @@ async function sendUntilGranted(run: Run, operation: OperationId, valid: () => P
     const said = `${saidBy(exchange)}${granted ? '' : noteUnknown(run, operation, exchange)}`
     return { state: granted ? 'granted' : 'refused', said, exchange, first, valid }
   }
+}
+
+/** Why nothing can be judged without the control: what asks for patience is told as that. */
+export function notGranted(
+  { exchange, said }: Pick<Control, 'exchange' | 'said'>,
+  why = 'the control was not granted',
+): NotExercised {
+  const isLimit = exchange?.answer !== undefined && isThrottled(exchange.answer)
+  return new NotExercised(isLimit ? `throttled: the control was ${said}` : `${why}: ${said}`)
 }
 
 /** `answered 400 BadRequest`, `no answer within 1,000 ms` */

@@ -1,6 +1,6 @@
 import { pairsByScenario, type Pairs } from '../../catalogue/answers.ts'
 import { busyStatus } from '../../catalogue/operations.ts'
-import { type Control, control } from './control.ts'
+import { type Control, control, notGranted } from './control.ts'
 import type { Exchange, Purpose } from '../engine/exchange.ts'
 import type { Probe } from '../engine/probe.ts'
 import { plainRequest } from './valid-request.ts'
@@ -33,7 +33,7 @@ export async function judgeScenario(context: CheckContext, scenario: Scenario, f
   const undeclared = bringsBody(scenario) && !isDeclared(run, operation)
   const none: Control = { state: 'none', said: 'not sent: the operation is not declared', valid: make }
   const found = undeclared ? none : await control(run, operation)
-  if (found.state === 'refused') throw new NotExercised(`the control was not granted: ${found.said}`)
+  if (found.state === 'refused') throw notGranted(found)
   context.control = found.state
   const state = { enter: () => enterState(context, scenario), leave: () => leaveState(context, scenario) }
   await around(context, scenario, operation, async () => {

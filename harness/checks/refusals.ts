@@ -6,7 +6,7 @@ import type { Exchange } from '../engine/exchange.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import type { Probe } from '../engine/probe.ts'
 import { type CheckContext, sendThroughGate } from '../engine/check-context.ts'
-import { type Control, control, countsAsGranted, saidBy } from './control.ts'
+import { type Control, control, countsAsGranted, notGranted, saidBy } from './control.ts'
 import { isGenerating } from './property.ts'
 import { judgePairs } from '../engine/judge-answer.ts'
 import { judgeScenario } from './judge-scenario.ts'
@@ -101,7 +101,7 @@ function requireControl({ context, control: found, ofCredentials }: Refusal): vo
   const status = found.exchange?.answer?.status
   const barred = status === 401 || status === 403
   if (ofCredentials && status !== undefined && !barred && !found.exchange?.throttled) return
-  throw new NotExercised(`the control was not granted: ${found.said}`)
+  throw notGranted(found)
 }
 
 /** A fault of credentials hides behind any other refusal if the control was not granted: then nothing was seen. */

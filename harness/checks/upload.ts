@@ -65,6 +65,7 @@ export async function upload(run: Run, file: UploadedFile, query?: Readonly<Reco
   const purpose = { requirement: null, role: 'setup', wanted: isUploaded } as const
   const exchange = await sendWithRetries(run, () => uploadProbe(run, file, query), purpose)
   const id = createdId(run, exchange)
+  if (exchange.throttled) throw new NotExercised(`throttled: an upload was answered ${describeAnswer(exchange)}`)
   if (id === undefined) throw new NotExercised(`${problemOf(exchange)}: ${describeAnswer(exchange)}`)
   const uploads = uploadsOf(run)
   uploads.at.set(id, exchange.endedAt)

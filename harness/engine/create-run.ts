@@ -94,6 +94,9 @@ function newObjects({ ids }: Target, nonce: string): Objects {
 /** Nothing has this id: what a gateway answers there, it answers everywhere. */
 const nobodysId = '00000000-0000-4000-8000-000000000000'
 
+/** The first request of a run is given this long if the target file says nothing else, in ms. */
+const firstMs = 10_000
+
 /** The liveness of a run: its question is the first request, whatever is judged. */
 function livenessOf(run: () => Run): Liveness {
   const sent = new WeakMap<HttpRequest, PreviousRequest>()
@@ -121,6 +124,10 @@ function livenessOf(run: () => Run): Liveness {
     accept(exchange) {
       if (!exchange.answer || run().target.absent[firstOperation] !== undefined) return
       for (const observe of run().client.observers) observe(exchange)
+    },
+    firstMs: () => (run().target.timeoutDeclared ? run().target.limits.timeoutMs : firstMs),
+    get restartPauseMs() {
+      return 2 * run().options.backoffMs
     },
     pause: (ms) => pause(run(), ms).catch(() => undefined),
     onDead: (cause, reason) => run().life.end(cause, reason),

@@ -9,6 +9,9 @@ import { proxyFor } from '../http/proxy.ts'
 export interface RunFacts {
   readonly requests: number
   readonly throttled: number
+  readonly retried: number
+  /** Requests a second that the target takes; undefined if it never throttled. */
+  readonly rate: number | undefined
   /** Host and port of the proxy that was asked, without its credentials. */
   readonly proxy: string | null
   readonly created: readonly Created[]
@@ -30,6 +33,8 @@ export function factsOf(run: Run): RunFacts {
   return {
     requests: recorder.count,
     throttled: throttle.count,
+    retried: throttle.retried,
+    rate: throttle.rate,
     proxy: run.client.isInjected ? null : (proxyFor(run.target.baseUrl)?.host ?? null),
     created: run.objects.created.map((object) => ({ ...object, id: recorder.redact(object.id) })),
     pages: pagesOf(run).counts((text) => recorder.redact(text)),

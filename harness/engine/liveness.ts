@@ -7,8 +7,9 @@ import { createUnanswered, type Named } from './unanswered.ts'
 const quietMs = 10_000
 /** What that question is given, in ms. */
 const lastChanceMs = 5_000
-/** The first request of a run is given this long, in ms. */
-const firstMs = 10_000
+/** A target that takes no connections is asked again so often, while it may be starting, or starting again: for about 3 s, and 10 s. */
+const startQuestions = 6
+const restartQuestions = 20
 const checkEveryMs = 250
 /** What the questions themselves may take beside the pauses between them, in ms. */
 const asideMs = 1000
@@ -21,6 +22,10 @@ export interface LivenessSettings {
   record(request: HttpRequest, result: HttpResult): Exchange
   /** Shows the first answer to what observes answers: it is the target's own. */
   accept(exchange: Exchange): void
+  /** What the first request of the run is given, in ms. */
+  firstMs(): number
+  /** Pause between two questions to a target that takes no connections, in ms. */
+  readonly restartPauseMs: number
   /** Ends early if the run is ended. */
   pause(ms: number): Promise<void>
   onDead(cause: 'unreachable' | 'redirect', reason: string): void
@@ -76,10 +81,16 @@ export function createLiveness(settings: LivenessSettings): Liveness {
   }
   const isEverywhere = async (): Promise<boolean> =>
     barrierOf((await ask(lastChanceMs, true)).exchange, settings.target()) !== undefined
+  const askWhile = async (isGone: (result: HttpResult) => boolean, first: Asked, most: number): Promise<Asked> => {
+    let asked = first
+    for (let number = 0; number < most && isGone(asked.result); number++) {
+      await settings.pause(settings.restartPauseMs)
+      asked = await ask(lastChanceMs)
+    }
+    return asked
+  }
   const checkAlive = async (): Promise<void> => {
-    let asked = await ask(lastChanceMs)
-    if (asked.result.kind === 'no-answer' && asked.result.staleConnection) asked = await ask(lastChanceMs)
-    const { result, exchange } = asked
+    const { result, exchange } = await askWhile(isAway, await ask(lastChanceMs), restartQuestions)
     settings.accept(exchange)
     if (result.kind === 'answer') answered()
     else settings.onDead('unreachable', `the target stopped answering: ${result.message}${unanswered.sentence()}`)
@@ -94,7 +105,7 @@ export function createLiveness(settings: LivenessSettings): Liveness {
   return {
     async first() {
       const { baseUrl } = settings.target()
-      let first = await ask(firstMs)
+      let first = await askWhile(isRefusing, await ask(settings.firstMs()), startQuestions)
       // A connection that was closed before any answer may be a start-up's: nothing can have happened, so once more.
       if (first.result.kind === 'no-answer' && first.result.cause === 'reset') first = await ask(lastChanceMs)
       const secure = tlsBaseUrl(baseUrl, first.result)
@@ -124,6 +135,16 @@ export function createLiveness(settings: LivenessSettings): Liveness {
     },
     stop: () => clearInterval(timer),
   }
+}
+
+/** Nobody takes connections there. */
+function isRefusing(result: HttpResult): boolean {
+  return result.kind === 'no-answer' && result.detail === 'nobody-listens'
+}
+
+/** A server that starts again refuses connections, or what stands before it closes them. */
+function isAway(result: HttpResult): boolean {
+  return isRefusing(result) || (result.kind === 'no-answer' && result.cause === 'reset')
 }
 
 /** The base URL to use instead, if a first answer redirects http to https on the same host. */

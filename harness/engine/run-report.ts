@@ -25,6 +25,8 @@ export interface RunRecord {
 export const noFacts: RunFacts = {
   requests: 0,
   throttled: 0,
+  retried: 0,
+  rate: undefined,
   proxy: null,
   created: [],
   pages: [],
@@ -52,6 +54,8 @@ export function reportOf(record: RunRecord): Report {
       nonce: options.nonce,
       requests: facts.requests,
       throttled: facts.throttled,
+      retried: facts.retried,
+      ...(facts.throttled > 0 && facts.rate !== undefined ? { suggestedRate: facts.rate } : {}),
       concurrency: target.limits.concurrency,
       strict: options.strict,
       readOnly,

@@ -36,8 +36,18 @@ interface Patient {
   readonly garbled?: Exchange
 }
 
+/** A request is sent again so often after it was refused by a target that turned out to live. */
+const mostRefusals = 3
+
+/** Throws the end of the run if the target is gone. */
+async function confirmAlive(run: Run, { endedAt }: Exchange): Promise<void> {
+  await run.client.liveness.confirm(endedAt)
+  run.life.signal.throwIfAborted()
+}
+
 async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, options: RetryOptions): Promise<Patient> {
   let attempt = 0
+  let refusals = 0
   let resent = false
   let unanswered: Exchange | undefined
   let fresh = options.fresh ?? false
@@ -55,6 +65,11 @@ async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, opt
       const { answer, noAnswer } = exchange
       if (noAnswer) {
         if (noAnswer.cause === 'malformed' && exchange.previousRequest) garbled = exchange
+        // It never reached the target, which may be starting again.
+        if (noAnswer.detail === 'nobody-listens' && refusals++ < mostRefusals) {
+          await confirmAlive(run, exchange)
+          continue
+        }
         if (noAnswer.staleConnection && !fresh) {
           unanswered = exchange
           fresh = true
@@ -65,12 +80,12 @@ async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, opt
         if (!resent && repeatable) {
           unanswered = exchange
           resent = fresh = true
+          if (noAnswer.cause === 'reset') run.client.throttle.retried++
           continue
         }
         const last: Exchange = resent ? { ...exchange, unansweredTwice: true } : exchange
+        await confirmAlive(run, exchange)
         run.client.breaker.count(operation, last)
-        await run.client.liveness.confirm(noAnswer.endedAt)
-        run.life.signal.throwIfAborted()
         return { exchange: last }
       }
       if (!answer) return { exchange }

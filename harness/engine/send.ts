@@ -156,7 +156,7 @@ export function recordExchange(run: Run, sent: PreviousRequest, result: HttpResu
   }
   // Recorded by now, and never read as JSON.
   if (result.kind === 'answer' && result.cut) letGo(result.body)
-  if (exchange.answer && !isThrottled(exchange.answer)) run.client.throttle.release()
+  if (exchange.answer && !isThrottled(exchange.answer)) run.client.throttle.granted()
   if (exchange.answer && !purpose.unobserved) for (const observe of run.client.observers) observe(exchange)
   return exchange
 }

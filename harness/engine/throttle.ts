@@ -40,6 +40,10 @@ export interface HoldOptions {
 export interface Throttle {
   /** Throttled answers so far, without those of a status that the requirement asks for: they may be its answer by another name. */
   readonly count: number
+  /** Answers that were cut off or reset, and asked for again. */
+  retried: number
+  /** Requests a second that the target takes, by what it answered in the seconds in which it throttled; undefined if it never did. */
+  readonly rate: number | undefined
   /** Waits until the operation may be asked again. */
   pass(operation: string, signal: AbortSignal): Promise<void>
   /** Most tries of one throttled request after the first: 5, or none if patience is known not to help. */
@@ -57,7 +61,9 @@ export interface Throttle {
    * so that those who wait do not use the limit up among themselves. The returned function gives it back.
    */
   queue(operation: string, signal: AbortSignal): Promise<() => void>
-  /** Any other answer, or the end of the run: ends the throttle timeout. */
+  /** Any other answer: counted, and the end of the throttle timeout. */
+  granted(): void
+  /** The end of the throttle timeout, at the end of the run. */
   release(): void
   /** Calls back each time an operation is held back, with the pause in ms. */
   onHold(call: (operation: string, pauseMs: number) => void): void
@@ -76,11 +82,20 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings): Throttl
   const giveUp = new Set<string>()
   const told: ((operation: string, pauseMs: number) => void)[] = []
   let count = 0
+  const seconds = createSeconds()
   /** Runs since the first of the throttled answers that no other has followed. */
   let timeout: NodeJS.Timeout | undefined
+  const release = (): void => {
+    clearTimeout(timeout)
+    timeout = undefined
+  }
   return {
     get count() {
       return count
+    },
+    retried: 0,
+    get rate() {
+      return seconds.rate()
     },
     async pass(operation, signal) {
       for (;;) {
@@ -94,6 +109,7 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings): Throttl
     giveUp: (operation) => void giveUp.add(operation),
     hold(operation, answer, attempt, { tries = mostTries, counted = true } = {}) {
       if (counted) count++
+      seconds.limited()
       timeout ??= setTimeout(onTimeout, throttleTimeoutMs).unref()
       const asked = retryAfter(answer, Date.now())
       // After the last try the suite waits only if the target asked for it.
@@ -111,9 +127,41 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings): Throttl
       return one.acquire(signal)
     },
     onHold: (call) => void told.push(call),
-    release() {
-      clearTimeout(timeout)
-      timeout = undefined
+    granted() {
+      seconds.answered()
+      release()
+    },
+    release,
+  }
+}
+
+/** Counts the answers of each second in which the target throttled. */
+function createSeconds() {
+  const taken: number[] = []
+  let second = -1
+  let answers = 0
+  let isLimited = false
+  const turn = (): void => {
+    const now = Math.floor(performance.now() / 1000)
+    if (now === second) return
+    if (isLimited) taken.push(answers)
+    second = now
+    answers = 0
+    isLimited = false
+  }
+  return {
+    answered(): void {
+      turn()
+      answers++
+    },
+    limited(): void {
+      turn()
+      isLimited = true
+    },
+    /** The median, at least 1. */
+    rate(): number | undefined {
+      const all = [...taken, ...(isLimited ? [answers] : [])].sort((a, b) => a - b)
+      return all.length === 0 ? undefined : Math.max(1, all[Math.floor((all.length - 1) / 2)]!)
     },
   }
 }

@@ -136,6 +136,8 @@ function mergeRuns(reports: readonly Report[]): Run {
     proxy: [...new Set(runs.flatMap(({ proxy }) => proxy ?? []))].join(', ') || null,
     requests: sum(runs, (part) => part.requests),
     throttled: sum(runs, (part) => part.throttled),
+    retried: sum(runs, (part) => part.retried ?? 0),
+    ...leastRate(runs),
     concurrency: Math.max(...runs.map((part) => part.concurrency)),
     shard: null,
     baseline: heldAgainst(runs),
@@ -145,6 +147,12 @@ function mergeRuns(reports: readonly Report[]): Run {
     notServed: eachOnce(runs.flatMap((part) => part.notServed)),
     created: runs.flatMap((part) => part.created),
   }
+}
+
+/** The rate that suits each part. */
+function leastRate(runs: readonly Run[]): Pick<Run, 'suggestedRate'> {
+  const rates = runs.flatMap(({ suggestedRate }) => suggestedRate ?? [])
+  return rates.length === 0 ? {} : { suggestedRate: Math.min(...rates) }
 }
 
 /** That a part was held against a baseline is kept; what it expected is not, for the whole is another matter. */

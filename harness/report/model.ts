@@ -128,6 +128,10 @@ export interface Report {
     nonce: string
     requests: number
     throttled: number
+    /** Answers that were cut off or reset, and asked for again; absent in reports of older versions. */
+    retried?: number
+    /** Requests a second that the target takes, by what was seen; absent if it never throttled. */
+    suggestedRate?: number
     concurrency: number
     strict: boolean
     readOnly: boolean

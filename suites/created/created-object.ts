@@ -43,6 +43,7 @@ function notCreated({ run, row }: CheckContext, creation: Exchange, which: strin
   const { answer } = creation
   const isWrong = answer !== undefined && (answer.status < 300 || isBreakdown(answer))
   if (isWrong && !run.target.scenarios[row.id]) wrongCreations(run).push(creation)
+  answered(creation)
   throw new NotExercised(`${which} was answered ${describeAnswer(creation)}`)
 }
 

@@ -1,4 +1,4 @@
-import { controlExchange, control } from '../../harness/checks/control.ts'
+import { controlExchange, control, notGranted } from '../../harness/checks/control.ts'
 import { judgeGranted } from '../../harness/engine/judge-answer.ts'
 import { judgeShape } from '../../harness/checks/shapes.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
@@ -71,7 +71,7 @@ export async function judgeAnyText(context: CheckContext): Promise<void> {
   const application = run.target.resources.application
   if (!application) throw new NotExercised('declare resources.application')
   const granted = await control(run, 'jobs.create')
-  if (granted.state !== 'granted') throw new NotExercised(`the control was not granted: ${granted.said}`)
+  if (granted.state !== 'granted') throw notGranted(granted)
   context.control = granted.state
   const accept = async (...texts: readonly string[]): Promise<number> => {
     const inputs = application.inputs.map((input) => {

@@ -1,4 +1,4 @@
-import { control } from '../../harness/checks/control.ts'
+import { control, notGranted } from '../../harness/checks/control.ts'
 import { sendThroughGate } from '../../harness/engine/check-context.ts'
 import { declaredResource } from '../../harness/checks/valid-request.ts'
 import { jobRequest } from './job-request.ts'
@@ -25,8 +25,9 @@ const pauseShares = [0, 1 / 20, 3 / 20, 3 / 10, 1 / 2] as const
 /** The job that the control of `jobs.create` made. */
 export async function mainJob(run: Run): Promise<Job> {
   if (run.options.readOnly) throw new NotExercised(leftOut('--read-only'))
-  const { exchange, said, state } = await control(run, 'jobs.create')
-  if (state !== 'granted') throw new NotExercised(`no job could be created: ${said}`)
+  const granted = await control(run, 'jobs.create')
+  const { exchange, said } = granted
+  if (granted.state !== 'granted') throw notGranted(granted, 'no job could be created')
   const job = jobsOf(run).all.find(({ creation }) => creation.answer === exchange?.answer)
   if (!job) throw new NotExercised(`the creation response names no id: ${said}`)
   return job

@@ -7,7 +7,7 @@ import type { Run } from '../../harness/engine/run.ts'
 import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
 import type { Judge } from '../../harness/engine/check-context.ts'
 import { refused, withBody } from '../../harness/checks/conditions.ts'
-import { control } from '../../harness/checks/control.ts'
+import { control, notGranted } from '../../harness/checks/control.ts'
 import { granted } from '../../harness/checks/granted.ts'
 import { declaredResource } from '../../harness/checks/valid-request.ts'
 import { jobRequest } from './job-request.ts'
@@ -93,8 +93,8 @@ async function together(run: Run, { inputs, requiredInputs }: ApplicationResourc
 export function noEffect(run: Run): Promise<Finding> {
   return run.once('no effect', async () => {
     const application = declaredResource(run, 'application')
-    const { state, said } = await control(run, 'jobs.create')
-    if (state !== 'granted') throw new NotExercised(`the control was not granted: ${said}`)
+    const granted = await control(run, 'jobs.create')
+    if (granted.state !== 'granted') throw notGranted(granted)
     const gate = gatesOf(run).of(application.id)
     const conflict: Conflict = { run, application, gate, other: undefined, found: newFindings(false) }
     const findings: Finding[] = []

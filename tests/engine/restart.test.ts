@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import type { HttpAnswer, HttpResult, NoAnswer, Transport } from '../../harness/http/message.ts'
+import { runNotes } from '../../reporters/view/run-notes.ts'
+import { reportOf } from '../../harness/engine/run-report.ts'
+import { idsOf, type Judged, judgeReference, type JudgeSettings } from '../matrix/judge-reference.ts'
+
+const only = ['files.*', 'translate.run/*', 'pdf.parse/4*', 'envelope/*']
+
+/** What becomes of a request: nothing if it goes on to the target. */
+type Instead = Partial<HttpAnswer> | Partial<NoAnswer> | undefined
+type Meanwhile = (number: number) => Promise<Instead> | Instead
+
+/** Judges the reference with its real pauses, in virtual time. */
+function judgeWhile(meanwhile: Meanwhile, settings: JudgeSettings = {}): Promise<Judged> {
+  let number = 0
+  const road = (transport: Transport): Transport => ({
+    ...transport,
+    async send(request, options) {
+      const instead = await meanwhile(number++)
+      if (!instead) return transport.send(request, options)
+      await sleep(1)
+      const times = { sentAt: performance.now(), endedAt: performance.now() }
+      return { ...times, headers: [], cut: false, staleConnection: false, ...instead } as unknown as HttpResult
+    },
+  })
+  return judgeReference({ jobMs: 20 }, { ...settings, road, options: { only, backoffMs: 250, ...settings.options } })
+}
+
+const refused = {
+  kind: 'no-answer',
+  cause: 'refused',
+  detail: 'nobody-listens',
+  message: 'connection refused',
+} as const
+
+/** Refuses connections for that long, from that request on. */
+function closedFor(ms: number, from: number): Meanwhile {
+  let since: number | undefined
+  return (number) => {
+    if (number < from) return undefined
+    since ??= performance.now()
+    return performance.now() - since < ms ? refused : undefined
+  }
+}
+
+test.each([
+  [2000, 0],
+  [8000, 40],
+])('a port that is closed for %i ms, from request %i on, is waited for', async (ms, from) => {
+  const { results, facts } = await judgeWhile(closedFor(ms, from))
+  expect(facts.ended).toBeNull()
+  expect(idsOf(results, 'failed')).toEqual([])
+  expect(idsOf(results, 'passed').length).toBeGreaterThan(40)
+})
+
+test('a target that stays away ends the run, and all that it could not answer has one reason', async () => {
+  const { results, facts } = await judgeWhile(closedFor(60_000, 40))
+  expect(facts.ended?.cause).toBe('unreachable')
+  expect(idsOf(results, 'failed')).toEqual([])
+  const reasons = results.filter(
+    ({ outcome, reason }) => outcome === 'not-exercised' && !reason?.startsWith('left out'),
+  )
+  expect(new Set(reasons.map(({ reason }) => reason))).toEqual(new Set([facts.ended?.reason]))
+})
+
+test('the first answer may take as long as limits.timeoutMs says', async () => {
+  const slow: Meanwhile = async (number) => (number === 0 ? void (await sleep(15_000)) : undefined)
+  const { results, facts } = await judgeWhile(slow, { limits: { timeoutMs: 20_000 } })
+  expect(facts.ended).toBeNull()
+  expect(idsOf(results, 'passed').length).toBeGreaterThan(40)
+})
+
+/** Answers at most so many requests a second, and the rest with a gateway's page. */
+function limitedTo(most: number): Meanwhile {
+  const taken = new Map<number, number>()
+  const body = Buffer.from('<html><head><title>429 Too Many Requests</title></head></html>')
+  return () => {
+    const second = Math.floor(performance.now() / 1000)
+    taken.set(second, (taken.get(second) ?? 0) + 1)
+    const headers = [{ name: 'content-type', value: 'text/html' }]
+    return taken.get(second)! > most ? { kind: 'answer', status: 429, headers, body } : undefined
+  }
+}
+
+test('what a limit of requests kept from being judged says so, and one line tells the rate to ask for', async () => {
+  const { results, facts, run } = await judgeWhile(limitedTo(2))
+  const reasons = results.flatMap(({ reason }) => reason ?? []).filter((reason) => reason.includes('429'))
+  expect(reasons.length).toBeGreaterThan(0)
+  expect(reasons.filter((reason) => !reason.startsWith('throttled'))).toEqual([])
+  const known = new Map(results.map((result) => [result.id, result]))
+  const { target, options } = run
+  const report = reportOf({ target, options, startedAt: new Date(0), durationMs: 0, results: known, facts })
+  expect(runNotes(report)).toContainEqual(
+    expect.stringMatching(/^throttled: \d+ answers .*; --rate [12] asks for no more/),
+  )
+})
+
+test('answers that are cut off and asked for again are counted, and told', async () => {
+  const cut: Meanwhile = (number) =>
+    number > 10 && number % 40 === 0 ? { kind: 'no-answer', cause: 'reset', message: 'cut off' } : undefined
+  const { results, facts, run } = await judgeWhile(cut)
+  expect(idsOf(results, 'failed')).toEqual([])
+  expect(facts.retried).toBeGreaterThan(1)
+  const known = new Map(results.map((result) => [result.id, result]))
+  const { target, options } = run
+  const report = reportOf({ target, options, startedAt: new Date(0), durationMs: 0, results: known, facts })
+  expect(runNotes(report)).toContain(`retried: ${facts.retried} answers were cut off or reset, and asked for again`)
+})
