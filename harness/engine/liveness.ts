@@ -44,6 +44,8 @@ export interface Liveness {
    * One that does not ends the run, so that a server which died is not failed request by request.
    */
   confirm(since: number): Promise<void>
+  /** Goes on while it is not known whether the target still lives: nothing else is sent meanwhile. */
+  readonly checking: Promise<void> | undefined
   stop(): void
 }
 
@@ -132,6 +134,9 @@ export function createLiveness(settings: LivenessSettings): Liveness {
     },
     async confirm(since) {
       if (answeredAt <= since) await checkAliveOnce()
+    },
+    get checking() {
+      return checking
     },
     stop: () => clearInterval(timer),
   }
