@@ -47,6 +47,7 @@ export default defineConfig({
       },
       { test: { name: 'conformance', include: ['vitest/*.suite.ts'] } },
       { test: { ...ofOurs, name: 'programs', include: ['tests/**/*.program.ts'] }, cacheDir: undefined },
+      { test: { ...ofOurs, name: 'field', include: ['tests/field/*.field.ts'] }, cacheDir: undefined },
       { test: { ...ofOurs, name: 'exhaustive', include: ['tests/**/*.exhaustive.ts'] }, cacheDir: undefined },
     ],
   },

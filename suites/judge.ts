@@ -1,6 +1,7 @@
 import { createdHook } from '../harness/checks/created.ts'
 import { envelopeHook } from '../harness/checks/judge-observed.ts'
 import { notServedHook } from '../harness/checks/placeholder.ts'
+import { settlingHook } from '../harness/checks/settling.ts'
 import { createRun, type RunParts } from '../harness/engine/create-run.ts'
 import { type Judging, startJudging } from '../harness/engine/judging.ts'
 import type { Run, RunOptions } from '../harness/engine/run.ts'
@@ -13,7 +14,7 @@ import { stateHook } from './takes-state.ts'
 /** How the run reaches the target and its keys. */
 export type RunPorts = Omit<RunParts, 'hooks'>
 
-const hooks = [envelopeHook, createdHook, notServedHook, jobsHook, pdfHook, stateHook]
+const hooks = [envelopeHook, createdHook, notServedHook, jobsHook, pdfHook, settlingHook, stateHook]
 
 /** A run with every suite of the interface; nothing is sent yet. */
 export function prepareRun(target: Target, options: RunOptions, ports: RunPorts): Run {

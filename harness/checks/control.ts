@@ -4,7 +4,7 @@ import type { Exchange } from '../engine/exchange.ts'
 import type { Probe } from '../engine/probe.ts'
 import { isThrottled } from '../engine/throttle.ts'
 import { validRequest } from './valid-request.ts'
-import { sendUntilSettled } from './settling.ts'
+import { sendUntilSettled, settlingRemark } from './settling.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import { effectOf } from '../engine/operation-probe.ts'
 import type { Run } from '../engine/run.ts'
@@ -68,7 +68,7 @@ async function sendUntilGranted(run: Run, operation: OperationId, valid: () => P
     )
     const granted = countsAsGranted(exchange)
     if (!granted && exchange.answer && attempt < tries) continue
-    const said = `${saidBy(exchange)}${granted ? '' : noteUnknown(run, operation, exchange)}`
+    const said = `${saidBy(exchange)}${granted ? '' : noteUnknown(run, operation, exchange) + settlingRemark(run, exchange)}`
     return { state: granted ? 'granted' : 'refused', said, exchange, first, valid }
   }
 }

@@ -1,6 +1,6 @@
 import type { Exchange } from '../engine/exchange.ts'
 import { pause } from '../engine/lifetime.ts'
-import { perRun, type Run } from '../engine/run.ts'
+import { perRun, type Run, type RunHook } from '../engine/run.ts'
 import type { Probe } from '../engine/probe.ts'
 
 const retryEveryMs = 1000
@@ -44,6 +44,13 @@ function mayPass({ answer }: Exchange): boolean {
   return status >= 400 && status < 500 && ![401, 403, 429].includes(status)
 }
 
+/** What to raise if a refusal may only mean that a file of this run takes longer until it can be used. */
+export function settlingRemark(run: Run, exchange: Exchange): string {
+  const isNotThere = [404, 409, 425].includes(exchange.answer?.status ?? 0)
+  if (!isNotThere || namedUploads(run, exchange.probe).length === 0) return ''
+  return `; if an upload takes longer than ${run.target.limits.settleMs} ms until it can be used, raise limits.settleMs`
+}
+
 /**
  * Sends a request that names fresh uploads again, each second, while it is refused and they may still be processed.
  * @param settled whether an answer is what the request is sent for
@@ -84,3 +91,6 @@ export async function retryWhileSettling(
   }
   return exchange
 }
+
+/** Tells in each failure of a request that names a fresh upload what to raise if it is only late. */
+export const settlingHook: RunHook = { remarkOn: settlingRemark }

@@ -46,7 +46,7 @@ export function createCheckContext(run: Run, row: CatalogueRow): CheckContext {
     failure(exchange, expected, what, actual) {
       return {
         message: describeProbe(exchange, what),
-        expected: `${expected} (§${row.section.replaceAll(', ', ', §')})`,
+        expected: `${expected}${run.hooks.map((hook) => hook.remarkOn?.(run, exchange) ?? '').join('')} (§${row.section.replaceAll(', ', ', §')})`,
         actual: withFinding(exchange, actual ?? describeAnswer(exchange)),
         familyOnly: false,
         seed: run.options.seed,

@@ -1,4 +1,5 @@
 import type { Pairs } from '../../catalogue/answers.ts'
+import { uploadOperation } from '../../catalogue/operations.ts'
 import { member } from '../../schemas/json-object.ts'
 import { codeNames } from '../../catalogue/errors.ts'
 import { type Answer, isEnvelope, isGranted, jsonValue, tpeOf } from './answer.ts'
@@ -28,7 +29,8 @@ export function describeAnswer(exchange: Exchange): string {
     return cause === 'malformed' || detail === 'nothing-came' ? message : `no answer: ${message}`
   }
   const tpe = tpeOf(answer)
-  if (tpe === undefined || isGranted(answer)) return `${answer.status}${describeBody(exchange, answer)}`
+  if (tpe === undefined || isGranted(answer))
+    return `${answer.status}${describeBody(exchange, answer)}${tooLargeRemark(exchange, answer)}`
   const inSuccess = answer.status < 300 && isEnvelope(answer) ? ' with an error envelope:' : ''
   return `${answer.status}${inSuccess} ${excerpt(recordedTpe(exchange, tpe))}${descriptionOf(exchange, answer)}`
 }
@@ -41,6 +43,13 @@ export function withFinding({ finding }: Exchange, received: string): string {
   const all = finding.answers.reduce((sum, [, times]) => sum + times, 0)
   const each = finding.answers.map(([answer, times]) => `${times} of ${all}: ${answer}`)
   return `${received}; the answers to one request differ: ${each.join('; ')}`
+}
+
+/** A 413 that is no envelope was not written by the service: a gateway in front of it has a limit of its own. */
+function tooLargeRemark({ probe }: Exchange, { status }: Answer): string {
+  if (status !== 413) return ''
+  const what = probe.operation === uploadOperation ? 'upload' : 'request'
+  return `; the body of this ${what} is larger than your gateway allows`
 }
 
 /** What follows the status: why the body is not JSON, if it should be, and how it begins. */

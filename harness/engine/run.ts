@@ -101,6 +101,8 @@ export interface RunHook {
   gather?(run: Run): Promise<void>
   /** Waits for what the run began, before the rows that are judged last. Not called if the run was ended. */
   settle?(run: Run): Promise<void>
+  /** What follows the expectation of a failed request: how it may come that the target is right nevertheless. */
+  remarkOn?(run: Run, exchange: Exchange): string
   /** Which state a failure of that requirement takes, if its request alone does not show it. */
   takesState?(run: Run, id: string): TakesState | undefined
   /** Which other requirements have to be selected for a failure to show again. */

@@ -1,5 +1,6 @@
 import { createHandlerTransport } from '../../harness/http/handler-transport.ts'
 import type { RunOptions } from '../../harness/engine/run.ts'
+import type { TargetFile } from '../../harness/target/model.ts'
 import { createReference } from '../../reference/server.ts'
 import { judgeHostile, type Outcome } from '../hostile/judge-hostile.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
@@ -13,6 +14,7 @@ export const base = 'http://target.example/base'
 export async function judgeBehind(
   reply: Reply,
   options: Partial<RunOptions> = { only: ['files.*', 'envelope/shape'] },
+  change: (file: TargetFile) => TargetFile = (file) => file,
 ): Promise<Outcome & { readonly tookMs: number }> {
   return inVirtualTime(async () => {
     const reference = createReference({ jobMs: 10, slowJobMs: 100 })
@@ -24,7 +26,7 @@ export async function judgeBehind(
       return reply(pathname, inner, performance.now() - began)
     }
     const transport = createHandlerTransport({ handle: handle as never, baseUrl: base })
-    const outcome = await judgeHostile(base, { ownKeys: true, transport, options })
+    const outcome = await judgeHostile(base, { ownKeys: true, transport, options, change })
     return { ...outcome, tookMs: performance.now() - began }
   })
 }

@@ -11,7 +11,13 @@ function received(status: number, body: string, type = 'application/json'): Exch
   const headers = [{ name: 'content-type', value: type }]
   const answer = answerOf({ kind: 'answer', status, headers, body: Buffer.from(body), cut: false, ...times })
   const response = { status, headers: {}, body }
-  return { answer, recorded: { request, response, curl: '' }, throttled: false, ...times } as unknown as Exchange
+  return {
+    answer,
+    recorded: { request, response, curl: '' },
+    probe: { operation: 'files.upload' },
+    throttled: false,
+    ...times,
+  } as unknown as Exchange
 }
 
 function silent(cause: NoAnswer['cause'], message: string, more: Pick<NoAnswer, 'detail'> = {}): Exchange {
@@ -44,6 +50,12 @@ test.each([
     ),
     '502 with a page: 502, Bad & gone',
   ],
+  [
+    'a limit of the gateway',
+    received(413, '<html><title>413 Too Large</title></html>', 'text/html'),
+    '413 with a page: 413 Too Large; the body of this upload is larger than your gateway allows',
+  ],
+  ["the service's own limit", received(413, envelope('PayloadTooLarge')), '413 PayloadTooLarge'],
   ['a success as it is', received(200, 'fine', 'text/plain'), '200 fine'],
 ])('shows %s', (_, exchange, shown) => {
   expect(describeAnswer(exchange)).toBe(shown)

@@ -1,0 +1,218 @@
+import { writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { startReference } from '../../reference/server.ts'
+import type { Ended } from '../cli/conform.ts'
+import { conform } from '../cli/in-process.ts'
+import { certificates, forwardProxy, freePort, haproxy, nginx, programs, workFolder } from './servers.ts'
+
+for (const [name, path] of Object.entries(programs))
+  if (path === undefined)
+    process.stderr.write(`SKIPPED: ${name} is not installed; apt-get install nginx-light haproxy\n`)
+
+/** The reference until the test ends, and its port. */
+async function upstream(): Promise<number> {
+  const { url, close } = await startReference({ jobMs: 15, slowJobMs: 1200 })
+  onTestFinished(() => close())
+  return Number(new URL(url).port)
+}
+
+const fixture = new URL('../../fixtures/reference.target.json', import.meta.url)
+const few = ['--only', 'files.*', '--only', 'translate.run/*', '--only', 'envelope/*', '--runs', '2', '--seed', '1']
+
+/** Judges a URL with the reference's target file, changed. */
+async function judge(
+  url: string,
+  change: object = {},
+  args: readonly string[] = few,
+  env: Record<string, string> = {},
+): Promise<Ended> {
+  const path = join(workFolder(), 'target.json')
+  writeFileSync(path, JSON.stringify({ ...(JSON.parse(await readFile(fixture, 'utf8')) as object), ...change }))
+  return conform([url, '--target', path, ...args], { env })
+}
+
+/** The sentence of the last line. */
+const lastLine = ({ stdout }: Ended): string => stdout.trimEnd().split('\n').at(-1) ?? ''
+
+const proxied = (port: number, more = ''): string =>
+  `server { listen 127.0.0.1:{port}; ${more} location / { proxy_pass http://127.0.0.1:${port}; proxy_http_version 1.1; proxy_set_header Connection ""; } }`
+
+describe.skipIf(programs.nginx === undefined)('behind nginx', () => {
+  test('the service is judged as without it: gzip, buffering off', async () => {
+    const port = await nginx(
+      `gzip on; gzip_types application/json; proxy_buffering off; client_max_body_size 8m; ${proxied(await upstream())}`,
+    )
+    const ended = await judge(`http://127.0.0.1:${port}`)
+    expect(lastLine(ended), ended.stdout).toMatch(/^exit 0: no must failed/)
+  })
+
+  test('an upstream that is down is no verdict', async () => {
+    const port = await nginx(proxied(await freePort()))
+    const ended = await judge(`http://127.0.0.1:${port}`)
+    expect(ended.code).toBe(3)
+    expect(lastLine(ended)).toMatch(
+      /^exit 3: http:\S+ cannot be judged: a gateway answered, and not the service behind it: 502 with a page: 502 Bad Gateway, nginx\/[\d.]+; start the service, or look at where the gateway sends its requests$/,
+    )
+  })
+
+  test('a wrong base path is named', async () => {
+    const down = await upstream()
+    const port = await nginx(
+      `server { listen 127.0.0.1:{port}; location /api/ { proxy_pass http://127.0.0.1:${down}/; } location / { return 404; } }`,
+    )
+    const ended = await judge(`http://127.0.0.1:${port}/apj`)
+    expect(ended.code).toBe(3)
+    expect(lastLine(ended)).toMatch(
+      /a gateway answered with a page of its own: 404 with a page: 404 Not Found, nginx\/[\d.]+; check the path of the base URL/,
+    )
+    expect((await judge(`http://127.0.0.1:${port}/api`, {}, ['--only', 'files.list/*'])).code).toBe(0)
+  })
+
+  test('auth_basic in front is a credential of the gateway', async () => {
+    const file = join(workFolder(), 'users')
+    writeFileSync(file, 'user:{PLAIN}secret\n')
+    const port = await nginx(proxied(await upstream(), `auth_basic staging; auth_basic_user_file ${file};`))
+    const ended = await judge(`http://127.0.0.1:${port}`)
+    expect(ended.code).toBe(3)
+    expect(lastLine(ended)).toMatch(
+      /a gateway asks for a credential of its own \(WWW-Authenticate: Basic\) in the header that carries the key/,
+    )
+  })
+
+  test('a header of the gateway is asked for, and given', async () => {
+    const port = await nginx(proxied(await upstream(), 'if ($http_x_gateway_key != "open") { return 403; }'))
+    const url = `http://127.0.0.1:${port}`
+    const without = await judge(url)
+    expect(without.code).toBe(3)
+    expect(lastLine(without)).toMatch(
+      /403 with a page: 403 Forbidden, nginx\/[\d.]+; if it asks for something of its own, declare that in headers/,
+    )
+    const given = ['--only', 'files.list/*', '--header', 'x-gateway-key: env:GATEWAY_KEY']
+    expect((await judge(url, {}, given, { GATEWAY_KEY: 'open' })).code).toBe(0)
+  })
+
+  test('a client certificate is asked for, and given', async () => {
+    const { ca, cert, key } = certificates()
+    const tls = `ssl_certificate ${cert}; ssl_certificate_key ${key}; ssl_client_certificate ${ca}; ssl_verify_client on;`
+    const port = await nginx(proxied(await upstream(), tls).replace('{port};', '{port} ssl;'))
+    const url = `https://127.0.0.1:${port}`
+    const without = await judge(url, { tls: { ca } })
+    expect(without.code).toBe(3)
+    expect(lastLine(without)).toMatch(
+      /it asks for a client certificate: declare tls\.cert and tls\.key in the target file \(400 with a page: 400 No required SSL certificate was sent, /,
+    )
+    expect((await judge(url, { tls: { ca, cert, key } }, ['--only', 'files.list/*'])).code).toBe(0)
+    const untrusted = await judge(url, { tls: { cert, key } })
+    expect(lastLine(untrusted)).toMatch(/certificate not accepted: .*; name the authority that signed it in tls\.ca/)
+    const plain = await judge(`http://127.0.0.1:${port}`)
+    expect([plain.code, lastLine(plain)]).toEqual([
+      3,
+      expect.stringContaining(`that port speaks TLS: write https://127.0.0.1:${port}`),
+    ])
+  })
+
+  test('a body that is larger than the gateway allows is told as such', async () => {
+    const port = await nginx(proxied(await upstream(), 'client_max_body_size 1;'))
+    const ended = await judge(`http://127.0.0.1:${port}`, {}, [
+      '--only',
+      'envelope/*',
+      '--only',
+      'files.upload/2xx-*',
+      '--runs',
+      '2',
+    ])
+    expect(ended.stdout).toMatch(
+      /pages: \d+ error responses? (?:was a page|were pages) in place of an envelope: .*413 Request Entity Too Large \(nginx/,
+    )
+    expect(ended.stdout).toContain('the body of this upload is larger than your gateway allows')
+  })
+
+  test('an upstream that restarts is judged', async () => {
+    const port = await freePort()
+    const front = await nginx(proxied(port))
+    const judged = judge(`http://127.0.0.1:${front}`, {}, ['--only', 'files.list/*'])
+    const { close } = await startReference({ port })
+    onTestFinished(() => close())
+    expect((await judged).code).toBe(0)
+  })
+})
+
+describe.skipIf(programs.haproxy === undefined)('behind HAProxy', () => {
+  const backend = (port: number): string => `backend service\n  server one 127.0.0.1:${port}`
+
+  test('the service is judged as without it', async () => {
+    const port = await haproxy(
+      `frontend f\n  bind 127.0.0.1:{port}\n  default_backend service\n${backend(await upstream())}`,
+    )
+    const ended = await judge(`http://127.0.0.1:${port}`)
+    expect(lastLine(ended), ended.stdout).toMatch(/^exit 0: no must failed/)
+  })
+
+  test('a service that is down is no verdict', async () => {
+    const port = await haproxy(
+      `frontend f\n  bind 127.0.0.1:{port}\n  default_backend service\n${backend(await freePort())}`,
+    )
+    const ended = await judge(`http://127.0.0.1:${port}`)
+    expect(ended.code).toBe(3)
+    expect(lastLine(ended)).toMatch(
+      /a gateway answered, and not the service behind it: 503 with a page: 503 Service Unavailable/,
+    )
+  })
+
+  test('a client certificate, and http to a port of TLS', async () => {
+    const { both, ca, cert, key } = certificates()
+    const bind = `bind 127.0.0.1:{port} ssl crt ${both} ca-file ${ca} verify required`
+    const port = await haproxy(`frontend f\n  ${bind}\n  default_backend service\n${backend(await upstream())}`)
+    const url = `https://127.0.0.1:${port}`
+    const without = await judge(url, { tls: { ca } })
+    expect(without.code).toBe(3)
+    expect(lastLine(without)).toMatch(
+      /asks for a client certificate(: |, )declare tls\.cert and tls\.key in the target file/,
+    )
+    expect((await judge(url, { tls: { ca, cert, key } }, ['--only', 'files.list/*'])).code).toBe(0)
+    const plain = await judge(`http://127.0.0.1:${port}`)
+    expect([plain.code, lastLine(plain)]).toEqual([3, expect.stringContaining(`write https://127.0.0.1:${port}`)])
+  })
+})
+
+describe('through a forward proxy', () => {
+  const target = 'http://service.example'
+
+  test('an http target is asked for in absolute form', async () => {
+    const { port, asked } = await forwardProxy(undefined, await upstream())
+    const ended = await judge(target, {}, few, { HTTP_PROXY: `http://127.0.0.1:${port}` })
+    expect(lastLine(ended), ended.stdout).toMatch(/^exit 0: no must failed/)
+    expect(asked).toContain(`GET ${target}/v1/files`)
+    expect(asked.join()).not.toContain('CONNECT')
+  })
+
+  test.each([
+    ['http', 407, /the proxy 127\.0\.0\.1:\d+ \(HTTP_PROXY\) asks for credentials \(407\)/],
+    [
+      'http',
+      403,
+      /403 with a page: 403 of the proxy, .*the proxy 127\.0\.0\.1:\d+ \(HTTP_PROXY\), which NO_PROXY=service\.example goes past/,
+    ],
+    [
+      'http',
+      502,
+      /502 with a page: 502 of the proxy, .*the proxy 127\.0\.0\.1:\d+ \(HTTP_PROXY\), which NO_PROXY=service\.example goes past/,
+    ],
+    ['https', 407, /the proxy 127\.0\.0\.1:\d+ \(HTTPS_PROXY\) asks for credentials \(407\)/],
+    [
+      'https',
+      403,
+      /the proxy 127\.0\.0\.1:\d+ \(HTTPS_PROXY\) does not let requests through to service\.example: it answered 403/,
+    ],
+    ['https', 502, /the proxy 127\.0\.0\.1:\d+ \(HTTPS_PROXY\) could not reach service\.example: it answered 502/],
+  ])('%s: a proxy that answers %i is named', async (scheme, status, sentence) => {
+    const { port } = await forwardProxy(status, 1)
+    const ended = await judge(`${scheme}://service.example`, {}, few, {
+      [`${scheme.toUpperCase()}_PROXY`]: `http://127.0.0.1:${port}`,
+    })
+    expect(ended.code).toBe(3)
+    expect(lastLine(ended)).toMatch(sentence)
+  })
+})

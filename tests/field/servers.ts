@@ -1,0 +1,160 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import http from 'node:http'
+import net from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { onTestFinished } from 'vitest'
+
+/** Where Debian's packages put them; undefined if one is not installed. */
+const where = (name: string): string | undefined =>
+  ['/usr/sbin/', '/usr/bin/', '/usr/local/sbin/'].map((dir) => dir + name).find((path) => existsSync(path))
+
+export const programs = { nginx: where('nginx'), haproxy: where('haproxy') }
+
+/** A folder of this test. */
+export function workFolder(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'conform-field-'))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+/** A port that nobody listens on now: these programs take none that the system chooses. */
+export async function freePort(): Promise<number> {
+  const server = net.createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as net.AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+async function started(child: ChildProcess, port: number): Promise<void> {
+  let said = ''
+  child.stderr?.on('data', (piece: Buffer) => (said += piece.toString()))
+  onTestFinished(() => void child.kill('SIGTERM'))
+  for (let tries = 0; tries < 200; tries++) {
+    if (child.exitCode !== null) throw new Error(`it ended: ${said}`)
+    if (await isOpen(port)) return
+    await sleep(50)
+  }
+  throw new Error(`nothing listens on port ${port}: ${said}`)
+}
+
+function isOpen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = net.connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false))
+    socket.on('connect', () => socket.destroy())
+  })
+}
+
+/** Starts nginx with what stands in its `http` block, `{port}` filled in, until the test ends. */
+export async function nginx(block: string): Promise<number> {
+  const port = await freePort()
+  const dir = workFolder()
+  const config = join(dir, 'nginx.conf')
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${dir}/${name};`)
+    .join(' ')
+  writeFileSync(
+    config,
+    `daemon off; master_process off; pid ${dir}/pid; error_log ${dir}/error.log;
+     events {} http { access_log off; ${temporary} ${block.replaceAll('{port}', String(port))} }`,
+  )
+  await started(
+    spawn(programs.nginx!, ['-c', config, '-e', `${dir}/error.log`], { stdio: ['ignore', 'ignore', 'pipe'] }),
+    port,
+  )
+  return port
+}
+
+/** Starts HAProxy with one frontend, `{port}` filled in, until the test ends. */
+export async function haproxy(sections: string): Promise<number> {
+  const port = await freePort()
+  const config = join(workFolder(), 'haproxy.cfg')
+  const times = 'timeout connect 2s\n  timeout client 20s\n  timeout server 20s'
+  writeFileSync(config, `defaults\n  mode http\n  ${times}\n${sections.replaceAll('{port}', String(port))}\n`)
+  await started(spawn(programs.haproxy!, ['-db', '-f', config], { stdio: ['ignore', 'ignore', 'pipe'] }), port)
+  return port
+}
+
+/** Makes an authority, and a certificate of it for 127.0.0.1 and for a client; gives the paths. */
+export function certificates(): Readonly<Record<'ca' | 'cert' | 'key' | 'both', string>> {
+  const dir = workFolder()
+  const [ca, cert, key, both] = ['ca.pem', 'cert.pem', 'key.pem', 'both.pem'].map((name) => join(dir, name)) as [
+    string,
+    string,
+    string,
+    string,
+  ]
+  const openssl = (...args: string[]): void => void execFileSync('openssl', args, { cwd: dir, stdio: 'ignore' })
+  const ec = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  openssl('req', '-x509', ...ec, '-keyout', 'ca.key', '-out', ca, '-days', '2', '-subj', '/CN=field authority')
+  openssl('req', ...ec, '-keyout', key, '-out', 'own.csr', '-subj', '/CN=127.0.0.1')
+  writeFileSync(join(dir, 'ext'), 'subjectAltName=IP:127.0.0.1')
+  openssl(
+    'x509',
+    '-req',
+    '-in',
+    'own.csr',
+    '-CA',
+    ca,
+    '-CAkey',
+    'ca.key',
+    '-CAcreateserial',
+    '-days',
+    '2',
+    '-extfile',
+    'ext',
+    '-out',
+    cert,
+  )
+  execFileSync('sh', ['-c', `cat ${cert} ${key} > ${both}`])
+  return { ca, cert, key, both }
+}
+
+/** A forward proxy: http in absolute form, https by CONNECT; refuses what `refusal` names a status for. */
+export async function forwardProxy(
+  refusal: number | undefined,
+  to: number,
+): Promise<{ port: number; asked: string[] }> {
+  const asked: string[] = []
+  const server = http.createServer((incoming, outgoing) => {
+    asked.push(`${incoming.method} ${incoming.url}`)
+    if (refusal !== undefined) {
+      outgoing.writeHead(refusal, { 'content-type': 'text/html', server: 'field-proxy' })
+      return void outgoing.end(
+        `<html><head><title>${refusal} of the proxy</title></head><address>proxy</address></html>`,
+      )
+    }
+    const { pathname, search } = new URL(incoming.url!)
+    const options = {
+      port: to,
+      host: '127.0.0.1',
+      method: incoming.method!,
+      path: pathname + search,
+      headers: incoming.headers,
+    }
+    const onward = http.request(options, (answer) => {
+      outgoing.writeHead(answer.statusCode!, answer.headers)
+      answer.pipe(outgoing)
+    })
+    onward.on('error', () => outgoing.destroy())
+    incoming.pipe(onward)
+  })
+  server.on('connect', (incoming: http.IncomingMessage, socket: net.Socket) => {
+    asked.push(`CONNECT ${incoming.url}`)
+    if (refusal !== undefined) return void socket.end(`HTTP/1.1 ${refusal} No\r\n\r\n`)
+    const onward = net.connect(to, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      socket.pipe(onward).pipe(socket)
+    })
+    for (const one of [socket, onward]) one.on('error', () => [socket, onward].forEach((other) => other.destroy()))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return { port: (server.address() as net.AddressInfo).port, asked }
+}
