@@ -107,6 +107,8 @@ export interface Operation {
   readonly deprecated?: true
   /** Query members and headers that the spec names. */
   readonly parameters?: readonly Parameter[]
+  /** How the body is called among the components of the OpenAPI document, and what is shown of it; absent if no member is. */
+  readonly request?: { readonly component: string; readonly description: string }
   /** The members of the body that the spec names, or whose meaning it names. */
   readonly members: readonly Member[]
   /** The spec shows the whole body: the target file declares none. */

@@ -16,6 +16,7 @@ export const operations = [
   { id: 'pdf.parse', method: 'POST', path: '/v1/tools/pdf-parser/{file_id}', otherPaths: [], body: 'json', section: '4.1',
     summary: 'Parse a PDF', description: 'Deprecated, and scheduled for removal on December 22, 2025 (§9).', deprecated: true,
     params: { file_id: { declaredAt: '/resources/pdfFile', needs: ['/resources/pdfFile', '/operations/files.upload'] } },
+    request: { component: 'PdfParseRequest', description: '§2.1.' },
     isWhole: true, example: { format: 'text' }, effect: 'none', response: 'pdf-content',
     members: [
       { at: '/format', kinds: ['string'], section: '2.1', required: true, allowed: ['text', 'markdown'],
@@ -24,6 +25,7 @@ export const operations = [
   { id: 'jobs.create', method: 'POST', path: '/v1/applications/{application_id}/jobs', otherPaths: [], body: 'json', section: '4.2',
     summary: 'Create a job of an application', description: 'An application can have one job in progress at a time (§8). The result is read with `jobs.retrieve`.',
     params: { application_id: { declaredAt: '/resources/application/id', needs: ['/resources/application'] } },
+    request: { component: 'CreateJobRequest', description: '§2.5.' },
     isWhole: true, example: { inputs: [{ id: '<input id>', value: ['tea'] }] }, effect: 'generates', response: 'created-job', busy: 409,
     creates: { what: 'a job', idAt: '/id', usedBy: [{ operation: 'jobs.retrieve', param: 'job_id' }] },
     members: [
@@ -49,6 +51,7 @@ export const operations = [
     ] },
   { id: 'chat.create', method: 'POST', path: '/v1/chat/completions', otherPaths: ['/v1/chat'], body: 'json', section: '4.4',
     summary: 'Complete a chat', example: { model: '<model>', messages: [{ role: 'user', content: 'Hello' }] },
+    request: { component: 'ChatRequest', description: '§2.8: the members that are named. A tool for knowledge graphs takes a `QueryConfig` (§2.7).' },
     members: chatMembers, effect: 'generates', response: 'chat-completion' },
   { id: 'files.upload', method: 'POST', path: '/v1/files', otherPaths: [], body: 'raw', section: '4.4',
     summary: 'Upload a file', description: `The body is the file, labelled with its media type. ${noResponse}`,
@@ -74,7 +77,8 @@ export const operations = [
     // Ids of files have any form.
     members: [{ at: '{file}', kinds: [], section: '7.3', exampleAt: '/file_id' }] },
   { id: 'graphs.query', method: 'POST', path: '/v1/knowledge-graphs/{graph_id}/query', otherPaths: [], body: 'json', section: '4.4',
-    summary: 'Query a knowledge graph', description: `${noPayloads} A query takes a \`query_config\` (§2.7).`, params: { graph_id: graph }, example: { query: 'What is tea?' }, effect: 'generates',
+    summary: 'Query a knowledge graph', description: `${noPayloads} A query takes a \`query_config\` (§2.7).`, params: { graph_id: graph }, example: { query: 'What is tea?' },
+    request: { component: 'GraphQueryRequest', description: 'Not shown, but that it takes a `query_config` (§2.7).' }, effect: 'generates',
     members: [
       { at: '{query}', ...text, section: '7.3', judgedBy: { type: '400-malformed-parameters' } },
       ...queryConfigIn('{query_config}', '/query_config'),
@@ -91,6 +95,7 @@ export const operations = [
     members: [{ at: '{query}', ...text, section: '7.3', judgedBy: { type: '400-malformed-query', empty: '400-empty-query' } }] },
   { id: 'medical.comprehend', method: 'POST', path: '/v1/tools/comprehend/medical', otherPaths: [], body: 'json', section: '4.4',
     summary: 'Analyze a medical text', description: 'Deprecated: its replacement is a chat with an `llm` tool (§9).', deprecated: true,
+    request: { component: 'MedicalRequest', description: '§2.8: the members that are named.' },
     example: { content: 'Tea eased the cough.', response_type: 'Entities' }, effect: 'none', response: 'medical-entities',
     members: [
       { at: '/content', role: 'content', ...text, section: '2.8', judgedBy: { type: '400-malformed-request' } },
@@ -105,6 +110,7 @@ export const operations = [
     ] },
   { id: 'vision.analyze', method: 'POST', path: '/v1/vision/analyze', otherPaths: ['/v1/vision'], body: 'json', section: '4.4',
     summary: 'Analyze images', description: noResponse, effect: 'generates',
+    request: { component: 'VisionRequest', description: '§2.8: the members that are named.' },
     example: { model: '<model>', prompt: 'What is on {{picture}}?', variables: [{ name: 'picture', file_id: '<file id>' }] },
     members: [
       { at: '/model', role: 'model', kinds: ['string'], section: '2.8' },

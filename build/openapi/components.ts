@@ -40,7 +40,7 @@ export function components(): Json {
         type: 'object',
         properties: Object.fromEntries(queryConfigMembers.map((member) => [member.name, queryMember(member)])),
       },
-      ...requestSchemas,
+      ...requestSchemas(),
     },
   }
 }

@@ -3,7 +3,6 @@ import type { Operation } from '../../catalogue/operation.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { errorResponses } from './errors.ts'
 import { type Json, ref } from './json.ts'
-import { type Shown, shown } from './shown.ts'
 
 /** The path items of an operation: one for each of its paths. */
 export function pathsOf(operation: Operation & { readonly id: OperationId }): [path: string, item: Json][] {
@@ -16,9 +15,9 @@ export function pathsOf(operation: Operation & { readonly id: OperationId }): [p
   return [[path, { [method.toLowerCase()]: item }], ...others]
 }
 
-function operationObject({ id, path, body, section }: Operation & { readonly id: OperationId }): Json {
-  const { summary, description, deprecated, query = [] } = shown[id]
-  const parameters = [...pathParameters(path), ...query]
+function operationObject(operation: Operation & { readonly id: OperationId }): Json {
+  const { id, section, summary, description, deprecated } = operation
+  const parameters = [...pathParameters(operation), ...namedParameters(operation)]
   return {
     operationId: id,
     summary,
@@ -26,30 +25,45 @@ function operationObject({ id, path, body, section }: Operation & { readonly id:
     tags: [id.split('.')[0]],
     ...(deprecated ? { deprecated } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...requestBody(body, shown[id]),
-    responses: { ...success(id, shown[id]), ...errorResponses(id) },
+    ...requestBody(operation),
+    responses: { ...success(operation), ...errorResponses(id) },
   }
 }
 
-function pathParameters(path: string): Json[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+function namedParameters({ parameters = [] }: Operation): Json[] {
+  return parameters.map(({ name, in: place, description }) => ({
     name,
-    in: 'path',
-    required: true,
-    schema: name === 'job_id' ? { type: 'string', format: 'uuid' } : { type: 'string' },
+    in: place,
+    description,
+    schema: { type: 'string' },
   }))
 }
 
-function requestBody(body: Operation['body'], { request }: Shown): Json {
+function pathParameters({ params = {} }: Operation): Json[] {
+  return Object.entries(params).map(([name, { format }]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string', ...(format === undefined ? {} : { format }) },
+  }))
+}
+
+function requestBody({ body, request }: Operation): Json {
   if (body === 'none') return {}
-  const content = body === 'json' ? { 'application/json': { schema: request ? ref(request) : {} } } : { '*/*': {} }
+  const schema = request ? ref(request.component) : {}
+  const content = body === 'json' ? { 'application/json': { schema } } : { '*/*': {} }
   return { requestBody: { required: true, content } }
 }
 
+/** `pdf-content` → `PdfContent` */
+function componentOf(schema: string): string {
+  return schema.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}
+
 /** The granted requirement tells the status. Where no payload is shown, any body of any type may come, or none. */
-function success(id: OperationId, { response }: Shown): Json {
+function success({ id, response }: Operation & { readonly id: OperationId }): Json {
   const row = catalogue.find((each) => each.id === grantedRow[id])
   if (!row) throw new Error(`no granted requirement of ${id}`)
-  const content = response ? { 'application/json': { schema: ref(response) } } : { '*/*': { schema: {} } }
+  const content = response ? { 'application/json': { schema: ref(componentOf(response)) } } : { '*/*': { schema: {} } }
   return { [String(row.gives).toUpperCase()]: { description: row.statement, content } }
 }
