@@ -2,6 +2,7 @@ import { isObject } from '../schemas/json-object.ts'
 import fc from 'fast-check'
 import { otherTypes, type QueryConfigMember, queryConfigMembers } from '../catalogue/query-config.ts'
 import { isOperationId, type OperationId } from '../catalogue/operations.ts'
+import { judgeEach } from '../harness/checks/at-once.ts'
 import { sampled } from '../harness/checks/seed.ts'
 import { property } from '../harness/checks/property.ts'
 import { ofKinds, shown } from '../harness/checks/values.ts'
@@ -57,7 +58,7 @@ export const insideBounds: Judge = async (context) => {
   }
   const named = queryConfigMembers.flatMap(({ name, inside }) => inside.map((value) => ({ name, value })))
   if (run.target.scenarios[row.id]) return accept({ name: 'search_weight', value: 50 })
-  for (const setting of sampled(context, named)) await accept(setting)
+  await judgeEach(sampled(context, named), accept)
   await property(context, 'grantedRuns', generatedInside, accept)
 }
 
@@ -78,6 +79,6 @@ const generatedOutside = fc
 export const outsideBounds = condition(async ({ context, operation, judge }) => {
   const refuse = async ({ what, value }: Fault<Setting>): Promise<void> =>
     judge(refused(await withSetting(context.run, operation, value)), what)
-  for (const fault of sampled(context, outside)) await refuse(fault)
+  await judgeEach(sampled(context, outside), refuse)
   await property(context, 'refusalRuns', generatedOutside, refuse)
 })

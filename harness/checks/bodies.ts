@@ -1,5 +1,6 @@
 import { type MalformedJson, malformedJson, mediaTypes } from '../../catalogue/faults.ts'
 import { withHeader } from '../engine/probe.ts'
+import { judgeEach } from './at-once.ts'
 import { changed, each, refused } from './conditions.ts'
 import { condition } from './refusals.ts'
 import { sampled } from './seed.ts'
@@ -71,12 +72,12 @@ function textOf(body: string | Uint8Array | undefined): string {
 
 /** The valid body, changed so that RFC 8259's grammar refuses it. */
 export const malformedJsonBody = condition(async ({ context, valid, judge }) => {
-  for (const kind of sampled(context, malformedJson)) {
+  await judgeEach(sampled(context, malformedJson), async (kind) => {
     const [what, change] = jsonFaults[kind]
     const probe = await valid()
     const body = malformedBy(change, textOf(probe.body))
     if (body !== undefined) await judge(refused({ ...probe, body, fault: kind }), `with the valid body ${what}`)
-  }
+  })
 })
 
 /** The valid body, labelled as something else. */

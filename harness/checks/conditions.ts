@@ -1,5 +1,6 @@
 import type { Pairs } from '../../catalogue/answers.ts'
 import type fc from 'fast-check'
+import { judgeEach } from './at-once.ts'
 import { property } from './property.ts'
 import { randomOf, sampled, seedFor } from './seed.ts'
 import { freshUnknownId } from './unknown-id.ts'
@@ -22,8 +23,9 @@ export interface Fault<T = unknown> {
 /** Several fixed changes, each by itself. */
 export function each<T>(faults: readonly Fault<T>[], change: (valid: Probe, value: T) => Probe): Condition {
   return condition(async ({ context, valid, judge }) => {
-    for (const { what, value, gives } of sampled(context, faults))
-      await judge(refused(change(await valid(), value)), what, gives)
+    await judgeEach(sampled(context, faults), async ({ what, value, gives }) =>
+      judge(refused(change(await valid(), value)), what, gives),
+    )
   })
 }
 

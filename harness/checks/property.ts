@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { CheckContext } from '../engine/check-context.ts'
 import { Failed } from '../engine/outcome.ts'
+import { judgeEach } from './at-once.ts'
 import { seedFor } from './seed.ts'
 
 /** Over HTTP each shrink step is a request: after this many the smallest so far is shown. */
@@ -28,30 +29,56 @@ export async function property<T>(
     run: { options },
     row,
   } = context
+  const search = { seed: seedFor(options.seed, row.id), numRuns: options[runs] }
   generating.add(context)
+  try {
+    const seen = await firstFailure(fc.sample(arbitrary, search), check)
+    if (seen) await smallest(seen, search, arbitrary, check)
+  } finally {
+    generating.delete(context)
+  }
+}
+
+/** Several cases at once: most targets fail none. */
+async function firstFailure<T>(values: readonly T[], check: (value: T) => Promise<void>): Promise<Failed | undefined> {
+  try {
+    await judgeEach(values, check)
+    return undefined
+  } catch (error) {
+    if (error instanceof Failed) return error
+    throw error
+  }
+}
+
+/** Throws the smallest failure, looked for case by case; the one that was seen if it does not show again. */
+async function smallest<T>(
+  seen: Failed,
+  search: { readonly seed: number; readonly numRuns: number },
+  arbitrary: fc.Arbitrary<T>,
+  check: (value: T) => Promise<void>,
+): Promise<void> {
   let failed: Failed | undefined
-  let stopped: { reason: unknown } | undefined
+  let isStopped = false
   let shrinks = 0
   const details = await fc.check(
     fc.asyncProperty(arbitrary, async (value) => {
-      if (stopped || (failed && shrinks++ >= mostShrinks)) return true
+      if (isStopped || (failed && shrinks++ >= mostShrinks)) return true
       try {
         await check(value)
         return true
       } catch (error) {
         if (!(error instanceof Failed)) {
-          stopped = { reason: error }
+          isStopped = true
           return true
         }
         failed = error
         return false
       }
     }),
-    { seed: seedFor(options.seed, row.id), numRuns: options[runs] },
+    search,
   )
-  generating.delete(context)
   if (failed)
     throw new Failed({ ...failed.failure, ...(details.counterexamplePath ? { path: details.counterexamplePath } : {}) })
   // A failure that was found stays one, even if the search for a smaller one was cut short.
-  if (stopped) throw stopped.reason
+  throw seen
 }

@@ -1,5 +1,6 @@
 import type { Pairs } from '../../catalogue/answers.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
+import { judgeEach } from './at-once.ts'
 import { randomOf, sampled, seedFor } from './seed.ts'
 import { type JsonKind, nameOfKind, sample } from './values.ts'
 import { setAt } from '../../schemas/pointer.ts'
@@ -30,9 +31,9 @@ export function eachAt(...groups: readonly { readonly role: string; readonly fau
       throw new NotExercised(`declare one of the roles ${groups.map(({ role }) => role).join(', ')}`)
     }
     const cases = declared.flatMap(({ role, faults }) => faults.map((fault) => ({ role, ...fault })))
-    for (const { role, what, value, gives } of sampled(context, cases)) {
-      await judge(atRole(context.run, await valid(), role, value), `with a valid body, but ${role} ${what}`, gives)
-    }
+    await judgeEach(sampled(context, cases), async ({ role, what, value, gives }) =>
+      judge(atRole(context.run, await valid(), role, value), `with a valid body, but ${role} ${what}`, gives),
+    )
   })
 }
 

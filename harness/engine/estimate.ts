@@ -1,4 +1,3 @@
-import { allFormsOn } from '../../catalogue/every-operation.ts'
 import { isRefusal } from '../../catalogue/answers.ts'
 import { type CatalogueRow, requirement, grantedRow } from '../../catalogue/catalogue.ts'
 import {
@@ -44,9 +43,8 @@ function scenarioRequests({ repeat = 1, before, after }: Scenario): number {
 function ownRequests(row: CatalogueRow, target: Target, runs: Runs): number {
   const { maxRequests } = row
   const every = typeof maxRequests === 'function' ? maxRequests(target) : countIn(maxRequests, runs)
-  // A quick run sends one case that has a name: not of a story, nor to the operations that get every form of a wrong key.
-  const isThorough = row.fault === 'credentials' && allFormsOn.some((id) => id === row.operation)
-  const isSampled = runs.depth === 'quick' && isRefusal(row.gives) && row.effect === 'none' && !isThorough
+  // A quick run sends one case that has a name, but of a story all.
+  const isSampled = runs.depth === 'quick' && isRefusal(row.gives) && row.effect === 'none'
   const once = isSampled && typeof maxRequests !== 'object' ? Math.min(1, every) : every
   const varies = !isRefusal(row.gives) && isOperationId(row.operation)
   return varies ? once * triesOf(row.operation) : once

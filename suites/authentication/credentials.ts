@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { allFormsOn, generatedKeysOn } from '../../catalogue/every-operation.ts'
 import { operations } from '../../catalogue/operations.ts'
+import { judgeEach } from '../../harness/checks/at-once.ts'
 import { property } from '../../harness/checks/property.ts'
 import type { Credential, Probe } from '../../harness/engine/probe.ts'
 import { refused } from '../../harness/checks/conditions.ts'
@@ -25,12 +26,8 @@ function numberOf({ operation }: RefusalContext): number {
 
 function wantsFew({ context, operation }: RefusalContext): boolean {
   const { target, options } = context.run
-  return credentialProbesIn(target, options) === 'few' && !allFormsOn.includes(operation)
-}
-
-/** A quick run stays on the operations' own paths. */
-function isQuick({ context }: RefusalContext): boolean {
-  return context.run.options.depth === 'quick'
+  const isThorough = options.depth === 'full' && allFormsOn.includes(operation)
+  return credentialProbesIn(target, options) === 'few' && !isThorough
 }
 
 async function judgeForms(refusal: RefusalContext, forms: readonly KeyForm[]): Promise<void> {
@@ -40,13 +37,13 @@ async function judgeForms(refusal: RefusalContext, forms: readonly KeyForm[]): P
   const sent = few ? forms.filter((_, at) => at === place % forms.length) : forms
   if (sent.length === 0) throw new NotExercised('every form of the full key equals a declared key')
   for (const { credential } of sent) context.run.keys.learn(credential)
-  for (const { credential, what, kind } of sent) {
+  await judgeEach(sent, async ({ credential, what, kind }) => {
     const probe = withCredential(await valid(), credential)
-    if (!few && !isQuick(refusal)) await judgeElsewhere(context, probe, { what, kind }, ['other path'])
+    if (!few) await judgeElsewhere(context, probe, { what, kind }, ['other path'])
     await judge({ ...probe, fault: kind }, what)
-  }
+  })
   const [form] = sent.slice(place % sent.length)
-  if (few || !form || isQuick(refusal)) return
+  if (few || !form) return
   // Whoever looks at a key at all looks at its form: elsewhere one of them tells enough.
   await judgeElsewhere(context, withCredential(await valid(), form.credential), form, ['turn', place])
 }
@@ -55,7 +52,7 @@ async function judgeForms(refusal: RefusalContext, forms: readonly KeyForm[]): P
 async function judgeEverywhere(refusal: RefusalContext, credential: Credential, what: string, kind: string) {
   const probe = withCredential(await refusal.valid(), credential)
   const places = kind === 'no credential' ? 'all' : (['each', numberOf(refusal)] as const)
-  if (!wantsFew(refusal) && !isQuick(refusal)) await judgeElsewhere(refusal.context, probe, { what, kind }, places)
+  if (!wantsFew(refusal)) await judgeElsewhere(refusal.context, probe, { what, kind }, places)
   await refusal.judge({ ...probe, fault: kind }, what)
 }
 

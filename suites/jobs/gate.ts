@@ -51,7 +51,9 @@ function createGate(application: string, run: Run): Gate {
     },
     async sendWhenIdle({ exclusive, expects409 }, send) {
       // Kept over all attempts: another request would make the application busy again.
-      const release = await places.acquire(run.life.signal, { count: exclusive ? places.size : 1 })
+      // Refusals, of which many go at once, do not wait for creations that wait too, each for a job to end.
+      const turn = exclusive ? { count: places.size } : { count: 1, urgent: true }
+      const release = await places.acquire(run.life.signal, turn)
       try {
         let busySince: number | undefined
         /** Connections of their own on which no answer came: such a creation may be what makes the application busy. */

@@ -89,6 +89,7 @@ function createJobTracker(run: Run): JobTracker {
   }
   const poll = async (job: Job, deadline: number): Promise<boolean> => {
     const started = performance.now()
+    const shortest = run.options.depth === 'quick' ? 4 * firstPauseMs : firstPauseMs
     let lastRead = started
     for (;;) {
       const reading = await read(job, null)
@@ -96,7 +97,7 @@ function createJobTracker(run: Run): JobTracker {
       if (reading.status !== undefined) lastRead = performance.now()
       const now = performance.now()
       if (now >= deadline || now - lastRead > run.target.limits.settleMs + unreadableMs) return false
-      const wait = Math.min(Math.max((now - started) * pauseShare, firstPauseMs), longestPauseMs)
+      const wait = Math.min(Math.max((now - started) * pauseShare, shortest), longestPauseMs)
       await pause(run, Math.min(wait, Math.max(1, deadline - now)))
     }
   }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { member } from '../../schemas/json-object.ts'
 import { preview } from '../../schemas/preview.ts'
+import { judgeEach } from '../../harness/checks/at-once.ts'
 import { sampled } from '../../harness/checks/seed.ts'
 import { control } from '../../harness/checks/control.ts'
 import { jsonValue } from '../../harness/engine/answer.ts'
@@ -23,7 +24,7 @@ export const judgeStable: Judge = async (context) => {
   const ended = [...endedReadings(run), ...(await declaredReading(run))]
   const [first, ...others] = ended
   if (!first) throw new NotExercised('this run saw no job end')
-  for (const reading of sampled(context, others)) await judgeAgain(context, reading)
+  await judgeEach(sampled(context, others), (reading) => judgeAgain(context, reading))
   await pause(run, Math.max(0, first.exchange.endedAt + laterMs - performance.now()))
   await judgeAgain(context, first)
 }
