@@ -61,7 +61,6 @@ async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, opt
       if (run.client.throttle.isSerialized(operation))
         releaseQueue ??= await run.client.throttle.queue(operation, run.life.signal)
       await run.client.throttle.pass(operation, run.life.signal)
-      if (run.client.liveness.checking) await run.client.liveness.checking
       const exchange = await sendOnce(run, probe, purpose, { fresh, ...(options.isGated ? {} : { source }) })
       const { answer, noAnswer } = exchange
       if (noAnswer) {

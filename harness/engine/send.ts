@@ -76,6 +76,7 @@ export async function sendOnce(
     : await run.client.semaphore.acquire(run.life.signal, { urgent: isAboutRunningJob(probe, purpose) })
   try {
     if (!options.unpaced) await run.client.pacer.wait(run.life.signal)
+    if (run.client.liveness.checking) await run.client.liveness.checking
     run.life.signal.throwIfAborted()
     // While it waited for its place the circuit breaker may have opened.
     run.client.breaker.check(operationName(probe))
