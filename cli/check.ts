@@ -6,11 +6,10 @@ import { foreignBaselineFile } from '../harness/report/read-baseline.ts'
 import { redactorFor } from '../harness/target/redactor-for.ts'
 import type { RecordedExchange, Report, TpeMode } from '../harness/report/model.ts'
 import { checkTarget } from '../traffic/check-target.ts'
-import { derivedBaseUrl, pathUnder } from '../traffic/base-url.ts'
-import { type Counts, judgeRecording } from '../traffic/judge-recording.ts'
-import { readHar } from '../traffic/read-har.ts'
-import { recordedEntry, type RecordedEntry } from '../traffic/recorded-entry.ts'
-import { recordingReport, timeOf } from '../traffic/recording-report.ts'
+import { type Bodies, type Counts, judgeRecording } from '../traffic/judge-recording.ts'
+import { openHar } from '../traffic/read-har.ts'
+import { createSurvey } from '../traffic/survey.ts'
+import { recordingReport } from '../traffic/recording-report.ts'
 import { learnSecrets } from '../traffic/secrets.ts'
 import { checkOutputs, type InputFile, reportFiles } from './output/check-outputs.ts'
 import { finish } from './output/finish.ts'
@@ -65,19 +64,20 @@ export interface Checked {
 
 /** Judges a HAR file, as the options decide it; throws UserError if the file is not a HAR. */
 export async function checkFile(file: string, options: Omit<CheckArguments, 'report'>, now: Date): Promise<Checked> {
-  const entries = readHar(file).map((entry, index) => recordedEntry(entry, index, file))
-  const { target, warnings } = await checkTarget({ ...options, derive: () => derivedBaseUrl(entries, file) })
+  const survey = createSurvey()
+  const har = openHar(file, (entry) => survey.see(entry))
+  const { target, warnings } = await checkTarget({ ...options, derive: () => survey.baseUrls.likeliest(file) })
   const redactor = redactorFor(target)
-  learnSecrets(redactor, entries)
-  const judged = judgeRecording(entries, target, redactor)
+  learnSecrets(redactor, survey.secrets)
+  const judged = judgeRecording(har, target, redactor)
   const rerun = rerunCommand(file, options)
-  const whole = recordingReport({ target, redactor, judged, rerun, ...timeOf(entries, now) })
+  const whole = recordingReport({ target, redactor, judged, rerun, ...survey.time(now) })
   const { tpe, strict, baseline } = options
   const gates = { ...(tpe && { tpe }), ...(strict && { strict }), ...(baseline !== undefined && { baseline }) }
   const report = applyGates(whole, gates, now)
   const said = [
     ...warnings,
-    ...noBodies(entries, target.baseUrl),
+    ...noBodies(judged.bodies),
     ...foreignBaselineFile(baseline, report.run.tpe, report.target),
   ]
   return { report, counts: judged.counts, warnings: said, exchanges: () => judged.exchanges() }
@@ -111,17 +111,10 @@ function countsLine({ judged, ...counts }: Counts, { target }: Report): string {
 }
 
 /** A warning if no answer of the interface was recorded with its body: little can then be judged. */
-function noBodies(entries: readonly RecordedEntry[], baseUrl: string): string[] {
-  const answers = entries.filter(({ status, url }) => status > 0 && isOfInterface(url, baseUrl))
-  const withBody = answers.filter(({ body }) => body.state !== 'missing' && body.bytes.length > 0)
-  const without = answers.filter(({ body }) => body.state === 'missing')
-  if (without.length === 0 || withBody.length > 0) return []
+function noBodies({ kept, missing }: Bodies): string[] {
+  if (missing === 0 || kept > 0) return []
   return [
     'the recording holds no bodies of answers, so only statuses and headers can be judged; ' +
       'record it with content (browsers: "Save all as HAR with content")',
   ]
-}
-
-function isOfInterface(url: string, baseUrl: string): boolean {
-  return pathUnder(baseUrl, url)?.startsWith('/v1/') === true
 }

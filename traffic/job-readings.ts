@@ -1,11 +1,12 @@
+import { isDeepStrictEqual } from 'node:util'
 import { member } from '../schemas/json-object.ts'
 import { isGranted } from '../harness/engine/answer.ts'
 import { createdAtCases } from '../suites/jobs/created-at.ts'
-import { identityCases, type JobCase, sameId, type SeenJob, type SeenReading } from '../suites/jobs/seen-jobs.ts'
+import { identityCases, type JobCase, jobKey, type SeenJob, type SeenReading } from '../suites/jobs/seen-jobs.ts'
 import type { RecordedAnswer } from './recorded-exchange.ts'
 import type { RowTallies } from './row-tallies.ts'
 
-/** A job whose creation is recorded, with the retrievals of it. */
+/** A job whose creation is recorded, with those retrievals of it that show something new. */
 interface RecordedJob extends SeenJob {
   readonly readings: SeenReading[]
 }
@@ -17,26 +18,80 @@ export interface JobReadings {
   judge(tallies: RowTallies): void
 }
 
-export function createJobReadings(): JobReadings {
+/** Longest text of a member that is kept; what a job may say there is shorter. */
+const longestMember = 200
+
+/** @param again reads the exchange of that index again: there may be more of them than memory holds */
+export function createJobReadings(again: (index: number) => RecordedAnswer): JobReadings {
   const jobs: RecordedJob[] = []
+  const byId = new Map<string, RecordedJob>()
   return {
     see(exchange) {
       const { operation, params } = exchange.probe
+      if (operation !== 'jobs.create' && operation !== 'jobs.retrieve') return
       const json = exchange.answer.json()
       if (!json.ok || !isGranted(exchange.answer)) return
       if (operation === 'jobs.create') {
         const id = member(json.value, 'id')
-        const application = params['application_id'] ?? ''
-        if (typeof id === 'string') jobs.push({ id, application, creation: exchange, readings: [] })
+        if (typeof id !== 'string' || id.length > longestMember) return
+        const application = (params['application_id'] ?? '').slice(0, longestMember)
+        const job = { id, application, creation: new LeanAnswer(exchange, again), readings: [] }
+        jobs.push(job)
+        if (!byId.has(jobKey(id))) byId.set(jobKey(id), job)
+        return
       }
-      if (operation !== 'jobs.retrieve') return
-      const job = jobs.find(({ id }) => sameId(params['job_id'] ?? '', id))
-      job?.readings.push({ exchange, job: json.value })
+      const job = byId.get(jobKey(params['job_id'] ?? ''))
+      const said = membersOf(json.value, job)
+      if (!job || job.readings.some((reading) => isDeepStrictEqual(reading.job, said))) return
+      job.readings.push({ exchange: new LeanAnswer(exchange, again), job: said })
     },
     judge(tallies) {
       judgeCases(tallies, 'jobs.retrieve/200-identity', identityCases(jobs))
       judgeCases(tallies, 'jobs.retrieve/200-created-at', createdAtCases(jobs))
     },
+  }
+}
+
+/** What is judged of a retrieved job over time; a text that the job has already is not held twice. */
+function membersOf(read: unknown, job: RecordedJob | undefined): Record<string, string> {
+  const known = [job?.id, job?.application]
+  const said: Record<string, string> = {}
+  for (const name of ['id', 'application_id', 'created_at']) {
+    const value = member(read, name)
+    if (typeof value === 'string') said[name] = known.find((text) => text === value) ?? value.slice(0, longestMember)
+  }
+  return said
+}
+
+/** An exchange without its answer, which is read again if somebody asks. */
+class LeanAnswer implements RecordedAnswer {
+  readonly sentAt: number
+  readonly endedAt: number
+  readonly throttled = false
+  readonly #index: number
+  readonly #again: (index: number) => RecordedAnswer
+
+  constructor({ entry, sentAt, endedAt }: RecordedAnswer, again: (index: number) => RecordedAnswer) {
+    this.sentAt = sentAt
+    this.endedAt = endedAt
+    this.#index = entry.index
+    this.#again = again
+  }
+
+  get entry() {
+    return this.#again(this.#index).entry
+  }
+  get probe() {
+    return this.#again(this.#index).probe
+  }
+  get purpose() {
+    return this.#again(this.#index).purpose
+  }
+  get answer() {
+    return this.#again(this.#index).answer
+  }
+  get recorded() {
+    return this.#again(this.#index).recorded
   }
 }
 

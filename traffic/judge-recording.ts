@@ -9,6 +9,7 @@ import { pathUnder } from './base-url.ts'
 import { createJobReadings } from './job-readings.ts'
 import { operationAt } from './operation-at.ts'
 import { recordEntry, recordedAnswer, type RecordedAnswer } from './recorded-exchange.ts'
+import type { Har } from './read-har.ts'
 import type { RecordedEntry } from './recorded-entry.ts'
 import { createRowTallies, type RowTallies, type RowTally } from './row-tallies.ts'
 import { judgeSuccess } from './successes.ts'
@@ -26,38 +27,47 @@ export interface Counts {
   unknown: number
 }
 
+/** Answers of the interface that the recording has with their bodies, and without. */
+export interface Bodies {
+  kept: number
+  missing: number
+}
+
 export interface JudgedRecording {
   readonly counts: Counts
+  readonly bodies: Bodies
   /** What was seen of a requirement; undefined if nothing was. */
   tally(id: RequirementId): RowTally | undefined
   /** The judged exchanges as reports hold them. */
   exchanges(): Iterable<RecordedExchange>
 }
 
-/** An entry and the requirement that judges it first: its success, or every error's shape. */
-interface JudgedEntry {
-  readonly entry: RecordedEntry
+/** The operation of an entry and the requirement that judges it first: its success, or every error's shape. */
+interface Judged {
   readonly operation: OperationId
   readonly requirement: RequirementId
 }
 
 const methods = ['GET', 'POST']
 
-/** Judges each recorded answer of the interface. */
-export function judgeRecording(entries: readonly RecordedEntry[], target: Target, redactor: Redactor): JudgedRecording {
+/** Judges each recorded answer of the interface, one after the other in the order of time: of what it saw, the places stay. */
+export function judgeRecording(har: Har, target: Target, redactor: Redactor): JudgedRecording {
   const counts: Counts = { judged: 0, otherAddresses: 0, otherMethods: 0, unanswered: 0, absent: 0, unknown: 0 }
   const tallies = createRowTallies()
   const watch = createWatches()
-  const jobs = createJobReadings()
-  const judged: JudgedEntry[] = []
-  for (const entry of inTime(entries)) {
-    const exchange = answerOfInterface(entry, target, redactor, counts)
+  const jobs = createJobReadings((index) => recordedAgain(har.entry(index), target, redactor))
+  const judged: number[] = []
+  const kinds: Judged[] = []
+  const bodies = { kept: 0, missing: 0 }
+  for (const index of har.inTime) {
+    const exchange = answerOfInterface(har.entry(index), target, redactor, counts, bodies)
     if (!exchange) continue
     watch.observe(exchange)
     const { operation } = exchange.probe
     if (operation === null) continue
     const granted = judgeSuccess(exchange, target, tallies) ?? grantedRow[operation]
-    judged.push({ entry, operation, requirement: entry.status >= 400 ? 'envelope/shape' : granted })
+    judged.push(index)
+    kinds.push(kindOf(operation, exchange.answer.status >= 400 ? 'envelope/shape' : granted))
     jobs.see(exchange)
   }
   counts.judged = judged.length
@@ -65,11 +75,28 @@ export function judgeRecording(entries: readonly RecordedEntry[], target: Target
   watch.copyTo(tallies)
   return {
     counts,
+    bodies,
     tally: (id) => tallies.tally(id),
     *exchanges() {
-      for (const [n, entry] of judged.entries()) yield recordedExchange(n, entry, redactor)
+      for (const [n, index] of judged.entries()) yield recordedExchange(n, har.entry(index), kinds[n]!, redactor)
     },
   }
+}
+
+const known = new Map<string, Judged>()
+
+/** The same object for the same two, since there may be millions of entries. */
+function kindOf(operation: OperationId, requirement: RequirementId): Judged {
+  const name = `${operation} ${requirement}`
+  const kind = known.get(name) ?? { operation, requirement }
+  known.set(name, kind)
+  return kind
+}
+
+/** An answer that was judged before. */
+function recordedAgain(entry: RecordedEntry, target: Target, redactor: Redactor): RecordedAnswer {
+  const path = pathUnder(target.baseUrl, entry.url) as string
+  return recordedAnswer(entry, path, operationAt(entry.method, path), redactor)
 }
 
 /** The answer of an entry that was sent to the interface and answered; what is not judged is counted. */
@@ -78,21 +105,18 @@ function answerOfInterface(
   target: Target,
   redactor: Redactor,
   counts: Counts,
+  bodies: Bodies,
 ): RecordedAnswer | undefined {
   const path = pathUnder(target.baseUrl, entry.url)
   if (path === undefined || !path.startsWith('/v1/')) return void counts.otherAddresses++
+  if (entry.status > 0 && entry.body.state === 'missing') bodies.missing++
+  else if (entry.status > 0 && entry.body.bytes.length > 0) bodies.kept++
   if (!methods.includes(entry.method)) return void counts.otherMethods++
   if (entry.status === 0) return void counts.unanswered++
   const place = operationAt(entry.method, path)
   if (place && target.absent[place.operation] !== undefined) return void counts.absent++
   if (!place) counts.unknown++
   return recordedAnswer(entry, path, place, redactor)
-}
-
-/** In the order in which the requests were sent, if the recording says when that was. */
-function inTime(entries: readonly RecordedEntry[]): readonly RecordedEntry[] {
-  if (entries.some(({ startedAt }) => startedAt === undefined)) return entries
-  return [...entries].sort((a, b) => (a.startedAt ?? 0) - (b.startedAt ?? 0))
 }
 
 /** The observed rows. An answer whose headers were not recorded does not tell how it was labelled. */
@@ -116,8 +140,12 @@ function createWatches() {
   }
 }
 
-function recordedExchange(n: number, judged: JudgedEntry, redactor: Redactor): RecordedExchange {
-  const { entry, operation, requirement } = judged
+function recordedExchange(
+  n: number,
+  entry: RecordedEntry,
+  { operation, requirement }: Judged,
+  redactor: Redactor,
+): RecordedExchange {
   return {
     n,
     ...{ requirement, operation, role: 'probe' },

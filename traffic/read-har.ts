@@ -1,65 +1,154 @@
-import { isObject } from '../schemas/json-object.ts'
-import { readFileSync, statSync } from 'node:fs'
 import { visit } from 'jsonc-parser'
-import { unreadable, UserError } from '../harness/user-error.ts'
+import { isObject } from '../schemas/json-object.ts'
+import { UserError } from '../harness/user-error.ts'
+import { type EntryPlace, EntryScanner } from './entry-scanner.ts'
+import { type HarBytes, longestText, openBytes } from './har-bytes.ts'
+import { recordedEntry, type RecordedEntry } from './recorded-entry.ts'
 
-/** Longest HAR that is read, in bytes: what a JavaScript string can hold. */
-export const longestHar = 512_000_000
-
-/** The entries of a HAR 1.2 file, in its order. Throws UserError, naming the place, if it is not one. */
-export function readHar(path: string): readonly unknown[] {
-  const text = readText(path)
-  const value = parse(text, path)
-  const log = isObject(value) ? value['log'] : undefined
-  if (!isObject(log)) throw new UserError(`${path}: is not a HAR: it has no object log (record one as HAR 1.2)`)
-  if (!Array.isArray(log['entries'])) throw new UserError(`${path}: log.entries: must be an array (HAR 1.2)`)
-  return log['entries']
+/** A HAR 1.2 file, of which one entry at a time is in memory. */
+export interface Har {
+  readonly path: string
+  /** The indexes of the entries in the order in which the requests were sent, if the file says when that was. */
+  readonly inTime: readonly number[]
+  /** Reads an entry again. */
+  entry(index: number): RecordedEntry
 }
 
-function readText(path: string): string {
-  try {
-    const { size } = statSync(path)
-    if (size > longestHar) {
-      const mb = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`
-      throw new UserError(
-        `${path}: has ${mb(size)}; at most ${mb(longestHar)} can be read: record less, or split log.entries over several files`,
-      )
-    }
-    // A byte order mark may begin a HAR.
-    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
-  } catch (error) {
-    if (error instanceof UserError) throw error
-    throw unreadable(path, error)
+/**
+ * Reads a HAR from its beginning to its end. Throws UserError, naming the place, if it is not one.
+ * @param see is given each entry, in the order of the file
+ */
+export function openHar(path: string, see: (entry: RecordedEntry) => void): Har {
+  const bytes = openBytes(path)
+  const starts: number[] = []
+  const ends: number[] = []
+  const times: number[] = []
+  const isEmpty = ({ start, end }: EntryPlace): boolean => /^[ \t\r\n]*$/.test(textOf(bytes, start, end))
+  const onEntry = (place: EntryPlace): void => {
+    const index = starts.length
+    const entry = recordedEntry(parsed(bytes, place, ` (log.entries[${index}])`), index, path)
+    starts.push(place.start)
+    ends.push(place.end)
+    times.push(entry.startedAt ?? NaN)
+    see(entry)
+  }
+  // Between the brackets of an empty array there is no entry, but what is before its end looks like one.
+  let last: EntryPlace | undefined
+  const scanner = new EntryScanner(
+    (start, end) => textOf(bytes, start, end),
+    (place) => {
+      if (last) onEntry(last)
+      last = place
+    },
+  )
+  for (const piece of bytes.pieces()) scanner.push(piece)
+  scanner.end()
+  if (last && !(starts.length === 0 && scanner.entriesTo !== undefined && isEmpty(last))) onEntry(last)
+  refuseOthers(bytes, scanner)
+  return {
+    path,
+    inTime: inTime(times),
+    entry(index) {
+      const place = { start: starts[index] as number, end: ends[index] as number }
+      return recordedEntry(parsed(bytes, place, ''), index, path)
+    },
   }
 }
 
-function parse(text: string, path: string): unknown {
+function inTime(times: readonly number[]): readonly number[] {
+  const indexes = Array.from(times.keys())
+  if (times.includes(NaN)) return indexes
+  return indexes.sort((a, b) => times[a]! - times[b]!)
+}
+
+/** Throws UserError if what is beside the entries is not JSON, or shows that there are none. */
+function refuseOthers(bytes: HarBytes, { entriesFrom, entriesTo }: EntryScanner): void {
+  const { path, size } = bytes
+  const before = { start: 0, end: entriesFrom ?? size }
+  const after = entriesTo === undefined ? { start: size, end: size } : { start: entriesTo, end: size }
+  const head = textOf(bytes, before.start, before.end).replace(/^\uFEFF/, '')
+  const value = parsedOutside(bytes, [head, textOf(bytes, after.start, after.end)], after.start)
+  const log = isObject(value) ? value['log'] : undefined
+  if (!isObject(log)) throw new UserError(`${path}: is not a HAR: it has no object log (record one as HAR 1.2)`)
+  const { entries } = log
+  if (!Array.isArray(entries)) throw new UserError(`${path}: log.entries: must be an array (HAR 1.2)`)
+  // A member that stands twice counts as it stands last, and then other entries were read.
+  if (entries.length > 0 || entriesFrom === undefined) throw new UserError(`${path}: log.entries: stands twice`)
+}
+
+function textOf(bytes: HarBytes, start: number, end: number): string {
+  if (end - start > longestText) {
+    const mb = (length: number): string => `${Math.round(length / 1e6)} MB`
+    throw new UserError(
+      `${bytes.path}: has ${mb(end - start)} in one piece from byte ${start}; an entry, and all that is beside the entries, may have ${mb(longestText)}`,
+    )
+  }
+  return bytes.read(start, end).toString('utf8')
+}
+
+function parsed(bytes: HarBytes, { start, end }: EntryPlace, where: string): unknown {
+  const text = textOf(bytes, start, end)
   try {
     return JSON.parse(text) as unknown
   } catch {
-    // The parser's own sentence quotes the text, which may hold a key.
-    throw new UserError(`${path}: is not JSON${placeOfError(text)}`)
+    throw notJson(bytes, { text, start, offset: firstError(text) }, where)
   }
 }
 
-/** ` at line 3, column 17 (log.entries[5])`: where the grammar of JSON is left first. */
-function placeOfError(text: string): string {
-  let here: () => readonly (string | number)[] = () => []
-  let place = ''
-  const enter = (...[, , , , path]: [number, number, number, number, typeof here]): void => void (here = path)
-  visit(
-    text,
-    {
-      onObjectBegin: enter,
-      onArrayBegin: enter,
-      onError(...[, , , line, column]) {
-        if (place !== '') return
-        const [log, entries, index] = here()
-        const entry = log === 'log' && entries === 'entries' && index !== undefined ? ` (log.entries[${index}])` : ''
-        place = ` at line ${line + 1}, column ${column + 1}${entry}`
-      },
-    },
-    { disallowComments: true },
-  )
-  return place
+function parsedOutside(bytes: HarBytes, [head, tail]: readonly [string, string], tailFrom: number): unknown {
+  try {
+    return JSON.parse(head + tail) as unknown
+  } catch {
+    const offset = firstError(head + tail)
+    const place =
+      offset < head.length || tailFrom < head.length
+        ? { text: head, start: 0, offset }
+        : { text: tail, start: tailFrom, offset: offset - head.length }
+    throw notJson(bytes, place, '')
+  }
+}
+
+/** Where the grammar of JSON is left first. The parser's own sentence quotes the text, which may hold a key. */
+function firstError(text: string): number {
+  let first: number | undefined
+  visit(text, { onError: (_, offset) => void (first ??= offset) }, { disallowComments: true })
+  return first ?? 0
+}
+
+/** A place in a stretch of the file. */
+interface Place {
+  readonly text: string
+  /** The byte of the file at which the text begins. */
+  readonly start: number
+  /** In the text, in UTF-16 units. */
+  readonly offset: number
+}
+
+/** `is not JSON at line 3, column 17 (log.entries[5])` */
+function notJson(bytes: HarBytes, { text, start, offset }: Place, where: string): UserError {
+  const { line, column } = endOf(textsBefore(bytes, start, text.slice(0, offset)))
+  return new UserError(`${bytes.path}: is not JSON at line ${line}, column ${column}${where}`)
+}
+
+/** The text before that byte of the file, a piece at a time, and what comes then. */
+function* textsBefore(bytes: HarBytes, end: number, then: string): Generator<string> {
+  const decoder = new TextDecoder()
+  for (const piece of bytes.pieces(end)) yield decoder.decode(piece, { stream: true })
+  yield then
+}
+
+/** The line and the column after these texts, both from 1. */
+function endOf(texts: Iterable<string>): { line: number; column: number } {
+  let line = 1
+  let column = 1
+  let last = ''
+  for (const text of texts) {
+    for (const character of text) {
+      const isBreak = character === '\r' || (character === '\n' && last !== '\r')
+      if (isBreak) line++
+      column = isBreak || character === '\n' ? 1 : column + character.length
+      last = character
+    }
+  }
+  return { line, column }
 }

@@ -45,6 +45,9 @@ export function recordedEntry(value: unknown, index: number, file: string): Reco
   const requestHeaders = real(lines(request['headers'], '.request.headers'))
   const headers = labelled(real(lines(response['headers'], '.response.headers')), response['content'])
   const time = value['time']
+  // Of most entries the bodies are looked at once in two readings of the file.
+  let sent: HarBody | undefined
+  let received: HarBody | undefined
   return {
     index,
     startedAt: instantOf(value['startedDateTime']),
@@ -53,11 +56,16 @@ export function recordedEntry(value: unknown, index: number, file: string): Reco
     method: method.toUpperCase(),
     url,
     requestHeaders,
-    requestBody: requestBody(request, requestHeaders),
+    get requestBody() {
+      return (sent ??= requestBody(request, requestHeaders))
+    },
     // Recorders write 0 or -1 if a request was refused, blocked or cut off.
     status: Math.max(0, status),
     headers,
-    body: hasNoBody(status) ? noBody : harBody(response['content'], (name) => headerOf(headers, name)),
+    get body() {
+      const content = response['content']
+      return (received ??= hasNoBody(status) ? noBody : harBody(content, (name) => headerOf(headers, name)))
+    },
   }
 }
 

@@ -9,7 +9,6 @@ import type { Failure, Report, RequirementResult } from '../harness/report/model
 import type { JudgedRecording } from './judge-recording.ts'
 import type { RecordedAnswer } from './recorded-exchange.ts'
 import type { RowTally } from './row-tallies.ts'
-import type { RecordedEntry } from './recorded-entry.ts'
 
 export interface RecordingFacts {
   readonly target: Target
@@ -104,17 +103,4 @@ function failureOf(
     rerun,
     exchange: exchange.recorded,
   }
-}
-
-/** When the recording began, and how long it took in ms until its last answer; `now` if no entry says. */
-export function timeOf(entries: readonly RecordedEntry[], now: Date): { startedAt: Date; durationMs: number } {
-  let first = Infinity
-  let last = -Infinity
-  for (const { startedAt, durationMs } of entries) {
-    if (startedAt === undefined) continue
-    first = Math.min(first, startedAt)
-    last = Math.max(last, startedAt + durationMs)
-  }
-  if (first === Infinity) return { startedAt: now, durationMs: 0 }
-  return { startedAt: new Date(first), durationMs: last - first }
 }

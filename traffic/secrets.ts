@@ -12,22 +12,25 @@ const secretName = /authorization|cookie|token|secret|session|password|passwd|cs
 /** How our own reports write a key, and what is made of one: nothing is to be hidden there. */
 const placeholder = /^(\$[A-Z_][A-Z0-9_]*|\$\{[A-Z_][A-Z0-9_]*[^}]*\}\w*|\[[^\]]*\])$/
 
-/** Teaches the redactor every credential in the recording, whatever address it was sent to. */
-export function learnSecrets(redactor: Redactor, entries: Iterable<RecordedEntry>): void {
-  const seen = new Set<string>()
-  const learn = (secret: string): void => {
-    if (secret === '' || seen.has(secret)) return
-    seen.add(secret)
-    if (!placeholder.test(secret)) redactor.add(secret, redacted)
+/** Teaches the redactor credentials of a recording. */
+export function learnSecrets(redactor: Redactor, secrets: Iterable<string>): void {
+  for (const secret of secrets) redactor.add(secret, redacted)
+}
+
+/** Every credential in the entry, whatever address it was sent to. */
+export function* secretsIn({ requestHeaders, url }: RecordedEntry): Generator<string> {
+  for (const secret of credentialsIn(requestHeaders, url)) {
+    if (secret !== '' && !placeholder.test(secret)) yield secret
   }
-  for (const { requestHeaders, url } of entries) {
-    for (const { name, value } of requestHeaders) {
-      if (isAuthorization(name)) credentialsOf(value).forEach(learn)
-      // Many cookies are no secrets: they are hidden only where they are sent.
-      else if (secretName.test(name) && !/cookie/i.test(name) && value.length >= shortestKey) learn(value)
-    }
-    for (const [name, value] of queryOf(url)) if (secretName.test(name) && value.length >= shortestKey) learn(value)
+}
+
+function* credentialsIn(headers: readonly HeaderLine[], url: string): Generator<string> {
+  for (const { name, value } of headers) {
+    if (isAuthorization(name)) yield* credentialsOf(value)
+    // Many cookies are no secrets: they are hidden only where they are sent.
+    else if (secretName.test(name) && !/cookie/i.test(name) && value.length >= shortestKey) yield value
   }
+  for (const [name, value] of queryOf(url)) if (secretName.test(name) && value.length >= shortestKey) yield value
 }
 
 /** What follows the scheme, or all of it; of `Basic` the password by itself as well. */

@@ -63,20 +63,36 @@ export function* createdAtCases(jobs: readonly SeenJob[]): Generator<JobCase> {
   yield* orderCases(jobs)
 }
 
+/** A job, and the first reading that dates it. */
+interface DatedJob {
+  readonly job: SeenJob
+  readonly first: Dated
+}
+
+/** Of the jobs that were created long enough before, the one with the latest time: if that is no problem, none is. */
 function* orderCases(jobs: readonly SeenJob[]): Generator<JobCase> {
-  for (const later of jobs) {
-    const earlier = jobs.filter(({ creation }) => later.creation.sentAt - creation.endedAt >= apartMs)
-    const [after] = datedReadings(later)
-    if (!after) continue
-    for (const job of earlier) {
-      const [before] = datedReadings(job)
-      if (!before || after.instant.epochMs > before.instant.epochMs) continue
+  const dated = jobs.flatMap((job): DatedJob[] =>
+    datedReadings(job)
+      .slice(0, 1)
+      .map((first) => ({ job, first })),
+  )
+  const byEnd = [...dated].sort((a, b) => a.job.creation.endedAt - b.job.creation.endedAt)
+  const bySending = [...dated].sort((a, b) => a.job.creation.sentAt - b.job.creation.sentAt)
+  let latest: DatedJob | undefined
+  let seen = 0
+  for (const { job: later, first: after } of bySending) {
+    for (; seen < byEnd.length; seen++) {
+      const one = byEnd[seen]!
+      if (later.creation.sentAt - one.job.creation.endedAt < apartMs) break
+      if (latest === undefined || one.first.instant.epochMs > latest.first.instant.epochMs) latest = one
+    }
+    if (latest && after.instant.epochMs <= latest.first.instant.epochMs) {
+      const { job, first: before } = latest
       const text = told(member(before.reading.job, 'created_at'))
       const expected = `a created_at after that of job ${job.id} (${text}), which was created ${apartMs / 1000} s or more before`
       const { exchange } = after.reading
       const actual = told(member(after.reading.job, 'created_at'))
       yield { job: later, problem: { exchange, expected, actual, against: before.reading.exchange } }
-      break
     }
   }
 }

@@ -29,16 +29,22 @@ export interface JobProblem {
 /** One case; `problem` is undefined if it is as it should be. */
 export type JobCase = { readonly job: SeenJob; readonly problem?: JobProblem }
 
-/** uuids are the same in either letter case. */
+/** The id as it is compared: uuids are the same in either letter case. */
+export function jobKey(id: string): string {
+  return isUuid(id) ? id.toLowerCase() : id
+}
+
 export function sameId(one: string, other: string): boolean {
-  return isUuid(other) ? one.toLowerCase() === other.toLowerCase() : one === other
+  return jobKey(one) === jobKey(other)
 }
 
 /** §2.3, §2.4: the members of a retrieved job are its own, and no two creations give one id. */
 export function* identityCases(jobs: readonly SeenJob[]): Generator<JobCase> {
-  for (const [at, job] of jobs.entries()) {
-    const twin = jobs.slice(0, at).find(({ id }) => sameId(id, job.id))
-    if (twin) {
+  const first = new Map<string, SeenJob>()
+  for (const job of jobs) {
+    const twin = first.get(jobKey(job.id))
+    if (!twin) first.set(jobKey(job.id), job)
+    else {
       const expected = 'an id that no other creation gave'
       yield { job, problem: { exchange: job.creation, expected, actual: `id ${job.id}`, against: twin.creation } }
       continue

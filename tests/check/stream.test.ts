@@ -1,0 +1,95 @@
+/** A HAR is read as it comes: whatever its length, one entry is in memory. */
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { EntryScanner } from '../../traffic/entry-scanner.ts'
+import { longestText } from '../../traffic/har-bytes.ts'
+import { openHar } from '../../traffic/read-har.ts'
+import { entry, granted, har } from './har.ts'
+import { inFile } from './recording.ts'
+
+/** The entries that the scanner cuts out of the text, given to it in pieces of so many bytes; it may look at those alone. */
+function cut(text: string, size: number): string[] {
+  const bytes = Buffer.from(text)
+  const found: string[] = []
+  let given = 0
+  const read = (start: number, end: number): string => {
+    expect(end).toBeLessThanOrEqual(given)
+    return bytes.subarray(start, end).toString()
+  }
+  const scanner = new EntryScanner(read, ({ start, end }) => found.push(bytes.subarray(start, end).toString()))
+  for (let at = 0; at < bytes.length; at += size) {
+    const piece = bytes.subarray(at, at + size)
+    given = at + piece.length
+    scanner.push(piece)
+  }
+  scanner.end()
+  return found
+}
+
+const text = fc.string({ unit: fc.constantFrom('a', '"', '\\', ',', '[', ']', '{', '}', 'é', '𝄞', '\n', ':') })
+const value = fc.letrec((tie) => ({
+  any: fc.oneof(text, fc.integer(), fc.constant(null), fc.array(tie('any')), fc.dictionary(text, tie('any'))),
+})).any
+
+test('cuts out the entries, wherever the pieces end and whatever is around', () => {
+  const member = fc.tuple(fc.constantFrom('entries', 'log', 'pages', 'x'), value)
+  fc.assert(
+    fc.property(
+      fc.array(value),
+      fc.array(member),
+      fc.nat(3),
+      fc.integer({ min: 1, max: 9 }),
+      (entries, others, indent, size) => {
+        const around = Object.fromEntries(others.filter(([name]) => name !== 'entries'))
+        const outside = Object.fromEntries(others.filter(([name]) => name !== 'log'))
+        const whole = JSON.stringify(
+          { ...outside, log: { ...around, entries, after: around }, z: outside },
+          null,
+          indent,
+        )
+        const found = cut(whole, size)
+        const real = found.length === 1 && found[0]!.trim() === '' ? [] : found
+        expect(real.map((one) => JSON.parse(one) as unknown)).toEqual(JSON.parse(JSON.stringify(entries)))
+      },
+    ),
+    { seed: 8, numRuns: 300 },
+  )
+})
+
+test('names that are written otherwise are found, and entries elsewhere are not', () => {
+  expect(cut('{"x": {"entries": [1]}, "l\\u006fg": {"y": {"entries": [2]}, "entries": [3, 4]}}', 3)).toEqual([
+    '3',
+    ' 4',
+  ])
+  expect(cut('{"entries": [1], "log": [{"entries": [2]}]}', 3)).toEqual([])
+})
+
+test('reads an entry again, in the order of time', () => {
+  const pdf = granted['pdf.parse/200-text']!
+  const recorded = { log: { entries: [entry(pdf, 5), entry({ ...pdf, status: 404 }, 1), entry(pdf, 3)] } }
+  const seen: number[] = []
+  const opened = openHar(inFile(JSON.stringify(recorded)), ({ status }) => seen.push(status))
+  expect(seen).toEqual([200, 404, 200])
+  expect(opened.inTime).toEqual([1, 2, 0])
+  expect(opened.inTime.map((index) => opened.entry(index).status)).toEqual([404, 200, 200])
+})
+
+test('holds one entry in memory, however many there are', () => {
+  // 48 MB in entries of 1.5 MB: held together, they would be more than the bound.
+  const big = har({ ...granted['pdf.parse/200-text']!, answers: { content: 'x'.repeat(1_500_000) } }).log.entries[0]
+  const file = inFile(`{"log": {"entries": [${Array.from({ length: 32 }, () => JSON.stringify(big)).join(',')}]}}`)
+  expect(readFileSync(file).length).toBeGreaterThan(48_000_000)
+  const held: number[] = []
+  globalThis.gc?.()
+  const before = process.memoryUsage().arrayBuffers
+  let entries = 0
+  openHar(file, () => {
+    entries++
+    held.push(process.memoryUsage().arrayBuffers - before)
+  })
+  expect(entries).toBe(32)
+  // Of the file: two windows of at most an entry and a megabyte each, and what the last entries were parsed from.
+  expect(Math.max(...held)).toBeLessThan(30_000_000)
+  expect(longestText).toBeGreaterThan(500_000_000)
+})
