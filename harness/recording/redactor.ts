@@ -8,6 +8,8 @@ const run = 12
 /** A shorter key is found only if it is the whole text: in a longer text it could stand by chance. */
 export const shortestKey = 8
 const redacted = '[redacted]'
+/** What stands before a key in a header that a target repeats: the two together are a whole value too. */
+const schemes = ['Bearer', 'bearer', 'Basic', 'basic']
 
 interface Key {
   readonly value: string
@@ -63,7 +65,12 @@ export class Redactor {
   text(text: string): string {
     const shown = this.#long(text)
     return this.#shortKeys().reduce(
-      (rest, { value, label }) => rest.replaceAll(JSON.stringify(value), () => JSON.stringify(label)),
+      (rest, { value, label }) =>
+        [value, ...schemes.map((scheme) => `${scheme} ${value}`)].reduce(
+          (left, whole) =>
+            left.replaceAll(JSON.stringify(whole), () => JSON.stringify(whole.replace(value, () => label))),
+          rest,
+        ),
       shown,
     )
   }

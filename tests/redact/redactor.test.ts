@@ -65,6 +65,9 @@ test('a key under 8 characters is met only as a whole header value or JSON strin
   expect(redactor.header('authorization', 'Bearer test')).toBe('Bearer $K')
   expect(redactor.header('x-key', 'test')).toBe('$K')
   expect(redactor.text('{"key":"test","note":"a test"} test')).toBe('{"key":"$K","note":"a test"} test')
+  expect(redactor.text('{"authorization":"Bearer test","was":"Bearer tests"}')).toBe(
+    '{"authorization":"Bearer $K","was":"Bearer tests"}',
+  )
 })
 
 test('text of the target file that is no key stays, though a key has it too', () => {
