@@ -17,6 +17,7 @@ const input = {
   index: 'index.ts',
   reference: 'library/reference.ts',
   'reference-worker': 'reference/worker.ts',
+  'record-worker': 'traffic/record/worker.ts',
   vitest: 'vitest/index.ts',
   'vitest-reporter': 'vitest/reporter.ts',
 }

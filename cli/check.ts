@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8'
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { warnOf } from './output/say.ts'
 import { Command, Option } from 'commander'
@@ -6,7 +7,8 @@ import { foreignBaselineFile } from '../harness/report/read-baseline.ts'
 import { redactorFor } from '../harness/target/redactor-for.ts'
 import type { RecordedExchange, Report, TpeMode } from '../harness/report/model.ts'
 import { checkTarget } from '../traffic/check-target.ts'
-import { type Bodies, type Counts, judgeRecording } from '../traffic/judge-recording.ts'
+import { judgeRecording } from '../traffic/judge-recording.ts'
+import type { Bodies, Counts } from '../traffic/recording-judge.ts'
 import { openHar } from '../traffic/read-har.ts'
 import { createSurvey } from '../traffic/survey.ts'
 import { recordingReport } from '../traffic/recording-report.ts'
@@ -37,6 +39,8 @@ export function checkCommand(): Command {
     .option('--strict', 'a failed should counts like a failed must')
     .addOption(new Option('--tpe <mode>', 'which verdict decides').choices(['exact', 'family'] satisfies TpeMode[]))
     .action(async (file: string, options: CheckArguments) => {
+      // Of a long recording nearly all is garbage at once: a heap that grows by steps of a third keeps to what is needed.
+      setFlagsFromString('--heap-growing-percent=30')
       const requests = parseReportRequests(options.report)
       checkOutputs(reportFiles(requests), inputsOf(file, options))
       const { report, counts, warnings, exchanges } = await checkFile(file, options, new Date())
@@ -96,7 +100,7 @@ function rerunCommand(
 }
 
 /** How much of the recording was judged, and what was passed over: `31 of 40 entries judged; ignored: 9 to other addresses` */
-function countsLine({ judged, ...counts }: Counts, { target }: Report): string {
+export function countsLine({ judged, ...counts }: Counts, { target }: Report): string {
   const { otherAddresses, otherMethods, unanswered, absent, unknown } = counts
   const ignored = [
     [otherAddresses, `to addresses not under ${target.baseUrl}/v1/`],

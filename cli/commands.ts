@@ -7,6 +7,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   list: async () => (await import('./list.ts')).listCommand(),
   explain: async () => (await import('./explain.ts')).explainCommand(),
   completion: async () => (await import('./completion.ts')).completionCommand(commands),
+  record: async () => (await import('./record.ts')).recordCommand(),
   check: async () => (await import('./check.ts')).checkCommand(),
   merge: async () => (await import('./merge.ts')).mergeCommand(),
   compare: async () => (await import('./compare.ts')).compareCommand(),

@@ -4,7 +4,7 @@ import { isGranted } from '../harness/engine/answer.ts'
 import { createdAtCases } from '../suites/jobs/created-at.ts'
 import { identityCases, type JobCase, jobKey, type SeenJob, type SeenReading } from '../suites/jobs/seen-jobs.ts'
 import type { RecordedAnswer } from './recorded-exchange.ts'
-import type { RowTallies } from './row-tallies.ts'
+import type { OnFailure, RowTallies } from './row-tallies.ts'
 
 /** A job whose creation is recorded, with those retrievals of it that show something new. */
 interface RecordedJob extends SeenJob {
@@ -21,10 +21,26 @@ export interface JobReadings {
 /** Longest text of a member that is kept; what a job may say there is shorter. */
 const longestMember = 200
 
-/** @param again reads the exchange of that index again: there may be more of them than memory holds */
-export function createJobReadings(again: (index: number) => RecordedAnswer): JobReadings {
+/**
+ * @param again reads the exchange of that index again: there may be more of them than memory holds
+ * @param onFailure called with what is wrong with a job by itself, as soon as it shows
+ */
+export function createJobReadings(again: (index: number) => RecordedAnswer, onFailure?: OnFailure): JobReadings {
   const jobs: RecordedJob[] = []
   const byId = new Map<string, RecordedJob>()
+  /** What is wrong with the jobs by themselves, if it is this exchange that shows it. */
+  const tell = (about: readonly SeenJob[], shown: SeenReading['exchange'], exchange: RecordedAnswer): void => {
+    if (!onFailure) return
+    const rows = {
+      'jobs.retrieve/200-identity': identityCases(about),
+      'jobs.retrieve/200-created-at': createdAtCases(about),
+    } as const
+    for (const [row, cases] of Object.entries(rows) as [keyof typeof rows, Iterable<JobCase>][]) {
+      for (const { problem } of cases) {
+        if (problem?.exchange === shown) onFailure(row, exchange, problem.expected, problem.actual)
+      }
+    }
+  }
   return {
     see(exchange) {
       const { operation, params } = exchange.probe
@@ -37,13 +53,17 @@ export function createJobReadings(again: (index: number) => RecordedAnswer): Job
         const application = (params['application_id'] ?? '').slice(0, longestMember)
         const job = { id, application, creation: new LeanAnswer(exchange, again), readings: [] }
         jobs.push(job)
-        if (!byId.has(jobKey(id))) byId.set(jobKey(id), job)
+        const twin = byId.get(jobKey(id))
+        if (twin) tell([twin, job], job.creation, exchange)
+        else byId.set(jobKey(id), job)
         return
       }
       const job = byId.get(jobKey(params['job_id'] ?? ''))
       const said = membersOf(json.value, job)
       if (!job || job.readings.some((reading) => isDeepStrictEqual(reading.job, said))) return
-      job.readings.push({ exchange: new LeanAnswer(exchange, again), job: said })
+      const reading = { exchange: new LeanAnswer(exchange, again), job: said }
+      job.readings.push(reading)
+      tell([job], reading.exchange, exchange)
     },
     judge(tallies) {
       judgeCases(tallies, 'jobs.retrieve/200-identity', identityCases(jobs))

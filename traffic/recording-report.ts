@@ -6,14 +6,14 @@ import type { Target } from '../harness/target/model.ts'
 import { describeAnswer, describeProbe } from '../harness/engine/describe.ts'
 import { type CatalogueRow, catalogue } from '../catalogue/catalogue.ts'
 import type { Failure, Report, RequirementResult } from '../harness/report/model.ts'
-import type { JudgedRecording } from './judge-recording.ts'
+import type { Seen } from './recording-judge.ts'
 import type { RecordedAnswer } from './recorded-exchange.ts'
 import type { RowTally } from './row-tallies.ts'
 
 export interface RecordingFacts {
   readonly target: Target
   readonly redactor: Redactor
-  readonly judged: JudgedRecording
+  readonly judged: Seen
   readonly startedAt: Date
   readonly durationMs: number
   /** The command that shows a failure again. */

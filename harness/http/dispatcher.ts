@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { Socket } from 'node:net'
 import { type SecureContext, createSecureContext } from 'node:tls'
-import type { buildConnector as BuildConnector, Client as ClientClass, Dispatcher } from 'undici'
+import type { buildConnector as BuildConnector, Client as ClientClass, Dispatcher, Pool as PoolClass } from 'undici'
 import { UserError } from '../user-error.ts'
 import type { HeaderLine, TransportOptions } from './message.ts'
 import { type Proxy, ProxyFailure, proxyFor } from './proxy.ts'
@@ -24,6 +24,7 @@ function part<Name extends keyof Undici>(name: Name, file: string): Undici[Name]
 }
 
 const Client: typeof ClientClass = part('Client', 'dispatcher/client.js')
+const Pool: typeof PoolClass = part('Pool', 'dispatcher/pool.js')
 const buildConnector: typeof BuildConnector = part('buildConnector', 'core/connect.js')
 
 /** Longest head of an answer, in bytes. */
@@ -100,19 +101,20 @@ export interface SocketWatch {
 }
 
 /**
- * One undici dispatcher that has one connection at a time. The exchange's own timer is the only one: undici's are
- * coarse, and are switched off.
+ * One undici dispatcher that has one connection at a time, or as many as are needed. The exchange's own timer is the only
+ * one: undici's are coarse, and are switched off.
  */
-export function createDispatcher(endpoint: Endpoint, watch: SocketWatch): Dispatcher {
+export function createDispatcher(endpoint: Endpoint, watch: SocketWatch, kind: 'one' | 'many' = 'one'): Dispatcher {
+  const Lines = kind === 'one' ? Client : Pool
   const { secureContext, insecure, origin, proxy, secure } = endpoint
   const limits = { maxHeaderSize: headLimit, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 }
   const toTarget = buildConnector({ secureContext, rejectUnauthorized: !insecure, timeout: 0 })
-  if (!proxy) return new Client(origin, { ...limits, connect: watched(toTarget, watch) })
+  if (!proxy) return new Lines(origin, { ...limits, connect: watched(toTarget, watch) })
   const toProxy = buildConnector({ timeout: 0 })
   // The request line names the target in whole (RFC 9112 §3.2.2): see `requestTarget`.
-  if (!secure) return new Client(proxy.origin, { ...limits, connect: watched(toProxy, watch) })
+  if (!secure) return new Lines(proxy.origin, { ...limits, connect: watched(toProxy, watch) })
   const opening = watched(toProxy, { ...watch, connected: () => undefined })
-  return new Client(origin, { ...limits, connect: watched(tunnelled(endpoint, proxy, opening, toTarget), watch) })
+  return new Lines(origin, { ...limits, connect: watched(tunnelled(endpoint, proxy, opening, toTarget), watch) })
 }
 
 /** The request target as the first line of a request has it: in whole for a proxy that is asked for an http target. */

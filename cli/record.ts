@@ -1,0 +1,151 @@
+import { Command, Option } from 'commander'
+import { join } from 'node:path'
+import { createForwarder } from '../harness/http/forwarder.ts'
+import { shellWord } from '../harness/recording/curl.ts'
+import { applyGates, type Gates } from '../harness/report/apply-gates.ts'
+import type { RecordedExchange, TpeMode } from '../harness/report/model.ts'
+import { foreignBaselineFile } from '../harness/report/read-baseline.ts'
+import { redactorFor } from '../harness/target/redactor-for.ts'
+import type { Target } from '../harness/target/model.ts'
+import { UserError } from '../harness/user-error.ts'
+import { terminalText } from '../reporters/escape/terminal.ts'
+import { checkTarget } from '../traffic/check-target.ts'
+import type { Finding, Recorded } from '../traffic/record/captured.ts'
+import { startRecorder } from '../traffic/record/recorder-thread.ts'
+import { type ReverseProxy, startReverseProxy } from '../traffic/record/reverse-proxy.ts'
+import { learnSecrets } from '../traffic/secrets.ts'
+import { countsLine } from './check.ts'
+import { checkOutputs, reportFiles } from './output/check-outputs.ts'
+import { loggedExchanges } from './output/exchanges.ts'
+import { finish, type People } from './output/finish.ts'
+import { formatNames, parseReportRequests, takesStdout } from './output/report-request.ts'
+import { makeRunFolder } from './output/run-folder.ts'
+import { warnOf } from './output/say.ts'
+import { portOption, reportOption } from './run/options.ts'
+
+interface RecordArguments extends Gates {
+  readonly port: number
+  readonly out: string
+  readonly target?: string
+  readonly insecure?: boolean
+  readonly report: readonly string[]
+}
+
+export function recordCommand(): Command {
+  return new Command('record')
+    .description('a proxy before a server: records what a client of yours sends and gets, and judges it as check does')
+    .argument('<base_url>', 'the server; the client is pointed at the proxy in its place')
+    .addOption(portOption())
+    .option('--out <file.har>', 'where the recording goes at the end, without keys', 'traffic.har')
+    .option('-t, --target <file>', 'target file: what is not served, keys that no report may show, tls')
+    .addOption(reportOption(formatNames))
+    .option('--baseline <file>', 'expected failures: a report, or {"expected": [...]}')
+    .option('--strict', 'a failed should counts like a failed must')
+    .addOption(new Option('--tpe <mode>', 'which verdict decides').choices(['exact', 'family'] satisfies TpeMode[]))
+    .option('--insecure', 'accept certificates of the server that do not verify')
+    .action(record)
+}
+
+async function record(baseUrl: string, options: RecordArguments): Promise<void> {
+  const { baseline, out, target: path } = options
+  const requests = [...parseReportRequests(options.report), { format: 'har' as const, path: out }]
+  checkOutputs(reportFiles(requests), [
+    ...(path === undefined ? [] : [{ path, what: 'the target file' }]),
+    ...(baseline === undefined ? [] : [{ path: baseline, what: 'the baseline' }]),
+  ])
+  const { target, warnings } = await checkTarget({
+    ...{ baseUrl, derive: () => undefined, name: 'the base URL' },
+    ...(path !== undefined && { target: path }),
+  })
+  const people = takesStdout(requests) ? process.stderr : process.stdout
+  for (const warning of [...warnings, ...foreignBaselineFile(baseline, options.tpe ?? 'exact', target)]) warnOf(warning)
+  const folder = makeRunFolder()
+  try {
+    const log = join(folder.path, 'exchanges.ndjson')
+    const recorded = await recordUntilInterrupted(target, options, { log, people })
+    const { exchanges, problem } = recorded
+    const { tpe, strict } = options
+    const gates = { ...(tpe && { tpe }), ...(strict && { strict }), ...(baseline !== undefined && { baseline }) }
+    await finish(applyGates(recorded.report, gates, new Date()), {
+      requests: problem === undefined ? requests : requests.filter(({ format }) => format !== 'har'),
+      exchanges: () => withoutLateKeys(loggedExchanges(log), target, recorded),
+      people,
+      before: `${terminalText(countsLine(recorded.counts, recorded.report))}\n`,
+      notes: [
+        problem === undefined
+          ? `${exchanges} ${exchanges === 1 ? 'exchange' : 'exchanges'} in ${out}`
+          : `the exchanges could not be kept (${problem}): no HAR is written`,
+      ],
+    })
+  } finally {
+    folder.remove()
+  }
+}
+
+async function recordUntilInterrupted(
+  target: Target,
+  { insecure = false, port, out }: RecordArguments,
+  { log, people }: { readonly log: string; readonly people: People },
+): Promise<Recorded> {
+  const { baseUrl, limits, tls } = target
+  const forwarder = createForwarder({ baseUrl, tls, insecure })
+  const rerun = ['conform', 'check', out, '--base-url', baseUrl].map(shellWord).join(' ')
+  const recorder = startRecorder({ target, log, rerun }, (finding) => people.write(findingText(finding)))
+  const interrupted = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
+  })
+  const { url, close } = await listen({
+    ...{ baseUrl, forwarder, port, bodyLimit: limits.maxAnswerBytes },
+    room: () => recorder.room(),
+    onExchange: (exchange) => recorder.add(exchange),
+  }).catch(async (error: unknown) => {
+    await recorder.end()
+    throw error
+  })
+  people.write(`${JSON.stringify({ url })}\n`)
+  await interrupted
+  await close()
+  return recorder.end()
+}
+
+/** Throws UserError if the port is taken. */
+async function listen(options: Parameters<typeof startReverseProxy>[0]): Promise<ReverseProxy> {
+  try {
+    return await startReverseProxy(options)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new UserError(`--port ${options.port}: cannot be listened on (${code ?? message}); give another, or 0`)
+  }
+}
+
+function findingText({ requirement, exchange, sent, expected, received }: Finding): string {
+  const rows = [
+    ['sent', `${sent} (exchange ${exchange})`],
+    ['expected', expected],
+    ['received', received],
+  ] as const
+  const lines = rows.map(([label, text]) => `    ${label.padEnd(10)}${terminalText(text)}`)
+  return `✗ ${[terminalText(requirement), ...lines].join('\n')}\n`
+}
+
+/** What was written before a key was first seen may hold that key: a log-in answers with the token that is sent later. */
+async function* withoutLateKeys(
+  exchanges: AsyncIterable<RecordedExchange>,
+  target: Target,
+  { secrets, secretsUntil }: Recorded,
+): AsyncGenerator<RecordedExchange> {
+  const redactor = redactorFor(target)
+  learnSecrets(redactor, secrets)
+  for await (const exchange of exchanges) {
+    yield exchange.n < secretsUntil
+      ? (withoutKeys(exchange, (text) => redactor.text(text)) as RecordedExchange)
+      : exchange
+  }
+}
+
+function withoutKeys(value: unknown, redact: (text: string) => string): unknown {
+  if (typeof value === 'string') return redact(value)
+  if (Array.isArray(value)) return value.map((item) => withoutKeys(item, redact))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [redact(name), withoutKeys(member, redact)]))
+}

@@ -1,0 +1,105 @@
+import { shownText } from '../../harness/recording/body.ts'
+import { describeAnswer, describeProbe } from '../../harness/engine/describe.ts'
+import { decode } from '../../harness/http/decode.ts'
+import { headerValue } from '../../harness/http/headers.ts'
+import { redactorFor } from '../../harness/target/redactor-for.ts'
+import type { HarBody } from '../har-body.ts'
+import { recordedExchange } from '../judge-recording.ts'
+import type { RecordedEntry } from '../recorded-entry.ts'
+import type { RecordedAnswer } from '../recorded-exchange.ts'
+import { createRecordingJudge } from '../recording-judge.ts'
+import { recordingReport } from '../recording-report.ts'
+import type { OnFailure } from '../row-tallies.ts'
+import { learnSecrets, secretsIn } from '../secrets.ts'
+import type { CapturedBody } from './capture.ts'
+import type { CapturedExchange, Finding, Recorded, RecordingOptions } from './captured.ts'
+import { createExchangeLog } from './exchange-log.ts'
+
+/** Judges exchanges and writes them down as they come, keys removed. */
+export interface Recording {
+  /** One at a time, in the order in which they ended. */
+  add(exchange: CapturedExchange): Promise<void>
+  end(now: Date): Recorded
+}
+
+/** @param onFinding called once for each failure that is told apart from those before */
+export function createRecording(
+  { target, log, rerun }: RecordingOptions,
+  onFinding: (finding: Finding) => void,
+): Recording {
+  const redactor = redactorFor(target)
+  const written = createExchangeLog(log)
+  const secrets = new Set<string>()
+  const told = new Set<string>()
+  const time = { first: Infinity, last: -Infinity }
+  let secretsUntil = 0
+  const clean = (text: string): string => shownText(text, (whole) => redactor.text(whole))
+  const onFailure: OnFailure = (requirement, exchange, expected, actual = describeAnswer(exchange)) => {
+    const name = JSON.stringify([requirement, expected, actual])
+    if (told.has(name)) return
+    told.add(name)
+    const sent = clean(describeProbe(exchange, ''))
+    const found = { requirement, expected: clean(expected), received: clean(actual), sent }
+    onFinding({ ...found, exchange: (exchange as RecordedAnswer).entry.index })
+  }
+  const judge = createRecordingJudge({ target, redactor, again: (index) => written.read(index), onFailure })
+  const learn = (entry: RecordedEntry): void => {
+    for (const secret of secretsIn(entry)) {
+      if (secrets.has(secret)) continue
+      secrets.add(secret)
+      learnSecrets(redactor, [secret])
+      secretsUntil = written.count
+    }
+  }
+  return {
+    async add(exchange) {
+      const entry = await entryOf(exchange, written.count, target.limits.maxAnswerBytes)
+      learn(entry)
+      time.first = Math.min(time.first, exchange.startedAt)
+      time.last = Math.max(time.last, exchange.startedAt + exchange.durationMs)
+      const kind = judge.see(entry)
+      const { response, ...line } = recordedExchange(entry.index, entry, kind, redactor)
+      const error = exchange.error === undefined ? {} : { error: redactor.text(exchange.error) }
+      written.write({ ...line, ...error, ...(response && entry.status > 0 && { response }) })
+    },
+    end(now) {
+      const seen = judge.end()
+      const startedAt = time.first === Infinity ? now : new Date(time.first)
+      const durationMs = time.first === Infinity ? 0 : time.last - time.first
+      const report = recordingReport({ target, redactor, judged: seen, rerun, startedAt, durationMs })
+      written.close()
+      const { count, problem } = written
+      return {
+        report,
+        counts: seen.counts,
+        exchanges: count,
+        secrets: [...secrets],
+        secretsUntil,
+        ...(problem === undefined ? {} : { problem }),
+      }
+    },
+  }
+}
+
+async function entryOf(exchange: CapturedExchange, index: number, limit: number): Promise<RecordedEntry> {
+  const { method, url, startedAt, durationMs, requestHeaders, status, headers } = exchange
+  return {
+    ...{ index, startedAt, durationMs, httpVersion: '1.1', method, url, requestHeaders, status, headers },
+    requestBody: await bodyOf(exchange.requestBody, requestHeaders, limit),
+    body: await bodyOf(exchange.body, headers, limit),
+  }
+}
+
+/** The body without its content coding, as a recording has it. */
+async function bodyOf(
+  { bytes, length, sha256, ended }: CapturedBody,
+  headers: RecordedEntry['headers'],
+  limit: number,
+): Promise<HarBody> {
+  const isWhole = ended && bytes.length === length
+  const encoding = headerValue(headers, 'content-encoding') ?? ''
+  const decoded = await decode({ body: bytes, encoding, cut: !isWhole }, limit, new AbortController().signal)
+  if (decoded.undecodable !== undefined) return { state: 'missing', bytes: new Uint8Array() }
+  if (isWhole && !decoded.cut) return { state: 'whole', bytes: decoded.body }
+  return { state: 'cut', bytes: decoded.body, ...(ended && encoding === '' && { length, ...(sha256 && { sha256 }) }) }
+}

@@ -1,0 +1,156 @@
+import { grantedRow, type RequirementId } from '../catalogue/catalogue.ts'
+import { createEnvelopeWatch, observedRows } from '../harness/checks/envelope-watch.ts'
+import type { Redactor } from '../harness/recording/redactor.ts'
+import type { Target } from '../harness/target/model.ts'
+import type { OperationId } from '../catalogue/operations.ts'
+import { pathUnder } from './base-url.ts'
+import { createJobReadings } from './job-readings.ts'
+import { operationAt } from './operation-at.ts'
+import { recordedAnswer, type RecordedAnswer } from './recorded-exchange.ts'
+import type { RecordedEntry } from './recorded-entry.ts'
+import { createRowTallies, type OnFailure, type RowTallies, type RowTally } from './row-tallies.ts'
+import { judgeSuccess } from './successes.ts'
+
+/** How many entries were judged, and why the others were not. */
+export interface Counts {
+  judged: number
+  otherAddresses: number
+  /** Requests with methods that the interface does not have (for example a browser's OPTIONS). */
+  otherMethods: number
+  unanswered: number
+  /** To operations that the target file declares as not served or removed. */
+  absent: number
+  /** Under `/v1`, but no operation of the interface: judged by their label and their keys only. */
+  unknown: number
+}
+
+/** Answers of the interface that the recording has with their bodies, and without. */
+export interface Bodies {
+  kept: number
+  missing: number
+}
+
+/** What was seen in recorded traffic. */
+export interface Seen {
+  readonly counts: Counts
+  readonly bodies: Bodies
+  /** What was seen of a requirement; undefined if nothing was. */
+  tally(id: RequirementId): RowTally | undefined
+}
+
+/** The operation of an entry and the requirement that judges it first: its success, or every error's shape. */
+export interface Judged {
+  readonly operation: OperationId
+  readonly requirement: RequirementId
+}
+
+/** Judges recorded answers of the interface, one after the other in the order of time: of what it saw, the places stay. */
+export interface RecordingJudge {
+  /** Gives what the entry is in reports; undefined if it is no exchange of an operation. */
+  see(entry: RecordedEntry): Judged | undefined
+  end(): Seen
+}
+
+export interface RecordingJudgeOptions {
+  readonly target: Target
+  readonly redactor: Redactor
+  /** Reads an entry again. */
+  readonly again: (index: number) => RecordedEntry
+  /** Called with the first failures of each requirement, as they are seen. */
+  readonly onFailure?: OnFailure
+}
+
+export function createRecordingJudge({ target, redactor, again, onFailure }: RecordingJudgeOptions): RecordingJudge {
+  const counts: Counts = { judged: 0, otherAddresses: 0, otherMethods: 0, unanswered: 0, absent: 0, unknown: 0 }
+  const bodies = { kept: 0, missing: 0 }
+  const tallies = createRowTallies(onFailure)
+  const watch = createWatches(onFailure)
+  const jobs = createJobReadings((index) => recordedAgain(again(index), target, redactor), onFailure)
+  return {
+    see(entry) {
+      const exchange = answerOfInterface(entry, target, redactor, counts, bodies)
+      if (!exchange) return undefined
+      watch.observe(exchange)
+      const { operation } = exchange.probe
+      if (operation === null) return undefined
+      counts.judged++
+      const granted = judgeSuccess(exchange, target, tallies) ?? grantedRow[operation]
+      jobs.see(exchange)
+      return kindOf(operation, exchange.answer.status >= 400 ? 'envelope/shape' : granted)
+    },
+    end() {
+      // What is judged of jobs and of every response was told already.
+      const all = createRowTallies()
+      tallies.copyTo(all)
+      jobs.judge(all)
+      watch.copyTo(all)
+      return { counts, bodies, tally: (id) => all.tally(id) }
+    },
+  }
+}
+
+const known = new Map<string, Judged>()
+
+/** The same object for the same two, since there may be millions of entries. */
+function kindOf(operation: OperationId, requirement: RequirementId): Judged {
+  const name = `${operation} ${requirement}`
+  const kind = known.get(name) ?? { operation, requirement }
+  known.set(name, kind)
+  return kind
+}
+
+/** An answer that was judged before. */
+function recordedAgain(entry: RecordedEntry, target: Target, redactor: Redactor): RecordedAnswer {
+  const path = pathUnder(target.baseUrl, entry.url) as string
+  return recordedAnswer(entry, path, operationAt(entry.method, path), redactor)
+}
+
+const methods = ['GET', 'POST']
+
+/** The answer of an entry that was sent to the interface and answered; what is not judged is counted. */
+function answerOfInterface(
+  entry: RecordedEntry,
+  target: Target,
+  redactor: Redactor,
+  counts: Counts,
+  bodies: Bodies,
+): RecordedAnswer | undefined {
+  const path = pathUnder(target.baseUrl, entry.url)
+  if (path === undefined || !path.startsWith('/v1/')) return void counts.otherAddresses++
+  if (entry.status > 0 && entry.body.state === 'missing') bodies.missing++
+  else if (entry.status > 0 && entry.body.bytes.length > 0) bodies.kept++
+  if (!methods.includes(entry.method)) return void counts.otherMethods++
+  if (entry.status === 0) return void counts.unanswered++
+  const place = operationAt(entry.method, path)
+  if (place && target.absent[place.operation] !== undefined) return void counts.absent++
+  if (!place) counts.unknown++
+  return recordedAnswer(entry, path, place, redactor)
+}
+
+/** The observed rows. An answer whose headers were not recorded does not tell how it was labelled. */
+function createWatches(onFailure: OnFailure | undefined) {
+  const labelled = createEnvelopeWatch()
+  const bare = createEnvelopeWatch()
+  return {
+    observe(exchange: RecordedAnswer): void {
+      const watch = exchange.entry.headers.length > 0 ? labelled : bare
+      const before = observedRows.map((row) => watch.tally(row).failures.length)
+      watch.observe(exchange)
+      if (!onFailure) return
+      for (const [at, row] of observedRows.entries()) {
+        for (const { expected, actual } of watch.tally(row).failures.slice(before[at])) {
+          if (row !== 'envelope/content-type' || watch === labelled) onFailure(row, exchange, expected, actual)
+        }
+      }
+    },
+    copyTo(tallies: RowTallies): void {
+      for (const row of observedRows) {
+        for (const watch of row === 'envelope/content-type' ? [labelled] : [labelled, bare]) {
+          const { cases, failures } = watch.tally(row)
+          for (let passed = failures.length; passed < cases; passed++) tallies.pass(row)
+          for (const { exchange, expected, actual } of failures) tallies.fail(row, exchange, expected, actual)
+        }
+      }
+    },
+  }
+}
