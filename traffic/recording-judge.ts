@@ -68,7 +68,7 @@ export function createRecordingJudge({ target, redactor, again, onFailure }: Rec
   const jobs = createJobReadings((index) => recordedAgain(again(index), target, redactor), onFailure)
   return {
     see(entry) {
-      const exchange = answerOfInterface(entry, target, redactor, counts, bodies)
+      const exchange = answerOfInterface(entry, { target, redactor }, counts, bodies)
       if (!exchange) return undefined
       watch.observe(exchange)
       const { operation } = exchange.probe
@@ -110,8 +110,7 @@ const methods = ['GET', 'POST']
 /** The answer of an entry that was sent to the interface and answered; what is not judged is counted. */
 function answerOfInterface(
   entry: RecordedEntry,
-  target: Target,
-  redactor: Redactor,
+  { target, redactor }: Pick<RecordingJudgeOptions, 'target' | 'redactor'>,
   counts: Counts,
   bodies: Bodies,
 ): RecordedAnswer | undefined {

@@ -42,7 +42,9 @@ test('a client goes on as before; findings are told at once, and the recording h
   expect((await client.GET('/v1/files/{file_id}', { params: { path } })).response.status).toBe(404)
   // It is told while the recording goes on.
   await told
-  expect(out).toMatch(/✗ envelope\/shape\n {4}sent .*\(exchange 1\)\n {4}expected .*\n {4}received {2}404, but tpe is missing/)
+  expect(out).toMatch(
+    /✗ envelope\/shape\n {4}sent .*\(exchange 1\)\n {4}expected .*\n {4}received {2}404, but tpe is missing/,
+  )
 
   run.child.kill('SIGTERM')
   const { code, stdout, stderr } = await run.ended
