@@ -1,5 +1,5 @@
 import { oversized } from './answers.ts'
-import { validRequest } from './needs.ts'
+import { field, validRequest } from './needs.ts'
 import { rows, scenario } from './row.ts'
 
 const valid = validRequest['files.upload']
@@ -11,10 +11,13 @@ export const filesUpload = rows('files.upload', [
     control: true, judgedLast: true, effect: 'creates' },
   { id: '2xx-attached-to-graph', level: 'must', section: '2.8', needs: [...valid, '/resources/graph'], gives: '2xx',
     says: 'A file that is uploaded with graphId is attached to that graph.',
-    effect: 'creates', maxRequests: 3, alsoSends: { 'graphs.add-file': 3 } },
+    seenBy: ['graphs.create', 'graphs.add-file', 'graphs.query'], effect: 'creates', maxRequests: 3, alsoSends: { 'graphs.add-file': 3 } },
   { id: '2xx-retrievable', level: 'must', section: '4.4', needs: valid, gives: '2xx',
-    says: 'The id that an upload gave is retrieved with a 2xx, at the latest settleMs later.',
-    effect: 'creates', maxRequests: 1, alsoSends: { 'files.retrieve': 3 } },
+    says: 'The id that an upload gave is retrieved with a 2xx, at the latest settleMs later, and again at the end of the run.',
+    seenBy: ['files.retrieve'], effect: 'creates', maxRequests: 1, alsoSends: { 'files.retrieve': 15 } },
+  { id: '2xx-own-id', level: 'must', section: '4.4, 7.3', needs: [...valid, field('files.upload', 'id')], gives: '2xx',
+    says: 'No two uploads of different content give one id, also when they are sent at once.',
+    effect: 'creates', maxRequests: 4, alsoSends: { 'files.list': 4 } },
   { id: '400-unsupported-type', level: 'must', section: '7.3', needs: [scenario], gives: [[400, 'BadRequest']],
     says: 'A file of an unsupported type is answered 400 BadRequest.' },
   { id: '400-oversized', level: 'must', section: '7.3', needs: [scenario], gives: oversized,

@@ -71,6 +71,8 @@ export interface RowText {
   readonly judgedLast?: true
   /** Needs no key to be sent. */
   readonly keyless?: true
+  /** Only their answers show it: it does not apply to a target that serves none of them. */
+  readonly seenBy?: readonly OperationId[]
   /** Judged only of an operation that is declared removed. */
   readonly onlyIf?: 'removed'
 }

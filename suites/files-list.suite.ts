@@ -1,4 +1,4 @@
-import { judgeTries, accepted } from '../harness/checks/granted.ts'
+import { judgeTries, acceptedAtEnd } from '../harness/checks/granted.ts'
 import { contentOf, validRequest } from '../harness/checks/valid-request.ts'
 import type { Run } from '../harness/engine/run.ts'
 import type { Judge } from '../harness/engine/check-context.ts'
@@ -28,6 +28,6 @@ const judgeFileTypes: Judge = async (context) => {
 // List files (§2.8, §4.4)
 
 export const filesList = suite('files.list', {
-  '2xx-accepted': accepted,
+  '2xx-accepted': acceptedAtEnd,
   '2xx-file-types': judgeFileTypes,
 })

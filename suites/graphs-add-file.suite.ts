@@ -13,26 +13,54 @@ import type { Exchange } from '../harness/engine/exchange.ts'
 import type { Probe } from '../harness/engine/probe.ts'
 import { answered, type Judge, type CheckContext } from '../harness/engine/check-context.ts'
 import { createObject } from './created/created-object.ts'
+import { additions } from './created/creators.ts'
+import { noEffect, onceAtOnce } from './created/relations.ts'
 import { suite } from '../harness/checks/suite.ts'
 
 const what = 'with a file that is in the graph already'
 
-/** Adds the same file twice. */
-const addSameFileTwice = condition(async ({ context, valid, judge, judgeAnswer }) => {
+/**
+ * Adds the same file twice, and again: once it was refused it is refused each time, also after another one was added. An
+ * addition may be processed for a while, by each replica for itself: one that is granted within that time proves nothing.
+ */
+const addSameFileAgain = condition(async ({ context, valid, judge, judgeAnswer }) => {
   const { run } = context
   const probe = await valid()
   const add = (): Promise<Exchange> => context.send(probe, { role: 'setup' })
   const first = await sendUntilSettled(run, await add(), add, countsAsGranted)
   if (!countsAsGranted(first)) throw new NotExercised(`the first addition was answered ${describeAnswer(first)}`)
-  const added = performance.now()
-  // An addition may be processed for a while.
+  const again = (): Promise<Exchange> =>
+    context.send(refused(probe), { expects: [[409, 'BadRequest']], badInput: true, what })
+  const judgeAgain = async (): Promise<void> => {
+    await judge(refused(probe), `${what}, once more`)
+    await context.send(valid, { role: 'setup' })
+    await judge(refused(probe), `${what}, after another one was added`)
+  }
+  let added = performance.now()
   for (const ms of laterAttempts(run)) {
-    const again = await context.send(refused(probe), { expects: [[409, 'BadRequest']], badInput: true })
-    if (!again.answer || (!isGranted(again.answer) && !again.throttled)) return judgeAnswer(again, what)
+    const exchange = await again()
+    if (exchange.answer && !isGranted(exchange.answer) && !exchange.throttled) {
+      judgeAnswer(exchange, what)
+      const third = await again()
+      if (!third.answer || !isGranted(third.answer)) return judgeAgain()
+      added = performance.now()
+    }
     await pause(run, Math.max(0, added + ms - performance.now()))
   }
   await judge(refused(probe), what)
+  await judgeAgain()
 })
+
+/** Only if the second of two in a row is refused at once are additions processed before they are answered. */
+async function requireAtOnce(context: CheckContext): Promise<void> {
+  const { run } = context
+  const probe = await additions.fresh(run)
+  const add = (): Promise<Exchange> => context.send(probe, { role: 'setup' })
+  const first = await sendUntilSettled(run, await add(), add, countsAsGranted)
+  const second = await context.send(refused(probe), { role: 'setup' })
+  if (!first.answer || !isGranted(first.answer) || !isConflict(second))
+    throw new NotExercised(`the second of two additions in a row was answered ${describeAnswer(second)}`)
+}
 
 const isConflict = ({ answer }: Exchange): boolean => answer?.status === 409
 
@@ -91,5 +119,7 @@ export const graphsAddFile = suite('graphs.add-file', {
   '2xx-accepted': accepted,
   '2xx-other-graph': judgeOtherGraph,
   '404-unknown-graph': unknown('graph_id'),
-  '409-already-in-graph': addSameFileTwice,
+  '4xx-no-effect': noEffect(additions),
+  '409-already-in-graph': addSameFileAgain,
+  '409-atomic': onceAtOnce(additions, requireAtOnce),
 })

@@ -2,7 +2,7 @@ import { operation as operationOf } from '../../catalogue/operations.ts'
 import { getAt } from '../../schemas/pointer.ts'
 import { isGranted, jsonValue } from '../engine/answer.ts'
 import type { Exchange } from '../engine/exchange.ts'
-import type { RunHook, Run } from '../engine/run.ts'
+import { perRun, type RunHook, type Run } from '../engine/run.ts'
 
 /** Longest id that is put into a path, in UTF-16 units: far above what any server gives, far below what makes a request line. */
 const longest = 1024
@@ -25,6 +25,18 @@ export function createdId(run: Run, exchange: Exchange): string | undefined {
   return usableId(typeof id === 'number' ? String(id) : id)
 }
 
+/** Creations whose id another one gave before, though what it made was something else: of the same bytes, it may be the same. */
+export const twinsOf = perRun(() => ({ bodies: new Map<string, string | Uint8Array>(), found: [] as Exchange[] }))
+
+function noteTwin(run: Run, id: string, exchange: Exchange): void {
+  const { bodies, found } = twinsOf(run)
+  const { operation, body = '' } = exchange.probe
+  const name = `${operation} ${id}`
+  const first = bodies.get(name)
+  if (first === undefined) bodies.set(name, body)
+  else if (Buffer.compare(Buffer.from(first), Buffer.from(body)) !== 0) found.push(exchange)
+}
+
 /** Notes what the run creates, for the report and the clean-up. */
 export const createdHook: RunHook = {
   observe(run, exchange) {
@@ -32,6 +44,7 @@ export const createdHook: RunHook = {
     if (operation === null || !operationOf(operation).creates) return
     const id = createdId(run, exchange)
     if (id === undefined) return
+    if (operation !== 'jobs.create') noteTwin(run, id, exchange)
     run.objects.takenIds.add(id.toLowerCase())
     run.objects.madeAt.set(id, exchange.endedAt)
     run.objects.created.push({ operation, id, ...(creates === undefined ? {} : { name: creates }) })

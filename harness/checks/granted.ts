@@ -9,7 +9,7 @@ import { around } from './around.ts'
 import { judgeThrottled } from './judge-throttled.ts'
 import { sendUntilSettled, uploadsIn } from './settling.ts'
 import { judgeGranted } from '../engine/judge-answer.ts'
-import type { Judge, CheckContext } from '../engine/check-context.ts'
+import { type Judge, type CheckContext, lookAgainAtEnd } from '../engine/check-context.ts'
 
 /** Judges more of a granted answer than its status: throws `Failed` if it is not what the spec shows. */
 export type GrantedCheck = (context: CheckContext, exchange: Exchange) => void
@@ -38,6 +38,15 @@ export const accepted: Judge = async (context) => {
     const exchange = already ? await sendWithFreshFile(context, operation, sent) : sent
     judgeGranted(context, exchange, successOf(context), 'with a valid request')
   })
+}
+
+/** The operation's granted requirement, and once more when everything else was sent. */
+export const acceptedAtEnd: Judge = async (context) => {
+  const operation = operationOf(context)
+  await accepted(context)
+  const make = (): Promise<Probe> => validRequest(context.run, operation)
+  const again = { make, what: 'with a valid request, at the end of the run' }
+  if (!context.run.target.scenarios[context.row.id]) lookAgainAtEnd(context, () => judgeTries(context, again))
 }
 
 /**

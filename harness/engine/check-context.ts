@@ -11,6 +11,20 @@ import type { Run, Send } from './run.ts'
 /** How a requirement is judged: returns if it holds, throws `Failed` or `NotExercised` if it does not. */
 export type Judge = (context: CheckContext) => Promise<void>
 
+const looksAtEnd = new WeakMap<CheckContext, Judge>()
+
+/** Judges the requirement once more when everything else was sent, at once with the others that are. */
+export function lookAgainAtEnd(context: CheckContext, look: Judge): void {
+  looksAtEnd.set(context, look)
+}
+
+/** The look at the end that was asked for; asked for once. */
+export function takeLookAtEnd(context: CheckContext): Judge | undefined {
+  const look = looksAtEnd.get(context)
+  looksAtEnd.delete(context)
+  return look
+}
+
 /** What one requirement has to work with while it is judged. */
 export interface CheckContext {
   readonly run: Run

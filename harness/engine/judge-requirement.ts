@@ -2,7 +2,7 @@ import { debuglog } from 'node:util'
 import { inMode } from '../report/mode.ts'
 import type { CatalogueRow } from '../../catalogue/catalogue.ts'
 import type { RequirementResult } from '../report/model.ts'
-import { createCheckContext, type Judge, type CheckContext } from './check-context.ts'
+import { createCheckContext, type Judge, type CheckContext, takeLookAtEnd } from './check-context.ts'
 import { shownText } from '../recording/body.ts'
 import { isExpectedFailure } from '../report/baseline.ts'
 import { leftOut, mistakeReason } from '../report/reason.ts'
@@ -11,24 +11,43 @@ import { perRun, type Run } from './run.ts'
 
 const debug = debuglog('conform')
 
-type Judged = Pick<RequirementResult, 'outcome' | 'reason' | 'failures'>
+type Judged = Pick<RequirementResult, 'outcome' | 'reason' | 'failures'> & { readonly atEnd?: Judge }
 
-/** Judges one requirement to its end; never throws. */
-export async function judgeRequirement(
-  run: Run,
-  row: CatalogueRow,
+/** A requirement that has been looked at; `atEnd` gives the whole result if it is looked at once more. */
+interface Looked {
+  readonly result: RequirementResult
+  readonly atEnd?: () => Promise<RequirementResult>
+}
+
+/** Judges one requirement; never throws. */
+export async function judgeRequirement(run: Run, row: CatalogueRow, check: Judge | undefined): Promise<Looked> {
+  const context = createCheckContext(run, row)
+  const first = await look(context, check)
+  const { atEnd } = first
+  if (!atEnd) return { result: first.result }
+  return {
+    result: first.result,
+    atEnd: async () => {
+      const { result } = await look(context, atEnd)
+      return { ...result, durationMs: first.result.durationMs + result.durationMs }
+    },
+  }
+}
+
+async function look(
+  context: CheckContext,
   check: Judge | undefined,
-): Promise<RequirementResult> {
+): Promise<{ result: RequirementResult; atEnd?: Judge }> {
+  const { run, row } = context
   const started = performance.now()
   const { id, operation, level, section, statement } = row
-  const context = createCheckContext(run, row)
-  const judged = shown(run, await judge(context, check))
+  const { atEnd, ...judged } = await judge(context, check)
   const { control, cases } = context
   const durationMs = Math.round(performance.now() - started)
-  const result = { id, operation, level, section, statement, ...judged, control, cases, durationMs }
+  const result = { id, operation, level, section, statement, ...shown(run, judged), control, cases, durationMs }
   const told = inMode(result, run.options.tpe)
   countFailure(run, told)
-  return told
+  return { result: told, ...(atEnd ? { atEnd } : {}) }
 }
 
 /** How many requirements have failed that decide the exit code. */
@@ -84,9 +103,11 @@ async function outcomeOf(context: CheckContext, check: Judge): Promise<Judged> {
   try {
     if (run.life.ended && row.operation !== 'envelope') throw run.life.ended
     await check(context)
+    const atEnd = takeLookAtEnd(context)
     const failures = [...context.familyOnly]
-    if (failures.length > 0) return { outcome: 'failed', failures }
-    if (context.cases > 0) return { outcome: 'passed', failures }
+    const more = atEnd ? { atEnd } : {}
+    if (failures.length > 0) return { outcome: 'failed', failures, ...more }
+    if (context.cases > 0 || atEnd) return { outcome: 'passed', failures, ...more }
     return { outcome: 'not-exercised', reason: 'no answer was judged', failures }
   } catch (error) {
     return ended(error, context)

@@ -78,10 +78,15 @@ async function gather(run: Run, hook: RunHook): Promise<void> {
 export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
   const queue = createEventQueue<RunEvent>()
   const results = new Map<string, RequirementResult>()
-  const judge = async (row: CatalogueRow): Promise<void> => {
-    const result = await judgeRequirement(run, row, judgeOf(row.id))
-    results.set(row.id, result)
+  const tell = (result: RequirementResult): void => {
+    results.set(result.id, result)
     queue.push({ kind: 'judged', result })
+  }
+  const looksAtEnd: (() => Promise<RequirementResult>)[] = []
+  const judge = async (row: CatalogueRow): Promise<void> => {
+    const { result, atEnd } = await judgeRequirement(run, row, judgeOf(row.id))
+    if (atEnd && result.outcome === 'passed') looksAtEnd.push(atEnd)
+    else tell(result)
   }
   /** Failures that showed only when later requests used the connections that a request had left behind. */
   const addPoisonedConnections = (): void => {
@@ -89,9 +94,7 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
       const known = results.get(id)
       if (!known) continue
       const { reason: _reason, ...rest } = known
-      const result: RequirementResult = { ...rest, outcome: 'failed', failures: [...known.failures, ...failures] }
-      results.set(id, result)
-      queue.push({ kind: 'judged', result })
+      tell({ ...rest, outcome: 'failed', failures: [...known.failures, ...failures] })
     }
   }
   const all = async (): Promise<void> => {
@@ -99,6 +102,7 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
     if (!run.life.ended) await run.client.liveness.first()
     await Promise.all([...concurrent.map(judge), ...run.hooks.map((hook) => gather(run, hook))])
     for (const row of exclusive) await judge(row)
+    await Promise.all(looksAtEnd.map(async (look) => tell(await look())))
     if (!run.life.ended) await Promise.all(run.hooks.map(async (hook) => hook.settle?.(run)))
     for (const row of last) await judge(row)
     for (const row of observed) await judge(row)

@@ -65,12 +65,14 @@ function inapplicable(reason: string): Refused {
   return { run: false, outcome: 'not-applicable', reason }
 }
 
-function notApplicable({ id, operation, onlyIf }: CatalogueRow, target: Target): Refused | undefined {
+function notApplicable({ id, operation, onlyIf, seenBy }: CatalogueRow, target: Target): Refused | undefined {
   const absence = operation === 'envelope' ? undefined : target.absent[operation]
   if (absence === 'not-served') return inapplicable('declared not served')
   if (onlyIf !== undefined)
     return absence === onlyIf ? undefined : inapplicable(`${operation} is not declared ${onlyIf}`)
   if (absence === 'removed') return inapplicable('declared removed')
+  if (seenBy?.every((other) => target.absent[other] !== undefined))
+    return inapplicable(`${seenBy.join(', ')}: declared not served`)
   const reason = Object.hasOwn(target.unreachable, id) ? target.unreachable[id] : undefined
   return reason === undefined ? undefined : inapplicable(reasonText('unreachable', reason))
 }

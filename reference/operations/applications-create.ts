@@ -1,3 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { namedBy, overlooks, refusedName } from '../world/created.ts'
+import { ownAccount } from '../world/store.ts'
 import type { Answer } from '../world/answer.ts'
 import { isMembers, type Call } from '../world/call.ts'
 import { newId, writeId, nameOf } from '../world/ids.ts'
@@ -21,16 +24,11 @@ function check(call: Call): void {
   }
 }
 
-function run(call: Call): Answer {
-  const { world, key } = call
-  const name = String(nameOf(call, 'Application'))
-  for (const application of world.store.applications.values()) {
-    if (application.name === name)
-      call.refuse('400-duplicate-name', 400, 'BadRequest', { description: 'The name exists' })
-  }
+function make(call: Call, name: string, account: string): Application {
+  const { world } = call
   const application: Application = {
     id: newId(world, 'application'),
-    account: key?.account ?? '',
+    account,
     name,
     inputs: call.varied('applications/inputs-demanded') ? [{ id: 'subject', required: true }] : [],
     pace: 'usual',
@@ -40,10 +38,29 @@ function run(call: Call): Answer {
     jobs: 0,
   }
   world.store.applications.set(application.id, application)
-  return {
-    status: 201,
-    body: { id: writeId(world, application.id), name, created_at: world.clock.write(application.createdAt) },
-  }
+  return application
+}
+
+/** What a refused creation leaves behind, under the defects of `4xx-no-effect`. */
+async function actOnRefusal(call: Call, status: number): Promise<void> {
+  const name = await refusedName(call, status)
+  if (name !== undefined) make(call, name, ownAccount)
+}
+
+/** ms between a check and what follows from it, under the defects of `400-atomic`. */
+const checkMs = 10
+
+async function run(call: Call): Promise<Answer> {
+  const { world, key } = call
+  const { applications } = world.store
+  const name = String(nameOf(call, 'Application'))
+  const last = [...applications.values()].at(-1)?.name
+  const exists = [...applications.values()].some((application) => application.name === name)
+  if (exists && !overlooks(call, '400-duplicate-name', name, last))
+    call.refuse('400-duplicate-name', 400, 'BadRequest', { description: 'The name exists' })
+  if (call.broken('400-atomic')) await pause(checkMs)
+  const { id, createdAt } = namedBy(call, applications.values(), make(call, name, key?.account ?? ''))
+  return { status: 201, body: { id: writeId(world, id), name, created_at: world.clock.write(createdAt) } }
 }
 
 /** §4.4 */
@@ -54,6 +71,7 @@ export const applicationsCreate: Operation = {
   body: 'json',
   members: ['name', 'blueprint'],
   check,
+  refused: actOnRefusal,
   run,
   grant: (call) => ({ status: 201, body: { id: newId(call.world, 'application'), name: 'application' } }),
 }

@@ -3,6 +3,7 @@ import type { Call } from '../world/call.ts'
 import { fileView, extensionOf } from '../world/files.ts'
 import { newId } from '../world/ids.ts'
 import type { Operation } from '../world/operation.ts'
+import { namedBy } from '../world/created.ts'
 import { planOf } from '../world/plan.ts'
 import { processedFrom, isSettling, breakUse } from '../world/settling.ts'
 import type { Graph, StoredFile } from '../world/store.ts'
@@ -73,7 +74,7 @@ function run(call: Call): Answer {
   const file: StoredFile = { id, account, name, type, bytes: () => bytes, state: 'stored', createdAt, made: true }
   world.store.files.set(id, file)
   if (graph && !graph.files.has(id)) graph.files.set(id, { by: 'upload', from: processedFrom(world) })
-  return { status: 200, body: fileView(world, file) }
+  return { status: 200, body: fileView(world, namedBy(call, world.store.files.values(), file)) }
 }
 
 /** §4.4, §2.8: the bytes of one file, its name and type in the headers. */
@@ -87,6 +88,9 @@ export const filesUpload: Operation = {
   grant: (call) => ({ status: 200, body: { id: newId(call.world, 'file'), name: 'file' } }),
 }
 
+/** So many uploaded files break the listing, under the defect `2xx-accepted#many`. */
+const manyFiles = 10
+
 /** Files on one page of the listing. */
 const pageSize = 50
 
@@ -98,6 +102,9 @@ export const filesList: Operation = {
   body: 'none',
   run: (call: Call) => {
     const asked = call.request.query('file_types')
+    const uploaded = [...call.world.store.files.values()].filter(({ made }) => made).length
+    const isPlain = asked === undefined && call.request.header('x-rate-bucket') === undefined
+    if (call.broken('2xx-accepted#many') && isPlain && uploaded > manyFiles) throw new Error('too many files')
     if (asked !== undefined && call.broken('2xx-file-types')) call.reject(400, 'BadRequest', 'file_types is unknown')
     if (asked !== undefined && call.broken('2xx-file-types#5xx')) throw new Error('file_types')
     if (asked?.includes(',') && call.broken('2xx-file-types#two')) call.reject(400, 'BadRequest', 'One type is enough')
@@ -135,7 +142,7 @@ export const filesRetrieve: Operation<StoredFile> = {
       return call.refuse('404-unknown-file', 404, 'ResourceNotFound', { kind })
     }
     if (isSettling(call.world, 'uploads', file)) call.reject(404, 'ResourceNotFound')
-    breakUse(call, 'files.upload/2xx-retrievable', file)
+    breakUse(call, 'files.upload/2xx-retrievable', file, call.world.store.files.values())
     if (file.state === 'deleted') call.refuse('410-deleted-file', 410, 'ResourceNotFound')
     if (file.state === 'expired') call.refuse('general/410-gone', 410, 'Gone')
     return file

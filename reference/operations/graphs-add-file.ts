@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { overlooks, refusedName } from '../world/created.ts'
 import type { Answer } from '../world/answer.ts'
 import type { Call } from '../world/call.ts'
 import { fileView, reachable } from '../world/files.ts'
@@ -26,10 +28,21 @@ async function fit(call: Call): Promise<void> {
   }
 }
 
-function run(call: Call, graph: Graph): Answer {
+/** What a refused addition leaves behind, under the defects of `4xx-no-effect`. */
+async function actOnRefusal(call: Call, status: number): Promise<void> {
+  const file = await refusedName(call, status)
+  const graph = call.world.store.graphs.get(call.param('graph_id'))
+  if (file !== undefined) graph?.files.set(file, { by: 'addition', from: Date.now() })
+}
+
+/** ms between a check and what follows from it, under the defects of `409-atomic`. */
+const checkMs = 10
+
+async function run(call: Call, graph: Graph): Promise<Answer> {
   const file = fileOf(call)
   const known = graph.files.get(file.id)
-  if (known && known.from <= Date.now()) {
+  const last = [...graph.files.keys()].at(-1)
+  if (known && known.from <= Date.now() && !overlooks(call, '409-already-in-graph', file.id, last)) {
     // Requirements tell apart where the file came from; both are refused alike.
     if (known.by === 'addition') call.refuse('409-already-in-graph', 409, 'BadRequest')
     call.reject(409, 'BadRequest', 'The file came with its upload')
@@ -37,6 +50,7 @@ function run(call: Call, graph: Graph): Answer {
   const inOtherGraph = [...call.world.store.graphs.values()].some((each) => each !== graph && each.files.has(file.id))
   if (call.broken('2xx-other-graph') && inOtherGraph) call.reject(409, 'BadRequest', 'The file is in another graph')
   if (call.broken('2xx-accepted#always-409')) call.reject(409, 'BadRequest', 'The file is in the graph already')
+  if (call.broken('409-atomic')) await pause(checkMs)
   if (!known) graph.files.set(file.id, { by: 'addition', from: processedFrom(call.world) })
   // Defects of a server that adds the file but says that it did not.
   if (call.broken('2xx-accepted#added-400')) call.reject(400, 'BadRequest', 'Nothing is wrong')
@@ -54,6 +68,7 @@ export const graphsAddFile: Operation<Graph> = {
   find: findGraph,
   access: checkGraphAccess,
   fit,
+  refused: actOnRefusal,
   run,
   grant: (call) => ({ status: 200, body: { id: call.body['file_id'] ?? 'file' } }),
 }

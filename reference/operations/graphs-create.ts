@@ -1,3 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { namedBy, overlooks, refusedName } from '../world/created.ts'
+import { ownAccount } from '../world/store.ts'
 import type { Answer } from '../world/answer.ts'
 import { newId, writeId, nameOf } from '../world/ids.ts'
 import { isAbsent, type Call, type Members } from '../world/call.ts'
@@ -19,26 +22,34 @@ function check(call: Call): void {
   }
 }
 
-function run(call: Call): Answer {
+function make({ world }: Call, name: string, account: string): Graph {
+  const id = newId(world, 'graph')
+  const createdAt = world.clock.now()
+  const graph: Graph = { id, account, name, version: '"1"', files: new Map(), createdAt, made: true }
+  world.store.graphs.set(id, graph)
+  return graph
+}
+
+/** What a refused creation leaves behind, under the defects of `4xx-no-effect`. */
+async function actOnRefusal(call: Call, status: number): Promise<void> {
+  const name = await refusedName(call, status)
+  if (name !== undefined) make(call, name, ownAccount)
+}
+
+/** ms between a check and what follows from it, under the defects of `400-atomic`. */
+const checkMs = 10
+
+async function run(call: Call): Promise<Answer> {
   const { world, key } = call
+  const { graphs } = world.store
   if (key?.account === 'full') call.refuse('general/507-insufficient-storage', 507, 'InsufficientStorage')
   const name = String(nameOf(call, 'Graph'))
-  for (const graph of world.store.graphs.values()) {
-    if (graph.name === name) call.refuse('400-duplicate-name', 400, 'BadRequest', { description: 'The name exists' })
-  }
-  const createdAt = world.clock.now()
-  const id = newId(world, 'graph')
-  const graph: Graph = {
-    id,
-    account: key?.account ?? '',
-    name,
-    version: '"1"',
-    files: new Map(),
-    createdAt,
-    made: true,
-  }
-  world.store.graphs.set(id, graph)
-  return { status: 200, body: view(call, graph) }
+  const last = [...graphs.values()].at(-1)?.name
+  if ([...graphs.values()].some((graph) => graph.name === name) && !overlooks(call, '400-duplicate-name', name, last))
+    call.refuse('400-duplicate-name', 400, 'BadRequest', { description: 'The name exists' })
+  if (call.broken('400-atomic')) await pause(checkMs)
+  const graph = make(call, name, key?.account ?? '')
+  return { status: 200, body: view(call, namedBy(call, graphs.values(), graph)) }
 }
 
 /** §4.4 */
@@ -49,6 +60,7 @@ export const graphsCreate: Operation = {
   body: 'json',
   members: ['name', 'description'],
   check,
+  refused: actOnRefusal,
   run,
   grant: (call) => ({ status: 200, body: { id: newId(call.world, 'graph'), name: 'graph' } }),
 }

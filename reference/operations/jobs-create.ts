@@ -45,7 +45,8 @@ async function run(call: Call, application: Application): Promise<Answer> {
   if (call.broken('409-atomic#slow-only') && application.pace !== 'slow') await pause(10)
   const job = startJob(call.world, application, inputsOf(call))
   if (call.broken('202-created#answer-lost')) return { status: 500, lost: 'closed' }
-  return { status: call.broken('202-created') ? 200 : 202, body: createdJobView(call.world, job) }
+  const isWrong = call.broken('202-created') || (call.broken('202-created#created-application') && application.made)
+  return { status: isWrong ? 200 : 202, body: createdJobView(call.world, job) }
 }
 
 /** Every so manieth creation finds that somebody else has just begun a job there, under that variant. */
@@ -70,9 +71,12 @@ function actOnRefusal(call: Call, status: number): void {
     '#unauthorized': status === 401,
     '#required-input': status === 400 && Array.isArray(call.body['inputs']),
     '#other-key': status === 401 && hasKey,
+    '#forbidden': status === 403,
+    '#content-type': status === 400 && call.request.header('content-type') !== 'application/json',
   }
   const isStarted = Object.entries(starts).some(([name, holds]) => holds && call.broken(`4xx-no-effect${name}`))
   if (isStarted) startUnseenJob(world, application, '')
+  if (call.broken('4xx-no-effect#locks') && status === 400) application.blockedUntil = Infinity
   if (call.broken('4xx-no-effect#blocks') && status === 400) {
     application.blockedUntil = Date.now() + world.pace[application.pace]
   }
@@ -100,7 +104,7 @@ export const jobsCreate: Operation<Application> = {
     const application = call.world.store.applications.get(call.param('application_id'))
     if (!application) return call.refuse('404-unknown-application', 404, 'ResourceNotFound')
     if (isSettling(call.world, 'applications', application)) call.reject(404, 'ResourceNotFound')
-    breakUse(call, 'applications.create/2xx-usable', application)
+    breakUse(call, 'applications.create/2xx-usable', application, call.world.store.applications.values())
     return application
   },
   access: (call, application) => {

@@ -19,6 +19,9 @@ const settlingMs = 400
 function isLost(call: Call, job: Job): boolean {
   const { broken, varied } = call.world.switches
   if (broken('jobs.create/202-retrievable')) return true
+  const newest = call.world.store.applications.get(job.applicationId)?.job
+  if (broken('jobs.retrieve/200-identity#newest-only') && newest && newest !== job && job.status !== 'in_progress')
+    return true
   const age = call.world.clock.now() - job.createdAt
   if (varied('jobs/readable-late') && age < (call.world.pace.settle ?? settlingMs)) return true
   return broken('jobs.create/202-retrievable#late') && age < lateMs

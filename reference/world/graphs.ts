@@ -7,7 +7,10 @@ export function findGraph(call: Call): Graph {
   const graph = call.world.store.graphs.get(call.param('graph_id'))
   if (!graph) return call.refuse('404-unknown-graph', 404, 'ResourceNotFound')
   if (isSettling(call.world, 'graphs', graph)) call.reject(404, 'ResourceNotFound')
-  breakUse(call, 'graphs.create/2xx-usable', graph)
+  breakUse(call, 'graphs.create/2xx-usable', graph, call.world.store.graphs.values())
+  const isAddition = call.operation === 'graphs.add-file'
+  if (isAddition && graph.made && call.world.switches.broken('graphs.create/2xx-usable#additions'))
+    call.reject(404, 'ResourceNotFound')
   return graph
 }
 

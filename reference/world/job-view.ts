@@ -44,11 +44,13 @@ function optionalMembers(world: World, job: Job): Members {
   const { varied } = world.switches
   const { write } = world.clock
   if (varied('jobs/no-optional-members')) return {}
-  const updatedAt = varied('jobs/updated-when-created')
-    ? job.createdAt
-    : varied('jobs/updated-before-created')
-      ? job.createdAt - 1500
-      : job.updatedAt
+  const updatedAt = varied('jobs/updated-at-moves')
+    ? world.clock.now()
+    : varied('jobs/updated-when-created')
+      ? job.createdAt
+      : varied('jobs/updated-before-created')
+        ? job.createdAt - 1500
+        : job.updatedAt
   const every = varied('jobs/all-members') && job.status !== 'in_progress'
   return {
     updated_at: write(updatedAt),

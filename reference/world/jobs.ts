@@ -26,6 +26,7 @@ const overlooked: Readonly<
   '#later-only': (job, { world }) => isYoung(world, job),
   '#unread-only': (job) => job.read,
   '#read-only': (job) => !job.read,
+  '#preloaded-only': (_, { application }) => application.made === true,
 }
 
 /** Whether a broken server keeps an application for ever once it has had a job. */

@@ -45,7 +45,7 @@ export interface Operation<Found = unknown> {
   /** The requirement that a granted request is about, if every request of the operation depends on it. */
   row?(call: Call): string | undefined
   /** What a refusal leaves behind. */
-  refused?(call: Call, status: number): void
+  refused?(call: Call, status: number): void | Promise<void>
   /** Whether the operation exists at all. */
   gone?(call: Call): void
   /** Looks up the object that the path names. */
@@ -95,6 +95,15 @@ function isPlain(call: Call): boolean {
   return Object.keys(call.request.query()).length === 0 && call.body['query_config'] === undefined
 }
 
+/** A guardrail blocks one of so many generated answers, under `generation/blocked-now-and-then`. */
+const blockedEvery = 15
+const generating = ['completion.create', 'chat.create', 'graphs.query', 'translate.run', 'vision.analyze']
+
+function isBlocked({ id }: Pick<Operation, 'id'>, { world }: Call): boolean {
+  if (!world.switches.varied('generation/blocked-now-and-then') || !generating.includes(id)) return false
+  return countUp(world, 'generations') % blockedEvery === 0
+}
+
 /** Takes a call through the steps of its operation. */
 export async function perform<Found>(operation: Operation<Found>, call: Call): Promise<Answer> {
   let found: Found | undefined
@@ -126,11 +135,12 @@ export async function perform<Found>(operation: Operation<Found>, call: Call): P
     const isLater = isPlainGrant && countUp(call.world, `${operation.id} granted`) > 1
     if (isLater && call.broken(`${row}#first-only`)) throw new Error('only the first one is granted')
     const answer = await operation.run(call, found as Found)
+    if (isBlocked(operation, call)) return envelope({ status: 400, tpe: 'GuardrailBlockedError' })
     if (row === '2xx-accepted' && call.broken(`${row}#envelope`)) return envelope({ status: 200, tpe: 'BadRequest' })
     return answer
   } catch (error) {
     if (!(error instanceof Ending)) throw error
-    operation.refused?.(call, error.answer.status)
+    await operation.refused?.(call, error.answer.status)
     return error.answer
   }
 }

@@ -1,4 +1,5 @@
 import type { Call } from './call.ts'
+import { isTakenAway } from './created.ts'
 import type { World } from './world.ts'
 
 /** ms between the creation of something and its first use, if nothing else is asked for. */
@@ -8,6 +9,7 @@ const tooLateMs = 30_000
 
 /** Something that came with a request. */
 interface Made {
+  readonly id: string
   readonly createdAt: number
   readonly made?: true
 }
@@ -22,9 +24,10 @@ export function isSettling(world: World, kind: 'uploads' | 'graphs' | 'applicati
 }
 
 /** Breaks the use of something that a request made, under the defects of that requirement. */
-export function breakUse(call: Call, id: string, thing: Made): void {
+export function breakUse(call: Call, id: string, thing: Made, all: Iterable<Made>): void {
   const { broken } = call.world.switches
   if (!thing.made) return
+  if (isTakenAway(call.world, id, all, thing)) call.reject(404, 'ResourceNotFound')
   if (broken(id)) call.reject(404, 'ResourceNotFound')
   if (broken(`${id}#gone`)) call.reject(410, 'Gone')
   if (broken(`${id}#forbidden`)) call.reject(403, 'InsufficientAccessRights')

@@ -13,9 +13,6 @@ import { jobRequest } from './job-request.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { getAt } from '../../schemas/pointer.ts'
 import { preview } from '../../schemas/preview.ts'
-import { operationProbe } from '../../harness/engine/operation-probe.ts'
-import { usable } from '../created/created-object.ts'
-import { jobsOf } from './job-tracker.ts'
 
 const valid = 'with a valid body'
 
@@ -105,13 +102,3 @@ export async function judgeAnyText(context: CheckContext): Promise<void> {
   const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
   await property(context, 'grantedRuns', text, async (value) => void (await accept(value)))
 }
-
-/** A job can be created on a created application. Which inputs that has nobody says: none is given, and a 400 will do. */
-export const judgeUsableApplication = usable({
-  creates: 'applications.create',
-  what: 'on an application that was just created',
-  request: (run, id) =>
-    operationProbe(run, 'jobs.create', { params: { application_id: id }, json: { inputs: [] }, effect: 'generates' }),
-  // No declared application, so nothing else records its jobs; the run waits for their end anyway.
-  seen: (run, id, exchange) => void jobsOf(run).track(exchange, id),
-})

@@ -54,12 +54,35 @@ export async function seeLast(run: Run): Promise<void> {
   if (isPlanned(run, 'jobs.retrieve/200-identity')) await seeOldestAgain(run).catch(() => undefined)
 }
 
-/** An older job may show the newest one: it is read once more when all are made. */
+/** The first job of each application that has had a newer one: a server may know the newest alone. */
+export function oldestJobs(run: Run): Job[] {
+  const jobs = ownJobs(run)
+  return jobs.filter(
+    ({ application }, at) =>
+      jobs.findIndex((job) => job.application === application) === at &&
+      (at === 0 || jobs.slice(at + 1).some((job) => job.application === application)),
+  )
+}
+
+/** They are read once more when all are made: one that was read before is there still, at the latest `settleMs` after its creation. */
 export function seeOldestAgain(run: Run): Promise<void> {
-  return run.once('oldest job again', async () => {
-    const [oldest, ...newer] = ownJobs(run)
-    if (oldest && newer.length > 0) await jobsOf(run).read(oldest, 'jobs.retrieve/200-identity')
+  return run.once('oldest jobs again', async () => {
+    if (ownJobs(run).length < 2) return
+    const { limits } = run.target
+    await Promise.all(
+      oldestJobs(run).map(async (job) => {
+        const { exchange } = await jobsOf(run).read(job, 'jobs.retrieve/200-identity')
+        if (!isGone(exchange)) return
+        await pause(run, Math.max(0, job.createdAtMs + limits.settleMs - performance.now()))
+        await jobsOf(run).read(job, 'jobs.retrieve/200-identity')
+      }),
+    )
   })
+}
+
+/** Unknown, or no longer there. */
+export function isGone({ answer }: Exchange): boolean {
+  return answer?.status === 404 || answer?.status === 410
 }
 
 /** One more job, long enough after the last one, unless the others show already whether the clock stands still. */
@@ -77,7 +100,9 @@ export function seeLaterJob(run: Run): Promise<void> {
 }
 
 /** Requirements that create without a fault. */
-const faultless: readonly (string | null)[] = [...conflicts, failing, 'jobs.create/4xx-no-effect']
+const faultless: readonly (string | null)[] = [
+  ...[...conflicts, failing, 'jobs.create/4xx-no-effect', 'applications.create/2xx-usable'],
+]
 /** Of those, the ones that create beside a job or another creation, where 409 is the right answer. */
 const besideOthers: readonly (string | null)[] = ['jobs.create/409-job-in-progress', 'jobs.create/409-atomic']
 

@@ -1,8 +1,9 @@
 import { isGranted } from '../../harness/engine/answer.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { pause } from '../../harness/engine/lifetime.ts'
-import { type Credential, type Probe, withHeader } from '../../harness/engine/probe.ts'
+import type { Probe } from '../../harness/engine/probe.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
 import type { Judge } from '../../harness/engine/check-context.ts'
@@ -10,87 +11,58 @@ import { refused, withBody } from '../../harness/checks/conditions.ts'
 import { control, notGranted } from '../../harness/checks/control.ts'
 import { granted } from '../../harness/checks/granted.ts'
 import { declaredResource } from '../../harness/checks/valid-request.ts'
-import { jobRequest } from './job-request.ts'
 import type { ApplicationResource } from '../../harness/target/model.ts'
-import { noCredential, withCredential } from '../authentication/credentials.ts'
-import { invalidForms, malformedForms } from '../authentication/key-forms.ts'
+import {
+  ofBodies,
+  refusedByGrammar,
+  refusedByKey,
+  refusedByRights,
+  refusedByType,
+  type Refusal,
+} from '../created/refusals.ts'
+import { mostLooks } from '../created/relations.ts'
 import { type Conflict, awaitJobs, create, releaseMs } from './conflict.ts'
 import { type Finding, isSettled, newFinding, newFindings } from './finding.ts'
-import { gatesOf, mostAttempts } from './gate.ts'
+import { gatesOf } from './gate.ts'
+import { jobRequest } from './job-request.ts'
 
 const row = 'jobs.create/4xx-no-effect'
 
-interface Refusal {
-  /** The row of the operation that the fault belongs to. */
-  readonly row: string
-  readonly statuses: readonly number[]
-  change(valid: Probe): Probe
-}
-
-/** Creations that are refused one after the other, or all at once, before one that is to be granted. */
+/** Creations of one kind, refused one after the other before one that is to be granted. */
 interface Refusals {
   readonly what: string
   readonly refusals: readonly Refusal[]
 }
 
-/** The two that every target refuses, each by itself. */
-const alone: readonly Refusals[] = [
-  {
-    what: 'one without inputs was refused',
-    refusals: [{ row: '400-missing-inputs', statuses: [400], change: (valid) => withBody(valid, {}) }],
-  },
-  {
-    what: 'one without a key was refused',
-    refusals: [
-      {
-        row: '401-missing-credentials',
-        statuses: [401],
-        change: (valid) => withCredential(valid, noCredential),
-      },
-    ],
-  },
-]
-
-/** A key that nobody issued, made from the full one. */
-async function invalidKeys({ keys }: Run): Promise<Credential[]> {
-  const full = await keys.fullKey()
-  if (full === undefined) return []
-  const forms = invalidForms({ full, expired: await keys.expiredKey(), all: await keys.declared() }).slice(0, 1)
-  for (const { credential } of forms) keys.learn(credential)
-  return forms.map(({ credential }) => credential)
+function byBody(of: string, what: string, change: (valid: Probe) => Probe): Refusal {
+  return { row: of, what, statuses: ofBodies, change }
 }
 
-/** The others all at once: each by itself would take a job of its own. */
-async function together(run: Run, { inputs, requiredInputs }: ApplicationResource): Promise<Refusals> {
-  const keys = malformedForms(undefined).map(({ credential }) => ['401-malformed-key', credential] as const)
-  const invalid = (await invalidKeys(run)).map((credential) => ['401-invalid-key', credential] as const)
-  const expired = run.target.keys.expired === undefined ? [] : [['401-expired-key', await run.keys.expired()] as const]
+/** Each kind of refusal by itself. */
+async function kindsOf(run: Run, { inputs, requiredInputs }: ApplicationResource): Promise<Refusals[]> {
   const left = (input: unknown): unknown[] => inputs.filter((other) => other !== input)
   const required = inputs.filter((input) => requiredInputs.includes(input.id))
-  const bodies: readonly (readonly [row: string, change: (valid: Probe) => Probe])[] = [
-    ['400-missing-body', (valid) => refused({ ...valid, body: '' })],
-    ['400-malformed-json', (valid) => refused({ ...valid, body: `${String(valid.body)}}` })],
-    ['400-wrong-content-type', (valid) => refused(withHeader(valid, 'content-type', 'text/plain'))],
-    ['400-malformed-inputs', (valid) => withBody(valid, { inputs: 'none' })],
-    ...required.map(
-      (input) => ['400-missing-required-inputs', (valid: Probe) => withBody(valid, { inputs: left(input) })] as const,
+  const bodies = [
+    byBody('400-missing-inputs', 'without inputs', (valid) => withBody(valid, {})),
+    byBody('400-missing-body', 'without a body', (valid) => refused({ ...valid, body: '' })),
+    refusedByGrammar,
+    byBody('400-malformed-inputs', 'with inputs that are no array', (valid) => withBody(valid, { inputs: 'none' })),
+    ...required.map((input) =>
+      byBody('400-missing-required-inputs', `without ${input.id}`, (valid) => withBody(valid, { inputs: left(input) })),
     ),
   ]
-  return {
-    what: 'others were refused, for their body or their key',
-    refusals: [
-      ...bodies.map(([of, change]) => ({ row: of, statuses: [400, 415, 422], change })),
-      ...[...keys, ...invalid, ...expired].map(([of, key]) => ({
-        row: of,
-        statuses: [401],
-        change: (valid: Probe) => withCredential(valid, key),
-      })),
-    ],
-  }
+  const kinds = [
+    { what: 'for their body', refusals: bodies },
+    { what: 'for their content type', refusals: [refusedByType] },
+    { what: 'for their key', refusals: await refusedByKey(run) },
+    { what: 'for the rights of their key', refusals: await refusedByRights(run, 'jobs.create') },
+  ]
+  const isQuick = run.options.depth === 'quick'
+  return kinds.filter(({ refusals }, at) => refusals.length > 0 && !(isQuick && at % 2 === 1))
 }
 
 /** What refused creations do to an application that is idle, once a run. */
-export function noEffect(run: Run): Promise<Finding> {
+export function noEffect(run: Run): Promise<Finding & { locked: boolean }> {
   return run.once('no effect', async () => {
     const application = declaredResource(run, 'application')
     const granted = await control(run, 'jobs.create')
@@ -98,79 +70,99 @@ export function noEffect(run: Run): Promise<Finding> {
     const gate = gatesOf(run).of(application.id)
     const conflict: Conflict = { run, application, gate, other: undefined, found: newFindings(false) }
     const findings: Finding[] = []
+    let locked = false
     await gate.withExclusive(async () => {
-      for (const refusals of alone) {
+      // An application that is not free after a job, with no refusal in between, shows nothing of refusals.
+      if (!(await awaitIdle(conflict))) {
+        gate.gaveUp = gate.timedOut = true
+        throw new NotExercised('the application is busy even if no creation was refused before')
+      }
+      for (const kind of await kindsOf(run, application)) {
         const finding = newFinding('')
         findings.push(finding)
-        await attemptAfter(conflict, refusals, finding)
+        locked = await lookAfter(conflict, kind, finding)
         if (finding.failure || gate.timedOut) return
       }
-      if (run.options.depth === 'quick') return
-      const finding = newFinding('')
-      await attemptAfter(conflict, await together(run, application), finding)
-      // One of them may be granted where it should not be, which other requirements tell.
-      if (isSettled(finding)) findings.push(finding)
     })
     const failed = findings.find(({ failure }) => failure)
+    const settled = findings.filter(isSettled)
     const open = findings.find((finding) => !isSettled(finding))
-    return { ...(failed ?? open ?? newFinding('')), confirmed: !failed && !open, cases: findings.length }
+    return {
+      ...((failed ?? (settled.length === 0 && open)) || newFinding('')),
+      confirmed: !failed && settled.length > 0,
+      cases: findings.length,
+      locked,
+    }
   })
 }
 
+/** Sends each creation that is to be refused; true if one of them was. A granted one is waited for. */
+async function refuseAll(
+  { run, application, gate }: Conflict,
+  { refusals }: Refusals,
+  finding: Finding,
+): Promise<boolean> {
+  let isRefused = false
+  for (const { row: of, statuses, change } of refusals) {
+    const purpose = { requirement: row, about: `jobs.create/${of}`, role: 'setup', badInput: true } as const
+    const exchange = await sendWithRetries(run, await change(await jobRequest(run, application)), purpose)
+    if (statuses.includes(exchange.answer?.status ?? 0)) isRefused = true
+    else finding.inconclusive = `a creation that should be refused was answered ${describeAnswer(exchange)}`
+    // One that is granted where it should not be is told by other requirements.
+    if (gate.record(exchange)) await awaitJobs(run, application.id)
+  }
+  return isRefused
+}
+
 /**
- * A creation at once after a refused one. Answered 409, it is a fault only if that is so in each of three attempts, while
- * a creation without a refusal before it is granted in between.
+ * A creation at once after refused ones. Answered 409, it is a fault only if that is so in each of three looks, while a
+ * creation without a refusal before it is granted in between; or if none is granted any more, for as long as a job may take.
+ * True if the application stays locked.
  */
-async function attemptAfter(conflict: Conflict, { what: after, refusals }: Refusals, finding: Finding): Promise<void> {
+async function lookAfter(conflict: Conflict, kind: Refusals, finding: Finding): Promise<boolean> {
   const { run, application, gate } = conflict
-  for (let attempt = 1; attempt <= mostAttempts; attempt++) {
-    if (!(await awaitIdle(conflict, attempt > 1))) {
-      finding.inconclusive = 'the application is busy even if no creation was refused before'
-      return
-    }
-    const valid = await jobRequest(run, application)
-    const answered = await Promise.all(
-      refusals.map(async ({ row: of, statuses, change }) => {
-        const purpose = { requirement: row, about: `jobs.create/${of}`, role: 'setup', badInput: true } as const
-        const refusal = await sendWithRetries(run, change(valid), purpose)
-        return { refusal, isRefused: statuses.includes(refusal.answer?.status ?? 0) }
-      }),
-    )
-    const other = answered.find(({ isRefused }) => !isRefused)
-    if (other) {
-      finding.inconclusive = `the creation that should be refused was answered ${describeAnswer(other.refusal)}`
-      return
-    }
+  for (let look = 1; ; look++) {
+    if (!(await refuseAll(conflict, kind, finding))) return false
     const exchange = await create(run, application, row)
-    gate.record(exchange)
+    const job = gate.record(exchange)
     finding.cases++
     if (exchange.answer && isGranted(exchange.answer)) {
       finding.confirmed = true
-      return
+      if (job && !(await awaitJobs(run, application.id))) gate.timedOut = true
+      return false
     }
     if (exchange.answer?.status !== 409) {
       finding.inconclusive = `the creation after a refused one was answered ${describeAnswer(exchange)}`
-      return
+      return false
     }
-    const what = `with a valid body, at once after ${after}, in ${attempt} attempts (somebody else's job would look the same)`
-    if (attempt === mostAttempts)
-      finding.failure = { exchange, expected: '202: a refused creation starts no job', what }
+    const expected = '202: a refused creation starts no job'
+    const after = `with a valid body, at once after others were refused ${kind.what}`
+    const locked = !(await awaitIdle(conflict))
+    if (locked)
+      finding.failure = failureOf(
+        exchange,
+        expected,
+        `${after}, and for ${run.target.limits.jobTimeoutMs} ms after that`,
+      )
+    else if (look === mostLooks) finding.failure = failureOf(exchange, expected, `${after}, in ${look} attempts`)
+    if (locked) gate.gaveUp = gate.timedOut = true
+    if (finding.failure) return locked
   }
 }
 
-/** Waits until the application has no job; `proven`: until a creation is granted, has ended, and so is one at once after it. */
-async function awaitIdle({ run, application, gate }: Conflict, proven: boolean): Promise<boolean> {
-  if (!(await awaitJobs(run, application.id))) return false
-  if (!proven) return true
+function failureOf(exchange: Exchange, expected: string, what: string): NonNullable<Finding['failure']> {
+  return { exchange, expected, what: `${what} (somebody else's job would look the same)` }
+}
+
+/** Waits until a creation is granted and its job has ended, at most `jobTimeoutMs`; false if none is granted. */
+async function awaitIdle({ run, application, gate }: Conflict): Promise<boolean> {
   const deadline = performance.now() + run.target.limits.jobTimeoutMs
-  for (let granted = 0; granted < 2;) {
-    const job = gate.record(await create(run, application, row))
-    if (job) granted++
-    else if (granted > 0 || performance.now() > deadline) return false
-    else await pause(run, releaseMs)
-    if (!(await awaitJobs(run, application.id))) return false
+  while (await awaitJobs(run, application.id)) {
+    if (gate.record(await create(run, application, row))) return awaitJobs(run, application.id)
+    if (performance.now() > deadline) return false
+    await pause(run, releaseMs)
   }
-  return true
+  return false
 }
 
 /** A refused creation starts no job, and leaves the application free. */

@@ -2,7 +2,8 @@ import { NotExercised } from '../../harness/engine/outcome.ts'
 import { pause } from '../../harness/engine/lifetime.ts'
 import { isPlanned, type Run } from '../../harness/engine/run.ts'
 import type { ApplicationResource } from '../../harness/target/model.ts'
-import { proveOverlap, sendBurst } from './burst.ts'
+import { sendAtOnce } from '../../harness/checks/send-at-once.ts'
+import { burstSize, proveOverlap } from './burst.ts'
 import { type Conflict, awaitJobs, create, releaseMs } from './conflict.ts'
 import { type ConflictFindings, isFailed, isSettled, newFindings } from './finding.ts'
 import { gatesOf, mostAttempts } from './gate.ts'
@@ -12,6 +13,13 @@ import type { Job } from './model.ts'
 import { createOnOther, confirmBlocked } from './other-application.ts'
 import { awaitRelease, releasedAfterFailure } from './release.ts'
 import { jobRequest } from './job-request.ts'
+import { validRequest } from '../../harness/checks/valid-request.ts'
+import { isDeclared } from '../../harness/checks/apply-scenario.ts'
+import { createdId } from '../../harness/checks/created.ts'
+import { retryWhileSettling } from '../../harness/checks/settling.ts'
+import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
+
+const row = 'jobs.create/409-job-in-progress'
 
 /** The application whose jobs last longest: the declared slow one, else the plain one. */
 export function busyApplication({ target: { resources } }: Run): ApplicationResource {
@@ -34,6 +42,7 @@ export function observeConflicts(run: Run): Promise<ConflictFindings> {
     await gate.withExclusive(() => attempt(conflict))
     found.conflictSeen = gate.conflictSeen
     await attemptOnPlain(conflict)
+    await attemptOnCreated(conflict)
     // Last: a server that takes the jobs of all applications for one would refuse it beside any of them.
     await releasedAfterFailure(run, found.released).catch((error: unknown) => {
       // If that application gives no job, rows about it tell.
@@ -64,6 +73,7 @@ async function attemptOnPlain({ run, application, found }: Conflict): Promise<vo
   const wantsAtomic = isPlanned(run, 'jobs.create/409-atomic') && !isFailed(found.atomic)
   if (!wantsInProgress && !wantsAtomic) return
   const gate = gatesOf(run).of(plain.id)
+  if (gate.timedOut) return
   const before = { inProgress: { ...found.inProgress }, atomic: { ...found.atomic } }
   await gate.withExclusive(async () => {
     const conflict = { run, application: plain, gate, other: undefined, found }
@@ -78,6 +88,26 @@ async function attemptOnPlain({ run, application, found }: Conflict): Promise<vo
     const { confirmed, inconclusive } = before[name]
     if (!isFailed(found[name])) Object.assign(found[name], { confirmed, inconclusive })
   }
+}
+
+/** A server may check for conflicts only on applications that it knew when it began: one that the run creates is tried too. */
+async function attemptOnCreated({ run, found }: Conflict): Promise<void> {
+  if (!isPlanned(run, row) || isFailed(found.inProgress) || !isDeclared(run, 'applications.create')) return
+  const purpose = { requirement: row, role: 'setup' } as const
+  const creation = await sendWithRetries(run, () => validRequest(run, 'applications.create'), purpose)
+  const id = createdId(run, creation)
+  if (id === undefined) return
+  const application = { id, inputs: [], requiredInputs: [] }
+  const before = { ...found.inProgress }
+  const gate = gatesOf(run).of(id)
+  await gate.withExclusive(async () => {
+    const make = () => create(run, application, row)
+    const first = gate.record(await retryWhileSettling(run, make, ({ answer }) => answer?.status !== 404))
+    if (first) await createDuringJob({ run, application, gate, other: undefined, found }, first)
+  })
+  // A job that is refused, or that ends at once, proves nothing.
+  const { confirmed, inconclusive } = before
+  if (!isFailed(found.inProgress)) Object.assign(found.inProgress, { confirmed, inconclusive })
 }
 
 /** An attempt while the other application is idle too; without that if it stays busy. */
@@ -142,9 +172,13 @@ async function attemptOnce(conflict: Conflict, freed: boolean): Promise<boolean>
 async function begin(conflict: Conflict, freed: boolean): Promise<Job[]> {
   const { run, gate, application, found } = conflict
   const atomic = isPlanned(run, 'jobs.create/409-atomic') && run.client.semaphore.size > 1
-  const burst = { make: () => jobRequest(run, application), requirement: 'jobs.create/409-atomic' }
+  const burst = {
+    size: burstSize[run.options.depth],
+    make: () => jobRequest(run, application),
+    requirement: 'jobs.create/409-atomic',
+  }
   const exchanges = atomic
-    ? await sendBurst(run, { ...burst, fresh: found.answerLost })
+    ? await sendAtOnce(run, { ...burst, fresh: found.answerLost })
     : [await create(run, application, 'jobs.create/409-released')]
   const jobs = exchanges.map((exchange) => gate.record(exchange)).filter((job) => job !== undefined)
   const refused = exchanges.filter(({ answer }) => answer?.status === 409).length

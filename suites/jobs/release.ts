@@ -6,6 +6,7 @@ import type { Finding } from './finding.ts'
 import { gatesOf } from './gate.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
 import { failingLifecycle } from './lifecycle.ts'
+import { noEffect } from './no-effect.ts'
 import type { Gate, Job } from './model.ts'
 
 const row = 'jobs.create/409-released'
@@ -50,6 +51,15 @@ async function createAfterEnd(released: Released, ended?: string): Promise<void>
   })
 }
 
+/** Whether refused creations have locked the application for good. */
+async function staysLocked(run: Run): Promise<boolean> {
+  if (!isPlanned(run, 'jobs.create/4xx-no-effect')) return false
+  return noEffect(run).then(
+    ({ locked }) => locked,
+    () => false,
+  )
+}
+
 /** Applications that were given up are looked at once more, at the end: somebody else's job may be over by then. */
 export async function releasedAtLast(run: Run, finding: Finding): Promise<void> {
   const { application, otherApplication, slowApplication, failingApplication } = run.target.resources
@@ -60,6 +70,8 @@ export async function releasedAtLast(run: Run, finding: Finding): Promise<void> 
       .all.filter((job) => job.application === resource.id)
       .at(-1)
     if (!gate.gaveUp || !isEnded(last?.readings.at(-1))) continue
+    // That it stays locked after a refusal is told by another requirement.
+    if (resource.id === application?.id && (await staysLocked(run))) continue
     await createAfterEnd({ run, application: resource, gate, finding })
   }
 }

@@ -13,7 +13,7 @@ import { leftOut } from '../../harness/report/reason.ts'
 import type { Judge, CheckContext } from '../../harness/engine/check-context.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
 import { createdAtCases } from './created-at.ts'
-import { ownJobs, seeLaterJob, seeOldestAgain } from './every-job.ts'
+import { isGone, oldestJobs, ownJobs, seeLaterJob, seeOldestAgain } from './every-job.ts'
 import { isEnded } from './job-tracker.ts'
 import { failingLifecycle, mainLifecycle } from './lifecycle.ts'
 import type { Job, Reading } from './model.ts'
@@ -28,8 +28,11 @@ function readingsOf(run: Run): { job: Job; reading: Reading }[] {
   return ownJobs(run).flatMap((job) => {
     const found = job.readings.findIndex(({ status }) => status !== undefined)
     return job.readings
-      .filter(({ exchange: { answer, throttled, sentAt } }, at) => {
+      .filter(({ exchange }, at) => {
+        const { answer, throttled, sentAt, purpose } = exchange
         if (!answer || throttled) return false
+        // That an older job is gone once there is a newer one is told by the requirement that asks for it.
+        if (isGone(exchange) && purpose.requirement === 'jobs.retrieve/200-identity') return false
         const settled = sentAt - job.createdAtMs > run.target.limits.settleMs
         const wasRead = found >= 0 && at > found && ![404, 410].includes(answer.status)
         return answer.status < 300 || settled || wasRead
@@ -83,6 +86,16 @@ export const judgeIdentity: Judge = async (context) => {
   await seeOldestAgain(run)
   await judgeDeclaredIdentity(context)
   judgeCases(context, identityCases(ownJobs(run)))
+  for (const { id, creation, readings } of oldestJobs(run)) {
+    const last = readings.at(-1)
+    if (!last || !isGone(last.exchange) || !readings.some(({ status }) => status !== undefined)) continue
+    context.shownBy = creation.purpose.requirement
+    context.fail(
+      last.exchange,
+      '200 with that job, as when it was read before',
+      `for job ${id}, after newer ones were made`,
+    )
+  }
   if (context.cases === 0) throw new NotExercised('no reading of a job had an id')
 }
 

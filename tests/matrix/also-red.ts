@@ -80,6 +80,26 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
     ids: ['jobs.create/409-atomic'],
     because: 'concurrent creations are looked at on the slow application, which never refuses one',
   },
+  'jobs.retrieve/200-identity#newest-only': {
+    ids: ['jobs.retrieve/200-stable'],
+    because: 'an older job that ended cannot be read again',
+  },
+  ...Object.fromEntries(
+    ['graphs.create', 'applications.create'].map((operation) => [
+      `${operation}/400-duplicate-name`,
+      { ids: [`${operation}/400-atomic`], because: 'without any check creations at once are all granted' },
+    ]),
+  ),
+  ...Object.fromEntries(
+    [
+      ['graphs.create/400-duplicate-name', 'graphs.create/400-atomic'],
+      ['applications.create/400-duplicate-name', 'applications.create/400-atomic'],
+      ['graphs.add-file/409-already-in-graph', 'graphs.add-file/409-atomic'],
+    ].map(([id, atomic = '']) => [
+      `${id}#third`,
+      { ids: [atomic], because: 'of four at once the third is granted, too' },
+    ]),
+  ),
   'jobs.retrieve/200-identity#one-id': otherJob,
   'jobs.retrieve/200-identity#newest-job': otherJob,
   'jobs.retrieve/200-created-at#newest-job': {

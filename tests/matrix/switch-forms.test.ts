@@ -57,7 +57,12 @@ test('a name that a requirement does not accept is a switch', () => {
     ),
   )
   expect(exacting.length).toBeGreaterThan(150)
-  // Concurrent creations are refused as those beside a job are.
+  // Concurrent creations are refused as those beside a job, or of what exists, are.
   const without = exacting.filter(({ id }) => !defects.includes(`${id}#tpe`)).map(({ id }) => id)
-  expect(without).toEqual(['jobs.create/409-atomic'])
+  expect(without).toEqual([
+    'jobs.create/409-atomic',
+    'graphs.create/400-atomic',
+    'graphs.add-file/409-atomic',
+    'applications.create/400-atomic',
+  ])
 })

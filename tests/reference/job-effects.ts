@@ -41,6 +41,13 @@ export const jobEffects: Readonly<Record<string, Story>> = {
     const { updated_at: updated, created_at: at } = (await job(server)).json
     return updated === at
   },
+  'jobs/updated-at-moves': async (server) => {
+    const { id } = (await ended(server)).json
+    const read = async () => (await send(server, 'jobs.retrieve', { params: { job_id: id } })).json.updated_at as string
+    const first = await read()
+    await pause(10)
+    return (await read()) > first
+  },
   'jobs/born-completed': async (server) => (await created(server)).json.status === 'completed',
   'jobs/born-failed': async (server) => (await created(server)).json.status === 'failed',
   'jobs/instant': async (server) => {

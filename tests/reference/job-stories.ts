@@ -74,7 +74,16 @@ const sameTime = (one: string, other: string) => Date.parse(one) === Date.parse(
 /** Whether a creation is granted at once after each of those that are refused. */
 async function staysFree(server: Server): Promise<boolean> {
   const malformed = { raw: { text: '{', contentType: 'application/json' } }
-  for (const fault of [{ body: {} }, { body: { inputs: tone } }, { key: 'no-jwt' }, malformed]) {
+  const labelled = { headers: { 'content-type': 'text/plain' } }
+  const { restricted } = target.keys
+  for (const fault of [
+    { body: {} },
+    { body: { inputs: tone } },
+    { key: 'no-jwt' },
+    { key: restricted },
+    labelled,
+    malformed,
+  ]) {
     await create(server, application, fault)
     const next = await create(server)
     if (!isCreation(next)) return false
@@ -102,12 +111,19 @@ async function isCreatedAgain(server: Server): Promise<boolean> {
   return isCreated(created) && isCreated(await create(server, failingApplication))
 }
 
+/** An application that was not there when the server began. */
+async function createdApplication(server: Server): Promise<typeof application> {
+  const name = `Tea ${process.pid} ${performance.now()}`
+  return { id: (await send(server, 'applications.create', { merge: { name } })).json.id, inputs: [] }
+}
+
 /** The stories of jobs. */
 export const jobStories: Readonly<Record<string, Story>> = {
   'jobs.create/202-created': async (server) =>
     isCreated(await create(server)) &&
     isCreated(await create(server, otherApplication)) &&
-    (await isCreatedAgain(server)),
+    (await isCreatedAgain(server)) &&
+    isCreated(await create(server, await createdApplication(server), { body: { inputs: [] } })),
   'jobs.create/202-retrievable': async (server) => (await read(server, (await create(server)).json.id)).status === 200,
   'jobs.create/202-required-inputs-only': async (server) =>
     isCreation(await create(server, application, { body: withTopic('tea') })),
@@ -120,7 +136,10 @@ export const jobStories: Readonly<Record<string, Story>> = {
   },
   'jobs.create/409-job-in-progress': async (server) => {
     await create(server)
-    return busy(await create(server)) && isBusyThroughout(server)
+    if (!busy(await create(server))) return false
+    const made = await createdApplication(server)
+    const beside = await Promise.all([create(server, made), create(server, made)])
+    return beside.some(busy) && isBusyThroughout(server)
   },
   'jobs.create/409-released': async (server) => {
     const again = async (at: typeof application) => {

@@ -1,4 +1,4 @@
-import { get, play, routes, send, target, type Reply, type Server, type Story } from './client.ts'
+import { get, play, routes, send, target, type Change, type Reply, type Server, type Story } from './client.ts'
 import { jobStories } from './job-stories.ts'
 import { isRefused } from './refusal-rows.ts'
 
@@ -30,6 +30,71 @@ async function all(server: Server, operation: string, configs: readonly object[]
 
 const isNotFound = (answer: Reply) =>
   answer.status >= 400 && answer.status < 500 && typeof answer.json?.tpe === 'string'
+
+const many = 6
+let names = 0
+
+/** A creation of something that does not exist yet: what is merged into the valid request. */
+async function freshOne(server: Server, operation: string): Promise<Change> {
+  if (operation !== 'graphs.add-file') return { merge: { name: `Tea ${process.pid} ${names++}` } }
+  const raw = { text: `Tea ${names++}`, contentType: 'text/plain' }
+  return { merge: { file_id: (await send(server, 'files.upload', { raw })).json.id } }
+}
+
+async function idsAtOnce(server: Server, operation: string): Promise<unknown[]> {
+  const one = () =>
+    operation === 'files.upload'
+      ? send(server, operation, { raw: { text: `Tea ${names++}`, contentType: 'text/plain' } })
+      : freshOne(server, operation).then((change) => send(server, operation, change))
+  return (await Promise.all(Array.from({ length: many }, one))).map(({ json }) => json.id as unknown)
+}
+
+/** Each of several objects, made at once, can be used when all are there. */
+async function staysUsable(
+  server: Server,
+  operation: string,
+  uses: readonly (readonly [operation: string, param: string])[],
+  holds: (answer: Reply) => boolean,
+): Promise<boolean> {
+  for (const id of await idsAtOnce(server, operation)) {
+    for (const [use, param] of uses) {
+      if (!holds(await send(server, use, { params: { [param]: String(id) } }))) return false
+    }
+  }
+  return true
+}
+
+async function isGrantedOnce(server: Server, operation: string): Promise<boolean> {
+  const change = await freshOne(server, operation)
+  const answers = await Promise.all(Array.from({ length: many }, () => send(server, operation, change)))
+  return answers.filter(isGranted).length === 1
+}
+
+async function refusedCreateNothing(server: Server, operation: string): Promise<boolean> {
+  const faults: Change[] = [
+    { key: 'no-jwt' },
+    { key: target.keys.restricted },
+    { headers: { 'content-type': 'text/plain' } },
+    ...(operation === 'applications.create' ? [{ merge: { blueprint: { nodes: [], edges: [['a', 'b']] } } }] : []),
+  ]
+  for (const fault of faults) {
+    const change = await freshOne(server, operation)
+    await send(server, operation, { ...change, ...fault, merge: { ...change.merge, ...fault.merge } })
+    if (!isGranted(await send(server, operation, change))) return false
+  }
+  return true
+}
+
+/** What exists is refused the second time, the third, and after another one was made. */
+async function existsOnce(server: Server, operation: string, pair: string): Promise<boolean> {
+  const change = await freshOne(server, operation)
+  await send(server, operation, change)
+  const again = async () =>
+    isRefused(await send(server, operation, change).catch(() => ({ status: 0 }) as Reply), [pair])
+  if (!(await again()) || !(await again())) return false
+  await send(server, operation, await freshOne(server, operation))
+  return again()
+}
 
 /** The requirements that take more than one request, or are about granted ones. */
 export const stories: Readonly<Record<string, Story>> = {
@@ -83,23 +148,43 @@ export const stories: Readonly<Record<string, Story>> = {
     const first = await send(server, 'graphs.add-file')
     // A connection that is closed is no refusal either.
     const again = await send(server, 'graphs.add-file').catch(() => undefined)
-    return isGranted(first) && again !== undefined && busy(again)
+    if (!isGranted(first) || again === undefined || !busy(again)) return false
+    return existsOnce(server, 'graphs.add-file', '409 BadRequest')
   },
-  'files.upload/2xx-retrievable': async (server) => {
-    const file_id = (await send(server, 'files.upload')).json.id
-    return isGranted(await send(server, 'files.retrieve', { params: { file_id } }))
-  },
-  'graphs.create/2xx-usable': async (server) => {
-    const graph_id = (await send(server, 'graphs.create')).json.id
-    const uses = ['graphs.query', 'graphs.add-file'].map((operation) =>
-      send(server, operation, { params: { graph_id } }),
-    )
-    return (await Promise.all(uses)).every(isGranted)
-  },
-  'applications.create/2xx-usable': async (server) => {
-    const application_id = (await send(server, 'applications.create')).json.id
-    return (await send(server, 'jobs.create', { params: { application_id } })).status === 202
-  },
+  'files.upload/2xx-retrievable': (server) =>
+    staysUsable(server, 'files.upload', [['files.retrieve', 'file_id']], isGranted),
+  ...Object.fromEntries(
+    ['files.upload', 'graphs.create', 'applications.create'].map((operation) => [
+      `${operation}/2xx-own-id`,
+      async (server: Server) => new Set(await idsAtOnce(server, operation)).size === many,
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['graphs.create', 'applications.create'].flatMap((operation) => [
+      [`${operation}/400-atomic`, (server: Server) => isGrantedOnce(server, operation)],
+      [`${operation}/4xx-no-effect`, (server: Server) => refusedCreateNothing(server, operation)],
+      [`${operation}/400-duplicate-name`, (server: Server) => existsOnce(server, operation, '400 BadRequest')],
+    ]),
+  ),
+  'graphs.add-file/409-atomic': (server) => isGrantedOnce(server, 'graphs.add-file'),
+  'graphs.add-file/4xx-no-effect': (server) => refusedCreateNothing(server, 'graphs.add-file'),
+  'graphs.create/2xx-usable': (server) =>
+    staysUsable(
+      server,
+      'graphs.create',
+      [
+        ['graphs.query', 'graph_id'],
+        ['graphs.add-file', 'graph_id'],
+      ],
+      ({ status }) => status < 300 || status === 409,
+    ),
+  'applications.create/2xx-usable': (server) =>
+    staysUsable(
+      server,
+      'applications.create',
+      [['jobs.create', 'application_id']],
+      ({ status }) => status === 202 || status === 409,
+    ),
   'graphs.add-file/2xx-other-graph': async (server) => {
     const graph_id = (await send(server, 'graphs.create')).json.id
     await send(server, 'graphs.add-file')
@@ -125,6 +210,10 @@ export const stories: Readonly<Record<string, Story>> = {
       grantedAgain(operation),
     ]),
   ),
+  'files.list/2xx-accepted': async (server) => {
+    await Promise.all(Array.from({ length: 2 * many }, () => idsAtOnce(server, 'files.upload')))
+    return isGranted(await send(server, 'files.list'))
+  },
   'envelope/shape': async (server) => isEnvelope((await send(server, 'files.list', { key: 'no-jwt' })).json),
   'envelope/status-tpe-pair': async (server) => {
     const answer = await send(server, 'jobs.retrieve', { params: { job_id: '11111111-2222-4333-8444-555555555555' } })

@@ -116,6 +116,11 @@ export const effects: Readonly<Record<string, Story>> = {
   'requests/nulls-rejected': async (server) =>
     (await send(server, 'completion.create', { merge: { temperature: null } })).status === 400,
   'generation/empty': async (server) => (await send(server, 'translate.run')).json.text === '',
+  'generation/blocked-now-and-then': async (server) => {
+    const answers: number[] = []
+    for (let i = 0; i < 30; i++) answers.push((await send(server, 'translate.run')).status)
+    return answers.filter((status) => status === 400).length === 2
+  },
   'generation/varying': async (server) =>
     (await send(server, 'translate.run')).text !== (await send(server, 'translate.run')).text,
   'models/other-statuses': async (server) =>

@@ -84,8 +84,14 @@ test('refusals have no effect, but those that need a granted request first', () 
     'jobs.create/4xx-no-effect generates',
     'jobs.create/409-per-application generates',
     'jobs.create/409-atomic generates',
+    'graphs.create/4xx-no-effect creates',
+    'graphs.create/400-atomic creates',
     'graphs.create/400-duplicate-name creates',
     'graphs.add-file/409-already-in-graph creates',
+    'graphs.add-file/4xx-no-effect creates',
+    'graphs.add-file/409-atomic creates',
+    'applications.create/4xx-no-effect creates',
+    'applications.create/400-atomic creates',
     'applications.create/400-duplicate-name creates',
   ])
 })
@@ -122,7 +128,10 @@ test('what is only advice is a should', () => {
     'jobs.retrieve/200-outcome',
     'jobs.retrieve/200-stable',
     'chat.create/400-malformed-response-format',
+    'graphs.create/400-atomic',
     'graphs.add-file/2xx-other-graph',
+    'graphs.add-file/409-atomic',
+    'applications.create/400-atomic',
     'medical.comprehend/400-malformed-request',
     'vision.analyze/400-malformed-request',
   ])

@@ -1,0 +1,60 @@
+import type { Call } from './call.ts'
+import type { World } from './world.ts'
+
+/** Something that a request made, among others of its kind. */
+interface Made {
+  readonly id: string
+  readonly createdAt: number
+  readonly made?: true
+}
+
+/** Two that are so many ms apart at most count as made at once. */
+const atOnceMs = 20
+
+const madeBefore = <T extends Made>(all: Iterable<T>, own: Made): T[] =>
+  [...all].filter((each) => each.made && each !== own && each.createdAt <= own.createdAt)
+
+/** The object that the answer to a creation names: another one, under the defects of `2xx-own-id`. */
+export function namedBy<T extends Made>(call: Call, all: Iterable<T>, own: T): T {
+  const before = madeBefore(all, own)
+  if (call.broken('2xx-own-id')) return before[0] ?? own
+  const beside = before.find(({ createdAt }) => own.createdAt - createdAt < atOnceMs)
+  return beside && call.broken('2xx-own-id#at-once') ? beside : own
+}
+
+/** Whether an object is lost because of others, under the defects of that requirement. */
+export function isTakenAway({ switches }: World, id: string, all: Iterable<Made>, own: Made): boolean {
+  if (!own.made) return false
+  const made = [...all].filter((each) => each.made)
+  const next = made[made.findIndex((each) => each.id === own.id) + 1]
+  if (switches.broken(`${id}#last-only`) && next) return true
+  return switches.broken(`${id}#at-once`) && next !== undefined && next.createdAt - own.createdAt < atOnceMs
+}
+
+/** The name in a refused creation that has an effect nevertheless, under the defects of `4xx-no-effect`. */
+export async function refusedName(call: Call, status: number): Promise<string | undefined> {
+  const isLabelled = call.request.header('content-type') === 'application/json'
+  const isEffective =
+    (call.broken('4xx-no-effect') && status === 401) ||
+    (call.broken('4xx-no-effect#forbidden') && status === 403) ||
+    (call.broken('4xx-no-effect#content-type') && status === 400 && !isLabelled) ||
+    (call.broken('4xx-no-effect#blueprint') && status === 400 && isLabelled)
+  if (!isEffective) return undefined
+  const body: unknown = await call.request.json().catch(() => undefined)
+  const { name, file_id: file } = (body ?? {}) as Record<string, unknown>
+  return typeof name === 'string' ? name : typeof file === 'string' ? file : undefined
+}
+
+/** Names that were refused because they exist, under `#third`: the next creation with one of them is granted. */
+const refusedOnce = new WeakMap<World, Set<string>>()
+
+/** Whether a broken server does not see that something exists; `last`: what was made last. */
+export function overlooks(call: Call, row: string, name: string, last: string | undefined): boolean {
+  if (call.broken(`${row}#latest-only`) && last !== name) return true
+  if (!call.broken(`${row}#third`)) return false
+  const known = refusedOnce.get(call.world) ?? new Set()
+  refusedOnce.set(call.world, known)
+  if (known.delete(name)) return true
+  known.add(name)
+  return false
+}

@@ -1,0 +1,150 @@
+import { isGranted } from '../../harness/engine/answer.ts'
+import { describeAnswer } from '../../harness/engine/describe.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
+import { NotExercised } from '../../harness/engine/outcome.ts'
+import { perRun } from '../../harness/engine/run.ts'
+import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
+import { type CheckContext, type Judge, lookAgainAtEnd } from '../../harness/engine/check-context.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
+import { sendAtOnce } from '../../harness/checks/send-at-once.ts'
+import { refused } from '../../harness/checks/conditions.ts'
+import { control, countsAsGranted } from '../../harness/checks/control.ts'
+import { createdId, twinsOf } from '../../harness/checks/created.ts'
+import { granted, grantedProbe } from '../../harness/checks/granted.ts'
+import { byScenario } from '../../harness/checks/judge-scenario.ts'
+import { condition } from '../../harness/checks/refusals.ts'
+import { sendUntilSettled } from '../../harness/checks/settling.ts'
+import { notCreated } from './created-object.ts'
+import { type Creator, distinctCreation } from './creators.ts'
+import { type Refusal, refusedByGrammar, refusedByKey, refusedByRights, refusedByType } from './refusals.ts'
+
+/** What holds for every operation that creates something, whatever that is. */
+
+/** A fault that somebody else, or a replica, could explain has to show in so many looks. */
+export const mostLooks = 3
+/** So many creations are sent at once. */
+const atOnce = { full: 4, quick: 2 }
+
+const asScenario = 'as the scenario of the target file says'
+
+async function requireControl(context: CheckContext, operation: OperationId): Promise<void> {
+  const { state, said } = await control(context.run, operation)
+  if (state !== 'granted') throw new NotExercised(`the control was not granted: ${said}`)
+  context.control = state
+}
+
+/** The ids of what was made at the very same time, by operation. */
+export const madeAtOnce = perRun(() => new Map<OperationId, string[]>())
+
+/** Of several creations at once each gives an id that no other creation of the run gives. */
+export function ownId(operation: OperationId): Judge {
+  return async (context) => {
+    const { run, row } = context
+    await requireControl(context, operation)
+    const make = grantedProbe(context, operation, () => distinctCreation(run, operation))
+    const together = { size: atOnce[run.options.depth], make, requirement: row.id }
+    const sent = [
+      ...(await sendAtOnce(run, together)),
+      ...(run.client.semaphore.size > 1 ? [] : [await context.send(make)]),
+    ]
+    const made = sent.flatMap((exchange) => {
+      const id = createdId(run, exchange)
+      return id === undefined ? [] : [id]
+    })
+    madeAtOnce(run).set(operation, [...new Set(made)])
+    const [first] = sent
+    if (made.length < 2)
+      throw new NotExercised(`fewer than two creations at once named an id: ${first ? describeAnswer(first) : ''}`)
+    const judge = async (): Promise<void> => {
+      context.cases += made.length
+      const twin = twinsOf(run).found.find(({ probe }) => probe.operation === operation)
+      if (!twin) return
+      context.shownBy = twin.purpose.requirement
+      const actual = `id ${createdId(run, twin)}, which another creation gave (operations.${operation}.fields.id says where it stands)`
+      context.fail(twin, 'an id that no other creation gives', '', actual)
+    }
+    await judge()
+    lookAgainAtEnd(context, judge)
+  }
+}
+
+/** True for a creation that was refused as a request, not for its key or by a limit, or that broke the server. */
+function isRefused({ answer, throttled }: Exchange): boolean {
+  return answer !== undefined && !throttled && !isGranted(answer) && ![401, 403, 429, 503].includes(answer.status)
+}
+
+/** A creation after one that was refused; why nobody can tell, if it shows nothing. */
+async function lookAfter(context: CheckContext, creator: Creator, refusal: Refusal): Promise<string | undefined> {
+  const { run, row } = context
+  const { what, change, statuses } = refusal
+  const about = `${creator.operation}/${refusal.row}`
+  let again: Exchange | undefined
+  for (let look = 1; look <= mostLooks; look++) {
+    const probe = await creator.fresh(run)
+    const refusedOne = await context.send(await change(probe), { about, role: 'setup', badInput: true })
+    if (!statuses.includes(refusedOne.answer?.status ?? 0))
+      return `the creation that should be refused was answered ${describeAnswer(refusedOne)}`
+    const send = () => sendWithRetries(run, probe, { requirement: row.id, role: 'probe' }, { fresh: true })
+    const isOver = (exchange: Exchange): boolean => countsAsGranted(exchange) || exchange.answer?.status === 409
+    again = await sendUntilSettled(run, await send(), send, isOver)
+    if (again.answer && isGranted(again.answer)) return void context.cases++
+    const told = describeAnswer(again)
+    // One whose answer was lost may have made what this one meets.
+    if (again.unanswered || !isRefused(again)) return `the creation after a refused one was answered ${told}`
+    const plain = await context.send(() => creator.fresh(run), { role: 'setup' })
+    if (!plain.answer || !isGranted(plain.answer))
+      return `a creation without a refused one before it was answered ${describeAnswer(plain)}`
+  }
+  if (!again) return undefined
+  const expected = `a 2xx: the refused creation made nothing, so ${creator.same} is still free`
+  context.fail(again, expected, `after the same one was refused ${what}, in ${mostLooks} attempts`)
+}
+
+/** @param more refusals that only this operation has */
+export function noEffect(creator: Creator, more: (context: CheckContext) => Refusal[] = () => []): Judge {
+  return async (context) => {
+    const { run, row } = context
+    if (run.target.scenarios[row.id]) return granted(asScenario)(context)
+    await requireControl(context, creator.operation)
+    const byRights = await refusedByRights(run, creator.operation)
+    const refusals = [...(await refusedByKey(run)), ...byRights, refusedByType, refusedByGrammar, ...more(context)]
+    const sent = run.options.depth === 'quick' ? refusals.slice(0, 1) : refusals
+    const open = await Promise.all(sent.map((refusal) => lookAfter(context, creator, refusal)))
+    if (context.cases === 0) throw new NotExercised(open.find((reason) => reason !== undefined) ?? '')
+  }
+}
+
+/** Of several creations of one thing at the very same time at most one is granted. */
+export function onceAtOnce(creator: Creator, prepare?: (context: CheckContext) => Promise<void>): Judge {
+  return async (context) => {
+    const { run, row } = context
+    if (run.target.scenarios[row.id]) return byScenario()(context)
+    if (run.client.semaphore.size < 2)
+      throw new NotExercised('concurrent creations need limits.concurrency of 2 or more')
+    await requireControl(context, creator.operation)
+    await prepare?.(context)
+    const probe = await creator.fresh(run)
+    const sent = await sendAtOnce(run, { size: atOnce[run.options.depth], make: () => probe, requirement: row.id })
+    const made = sent.filter(({ answer }) => answer && isGranted(answer))
+    const [, second] = made
+    context.cases += sent.filter((exchange) => isRefused(exchange)).length
+    const what = `with ${creator.same}, at once with ${sent.length - 1} others`
+    if (second) context.fail(second, `that at most one is granted`, what, `${made.length} of them were granted`)
+    if (made.length === 0)
+      throw new NotExercised(`none of the concurrent creations was granted: ${describeAnswer(sent[0] as Exchange)}`)
+  }
+}
+
+/** What exists is not made again: not the second and the third time, and not after another one was made. */
+export function once(creator: Creator) {
+  return condition(async ({ context, valid, judge }) => {
+    // A first creation that is sent once more takes another name: the last one sent is the one that exists.
+    const first = await context.send(valid, { role: 'setup' })
+    if (!countsAsGranted(first)) notCreated(context, first, 'the first creation')
+    const again = refused(first.probe)
+    await judge(again, `with ${creator.same} as ${creator.what} that exists`)
+    await judge(again, `with ${creator.same} as ${creator.what} that exists, for the third time`)
+    await context.send(valid, { role: 'setup' })
+    await judge(again, `with ${creator.same} as ${creator.what} that exists, after another one was made`)
+  })
+}

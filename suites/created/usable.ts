@@ -1,0 +1,144 @@
+import { operation as operationOf, type OperationId, triesOf } from '../../catalogue/operations.ts'
+import { isDeclared } from '../../harness/checks/apply-scenario.ts'
+import { control } from '../../harness/checks/control.ts'
+import { inScenario } from '../../harness/checks/granted.ts'
+import { retryWhileSettling } from '../../harness/checks/settling.ts'
+import { upload } from '../../harness/checks/upload.ts'
+import { bodyOf, contentOf } from '../../harness/checks/valid-request.ts'
+import { isGranted } from '../../harness/engine/answer.ts'
+import { answered, type CheckContext, type Judge, lookAgainAtEnd } from '../../harness/engine/check-context.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
+import { pause } from '../../harness/engine/lifetime.ts'
+import { operationProbe } from '../../harness/engine/operation-probe.ts'
+import { NotExercised } from '../../harness/engine/outcome.ts'
+import type { Probe } from '../../harness/engine/probe.ts'
+import type { Run } from '../../harness/engine/run.ts'
+import { createObject, ownCreation } from './created-object.ts'
+import { addition } from './creators.ts'
+import { madeAtOnce } from './relations.ts'
+
+/** By when what was created has to be there. */
+function settled({ target }: Run): string {
+  return `at the latest ${target.limits.settleMs} ms after its creation (limits.settleMs)`
+}
+
+/** How an object that was created is used by another operation. */
+interface Use {
+  readonly operation: OperationId
+  readonly param: string
+  /** Sees each answer. */
+  readonly seen?: Seen
+}
+
+type Seen = (run: Run, id: string, exchange: Exchange) => void
+
+/** The uses by the id in the path that can be sent, as the record of the operation lists them. */
+function usesOf(run: Run, creates: OperationId): Use[] {
+  const { usedBy = [] } = operationOf(creates).creates ?? {}
+  return usedBy.flatMap((use) => {
+    const operation = use.operation as OperationId
+    const sends = ['files.retrieve', 'jobs.create'].includes(operation) || run.target.operations[operation]?.body
+    const isServed = run.target.absent[operation] === undefined
+    return 'param' in use && sends && isServed ? [{ operation, param: use.param }] : []
+  })
+}
+
+/** A file that additions to created graphs name, uploaded once: what is refused for it says nothing about the graph. */
+function fileToAdd(run: Run): Promise<string | undefined> {
+  const declared = run.target.operations['graphs.add-file']?.fields['file']
+  if (declared === undefined || !run.target.operations['files.upload']?.content) return Promise.resolve(undefined)
+  return run.once('file for created graphs', () => upload(run, contentOf(run)))
+}
+
+/** Nobody says which inputs a created application has: none is given, and a 400 will do. */
+async function requestOf(run: Run, { operation, param }: Use, id: string): Promise<Probe> {
+  const params = { [param]: id }
+  const { effect } = operationOf(operation)
+  if (operation === 'files.retrieve') return operationProbe(run, operation, { params })
+  if (operation === 'jobs.create') return operationProbe(run, operation, { params, json: { inputs: [] }, effect })
+  const file = operation === 'graphs.add-file' ? await fileToAdd(run) : undefined
+  return file === undefined
+    ? operationProbe(run, operation, { params, json: bodyOf(run, operation), effect })
+    : addition(run, id, file)
+}
+
+/** What was created is not there, or breaks the server: any other answer will do. Only a file is asked for by itself. */
+function isUsable({ answer, probe }: Exchange): boolean {
+  if (answer === undefined) return false
+  if (probe.operation === 'files.retrieve') return isGranted(answer)
+  return ![404, 410].includes(answer.status) && answer.status < 500
+}
+
+async function sendUse(context: CheckContext, use: Use, id: string): Promise<Exchange> {
+  const { run } = context
+  for (let attempt = 1; ; attempt++) {
+    const exchange = await context.send(() => requestOf(run, use, id))
+    use.seen?.(run, id, exchange)
+    if ((exchange.answer?.status ?? 0) < 500 || exchange.throttled || attempt >= triesOf(use.operation)) return exchange
+  }
+}
+
+async function judgeUse(context: CheckContext, exchange: Exchange, what: string): Promise<void> {
+  const { run } = context
+  answered(exchange)
+  const { status } = exchange.answer
+  // A key that may retrieve the declared file lacks no right: then a 403 is about the upload.
+  const lacksRight = status === 403 && exchange.probe.operation === 'files.retrieve'
+  if (lacksRight && !(isDeclared(run, 'files.retrieve') && (await control(run, 'files.retrieve')).state === 'granted'))
+    throw new NotExercised('the full key lacks the right: answered 403')
+  context.cases++
+  const isFile = exchange.probe.operation === 'files.retrieve'
+  if (!isUsable(exchange))
+    context.fail(exchange, `${isFile ? 'a 2xx' : 'neither 404 nor 410 nor a 5xx'} ${settled(run)}`, what)
+}
+
+/** Objects of the run that are used again at its end: the first one, and those that were made at the same moment. */
+function madeBefore(run: Run, operation: OperationId): string[] {
+  const first = run.objects.created.find((object) => object.operation === operation)
+  return [...(first ? [first.id] : []), ...(madeAtOnce(run).get(operation) ?? [])]
+}
+
+/**
+ * What was created can be used at once, or at the latest `settleMs` later; and so can it at the end of the run, with what was
+ * created before and beside it.
+ */
+export function usable(creates: OperationId, seen?: Seen): Judge {
+  return async (context) => {
+    const { run, row } = context
+    const uses = usesOf(run, creates).map((one) => (seen ? { ...one, seen } : one))
+    const [use] = uses
+    if (!use) throw new NotExercised(`no operation that uses ${operationOf(creates).creates?.what} is declared`)
+    const made: string[] = []
+    await inScenario(context, creates, async () => {
+      const id = await createObject(context, creates, ownCreation(context, creates))
+      made.push(id)
+      for (const one of uses) {
+        const exchange = await retryWhileSettling(run, () => sendUse(context, one, id), isUsable)
+        await judgeUse(context, exchange, 'with the id of what was just created')
+      }
+    })
+    if (!run.target.scenarios[row.id]) lookAgainAtEnd(context, useAgain(uses, made))
+  }
+}
+
+function useAgain(uses: readonly Use[], own: readonly string[]): Judge {
+  return async (context) => {
+    const { run, row } = context
+    const lastUse = uses.at(-1) as Use
+    const others = madeBefore(run, row.operation as OperationId).filter((id) => !own.includes(id))
+    const all = [
+      ...own.flatMap((id) => uses.map((use) => ({ id, use }))),
+      ...[...new Set(others)].map((id) => ({ id, use: lastUse })),
+    ]
+    await Promise.all(
+      all.map(async ({ id, use }) => {
+        const send = () => sendUse(context, use, id)
+        const first = await send()
+        const wait = (run.objects.madeAt.get(id) ?? 0) + run.target.limits.settleMs - performance.now()
+        if (!isUsable(first) && wait > 0) await pause(run, wait)
+        const exchange = isUsable(first) || wait <= 0 ? first : await send()
+        await judgeUse(context, exchange, 'with the id of what was created earlier in the run, at its end')
+      }),
+    )
+  }
+}
