@@ -1,5 +1,6 @@
 import { nameMarks } from '../reporters/escape/name-marks.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
+import { count } from '../harness/report/count.ts'
 import { parseReason } from '../harness/report/reason.ts'
 import { operationCount } from './make-statement.ts'
 import type { Excluded, Predicate, RunFacts, Statement } from './statement.ts'
@@ -100,8 +101,9 @@ function otherVersion({ statement, isForeign }: Verification, { suite: own }: Gi
 }
 
 /** What stood between the suite and the target, and may have answered in its place. */
-export function between({ ca, insecure, proxy }: RunFacts): string[] {
+export function between({ ca, insecure, proxy, retried }: RunFacts): string[] {
   return [
+    ...(retried === 0 ? [] : [`what cut off or reset ${count(retried, 'answer')}; each was asked for again`]),
     ...(proxy === null ? [] : [`the proxy ${proxy}`]),
     ...(ca ? ['an authority of the target file, which was trusted (tls.ca)'] : []),
     ...(insecure ? ['whoever answered: TLS certificates were not verified (--insecure)'] : []),

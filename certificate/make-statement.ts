@@ -160,9 +160,19 @@ function digestOf(digest: string): Digest {
 
 function runFacts({ run }: Report): RunFacts {
   const { startedAt, durationMs, seed, runs, requests, tpe, strict, readOnly, only, skip } = run
-  const { shard, insecure, ca, proxy, interrupted, depth, credentialProbes } = run
+  const { shard, insecure, ca, proxy, retried = 0, interrupted, depth, credentialProbes } = run
   const told = { startedAt, durationMs, seed, runs, requests, tpe, strict, readOnly, only, skip, shard }
-  return { ...told, baseline: run.baseline !== null, insecure, ca, proxy, interrupted, depth, credentialProbes }
+  return {
+    ...told,
+    baseline: run.baseline !== null,
+    insecure,
+    ca,
+    proxy,
+    retried,
+    interrupted,
+    depth,
+    credentialProbes,
+  }
 }
 
 function coverageOf({ requirements, run }: Report): Coverage[] {

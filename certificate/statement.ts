@@ -58,6 +58,8 @@ export interface RunFacts {
   ca: boolean
   /** Host and port of the proxy that stood between. */
   proxy: string | null
+  /** Answers that were cut off or reset, and asked for again. */
+  retried: number
   interrupted: boolean
   depth: Depth
   credentialProbes: 'all' | 'few'

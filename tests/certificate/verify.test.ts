@@ -174,6 +174,7 @@ test('no control character of the signer’s reaches the terminal', () => {
 test.each<[object, string[]]>([
   [{}, []],
   [{ proxy: 'proxy.example:3128' }, ['between: the proxy proxy.example:3128']],
+  [{ retried: 2 }, ['between: what cut off or reset 2 answers; each was asked for again']],
   [{ ca: true }, ['between: an authority of the target file, which was trusted (tls.ca)']],
   [{ insecure: true }, ['between: whoever answered: TLS certificates were not verified (--insecure)']],
 ])('what stood between is told, and cannot be left out: %j', (run, lines) => {
@@ -183,7 +184,7 @@ test.each<[object, string[]]>([
   expect(describe(verified(signed), [], {}).filter((line) => line.startsWith('between: '))).toEqual(lines)
   const { payloadType, payload } = JSON.parse(signed.toString())
   const statement = JSON.parse(Buffer.from(payload, 'base64').toString()) as Statement
-  Object.assign(statement.predicate.run, { proxy: null, ca: false, insecure: false })
+  Object.assign(statement.predicate.run, { proxy: null, ca: false, insecure: false, retried: 0 })
   statement.predicate.partial = []
   const lie = encode(seal(payloadType, Buffer.from(canonicalize(statement)!), pair.privateKey))
   expect(verified(lie, { evidence: { report } }).problems.length > 0).toBe(lines.length > 0)
