@@ -3,9 +3,10 @@ import type { OperationId } from './operations.ts'
 
 /**
  * A status and the `tpe` values that it may have; without any, the status alone decides.
- * `any`: an error of any status. `4xx`: any 4xx but 401 and 429, whose body is an error envelope.
+ * `any`: an error of any status. `4xx`: any 4xx but 401 and 429, whose body is an error envelope; `4xx-body`: neither 403
+ * nor 404 either. `no-5xx`: anything that is neither throttling nor a 5xx, but for those that come and go: 507, model errors.
  */
-export type Pair = readonly [status: number | 'any' | '4xx', ...tpe: string[]]
+export type Pair = readonly [status: number | 'any' | '4xx' | '4xx-body' | 'no-5xx', ...tpe: string[]]
 export type Pairs = readonly Pair[]
 
 /** A success: that status, or any 2xx. Its body is not an error envelope. */

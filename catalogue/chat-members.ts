@@ -22,7 +22,7 @@ export const chatMembers: readonly Member[] = [
   { at: '/tools', role: 'tools', kinds: ['array'], section: '2.8', judgedBy: tools, isExtra: true, example: { tools: [{ type: 'llm', function: { description: 'Answers questions', model: '<model>' } }] } },
   { at: '/tools/*', kinds: ['object'], section: '2.8', judgedBy: { ...tools, null: tools.type }, component: 'ChatTool', description: '§2.8 shows the tool of type `llm`. Members of other tools are not shown.' },
   { at: '/tools/*/type', kinds: ['string'], section: '2.8', required: true, shows: 'llm', judgedBy: inTools },
-  { at: '/tools/*/function', ofType: 'llm', kinds: ['object'], section: '2.8', required: true, judgedBy: inTools },
+  { at: '/tools/*/function', ofType: 'llm', kinds: ['object'], section: '2.8', required: true, judgedBy: { ...inTools, empty: tools.type } },
   { at: '/tools/*/function/description', ofType: 'llm', kinds: ['string'], section: '2.8', judgedBy: tools },
   { at: '/tools/*/function/model', ofType: 'llm', kinds: ['string'], section: '2.8', required: true, judgedBy: inTools, description: 'The model to delegate to.' },
   { at: '/tool_choice', role: 'tool_choice', kinds: ['string'], tolerates: ['object'], section: '2.8', shows: 'auto', isExtra: true, judgedBy: { type: '400-malformed-tool-choice' } },

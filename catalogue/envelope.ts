@@ -23,4 +23,9 @@ export const envelope = rows('envelope', [
   { id: 'bad-input-no-5xx', level: 'should', section: '7.2',
     says: 'Bad input is never answered by a 5xx.',
     maxRequests: 0 },
+  { id: 'large-body', level: 'must', section: '7.1, 7.2', gives: [['4xx'], [401]],
+    says: 'A large request is answered: a body with 256 KiB of white space after its JSON by a 4xx in an envelope, an upload of 2 MiB by a 2xx or such a 4xx.',
+    maxRequests: 1, alsoSends: { 'files.upload': 1 } },
+  { id: 'charset-parameter', level: 'should', section: '4', gives: '2xx',
+    says: 'A request that is granted as application/json is granted as application/json; charset=utf-8.' },
 ])

@@ -1,10 +1,23 @@
 import { type JsonOperationId, operation, type OperationId, operations } from './operations.ts'
-import { invalidKeys, malformedJson, malformedKeys, mediaTypes, otherPlaces, pathsAt } from './faults.ts'
+import {
+  bodiesOf,
+  furtherMembers,
+  invalidKeys,
+  malformedJson,
+  malformedKeys,
+  mediaTypes,
+  mostMemberCases,
+  otherPlaces,
+  pathsAt,
+} from './faults.ts'
 import { fullKey, validRequest } from './needs.ts'
 import { row, type RowOf, type RowText, scenario } from './row.ts'
 
 const all: readonly OperationId[] = operations.map(({ id }) => id)
 const withJson = operations.filter(({ body }) => body === 'json').map(({ id }) => id) as JsonOperationId[]
+
+/** Those of which another row does not name a body of another type already. */
+const withObject = withJson.filter((id): id is Exclude<JsonOperationId, 'jobs.create'> => id !== 'jobs.create')
 
 /** Operations that list InternalError 500 in §7.3; PDF parsing under its row of the error reference. */
 const failing = [
@@ -81,6 +94,12 @@ export const everyOperation = [
   ...onEach(withJson, { id: '400-wrong-content-type', level: 'must', section: '7.2, 7.3', gives: [[400, 'InvalidContentType', 'BadRequest']],
     says: 'A body that is labelled as something other than JSON is answered 400 InvalidContentType or BadRequest.',
     maxRequests: mediaTypes.length }, (id) => ({ needs: validRequest[id] })),
+  ...onEach(withObject, { id: '4xx-malformed-body', level: 'must', section: '2.1, 2.8, 7.2, 7.3', gives: [['4xx-body']],
+    says: 'A body that is JSON of another type than the operation takes is answered by a 4xx (not 401, 403, 404 or 429) with an error envelope.' },
+    (id) => ({ needs: validRequest[id], maxRequests: bodiesOf(id).length })),
+  ...onEach(withJson, { id: 'bad-input-no-5xx', level: 'must', section: '7.2', gives: [['no-5xx']],
+    says: 'A body that lacks a member, or has one of another type, is answered by anything but a 5xx.' },
+    (id) => ({ needs: validRequest[id], maxRequests: mostMemberCases(id), ...(operation(id).effect === 'generates' ? { generates: 2 * furtherMembers } : {}) })),
   ...onEach(failing, { id: '500-internal-error', level: 'must', section: '7.3', needs: [scenario], gives: [[500, 'InternalError']],
     says: 'A processing error of the server is answered 500 InternalError.' }),
 ]

@@ -56,3 +56,27 @@ export const mediaTypes = [
   ...(['text/plain', 'text/plain; format=json', 'application/xml', 'application/octet-stream'] as const),
   ...(['application/x-www-form-urlencoded', 'multipart/form-data; boundary=conform'] as const),
 ] as const
+
+/** A body of another JSON type. */
+export const otherBodies = ['text', 'number', 'true', 'null', '[]', 'the valid body in an array'] as const
+export type OtherBody = (typeof otherBodies)[number]
+
+/** Of an operation whose object the spec shows, all of them are none; else a server may read what an object can be made of. */
+export function bodiesOf(id: OperationId): readonly OtherBody[] {
+  return id === 'pdf.parse' || id === 'chat.create' ? otherBodies : otherBodies.slice(0, 3)
+}
+
+/** What no row names, and nothing but a 5xx fails. */
+export const looseBodies = ['null', '[]', 'length 0', 'invalid UTF-8'] as const
+
+/** Most members that are looked at of a declared body, beside those that the record shows. */
+export const furtherMembers = 24
+
+/** Absent, null, four other types, and a number as a text. */
+const casesOfMember = 7
+
+export function mostMemberCases(id: OperationId): number {
+  return (
+    looseBodies.length + casesOfMember * (operation(id).members.length + (operation(id).isWhole ? 0 : furtherMembers))
+  )
+}

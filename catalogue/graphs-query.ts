@@ -25,5 +25,6 @@ export const graphsQuery = rows('graphs.query', [
   { id: '403-graph-access', level: 'must', section: '5', needs: [scenario], gives: [[403, 'InsufficientAccessRights']],
     says: 'A graph to which the key has no access is answered 403 InsufficientAccessRights.' },
   { id: '404-unknown-graph', level: 'must', section: '7.3', needs: valid, gives: [[404, 'ResourceNotFound']],
-    says: 'A query of a graph that does not exist is answered 404 ResourceNotFound.' },
+    says: 'A query of a graph that does not exist is answered 404 ResourceNotFound.',
+    maxRequests: 3 },
 ])

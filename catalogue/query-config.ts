@@ -6,7 +6,7 @@ export interface QueryConfigMember {
   readonly kind: 'boolean' | 'integer' | 'fraction'
   /** Values that are accepted: the bounds, and one between. */
   readonly inside: readonly unknown[]
-  /** Values just outside the bounds: by a unit, or by half of one for fractions. Empty if the bounds are only recommended. */
+  /** Values outside the bounds: by a unit, by a hundredth and a half for fractions, and far. Empty if the bounds are only recommended. */
   readonly outside: readonly number[]
   /** Range from which values inside are generated. */
   readonly range?: readonly [number, number]
@@ -14,27 +14,41 @@ export interface QueryConfigMember {
   readonly default?: number
 }
 
+const far = [70_000, 2 ** 31, -(2 ** 31)]
+const ofFraction = [-0.01, 1.01, -0.5, 1.5, ...far]
+
 // prettier-ignore
 export const queryConfigMembers: readonly QueryConfigMember[] = [
   { name: 'inline_citations',   kind: 'boolean',  inside: [true, false],      outside: [] },
-  { name: 'search_weight',      kind: 'integer',  inside: [0, 100, 50],       outside: [-1, 101],   range: [0, 100], default: 50 },
-  { name: 'max_subquestions',   kind: 'integer',  inside: [1, 10, 6],         outside: [0, 11],     range: [1, 10], default: 6 },
-  { name: 'grounding_level',    kind: 'fraction', inside: [0, 1, 0.5],        outside: [-0.5, 1.5], range: [0, 1], default: 0 },
+  { name: 'search_weight',      kind: 'integer',  inside: [0, 100, 50],       outside: [-1, 101, ...far],   range: [0, 100], default: 50 },
+  { name: 'max_subquestions',   kind: 'integer',  inside: [1, 10, 6],         outside: [0, 11, ...far],     range: [1, 10], default: 6 },
+  { name: 'grounding_level',    kind: 'fraction', inside: [0, 1, 0.5],        outside: ofFraction, range: [0, 1], default: 0 },
   // 5 to 25 is recommended and the default is 30: what lies between, or beyond, may be accepted or refused.
   { name: 'max_snippets',       kind: 'integer',  inside: [5, 25, 30],        outside: [],          range: [5, 25], default: 30 },
-  { name: 'max_tokens',         kind: 'integer',  inside: [100, 8000, 4000],  outside: [99, 8001],  range: [100, 8000], default: 4000 },
-  { name: 'keyword_threshold',  kind: 'fraction', inside: [0, 1, 0.7],        outside: [-0.5, 1.5], range: [0, 1], default: 0.7 },
-  { name: 'semantic_threshold', kind: 'fraction', inside: [0, 1, 0.7],        outside: [-0.5, 1.5], range: [0, 1], default: 0.7 },
+  { name: 'max_tokens',         kind: 'integer',  inside: [100, 8000, 4000],  outside: [99, 8001, ...far],  range: [100, 8000], default: 4000 },
+  { name: 'keyword_threshold',  kind: 'fraction', inside: [0, 1, 0.7],        outside: ofFraction, range: [0, 1], default: 0.7 },
+  { name: 'semantic_threshold', kind: 'fraction', inside: [0, 1, 0.7],        outside: ofFraction, range: [0, 1], default: 0.7 },
 ]
 
-/** How many requests are sent with a value that is enumerated as accepted. */
-export const insideCases = queryConfigMembers.reduce((sum, { inside }) => sum + inside.length, 0)
+/** Configurations of all members at their bounds in which each bound of one meets each bound of every other. */
+export const togetherCases = 6
+
+/** Most members of a declared configuration that are left out, each by itself. */
+const leftOut = queryConfigMembers.length
+
+/** How many requests are sent with values that are accepted: each by itself, none, all defaults, several, the declared ones without one. */
+export const insideCases =
+  queryConfigMembers.reduce((sum, { inside }) => sum + inside.length, 0) + 2 + togetherCases + leftOut
 
 /** Types that no member has; numbers are not among them, since some members are numbers. */
 export const otherTypes = ['string', 'array', 'object'] as const
 
+/** What the configuration itself is, in place of an object. */
+export const otherConfigs = ['string', 'number', 'array'] as const
+
 /** How many are sent with a value outside the bounds, or of another type. */
-export const outsideCases = queryConfigMembers.reduce((sum, { outside }) => sum + outside.length + otherTypes.length, 0)
+export const outsideCases =
+  otherConfigs.length + queryConfigMembers.reduce((sum, { outside }) => sum + outside.length + otherTypes.length, 0)
 
 const kinds = { boolean: 'boolean', integer: 'number', fraction: 'number' } as const
 

@@ -7,9 +7,11 @@ import { validRequest } from '../harness/checks/valid-request.ts'
 import type { Exchange } from '../harness/engine/exchange.ts'
 import { Failed } from '../harness/engine/outcome.ts'
 import type { Judge, CheckContext } from '../harness/engine/check-context.ts'
-import { at, ofOtherTypes, unknownAt } from '../harness/checks/roles.ts'
+import { pairsOf } from '../catalogue/answers.ts'
+import { condition } from '../harness/checks/refusals.ts'
+import { at, giving, ofOtherTypes, unknownAt } from '../harness/checks/roles.ts'
 import { suite } from '../harness/checks/suite.ts'
-import { asTextParts, invalidRoles, malformedMessages } from './chat-create/messages.ts'
+import { invalidRoles, judgeTextParts, malformedMessages } from './chat-create/messages.ts'
 import { judgeStructuredOutput, withResponseFormat } from './chat-create/structured-output.ts'
 import { invalidStreamOptions, malformedToolChoice, malformedTools, withDeclaredTools } from './chat-create/tools.ts'
 import { insideBounds, outsideBounds } from './query-config.ts'
@@ -32,6 +34,14 @@ const judgeCompletion: Judge = async (context) => {
   }
 }
 
+/** A model that nobody has; one that is no string may also count as malformed (§7.3). */
+const unsupportedModel = condition(async (refusal) => {
+  await unknownAt('model').bringAbout(refusal)
+  const given = pairsOf(refusal.context.row, 'chat.create')
+  const faults = giving([...given, [400, 'BadRequest']], ofOtherTypes(['number', 'boolean', 'array', 'object']))
+  await at('model', faults).bringAbout(refusal)
+})
+
 /** Only a scenario says that the tool runs. */
 const judgeLlmTool = granted('with an llm tool', undefined, (context, exchange) =>
   judgeShape(context, exchange, 'llm-tool-completion', 'with an llm tool'),
@@ -41,7 +51,7 @@ const judgeLlmTool = granted('with an llm tool', undefined, (context, exchange) 
 
 export const chatCreate = suite('chat.create', {
   '200-completion': judgeCompletion,
-  '200-text-parts': granted('with content given as text parts', asTextParts),
+  '200-text-parts': judgeTextParts,
   '200-tool-choice-auto': granted('with tools and tool_choice auto', withDeclaredTools),
   '200-structured-output': granted('with response_format json_schema', withResponseFormat, judgeStructuredOutput),
   '200-llm-tool': judgeLlmTool,
@@ -49,7 +59,7 @@ export const chatCreate = suite('chat.create', {
   '400-query-config': outsideBounds,
   '400-malformed-messages': malformedMessages,
   '400-invalid-role': invalidRoles,
-  '400-unsupported-model': unknownAt('model'),
+  '400-unsupported-model': unsupportedModel,
   '400-malformed-tools': malformedTools,
   '400-malformed-tool-choice': malformedToolChoice,
   '400-invalid-stream': at('stream', ofOtherTypes(['string', 'number', 'array', 'object'])),

@@ -54,7 +54,10 @@ const badEncoding = condition(async ({ context, valid, judge }) => {
     const probe = atRole(context.run, await valid(), 'prompt', place)
     const [before = '', after = ''] = String(probe.body).split(place)
     const body = Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)])
-    await judge({ ...probe, body }, `with a valid body, but a prompt in invalid UTF-8 (${what})`)
+    await judge(
+      { ...probe, body, fault: 'value @ {prompt}' },
+      `with a valid body, but a prompt in invalid UTF-8 (${what})`,
+    )
   }
 })
 

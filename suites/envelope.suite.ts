@@ -1,11 +1,17 @@
+import { isDeclared } from '../harness/checks/apply-scenario.ts'
+import { control, countsAsGranted } from '../harness/checks/control.ts'
+import { placeholderRequest } from '../harness/checks/placeholder.ts'
+import { uploadProbe } from '../harness/checks/upload.ts'
+import { validRequest } from '../harness/checks/valid-request.ts'
 import type { Pairs } from '../catalogue/answers.ts'
 import { operations } from '../catalogue/operations.ts'
 import { randomOf, sampled, seedFor } from '../harness/checks/seed.ts'
 import { unknownId } from '../harness/checks/unknown-id.ts'
 import type { Exchange } from '../harness/engine/exchange.ts'
-import { envelopeRemark, matchPairs } from '../harness/engine/answer.ts'
+import { envelopeRemark, isGranted, matchPairs } from '../harness/engine/answer.ts'
 import { describeAnswer } from '../harness/engine/describe.ts'
-import type { Probe } from '../harness/engine/probe.ts'
+import { type Probe, withHeader } from '../harness/engine/probe.ts'
+import type { Run } from '../harness/engine/run.ts'
 import { NotExercised } from '../harness/engine/outcome.ts'
 import type { Target } from '../harness/target/model.ts'
 import { fits } from '../harness/checks/shapes.ts'
@@ -79,6 +85,69 @@ async function judgeUnsupportedMethod(context: CheckContext): Promise<void> {
     throw new NotExercised('the target answers GET on every such path with a 2xx: it has that method')
 }
 
+/** White space after the JSON of a refused request, and the text of an upload, in bytes. */
+const padding = 256 * 1024
+const largeText = 2 * 1024 * 1024
+
+/** A request that is refused whatever its size: a body of another type than its operation takes, for an object that does not exist. */
+async function largeRefusal(run: Run): Promise<Probe | undefined> {
+  const id = operations.find((one) => one.body === 'json' && run.target.absent[one.id] === undefined)?.id
+  if (id === undefined) return undefined
+  return { ...(await placeholderRequest(run, id)), body: `"text"${' '.repeat(padding)}`, fault: 'body: large' }
+}
+
+async function largeUpload(run: Run): Promise<Probe | undefined> {
+  const declared = run.target.operations['files.upload']?.content
+  if (declared === undefined || run.options.readOnly) return undefined
+  const bytes = Buffer.from('All about tea, at length. '.repeat(largeText / 26 + 1).slice(0, largeText))
+  return uploadProbe(run, { ...declared, bytes, contentType: 'text/plain' })
+}
+
+/** What is large is answered, and not by a page of a gateway or a closed connection. */
+async function judgeLargeBody(context: CheckContext): Promise<void> {
+  const { run } = context
+  for (const make of [largeRefusal, largeUpload]) {
+    const probe = await make(run)
+    if (probe === undefined) continue
+    const exchange = await context.send(() => make(run) as Promise<Probe>, { wanted: () => true, expects: clientError })
+    const what =
+      probe.operation === 'files.upload' ? 'with 2 MiB of text' : 'with 256 KiB of white space after its body'
+    const wanted = 'a 2xx, or a 4xx in an envelope'
+    if (!exchange.answer && !exchange.unansweredTwice) throw new NotExercised(describeAnswer(exchange))
+    if (exchange.throttled) throw new NotExercised(`throttled: ${describeAnswer(exchange)}`)
+    if (!exchange.answer) context.fail(exchange, wanted, what)
+    context.cases++
+    if (isGranted(exchange.answer) || matchPairs(clientError, exchange.answer) === 'exact') continue
+    context.fail(exchange, wanted, what, describeAnswer(exchange) + envelopeRemark(clientError, exchange.answer))
+  }
+  if (context.cases === 0) throw new NotExercised('no operation with a JSON body is served, and no upload is declared')
+}
+
+/** Operations that generate nothing, those that create nothing either first. */
+const cheap = operations
+  .filter(({ body, effect }) => body === 'json' && effect !== 'generates')
+  .toSorted((one, other) => Number(one.effect === 'creates') - Number(other.effect === 'creates'))
+
+/** The valid request of an operation that generates nothing, labelled with the only charset that JSON has. */
+async function judgeCharset(context: CheckContext): Promise<void> {
+  const { run } = context
+  const served = cheap.filter(({ id, effect }) => isDeclared(run, id) && !(run.options.readOnly && effect !== 'none'))
+  for (const { id } of served) {
+    const { state } = await control(run, id)
+    if (state !== 'granted') continue
+    context.control = state
+    const make = async () => withHeader(await validRequest(run, id), 'content-type', 'application/json; charset=utf-8')
+    const exchange = await context.send(make, { wanted: countsAsGranted, what: labelled })
+    answered(exchange)
+    context.cases++
+    if (!countsAsGranted(exchange)) context.fail(exchange, 'a 2xx', labelled)
+    return
+  }
+  throw new NotExercised('declare an operation that generates nothing: pdf.parse, ai-detect.run, web-search.run, ...')
+}
+
+const labelled = 'with a valid request labelled application/json; charset=utf-8'
+
 // §2.6, §7.1 to §7.4: one error format for every operation
 
 export const envelope = suite('envelope', {
@@ -87,6 +156,8 @@ export const envelope = suite('envelope', {
   'content-type': judgeObserved('envelope/content-type'),
   'message-keys': judgeObserved('envelope/message-keys'),
   'bad-input-no-5xx': judgeObserved('envelope/bad-input-no-5xx'),
+  'large-body': judgeLargeBody,
+  'charset-parameter': judgeCharset,
   'unknown-path': judgeUnknownPath,
   'unsupported-method': judgeUnsupportedMethod,
 })

@@ -1,4 +1,5 @@
-import { malformedJsonBody, wrongContentType } from '../harness/checks/bodies.ts'
+import { badInput } from '../harness/checks/bad-input.ts'
+import { malformedBody, malformedJsonBody, wrongContentType } from '../harness/checks/bodies.ts'
 import { suite } from '../harness/checks/suite.ts'
 import { expired, invalid, malformed, missing, restricted } from './authentication/credentials.ts'
 
@@ -12,4 +13,6 @@ export const everyOperation = suite('*', {
   '403-insufficient-rights': restricted,
   '400-malformed-json': malformedJsonBody,
   '400-wrong-content-type': wrongContentType,
+  '4xx-malformed-body': malformedBody,
+  'bad-input-no-5xx': badInput,
 })

@@ -7,10 +7,13 @@ import { suite } from '../harness/checks/suite.ts'
 
 export const filesRetrieve = suite('files.retrieve', {
   '2xx-accepted': accepted,
-  '404-unknown-file': unknown('file_id'),
+  '404-unknown-file': unknown('file_id', ['unknown', 'asked twice', 'cut', 'lengthened']),
   '410-deleted-file': condition(async ({ context, valid, judge }) => {
     const probe = await valid()
     const { deletedFile = '' } = context.run.target.resources
-    await judge(refused({ ...probe, params: { file_id: deletedFile } }), 'for a file that was deleted')
+    await judge(
+      refused({ ...probe, params: { file_id: deletedFile }, fault: 'id: deleted' }),
+      'for a file that was deleted',
+    )
   }),
 })

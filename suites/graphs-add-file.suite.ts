@@ -118,7 +118,7 @@ const judgeOtherGraph: Judge = async (context) => {
 export const graphsAddFile = suite('graphs.add-file', {
   '2xx-accepted': accepted,
   '2xx-other-graph': judgeOtherGraph,
-  '404-unknown-graph': unknown('graph_id'),
+  '404-unknown-graph': unknown('graph_id', ['unknown', 'cut', 'lengthened']),
   '4xx-no-effect': noEffect(additions),
   '409-already-in-graph': addSameFileAgain,
   '409-atomic': onceAtOnce(additions, requireAtOnce),

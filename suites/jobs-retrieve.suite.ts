@@ -1,6 +1,13 @@
-import { unknown } from '../harness/checks/conditions.ts'
 import { suite } from '../harness/checks/suite.ts'
-import { malformedId, judgeCreatedAt, judgeFailedJob, judgeIdentity, judgeJobs, judgeOutcome } from './jobs/rows.ts'
+import {
+  malformedId,
+  unknownJob,
+  judgeCreatedAt,
+  judgeFailedJob,
+  judgeIdentity,
+  judgeJobs,
+  judgeOutcome,
+} from './jobs/rows.ts'
 import { judgeStable } from './jobs/stable.ts'
 
 // §4.3 Retrieve job. The spec names no error of an unknown or malformed id: any 4xx with an envelope will do.
@@ -12,6 +19,6 @@ export const jobsRetrieve = suite('jobs.retrieve', {
   '200-outcome': judgeOutcome,
   '200-failed': judgeFailedJob,
   '200-stable': judgeStable,
-  '4xx-unknown-job': unknown('job_id'),
+  '4xx-unknown-job': unknownJob,
   '4xx-malformed-id': malformedId,
 })

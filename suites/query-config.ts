@@ -1,11 +1,17 @@
 import { isObject } from '../schemas/json-object.ts'
 import fc from 'fast-check'
-import { otherTypes, type QueryConfigMember, queryConfigMembers } from '../catalogue/query-config.ts'
+import {
+  otherConfigs,
+  otherTypes,
+  type QueryConfigMember,
+  queryConfigMembers,
+  togetherCases,
+} from '../catalogue/query-config.ts'
 import { isOperationId, type OperationId } from '../catalogue/operations.ts'
 import { judgeEach } from '../harness/checks/at-once.ts'
-import { sampled } from '../harness/checks/seed.ts'
 import { property } from '../harness/checks/property.ts'
-import { ofKinds, shown } from '../harness/checks/values.ts'
+import { randomOf, sampled, seedFor } from '../harness/checks/seed.ts'
+import { kindOf, ofKinds, shown } from '../harness/checks/values.ts'
 import { getAt, setAt } from '../schemas/pointer.ts'
 import { jsonOf, type Probe, withJson } from '../harness/engine/probe.ts'
 import { bodyOf, validRequest, withoutRoles } from '../harness/checks/valid-request.ts'
@@ -19,13 +25,23 @@ import type { Judge } from '../harness/engine/check-context.ts'
 
 /** §2.7: `query_config` of a graph query, or inside the graph tool of a chat. */
 
+/** What a query_config is, given the declared one. */
 interface Setting {
-  readonly name: string
-  readonly value: unknown
+  readonly what: string
+  readonly fault?: string
+  readonly config: (declared: Readonly<Record<string, unknown>>) => unknown
 }
 
-/** The valid request with one member of its query_config set; a chat keeps the tools that have it. */
-async function withSetting(run: Run, operation: OperationId, { name, value }: Setting): Promise<Probe> {
+const path = '{query_config}'
+
+/** The declared configuration with one member set. */
+const having = (name: string, value: unknown, what: string): Setting => ({
+  what: `with query_config.${name} ${what}`,
+  config: (declared) => ({ ...declared, [name]: value }),
+})
+
+/** The valid request with that query_config; a chat keeps the tools that have it. */
+async function withSetting(run: Run, operation: OperationId, { config, fault }: Setting): Promise<Probe> {
   const pointer = pointerOf(run, operation, 'query_config')
   if (pointer === undefined) throw new NotExercised(`declare operations.${operation}.fields.query_config`)
   const probe = await validRequest(run, operation)
@@ -34,51 +50,100 @@ async function withSetting(run: Run, operation: OperationId, { name, value }: Se
       ? withoutRoles(run, operation, bodyOf(run, operation), ['stream', 'stream_options'])
       : jsonOf(probe)
   const declared = getAt(body, pointer)
-  const config = { ...(isObject(declared) ? declared : {}), [name]: value }
-  return withJson(probe, setAt(body, pointer, config))
+  return { ...withJson(probe, setAt(body, pointer, config(isObject(declared) ? declared : {}))), fault }
 }
 
 function inside({ name, kind, range }: QueryConfigMember): fc.Arbitrary<Setting> {
   const [min, max] = range ?? [0, 1]
-  if (kind === 'boolean') return fc.boolean().map((value) => ({ name, value }))
-  if (kind === 'integer') return fc.integer({ min, max }).map((value) => ({ name, value }))
-  return fc.integer({ min: min * 100, max: max * 100 }).map((value) => ({ name, value: value / 100 }))
+  const value =
+    kind === 'boolean'
+      ? fc.boolean()
+      : fc.integer(kind === 'integer' ? { min, max } : { min: min * 100, max: max * 100 })
+  return value.map((drawn) => {
+    const own = kind === 'fraction' ? Number(drawn) / 100 : drawn
+    return having(name, own, shown(own))
+  })
 }
 
 const generatedInside = fc.constantFrom(...queryConfigMembers).chain(inside)
 
-/** Each member by itself at its bounds and between is accepted; then any value inside. */
+const alone = queryConfigMembers.flatMap(({ name, inside }) =>
+  inside.map((value) => ({ ...having(name, value, shown(value)), fault: `inside @ ${path}/${name}` })),
+)
+
+/** Columns of six bits, three of them set and the first not: any two have all four pairs of bits (Kleitman and Spencer 1973). */
+const columns = Array.from({ length: 32 }, (_, bits) => bits).filter(
+  (bits) => bits.toString(2).replaceAll('0', '').length === 3,
+)
+
+/** All members at their bounds: each bound of one meets each bound of every other, in an order drawn from the seed. */
+function together(random: () => number): Setting[] {
+  const drawn = columns.map((bits) => [random(), bits] as const).toSorted(([one], [other]) => one - other)
+  return Array.from({ length: togetherCases }, (_, row) => {
+    const config = Object.fromEntries(
+      queryConfigMembers.map(({ name, inside }, at) => [name, inside[((drawn[at]?.[1] ?? 0) >> row) & 1]]),
+    )
+    return { what: `with query_config ${JSON.stringify(config)}`, fault: `together @ ${path}`, config: () => config }
+  })
+}
+
+const defaults = Object.fromEntries(
+  queryConfigMembers.flatMap(({ name, default: usual }) => (usual === undefined ? [] : [[name, usual]])),
+)
+
+const whole: readonly Setting[] = [
+  { what: 'with an empty query_config', fault: `empty @ ${path}`, config: () => ({}) },
+  { what: 'with all defaults as query_config', fault: `defaults @ ${path}`, config: () => defaults },
+]
+
+/** The declared configuration without each of its members. */
+function withoutEach(declared: unknown): Setting[] {
+  const names = isObject(declared) ? Object.keys(declared).slice(0, queryConfigMembers.length) : []
+  return names.map((name) => ({
+    what: `with the declared query_config without ${name}`,
+    fault: `absent @ ${path}/${name}`,
+    config: ({ [name]: _left, ...rest }) => rest,
+  }))
+}
+
+/** What lies inside its bounds is accepted: each member by itself, none, all of them, the declared ones without one; then any value. */
 export const insideBounds: Judge = async (context) => {
   const { run, row } = context
   const { operation } = row
   if (!isOperationId(operation)) throw new Error(`${row.id} is of no operation`)
-  const accept = (setting: Setting): Promise<void> => {
-    const what = `with query_config.${setting.name} ${shown(setting.value)}`
-    return judgeTries(context, { make: () => withSetting(run, operation, setting), what })
-  }
-  const named = queryConfigMembers.flatMap(({ name, inside }) => inside.map((value) => ({ name, value })))
-  if (run.target.scenarios[row.id]) return accept({ name: 'search_weight', value: 50 })
-  await judgeEach(sampled(context, named), accept)
+  const accept = (setting: Setting): Promise<void> =>
+    judgeTries(context, { make: () => withSetting(run, operation, setting), what: setting.what })
+  if (run.target.scenarios[row.id]) return accept(having('search_weight', 50, '50'))
+  const declared = getAt(bodyOf(run, operation), pointerOf(run, operation, 'query_config') ?? '')
+  const random = randomOf(seedFor(run.options.seed, row.id))
+  const settings = [...alone, ...whole, ...together(random), ...withoutEach(declared)]
+  await judgeEach(sampled(context, settings), accept)
   await property(context, 'grantedRuns', generatedInside, accept)
 }
 
-function setTo({ name }: QueryConfigMember, { what, value }: Fault): Fault<Setting> {
-  return { what: `with query_config.${name} that ${what}`, value: { name, value } }
+function setTo({ name }: QueryConfigMember, { what, value }: Fault, fault: string): Setting {
+  return { ...having(name, value, `that ${what}`), fault: `${fault} @ ${path}/${name}` }
 }
 
-const outside = queryConfigMembers.flatMap((member) => [
-  ...member.outside.map((value) => setTo(member, { what: `is ${value}, outside its bounds`, value })),
-  ...ofOtherTypes(otherTypes).map((fault) => setTo(member, fault)),
-])
+const outside: readonly Setting[] = [
+  ...queryConfigMembers.flatMap((member) => [
+    ...member.outside.map((value) => setTo(member, { what: `is ${value}, outside its bounds`, value }, 'value')),
+    ...ofOtherTypes(otherTypes).map((fault) => setTo(member, fault, kindOf(fault.value))),
+  ]),
+  ...ofOtherTypes(otherConfigs).map(({ what, value }) => ({
+    ...{ what: `with a query_config that ${what}`, fault: `${kindOf(value)} @ ${path}` },
+    config: () => value,
+  })),
+]
 
 const generatedOutside = fc
   .constantFrom(...queryConfigMembers)
-  .chain((member) => ofKinds(...otherTypes).map((value) => setTo(member, { what: `is ${shown(value)}`, value })))
+  .chain((member) => ofKinds(...otherTypes).map((value) => having(member.name, value, `that is ${shown(value)}`)))
 
-/** Each member by itself outside its bounds, or of another type. */
+/** Each member by itself outside its bounds, or of another type, and the configuration itself of another type. */
 export const outsideBounds = condition(async ({ context, operation, judge }) => {
-  const refuse = async ({ what, value }: Fault<Setting>): Promise<void> =>
-    judge(refused(await withSetting(context.run, operation, value)), what)
+  const refuse = async (setting: Setting): Promise<void> =>
+    judge(refused(await withSetting(context.run, operation, setting)), setting.what)
   await judgeEach(sampled(context, outside), refuse)
   await property(context, 'refusalRuns', generatedOutside, refuse)
 })

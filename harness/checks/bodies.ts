@@ -1,9 +1,10 @@
-import { type MalformedJson, malformedJson, mediaTypes } from '../../catalogue/faults.ts'
+import { bodiesOf, type MalformedJson, malformedJson, mediaTypes, type OtherBody } from '../../catalogue/faults.ts'
 import { withHeader } from '../engine/probe.ts'
 import { judgeEach } from './at-once.ts'
 import { changed, each, refused } from './conditions.ts'
 import { condition } from './refusals.ts'
 import { sampled } from './seed.ts'
+import { shown } from './values.ts'
 
 /** A change to a JSON text after which RFC 8259's grammar refuses it, and what it is, in words that follow `with the valid body`. */
 type JsonFault = readonly [what: string, change: (text: string) => string]
@@ -64,7 +65,7 @@ export function malformedBy(change: JsonFault[1], valid: string): string | undef
 }
 
 /** `Content-Type: application/json` and length 0. */
-export const missingBody = changed('without a body', (probe) => ({ ...probe, body: '' }))
+export const missingBody = changed('without a body', (probe) => ({ ...probe, body: '' }), 'body: length 0')
 
 function textOf(body: string | Uint8Array | undefined): string {
   return typeof body === 'string' ? body : new TextDecoder().decode(body)
@@ -85,3 +86,21 @@ export const wrongContentType = each(
   mediaTypes.map((type) => ({ what: `with the valid body labelled ${type}`, value: type })),
   (probe, type) => refused({ ...withHeader(probe, 'content-type', type), fault: type }),
 )
+
+const otherBody: Readonly<Record<OtherBody, (valid: string) => string>> = {
+  text: () => '"text"',
+  number: () => '42',
+  true: () => 'true',
+  null: () => 'null',
+  '[]': () => '[]',
+  'the valid body in an array': (valid) => `[${valid}]`,
+}
+
+/** A body of another JSON type, labelled rightly. */
+export const malformedBody = condition(async ({ valid, judge, operation }) => {
+  for (const kind of bodiesOf(operation)) {
+    const probe = await valid()
+    const body = otherBody[kind](textOf(probe.body))
+    await judge(refused({ ...probe, body, fault: `body: ${kind}` }), `with a body that is ${shown(JSON.parse(body))}`)
+  }
+})

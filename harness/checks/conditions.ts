@@ -1,21 +1,25 @@
-import type { Pairs } from '../../catalogue/answers.ts'
+import { type Pairs, pairsOf } from '../../catalogue/answers.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
+import { isUuid } from '../../schemas/formats.ts'
 import type fc from 'fast-check'
 import { judgeEach } from './at-once.ts'
 import { property } from './property.ts'
 import { randomOf, sampled, seedFor } from './seed.ts'
-import { freshUnknownId } from './unknown-id.ts'
+import { changedId, freshUnknownId } from './unknown-id.ts'
 import { type Probe, withJson } from '../engine/probe.ts'
 import { type Condition, condition } from './refusals.ts'
 
 /** One fixed change to the valid request. */
-export function changed(what: string, change: (valid: Probe) => Probe): Condition {
-  return condition(async ({ valid, judge }) => judge(refused(change(await valid())), what))
+export function changed(what: string, change: (valid: Probe) => Probe, fault?: string): Condition {
+  return condition(async ({ valid, judge }) => judge({ ...refused(change(await valid())), fault }, what))
 }
 
 /** A fault that has a name: how reports describe it, and the body that has it. */
 export interface Fault<T = unknown> {
   readonly what: string
   readonly value: T
+  /** As the fault matrix calls it. */
+  readonly fault?: string
   /** If the spec names other pairs for this fault than for the rest of its row. */
   readonly gives?: Pairs
 }
@@ -23,8 +27,8 @@ export interface Fault<T = unknown> {
 /** Several fixed changes, each by itself. */
 export function each<T>(faults: readonly Fault<T>[], change: (valid: Probe, value: T) => Probe): Condition {
   return condition(async ({ context, valid, judge }) => {
-    await judgeEach(sampled(context, faults), async ({ what, value, gives }) =>
-      judge(refused(change(await valid(), value)), what, gives),
+    await judgeEach(sampled(context, faults), async ({ what, value, gives, fault }) =>
+      judge({ ...refused(change(await valid(), value)), ...(fault ? { fault } : {}) }, what, gives),
     )
   })
 }
@@ -44,16 +48,37 @@ export function any<T>(
   })
 }
 
-/** The valid request with an id that no object has as that path parameter. */
-export function unknown(parameter: string): Condition {
+/** Ways to get an id that no object has: drawn, and asked for a second time; made from the id that exists. */
+export type UnknownId = 'unknown' | 'asked twice' | 'cut' | 'lengthened'
+
+/** A uuid that was cut or lengthened is none: a server may refuse its form before it looks (§7.2). */
+const ofForm: Pairs = [[400, 'BadRequest', 'InvalidInputParameters']]
+
+/** The valid request with an id that no object has as that path parameter, in each of these ways. */
+export function unknown(parameter: string, ways: readonly UnknownId[] = ['unknown']): Condition {
   return condition(async ({ valid, judge, context }) => {
     const random = randomOf(seedFor(context.run.options.seed, context.row.id))
-    const probe = await valid()
-    const id = freshUnknownId(context.run, probe.params[parameter] ?? '', random)
-    // Nothing can be created at an id that does not exist: the probe may be sent again, and needs no idle application.
-    const atUnknownId: Probe = { ...probe, params: { ...probe.params, [parameter]: id }, effect: 'none' }
-    await judge(atUnknownId, `with a valid request, but an unknown ${parameter}`)
+    const declared = (await valid()).params[parameter] ?? ''
+    const drawn = freshUnknownId(context.run, declared, random)
+    for (const way of ways) {
+      const id = way === 'cut' || way === 'lengthened' ? changedId(context.run, declared, way) : drawn
+      if (id === undefined) continue
+      const probe = await valid()
+      // Nothing can be created at an id that does not exist: the probe may be sent again, and needs no idle application.
+      const params = { ...probe.params, [parameter]: id }
+      const what = way === 'unknown' ? `an unknown ${parameter}` : `a ${parameter} that is ${told[way]}`
+      const gives =
+        id !== drawn && isUuid(declared) ? pairsOf(context.row, context.row.operation as OperationId) : undefined
+      const atUnknownId: Probe = { ...probe, params, effect: 'none', fault: `id: ${way}` }
+      await judge(atUnknownId, `with a valid request, but ${what}`, gives && [...gives, ...ofForm])
+    }
   })
+}
+
+const told = {
+  'asked twice': 'unknown, asked for again',
+  cut: 'cut by a character',
+  lengthened: 'longer by a character',
 }
 
 /** A JSON body in place of the valid one; a conforming target refuses it. */

@@ -1,8 +1,9 @@
 import { pairsOf, type Pairs } from '../../catalogue/answers.ts'
-import { isOperationId, type OperationId, readsOf } from '../../catalogue/operations.ts'
+import { isOperationId, operation as operationOf, type OperationId, readsOf } from '../../catalogue/operations.ts'
 import { probeOf, type Source } from '../engine/send.ts'
+import { isExpected } from '../engine/answer.ts'
 import { describeAnswer } from '../engine/describe.ts'
-import type { Exchange } from '../engine/exchange.ts'
+import type { Exchange, Purpose } from '../engine/exchange.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import type { Probe } from '../engine/probe.ts'
 import { type CheckContext, sendThroughGate } from '../engine/check-context.ts'
@@ -67,15 +68,20 @@ export async function judgeRefusal(context: CheckContext, { bringAbout }: Condit
   await bringAbout({
     context,
     operation,
-    valid: () => (row.effect === 'none' ? sharedRequest(run, operation, found) : found.valid()),
+    valid: validOf(context, operation, found),
     judgeAnswer: (exchange, what) => judgeCase(refusal, exchange, what, given),
     async judge(source, what, gives = given) {
       if (isEnough()) return
       // One probe for all tries of one case; a creation among them makes a fresh one each time.
       const first = await probeOf(source)
       const again = first.effect === 'none' ? first : source
-      const purpose = { badInput: true, expects: gives, what }
-      const exchange = await context.send(again, purpose)
+      const isWanted = ({ answer }: Exchange): boolean => answer !== undefined && isExpected(gives, answer)
+      const purpose = {
+        ...{ badInput: true, expects: gives, what },
+        // What may be granted is sent once more, too, if no answer came.
+        ...(first.effect === 'none' ? {} : { wanted: isWanted }),
+      }
+      const exchange = await sendCase(context, again, purpose)
       const settled = exchange.throttled
         ? await judgeThrottled(context, { source: again, control: found, last: exchange, purpose })
         : exchange
@@ -85,12 +91,25 @@ export async function judgeRefusal(context: CheckContext, { bringAbout }: Condit
 }
 
 /**
- * The valid request that a fault is put into. A quick run makes one for all refusals of an operation: what is refused takes
- * no name, and adds no file.
+ * The valid request that a fault is put into, fresh each time; a file that is to be added stays fresh until it was. A quick
+ * run makes one for all refusals of an operation: what is refused takes no name, and adds no file.
  */
-function sharedRequest(run: Run, operation: OperationId, found: Control): Promise<Probe> {
-  if (run.options.depth === 'full') return found.valid()
-  return run.once(`refused request of ${operation}`, () => found.valid())
+function validOf({ run, row }: CheckContext, operation: OperationId, found: Control): () => Promise<Probe> {
+  if (row.effect !== 'none') return () => found.valid()
+  if (run.options.depth !== 'full') return () => run.once(`refused request of ${operation}`, () => found.valid())
+  let kept: Promise<Probe> | undefined
+  return () => (operationOf(operation).freshFileAt === undefined ? found.valid() : (kept ??= found.valid()))
+}
+
+/** Sends a case; one that several rows judge is sent once, if it has no effect. */
+function sendCase(context: CheckContext, source: Source, purpose: Partial<Purpose>): Promise<Exchange> {
+  if (typeof source === 'function' || !/^body: | @ /.test(source.fault ?? '') || !source.credential.full)
+    return context.send(source, purpose)
+  const { operation, params, headers, body } = source
+  const text = typeof body === 'string' ? body : Buffer.from(body ?? '').toString('base64')
+  const later = source.fault?.endsWith('later') === true
+  const key = JSON.stringify([operation, params, headers, text, later])
+  return context.run.once(`case ${key}`, () => context.send(source, purpose))
 }
 
 /** Sets the control of the context; throws if its answer leaves the refusal without one. */

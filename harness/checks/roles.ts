@@ -1,5 +1,6 @@
 import type { Pairs } from '../../catalogue/answers.ts'
-import type { OperationId } from '../../catalogue/operations.ts'
+import { roleOf } from '../../catalogue/operation.ts'
+import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
 import { judgeEach } from './at-once.ts'
 import { randomOf, sampled, seedFor } from './seed.ts'
 import { type JsonKind, nameOfKind, sample } from './values.ts'
@@ -31,9 +32,11 @@ export function eachAt(...groups: readonly { readonly role: string; readonly fau
       throw new NotExercised(`declare one of the roles ${groups.map(({ role }) => role).join(', ')}`)
     }
     const cases = declared.flatMap(({ role, faults }) => faults.map((fault) => ({ role, ...fault })))
-    await judgeEach(sampled(context, cases), async ({ role, what, value, gives }) =>
-      judge(atRole(context.run, await valid(), role, value), `with a valid body, but ${role} ${what}`, gives),
-    )
+    await judgeEach(sampled(context, cases), async ({ role, what, value, gives, fault = '' }) => {
+      const at = operationOf(operation).members.find((member) => roleOf(member) === role)?.at ?? role
+      const probe = { ...atRole(context.run, await valid(), role, value), fault: `${fault} @ ${at}` }
+      await judge(probe, `with a valid body, but ${role} ${what}`, gives)
+    })
   })
 }
 
@@ -44,7 +47,7 @@ export function at(role: string, faults: readonly Fault[]): Condition {
 
 /** One value of each of those JSON types. */
 export function ofOtherTypes(kinds: readonly JsonKind[]): Fault[] {
-  return kinds.map((kind) => ({ what: `is ${nameOfKind(kind)}`, value: sample[kind] }))
+  return kinds.map((kind) => ({ what: `is ${nameOfKind(kind)}`, value: sample[kind], fault: kind }))
 }
 
 /** Values that are no text; an array is not sent, since a server may take several texts. */
@@ -69,9 +72,9 @@ export function unknownAt(...roles: readonly string[]): Condition {
   return condition(async (refusal) => {
     const { run, row } = refusal.context
     const word = unknownWord(run, row.id)
-    const faults = [{ what: `is the unknown ${word}`, value: word }]
+    const faults = [{ what: `is the unknown ${word}`, value: word, fault: 'value' }]
     await eachAt(...roles.map((role) => ({ role, faults }))).bringAbout(refusal)
   })
 }
 
-export const empty: readonly Fault[] = [{ what: 'is empty', value: '' }]
+export const empty: readonly Fault[] = [{ what: 'is empty', value: '', fault: 'empty' }]

@@ -62,3 +62,19 @@ export function freshUnknownId(run: Run, like: string, random: () => number): st
   run.objects.takenIds.add(id.toLowerCase())
   return id
 }
+
+/** Fewest characters after which a cut or lengthened id is nobody's: of digits alone, which may be counted up, more are needed. */
+const leastChars = 6
+const leastDigits = 15
+
+/** The id without its last character, or with one more of the same kind; undefined if some object may well have it. */
+export function changedId(run: Run, id: string, way: 'cut' | 'lengthened'): string | undefined {
+  const last = id.at(-1) ?? ''
+  const made =
+    way === 'cut'
+      ? id.slice(0, -1)
+      : `${id}${last === '1' ? '2' : (classes.find((one) => one.includes(last))?.at(1) ?? 'b')}`
+  const free = id.slice(Math.max(id.lastIndexOf('_'), id.lastIndexOf(':')) + 1)
+  const least = /^[0-9]+$/.test(free) ? leastDigits : leastChars
+  return free.length < least || made.length > longest || run.objects.takenIds.has(made.toLowerCase()) ? undefined : made
+}

@@ -176,9 +176,17 @@ export function isGranted(answer: Answer): boolean {
 /** `family`: the status is right and the name is another code name of that status's row of §7.2. */
 export type Match = 'exact' | 'family' | 'none'
 
+/** Statuses that are none of a 4xx: they speak of the key, of quota, or of what the path names. */
+const excludedFrom: Readonly<Partial<Record<Pair[0], readonly number[]>>> = {
+  '4xx': [401, 429],
+  '4xx-body': [401, 403, 404, 429],
+}
+
 function hasStatus([status]: Pair, answer: Answer): boolean {
   if (status === 'any') return answer.status >= 400
-  if (status === '4xx') return answer.status >= 400 && answer.status < 500 && ![401, 429].includes(answer.status)
+  if (status === 'no-5xx') return ![429, 503].includes(answer.status) && !isBreakdown(answer)
+  const excluded = excludedFrom[status]
+  if (excluded) return answer.status >= 400 && answer.status < 500 && !excluded.includes(answer.status)
   return status === answer.status
 }
 
@@ -195,7 +203,7 @@ export function matchPairs(pairs: Pairs, answer: Answer): Match {
   const ofStatus = pairs.filter((pair) => hasStatus(pair, answer))
   if (
     ofStatus.some(
-      ([status, ...names]) => names.length === 0 && (status !== '4xx' || envelopeProblem(answer) === undefined),
+      ([status, ...names]) => names.length === 0 && (!excludedFrom[status] || envelopeProblem(answer) === undefined),
     )
   )
     return 'exact'
@@ -232,7 +240,10 @@ export function hasStatusOf(pairs: Pairs | undefined, answer: Answer): boolean {
 export function describePairs(pairs: Pairs): string {
   return pairs
     .map(([status, ...names]) => {
-      if (status === '4xx') return 'a 4xx other than 401 and 429, with an error envelope'
+      if (status === 'no-5xx') return 'anything but a 5xx'
+      const excluded = excludedFrom[status]
+      if (excluded)
+        return `a 4xx other than ${excluded.join(', ').replace(/, (\d+)$/, ' and $1')}, with an error envelope`
       return `${status === 'any' ? 'an error with' : status} ${names.join(' or ')}`.trim()
     })
     .join(', or ')

@@ -18,7 +18,10 @@ function isResponseFormat(format: unknown): boolean {
 
 function check(call: Call): void {
   const { model, stream, stream_options: options, response_format: format } = call.body
-  if (!isModel(call, model)) call.refuse('400-unsupported-model', 400, 'InvalidInputParameters')
+  if (!isModel(call, model))
+    call.refuse('400-unsupported-model', 400, 'InvalidInputParameters', {
+      kind: typeof model === 'string' ? [] : 'type',
+    })
   checkMessages(call)
   checkTools(call)
   if (!isAbsent(stream) && typeof stream !== 'boolean') {

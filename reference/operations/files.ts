@@ -4,6 +4,7 @@ import { fileView, extensionOf } from '../world/files.ts'
 import { newId } from '../world/ids.ts'
 import type { Operation } from '../world/operation.ts'
 import { namedBy } from '../world/created.ts'
+import { likenessOf } from '../world/like-id.ts'
 import { planOf } from '../world/plan.ts'
 import { processedFrom, isSettling, breakUse } from '../world/settling.ts'
 import type { Graph, StoredFile } from '../world/store.ts'
@@ -138,7 +139,11 @@ export const filesRetrieve: Operation<StoredFile> = {
     const file = call.world.store.files.get(call.param('file_id'))
     if (!file && call.world.switches.broken('envelope/status-tpe-pair#file')) mispaired(404, 'BadRequest')
     if (!file) {
-      const kind = isLikeKnown(call, call.param('file_id')) ? 'prefix' : []
+      const id = call.param('file_id')
+      const kind = [
+        ...(isLikeKnown(call, id) ? ['prefix'] : []),
+        ...likenessOf(call, id, call.world.store.files.keys()),
+      ]
       return call.refuse('404-unknown-file', 404, 'ResourceNotFound', { kind })
     }
     if (isSettling(call.world, 'uploads', file)) call.reject(404, 'ResourceNotFound')

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Answer } from '../world/answer.ts'
 import type { Call } from '../world/call.ts'
 import { checkInputs, refuseItems, checkTexts } from '../world/job-inputs.ts'
+import { likenessOf } from '../world/like-id.ts'
 import { createdJobView } from '../world/job-view.ts'
 import { endJob } from '../world/job-end.ts'
 import { isBusy, newJob, startJob, startUnseenJob } from '../world/jobs.ts'
@@ -17,6 +18,7 @@ function fit(call: Call, application: Application): void {
     if (input.required) {
       call.refuse('400-missing-required-inputs', 400, 'InvalidInputParameters', {
         description: `${input.id} is missing`,
+        kind: given.size === 0 ? 'none' : [],
       })
     }
     if (call.broken('202-required-inputs-only')) call.reject(400, 'InvalidInputParameters', `${input.id} is missing`)
@@ -102,7 +104,8 @@ export const jobsCreate: Operation<Application> = {
   shapeless: (call) => refuseItems(call, 'body'),
   find: (call: Call) => {
     const application = call.world.store.applications.get(call.param('application_id'))
-    if (!application) return call.refuse('404-unknown-application', 404, 'ResourceNotFound')
+    const kind = () => likenessOf(call, call.param('application_id'), call.world.store.applications.keys())
+    if (!application) return call.refuse('404-unknown-application', 404, 'ResourceNotFound', { kind: kind() })
     if (isSettling(call.world, 'applications', application)) call.reject(404, 'ResourceNotFound')
     breakUse(call, 'applications.create/2xx-usable', application, call.world.store.applications.values())
     return application

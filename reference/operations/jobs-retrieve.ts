@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Answer } from '../world/answer.ts'
 import type { Call } from '../world/call.ts'
 import { endJobs, noteReading } from '../world/job-end.ts'
+import { likenessOf } from '../world/like-id.ts'
 import { jobView } from '../world/job-view.ts'
 import { mispaired } from '../world/envelope.ts'
 import type { Operation } from '../world/operation.ts'
@@ -34,21 +35,19 @@ function jobId(call: Call): string {
   return call.world.switches.broken('jobs.create/202-created#id') ? id.replace('job-', '') : id
 }
 
-/** Whether an existing job's id begins with it. */
-function isCut(call: Call, id: string): boolean {
-  return id.length > 20 && [...call.world.store.jobs.keys()].some((known) => known.startsWith(id))
-}
-
 function find(call: Call): Job {
   endJobs(call.world)
   const id = jobId(call)
-  if (!uuid.test(id)) call.refuse('4xx-malformed-id', 400, 'BadRequest', { kind: isCut(call, id) ? 'cut' : [] })
+  if (!uuid.test(id))
+    call.refuse('4xx-malformed-id', 400, 'BadRequest', { kind: likenessOf(call, id, call.world.store.jobs.keys()) })
   const job = call.world.store.jobs.get(id)
   if (job && isLost(call, job)) call.reject(404, 'ResourceNotFound')
   const { broken } = call.world.switches
   if (!job && broken('envelope/status-tpe-pair')) mispaired(404, 'InvalidInputParameters')
   if (!job && broken('envelope/status-tpe-pair#unknown-name')) mispaired(404, 'NoSuchJob')
-  return job ?? call.refuse('4xx-unknown-job', 404, 'ResourceNotFound')
+  if (job) return job
+  const kind = likenessOf(call, id, call.world.store.jobs.keys())
+  return call.refuse('4xx-unknown-job', 404, 'ResourceNotFound', { kind })
 }
 
 /** A completed job of that very id. */

@@ -4,8 +4,10 @@ import { reachable } from '../world/files.ts'
 import type { Operation } from '../world/operation.ts'
 import { page } from '../world/envelope.ts'
 import { pdfContent, pdfText } from '../world/pdf-text.ts'
+import { likenessOf } from '../world/like-id.ts'
 import { pdfLimit } from '../world/plan.ts'
 import type { StoredFile } from '../world/store.ts'
+import { countUp } from '../world/world.ts'
 
 function isFormat(format: string): boolean {
   return format === 'text' || format === 'markdown'
@@ -14,6 +16,9 @@ function isFormat(format: string): boolean {
 /** Mistakes by which a server takes a string for one of the formats. */
 function kindOf(format: string): string {
   if (format === '') return 'empty'
+  if (isFormat(format.split('\0')[0] ?? '')) return 'nul'
+  if (isFormat(format.replaceAll(/[\u200b\ufeff]/g, ''))) return 'invisible'
+  if (isFormat(format.normalize('NFD').replaceAll(/\p{M}/gu, ''))) return 'marks'
   if (isFormat(format.trim())) return 'blanks'
   if (isFormat(format.toLowerCase())) return 'letter-case'
   if (isFormat(format.normalize('NFKC').toLowerCase())) return 'full-width'
@@ -40,7 +45,8 @@ async function run(call: Call, file: StoredFile): Promise<Answer> {
   const bytes = file.bytes()
   if (bytes.length > pdfLimit) call.refuse('400-oversized-pdf', 400, 'InvalidInputParameters')
   const pages = await pdfText(bytes)
-  if (pages === 'corrupted') call.refuse('400-corrupted-pdf', 400, 'BadRequest')
+  const again = countUp(call.world, `parsed ${file.id}`) > 1 ? 'again' : []
+  if (pages === 'corrupted') call.refuse('400-corrupted-pdf', 400, 'BadRequest', { kind: again })
   if (pages === 'encrypted') call.refuse('400-encrypted-pdf', 400, 'BadRequest')
   const content = pdfContent(call, pages, bytes)
   const row = grantedRow(call)
@@ -69,7 +75,9 @@ export const pdfParse: Operation<StoredFile> = {
   gone: refuseIfRemoved,
   find: (call: Call) => {
     const id = call.param('file_id')
-    const kind = call.world.store.files.get(id)?.state === 'deleted' ? 'deleted' : []
+    const { files } = call.world.store
+    const kind =
+      files.get(id)?.state === 'deleted' ? 'deleted' : files.has(id) ? [] : likenessOf(call, id, files.keys())
     return reachable(call, id) ?? call.refuse('4xx-unknown-file', 404, 'ResourceNotFound', { kind })
   },
   access: (call, file) => {

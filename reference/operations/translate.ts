@@ -11,7 +11,7 @@ function check(call: Call): void {
     if (typeof language !== 'string' || !languages.has(language)) {
       call.refuse('400-unsupported-language', 400, 'BadRequest', {
         description: `No ${kind} ${String(language)}`,
-        kind,
+        kind: typeof language === 'string' ? kind : [kind, 'type'],
       })
     }
   }

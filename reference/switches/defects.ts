@@ -1,6 +1,6 @@
 import { takenKinds } from './kinds.ts'
 import { allowsAnyName, allowsAnyStatus } from './pairs.ts'
-import { refusals } from './refusals.ts'
+import { operations, refusals } from './refusals.ts'
 
 /** Defects of one requirement by their variants; the first one has none. */
 function waysToBreak(id: string, ...variants: readonly string[]): string[] {
@@ -65,6 +65,17 @@ const answered = [
   'vision.analyze',
 ]
 
+/** Servers that break on bad input which no other row names. */
+const breaking: readonly string[] = [
+  ...operations.json.map((operation) => `${operation}/bad-input-no-5xx`),
+  'completion.create/bad-input-no-5xx#coercible',
+  'completion.create/bad-input-no-5xx#null-member',
+  'medical.comprehend/bad-input-no-5xx#null-body',
+  'translate.run/bad-input-no-5xx#empty-body',
+  'web-search.run/bad-input-no-5xx#absent-member',
+  'applications.create/bad-input-no-5xx#deep-member',
+]
+
 /** Defects of requirements about granted requests, and more of refusals. The code that they change asks for them by name. */
 const placed: readonly string[] = [
   ...ofJobs,
@@ -120,6 +131,12 @@ const placed: readonly string[] = [
   ...waysToBreak('envelope/unknown-path', '', '#5xx', '#page', '#empty', '#granted'),
   ...waysToBreak('envelope/unsupported-method', '', '#5xx', '#page', '#empty'),
   ...waysToBreak('envelope/bad-input-no-5xx', '', '#text'),
+  ...waysToBreak('envelope/large-body', '', '#upload', '#closed'),
+  'envelope/charset-parameter',
+  ...waysToBreak('graphs.query/2xx-query-config', '#together', '#empty', '#defaults'),
+  ...waysToBreak('chat.create/200-query-config', '#together', '#absent'),
+  'chat.create/200-text-parts#two',
+  'pdf.parse/200-content#first',
 ]
 
 /** Requests without an answer: nothing comes for a while, the connection is closed, or what comes is no HTTP. */
@@ -152,6 +169,7 @@ export const defects: readonly string[] = [
   ...refusals.flatMap(ofRefusal),
   ...takenKinds,
   ...placed,
+  ...breaking,
   ...lost,
   ...spoiling,
 ]

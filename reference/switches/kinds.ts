@@ -20,6 +20,8 @@ const queryConfig = [
   ...bounded.flatMap((name) => ['low', 'high'].map((kind) => `${name}-${kind}`)),
   ...numbers.flatMap((name) => ['string', 'array', 'object'].map((kind) => `${name}-${kind}`)),
   'inline_citations',
+  ...['search_weight-far', 'grounding_level-near', 'keyword_threshold-far'],
+  ...['whole-string', 'whole-number', 'whole-array'],
 ]
 
 const malformedKey = ['no-scheme', 'other-scheme', 'bearer-alone', 'null', 'word']
@@ -67,7 +69,7 @@ function and(
   more: Readonly<Record<string, readonly string[]>>,
 ): Record<string, readonly string[]> {
   const added = Object.entries(more).map(([id, kinds]) => [id, [...(some[id] ?? []), ...kinds]])
-  return { ...some, ...Object.fromEntries(added) }
+  return { ...some, ...(Object.fromEntries(added) as Record<string, readonly string[]>) }
 }
 
 const aliased = (condition: string) => onEach(['chat.create', 'vision.analyze', 'pdf.parse'], condition, ['alias'])
@@ -82,15 +84,27 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
   ...and(shared(posts.toReversed(), '403-insufficient-rights', places), aliased('403-insufficient-rights')),
   ...shared(operations.json, '400-malformed-json', malformedJson),
   ...shared(operations.json, '400-wrong-content-type', mediaTypes),
-  'jobs.retrieve/4xx-malformed-id': ['cut'],
-  'files.retrieve/404-unknown-file': ['prefix'],
-  'pdf.parse/4xx-unknown-file': ['deleted'],
+  ...shared(
+    operations.json.filter((name) => name !== 'jobs.create'),
+    '4xx-malformed-body',
+    ['string', 'number', 'boolean'],
+  ),
+  ...onEach(['pdf.parse', 'chat.create'], '4xx-malformed-body', ['string', 'null', 'array', 'array-of-one']),
+  'jobs.retrieve/4xx-malformed-id': ['cut', 'appended', 'wildcard'],
+  'jobs.retrieve/4xx-unknown-job': ['again', 'last-digit', 'first-group'],
+  'files.retrieve/404-unknown-file': ['prefix', 'cut', 'appended', 'again'],
+  'jobs.create/404-unknown-application': ['cut', 'appended', 'again'],
+  'graphs.query/404-unknown-graph': ['cut', 'appended'],
+  'graphs.add-file/404-unknown-graph': ['cut', 'appended'],
+  'pdf.parse/4xx-unknown-file': ['deleted', 'appended', 'again'],
+  'pdf.parse/400-corrupted-pdf': ['again'],
+  'jobs.create/400-missing-required-inputs': ['none'],
   'jobs.create/400-malformed-inputs': [
-    ...['body', 'null', 'string', 'number', 'boolean', 'object', 'item', 'id', 'value', 'text'],
+    ...['no-id', 'no-value', 'body', 'null', 'string', 'number', 'boolean', 'object', 'item', 'id', 'value', 'text'],
   ],
   'pdf.parse/400-malformed-format': types.format,
   'pdf.parse/400-unsupported-format': [
-    ...['empty', 'blanks', 'letter-case', 'full-width', 'abbreviation', 'object-member'],
+    ...['marks', 'invisible', 'nul', 'empty', 'blanks', 'letter-case', 'full-width', 'abbreviation', 'object-member'],
   ],
   'completion.create/400-malformed-request': ['model', 'prompt'],
   'completion.create/400-invalid-temperature': types.number,
@@ -107,17 +121,30 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
       'content-boolean',
       'content-object',
     ],
-    ...['earlier', 'second'],
+    ...['earlier', 'second', 'later-part', 'no-type', 'no-text', 'text-type', 'no-image', 'image-text', 'no-url'],
   ],
   'chat.create/400-invalid-role': ['string', 'number', 'earlier'],
-  'chat.create/400-malformed-tools': ['item', 'function', 'no-model', 'model-type', 'description-type'],
+  'chat.create/400-malformed-tools': [
+    ...[
+      'item',
+      'no-type',
+      'type',
+      'function',
+      'empty-function',
+      'no-model',
+      'model-type',
+      'description-type',
+      'second',
+    ],
+  ],
+  'chat.create/400-unsupported-model': ['type'],
   'chat.create/400-malformed-tool-choice': ['number', 'boolean', 'array'],
   'chat.create/400-invalid-stream': ['string', 'number', 'array', 'object'],
   'chat.create/400-invalid-stream-options': ['string', 'number', 'boolean', 'array'],
   'chat.create/400-malformed-response-format': ['string', 'number', 'array'],
   'chat.create/400-query-config': queryConfig,
   'graphs.query/400-query-config': queryConfig,
-  'translate.run/400-unsupported-language': ['source', 'target'],
+  'translate.run/400-unsupported-language': ['source', 'target', 'type'],
   'vision.analyze/400-malformed-request': ['prompt', 'variables'],
 }
 

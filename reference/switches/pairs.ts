@@ -16,6 +16,7 @@ const pairs: Readonly<Record<string, readonly string[]>> = {
   '*/401-invalid-key': ['401-BadCredentials'],
   '*/400-malformed-json': ['400-BadRequest'],
   '*/400-wrong-content-type': ['400-BadRequest'],
+  '*/4xx-malformed-body': ['422-UnprocessableEntity', '400-InvalidContentType', '415-UnsupportedMediaType'],
   'files.list/429-quota-exceeded': ['429-TooManyRequests'],
   'jobs.create/400-missing-body': validation.slice(1),
   'jobs.create/400-missing-inputs': ['400-BadRequest'],
@@ -126,7 +127,7 @@ const anyName = new Set([
 export function allowsAnyName(id: string): boolean {
   const usual = simulations.get(id)?.usual
   const simulated = usual !== undefined && names[usual.status] !== undefined && !unacceptedName(id, usual)
-  return anyName.has(id) || simulated || id.startsWith('general/')
+  return anyName.has(id) || id.endsWith('/4xx-malformed-body') || simulated || id.startsWith('general/')
 }
 
 const statuses: Readonly<Record<number, Pair>> = {
@@ -155,6 +156,7 @@ export function otherStatus(id: string, { status }: Pair): Pair {
 /** Whether the requirement accepts more statuses than a `#status` could stay clear of. */
 export function allowsAnyStatus(id: string): boolean {
   return (
+    id.endsWith('/4xx-malformed-body') ||
     id === 'jobs.retrieve/4xx-unknown-job' ||
     id === 'jobs.retrieve/4xx-malformed-id' ||
     id === 'pdf.parse/4xx-removed' ||

@@ -91,6 +91,10 @@ function each(names: readonly string[], conditions: readonly string[]): string[]
 export const refusals: readonly string[] = [
   ...each([...operations.json, ...operations.others], everywhere),
   ...each(operations.json, ['400-malformed-json', '400-wrong-content-type']),
+  ...each(
+    operations.json.filter((name) => name !== 'jobs.create'),
+    ['4xx-malformed-body'],
+  ),
   ...Object.entries(own).flatMap(([operation, conditions]) => each([operation], conditions)),
   ...refusedByScenario,
 ]

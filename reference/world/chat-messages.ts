@@ -13,14 +13,26 @@ function checkPart(call: Call, part: unknown, places: readonly string[]): void {
       description: 'A part is an object',
       kind: ['part', ...(part === null ? ['part-null'] : []), ...places],
     })
-  if (part['type'] === 'text' && typeof part['text'] === 'string') return
+  const malformed = (kind: string) =>
+    call.refuse('400-malformed-messages', 400, 'BadRequest', {
+      description: 'A part is as shown',
+      kind: [kind, ...places],
+    })
+  const { type, text, image_url: image } = part
+  if (type === undefined) return malformed('no-type')
+  if (type === 'text' && text === undefined) return malformed('no-text')
+  if (type === 'text' && typeof text !== 'string') return malformed('text-type')
+  if (type === 'text') return
+  if (type === 'image_url' && image === undefined) return malformed('no-image')
+  if (type === 'image_url' && typeof image === 'string') return malformed('image-text')
+  if (type === 'image_url' && isMembers(image) && image['url'] === undefined) return malformed('no-url')
   if (part['type'] === 'image_url' && isImageAddress(part)) {
     const asData = String((part['image_url'] as Members)['url']).startsWith('data:')
     if (call.broken('200-image-parts') && asData) call.reject(400, 'BadRequest', 'Images are given by address')
     if (call.broken('200-image-url') && !asData) call.reject(400, 'BadRequest', 'Images are given as data')
     return
   }
-  call.reject(400, 'BadRequest', 'A part is text or image_url')
+  return malformed('other-part')
 }
 
 function checkMessage(call: Call, message: unknown, places: readonly string[]): void {
@@ -36,7 +48,8 @@ function checkMessage(call: Call, message: unknown, places: readonly string[]): 
     })
   }
   if (Array.isArray(content)) {
-    for (const part of content) checkPart(call, part, places)
+    for (const [at, part] of content.entries()) checkPart(call, part, at > 0 ? [...places, 'later-part'] : places)
+    if (call.broken('200-text-parts#two') && content.length > 1) call.reject(400, 'BadRequest', 'content is one part')
     const onlyText = content.every((part: Members) => part['type'] === 'text')
     if (call.broken('200-text-parts') && onlyText) call.reject(400, 'BadRequest', 'content is a string')
   } else if (typeof content !== 'string' && content !== null) {

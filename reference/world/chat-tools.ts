@@ -4,11 +4,17 @@ import { isSettling } from './settling.ts'
 
 const choices = new Set(['auto', 'none', 'required'])
 
-function checkTool(call: Call, tool: unknown): void {
+function checkTool(call: Call, tool: unknown, at: number): void {
   const malformed = (description: string, kind: string) =>
-    call.refuse('400-malformed-tools', 400, 'InvalidContentType', { description, kind })
+    call.refuse('400-malformed-tools', 400, 'InvalidContentType', {
+      description,
+      kind: at > 0 ? [kind, 'second'] : [kind],
+    })
   if (!isMembers(tool)) return malformed('A tool is an object', 'item')
-  if (typeof tool['type'] !== 'string') return malformed('A tool has a type', 'type')
+  if (tool['type'] === undefined) return malformed('A tool has a type', 'no-type')
+  if (typeof tool['type'] !== 'string') return malformed('The type of a tool is a string', 'type')
+  const { function: own } = tool
+  if (isMembers(own) && Object.keys(own).length === 0) return malformed('A function has members', 'empty-function')
   if (!isMembers(tool['function'])) return malformed('A tool has a function', 'function')
   const { model, description, query_config: config } = tool['function']
   if (tool['type'] === 'llm') {
@@ -30,7 +36,7 @@ export function checkTools(call: Call): void {
       kind: jsonType(tools),
     })
   }
-  if (Array.isArray(tools)) for (const tool of tools) checkTool(call, tool)
+  if (Array.isArray(tools)) for (const [at, tool] of tools.entries()) checkTool(call, tool, at)
   if (isAbsent(choice)) return
   if (!(typeof choice === 'string' && choices.has(choice)) && !isMembers(choice)) {
     call.refuse('400-malformed-tool-choice', 400, 'InvalidContentType', { kind: jsonType(choice) })

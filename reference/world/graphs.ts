@@ -1,11 +1,15 @@
 import { type Call, isAbsent, isMembers, jsonType } from './call.ts'
 import { breakUse, isSettling } from './settling.ts'
+import { likenessOf } from './like-id.ts'
 import type { Graph } from './store.ts'
 
 /** The graph that the path names (§7.3). */
 export function findGraph(call: Call): Graph {
   const graph = call.world.store.graphs.get(call.param('graph_id'))
-  if (!graph) return call.refuse('404-unknown-graph', 404, 'ResourceNotFound')
+  if (!graph) {
+    const kind = likenessOf(call, call.param('graph_id'), call.world.store.graphs.keys())
+    return call.refuse('404-unknown-graph', 404, 'ResourceNotFound', { kind })
+  }
   if (isSettling(call.world, 'graphs', graph)) call.reject(404, 'ResourceNotFound')
   breakUse(call, 'graphs.create/2xx-usable', graph, call.world.store.graphs.values())
   const isAddition = call.operation === 'graphs.add-file'
@@ -29,15 +33,17 @@ const bounds: Readonly<Record<string, readonly [least: number, most: number]>> =
   semantic_threshold: [0, 1],
 }
 
-function refuse(call: Call, description: string, kind: string): never {
+function refuse(call: Call, description: string, kind: string | readonly string[]): never {
   call.refuse('400-query-config', 400, 'InvalidInputParameters', { description, kind })
 }
 
 function checkNumber(call: Call, name: string, value: unknown, granted: string): void {
   const [least, most] = bounds[name] ?? [0, 0]
   if (typeof value !== 'number') return refuse(call, `${name} is a number`, `${name}-${jsonType(value)}`)
-  if (value < least) refuse(call, `${name} is at least ${least}`, `${name}-low`)
-  if (value > most) refuse(call, `${name} is at most ${most}`, `${name}-high`)
+  const away = Math.max(least - value, value - most)
+  const apart = away > 1000 ? '-far' : away > 0 && away < 0.1 ? '-near' : undefined
+  if (value < least) refuse(call, `${name} is at least ${least}`, [`${name}${apart ?? '-low'}`])
+  if (value > most) refuse(call, `${name} is at most ${most}`, [`${name}${apart ?? '-high'}`])
   // Defects of the granted row: a bound taken for the first value outside, and the recommendation for a limit.
   const atBound = value === least || value === most
   if (call.broken(`${granted}#bounds`) && atBound) call.reject(400, 'BadRequest', `${name} is at its bound`)
@@ -47,7 +53,17 @@ function checkNumber(call: Call, name: string, value: unknown, granted: string):
 /** Checks a `query_config`; `granted` is the requirement that valid ones are accepted. */
 export function checkQueryConfig(call: Call, config: unknown, granted: string): void {
   if (isAbsent(config)) return
-  if (!isMembers(config)) return refuse(call, 'query_config is an object', 'whole')
+  if (!isMembers(config)) return refuse(call, 'query_config is an object', `whole-${jsonType(config)}`)
+  const names = Object.keys(config)
+  const isPlain = (way: string): boolean => call.broken(`${granted}#${way}`)
+  if (isPlain('together') && names.length === 8 && config['search_weight'] === 0 && config['max_tokens'] === 8000)
+    call.reject(400, 'BadRequest', 'Too little for so many tokens')
+  if (isPlain('empty') && names.length === 0) call.reject(400, 'BadRequest', 'query_config is empty')
+  if (isPlain('defaults') && config['max_snippets'] === 30 && names.length > 1)
+    call.reject(400, 'BadRequest', 'Too many')
+  if (isPlain('absent') && names.length === 1 && !Object.hasOwn(config, 'max_snippets'))
+    call.reject(400, 'BadRequest', 'max_snippets is missing')
+
   for (const [name, value] of Object.entries(config)) {
     if (value === null) continue
     if (name in bounds) checkNumber(call, name, value, granted)

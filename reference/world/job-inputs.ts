@@ -3,7 +3,9 @@ import { isMembers, jsonType, type Call } from './call.ts'
 /** What is wrong with an item of `inputs`, if anything is (§2.5). */
 function faultOf(item: unknown): string | undefined {
   if (!isMembers(item)) return 'item'
+  if (item['id'] === undefined) return 'no-id'
   if (typeof item['id'] !== 'string') return 'id'
+  if (item['value'] === undefined) return 'no-value'
   if (!Array.isArray(item['value'])) return 'value'
   return item['value'].every((text) => typeof text === 'string') ? undefined : 'text'
 }

@@ -38,11 +38,19 @@ const wrong: Readonly<Record<string, (content: string, format: string, file: Uin
   '#markdown': (content, format) => (format === 'markdown' ? '# Markdown' : content),
 }
 
+/** What a server with one cache for all files answers. */
+const firstContent = new WeakMap<object, string>()
+
 /** The text of the pages in the format that is asked for (§2.2). */
 export function pdfContent(call: Call, pages: readonly string[], file: Uint8Array): string {
   const format = String(call.body['format'])
   const content =
     format === 'markdown' ? pages.map((page) => page.replaceAll('\n', '\n\n')).join('\n\n---\n\n') : pages.join('\n')
+  if (call.broken('200-content#first')) {
+    const first = firstContent.get(call.world) ?? content
+    firstContent.set(call.world, first)
+    return first
+  }
   const [, change] = Object.entries(wrong).find(([variant]) => call.broken(`200-content${variant}`)) ?? []
   return change ? change(content, format, file) : content
 }

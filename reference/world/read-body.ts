@@ -1,4 +1,6 @@
-import { isMembers, type Call, type Members } from './call.ts'
+import { isMembers, jsonType, type Call, type Members } from './call.ts'
+import { Ending } from './answer.ts'
+import { page } from './envelope.ts'
 import { planOf } from './plan.ts'
 
 /** A string of JSON, so that nothing inside one is taken for a fault. */
@@ -62,19 +64,36 @@ const jsonLabel = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i
 // A byte order mark is kept, so that the JSON grammar refuses it.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
+/** What a gateway takes for too large, under the defects of it. */
+const gatewayLimit = 200 * 1024
+
+/** Breaks on a large body as a gateway would: with a page of its own, or by closing the connection. */
+function breakOnLarge(call: Call): void {
+  const { broken } = call.world.switches
+  if (call.bytes.length < gatewayLimit) return
+  const isUpload = call.operation === 'files.upload'
+  if (broken('envelope/large-body#closed')) throw new Ending({ status: 500, lost: 'closed' })
+  if (broken(isUpload ? 'envelope/large-body#upload' : 'envelope/large-body')) throw new Ending(page(413))
+}
+
 /** Reads the bytes of the body, up to the plan's limit. */
 export async function readBytes(call: Call): Promise<void> {
   call.bytes = new Uint8Array(await call.request.arrayBuffer())
+  breakOnLarge(call)
   if (call.bytes.length <= planOf(call).body) return
   if (call.operation === 'files.upload') call.refuse('413-body-too-large', 413, 'BadRequest')
   call.refuse('general/413-payload-too-large', 413, 'PayloadTooLarge')
 }
+
+/** Operations whose defect of bad input shows on bytes that are not UTF-8: all else is another row's as well. */
+const encodingBreaks: ReadonlySet<string> = new Set(['pdf.parse', 'jobs.create', 'chat.create'])
 
 function decoded(call: Call): string {
   try {
     return utf8.decode(call.bytes)
   } catch {
     // §7.3 names bad encoding for text generation only; elsewhere it is malformed JSON.
+    if (encodingBreaks.has(call.operation) && call.broken('bad-input-no-5xx')) throw new Error('bad encoding')
     if (call.operation === 'completion.create') call.refuse('400-bad-encoding', 400, 'InvalidInputParameters')
     call.refuse('400-malformed-json', 400, 'InvalidContentType', { description: 'The body is not UTF-8' })
   }
@@ -107,6 +126,43 @@ function checkMembers(call: Call, body: Members, known: readonly string[]): void
   }
 }
 
+/** A body that only an operation whose object the spec shows need refuse: another may read something in it. */
+function isLoose(call: Call, body: unknown): boolean {
+  const isShown = ['pdf.parse', 'chat.create', 'jobs.create'].includes(call.operation)
+  return !isShown && (body === null || Array.isArray(body))
+}
+
+function kindOf(body: unknown): string {
+  return Array.isArray(body) && isMembers(body[0]) ? 'array-of-one' : jsonType(body)
+}
+
+/** Breaks under the defect of that kind; a right server refuses. */
+function breakOn(call: Call, kind: string): never {
+  if (call.broken(`bad-input-no-5xx${kind === '' ? '' : `#${kind}`}`)) throw new Error(`a body of the kind ${kind}`)
+  return call.reject(400, 'BadRequest', 'The body is not an object')
+}
+
+/** The member without which a request of the operation means nothing. */
+const essential: Readonly<Record<string, string>> = {
+  'completion.create': 'model',
+  'chat.create': 'model',
+  'vision.analyze': 'model',
+  'web-search.run': 'query',
+  'translate.run': 'text',
+}
+
+/** Defects of servers that trust the members of a body. */
+function breakOnMembers(call: Call, body: Members): void {
+  const broken = (kind: string): boolean => call.broken(`bad-input-no-5xx#${kind}`)
+  const values = Object.values(body)
+  const breaks =
+    (broken('null-member') && values.includes(null)) ||
+    (broken('absent-member') && !Object.hasOwn(body, essential[call.operation] ?? '')) ||
+    (broken('coercible') && values.includes('1')) ||
+    (broken('deep-member') && values.some((value) => isMembers(value) && Object.values(value).includes(null)))
+  if (breaks) throw new Error('a member is not what was expected')
+}
+
 interface Expected {
   readonly members?: readonly string[]
   readonly shapeless?: (call: Call) => never
@@ -120,14 +176,22 @@ export async function readJson(call: Call, { members, shapeless }: Expected): Pr
     const kind = type.startsWith('text/plain;') ? type : (type.split(';')[0] ?? '')
     call.refuse('400-wrong-content-type', 400, 'InvalidContentType', { kind })
   }
+  if (/charset/i.test(type) && call.world.switches.broken('envelope/charset-parameter'))
+    call.reject(400, 'InvalidContentType', 'The content type is not application/json')
   // The operations of §4.1 and §4.2 say that a body is required.
   const named = call.operation === 'jobs.create' || call.operation === 'pdf.parse'
   if (named && call.bytes.length === 0) call.refuse('400-missing-body', 400, 'BadRequest')
+  if (call.bytes.length === 0 && call.broken('bad-input-no-5xx#empty-body')) throw new Error('no body')
   const body = parsed(call)
   if (!isMembers(body)) {
+    if (isLoose(call, body)) return breakOn(call, jsonType(body) === 'null' ? 'null-body' : '')
     shapeless?.(call)
-    call.reject(400, 'BadRequest', 'The body is not an object')
+    call.refuse('4xx-malformed-body', 400, 'BadRequest', {
+      description: 'The body is not an object',
+      kind: kindOf(body),
+    })
   }
+  breakOnMembers(call, body)
   checkMembers(call, body, members ?? [])
   call.body = body
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { type JsonKind, nameOfKind, ofKinds, sample, shown } from '../../harness/checks/values.ts'
+import { type JsonKind, kindOf, nameOfKind, ofKinds, sample, shown } from '../../harness/checks/values.ts'
 import { getAt, setAt } from '../../schemas/pointer.ts'
 import { any, type Fault, withBody } from '../../harness/checks/conditions.ts'
 import { condition } from '../../harness/checks/refusals.ts'
@@ -29,7 +29,7 @@ const places: readonly Place[] = [
 ]
 
 /** Which item, and which text of it: a server may look at some of them only. */
-type Which = 'first' | 'last' | 'optional'
+type Which = 'first' | 'last' | 'optional' | 'required'
 
 interface Misfit {
   readonly pointer: string
@@ -39,7 +39,13 @@ interface Misfit {
 
 function fault({ pointer, name }: Place, kind: string, value: unknown, which: Which): Fault<Misfit> {
   const what = `with a valid body, but ${name}${which === 'optional' ? '' : ` (the ${which})`} is ${kind}: ${shown(value)}`
-  return { what, value: { pointer, value, which } }
+  const later = which === 'last' ? ', later' : ''
+  const at = `${pointer.replaceAll('/0', '/*')}${later}`
+  return {
+    what,
+    value: { pointer, value, which },
+    fault: pointer === '' ? `body: ${kindOf(value)}` : `${kindOf(value)} @ ${at}`,
+  }
 }
 
 const everyKind = places.flatMap((place) =>
@@ -54,6 +60,21 @@ const appended = ['/inputs/-', '/inputs/0/value/-'].map((pointer): Fault<Misfit>
   return { what, value: { pointer, value: 42, which: 'first' } }
 })
 const named = [...everyKind, ...atEnds, ...appended]
+
+/** Left out: the id of an item, and the value of one that is required. */
+const lacking = (
+  [
+    ['/inputs/0/id', 'an item has no id'],
+    ['/inputs/0/value', 'a required item has no value'],
+  ] as const
+).map(([pointer, what]): Fault<Misfit> => {
+  const at = pointer.replaceAll('/0', '/*')
+  return {
+    what: `with a valid body, but ${what}`,
+    value: { pointer, value: undefined, which: 'required' },
+    fault: `absent @ ${at}`,
+  }
+})
 
 const generated = fc
   .constantFrom(...places)
@@ -71,7 +92,9 @@ function itemAt(body: unknown, which: Which, required: readonly string[]): numbe
   const items = getAt(body, '/inputs')
   if (!Array.isArray(items) || which === 'first') return 0
   if (which === 'last') return items.length - 1
-  const optional = items.findIndex((item) => !required.includes(String(getAt(item, '/id'))))
+  const isRequired = (item: unknown): boolean => required.includes(String(getAt(item, '/id')))
+  if (which === 'required') return Math.max(0, items.findIndex(isRequired))
+  const optional = items.findIndex((item) => !isRequired(item))
   return Math.max(0, optional)
 }
 
@@ -92,7 +115,9 @@ function misfit(probe: Probe, { pointer: atFirst, value, which }: Misfit, requir
 /** The body, `inputs`, its items, their `id` and `value`, and the items of a value, each of another JSON type. */
 export const malformedInputs = condition((refusal) => {
   const required = refusal.context.run.target.resources.application?.requiredInputs ?? []
-  return any(named, generated, (probe, value) => misfit(probe, value, required)).bringAbout(refusal)
+  return any([...named, ...lacking.slice(0, required.length > 0 ? 2 : 1)], generated, (probe, value) =>
+    misfit(probe, value, required),
+  ).bringAbout(refusal)
 })
 
 /** Only the inputs without which a job is refused: all others are optional. */
@@ -105,11 +130,16 @@ export const withRequiredInputs = granted('with just the required inputs', (vali
   return withJson(valid, { inputs: required })
 })
 
-/** Each required input left out by itself; `[]` if it is the only one. */
+/** Each required input left out by itself, and all of them. */
 export const withoutInput = condition(async ({ valid, judge, context }) => {
   const application = context.run.target.resources.application
-  for (const required of application?.requiredInputs ?? []) {
-    const inputs = application?.inputs.filter((input) => getAt(input, '/id') !== required)
-    await judge(withBody(await valid(), { inputs }), `with a valid body, but the required input ${required} left out`)
+  const lacking = (application?.requiredInputs ?? []).map((required) => ({
+    inputs: application?.inputs.filter((input) => getAt(input, '/id') !== required) ?? [],
+    what: `the required input ${required} left out`,
+  }))
+  const none = { inputs: [], what: 'no inputs at all' }
+  for (const { inputs, what } of [...lacking.filter((one) => one.inputs.length > 0), none]) {
+    const fault = inputs.length === 0 ? 'empty @ /inputs' : 'absent @ /inputs/*'
+    await judge({ ...withBody(await valid(), { inputs }), fault }, `with a valid body, but ${what}`)
   }
 })

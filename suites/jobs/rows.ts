@@ -19,7 +19,7 @@ import { failingLifecycle, mainLifecycle } from './lifecycle.ts'
 import type { Job, Reading } from './model.ts'
 import { identityCases, type JobCase, sameId } from './seen-jobs.ts'
 import fc from 'fast-check'
-import { any, refused } from '../../harness/checks/conditions.ts'
+import { any, refused, unknown } from '../../harness/checks/conditions.ts'
 import { condition } from '../../harness/checks/refusals.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
 
@@ -173,22 +173,57 @@ const named = ['not-a-uuid', '0', '1234567890', 'zzzzzzzz-zzzz-4zzz-8zzz-zzzzzzz
 
 const generated = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/).filter(isNoUuid)
 
-const told = (id: string) => ({ what: 'with an id that is not a uuid', value: id })
+const told = (id: string) => ({ what: 'with an id that is not a uuid', value: id, fault: 'id: another form' })
 
 const withId = (probe: Probe, id: string): Probe => refused({ ...probe, params: { job_id: id } })
 
 const invented = any(named.map(told), generated.map(told), withId)
 
 /** By how many characters an existing id is cut: a server may find ids by their beginning. */
-const cuts = [1, 4, 8] as const
+const cuts = [1, 2, 3, 4, 5, 6, 7, 8] as const
 
-/** 1 to 64 letters, digits, `-` and `_` that are no uuid, and an existing id that is cut. */
+/** An id with a hexadecimal digit more; with one in place of another digit, at that place. */
+const otherDigit = (digit: string): string => (digit === '0' ? '1' : '0')
+
+/** The id of a job with its last digit changed, and with all but its first group changed: a server may compare less than all of it. */
+const likeJob = [
+  ['with its last digit changed', (id: string) => id.slice(0, -1) + otherDigit(id.slice(-1))],
+  [
+    'with all but its first group changed',
+    // Version and variant stay, so that it is a uuid of the same kind.
+    (id: string) =>
+      id.replaceAll(/[0-9a-f]/gi, (digit, at: number) =>
+        at < 9 || at === 14 || at === 19 ? digit : otherDigit(digit),
+      ),
+  ],
+] as const
+
+/** The uuid of nothing, twice, and two that are like that of a job. */
+export const unknownJob = condition(async (refusal) => {
+  const { valid, judge } = refusal
+  await unknown('job_id', ['unknown', 'asked twice']).bringAbout(refusal)
+  for (const [what, change] of likeJob) {
+    const probe = await valid()
+    const id = change(probe.params['job_id'] ?? '')
+    if (refusal.context.run.objects.takenIds.has(id.toLowerCase())) continue
+    await judge({ ...withId(probe, id), fault: 'id: like another' }, `with the id of a job ${what}`)
+  }
+})
+
+/** 1 to 64 letters, digits, `-` and `_` that are no uuid; an existing id that is cut, longer, or with a wildcard of SQL in it. */
 export const malformedId = condition(async (refusal) => {
   const { valid, judge } = refusal
   for (const cut of cuts) {
     const probe = await valid()
     const id = (probe.params['job_id'] ?? '').slice(0, -cut)
-    if (id !== '') await judge(withId(probe, id), `with an existing id that is cut by ${cut}`)
+    if (id !== '') await judge({ ...withId(probe, id), fault: 'id: cut' }, `with an existing id that is cut by ${cut}`)
   }
+  const id = (await valid()).params['job_id'] ?? ''
+  await judge(
+    { ...withId(await valid(), `${id}0`), fault: 'id: lengthened' },
+    'with an existing id and a character more',
+  )
+  const wild = `${id.slice(0, -1)}_`
+  await judge({ ...withId(await valid(), wild), fault: 'id: wildcard' }, 'with an existing id, its last character _')
   await invented.bringAbout(refusal)
 })

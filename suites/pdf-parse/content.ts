@@ -1,4 +1,4 @@
-import { samplePdfText } from '../../fixtures/pdf.ts'
+import { otherPdfText, type SamplePdf, samplePdf, samplePdfText } from '../../fixtures/pdf.ts'
 import { controlExchange } from '../../harness/checks/control.ts'
 import { granted, type GrantedCheck, judgeTries } from '../../harness/checks/granted.ts'
 import { judgeGranted } from '../../harness/engine/judge-answer.ts'
@@ -6,9 +6,10 @@ import { judgeShape } from '../../harness/checks/shapes.ts'
 import { validRequest } from '../../harness/checks/valid-request.ts'
 import { jsonValue } from '../../harness/engine/answer.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
-import { withJson } from '../../harness/engine/probe.ts'
+import { type Probe, withJson } from '../../harness/engine/probe.ts'
 import type { Run } from '../../harness/engine/run.ts'
-import type { Judge } from '../../harness/engine/check-context.ts'
+import { upload } from '../../harness/checks/upload.ts'
+import type { CheckContext, Judge } from '../../harness/engine/check-context.ts'
 import { describeAnswer } from '../../harness/engine/describe.ts'
 import { member } from '../../schemas/json-object.ts'
 import { preview } from '../../schemas/preview.ts'
@@ -94,9 +95,35 @@ function holdsWords({ words: wanted, of }: KnownText, what: string): GrantedChec
   }
 }
 
-/** In either format the content is that of the file. */
+/** Two PDFs of the suite's own, parsed one after the other: the content of each is its own. */
+const own: readonly (readonly [SamplePdf, string])[] = [
+  ['good', samplePdfText],
+  ['other', otherPdfText],
+]
+
+/** Throws `NotExercised` if they cannot be uploaded. */
+async function judgeOwnPdfs(context: CheckContext): Promise<void> {
+  const { run } = context
+  for (const [name, text] of own) {
+    const file = { bytes: samplePdf(name), filename: `${name}.pdf`, contentType: 'application/pdf' }
+    const id = await run.once(`own pdf ${name}`, () => upload(run, file))
+    const what = `with format text, for ${name}.pdf of the suite`
+    const make = async (): Promise<Probe> => ({ ...(await validRequest(run, 'pdf.parse')), params: { file_id: id } })
+    const known = { words: wordsOf(text), of: `fixtures/pdf/${name}.pdf of this package` }
+    await judgeTries(context, { make, what, check: holdsWords(known, what) })
+  }
+}
+
+/** In either format the content is that of the file; so it is of two that the suite uploads. */
 export const judgeContent: Judge = async (context) => {
   const { run, row } = context
+  if (run.target.operations['files.upload']?.content !== undefined && !run.target.scenarios[row.id]) {
+    await judgeOwnPdfs(context).catch((error: unknown) => {
+      // A target may take no PDFs: what is declared is judged all the same.
+      if (!(error instanceof NotExercised) || run.life.ended || run.target.resources.pdfText === undefined) throw error
+    })
+    if (run.target.resources.pdfText === undefined) return
+  }
   const known = knownText(run)
   const formats = run.target.scenarios[row.id] ? ['text'] : ['text', 'markdown']
   for (const format of formats) {

@@ -24,12 +24,12 @@ type Unusable = Exclude<PdfResource, 'pdfFile'>
 /** Whose file it is; of the suite's own also what is wrong with it. */
 function describeFile(run: Run, name: Unusable): string {
   const sample = ownSample(run, name)
-  if (sample === undefined || sample === 'good') return `resources.${name}`
+  if (sample === undefined || sample === 'good' || sample === 'other') return `resources.${name}`
   return `${sample}.pdf of the suite, a PDF ${faultOfSample[sample]}`
 }
 
 /** A file that cannot be parsed in place of the good one. */
-export function unusable(name: Unusable, what: string): Condition {
+export function unusable(name: Unusable, what: string, times = 1): Condition {
   return condition(async ({ valid, judge, context }) => {
     const { run } = context
     const id = await pdfId(run, name)
@@ -38,17 +38,22 @@ export function unusable(name: Unusable, what: string): Condition {
       const send = (again: Probe): Promise<Exchange> => context.send(again, { role: 'setup' })
       await sendUntilSettled(run, await send(probe), send, isBadRequest)
     }
-    await judge(probe, `with a valid body, for ${what} (${describeFile(run, name)})`)
+    for (const again of Array.from({ length: times }, (_, at) => (at === 0 ? '' : ', once more'))) {
+      await judge(
+        { ...probe, fault: `file: ${name}` },
+        `with a valid body, for ${what} (${describeFile(run, name)})${again}`,
+      )
+    }
   })
 }
 
 /** A file that does not exist, and one that does so no longer. */
 export const unreachable: Condition = condition(async (refusal) => {
-  await unknown('file_id').bringAbout(refusal)
+  await unknown('file_id', ['unknown', 'asked twice', 'lengthened']).bringAbout(refusal)
   const { deletedFile } = refusal.context.run.target.resources
   if (deletedFile === undefined) return
   const gone = (probe: Probe): Probe => ({ ...probe, params: { file_id: deletedFile } })
-  await changed('with a valid body, for a file that was deleted', gone).bringAbout(refusal)
+  await changed('with a valid body, for a file that was deleted', gone, 'id: deleted').bringAbout(refusal)
 })
 
 /** The enum `pdf_conversion_format` (§2.1). */
@@ -58,13 +63,19 @@ const outside = [
   ...['TEXT', 'Text', 'MARKDOWN', 'Markdown'],
   // Letters of double width, which a server that normalizes to NFKC takes for the plain ones.
   ...['\uff54\uff45\uff58\uff54', '\uff4d\uff41\uff52\uff4b\uff44\uff4f\uff57\uff4e'],
+  // Letters with marks, and characters that nobody sees.
+  ...['te\u0301xt', 'markd\u00f6wn', 'te\u200bxt', 'text\u200b', '\ufefftext', 'text\u0000', 'text\u0000.html'],
   ...[' text', 'text ', 'markdown\n'],
   ...['md', 'txt', 't', 'm', 'tex', 'mark'],
   ...['plain', 'html', 'pdf', 'json', 'text,markdown', 'text/plain'],
   ...['', 'constructor', 'toString', '__proto__', 'hasOwnProperty', 'length'],
 ]
 
-const unsupported = (format: string) => ({ what: `with format ${shown(format)}`, value: format })
+const unsupported = (format: string) => ({
+  what: `with format ${shown(format)}`,
+  value: format,
+  fault: `${format === '' ? 'empty' : 'value'} @ /format`,
+})
 
 const otherWord = fc
   .oneof(fc.stringMatching(/^[A-Za-z0-9_-]{1,16}$/), fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }))
@@ -78,7 +89,11 @@ export const unsupportedFormat = any(outside.map(unsupported), otherWord.map(uns
 const other = ['null', 'boolean', 'number', 'array', 'object'] as const
 
 const named = [
-  ...other.map((kind) => ({ what: `with format ${nameOfKind(kind)}`, value: sample[kind] })),
+  ...other.map((kind) => ({
+    what: `with format ${nameOfKind(kind)}`,
+    value: sample[kind],
+    fault: `${kind} @ /format`,
+  })),
   ...[false, 0, 1, ['text'], ['markdown'], { format: 'text' }, { text: true }].map((value) => ({
     what: `with format ${shown(value)}`,
     value,

@@ -29,6 +29,7 @@ const noRetrieval = {
   ids: ['files.upload/2xx-retrievable'],
   because: 'no file is retrieved, an uploaded one neither',
 }
+const ofBadInput = ['#coercible', '#null-member', '#null-body', '#empty-body', '#absent-member', '#deep-member', '']
 const crash = { ids: ['envelope/bad-input-no-5xx'], because: 'the suite made that input' }
 
 /** By switch. What does not stand here turns its own requirement red and nothing else. */
@@ -48,18 +49,39 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
     ids: ['files.retrieve/404-unknown-file'],
     because: 'the wrong type is given where that one asks for a certain one',
   },
+  ...Object.fromEntries(
+    ['', '#upload'].map((name) => [
+      `envelope/large-body${name}`,
+      { ids: ['envelope/shape', 'envelope/content-type'], because: 'a page is no envelope' },
+    ]),
+  ),
   'envelope/unknown-path#page': page,
   'envelope/unknown-path#empty': page,
   'envelope/unsupported-method#page': page,
   'envelope/unsupported-method#empty': page,
   'envelope/bad-input-no-5xx': {
-    ids: ['pdf.parse/400-malformed-format'],
+    ids: ['pdf.parse/400-malformed-format', 'pdf.parse/bad-input-no-5xx'],
     because: 'the 500 stands where that one asks for a 400',
   },
   'envelope/bad-input-no-5xx#text': {
-    ids: ['ai-detect.run/400-malformed-text'],
+    ids: ['ai-detect.run/400-malformed-text', 'ai-detect.run/bad-input-no-5xx'],
     because: 'the 500 stands where that one asks for a 400',
   },
+  ...Object.fromEntries(
+    catalogue
+      .filter(({ id }) => id.endsWith('/4xx-malformed-body'))
+      .map(({ id, operation }) => [
+        `${id}#5xx`,
+        ['pdf.parse', 'chat.create'].includes(operation)
+          ? { ids: [...crash.ids, `${operation}/bad-input-no-5xx`], because: crash.because }
+          : crash,
+      ]),
+  ),
+  ...Object.fromEntries(
+    catalogue
+      .filter(({ id, operation }) => id.endsWith('/bad-input-no-5xx') && operation !== 'envelope')
+      .flatMap(({ id }) => ofBadInput.map((name) => [`${id}${name}`, crash])),
+  ),
   'jobs.retrieve/4xx-unknown-job#5xx': crash,
   'jobs.retrieve/4xx-malformed-id#5xx': crash,
   'jobs.create/202-retrievable': lostJob,

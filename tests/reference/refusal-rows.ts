@@ -34,6 +34,7 @@ const bounds: Readonly<Record<string, readonly [number, number]>> = {
   semantic_threshold: [-0.5, 1.5],
 }
 const configs = [
+  ...[{ search_weight: 70_000 }, { grounding_level: 1.01 }, { keyword_threshold: 2 ** 31 }, 'many', 17, [1]],
   ...Object.entries(bounds).flatMap(([name, ends]) => [...ends, 'many', [1], {}].map((value) => ({ [name]: value }))),
   { inline_citations: 'yes' },
 ]
@@ -41,7 +42,85 @@ const configs = [
 const item = { id: 'topic', value: ['tea'] }
 const types = [null, true, 17, 'tea', ['tea'], {}]
 
+const { application, job, file, graph, pdfFile } = resources
+
+/** Ids that are like one that exists. */
+const likeJob = [`${job.slice(0, -1)}9`, `${job.slice(0, 9)}0000-4000-8000-000000000000`]
+const near = (id: string) => [id.slice(0, -1), `${id}1`]
+
+const text = { type: 'text', text: 'Hello' }
+const image = { type: 'image_url', image_url: { url: 'https://example.com/tea.png' } }
+const parts = [
+  ...[{ text: 'Hello' }, { type: 'text' }, { type: 'text', text: 17 }, { type: 'image_url' }],
+  ...[
+    { ...image, image_url: 'tea.png' },
+    { ...image, image_url: {} },
+  ],
+]
+
 const own: readonly Row[] = [
+  ...each(
+    'jobs.retrieve/4xx-malformed-id',
+    [...near(job), `${job.slice(0, -1)}_`],
+    (id) => ({ params: { job_id: String(id) } }),
+    bad,
+  ),
+  ...each(
+    'jobs.retrieve/4xx-unknown-job',
+    [...likeJob, unknown, unknown],
+    (id) => ({ params: { job_id: String(id) } }),
+    '404 ResourceNotFound',
+  ),
+  ...each(
+    'files.retrieve/404-unknown-file',
+    [...near(file), unknown, unknown],
+    (id) => ({ params: { file_id: String(id) } }),
+    '404 ResourceNotFound',
+  ),
+  ...each(
+    'jobs.create/404-unknown-application',
+    [...near(application.id), unknown, unknown],
+    (id) => ({ params: { application_id: String(id) } }),
+    '404 ResourceNotFound',
+  ),
+  ...each(
+    'graphs.query/404-unknown-graph',
+    near(graph),
+    (id) => ({ params: { graph_id: String(id) } }),
+    '404 ResourceNotFound',
+  ),
+  ...each(
+    'graphs.add-file/404-unknown-graph',
+    near(graph),
+    (id) => ({ params: { graph_id: String(id) } }),
+    '404 ResourceNotFound',
+  ),
+  ...each(
+    'pdf.parse/4xx-unknown-file',
+    [`${pdfFile}1`, unknown, unknown],
+    (id) => ({ params: { file_id: String(id) } }),
+    '404 ResourceNotFound',
+  ),
+  ['pdf.parse/400-corrupted-pdf', { params: { file_id: resources.corruptedPdfFile } }, bad],
+  ['jobs.create/400-missing-required-inputs', { body: { inputs: [] } }, invalid],
+  ...each(
+    'jobs.create/400-malformed-inputs',
+    [{ value: ['tea'] }, { id: 'topic' }],
+    (one) => ({ body: { inputs: [one] } }),
+    bad,
+    invalid,
+  ),
+  ...each('chat.create/400-malformed-messages', parts, (part) => message({ content: [part] }), bad),
+  ['chat.create/400-malformed-messages', message({ content: [text, 17] }), bad],
+  ...each(
+    'chat.create/400-malformed-tools',
+    [{ function: {} }, { type: 17 }, { type: 'llm', function: {} }],
+    (tool) => ({ merge: { tools: [tool] } }),
+    content,
+  ),
+  ['chat.create/400-malformed-tools', { merge: { tools: [{ type: 'llm', function: { model: 'm-1' } }, 17] } }, content],
+  ['chat.create/400-unsupported-model', { merge: { model: 17 } }, invalid, bad],
+  ['translate.run/400-unsupported-language', { merge: { target: 17 } }, bad],
   ['jobs.create/400-missing-body', { raw: { text: '', contentType: 'application/json' } }, ...names],
   ['jobs.create/400-missing-inputs', { body: {} }, invalid, bad],
   ['jobs.create/400-missing-required-inputs', { body: { inputs: [{ id: 'tone', value: ['calm'] }] } }, invalid],
@@ -117,7 +196,7 @@ const own: readonly Row[] = [
   ...each('pdf.parse/400-malformed-format', others['format'], (format) => ({ body: { format } }), ...names),
   ...each(
     'pdf.parse/400-unsupported-format',
-    ['', ' text', 'Text', 'ｔｅｘｔ', 'mark', 'toString'],
+    ['te\u0301xt', 'te\u200bxt', 'text\u0000', '', ' text', 'Text', 'ｔｅｘｔ', 'mark', 'toString'],
     (format) => ({ body: { format } }),
     ...names,
   ),

@@ -58,6 +58,13 @@ const otherTypes = [
   ...['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'multipart/form-data; boundary=b'],
 ]
 
+/** A body of another JSON type. */
+function otherBodies(operation: string): readonly Row[] {
+  const isShown = ['pdf.parse', 'chat.create'].includes(operation)
+  const bodies = ['tea', 17, true, ...(isShown ? [null, [], [{ format: 'text' }]] : [])]
+  return each(`${operation}/4xx-malformed-body`, bodies, (body) => ({ body }), bad)
+}
+
 /** Where a server may look at a key less closely: not refused there by these pairs if it has no such place. */
 function placesOf(operation: string): readonly Change[] {
   const [method = '', path = ''] = routes[operation] ?? []
@@ -107,6 +114,7 @@ export function rowsEverywhere(operation: string): readonly Row[] {
     [`${operation}/403-insufficient-rights`, { key: restricted }, rights],
     ...(withJson
       ? ([
+          ...(operation === 'jobs.create' ? [] : otherBodies(operation)),
           ...each(`${operation}/400-malformed-json`, notJson, (text) => json(String(text)), content, bad),
           ...each(`${operation}/400-wrong-content-type`, otherTypes, (type) => json('{}', String(type)), content, bad),
         ] as const)

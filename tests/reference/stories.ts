@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs'
 import { get, play, routes, send, target, type Change, type Reply, type Server, type Story } from './client.ts'
+import { inputStories } from './bad-input.ts'
 import { jobStories } from './job-stories.ts'
 import { isRefused } from './refusal-rows.ts'
 
 const { resources } = target
+const otherPdf = readFileSync(new URL('../../fixtures/pdf/other.pdf', import.meta.url))
 const busy = (answer: Reply) => isRefused(answer, ['409 BadRequest'])
 const isGranted = (answer: Reply) => answer.status < 300 && answer.json?.tpe === undefined
 const granted = (operation: string) => async (server: Server) => isGranted(await send(server, operation))
@@ -15,7 +18,17 @@ const isEntity = (entity: any) =>
   typeof entity.category === 'string' && typeof entity.score === 'number' && Array.isArray(entity.traits)
 
 /** Configurations at bounds, and one unit outside them (§2.7). */
-const allowed = [{ max_snippets: 5 }, { max_snippets: 30 }, { search_weight: 0 }, { grounding_level: 1 }]
+const bounds = { grounding_level: 1, max_snippets: 5, max_subquestions: 1, inline_citations: true }
+const allowed = [
+  {},
+  { max_snippets: 30, max_tokens: 4000 },
+  { ...bounds, search_weight: 0, max_tokens: 8000, keyword_threshold: 1, semantic_threshold: 1 },
+  { inline_citations: true },
+  { max_snippets: 5 },
+  { max_snippets: 30 },
+  { search_weight: 0 },
+  { grounding_level: 1 },
+]
 const refused = [{ max_snippets: 4 }, { search_weight: 101 }, { max_tokens: 'many' }, { keyword_threshold: -0.5 }]
 
 function withConfig(operation: string, query_config: object): Record<string, unknown> {
@@ -107,14 +120,23 @@ export const stories: Readonly<Record<string, Story>> = {
         .toLowerCase()
         .match(/[a-z]+/g)
         ?.join(' ')
+    const other = { format: 'text' }
+    await send(server, 'pdf.parse', { body: other })
+    const raw = { base64: otherPdf.toString('base64'), contentType: 'application/pdf' }
+    const file_id = String((await send(server, 'files.upload', { raw })).json.id)
+    const second = await send(server, 'pdf.parse', { body: other, params: { file_id } })
+    if (!second.json.content.includes('Coffee')) return false
     const answers = ['text', 'markdown'].map((format) => send(server, 'pdf.parse', { body: { format } }))
     return (await Promise.all(answers)).every(({ json }) => words(json.content) === words(resources.pdfText))
   },
   'chat.create/200-completion': async (server) =>
     isChat(await send(server, 'chat.create', { merge: { tools: undefined } })),
   'chat.create/200-text-parts': async (server) => {
-    const messages = [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }]
-    return isChat(await send(server, 'chat.create', { merge: { messages } }))
+    const text = { type: 'text', text: 'Hello' }
+    const answers = [[text], [text, text]].map((parts) =>
+      send(server, 'chat.create', { merge: { messages: [{ role: 'user', content: parts }] } }),
+    )
+    return (await Promise.all(answers)).every(isChat)
   },
   'chat.create/200-image-parts': async (server) => isChat(await play(server, 'chat.create/200-image-parts')),
   'chat.create/200-image-url': async (server) => isChat(await play(server, 'chat.create/200-image-url')),
@@ -238,6 +260,7 @@ export const stories: Readonly<Record<string, Story>> = {
   },
   'envelope/unknown-path': async (server) => isNotFound(await get(server, '/v1/tea')),
   'envelope/unsupported-method': async (server) => isNotFound(await get(server, '/v1/translate')),
+  ...inputStories,
   'envelope/bad-input-no-5xx': async (server) => {
     const format = await send(server, 'pdf.parse', { body: { format: 17 } })
     const input = await send(server, 'ai-detect.run', { merge: { input: 17 } })

@@ -20,7 +20,9 @@ test('ids and levels never change: ids are used in scripts, baselines and certif
 test('each id is unique, begins with its area, and finds its row', () => {
   expect(new Set(catalogue.map(({ id }) => id)).size).toBe(catalogue.length)
   for (const row of catalogue) {
-    expect(row.id).toMatch(/^[a-z0-9.-]+\/(?:[1-5]\d\d|[245]xx)-[a-z0-9-]+$|^(?:envelope|[a-z]+\.create)\/[a-z0-9-]+$/)
+    expect(row.id).toMatch(
+      /^[a-z0-9.-]+\/(?:[1-5]\d\d|[245]xx)-[a-z0-9-]+$|^(?:envelope|[a-z]+\.create)\/[a-z0-9-]+$|\/bad-input-no-5xx$/,
+    )
     expect(row.id.startsWith(`${row.operation}/`)).toBe(true)
     expect(isRequirementId(row.id)).toBe(true)
     expect(requirement(row.id)).toBe(row)
@@ -124,6 +126,7 @@ test('what is only advice is a should', () => {
     'envelope/unknown-path',
     'envelope/unsupported-method',
     'envelope/bad-input-no-5xx',
+    'envelope/charset-parameter',
     'jobs.create/202-any-text',
     'jobs.retrieve/200-outcome',
     'jobs.retrieve/200-stable',

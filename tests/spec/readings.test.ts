@@ -14,7 +14,7 @@ const matching = (pattern: string): string[] => {
 
 test('each id that is cited exists', () => {
   expect(cited.length).toBeGreaterThan(100)
-  const mediaTypes = ['text/json']
+  const mediaTypes = ['text/json', 'application/json']
   expect(cited.filter((id) => matching(id).length === 0 && !mediaTypes.includes(id))).toEqual([])
 })
 

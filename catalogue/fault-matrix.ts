@@ -1,0 +1,182 @@
+import { type RequirementId, isRequirementId } from './catalogue.ts'
+import {
+  bodiesOf,
+  invalidKeys,
+  looseBodies,
+  malformedJson,
+  malformedKeys,
+  mediaTypes,
+  otherBodies,
+  otherPlaces,
+  pathsAt,
+} from './faults.ts'
+import { type JsonKind, type Member, type MemberFault, type Operation, otherKinds } from './operation.ts'
+import { type OperationId, operation, operations } from './operations.ts'
+
+/** Every kind of fault at every place: a case of a requirement, or the reason why it is never sent. None is forgotten. */
+
+/** A case, as the probe that is sent calls it, or a reason. */
+export type Cell =
+  | { readonly operation: OperationId; readonly fault: string; readonly requirement: RequirementId }
+  | { readonly operation: OperationId; readonly fault: string; readonly never: string }
+
+function cell(id: OperationId, fault: string, condition: string): Cell {
+  const requirement = `${id}/${condition}`
+  if (!isRequirementId(requirement)) throw new Error(`no requirement ${requirement}`)
+  return { operation: id, fault, requirement }
+}
+
+const never = (id: OperationId, fault: string, reason: string): Cell => ({ operation: id, fault, never: reason })
+
+/** The requirement of each credential that is wrong. */
+const keyRows: readonly (readonly [kind: string, condition: string])[] = [
+  ['no credential', '401-missing-credentials'],
+  ...malformedKeys.map((kind) => [kind, '401-malformed-key'] as const),
+  ...invalidKeys.map((kind) => [kind, '401-invalid-key'] as const),
+  ['expired key', '401-expired-key'],
+  ['restricted key', '403-insufficient-rights'],
+]
+
+/** Keys that have one form are sent to every place; of the many forms of the others one in turn tells enough. */
+const everywhere = ['no credential', 'expired key', 'restricted key']
+
+function keyCells(id: OperationId): Cell[] {
+  return keyRows.flatMap(([kind, condition]) => [
+    cell(id, kind, condition),
+    ...otherPlaces.map((place) => {
+      const fault = `${kind} @ ${place}`
+      if (pathsAt(id, operation(id).path, place).length === 0)
+        return never(id, fault, place === 'no body' ? 'a GET has no body' : 'the spec names no other path')
+      if (place === 'other path' || everywhere.includes(kind)) return cell(id, fault, condition)
+      return never(id, fault, 'of the forms of a key one is sent at one such place in turn')
+    }),
+  ])
+}
+
+function bodyCells(id: OperationId): Cell[] {
+  const { body } = operation(id)
+  const kinds = [
+    ...malformedJson,
+    ...mediaTypes,
+    ...new Set([...otherBodies, ...looseBodies].map((kind) => `body: ${kind}`)),
+  ]
+  if (body !== 'json')
+    return kinds.map((kind) => never(id, kind, body === 'raw' ? 'the body is a file' : 'a GET has no body'))
+  const own: readonly string[] = bodiesOf(id)
+  return [
+    ...malformedJson.map((kind) => cell(id, kind, '400-malformed-json')),
+    ...mediaTypes.map((kind) => cell(id, kind, '400-wrong-content-type')),
+    ...otherBodies.map((kind) => otherBody(id, kind, own.includes(kind))),
+    ...(['length 0', 'invalid UTF-8'] as const).map((kind) => cell(id, `body: ${kind}`, 'bad-input-no-5xx')),
+  ]
+}
+
+function otherBody(id: OperationId, kind: string, isNamed: boolean): Cell {
+  const fault = `body: ${kind}`
+  const isLoose = (looseBodies as readonly string[]).includes(kind)
+  // Of the body of a job that is another row (§4.2).
+  if (id === 'jobs.create')
+    return isLoose
+      ? cell(id, fault, 'bad-input-no-5xx')
+      : never(id, fault, 'each type of its body is in 400-malformed-inputs')
+  if (isNamed) return cell(id, fault, '4xx-malformed-body')
+  return isLoose
+    ? cell(id, fault, 'bad-input-no-5xx')
+    : never(id, fault, 'a server may read what its object can be made of')
+}
+
+const kinds: readonly JsonKind[] = ['boolean', 'number', 'string', 'array', 'object']
+
+/** The cells of a member: left out, null, of each type, empty, another value, and in a later item. */
+function memberCells(id: OperationId, member: Member): Cell[] {
+  const { at, judgedBy = {}, kinds: own } = member
+  const tag = (kind: string): string => `${kind} @ ${at}`
+  const named = (fault: MemberFault): string => judgedBy[fault] ?? 'bad-input-no-5xx'
+  const wrong = otherKinds(member)
+  return [
+    cell(id, tag('absent'), named('absent')),
+    cell(id, tag('null'), named('null')),
+    ...kinds.map((kind) => {
+      if (own.includes(kind)) return never(id, tag(kind), 'its own type')
+      return cell(id, tag(kind), wrong.includes(kind) ? named('type') : 'bad-input-no-5xx')
+    }),
+    rare(id, member, 'empty', 'it may be empty, or nobody says that it may not'),
+    rare(id, member, 'value', 'the spec excludes no value of its type'),
+    laterCell(id, member),
+  ]
+}
+
+function rare(id: OperationId, { at, judgedBy }: Member, fault: 'empty' | 'value', reason: string): Cell {
+  const condition = judgedBy?.[fault]
+  return condition === undefined ? never(id, `${fault} @ ${at}`, reason) : cell(id, `${fault} @ ${at}`, condition)
+}
+
+/** Rows whose cases are sent in a later item of an array as well. */
+const inLaterItems = ['400-malformed-messages', '400-malformed-tools', '400-malformed-inputs']
+
+function laterCell(id: OperationId, { at, judgedBy }: Member): Cell {
+  const fault = `number @ ${at}, later`
+  if (!at.includes('*')) return never(id, fault, 'it stands in no array')
+  const condition = judgedBy?.type
+  return condition !== undefined && inLaterItems.includes(condition)
+    ? cell(id, fault, condition)
+    : never(id, fault, 'no row names what is wrong with it')
+}
+
+/** How an id is unknown, and the requirements of the operations that have one in their path. */
+const idRows: Readonly<Partial<Record<OperationId, Readonly<Record<string, string>>>>> = {
+  'pdf.parse': of('4xx-unknown-file', 'unknown', 'asked twice', 'lengthened', 'deleted'),
+  'jobs.create': of('404-unknown-application', 'unknown', 'asked twice', 'cut', 'lengthened'),
+  'jobs.retrieve': {
+    ...of('4xx-unknown-job', 'unknown', 'asked twice', 'like another'),
+    ...of('4xx-malformed-id', 'cut', 'lengthened', 'wildcard', 'another form'),
+  },
+  'files.retrieve': {
+    ...of('404-unknown-file', 'unknown', 'asked twice', 'cut', 'lengthened'),
+    ...of('410-deleted-file', 'deleted'),
+  },
+  'graphs.add-file': of('404-unknown-graph', 'unknown', 'cut', 'lengthened'),
+  'graphs.query': of('404-unknown-graph', 'unknown', 'cut', 'lengthened'),
+}
+
+function of(condition: string, ...ways: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(ways.map((way) => [way, condition]))
+}
+
+const idWays = ['unknown', 'asked twice', 'cut', 'lengthened', 'like another', 'wildcard', 'another form', 'deleted']
+
+/** Why an id is not sent in a way that another operation has. */
+const idReasons: Readonly<Record<string, string>> = {
+  'asked twice': 'the same look-up is asked twice by another operation that has such ids',
+  cut: 'a file is cut for files.retrieve',
+  'like another': 'ids of any form: one that is like another may exist',
+  wildcard: 'ids of any form may hold it',
+  'another form': 'ids have any form',
+  deleted: 'nothing says what was deleted',
+}
+
+function idCells(id: OperationId): Cell[] {
+  const own = idRows[id] ?? {}
+  const has = /\{/.test(operation(id).path)
+  return idWays.map((way) => {
+    const condition = own[way]
+    if (condition !== undefined) return cell(id, `id: ${way}`, condition)
+    return never(id, `id: ${way}`, has ? (idReasons[way] ?? 'never') : 'its path has no id')
+  })
+}
+
+/** The parts of the matrix. */
+export type Part = 'keys' | 'bodies' | 'members' | 'ids'
+
+/** All cells of an operation. */
+export function cellsOf(id: OperationId): Readonly<Record<Part, readonly Cell[]>> {
+  const { members, body }: Operation = operation(id)
+  return {
+    keys: keyCells(id),
+    bodies: bodyCells(id),
+    members: body === 'json' ? members.flatMap((member) => memberCells(id, member)) : [],
+    ids: idCells(id),
+  }
+}
+
+export const matrix: readonly Cell[] = operations.flatMap(({ id }) => Object.values(cellsOf(id)).flat())

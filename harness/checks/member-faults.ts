@@ -1,0 +1,157 @@
+import { type JsonKind, type Member, otherKinds, placeOf } from '../../catalogue/operation.ts'
+import { furtherMembers } from '../../catalogue/faults.ts'
+import { type OperationId, operation } from '../../catalogue/operations.ts'
+import { isObject } from '../../schemas/json-object.ts'
+import { escapeToken, getAt, setAt, tokensOf } from '../../schemas/pointer.ts'
+import { kindOf, nameOfKind, sample } from './values.ts'
+
+/** A place in a body where a member stands, or would stand, and a body that has all that is above it. */
+export interface Placed {
+  /** The member as the record of the operation has it; of one that the declared body alone has, its pointer. */
+  readonly at: string
+  readonly pointer: string
+  readonly body: unknown
+  /** The types that are right there; none: nobody knows. */
+  readonly kinds: readonly JsonKind[]
+  readonly member?: Member
+}
+
+/** One thing that is wrong with a member, or with a later item of the array that it stands in. */
+export interface MemberCase {
+  readonly what: string
+  /** As the fault matrix calls it. */
+  readonly fault: string
+  readonly body: unknown
+}
+
+/** What is put where a body lacks what is above a member. */
+export type Examples = (member: Member, above: unknown) => unknown
+
+/** The member in a body; undefined if something above it is neither in the body nor among the examples. */
+export function placed(
+  id: OperationId,
+  member: Member,
+  place: string,
+  { body, examples }: { readonly body: unknown; readonly examples: Examples },
+): Placed | undefined {
+  const { members } = operation(id)
+  let framed = body
+  let pointer = ''
+  let pattern = ''
+  const tokens = tokensOf(place)
+  for (const [index, token] of tokens.entries()) {
+    const above = getAt(framed, pointer)
+    if (token === '*' && !Array.isArray(above)) {
+      const items = examples(member, above)
+      if (!Array.isArray(items)) return undefined
+      framed = setAt(framed, pointer, items)
+    }
+    pointer += `/${token === '*' ? itemOf(member, getAt(framed, pointer)) : escapeToken(token)}`
+    pattern += `/${token}`
+    if (index === tokens.length - 1 || getAt(framed, pointer) !== undefined) continue
+    const example = members.find(
+      (one) =>
+        one.at === pattern ||
+        (one.at === '{query_config}' && place.startsWith(`${pattern}/`) && member.at.startsWith(one.at)),
+    )
+    const made = example && examples(example, undefined)
+    if (made === undefined) return undefined
+    framed = setAt(framed, pointer, made)
+  }
+  return { at: member.at, pointer, body: framed, kinds: member.kinds, member }
+}
+
+/** The item that a member of one type belongs to; the first, if there is none. */
+function itemOf({ ofType }: Member, items: unknown): number {
+  const found = Array.isArray(items) ? items.findIndex((item) => getAt(item, '/type') === ofType) : 0
+  return ofType === undefined ? 0 : Math.max(0, found)
+}
+
+/** Every member that the record of the operation shows, where the target file has it. */
+export function shownMembers(
+  id: OperationId,
+  body: unknown,
+  fields: Readonly<Record<string, string>>,
+  examples: Examples,
+): Placed[] {
+  const { members } = operation(id)
+  return members.flatMap((member) => {
+    const place = placeOf(members, member, fields)
+    return place === undefined ? [] : (placed(id, member, place, { body, examples }) ?? [])
+  })
+}
+
+/** Deepest members of a declared body that are looked at. */
+const deepest = 3
+
+/** The members of a declared body that no record shows. */
+export function undescribedMembers(body: unknown, shown: readonly Placed[]): Placed[] {
+  const known = new Set(shown.map(({ pointer }) => pointer))
+  return membersIn(body, '', deepest)
+    .filter((pointer) => !known.has(pointer))
+    .slice(0, furtherMembers)
+    .map((pointer) => ({ at: pointer, pointer, body, kinds: [kindOf(getAt(body, pointer))] }))
+}
+
+function membersIn(value: unknown, pointer: string, levels: number): string[] {
+  if (levels === 0) return []
+  if (Array.isArray(value)) return isObject(value[0]) ? membersIn(value[0], `${pointer}/0`, levels) : []
+  if (!isObject(value)) return []
+  const own = Object.keys(value).map((name) => [`${pointer}/${escapeToken(name)}`, value[name]] as const)
+  return [...own.map(([at]) => at), ...own.flatMap(([at, inner]) => membersIn(inner, at, levels - 1))]
+}
+
+const nameOf = ({ pointer }: Placed): string => pointer.slice(1).replaceAll('/', '.')
+
+/** The member left out. */
+export function absent(place: Placed): MemberCase[] {
+  if (getAt(place.body, place.pointer) === undefined) return []
+  const body = setAt(place.body, place.pointer, undefined)
+  return [{ what: `with a valid body, but ${nameOf(place)} is left out`, fault: `absent @ ${place.at}`, body }]
+}
+
+/** The member with that value in its place. */
+export function having(place: Placed, value: unknown, called: string, kind: string): MemberCase {
+  const body = setAt(place.body, place.pointer, value)
+  return { what: `with a valid body, but ${nameOf(place)} is ${called}`, fault: `${kind} @ ${place.at}`, body }
+}
+
+/** The member with a value of each of these types. */
+export function ofKinds(place: Placed, kinds: readonly JsonKind[]): MemberCase[] {
+  return kinds.map((kind) => having(place, sample[kind], nameOfKind(kind), kind))
+}
+
+/** Types that the record excludes for the member. */
+export function wrongKinds({ member }: Placed): JsonKind[] {
+  return member ? otherKinds(member) : []
+}
+
+/** The case in an item of its own at the end of an array, after those that are sound: a server may look at the first alone. */
+export function inLaterItem(place: Placed, one: MemberCase, array: string): MemberCase[] {
+  const sound: unknown = getAt(place.body, array)
+  const [token] = tokensOf(place.pointer.slice(array.length))
+  const faulty: unknown = getAt(one.body, `${array}/${token}`)
+  if (!Array.isArray(sound) || token === undefined) return []
+  const whole = tokensOf(place.pointer).length === tokensOf(array).length + 1
+  if (faulty === undefined && whole) return []
+  const later = [...(sound as unknown[]), faulty]
+  return [
+    {
+      what: `${one.what} (in the last of ${later.length})`,
+      fault: `${one.fault}, later`,
+      body: setAt(place.body, array, later),
+    },
+  ]
+}
+
+/** The arrays in which a place stands, the innermost last. */
+export function arraysAbove({ body, pointer }: Placed): string[] {
+  const tokens = tokensOf(pointer)
+  const above = tokens.map((_, index) =>
+    tokens
+      .slice(0, index)
+      .map((token) => `/${escapeToken(token)}`)
+      .join(''),
+  )
+  return above.filter((at) => Array.isArray(getAt(body, at)))
+}

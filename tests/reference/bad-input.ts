@@ -1,0 +1,51 @@
+import { routes, send, target, type Change, type Reply, type Server, type Story } from './client.ts'
+
+const raw = (body: string | Uint8Array): Change => ({
+  raw: { base64: Buffer.from(body).toString('base64'), contentType: 'application/json' },
+})
+
+/** `{"a":"\x80"}` */
+const notUtf8 = Buffer.from('7b2261223a2280227d', 'hex')
+
+/** What may come of each is open, but for a 5xx. */
+function changesOf(operation: string): readonly Change[] {
+  const declared = routes[operation]?.[2] ?? target.operations[operation]?.body ?? {}
+  const members = Object.entries(declared)
+  return [
+    ...['null', '[]', '', notUtf8].map(raw),
+    ...members.map(([name]) => ({ body: Object.fromEntries(members.filter(([other]) => other !== name)) })),
+    ...members.flatMap(([name]) =>
+      [null, '1', 17, { nodes: null }].map((other) => ({ body: { ...declared, [name]: other } })),
+    ),
+  ]
+}
+
+async function standsBadInput(server: Server, operation: string): Promise<boolean> {
+  for (const change of changesOf(operation)) if ((await send(server, operation, change)).status >= 500) return false
+  return true
+}
+
+const spaces = ' '.repeat(256 * 1024)
+const isJson = ({ json }: Reply): boolean => typeof json === 'object'
+
+/** Bad and large input, seen from outside. */
+export const inputStories: Readonly<Record<string, Story>> = {
+  ...Object.fromEntries(
+    Object.entries(routes)
+      .filter(([operation, [method]]) => method === 'POST' && operation !== 'files.upload')
+      .map(([operation]) => [`${operation}/bad-input-no-5xx`, (server: Server) => standsBadInput(server, operation)]),
+  ),
+  'envelope/large-body': async (server) => {
+    const refused = await send(server, 'pdf.parse', raw(`"text"${spaces}`)).catch(() => undefined)
+    const text = 'tea '.repeat(512 * 1024)
+    const uploaded = await send(server, 'files.upload', { raw: { text, contentType: 'text/plain' } }).catch(
+      () => undefined,
+    )
+    return refused !== undefined && refused.status === 400 && isJson(refused) && uploaded?.status === 200
+  },
+  'envelope/charset-parameter': async (server) => {
+    const contentType = 'application/json; charset=utf-8'
+    const { status } = await send(server, 'pdf.parse', { raw: { text: '{"format":"text"}', contentType } })
+    return status === 200
+  },
+}

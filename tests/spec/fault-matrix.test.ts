@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import { format, resolveConfig } from 'prettier'
+import { type Cell, cellsOf, matrix, type Part } from '../../catalogue/fault-matrix.ts'
+import { operations } from '../../catalogue/operations.ts'
+import { requirement } from '../../catalogue/catalogue.ts'
+import type { PreviousRequest } from '../../harness/engine/exchange.ts'
+import type { Transport } from '../../harness/http/message.ts'
+import { judgeReference } from '../matrix/judge-reference.ts'
+import { withoutCleanup } from '../matrix/changed-targets.ts'
+
+const nameOf = ({ operation, fault }: Cell): string => `${operation}: ${fault}`
+
+/** The faults that a run sends, by operation, as the probes say it of themselves. */
+async function faultsSent(): Promise<ReadonlySet<string>> {
+  const sent = new Set<string>()
+  const road = (transport: Transport): Transport => ({
+    ...transport,
+    send(request, options) {
+      const { probe, purpose } = (options.tag ?? {}) as Partial<PreviousRequest>
+      const operation = probe?.operation ?? purpose?.requirement?.replace(/\/.*/, '')
+      if (probe?.fault !== undefined) sent.add(`${operation}: ${probe.fault}`)
+      return transport.send(request, options)
+    },
+  })
+  await judgeReference({ jobMs: 15, slowJobMs: 1000 }, { change: withoutCleanup, road })
+  return sent
+}
+
+test('every case that the matrix names is sent', { timeout: 60_000 }, async () => {
+  const sent = await faultsSent()
+  const cases = matrix.filter((cell) => 'requirement' in cell && !requirement(cell.requirement).scenarioOnly)
+  // A member that the valid request lacks cannot be left out of it.
+  const optional = /^[\w.-]+: absent @ /
+  expect(cases.map(nameOf).filter((name) => !sent.has(name) && !optional.test(name))).toEqual([])
+})
+
+test('no cell stands twice, and each has a requirement or a reason', () => {
+  expect(new Set(matrix.map(nameOf)).size).toBe(matrix.length)
+  expect(matrix.filter((cell) => ('never' in cell ? cell.never : cell.requirement) === '')).toEqual([])
+})
+
+const headings: Readonly<Record<Part, string>> = {
+  keys: 'Keys that are wrong',
+  bodies: 'Bodies that are wrong as a whole',
+  members: 'Members that are wrong',
+  ids: 'Ids of nothing',
+}
+
+/** The page: a table a part, a row for each kind of fault, and in it each requirement or reason with its operations. */
+async function page(): Promise<string> {
+  const parts = (Object.keys(headings) as Part[]).flatMap((part) => {
+    const rows = new Map<string, Map<string, string[]>>()
+    for (const { id } of operations) {
+      for (const cell of cellsOf(id)[part]) {
+        const told = 'never' in cell ? `never: ${cell.never}` : `\`${cell.requirement.replace(/^[^/]*/, '*')}\``
+        const place = part === 'members' ? `${id}: ${cell.fault}` : cell.fault
+        const outcomes = rows.get(place) ?? new Map<string, string[]>()
+        outcomes.set(told, [...(outcomes.get(told) ?? []), id])
+        rows.set(place, outcomes)
+      }
+    }
+    return [`## ${headings[part]}`, table(part, rows)]
+  })
+  const text = [
+    '# The fault matrix',
+    'Every kind of fault of a request, and at every place where it can be, is a case of a requirement or has a reason why it is never sent. This page is made from `catalogue/fault-matrix.ts` by `npm run snapshots`; a test holds it against what a run sends.',
+    ...parts,
+  ].join('\n\n')
+  return format(text, { ...(await resolveConfig('docs/proof.md')), parser: 'markdown' })
+}
+
+function table(part: Part, rows: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>): string {
+  const escaped = (text: string): string => text.replaceAll('|', '\\|').replaceAll('*', '\\*')
+  const lines = [...rows].map(([fault, outcomes]) => {
+    const told = [...outcomes].map(([outcome, ids]) => {
+      const all = ids.length === operations.length || part === 'members'
+      return `${outcome.startsWith('`') ? outcome : escaped(outcome)}${all ? '' : ` (${ids.join(', ')})`}`
+    })
+    return `| ${escaped(fault)} | ${told.join('; ')} |`
+  })
+  return ['| fault | what becomes of it |', '| --- | --- |', ...lines].join('\n')
+}
+
+test('the page in docs/ is that of the matrix', async () => {
+  await expect(await page()).toMatchFileSnapshot('../../docs/fault-matrix.md')
+})
