@@ -1,9 +1,11 @@
 import { shortened } from './escape/visible.ts'
 import type { Counts, Report, RequirementResult } from '../harness/report/model.ts'
 import { markdownCode, markdownText, markdownBlock } from './escape/markdown.ts'
-import { byCause, type Cause, idsOf } from './view/causes.ts'
+import { byCause, type Cause, idsOf, shownFirst } from './view/causes.ts'
+import { type LikelyCause, likelyCauses } from './view/likely-causes.ts'
+import { wordsOf } from './view/likely-words.ts'
 import { count } from '../harness/report/count.ts'
-import { duration, sections } from './view/writing.ts'
+import { capital, duration, sections } from './view/writing.ts'
 import { exitLine, runNotes, seedLine } from './view/run-notes.ts'
 import { failed, requiredButMissed } from './view/failed.ts'
 import { byReason, type ReasonGroup } from './view/groups.ts'
@@ -47,6 +49,7 @@ export function renderMarkdown(report: Report, { evidence = 25 }: MarkdownOption
   const { run, target } = report
   const { unexpected, expected } = failed(report)
   const causes = byCause(unexpected)
+  const likely = likelyCauses(unexpected)
   return [
     `## ${signs[standingOf(report).tone]} Conformance of ${markdownText(target.name)}`,
     '',
@@ -58,8 +61,9 @@ export function renderMarkdown(report: Report, { evidence = 25 }: MarkdownOption
     ...runNotes(report).flatMap((note) => [`- ${markdownText(note)}`]),
     `- ${markdownText(`${target.baseUrl}: ${count(run.requests, 'request')} in ${duration(run.durationMs)}; ${seedLine(report)}`)}`,
     '',
-    ...(unexpected.length > 0 ? ['### Failed', '', ...failureTable(causes)] : []),
-    ...causes.slice(0, evidence).flatMap(failureDetails),
+    ...likelyList(likely, unexpected.length),
+    ...(unexpected.length > 0 ? ['### Failed', '', ...foldedIf(likely.length > 0, failureTable(causes))] : []),
+    ...[...new Set([...shownFirst(causes, likely), ...causes])].slice(0, evidence).flatMap(failureDetails),
     ...missed(requiredButMissed(report)),
     ...baseline(report, expected.length),
     ...reasonTable('Not exercised', byReason(report, 'not-exercised')),
@@ -101,6 +105,20 @@ function baseline({ run }: Report, failures: number): string[] {
   ]
   if (lines.length === 0) return []
   return [`### Baseline ${markdownText(file)}: ${count(failures, 'expected failure')}`, '', ...lines, '']
+}
+
+/** What most failures have in common, and what to change. */
+function likelyList(causes: readonly LikelyCause[], failures: number): string[] {
+  if (causes.length === 0) return []
+  const lines = causes.map((cause) => {
+    const { change, what } = wordsOf(cause)
+    return `- **${cause.results.length} times: ${markdownText(what)}.** ${markdownText(capital(change))}. First: ${markdownCode(cause.results[0]!.id)}`
+  })
+  return [`### What to change first: likely causes of ${count(failures, 'failure')}`, '', ...lines, '']
+}
+
+function foldedIf(condition: boolean, lines: readonly string[]): readonly string[] {
+  return condition ? ['<details>', '<summary>All failures</summary>', '', ...lines, '</details>', ''] : lines
 }
 
 /** What failed with what was expected and received, a row each cause. */

@@ -1,10 +1,12 @@
 import type { Colors } from 'picocolors/types'
-import type { Report, BaselineSummary, Counts } from '../harness/report/model.ts'
+import type { Report, RequirementResult, BaselineSummary, Counts } from '../harness/report/model.ts'
 import { terminalText } from './escape/terminal.ts'
 import type { FormatName } from './format-files.ts'
 import { failureBlock } from './terminal/failure.ts'
 import { reasonLines } from './terminal/reasons.ts'
-import { byCause } from './view/causes.ts'
+import { likelyLines } from './terminal/likely.ts'
+import { byCause, shownFirst } from './view/causes.ts'
+import { likelyCauses } from './view/likely-causes.ts'
 import { count } from '../harness/report/count.ts'
 import { duration } from './view/writing.ts'
 import { exitLine, runNotes, seedLine } from './view/run-notes.ts'
@@ -39,6 +41,8 @@ function summaryTable(summary: Report['summary'], colors: Colors): string[] {
 const tones = { good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<Tone, keyof Colors>
 
 const MOST_MISSED = 30
+/** Failures that are shown whole. */
+const MOST_BLOCKS = 15
 
 export interface TerminalOptions {
   /** What else there is to say of the run, a line each. */
@@ -60,7 +64,7 @@ export function renderTerminal(report: Report, colors: Colors, options: Terminal
   const lines = [
     `${colors.bold(terminalText(target.name))}  ${colors.dim(terminalText(target.baseUrl))}`,
     '',
-    ...byCause(failed(report).unexpected).flatMap((cause) => [...failureBlock(cause, rest, colors), '']),
+    ...failureLines(failed(report).unexpected, rest, colors),
     ...baselineLines(run.baseline, colors),
     ...(hasOneReason(report) ? [] : outcomeLines(report, rest, colors)),
     ...createdLines(report, formats),
@@ -72,6 +76,21 @@ export function renderTerminal(report: Report, colors: Colors, options: Terminal
     colors.bold(terminalText(exitLine(report))),
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** What the failures have in common, then the failures: one of each likely cause, and those that have none. */
+function failureLines(failures: readonly RequirementResult[], rest: string | null, colors: Colors): string[] {
+  const likely = likelyCauses(failures)
+  const causes = byCause(failures)
+  const shown = rest === null ? causes : shownFirst(causes, likely).slice(0, MOST_BLOCKS)
+  const named = shown.reduce((sum, { others }) => sum + 1 + others.length, 0)
+  return [
+    ...likelyLines(likely, failures.length, colors),
+    ...shown.flatMap((cause) => [...failureBlock(cause, rest, colors), '']),
+    ...(named < failures.length
+      ? [colors.dim(`and ${count(failures.length - named, 'more failure')}: ${rest}`), '']
+      : []),
+  ]
 }
 
 /** Nothing was judged for a reason that the last lines say: there is no outcome to be shown, and nothing to declare. */

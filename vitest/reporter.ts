@@ -7,6 +7,9 @@ import { makeRunFolder } from '../cli/output/run-folder.ts'
 import { parseReportRequests, type ReportRequest } from '../cli/output/report-request.ts'
 import { writeReports } from '../cli/output/write-reports.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
+import { failed } from '../reporters/view/failed.ts'
+import { likelyCauses } from '../reporters/view/likely-causes.ts'
+import { wordsOf } from '../reporters/view/likely-words.ts'
 import { verdictSentence } from '../reporters/view/standing.ts'
 import type { Handover } from './handover.ts'
 
@@ -69,6 +72,12 @@ export default class ConformanceReporter implements Reporter {
     const { run, target } = report
     const names = written.map(({ path }) => (path === '-' ? 'stdout' : path))
     const name = terminalText(target.name)
+    for (const cause of likelyCauses(failed(report).unexpected)) {
+      const { change, what } = wordsOf(cause)
+      this.#print(
+        `conform: likely cause, ${cause.results.length} times: ${terminalText(what)}; ${terminalText(change)}`,
+      )
+    }
     this.#print(
       `conform: ${name}: ${terminalText(verdictSentence(report))}; seed ${run.seed}; reports: ${names.join(', ') || 'none'}`,
     )

@@ -2,9 +2,11 @@ import { shortened } from '../escape/visible.ts'
 import type { Report } from '../../harness/report/model.ts'
 import { htmlAnchor, htmlText } from '../escape/html.ts'
 import { byCause, type Cause } from '../view/causes.ts'
+import { type LikelyCause, likelyCauses } from '../view/likely-causes.ts'
+import { wordsOf } from '../view/likely-words.ts'
+import { capital, sections } from '../view/writing.ts'
 import { count } from '../../harness/report/count.ts'
 import { failed } from '../view/failed.ts'
-import { sections } from '../view/writing.ts'
 
 /** Rows that are shown; a target that fails everything has hundreds, which are in the list below. */
 const MOST = 40
@@ -17,11 +19,31 @@ export function failureList(report: Report): string {
     ...byCause(expected).map((cause) => row(cause, 'expected by the baseline')),
   ]
   if (rows.length === 0) return ''
+  const likely = likelyCauses(unexpected)
   const more = rows.length > MOST ? `<li>and ${rows.length - MOST} more, in the list of requirements</li>\n` : ''
-  return `<section aria-labelledby="failures"><h2 id="failures">Failures <small>${unexpected.length + expected.length}</small></h2>
-<ol class="failures">
+  const all = unexpected.length + expected.length
+  const list = `<ol class="failures">
 ${rows.slice(0, MOST).join('\n')}
-${more}</ol></section>
+${more}</ol>`
+  const folded = `<details class="fold"><summary>All failures, one row for each that shares expectation and answer: ${rows.length}</summary>\n${list}</details>`
+  return `${likelyList(likely, unexpected.length)}<section aria-labelledby="failures"><h2 id="failures">Failures <small>${all}</small></h2>
+${likely.length > 0 ? folded : list}</section>
+`
+}
+
+/** What most failures have in common, and what to change. */
+function likelyList(causes: readonly LikelyCause[], failures: number): string {
+  if (causes.length === 0) return ''
+  const items = causes.map((cause) => {
+    const { change, what } = wordsOf(cause)
+    const ids = cause.results.map(({ id }) => link(id))
+    const named = `<details><summary>${count(ids.length, 'requirement')}</summary><p>${ids.join(', ')}</p></details>`
+    return `<li><b class="times">${ids.length}<span class="sr"> times</span></b><div><p class="cause">${htmlText(capital(what))}</p><p>${htmlText(capital(change))}.</p>${named}</div></li>`
+  })
+  return `<section aria-labelledby="likely"><h2 id="likely">What to change first <small>likely causes of ${count(failures, 'failure')}</small></h2>
+<ol class="failures likely">
+${items.join('\n')}
+</ol></section>
 `
 }
 

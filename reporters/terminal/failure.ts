@@ -1,4 +1,5 @@
 import type { Colors } from 'picocolors/types'
+import type { RequirementResult } from '../../harness/report/model.ts'
 import { terminalText } from '../escape/terminal.ts'
 import type { Cause } from '../view/causes.ts'
 import { count } from '../../harness/report/count.ts'
@@ -6,6 +7,7 @@ import { evidence, type EvidenceLine } from '../view/evidence.ts'
 import { sections } from '../view/writing.ts'
 
 const INDENT = ' '.repeat(4)
+const MOST_SAME = 20
 const LABEL_WIDTH = 10
 /** A line that is to be run is of no use when cut, so a longer one is only named. */
 const LONGEST_COMMAND = 4000
@@ -29,8 +31,13 @@ export function failureBlock(
     `${INDENT}${colors.dim(terminalText(result.statement))}`,
     ...shown.flatMap((failure) => evidence(failure)).flatMap((line) => labelled(line, colors)),
     ...(others > 0 ? [`${INDENT}${colors.dim(`and ${count(others, 'more failure')} of it: ${elsewhere}`)}`] : []),
-    ...(same.length > 0 ? labelled(['same', wrapped(same.map(({ id }) => terminalText(id)))], colors) : []),
+    ...(same.length > 0 ? labelled(['same', sameIds(same, elsewhere)], colors) : []),
   ]
+}
+
+function sameIds(same: readonly RequirementResult[], elsewhere: string | null): string {
+  const shown = same.slice(0, elsewhere === null ? Infinity : MOST_SAME).map(({ id }) => terminalText(id))
+  return wrapped(same.length > shown.length ? [...shown, `and ${same.length - shown.length} more`] : shown)
 }
 
 /** The ids in lines of about 90 characters. */

@@ -1,5 +1,6 @@
 import { answerOf, sayAnswers } from '../../harness/report/answer.ts'
 import { onRememberedKey, onReusedConnection } from '../../harness/report/reason.ts'
+import type { LikelyCause } from './likely-causes.ts'
 import type { Failure, RequirementResult } from '../../harness/report/model.ts'
 
 /** Failures that have one cause, as far as can be told from outside: the first of them is shown for all. */
@@ -34,6 +35,13 @@ const noEnvelope = 'no envelope: '
 /** Causes whose failures are one also within one operation. */
 function isOneCause(key: string): boolean {
   return key === onReusedConnection || key === onRememberedKey || key.startsWith(noEnvelope)
+}
+
+/** Of the causes those that a reader sees whole: one for each likely cause first, then what belongs to none. */
+export function shownFirst(causes: readonly Cause[], likely: readonly LikelyCause[]): Cause[] {
+  const explained = likely.map(({ results }) => new Set(results))
+  const examples = explained.flatMap((results) => causes.find(({ first }) => results.has(first)) ?? [])
+  return [...examples, ...causes.filter(({ first }) => !explained.some((results) => results.has(first)))]
 }
 
 export function idsOf({ first, others }: Cause): string[] {

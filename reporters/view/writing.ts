@@ -13,3 +13,8 @@ export function duration(ms: number): string {
   const seconds = Math.round(ms / 1000)
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }
+
+/** The text with a capital at its beginning; not if that is a name that is written small. */
+export function capital(text: string): string {
+  return /^(?:tpe|errors|extras)\b/.test(text) ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+}

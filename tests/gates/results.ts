@@ -31,7 +31,11 @@ export function failure(change: Partial<Failure> = {}): Failure {
     rerun: 'conform https://example.com --only jobs.create/404-unknown-application --seed 421',
     exchange: {
       request: { method: 'POST', url: 'https://example.com/v1/applications/a-1/jobs', headers: {}, body: '{}' },
-      response: { status: 404, headers: { 'content-type': 'application/json' }, body: '{"tpe":"NotFound"}' },
+      response: {
+        status: 404,
+        headers: { 'content-type': 'application/json' },
+        body: '{"tpe":"NotFound","errors":[],"extras":{}}',
+      },
       curl: "curl -X POST 'https://example.com/v1/applications/a-1/jobs'",
     },
     ...change,

@@ -1,0 +1,182 @@
+import { type CatalogueRow, catalogue } from '../../catalogue/catalogue.ts'
+import { isRefusal, type Pairs } from '../../catalogue/answers.ts'
+import { codeNames, modelErrors } from '../../catalogue/errors.ts'
+import { type Answer, answerOf, isSame } from '../../harness/report/answer.ts'
+import type { Failure, RequirementResult } from '../../harness/report/model.ts'
+import { isObject } from '../../schemas/json-object.ts'
+
+/** What may be wrong with a server at one place, by what its answers have in common. */
+export type Likely =
+  /** A code name of the interface in another letter case, or with other separators. */
+  | { readonly kind: 'spelling'; readonly names: readonly { readonly received: string; readonly meant: string }[] }
+  /** The status is right, but the body is no error envelope: a page, nothing, or JSON with these members. */
+  | { readonly kind: 'no-envelope'; readonly form: 'page' | 'empty' | 'other' | readonly string[] }
+  /** An envelope without these of its members. */
+  | { readonly kind: 'envelope-members'; readonly missing: readonly string[] }
+  /** Whatever is asked is answered alike. */
+  | { readonly kind: 'one-answer'; readonly answer: Answer }
+  /** Another status than those. */
+  | { readonly kind: 'status'; readonly received: number; readonly wanted: readonly number[] }
+  /** The status is right, the code name is another one of the interface. */
+  | { readonly kind: 'name'; readonly received: string; readonly wanted: readonly string[] }
+  /** What is to be refused with one of those statuses is granted. */
+  | { readonly kind: 'granted'; readonly wanted: readonly number[] }
+  /** What is valid is refused. */
+  | { readonly kind: 'refused'; readonly answer: Answer }
+  | { readonly kind: 'no-answer' }
+  /** No job was seen to end. */
+  | { readonly kind: 'unfinished-jobs' }
+
+/** Failed requirements that one change would most likely mend. */
+export interface LikelyCause {
+  readonly likely: Likely
+  /** In report order. */
+  readonly results: readonly RequirementResult[]
+}
+
+/** Fewer failures than that are read faster than what they have in common. */
+const FEWEST = 3
+const MOST = 6
+
+const rows: ReadonlyMap<string, CatalogueRow> = new Map(catalogue.map((row) => [row.id, row]))
+const statuses = [400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 503, 507]
+const knownNames = new Set<string>([
+  ...statuses.flatMap((status) => codeNames(status) ?? []),
+  ...modelErrors,
+  'GuardrailBlockedError',
+])
+const bySpelling = new Map([...knownNames].map((name) => [letters(name), name]))
+
+function letters(name: string): string {
+  return name.replaceAll(/[\s._-]/g, '').toLowerCase()
+}
+
+/** What failed requirements have in common, what most of them share first; nothing of what stands alone. */
+export function likelyCauses(results: readonly RequirementResult[]): LikelyCause[] {
+  const [answer, alike] = oneAnswer(results)
+  const groups = new Map<string, { likely: Likely; results: RequirementResult[] }>()
+  for (const result of results) {
+    const likely: Likely | undefined = alike.has(result) ? { kind: 'one-answer', answer: answer! } : likelyOf(result)
+    if (likely === undefined) continue
+    const key = keyOf(likely)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, { likely, results: [result] })
+    else {
+      group.results.push(result)
+      group.likely = joined(group.likely, likely)
+    }
+  }
+  const concernsAll = ({ kind }: Likely): boolean => kind === 'unfinished-jobs' || kind === 'envelope-members'
+  return [...groups.values()]
+    .filter(({ likely, results }) => results.length >= FEWEST || concernsAll(likely))
+    .sort((a, b) => b.results.length - a.results.length)
+    .slice(0, MOST)
+}
+
+/** What is one cause: every misspelt name, and every status of one kind that another one stands for. */
+function keyOf(likely: Likely): string {
+  if (likely.kind === 'spelling') return likely.kind
+  if (likely.kind === 'status') return `${likely.received} for ${likely.wanted[0]}`
+  return JSON.stringify(likely)
+}
+
+function joined(one: Likely, two: Likely): Likely {
+  if (one.kind === 'status' && two.kind === 'status')
+    return { ...one, wanted: [...new Set([...one.wanted, ...two.wanted])] }
+  if (one.kind !== 'spelling' || two.kind !== 'spelling') return one
+  const fresh = two.names.filter(({ received }) => !one.names.some((name) => name.received === received))
+  return { kind: 'spelling', names: [...one.names, ...fresh] }
+}
+
+/** The answer that four of five failures share, though different ones were expected; and those failures. */
+function oneAnswer(results: readonly RequirementResult[]): [Answer | undefined, ReadonlySet<RequirementResult>] {
+  const answered = results.flatMap((result) => {
+    const [failure] = result.failures
+    return failure === undefined ? [] : [{ result, answer: answerOf(failure) }]
+  })
+  for (const { answer } of answered.slice(0, 20)) {
+    if (answer.status === null) continue
+    const same = answered.filter((other) => isSame(other.answer, answer)).map(({ result }) => result)
+    const expected = new Set(same.map(({ id }) => String(wantedStatuses(id))))
+    const operations = new Set(same.map(({ operation }) => operation))
+    if (same.length >= 10 && same.length * 5 >= results.length * 4 && expected.size > 2 && operations.size > 2)
+      return [answer, new Set(same)]
+  }
+  return [undefined, new Set()]
+}
+
+/** The statuses that the requirement's refusal may have; none if it is to be granted, or is not about one request. */
+function wantedStatuses(id: string): number[] {
+  return pairsFor(id).flatMap(([status]) => (typeof status === 'number' ? [status] : []))
+}
+
+function pairsFor(id: string): Pairs {
+  const gives = rows.get(id)?.gives
+  return isRefusal(gives) ? gives : []
+}
+
+/** Whether the interface asks for other statuses than this one. */
+function isOtherStatus(id: string, received: number): boolean {
+  const pairs = pairsFor(id)
+  return pairs.length > 0 && pairs.every(([status]) => typeof status === 'number' && status !== received)
+}
+
+function likelyOf(result: RequirementResult): Likely | undefined {
+  const [failure] = result.failures
+  if (failure === undefined) return undefined
+  const answer = answerOf(failure)
+  if (answer.status === null) return failure.exchange === undefined ? undefined : { kind: 'no-answer' }
+  if (isUnfinished(result, failure)) return { kind: 'unfinished-jobs' }
+  if (answer.status >= 400) return ofError(result, failure, { ...answer, status: answer.status })
+  const wanted = wantedStatuses(result.id)
+  return wanted.length > 0 ? { kind: 'granted', wanted } : undefined
+}
+
+/** The requirement is that a job ends, and what is shown is one that goes on. */
+function isUnfinished({ id }: RequirementResult, failure: Failure): boolean {
+  if (id !== 'jobs.retrieve/200-outcome') return false
+  const { value } = bodyOf(failure)
+  return isObject(value) && value.status !== 'completed' && value.status !== 'failed'
+}
+
+function ofError(
+  { id }: RequirementResult,
+  failure: Failure,
+  answer: { readonly status: number; readonly tpe?: string },
+): Likely | undefined {
+  const row = rows.get(id)
+  const { status, tpe } = answer
+  if (row?.gives !== undefined && !isRefusal(row.gives)) return { kind: 'refused', answer }
+  if (isOtherStatus(id, status)) return { kind: 'status', received: status, wanted: wantedStatuses(id) }
+  const envelope = ofEnvelope(failure, tpe)
+  if (envelope !== undefined) return envelope
+  if (tpe === undefined) return undefined
+  const names = pairsFor(id).flatMap(([of, ...list]) => (of === status ? list : []))
+  return names.length > 0 && !names.includes(tpe) ? { kind: 'name', received: tpe, wanted: names } : undefined
+}
+
+function ofEnvelope(failure: Failure, tpe: string | undefined): Likely | undefined {
+  const { form, value } = bodyOf(failure)
+  if (tpe !== undefined && !knownNames.has(tpe)) {
+    const meant = bySpelling.get(letters(tpe))
+    if (meant !== undefined) return { kind: 'spelling', names: [{ received: tpe, meant }] }
+  }
+  if (form !== 'json') return form === 'cut' ? undefined : { kind: 'no-envelope', form }
+  if (!isObject(value)) return { kind: 'no-envelope', form: 'other' }
+  const missing = ['tpe', 'errors', 'extras'].filter((name) => !Object.hasOwn(value, name))
+  if (missing.length === 0) return undefined
+  if (missing.length === 3) return { kind: 'no-envelope', form: Object.keys(value).sort().slice(0, 4) }
+  return { kind: 'envelope-members', missing }
+}
+
+/** What the recorded body of the answer is. */
+function bodyOf({ exchange }: Failure): { form: 'page' | 'empty' | 'other' | 'cut' | 'json'; value?: unknown } {
+  const response = exchange?.response
+  if (response === undefined || response.body === '') return { form: 'empty' }
+  if (response.bodyLength !== undefined) return { form: 'cut' }
+  try {
+    return { form: 'json', value: JSON.parse(response.body) }
+  } catch {
+    return { form: /^\s*<(?:!doctype|html|head|body)\b/i.test(response.body) ? 'page' : 'other' }
+  }
+}

@@ -1,0 +1,103 @@
+import { sayAnswers } from '../../harness/report/answer.ts'
+import { shortened } from '../escape/visible.ts'
+import type { Likely, LikelyCause } from './likely-causes.ts'
+
+/** What a reader is told of a likely cause: what is seen, and what to change. Both hold text of the target. */
+export interface LikelyWords {
+  readonly what: string
+  readonly change: string
+}
+
+const MOST_NAMES = 3
+const envelope = 'tpe, errors and extras'
+
+export function wordsOf({ likely }: LikelyCause): LikelyWords {
+  const { what, change } = sayLikely(likely)
+  return { what: shortened(what, 300), change }
+}
+
+function sayLikely(likely: Likely): LikelyWords {
+  switch (likely.kind) {
+    case 'spelling':
+      return sayNames(likely.names)
+    case 'no-envelope':
+      return {
+        what: `no error envelope, though the status is right: ${sayForm(likely.form)}`,
+        change: `answer every error with a JSON object that has ${envelope} (§2.6)`,
+      }
+    case 'envelope-members':
+      return {
+        what: `${likely.missing.join(' and ')} missing in error envelopes`,
+        change: `an error envelope always has ${envelope}; errors and extras may be empty (§2.6)`,
+      }
+    case 'one-answer':
+      return {
+        what: `nearly everything is answered ${sayAnswers([likely.answer])}, whatever is asked`,
+        change: 'look at the base URL, at what stands in front of the server, and at the log of the server',
+      }
+    case 'status':
+      return {
+        what: `${likely.received} in place of ${list(likely.wanted)}`,
+        change: `answer these with ${list(likely.wanted)} (§7.2)`,
+      }
+    case 'name':
+      return {
+        what: `tpe ${likely.received} in place of ${list(likely.wanted)}`,
+        change: 'send the code name that §7.3 gives for the operation',
+      }
+    case 'granted':
+      return sayGranted(likely.wanted)
+    case 'refused':
+      return {
+        what: `valid requests are answered ${sayAnswers([likely.answer])}`,
+        change: 'grant them; if the server needs something else, declare a request that succeeds in the target file',
+      }
+    case 'no-answer':
+      return {
+        what: 'no complete answer came',
+        change: 'look at timeouts, and at what closes connections: the server, or what stands in front of it',
+      }
+    case 'unfinished-jobs':
+      return {
+        what: 'no job ends: they stay in progress',
+        change: 'let each job end as completed or failed; limits.jobTimeoutMs says how long the suite waits for it',
+      }
+  }
+}
+
+function sayNames(names: readonly { readonly received: string; readonly meant: string }[]): LikelyWords {
+  const every = (how: (name: string) => string): boolean => names.every(({ received }) => received === how(received))
+  const isCase = names.every(({ received, meant }) => received.toLowerCase() === meant.toLowerCase())
+  const how = !isCase
+    ? 'tpe in another spelling'
+    : every((name) => name.toLowerCase())
+      ? 'tpe in lower case'
+      : every((name) => name.toUpperCase())
+        ? 'tpe in upper case'
+        : 'tpe in another letter case'
+  const shown = names.slice(0, MOST_NAMES).map(({ received, meant }) => `${received} for ${meant}`)
+  const more = names.length - shown.length
+  return {
+    what: `${how}: ${shown.join(', ')}${more > 0 ? `, and ${more} more` : ''}`,
+    change: 'send the code names exactly as §7.2 writes them: letter case counts',
+  }
+}
+
+function sayForm(form: Extract<Likely, { kind: 'no-envelope' }>['form']): string {
+  if (form === 'page') return 'the body is a page'
+  if (form === 'empty') return 'there is no body'
+  if (form === 'other') return 'the body is no JSON object'
+  return form.length === 0 ? 'the body is an empty object' : `the body has ${form.join(', ')} instead`
+}
+
+function sayGranted(wanted: readonly number[]): LikelyWords {
+  const change = `refuse them with ${list(wanted)}`
+  if (wanted.includes(401)) return { what: 'requests without a right key are granted', change }
+  if (wanted.includes(403)) return { what: 'requests without the permission are granted', change }
+  if (wanted.includes(404)) return { what: 'requests that name something unknown are granted', change }
+  return { what: `requests to be refused with ${list(wanted)} are granted`, change }
+}
+
+function list(values: readonly (number | string)[]): string {
+  return [...new Set(values)].join(' or ')
+}

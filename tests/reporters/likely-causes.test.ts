@@ -1,0 +1,110 @@
+import pc from 'picocolors'
+import { expect, test } from 'vitest'
+import { catalogue } from '../../catalogue/catalogue.ts'
+import { isRefusal } from '../../catalogue/answers.ts'
+import type { Failure, RequirementResult } from '../../harness/report/model.ts'
+import { renderHtml } from '../../reporters/html.ts'
+import { renderMarkdown } from '../../reporters/markdown.ts'
+import { renderTerminal } from '../../reporters/terminal.ts'
+import { likelyCauses } from '../../reporters/view/likely-causes.ts'
+import { wordsOf } from '../../reporters/view/likely-words.ts'
+import { failed, failure, report } from '../gates/results.ts'
+
+/** An answer to each refusal of the catalogue: the status and the name that it asks for, and what becomes of them. */
+type Answering = (status: number, tpe: string) => { status?: number; body?: unknown; text?: string } | null
+
+function failing(answering: Answering, only = /./): RequirementResult[] {
+  return catalogue.flatMap(({ gives, id }) => {
+    const [status, tpe = 'BadRequest'] = isRefusal(gives) ? gives[0]! : []
+    if (typeof status !== 'number' || !only.test(id)) return []
+    const answer = answering(status, tpe)
+    return answer === null ? [] : [failed(id, answered({ status, ...answer }))]
+  })
+}
+
+function answered({ body, status, text }: { status: number; body?: unknown; text?: string }): Partial<Failure> {
+  const { exchange } = failure()
+  const response = { status, headers: {}, body: text ?? JSON.stringify(body) }
+  return { exchange: { ...exchange!, response } }
+}
+
+const envelope = (tpe: string) => ({ tpe, errors: [], extras: {} })
+const said = (results: RequirementResult[]) => likelyCauses(results).map((cause) => wordsOf(cause).what)
+
+const lower = failing((_, tpe) => ({ body: envelope(tpe.toLowerCase()) }))
+
+test.each<[string, RequirementResult[], RegExp]>([
+  ['lower case', lower, /^tpe in lower case: \w+ for \w+, .*, and \d+ more$/],
+  [
+    'other separators',
+    failing((_, tpe) => ({ body: envelope(tpe.replaceAll(/(?<=[a-z])[A-Z]/g, '_$&')) })),
+    /^tpe in another spelling: Bad_Credentials for BadCredentials, /,
+  ],
+  [
+    'errors of another form',
+    failing((_, tpe) => ({ body: { error: tpe, message: 'm' } })),
+    /^no error envelope, though the status is right: the body has error, message instead$/,
+  ],
+  ['pages', failing(() => ({ text: '<!doctype html><p>no' })), /the body is a page$/],
+  ['nothing', failing(() => ({ text: '' })), /there is no body$/],
+  ['a member', failing((_, tpe) => ({ body: { tpe, errors: [] } })), /^extras missing in error envelopes$/],
+  [
+    'everything alike',
+    failing(() => ({ status: 418, body: envelope('InternalError') })),
+    /^nearly everything is answered 418 InternalError, whatever is asked$/,
+  ],
+  [
+    'another status',
+    failing((status, tpe) => (status === 400 ? { status: 422, body: envelope(tpe) } : null)),
+    /^422 in place of 400/,
+  ],
+  [
+    'another name',
+    failing((_, tpe) => (tpe === 'ResourceNotFound' ? { body: envelope('NotFound') } : null)),
+    /^tpe NotFound in place of ResourceNotFound/,
+  ],
+  [
+    'no key is needed',
+    failing((status) => (status === 401 ? { status: 200, body: {} } : null)),
+    /^requests without a right key are granted$/,
+  ],
+  [
+    'no job ends',
+    [failed('jobs.retrieve/200-outcome', answered({ status: 200, body: { status: 'in_progress' } }))],
+    /^no job ends/,
+  ],
+])('%s', (_, results, what) => {
+  expect(results.length).toBeGreaterThan(0)
+  expect(said(results)[0]).toMatch(what)
+  expect(likelyCauses(results)[0]!.results.length).toBeGreaterThan(results.length / 2)
+})
+
+test('what stands alone has no cause, and what a body that was cut held is not guessed', () => {
+  expect(said(lower.slice(0, 2))).toEqual([])
+  const cut = failing(() => ({ text: '{"tpe": "BadRe' }), /^jobs\.create\/400-/)
+  for (const { failures } of cut) failures[0]!.exchange!.response!.bodyLength = 20_000
+  expect(said(cut)).toEqual([])
+})
+
+test('comes first in every front, and a long list of failures is folded', async () => {
+  const of = report(lower)
+  const text = renderTerminal(of, pc.createColors(false))
+  const lines = text.split('\n')
+  expect(lines[2]).toBe(`Likely causes of ${lower.length} failures`)
+  expect(lines[3]).toMatch(new RegExp(`^  ${lower.length}  tpe in lower case: `))
+  expect(text.match(/^✗ /gm)).toHaveLength(1)
+  expect(text).toMatch(/^and \d+ more failures: --report json \(or html\) lists them$/m)
+  const markdown = renderMarkdown(of)
+  expect(markdown.indexOf('### What to change first')).toBeLessThan(markdown.indexOf('### Failed'))
+  expect(markdown).toContain(`**${lower.length} times: tpe in lower case: `)
+  let html = ''
+  for await (const piece of renderHtml(of, [])) html += piece
+  expect(html.indexOf('id="likely"')).toBeGreaterThan(0)
+  expect(html.indexOf('id="likely"')).toBeLessThan(html.indexOf('id="failures"'))
+  expect(html).toMatch(/<h2 id="failures">[^]{0,80}<details class="fold">/)
+})
+
+test('--verbose shows every failure', () => {
+  const text = renderTerminal(report(lower.slice(0, 40)), pc.createColors(false), { isVerbose: true })
+  for (const { id } of lower.slice(0, 40)) expect(text).toContain(id)
+})
