@@ -20,7 +20,9 @@ interface Paths {
 test('a client goes on as before; findings are told at once, and the recording holds no key', async () => {
   const answers = http.createServer(({ url, headers }, response) => {
     response.setHeader('content-type', 'application/json')
-    if (headers.authorization !== `Bearer ${referenceKey}`) response.writeHead(401).end('{}')
+    // Nobody knows yet that this is a key.
+    if (url === '/v1/login') response.end(JSON.stringify({ token: referenceKey }))
+    else if (headers.authorization !== `Bearer ${referenceKey}`) response.writeHead(401).end('{}')
     else if (url === '/v1/files') response.end(JSON.stringify({ data: [{ id: 'f' }], echo: headers.authorization }))
     else response.writeHead(404).end('{"http_status_code": 404}')
   })
@@ -35,6 +37,7 @@ test('a client goes on as before; findings are told at once, and the recording h
     run.child.stdout!.on('data', (piece: string) => (out += piece).includes('received') && resolve())
   })
 
+  await (await fetch(`${url}/v1/login`)).text()
   const client = createClient<Paths>({ baseUrl: url, headers: { authorization: `Bearer ${referenceKey}` } })
   const listed = await client.GET('/v1/files')
   expect(listed.data?.data.length).toBeGreaterThan(0)
@@ -43,13 +46,13 @@ test('a client goes on as before; findings are told at once, and the recording h
   // It is told while the recording goes on.
   await told
   expect(out).toMatch(
-    /✗ envelope\/shape\n {4}sent .*\(exchange 1\)\n {4}expected .*\n {4}received {2}404, but tpe is missing/,
+    /✗ envelope\/shape\n {4}sent .*\(exchange 2\)\n {4}expected .*\n {4}received {2}404, but tpe is missing/,
   )
 
   run.child.kill('SIGTERM')
   const { code, stdout, stderr } = await run.ended
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
-  expect(stdout).toContain('\n2 exchanges in out/traffic.har\n')
+  expect(stdout).toContain('\n3 exchanges in out/traffic.har\n')
   const recorded = readFileSync(join(cwd, 'out/traffic.har'), 'utf8')
   for (const text of [recorded, stdout, readFileSync(join(cwd, 'conform-report.json'), 'utf8')]) {
     expect(text).not.toContain(referenceKey.slice(-20))
