@@ -181,13 +181,21 @@ test('a target that is not there, or breaks off, is told to the client and recor
   expect((await cut.over(1))[0]).toMatchObject({ status: 200, body: { ended: false } })
 })
 
-test('a connection that the target closed meanwhile costs a retrieval nothing', async () => {
-  const server = await upstream((_, response) => response.end('x'))
+test('a retrieval on a connection that the target closes at that moment is sent once more, a creation is not', async () => {
+  const asked = new Map<net.Socket, number>()
+  let creations = 0
+  const server = await upstream(({ method, socket }, response) => {
+    asked.set(socket, (asked.get(socket) ?? 0) + 1)
+    if (method === 'POST') creations++
+    if (asked.get(socket) === 2 || method === 'POST') socket.destroy()
+    else response.end('x')
+  })
   const { url, over } = await proxyTo(server.url)
   await send(`${url}/v1/1`)
-  for (const socket of server.sockets) socket.destroy()
   expect((await send(`${url}/v1/2`)).status).toBe(200)
-  expect(await over(2)).toHaveLength(2)
+  expect((await send(`${url}/v1/3`, { method: 'POST' })).status).toBe(502)
+  expect(creations).toBe(1)
+  expect((await over(3)).map(({ status }) => status)).toEqual([200, 200, 0])
 })
 
 test('answers without a body, and compressed ones, arrive as they are', async () => {
