@@ -15,9 +15,10 @@ export type {
   TpeMode,
   Verdict,
 } from './harness/report/model.ts'
-export type { Limits } from './harness/target/target-file.ts'
+export type { FetchHandler, Limits } from './harness/target/target-file.ts'
 export { UserError } from './harness/user-error.ts'
 export { defineTarget } from './library/target.ts'
+export { fromNodeListener, type NodeListener } from './library/node-listener.ts'
 export type { ConformanceEvent, WarnedEvent } from './library/options.ts'
 export type { ConformanceOptions, IdPattern } from './library/options.ts'
 export { type ConformanceRun, runConformance } from './library/run-conformance.ts'

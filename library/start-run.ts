@@ -25,7 +25,7 @@ export async function startRun(request: RunRequest, tell: (event: ConformanceEve
   checkOptions(options)
   const { file, dir } = await loaded(request.target, options.dir)
   const { baseUrl, key, limits, signal } = options
-  const { target, dynamicKeys, warnings } = await resolveTarget(file, {
+  const { target, dynamicKeys, handler, warnings } = await resolveTarget(file, {
     dir,
     env: process.env,
     ...(baseUrl === undefined ? {} : { baseUrl }),
@@ -33,8 +33,11 @@ export async function startRun(request: RunRequest, tell: (event: ConformanceEve
     ...(limits === undefined ? {} : { limits }),
   })
   for (const warning of warnings) tell({ kind: 'warned', warning })
-  const runOptions = runOptionsOf(options, request.rerun ?? rerunOf(request, target.baseUrl))
-  const run = prepareRun(target, runOptions, { readDynamic: (name) => dynamicKeys.read(name) })
+  const runOptions = runOptionsOf(options, request.rerun ?? rerunOf(request, handler ? undefined : target.baseUrl))
+  const run = prepareRun(target, runOptions, {
+    readDynamic: (name) => dynamicKeys.read(name),
+    ...(handler && { handler }),
+  })
   const end = (): void => run.life.end('interrupted', leftOut('interrupted'))
   if (signal?.aborted) end()
   signal?.addEventListener('abort', end, { once: true })
@@ -55,8 +58,9 @@ async function loaded(target: RunRequest['target'], dir = process.cwd()): Promis
 }
 
 /** For users who have the command line too; a target object has no file that could be named. */
-function rerunOf({ target, options }: RunRequest, resolvedUrl: string): string {
-  const file = typeof target === 'string' ? target : undefined
+function rerunOf({ target, options }: RunRequest, resolvedUrl: string | undefined): string {
+  const nameless = resolvedUrl === undefined ? '<a module that exports this target>' : undefined
+  const file = typeof target === 'string' ? target : nameless
   const baseUrl = file === undefined || options.baseUrl !== undefined ? resolvedUrl : undefined
   return rerunCommand({ ...options, baseUrl, target: file })
 }

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, type RunnerTestCase, test, type TestCont
 import { catalogue, type CatalogueRow } from '../catalogue/catalogue.ts'
 import { isSelected } from '../harness/report/selection.ts'
 import { checkOptions, type ConformanceOptions } from '../library/options.ts'
-import type { Target, TargetJson } from '../library/target.ts'
-import { createSuiteRun, type Selected, type SuiteRun, type Ended } from './suite-run.ts'
+import { createSuiteRun, type GivenTarget, type Selected, type SuiteRun, type Ended } from './suite-run.ts'
 import { isMistake } from '../harness/report/reason.ts'
 import type { RequirementResult } from '../harness/report/model.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
@@ -68,10 +67,10 @@ interface Group {
 /**
  * Makes each requirement a test, grouped by operation: `jobs.create/202-created A valid creation is answered ...`. Only those
  * that vitest is going to run are judged, with their controls, all of them side by side.
- * @param target a target object, or the path of a target file; without one what the project provides as `conformTarget`, else
+ * @param target a target object, the path of a target file, or a function that makes one of them when the tests begin; without one what the project provides as `conformTarget`, else
  * `CONFORM_TARGET` (a file) or `CONFORM_BASE_URL`, else the embedded reference server
  */
-export function describeConformance(target?: Target | TargetJson | string, options: DescribeOptions = {}): void {
+export function describeConformance(target?: GivenTarget, options: DescribeOptions = {}): void {
   const { name = 'conformance', ...rest } = options
   const { strict = false } = rest
   const frames = framesAbove(describeConformance)

@@ -5,6 +5,7 @@ import type { Handover } from './handover.ts'
 import type { Target, TargetJson } from '../library/target.ts'
 
 export { describeConformance, type DescribeOptions } from './describe-conformance.ts'
+export type { GivenTarget } from './suite-run.ts'
 export type { Handover } from './handover.ts'
 
 declare module 'vitest' {

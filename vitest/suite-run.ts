@@ -19,15 +19,17 @@ interface Found extends RunRequest {
 
 const nothing = async (): Promise<void> => undefined
 
+/** A target, the path of a target file, or what makes either when the tests begin. */
+export type GivenTarget = Target | TargetJson | string | (() => MadeTarget | Promise<MadeTarget>)
+type MadeTarget = Target | TargetJson | string
+
 /**
  * The target that was given, else the one that the vitest project provides as `conformTarget`, else `CONFORM_TARGET` (a file)
  * and `CONFORM_BASE_URL`, else the embedded reference server. Vite sets `BASE_URL` in tests: no name of ours.
  */
-async function findTarget(
-  given: Target | TargetJson | string | undefined,
-  options: ConformanceOptions,
-): Promise<Found> {
-  const target = given ?? inject('conformTarget')
+async function findTarget(given: GivenTarget | undefined, options: ConformanceOptions): Promise<Found> {
+  const made = typeof given === 'function' ? await given() : given
+  const target = made ?? inject('conformTarget')
   if (target !== undefined) return { target, options, close: nothing }
   const { CONFORM_TARGET: file, CONFORM_BASE_URL: url } = process.env
   const baseUrl = options.baseUrl ?? (url === '' ? undefined : url)
@@ -65,7 +67,7 @@ export interface Ended extends Handover {
   readonly facts: RunFacts | undefined
 }
 
-export function createSuiteRun(target: RunRequest['target'] | undefined, options: ConformanceOptions): SuiteRun {
+export function createSuiteRun(target: GivenTarget | undefined, options: ConformanceOptions): SuiteRun {
   const controller = new AbortController()
   const results = createResults()
   let found: Found | undefined

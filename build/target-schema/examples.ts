@@ -21,6 +21,8 @@ export interface Schema {
 const headers = { 'x-tenant': { env: 'TENANT' } }
 const { application } = resourceExamples
 const hookRequest = { method: 'POST', url: '/admin/search', body: { down: true } }
+const setup = [{ method: 'POST', url: '/admin/applications', body: { name: 'conform' }, save: { application: '/id' } }]
+const teardown = [{ method: 'DELETE', url: '/admin/applications/{application}' }]
 const cleanup = [{ method: 'DELETE', url: '/admin/objects/{id}' }]
 const scenarioIds = ['files.retrieve/403-file-access', 'jobs.create/429-quota-exceeded'] as const
 const scenarios = Object.fromEntries(scenarioIds.map((id) => [id, scenarioExample(id)]))
@@ -37,6 +39,10 @@ const examples: Readonly<Record<string, unknown>> = {
   'tls/key': 'client-key.pem',
   keys: { full: { env: 'CONFORM_API_KEY' } },
   ...Object.fromEntries(Object.entries(keyExamples).map(([name, env]) => [`keys/${name}`, { env }])),
+  setup,
+  teardown,
+  save: { application: '/id' },
+  'setupRequest/body': { name: 'conform' },
   resources: { application, graph: '<graph id>' },
   ...Object.fromEntries(Object.entries(resourceExamples).map(([name, value]) => [`resources/${name}`, value])),
   operations: {

@@ -1,5 +1,5 @@
 import { loadTargetFile } from '../../harness/target/load.ts'
-import type { Limits, Target, TargetFile } from '../../harness/target/model.ts'
+import type { FetchHandler, Limits, Target, TargetFile } from '../../harness/target/model.ts'
 import { resolveTarget } from '../../harness/target/resolve.ts'
 import type { InputFile } from '../output/check-outputs.ts'
 import type { RunArguments } from './arguments.ts'
@@ -13,6 +13,8 @@ export interface FoundTarget {
   readonly warnings: readonly string[]
   /** The files that the target was read from. */
   readonly inputs: readonly InputFile[]
+  /** Is judged in place of a server. */
+  readonly handler?: FetchHandler
   /** Asks for a key that a command or a function gives. */
   readKey(name: string): Promise<string>
   /** Ends the embedded reference, if that is the target. */
@@ -35,7 +37,7 @@ export async function findTarget(baseUrl: string | undefined, options: RunArgume
   const { file, dir } = path === undefined ? { file: {} as TargetFile, dir: process.cwd() } : await loadTargetFile(path)
   const server = embedded && !options.dryRun ? await startEmbedded() : undefined
   const url = server?.url ?? (embedded ? 'http://127.0.0.1' : baseUrl)
-  const { target, dynamicKeys, warnings } = await resolveTarget(file, {
+  const { target, dynamicKeys, handler, warnings } = await resolveTarget(file, {
     dir,
     env: process.env,
     limits: givenLimits(options),
@@ -49,7 +51,8 @@ export async function findTarget(baseUrl: string | undefined, options: RunArgume
     ...(options.ca === undefined ? [] : [{ path: options.ca, what: 'the file of --ca' }]),
     ...filesNamedIn(file, dir),
   ]
-  return { target, warnings, inputs, readKey: (name) => dynamicKeys.read(name), close: async () => server?.close() }
+  const readKey = (name: string): Promise<string> => dynamicKeys.read(name)
+  return { target, warnings, inputs, readKey, close: async () => server?.close(), ...(handler && { handler }) }
 }
 
 /** The files that a target file names anywhere: keys, certificates, uploads, the programs that give keys. */

@@ -27,7 +27,7 @@ export interface JudgeSettings {
 
 /** Judges a target and gives what was learned: everything, or what was known when the run was interrupted. */
 export async function judge(
-  { target, readKey }: FoundTarget,
+  { target, handler, readKey }: FoundTarget,
   options: RunOptions,
   settings: JudgeSettings,
 ): Promise<Judged> {
@@ -40,13 +40,25 @@ export async function judge(
   await afterEvents()
   const judging = interrupts.interrupted
     ? undefined
-    : judgeTarget(target, options, { readDynamic: (name) => readKey(name) })
+    : judgeTarget(target, options, {
+        readDynamic: (name) => readKey(name),
+        ...(handler && { handler }),
+      })
   if (judging) interrupts.onFirst(() => judging.end('interrupted', leftOut('interrupted')))
   const { done, problem } = judging ? await follow(judging, overdue, settings) : { done: true }
   const durationMs = performance.now() - started
   const results: ReadonlyMap<string, RequirementResult> = judging?.results ?? new Map()
   const facts = interruptedIf(interrupts.interrupted && judging === undefined, judging?.facts() ?? noFacts)
   return { record: { target, options, startedAt, durationMs, results, facts, ...problem }, done }
+}
+
+/** What is known of a target that was not there to be judged. */
+export function neverJudged({ target }: FoundTarget, options: RunOptions, ended: RunFacts['ended']): Judged {
+  const facts = { ...noFacts, ended }
+  return {
+    record: { target, options, startedAt: new Date(), durationMs: 0, results: new Map(), facts },
+    done: true,
+  }
 }
 
 interface Followed {

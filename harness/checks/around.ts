@@ -22,10 +22,10 @@ const notGrantedAgain = perRun((): { reason: string | undefined } => ({ reason: 
 /** Brings the scenario's state about; throws `NotExercised` if the target refuses. */
 export async function enterState({ run, row }: CheckContext, { before }: Scenario): Promise<void> {
   for (const request of before) {
-    const status = await sendHookRequest(run, request, { role: 'setup', requirement: row.id, timeoutMs: rawMs })
+    const answer = await sendHookRequest(run, request, { role: 'setup', requirement: row.id, timeoutMs: rawMs })
     run.life.signal.throwIfAborted()
-    if (status === undefined || status >= 400) {
-      const answered = status ?? 'not at all'
+    if (answer.status === undefined || answer.status >= 400) {
+      const answered = answer.status ?? 'not at all'
       throw new NotExercised(`the scenario's before request was answered ${answered}: ${request.method} ${request.url}`)
     }
   }

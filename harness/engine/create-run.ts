@@ -1,7 +1,9 @@
 import { createRecorder } from '../recording/recorder.ts'
 import { redactorFor } from '../target/redactor-for.ts'
 import { firstOperation, operation, readingOperation } from '../../catalogue/operations.ts'
-import type { Target } from '../target/model.ts'
+import type { FetchHandler, Target } from '../target/model.ts'
+import { createHandlerTransport, handlerOf } from '../http/handler-transport.ts'
+import { readOnlyTarget } from '../target/saved.ts'
 import type { Transport, HttpRequest } from '../http/message.ts'
 import { createPacer } from '../http/rate.ts'
 import { createTransport } from '../http/transport.ts'
@@ -27,12 +29,20 @@ export interface RunParts {
   readonly readDynamic: ReadDynamicKey
   /** How requests travel below the base URL; sockets, unless somebody hands over another way. */
   readonly transport?: Transport
+  /** Is judged in the same process, in place of a server. */
+  readonly handler?: FetchHandler
 }
 
 /** A run that is ready to begin: nothing has been sent. */
-export function createRun(target: Target, options: RunOptions, { hooks, readDynamic, transport }: RunParts): Run {
+export function createRun(given: Target, options: RunOptions, parts: RunParts): Run {
+  const { hooks, readDynamic, handler } = parts
+  const target = options.readOnly ? readOnlyTarget(given) : given
   const redactor = redactorFor(target)
   const { limits, baseUrl, tls } = target
+  const bodyLimit = limits.maxAnswerBytes
+  const transport = handler
+    ? createHandlerTransport({ handle: handlerOf(handler), baseUrl, bodyLimit })
+    : parts.transport
   const life = createLifetime()
   const memo = new Map<string, Promise<unknown>>()
   const connections = limits.concurrency + 1
@@ -44,11 +54,10 @@ export function createRun(target: Target, options: RunOptions, { hooks, readDyna
   const run: Run = {
     options,
     target,
-    plan: planRun(target, options),
+    plan: planRun(given, options),
     keys: createKeys(target, readDynamic, redactor),
     client: {
-      transport:
-        transport ?? createTransport({ baseUrl, connections, insecure, tls, bodyLimit: limits.maxAnswerBytes }),
+      transport: transport ?? createTransport({ baseUrl, connections, insecure, tls, bodyLimit }),
       isInjected: transport !== undefined,
       semaphore: createSemaphore(limits.concurrency),
       pacer: createPacer(limits.requestsPerSecond),

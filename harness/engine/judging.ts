@@ -7,7 +7,9 @@ import { poisonedConnections } from './reused-connection.ts'
 import type { Run, RunHook } from './run.ts'
 import type { Judge } from './check-context.ts'
 import { isObserved } from '../report/shard.ts'
-import { exclusiveIds, type Target, type HookRequest } from '../target/model.ts'
+import { exclusiveIds, type Target } from '../target/model.ts'
+import { fillRequest } from '../target/saved.ts'
+import { setUp, tearDown } from './setup.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { closeHookTransports, sendHookRequest } from './hook-request.ts'
 
@@ -22,26 +24,18 @@ const cleanupConcurrency = 8
 async function finishRun(run: Run): Promise<void> {
   run.client.liveness.stop()
   run.client.throttle.release()
-  if (run.life.ended?.cause !== 'unreachable') await cleanUp(run)
+  const cleaned = run.life.ended?.cause === 'unreachable' ? Promise.resolve() : cleanUp(run)
+  // There is no time for one after the other.
+  if (run.life.ended?.cause !== 'interrupted') await cleaned
+  await Promise.all([cleaned, tearDown(run)])
   await Promise.all([run.client.transport.close(), closeHookTransports(run)])
   run.client.recorder.close()
-}
-
-/** The request with the object's id filled in. */
-function filled(request: HookRequest, id: string): HookRequest {
-  const body =
-    request.body === undefined
-      ? {}
-      : {
-          body: JSON.parse(JSON.stringify(request.body).replaceAll('{id}', JSON.stringify(id).slice(1, -1))) as unknown,
-        }
-  return { ...request, url: request.url.replaceAll('{id}', encodeURIComponent(id)), ...body }
 }
 
 async function cleanUp(run: Run): Promise<void> {
   const requests = run.objects.created.flatMap(({ operation, id }) => {
     const binding = run.target.operations[operation as OperationId]
-    return (binding?.cleanup ?? []).map((request) => filled(request, id))
+    return (binding?.cleanup ?? []).map((request) => fillRequest(request, new Map([['id', id]])))
   })
   const deadline = performance.now() + (run.life.ended ? allCleanupAfterEndMs : Infinity)
   const worker = async (): Promise<void> => {
@@ -97,9 +91,9 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
       tell({ ...rest, outcome: 'failed', failures: [...known.failures, ...failures] })
     }
   }
-  const all = async (): Promise<void> => {
+  const judgeAll = async (): Promise<void> => {
     const { concurrent, exclusive, last, observed } = phasesOf(run.target)
-    if (!run.life.ended) await run.client.liveness.first()
+    if (!run.life.ended && (await run.client.liveness.first())) await setUp(run)
     await Promise.all([...concurrent.map(judge), ...run.hooks.map((hook) => gather(run, hook))])
     for (const row of exclusive) await judge(row)
     await Promise.all(looksAtEnd.map(async (look) => tell(await look())))
@@ -107,11 +101,11 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
     for (const row of last) await judge(row)
     for (const row of observed) await judge(row)
     addPoisonedConnections()
-    await finishRun(run)
   }
   run.client.throttle.onHold((operation, pauseMs) => queue.push({ kind: 'throttled', operation, pauseMs }))
   queue.push({ kind: 'planned', plan: run.plan })
-  const done = all().finally(() => {
+  const finished = judgeAll().finally(() => finishRun(run))
+  const done = finished.finally(() => {
     queue.push({ kind: 'ended', facts: factsOf(run) })
     queue.close()
   })

@@ -5,7 +5,8 @@ import { type LeftOutBy, leftOut, reasonText } from '../report/reason.ts'
 import { isSelected } from '../report/selection.ts'
 import { isDealtTo, isObserved } from '../report/shard.ts'
 import { exclusiveIds, type Target } from '../target/model.ts'
-import { declares, missingReason } from '../target/declared.ts'
+import { declares, isDeclared, missingReason } from '../target/declared.ts'
+import { readOnlyTarget } from '../target/saved.ts'
 import type { Plan, PlanEntry, RunOptions } from './run.ts'
 
 /** What a plan is made from: the options that choose, and what the target declares. */
@@ -23,6 +24,7 @@ export function planRun(target: Target, options: PlanOptions): Plan {
   // 0 is no limit.
   const budget = { left: target.limits.maxGenerations || Infinity, paid: new Set<string>() }
   const sendsForOthers = observesAlone(options)
+  const reading = options.readOnly ? readOnlyTarget(target) : target
   const plan = new Map<string, PlanEntry>()
   for (const row of catalogue) {
     const left = leftOutBy(row, options, exclusive)
@@ -31,6 +33,7 @@ export function planRun(target: Target, options: PlanOptions): Plan {
       notApplicable(row, target) ??
       (kept ? undefined : notExercised(leftOut(left))) ??
       readOnly(row, target, options, exclusive) ??
+      withoutSetup(row, target, reading) ??
       withoutKey(row, target) ??
       undeclared(row, target) ??
       overBudget(row, target, options, budget)
@@ -97,6 +100,12 @@ function readOnly(
   const readsAny = reads && row.needs.some((need) => Array.isArray(need) && need.includes(reads.declaredAt))
   const makes = readsAny ? !declares(target.file, reads.declaredAt) : row.effect !== 'none'
   return makes || exclusive.has(row.id) ? notExercised(leftOut('--read-only')) : undefined
+}
+
+/** What only `setup` makes is not there if nothing may be made. */
+function withoutSetup(row: CatalogueRow, target: Target, reading: Target): Refused | undefined {
+  const isMade = isDeclared(target.file, row) && !isDeclared(reading.file, row)
+  return isMade ? notExercised(leftOut('--read-only')) : undefined
 }
 
 /** Without a full key only what needs none is sent. */

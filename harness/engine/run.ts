@@ -71,7 +71,8 @@ export interface Objects {
 /** One run. Plain objects, none of them shared between two runs. */
 export interface Run {
   readonly options: RunOptions
-  readonly target: Target
+  /** Replaced once, before anything is judged, by the one that has what `setup` saved. */
+  target: Target
   readonly plan: Plan
   readonly keys: Keys
   readonly client: Client

@@ -21,6 +21,16 @@ export interface HandlerOptions {
   readonly bodyLimit?: number
 }
 
+/** The handler behind a `fetch`, which takes a whole `Request`. */
+export function handlerOf(fetch: (request: Request) => Response | Promise<Response>): Handler {
+  return async ({ method, url, headers, signal, ...rest }) => {
+    const body = headers.has('content-length') ? { body: await rest.arrayBuffer() } : {}
+    const response: unknown = await fetch(new Request(url, { method, headers, signal, ...body }))
+    if (response instanceof Response) return response
+    throw new Error('the handler returned no Response')
+  }
+}
+
 /** A transport to a handler in the same process: no socket, so that there is no connection to be reused, or to be fresh. */
 export function createHandlerTransport({ handle, baseUrl, bodyLimit = defaultBodyLimit }: HandlerOptions): Transport {
   const base = baseUrl.replace(/\/$/, '')

@@ -1,5 +1,8 @@
 import type { RecordedRequest } from './recorded.ts'
 
+/** What stands for the base URL of a handler in the same process: nothing listens there. */
+export const inProcessUrl = 'http://in-process.localhost'
+
 /** `##[`, `##vso[` and the like are commands to the runner of a pipeline, wherever in a line they are printed. */
 const runnerCommand = /#(?=#[\w[])/g
 
@@ -51,6 +54,7 @@ function remarksOn({ bodyLength, headers, body, url }: RecordedRequest): string 
   const remarks = [
     bodyLength !== undefined && `the body is cut here: ${bodyLength} bytes in all`,
     /\[.*\]/.test(headers['authorization'] ?? '') && 'its key is not at hand: the words in brackets say which it was',
+    url.startsWith(`${inProcessUrl}/`) && 'the target is a handler in a program: nothing listens there',
     `${url} ${body}`.includes('[redacted]') && '[redacted] replaces a key',
   ]
   const told = remarks.filter((remark) => remark !== false)

@@ -9,7 +9,9 @@ import { memberPath, schemaProblems } from './schema-problems.ts'
 import type { ApplicationValue, TargetFile, OperationValue } from './target-file.ts'
 import { unreachableProblems } from './unreachable.ts'
 import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
+import { isObject } from '../../schemas/json-object.ts'
 import { getAt, tokensOf } from '../../schemas/pointer.ts'
+import { savedProblems } from './saved.ts'
 
 /** Most problems named at once. */
 const most = 10
@@ -20,15 +22,29 @@ const most = 10
  */
 export function checkTargetFile(value: unknown, source: string): TargetFile {
   const problems: string[] = []
-  const data = plainData(value, (pointer, what) =>
-    problems.push(`${memberPath(pointer) || 'the target file'}: ${what}`),
-  )
+  const { handler, rest } = withoutHandler(value)
+  const data = plainData(rest, (pointer, what) => problems.push(`${memberPath(pointer) || 'the target file'}: ${what}`))
+  problems.push(...handlerProblems(handler, data))
   // Each step counts on the one before: form on plain data, meaning on form.
   if (problems.length === 0) problems.push(...schemaProblems(data))
   if (problems.length === 0) problems.push(...meaningProblems(data as TargetFile))
   if (problems.length === 0) return value as TargetFile
   const more = problems.length > most ? [`and ${problems.length - most} more`] : []
   throw new UserError([...problems.slice(0, most), ...more].map((problem) => `${source}: ${problem}`).join('\n'))
+}
+
+/** The handler of a module stands apart: the rest is data, and has a schema. */
+export function withoutHandler(value: unknown): { readonly handler?: unknown; readonly rest: unknown } {
+  if (!isObject(value) || !Object.hasOwn(value, 'fetch')) return { rest: value }
+  const { fetch: handler, ...rest } = value
+  return { handler, rest }
+}
+
+function handlerProblems(handler: unknown, data: unknown): string[] {
+  if (handler === undefined) return []
+  if (typeof handler !== 'function')
+    return ['fetch must be a function, such as app.fetch: the target is then a module, or an object in a program']
+  return getAt(data, '/baseUrl') === undefined ? [] : ['fetch stands in place of baseUrl: remove one of the two']
 }
 
 function meaningProblems(file: TargetFile): string[] {
@@ -40,6 +56,7 @@ function meaningProblems(file: TargetFile): string[] {
     ...requiredInputProblems(file),
     ...operationProblems(file),
     ...scenarioProblems(file),
+    ...savedProblems(file),
     ...unreachableProblems(file),
   ]
 }

@@ -17,7 +17,7 @@ export type Replace = (path: string, value: KeyValue | HeaderValue) => string | 
 
 /** The file with every key replaced: those of `keys`, of scenarios, and what the name of a header or query member calls a secret. */
 export function mapKeys(file: TargetFile, replace: Replace): TargetFile {
-  const { keys, headers, query, operations, scenarios, ...rest } = file
+  const { keys, headers, query, setup, teardown, operations, scenarios, ...rest } = file
   const restricted = keys?.restricted
   return compact({
     ...rest,
@@ -31,6 +31,8 @@ export function mapKeys(file: TargetFile, replace: Replace): TargetFile {
     },
     headers: mapHeaders('headers', headers, replace),
     query: mapHeaders('query', query, replace),
+    setup: mapHookRequests('setup', setup, replace),
+    teardown: mapHookRequests('teardown', teardown, replace),
     operations:
       operations &&
       mapMembers(operations, (id, value) =>

@@ -18,12 +18,18 @@ export type KeySource = { readonly label: string } & ({ readonly value: string }
 /** A request of the target's own. */
 export interface HookRequest {
   readonly method: string
-  /** Whole; `{id}` is still to be filled in. */
+  /** Absolute; `{id}`, or what `setup` saves, is still to be filled in. */
   readonly url: string
   readonly headers: readonly HeaderLine[]
   readonly body?: unknown
   /** On the base URL's own origin and without an Authorization of its own: the full key goes with it. */
   readonly withKey: boolean
+}
+
+/** One that is sent before anything is judged. */
+export interface SetupRequest extends HookRequest {
+  /** Name to JSON Pointer into its response. */
+  readonly save: Readonly<Record<string, string>>
 }
 
 export interface Upload {
@@ -106,6 +112,9 @@ export interface Target {
   /** Contents of the PEM files. */
   readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string }
   readonly keys: KeySources
+  readonly setup: readonly SetupRequest[]
+  readonly teardown: readonly HookRequest[]
+  /** Names that `setup` saves stand in them as `{name}` until a run has filled them in. */
   readonly resources: Resources
   readonly operations: Readonly<Partial<Record<OperationId, OperationBinding>>>
   /** Operations and areas that are declared as not served or removed. */

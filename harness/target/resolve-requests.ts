@@ -17,6 +17,8 @@ import type {
   OperationValue,
   Scenario,
   ScenarioValue,
+  SetupRequest,
+  SetupRequestValue,
   UploadContent,
 } from './model.ts'
 import { labels, resolveKey } from './resolve-key.ts'
@@ -61,7 +63,7 @@ function noteCredentials(context: Context, member: string, value: string, declar
   }
 }
 
-function resolveHookRequests(
+export function resolveHookRequests(
   context: Context,
   member: string,
   requests: readonly HookRequestValue[] = [],
@@ -77,6 +79,13 @@ function resolveHookRequests(
       withKey: !ownAuthorization && new URL(whole).origin === new URL(context.baseUrl).origin,
     }
   })
+}
+
+export function resolveSetup(context: Context, requests: readonly SetupRequestValue[] = []): SetupRequest[] {
+  return resolveHookRequests(context, 'setup', requests).map((request, at) => ({
+    ...request,
+    save: requests[at]?.save ?? {},
+  }))
 }
 
 function bytesOf(content: ContentValue): Uint8Array {

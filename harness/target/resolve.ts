@@ -7,6 +7,7 @@ import { createDynamicKeys, type DynamicKeys } from './dynamic-keys.ts'
 import {
   defaultLimits,
   type Absence,
+  type FetchHandler,
   type HeaderValues,
   type KeySources,
   type Limits,
@@ -23,7 +24,16 @@ import {
 } from './model.ts'
 import { plainData } from './plain-data.ts'
 import { labels, resolveKeys } from './resolve-key.ts'
-import { resolveHeaders, resolveOperation, resolveQuery, resolveScenario } from './resolve-requests.ts'
+import {
+  resolveHeaders,
+  resolveHookRequests,
+  resolveOperation,
+  resolveQuery,
+  resolveScenario,
+  resolveSetup,
+} from './resolve-requests.ts'
+import { savedWarnings } from './saved.ts'
+import { inProcessUrl } from '../recording/curl.ts'
 import { unreachableIds } from './unreachable.ts'
 import { basename } from 'node:path'
 
@@ -81,13 +91,18 @@ export interface Resolved {
   readonly target: Target
   /** Serves the keys of `target` that are `dynamic`; stays in the thread that resolved them. */
   readonly dynamicKeys: DynamicKeys
+  /** Is judged in place of a server. */
+  readonly handler?: FetchHandler
   /** Sentences for the user. */
   readonly warnings: readonly string[]
 }
 
 /** Reads everything that a checked target file refers to; throws a `UserError` if something is not there. */
-export async function resolveTarget(file: TargetFile, options: ResolveOptions): Promise<Resolved> {
-  const baseUrl = resolveBaseUrl(file, options.baseUrl)
+export async function resolveTarget(given: TargetFile, options: ResolveOptions): Promise<Resolved> {
+  const { fetch, ...file } = given
+  // A base URL that somebody gives wins over what the file names.
+  const handler = options.baseUrl === undefined ? fetch : undefined
+  const baseUrl = handler ? inProcessUrl : resolveBaseUrl(file, options.baseUrl)
   const names = new Map<string, string>()
   const dynamic = createDynamicKeys(options.dir, (member, value) => {
     const secret = { value, label: names.get(member) ?? labels.other }
@@ -101,12 +116,14 @@ export async function resolveTarget(file: TargetFile, options: ResolveOptions): 
   const leaves = leavesOf(shown)
   const kept = [...new Set([baseUrl, new URL(baseUrl).host, ...leaves])]
   const target: Target = {
-    name: file.name ?? new URL(baseUrl).host,
+    name: file.name ?? (handler ? 'a handler in this process' : new URL(baseUrl).host),
     baseUrl,
     headers: resolveHeaders(context, 'headers', withGiven(file.headers, options.headers)),
     query: resolveQuery(context, file.query),
     tls: await resolveTls(options, file),
     keys,
+    setup: resolveSetup(context, file.setup),
+    teardown: resolveHookRequests(context, 'teardown', file.teardown),
     resources: await resolveResources(options.dir, file),
     ...resolveOperations(context, file),
     scenarios: await resolveScenarios(context, file),
@@ -120,7 +137,12 @@ export async function resolveTarget(file: TargetFile, options: ResolveOptions): 
     secrets: [...context.secrets, ...context.hidden.filter(({ value }) => !kept.some((text) => text.includes(value)))],
     kept,
   }
-  return { target, dynamicKeys: { read: (path) => dynamic.read(path) }, warnings: context.warnings }
+  return {
+    target,
+    dynamicKeys: { read: (path) => dynamic.read(path) },
+    warnings: [...context.warnings, ...savedWarnings(file)],
+    ...(handler && { handler }),
+  }
 }
 
 function resolveBaseUrl(file: TargetFile, given: string | undefined): string {

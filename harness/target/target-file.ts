@@ -69,7 +69,7 @@ export interface ResourceValues {
   readonly graph?: string
 }
 
-/** A request of the target's own: `before` and `after` of a scenario, `cleanup` of what a run created. */
+/** A request of the target's own: `before` and `after` of a scenario, `cleanup` of what a run created, `setup` and `teardown`. */
 export interface HookRequestValue {
   readonly method: string
   /** Relative to the base URL, or whole. */
@@ -78,6 +78,15 @@ export interface HookRequestValue {
   /** Sent as JSON. */
   readonly body?: unknown
 }
+
+/** A request that prepares the target for a run, and what its response is kept for. */
+export interface SetupRequestValue extends HookRequestValue {
+  /** Name to JSON Pointer into the response: its value stands for `{name}` in `resources`, and in later requests. */
+  readonly save?: Readonly<Record<string, string>>
+}
+
+/** Answers requests in the same process: for example the `fetch` of an application. */
+export type FetchHandler = (request: Request) => Response | Promise<Response>
 
 export type ContentValue = { readonly base64: string } | { readonly text: string }
 
@@ -165,6 +174,8 @@ export interface TargetFile {
   readonly name?: string
   /** http or https; may have a path; no credentials. */
   readonly baseUrl?: string
+  /** Is judged in place of a base URL, in the same process; in modules only. */
+  readonly fetch?: FetchHandler
   /** Sent with every request. */
   readonly headers?: HeaderValues
   /** Query members sent with every request. */
@@ -172,6 +183,10 @@ export interface TargetFile {
   /** Paths of PEM files. */
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
   readonly keys?: KeyValues
+  /** Sent once a run, before anything is judged. */
+  readonly setup?: readonly SetupRequestValue[]
+  /** Sent once a run, at its end, whatever happened. */
+  readonly teardown?: readonly HookRequestValue[]
   readonly resources?: ResourceValues
   readonly operations?: OperationValues
   /** By requirement id. */

@@ -55,6 +55,39 @@ const titles = (status: Told['status']): string[] =>
     .filter((one) => one.status === status)
     .map(({ title }) => title.split(' ')[0]!)
 
+const made = `import { describeConformance } from 'ai-content-conformance/vitest'
+import { startReference } from 'ai-content-conformance/reference'
+import { afterAll } from 'vitest'
+let server
+describeConformance(async () => {
+  server = await startReference()
+  return server.target
+}, { name: 'made', only: ['files.list/2xx-accepted'] })
+afterAll(() => server.close())
+
+const key = 'the-key-of-these-tests'
+const refusal = { tpe: 'BadCredentials', errors: [], extras: {} }
+const isOurs = (request) => request.headers.get('authorization') === 'Bearer ' + key
+const fetch = (request) => (isOurs(request) ? Response.json([]) : Response.json(refusal, { status: 401 }))
+describeConformance({ fetch, keys: { full: key } }, { name: 'handler', only: ['files.list/401-missing-credentials'] })
+
+describeConformance(async () => {
+  throw new Error('the database is not there')
+}, { name: 'never made', only: ['files.list/2xx-accepted'] })
+`
+
+test('a target can be made when the tests begin, and a handler is judged without a port', async () => {
+  const other = makeProject({ 'conformance.test.js': made })
+  onTestFinished(() => other.remove())
+  const reporters = ['--reporter=default', '--reporter=json', '--outputFile=told.json']
+  const { code, stderr } = await other.run('vitest', ['run', ...reporters])
+  const [file] = JSON.parse(readFileSync(join(other.dir, 'told.json'), 'utf8')).testResults
+  const outcomes = file.assertionResults.map(({ ancestorTitles, status }: Told) => [ancestorTitles[0], status])
+  expect(Object.fromEntries(outcomes)).toEqual({ made: 'passed', handler: 'passed', 'never made': 'skipped' })
+  expect(code).toBe(1)
+  expect(stderr).toContain('ConformanceError: the database is not there')
+})
+
 describe('in a vitest project', () => {
   test('each requirement is a test of its operation, a filter chooses what is sent, and every report is written', async () => {
     const tmp = join(project.dir, 'tmp')

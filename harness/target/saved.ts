@@ -1,0 +1,131 @@
+/** What `setup` saves of its responses: `{name}` in `resources`, and in the requests that come later. */
+import { isObject } from '../../schemas/json-object.ts'
+import type { HookRequest, Resources, Target } from './model.ts'
+import { didYouMean } from './nearest.ts'
+import type { HookRequestValue, ResourceValues, SetupRequestValue, TargetFile } from './target-file.ts'
+
+/** What each name stands for. */
+export type Saved = ReadonlyMap<string, string>
+
+const applications = ['application', 'otherApplication', 'slowApplication', 'failingApplication'] as const
+
+function namesIn(text: string): string[] {
+  return [...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+}
+
+function namesSaved(setup: readonly Pick<SetupRequestValue, 'save'>[] = []): string[] {
+  return setup.flatMap(({ save = {} }) => Object.keys(save))
+}
+
+/** Every text of a value, by its place. */
+function textsOf(value: unknown, place: string): [place: string, text: string][] {
+  if (typeof value === 'string') return [[place, value]]
+  if (Array.isArray(value)) return value.flatMap((item, at) => textsOf(item, `${place}[${at}]`))
+  if (!isObject(value)) return []
+  return Object.entries(value).flatMap(([name, item]) => textsOf(item, `${place}.${name}`))
+}
+
+/** Ids are filled in or wrong; any other text may hold braces of its own. */
+function idsOf(resources: ResourceValues): [place: string, id: string][] {
+  const texts = textsOf(resources, 'resources')
+  const isId = /^resources\.(\w+\.id|(?!pdfText)\w+)$/
+  return texts.filter(([place]) => isId.test(place))
+}
+
+/** What is wrong with names that are saved, or are to be filled in. */
+export function savedProblems({ setup = [], teardown = [], resources = {} }: TargetFile): string[] {
+  const names = namesSaved(setup)
+  const twice = names.find((name, at) => names.indexOf(name) !== at)
+  const urls = (path: string, requests: readonly HookRequestValue[], known: (at: number) => string[]): string[] =>
+    requests.flatMap(({ url }, at) => unknownIn(`${path}[${at}].url`, url, known(at)))
+  return [
+    ...(twice === undefined ? [] : [`setup saves ${twice} twice: give each value a name of its own`]),
+    ...urls('setup', setup, (at) => namesSaved(setup.slice(0, at))),
+    ...urls('teardown', teardown, () => names),
+    ...idsOf(resources).flatMap(([place, id]) => unknownIn(place, id, names)),
+  ]
+}
+
+function unknownIn(place: string, text: string, known: readonly string[]): string[] {
+  return namesIn(text)
+    .filter((name) => !known.includes(name))
+    .map((name) => {
+      const remedy =
+        known.length > 0
+          ? didYouMean(name, known)
+          : `; a request of setup saves it with "save": {${JSON.stringify(name)}: "/id"}`
+      return `${place} has {${name}}, which no request of setup has saved by then${remedy}`
+    })
+}
+
+/** Names in other texts of `resources` that may be slips: they are sent as they are. */
+export function savedWarnings({ setup, resources = {} }: TargetFile): string[] {
+  const names = namesSaved(setup)
+  if (names.length === 0) return []
+  return textsOf(resources, 'resources').flatMap(([place, text]) =>
+    namesIn(text)
+      .filter((name) => !names.includes(name))
+      .map((name) => `${place} has {${name}}, which setup does not save: it is sent as it is`),
+  )
+}
+
+function fill(text: string, saved: Saved, written: (value: string) => string): string {
+  return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = saved.get(name)
+    return value === undefined ? whole : written(value)
+  })
+}
+
+function fillIn<T>(value: T, saved: Saved): T {
+  const filled = (inner: unknown): unknown => {
+    if (typeof inner === 'string') return fill(inner, saved, (text) => text)
+    if (Array.isArray(inner)) return inner.map(filled)
+    // The bytes of an upload stay.
+    if (!isObject(inner) || inner instanceof Uint8Array) return inner
+    return Object.fromEntries(Object.entries(inner).map(([name, item]) => [name, filled(item)]))
+  }
+  return filled(value) as T
+}
+
+/** The request with what is known of its names filled in. */
+export function fillRequest<R extends HookRequest>(request: R, saved: Saved): R {
+  const url = fill(request.url, saved, encodeURIComponent)
+  return { ...request, url, ...(request.body === undefined ? {} : { body: fillIn(request.body, saved) }) }
+}
+
+/** The target whose resources have what `setup` saved. */
+export function fillTarget(target: Target, saved: Saved): Target {
+  if (saved.size === 0) return target
+  const resources = fillIn(target.resources, saved)
+  const values = [...saved.values()].map((value) => value.toLowerCase())
+  return {
+    ...target,
+    resources,
+    applicationIds: new Set(applications.flatMap((name) => resources[name]?.id ?? [])),
+    ids: new Set([...target.ids, ...values]),
+    file: { ...target.file, ...(target.file.resources && { resources: fillIn(target.file.resources, saved) }) },
+  }
+}
+
+/** Whether these requests change nothing. */
+function onlyRead(requests: readonly HookRequest[]): boolean {
+  return requests.every(({ method }) => method === 'GET' || method === 'HEAD')
+}
+
+/** The target as `--read-only` meets it: without a `setup` or `teardown` that may change it, and what such a setup would save. */
+export function readOnlyTarget(target: Target): Target {
+  const teardown = onlyRead(target.teardown) ? target.teardown : []
+  if (onlyRead(target.setup)) return { ...target, teardown }
+  const names = namesSaved(target.setup)
+  const isKept = ([, value]: [string, unknown]): boolean =>
+    textsOf(value, '').every(([, text]) => !namesIn(text).some((name) => names.includes(name)))
+  const kept = <T extends object>(value: T): T => Object.fromEntries(Object.entries(value).filter(isKept)) as T
+  const { resources: declared, ...file } = target.file
+  return {
+    ...target,
+    setup: [],
+    teardown,
+    resources: kept<Resources>(target.resources),
+    file: { ...file, ...(declared && { resources: kept(declared) }) },
+  }
+}

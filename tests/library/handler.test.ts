@@ -1,0 +1,126 @@
+import { getRequestListener } from '@hono/node-server'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { catalogue, type FetchHandler, fromNodeListener, runConformance, type Target } from '../../index.ts'
+import { createReference } from '../../reference/server.ts'
+import { conform } from '../cli/in-process.ts'
+import { folder, readReport } from '../cli/conform.ts'
+import { inVirtualTime } from '../support/virtual-time.ts'
+
+/** The reference as a program has it: a `fetch`, and what it declares. */
+function referenceHandler(defects: readonly string[] = []): { fetch: FetchHandler; target: Target } {
+  const { handle, target } = createReference({ defects: [...defects] })
+  const { baseUrl: _, ...declared } = target as Target
+  return { fetch: handle, target: declared }
+}
+
+test('a handler is judged without a port: each requirement, as over a socket', async () => {
+  const { fetch, target } = referenceHandler()
+  const report = await inVirtualTime(() => runConformance({ ...target, fetch }, { depth: 'quick', seed: 5 }).report)
+  const { verdict, summary, requirements } = report
+  expect(requirements.filter(({ outcome }) => outcome === 'failed')).toEqual([])
+  expect({ verdict, notExercised: summary.must.notExercised }).toEqual({ verdict: 'conformant', notExercised: 0 })
+  expect(requirements).toHaveLength(catalogue.length)
+})
+
+const defect = 'files.retrieve/404-unknown-file'
+
+test.each<[string, (fetch: FetchHandler) => FetchHandler]>([
+  ['a fetch', (fetch) => fetch],
+  ['a listener of Node', (fetch) => fromNodeListener(getRequestListener(fetch, { overrideGlobalObjects: false }))],
+])('%s that breaks a requirement fails it, and the lines to copy say what they cannot do', async (_, made) => {
+  const { fetch, target } = referenceHandler([defect])
+  const only = ['files.*'] as const
+  const report = await runConformance({ ...target, fetch: made(fetch) }, { runs: 1, seed: 5, only: [...only] }).report
+  const failed = report.requirements.filter(({ outcome }) => outcome === 'failed')
+  expect(failed.map(({ id }) => id)).toEqual([defect])
+  const [failure] = failed[0]!.failures
+  expect(failure!.exchange!.curl).toMatch(/ {2}# .*the target is a handler in a program: nothing listens there/)
+  expect(failure!.rerun).toBe(
+    `conform --target '<a module that exports this target>' --runs 1 --only ${defect} --seed 5`,
+  )
+})
+
+test('the command line judges the handler of a module, unless a base URL is given', async () => {
+  const cwd = folder()
+  writeFileSync(
+    join(cwd, 'target.mjs'),
+    `export default { fetch: () => Response.json({ tpe: 'BadCredentials', errors: [], extras: {} }, { status: 401 }) }`,
+  )
+  const only = ['--only', 'files.list/401-missing-credentials']
+  const ran = await conform(['-t', 'target.mjs', ...only, '--seed', '1', '--report', 'json'], { cwd })
+  expect(ran.stdout).toContain('a handler in this process')
+  const row = readReport(cwd).requirements.find(({ id }) => id === 'files.list/401-missing-credentials')
+  // Without a key it is sent, and nothing says that a key would be accepted.
+  expect(row).toMatchObject({ outcome: 'not-exercised', reason: expect.stringMatching(/^no key/) })
+  expect(row?.cases).toBeGreaterThan(0)
+  const elsewhere = await conform(['http://127.0.0.1:1', '-t', 'target.mjs', ...only], { cwd })
+  expect(elsewhere.stdout).toContain('connection refused at 127.0.0.1:1')
+})
+
+test.each<[object, RegExp]>([
+  [{ fetch: 'app.fetch' }, /^the target: fetch must be a function, such as app\.fetch/],
+  [
+    { fetch: () => new Response(), baseUrl: 'http://127.0.0.1:1' },
+    /^the target: fetch stands in place of baseUrl: remove/,
+  ],
+])('%o is an error that names the remedy', async (target, sentence) => {
+  await expect(runConformance(target as Target).report).rejects.toThrow(sentence)
+})
+
+const ask = (fetch: FetchHandler, init?: RequestInit): Promise<Response> =>
+  Promise.resolve(fetch(new Request('http://in-process.localhost/v1/files?a=%20b', init)))
+
+test('a listener of Node gets the request as it would over a socket, and its response comes back whole', async () => {
+  const fetch = fromNodeListener((request, response) => {
+    let body = ''
+    request.setEncoding('utf8').on('data', (piece: string) => (body += piece))
+    request.on('end', () => {
+      response.writeHead(201, [...['set-cookie', 'a=1', 'set-cookie', 'b=2'], ...['content-type', 'application/json']])
+      response.write(`{"line":"${request.method} ${request.url}",`)
+      setImmediate(() => response.end(`"host":"${request.headers.host}","body":"${body}"}`))
+    })
+  })
+  const response = await ask(fetch, { method: 'POST', body: 'tea' })
+  expect(response.status).toBe(201)
+  expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+  expect(await response.json()).toEqual({
+    line: 'POST /v1/files?a=%20b',
+    host: 'in-process.localhost',
+    body: 'tea',
+  })
+})
+
+test('a response without a body, and a long one, come back from a listener', async () => {
+  const empty = await ask(fromNodeListener((_, response) => response.writeHead(204).end()))
+  expect({ status: empty.status, text: await empty.text() }).toEqual({ status: 204, text: '' })
+  const long = 'x'.repeat(1_000_000)
+  expect(await (await ask(fromNodeListener((_, response) => response.end(long)))).text()).toBe(long)
+})
+
+test.each<[string, Parameters<typeof fromNodeListener>[0], RegExp]>([
+  [
+    'throws',
+    () => {
+      throw new Error('a slip')
+    },
+    /a slip/,
+  ],
+  ['rejects', async () => Promise.reject(new Error('a later slip')), /a later slip/],
+  ['closes the connection', (request) => request.socket.destroy(), /closed|hang up|aborted/],
+])('a listener that %s gives no response', async (_, listener, message) => {
+  await expect(ask(fromNodeListener(listener))).rejects.toThrow(message)
+})
+
+test('a listener that never answers is given up when the request is', async () => {
+  const controller = new AbortController()
+  let gone: () => void
+  const noticed = new Promise<void>((resolve) => (gone = resolve))
+  const fetch = fromNodeListener((request) => {
+    request.socket.once('close', () => gone())
+    controller.abort()
+  })
+  await expect(ask(fetch, { signal: controller.signal })).rejects.toThrow(/abort/i)
+  await noticed
+})

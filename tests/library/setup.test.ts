@@ -1,0 +1,203 @@
+import { join } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { type ConformanceOptions, type FetchHandler, runConformance, type Target, UserError } from '../../index.ts'
+import type { Report } from '../../index.ts'
+import { createReference } from '../../reference/server.ts'
+import { conform } from '../cli/in-process.ts'
+import { folder } from '../cli/conform.ts'
+
+const { handle, target } = createReference()
+const { baseUrl: _, resources, keys, ...rest } = target as Target
+const application = resources!.application!
+
+/** What the target's own requests are answered, by method and path; the rest is the reference's. */
+type Own = Readonly<Record<string, () => Response>>
+
+const made = { 'POST /admin/applications': () => Response.json({ made: { id: application.id, serial: 7 } }) }
+
+const setup = [
+  {
+    method: 'POST',
+    url: '/admin/applications',
+    body: { name: 'conform' },
+    save: { app: '/made/id', serial: '/made/serial' },
+  },
+]
+const teardown = [{ method: 'DELETE', url: '/admin/applications/{app}', body: { serial: '{serial}', note: '{other}' } }]
+
+/** Judges the reference beside requests of its own; tells in which order those came, and what the first other one was. */
+async function judged(own: Own, more: Partial<Target>, options: ConformanceOptions = {}) {
+  const asked: string[] = []
+  const fetch: FetchHandler = async (request) => {
+    const line = `${request.method} ${new URL(request.url).pathname}`
+    const answer = own[line] ?? (line.includes('/admin/') ? () => new Response(null, { status: 204 }) : undefined)
+    if (!answer) {
+      if (asked.at(-1) !== 'judged') asked.push('judged')
+      return handle(request)
+    }
+    asked.push(
+      [line, request.headers.get('authorization')?.slice(0, 6), await request.clone().text()].filter(Boolean).join(' '),
+    )
+    return answer()
+  }
+  const whole = {
+    ...rest,
+    keys,
+    resources: { ...resources, application: { ...application, id: '{app}' } },
+    ...more,
+    fetch,
+  }
+  const only = options.only ?? ['jobs.create/404-unknown-application']
+  const report = await runConformance(whole as Target, { seed: 1, runs: 1, ...options, only }).report
+  return { report, asked }
+}
+
+const rowOf = ({ requirements }: Report, id: string) => requirements.find((row) => row.id === id)!
+
+test('setup is sent once before anything is judged, what it saves is filled in, and teardown comes last', async () => {
+  const { report, asked } = await judged(made, { setup, teardown })
+  expect(rowOf(report, 'jobs.create/404-unknown-application')).toMatchObject({ outcome: 'passed', control: 'granted' })
+  expect(asked).toEqual([
+    // The first request asks whether anything answers.
+    'judged',
+    'POST /admin/applications Bearer {"name":"conform"}',
+    'judged',
+    `DELETE /admin/applications/${application.id} Bearer {"serial":"7","note":"{other}"}`,
+  ])
+})
+
+test('a later request of setup has what an earlier one saved', async () => {
+  const later = { method: 'PUT', url: 'admin/a/{app}', headers: { authorization: 'Basic b3duOmtleTEyMzQ=' } }
+  const { asked } = await judged(made, { setup: [...setup, later] })
+  expect(asked).toContain(`PUT /admin/a/${application.id} Basic `)
+})
+
+test.each<[string, Own, Partial<Target>, RegExp]>([
+  [
+    'is refused',
+    { 'POST /admin/applications': () => Response.json({ why: 'full' }, { status: 507 }) },
+    { setup },
+    /^setup\[0\] failed \(POST http:\/\/in-process\.localhost\/admin\/applications\): it was answered 507 with \{"why":"full"\}$/,
+  ],
+  [
+    'has nothing to save',
+    { 'POST /admin/applications': () => Response.json({ id: 'app' }) },
+    { setup },
+    /: there is no text or number at \/made\/id, which "save" calls app: it was answered 200 with \{"id":"app"\}$/,
+  ],
+  [
+    'has no JSON',
+    { 'POST /admin/applications': () => new Response('tea') },
+    { setup },
+    /it was answered 200 without JSON$/,
+  ],
+])('a setup that %s ends the run with 3, and teardown is sent as far as its names are known', async (...given) => {
+  const [, own, more, sentence] = given
+  const { report, asked } = await judged(own, {
+    ...more,
+    teardown: [...teardown, { method: 'POST', url: '/admin/reset' }],
+  })
+  expect(report).toMatchObject({ verdict: 'not-judged', exit: { code: 3 } })
+  expect(report.exit.because).toMatch(sentence)
+  expect(rowOf(report, 'jobs.create/404-unknown-application').reason).toBe(report.exit.because)
+  expect(asked.map((line) => line.replace(/ Bearer.*/, ''))).toEqual([
+    'judged',
+    'POST /admin/applications',
+    'POST /admin/reset',
+  ])
+})
+
+test('teardown is sent after an interrupt, and by a setup that the interrupt cut short', async () => {
+  for (const at of ['POST /admin/applications', 'POST /v1/completion']) {
+    const controller = new AbortController()
+    const stop = (answer: () => Response) => () => {
+      controller.abort()
+      return answer()
+    }
+    const own: Own = { ...made, [at]: stop(made[at as keyof typeof made] ?? (() => new Response())) }
+    const options = { signal: controller.signal, only: ['completion.create/2xx-accepted', 'jobs.create/*'] } as const
+    const { report, asked } = await judged(own, { setup, teardown: [{ method: 'POST', url: '/admin/reset' }] }, options)
+    expect(report.run.interrupted).toBe(true)
+    expect(asked.at(-1)).toMatch(/^POST \/admin\/reset/)
+  }
+})
+
+test('with --read-only nothing is made: what setup would save is left out, the rest is judged', async () => {
+  const only = ['jobs.retrieve/401-missing-credentials', 'jobs.create/404-unknown-application'] as const
+  const { report, asked } = await judged(made, { setup, teardown }, { readOnly: true, only: [...only] })
+  expect(rowOf(report, only[1])).toMatchObject({ outcome: 'not-exercised', reason: 'left out: --read-only' })
+  expect(rowOf(report, only[0])).toMatchObject({ outcome: 'passed' })
+  expect(asked).toEqual(['judged'])
+
+  // A setup that only reads is sent.
+  const looksUp = [{ method: 'get', url: '/admin/applications?name=conform', save: setup[0]!.save }]
+  const own = { 'GET /admin/applications': made['POST /admin/applications'] }
+  const reading = await judged(own, { setup: looksUp, teardown }, { readOnly: true, only: [only[1]] })
+  expect(rowOf(reading.report, only[1])).toMatchObject({ outcome: 'passed', control: 'none' })
+  expect(reading.asked.map((line) => line.split(' ')[0])).toEqual(['judged', 'GET', 'judged'])
+})
+
+test.each<[string, Partial<Target>, string]>([
+  [
+    'nobody saves',
+    { resources: { graph: '{graph}' } },
+    'the target: resources.graph has {graph}, which no request of setup has saved by then; a request of setup saves it with "save": {"graph": "/id"}',
+  ],
+  [
+    'is misspelt',
+    { setup, resources: { application: { id: '{ap}', inputs: [] } } },
+    'the target: resources.application.id has {ap}, which no request of setup has saved by then; did you mean app?',
+  ],
+  [
+    'is saved later',
+    { setup: [{ method: 'GET', url: '/admin/{app}' }, ...setup] },
+    'the target: setup[0].url has {app}, which no request of setup has saved by then; a request of setup saves it with "save": {"app": "/id"}',
+  ],
+  [
+    'teardown does not know',
+    { setup, teardown: [{ method: 'DELETE', url: '/admin/{serail}' }] },
+    'the target: teardown[0].url has {serail}, which no request of setup has saved by then; did you mean serial?',
+  ],
+  [
+    'is saved twice',
+    { setup: [...setup, ...setup] },
+    'the target: setup saves app twice: give each value a name of its own',
+  ],
+  [
+    'is no name',
+    { setup: [{ ...setup[0]!, save: { 'a-b': '/id' } }] },
+    'the target: setup[0].save.a-b is not a name of letters, digits and _',
+  ],
+])('a name that %s is an error, and nothing is sent', async (_, more, sentence) => {
+  const run = runConformance({ baseUrl: 'http://127.0.0.1:1', ...more })
+  await expect(run.report).rejects.toThrow(new UserError(sentence))
+})
+
+test('braces in the texts of an application are its own, and a likely slip is told', async () => {
+  const inputs = [{ id: 'topic', value: ['Write about {topic} and {app}'] }]
+  const own = { resources: { application: { id: '{app}', inputs } }, setup }
+  const run = runConformance({ baseUrl: 'http://127.0.0.1:1', keys, ...own }, { only: ['files.list/2xx-accepted'] })
+  const warnings: string[] = []
+  for await (const event of run) if (event.kind === 'warned') warnings.push(event.warning)
+  expect(warnings).toEqual([
+    'resources.application.inputs[0].value[0] has {topic}, which setup does not save: it is sent as it is',
+  ])
+})
+
+test('on the command line a setup that fails is exit 3 with its sentence, and no key of it is shown', async () => {
+  const cwd = folder()
+  const secret = 'own-secret-of-the-setup'
+  const own = { setup: [{ method: 'POST', url: '/admin', headers: { authorization: `Bearer ${secret}` } }] }
+  writeFileSync(
+    join(cwd, 'target.mjs'),
+    `export default { ...${JSON.stringify(own)}, keys: { full: 'a-full-key-of-it' },
+      fetch: (request) => Response.json({ told: request.headers.get('authorization') }, { status: request.method === 'GET' ? 200 : 500 }) }`,
+  )
+  const { code, stdout, stderr } = await conform(['-t', 'target.mjs', '--report', 'json=-'], { cwd })
+  expect(code).toBe(3)
+  expect(stderr).toMatch(
+    /exit 3: setup\[0\] failed \(POST .*\/admin\): it was answered 500 with \{"told":"Bearer \[redacted\]"\}\n$/,
+  )
+  expect(stdout + stderr).not.toContain(secret)
+})
