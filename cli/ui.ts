@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { portOption } from './run/options.ts'
 import { addArguments, type RunArguments } from './run/arguments.ts'
 import { checkArguments, checkSession } from './run/checked-arguments.ts'
+import { startForSession } from './run/start-server.ts'
 import { withFailedOnes } from './run/failed-before.ts'
 
 export function uiCommand(): Command {
@@ -12,13 +13,19 @@ export function uiCommand(): Command {
       checkArguments(baseUrl, options, [])
       checkSession('ui', options)
       const { startUi } = await import('./ui/ui.ts')
+      const server = await startForSession(baseUrl, withFailedOnes(options))
+      server.handOverSignals()
       const ended = new Promise<void>((resolve) => {
         for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
       })
-      const ui = await startUi(baseUrl, withFailedOnes(options), options.port)
-      process.stdout.write(`${ui.url}\nopen it in a browser; Ctrl-C ends it\n`)
-      await ended
-      await ui.close()
+      try {
+        const ui = await startUi(baseUrl, server.options, options.port)
+        process.stdout.write(`${ui.url}\nopen it in a browser; Ctrl-C ends it\n`)
+        await ended
+        await ui.close()
+      } finally {
+        await server.close()
+      }
       process.exitCode = 0
     })
 }

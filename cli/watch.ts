@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { UserError } from '../harness/user-error.ts'
 import { addArguments, type RunArguments } from './run/arguments.ts'
 import { checkArguments, checkSession } from './run/checked-arguments.ts'
+import { startForSession } from './run/start-server.ts'
 import { withFailedOnes } from './run/failed-before.ts'
 
 export function watchCommand(): Command {
@@ -14,6 +15,11 @@ export function watchCommand(): Command {
         throw new UserError('conform watch needs a terminal, for its keys; without one use conform')
       }
       const { watch } = await import('./watch/watch.ts')
-      await watch(baseUrl, withFailedOnes(options))
+      const server = await startForSession(baseUrl, withFailedOnes(options))
+      try {
+        await watch(baseUrl, server.options)
+      } finally {
+        await server.close()
+      }
     })
 }

@@ -9,6 +9,10 @@ import { formatNames } from '../output/report-request.ts'
 export interface RunArguments {
   readonly target?: string
   readonly key?: string
+  /** Command line of the shell that starts the server to judge. */
+  readonly start?: string
+  /** How long the target may take until it answers, in ms. */
+  readonly wait?: number
   readonly only: readonly string[]
   readonly skip: readonly string[]
   /** Path of a report: what failed in it is selected. */
@@ -49,6 +53,12 @@ export function addArguments(command: Command): Command {
     .argument('[base_url]', 'the server to judge; without it and without a target file, the embedded reference')
     .option('-t, --target <file>', 'target file: JSON, or a module (see conform init)')
     .option('-k, --key <key>', 'key with full rights; better CONFORM_API_KEY, which no process list shows')
+    .option('--start <command>', 'start the server to judge by this line of the shell, and end it after the run')
+    .addOption(
+      new Option('--wait <ms>', 'wait so long until the target answers (default with --start: 30000)').argParser(
+        whole(1, 3_600_000),
+      ),
+    )
     .addOption(repeatable('--only <pattern>', 'requirement ids to run; * is any characters; repeatable'))
     .addOption(repeatable('--skip <pattern>', 'requirement ids to leave out; repeatable'))
     .option('--failed <report.json>', 'run what failed in that report: --only of its ids')

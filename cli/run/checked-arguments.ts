@@ -18,9 +18,18 @@ export function checkArguments(baseUrl: string | undefined, options: RunArgument
   if (options.shard && options.seed === undefined) {
     throw new UserError('--shard: needs --seed, the same for all shards, so that their reports can be merged')
   }
+  checkStart(baseUrl, options)
   if (options.updateBaseline && options.baseline === undefined) {
     throw new UserError('--update-baseline: needs --baseline <file>, the file to write')
   }
+}
+
+function checkStart(baseUrl: string | undefined, { start, target, wait }: RunArguments): void {
+  const option = start === undefined ? '--wait' : '--start'
+  if (start === undefined && wait === undefined) return
+  if (start?.trim() === '') throw new UserError('--start: give the command that starts the server')
+  if (baseUrl === undefined && target === undefined)
+    throw new UserError(`${option}: needs the base URL at which the server will answer, or a target file that has it`)
 }
 
 /** The command that a word was most likely meant to be. */

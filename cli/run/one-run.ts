@@ -12,7 +12,9 @@ import { parseReportRequests, type ReportRequest } from '../output/report-reques
 import { loadFormats } from '../output/write-reports.ts'
 import type { RunArguments } from './arguments.ts'
 import { findTarget, type FoundTarget } from './find-target.ts'
-import { judge, type Judged } from './judge.ts'
+import { redactorFor } from '../../harness/target/redactor-for.ts'
+import { type StartedServer, startServer } from './start-server.ts'
+import { judge, type Judged, neverJudged } from './judge.ts'
 import { publish } from './publish.ts'
 import { makeRunFolder } from '../output/run-folder.ts'
 import { runOptions } from './run-options.ts'
@@ -45,20 +47,26 @@ export async function oneRun(baseUrl: string | undefined, options: RunArguments,
   const found = await findTarget(baseUrl, options)
   const folder = makeRunFolder()
   let left: Judged | undefined
+  let server: StartedServer | undefined
   try {
     front.onFound?.(found)
     warn(found, options, baseline)
     const expected = baseline ? heldEntries(baseline, new Date()) : []
-    const run = runOptions(options, baseUrl, expected, join(folder.path, 'exchanges.ndjson'))
+    const start = options.start === undefined ? {} : { start: redactorFor(found.target).text(options.start) }
+    const run = runOptions({ ...options, ...start }, baseUrl, expected, join(folder.path, 'exchanges.ndjson'))
     checkFiles(requests, options, found)
     if (requests.length > 0) await loadFormats()
     const { interrupts, onEvent, people } = front
     const stream = process.stderr
-    left = await judge(found, run, { interrupts, stream, colors: colorsFor(stream), ...(onEvent ? { onEvent } : {}) })
-    const report = await publish(left.record, { options, requests, people, baseline })
+    server = await startServer(found, options, interrupts)
+    left = server.problem
+      ? neverJudged(found, run, server.problem)
+      : await judge(found, run, { interrupts, stream, colors: colorsFor(stream), ...(onEvent ? { onEvent } : {}) })
+    const report = await publish(left.record, { options, requests, people, baseline, server })
     return { report, cause: left.record.facts.ended?.cause }
   } finally {
     folder.remove()
+    await server?.close()
     await found.close()
     if (left?.done === false) front.onLeftBehind?.()
   }

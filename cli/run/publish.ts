@@ -5,6 +5,7 @@ import type { Report } from '../../harness/report/model.ts'
 import { updateBaseline } from '../../harness/report/update-baseline.ts'
 import { reportToGithub } from '../../reporters/github.ts'
 import { failureExchanges, loggedExchanges } from '../output/exchanges.ts'
+import type { StartedServer } from './start-server.ts'
 import { finish, type People } from '../output/finish.ts'
 import type { ReportRequest } from '../output/report-request.ts'
 import { writeWhole } from '../output/whole-file.ts'
@@ -17,6 +18,7 @@ export interface Publication {
   /** Where the report for people goes. */
   readonly people: People
   readonly baseline: Baseline | undefined
+  readonly server: StartedServer
 }
 
 /** What is said besides the report, and what could not be written. */
@@ -32,6 +34,7 @@ export async function publish(record: RunRecord, publication: Publication): Prom
   const held = await heldAgainst(reportOf(record), publication, told)
   const { requireExercised = false } = options
   const report = decided(held, { requireExercised, notJudged: whyNotJudged(record) })
+  told.notes.push(...publication.server.notes(report))
   github(withProblems(report, told.problems), people, told)
   for (const problem of told.problems) complain(problem)
   const kept = keptExchanges(record, publication, report)
@@ -73,7 +76,12 @@ async function heldAgainst(whole: Report, { baseline, options }: Publication, to
 
 function notesOf({ facts }: RunRecord): string[] {
   const { ended, jobsInProgress, hints } = facts
-  const isTold = !ended || ended.cause === 'interrupted' || ended.cause === 'bail' || ended.cause === 'unreachable'
+  const isTold =
+    !ended ||
+    ended.cause === 'interrupted' ||
+    ended.cause === 'bail' ||
+    ended.cause === 'unreachable' ||
+    ended.cause === 'setup'
   return [
     ...(isTold ? [] : [ended.reason]),
     ...hints,

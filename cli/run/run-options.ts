@@ -1,6 +1,9 @@
 import type { BaselineEntry } from '../../harness/report/baseline.ts'
 import type { RunOptions } from '../../harness/engine/run.ts'
 import { rerunCommand, runOptionsOf } from '../../harness/engine/run-options.ts'
+import { shellWord } from '../../harness/recording/curl.ts'
+import { isSecretName } from '../../harness/target/map-keys.ts'
+import { labels } from '../../harness/target/resolve-key.ts'
 import type { RunArguments } from './arguments.ts'
 
 /** Whether a report is asked for that shows every exchange: the others show those of failures, which the failures keep. */
@@ -16,8 +19,17 @@ export function runOptions(
   exchangeLog: string,
 ): RunOptions {
   const log = keepsExchanges(options) ? { exchangeLog } : {}
-  return runOptionsOf(
-    { ...options, expected, ...log },
-    rerunCommand({ ...options, baseUrl, ...(options.header && { headers: options.header }) }),
+  const again = rerunCommand({ ...options, baseUrl, ...(options.header && { headers: options.header }) })
+  return runOptionsOf({ ...options, expected, ...log }, again + startOf(options))
+}
+
+/** What a rerun starts, without what it seems to hand over as a secret. */
+function startOf({ start, wait }: RunArguments): string {
+  const shown = start?.replaceAll(/(\w+)=('[^']*'|"[^"]*"|\S+)/g, (whole, name: string) =>
+    isSecretName(name) ? `${name}=${labels.other}` : whole,
   )
+  return [
+    ...(shown === undefined ? [] : [` --start ${shellWord(shown)}`]),
+    ...(wait === undefined ? [] : [` --wait ${wait}`]),
+  ].join('')
 }

@@ -1,14 +1,12 @@
-import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createTransport } from '../../harness/http/transport.ts'
 import type { Target } from '../../harness/target/model.ts'
+import { askOnce, takesConnections } from '../run/reach-target.ts'
 
 /** Between two looks at a target that answers, and at one that does not, in ms. */
 const lookMs = 250
 const askMs = 500
 /** Longest wait for an answer, in ms. */
 const answerMs = 5_000
-const bodyLimit = 64 * 1024
 
 /** How a target is looked at between two runs. */
 export interface TargetWatch {
@@ -37,37 +35,12 @@ export async function watchTarget(target: Target, isGone: boolean, { onBack, onG
   }
 }
 
-async function answers({ baseUrl, headers, tls }: Target, signal: AbortSignal): Promise<boolean> {
-  // Whether its certificate can be trusted is for the run to say.
-  const transport = createTransport({ baseUrl, connections: 1, insecure: true, tls, bodyLimit })
-  try {
-    const result = await transport.send(
-      { method: 'GET', path: '/v1/files', headers },
-      { timeoutMs: answerMs, signal, fresh: true },
-    )
-    signal.throwIfAborted()
-    return result.kind === 'answer'
-  } finally {
-    await transport.close()
-  }
+async function answers(target: Target, signal: AbortSignal): Promise<boolean> {
+  const { kind } = await askOnce(target, answerMs, signal)
+  signal.throwIfAborted()
+  return kind === 'answer'
 }
 
 function isLoopback(baseUrl: string): boolean {
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(baseUrl).hostname)
-}
-
-/** Opens a connection and closes it: a server does not even write that to its log. */
-function takesConnections(baseUrl: string): Promise<boolean> {
-  const { hostname, port, protocol } = new URL(baseUrl)
-  return new Promise((resolve) => {
-    const socket = connect({
-      host: hostname.replace(/^\[|\]$/g, ''),
-      port: Number(port || (protocol === 'https:' ? 443 : 80)),
-    })
-    const end = (takes: boolean) => () => {
-      socket.destroy()
-      resolve(takes)
-    }
-    socket.once('connect', end(true)).once('error', end(false))
-  })
 }

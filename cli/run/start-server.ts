@@ -1,0 +1,172 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { EndCause } from '../../harness/engine/outcome.ts'
+import { leftOut } from '../../harness/report/reason.ts'
+import type { Report } from '../../harness/report/model.ts'
+import { redactorFor } from '../../harness/target/redactor-for.ts'
+import { UserError } from '../../harness/user-error.ts'
+import type { RunArguments } from './arguments.ts'
+import { findTarget, type FoundTarget } from './find-target.ts'
+import { createRunInterrupts, type Interrupts } from './interrupts.ts'
+import { askOnce, takesConnections } from './reach-target.ts'
+import { type CommandEnd, type ServerProcess, startProcess } from './server-process.ts'
+
+/** How long a target may take until it answers, if --wait does not say, in ms. */
+const defaultWaitMs = 30_000
+/** Between two questions, and for one answer, in ms. */
+const everyMs = 100
+const answerMs = 5_000
+/** What the server has to end in by itself, in ms; after an interrupt the whole run has two seconds. */
+const graceMs = 5_000
+const graceAfterInterruptMs = 300
+/** Lines of its output in a sentence, and below it. */
+const fewLines = 3
+const manyLines = 10
+/** A gateway that is up before its service, and a service that says that it is starting. */
+const notYet = [502, 503, 504]
+
+/** What --start and --wait brought about: the target answers, or why it does not. */
+export interface StartedServer {
+  readonly problem?: { readonly cause: EndCause; readonly reason: string }
+  /** What of its output helps the reader of such a report. */
+  notes(report: Report): string[]
+  close(): Promise<void>
+}
+
+/**
+ * Starts the server to judge, if --start says how, and waits until the target answers.
+ * @throws UserError if the target has no server to start, its port is taken, or the shell cannot run the command
+ */
+export async function startServer(
+  { target, handler }: FoundTarget,
+  { start, wait }: Pick<RunArguments, 'start' | 'wait'>,
+  interrupts: Interrupts,
+): Promise<StartedServer> {
+  if (start === undefined && wait === undefined) return { notes: () => [], close: async () => undefined }
+  const option = start === undefined ? '--wait' : '--start'
+  if (handler) throw new UserError(`${option}: the target file names a handler (fetch): there is no server to wait for`)
+  const { baseUrl } = target
+  if (start !== undefined && (await takesConnections(baseUrl))) {
+    const { host } = new URL(baseUrl)
+    throw new UserError(
+      `--start: something else listens on ${host} already, and would be judged in place of what is started: end it, or give another port`,
+    )
+  }
+  const server = start === undefined ? undefined : startProcess(start)
+  const shown = (lines: readonly string[]): string[] => lines.map((line) => redactor.text(line))
+  const redactor = redactorFor(target)
+  let isKept = false
+  const started: StartedServer = {
+    notes({ exit }) {
+      if (!server || exit.code === 0) return []
+      isKept = true
+      const lines = server.end ? shown(server.lastLines(manyLines)) : []
+      const ending = server.end ? `; it ended by itself (${endOf(server.end)}), and wrote at last:` : ''
+      return [`the output of the server: ${server.log}${ending}`, ...lines.map((line) => `  ${line}`)]
+    },
+    async close() {
+      await server?.close(interrupts.interrupted ? graceAfterInterruptMs : graceMs)
+      if (!isKept) server?.forget()
+    },
+  }
+  try {
+    const waiting = { target, waitMs: wait ?? defaultWaitMs, interrupts }
+    const why = await untilItAnswers(waiting, server)
+    if (interrupts.interrupted) return { ...started, problem: { cause: 'interrupted', reason: leftOut('interrupted') } }
+    if (why === undefined) return started
+    const said = server ? saidAtLast(shown(server.lastLines(fewLines)), server.log) : ''
+    return { ...started, problem: { cause: 'unreachable', reason: `${why}${said}` } }
+  } catch (error) {
+    await started.close()
+    throw error
+  }
+}
+
+interface Waiting {
+  readonly target: FoundTarget['target']
+  readonly waitMs: number
+  readonly interrupts: Interrupts
+}
+
+/** Why the target does not answer; undefined if it does, or if somebody interrupts. Throws UserError for no command at all. */
+async function untilItAnswers(
+  { target, waitMs, interrupts }: Waiting,
+  server: ServerProcess | undefined,
+): Promise<string | undefined> {
+  const stop = new AbortController()
+  const { signal } = stop
+  // Nothing is to be reported later than usual: the waiting ends at once.
+  interrupts.onOverdue(() => undefined)
+  interrupts.onFirst(() => stop.abort())
+  const ended = server?.ended.finally(() => stop.abort())
+  const deadline = performance.now() + waitMs
+  for (;;) {
+    const left = deadline - performance.now()
+    const result = await askOnce(target, Math.max(1, Math.min(answerMs, left)), signal)
+    if (signal.aborted) break
+    const isReady = result.kind === 'answer' && !notYet.includes(result.status)
+    // What still answers that it is not there is judged, and named, by the run itself.
+    if (isReady || (result.kind === 'answer' && left <= 0)) return undefined
+    if (left <= 0 && result.kind === 'no-answer')
+      return `${target.baseUrl} did not answer within ${waitMs / 1000} s: ${result.message}`
+    await sleep(everyMs, undefined, { signal }).catch(() => undefined)
+    if (signal.aborted) break
+  }
+  return interrupts.interrupted || !server ? undefined : whyEnded(await ended, server, target.baseUrl)
+}
+
+function whyEnded(end: CommandEnd | undefined, server: ServerProcess, baseUrl: string): string {
+  const { code } = end ?? { code: null }
+  // As the shells say that there is no such program, or that it is none.
+  if (code === 126 || code === 127) {
+    const lines = server.lastLines(fewLines).join(' | ')
+    throw new UserError(`--start: the shell could not run the command (exit code ${code}): ${lines}`)
+  }
+  const remedy =
+    code === 0 ? '; give a command that goes on, or start the server yourself and give --wait <ms> alone' : ''
+  return `the command of --start ended (${endOf(end)}) before ${baseUrl} answered${remedy}`
+}
+
+function endOf(end: CommandEnd | undefined): string {
+  return end?.signal ? `by ${end.signal}` : `with exit code ${end?.code ?? 'unknown'}`
+}
+
+function saidAtLast(lines: readonly string[], log: string): string {
+  const told = lines.filter((line) => line.trim() !== '')
+  return told.length === 0
+    ? ` (its output, ${log}, is empty)`
+    : ` (its output: ${log}), and wrote at last: ${told.join(' | ')}`
+}
+
+/** For several runs of one server: the options of each, and what ends the server at last. */
+export interface SessionServer {
+  readonly options: RunArguments
+  /** From now on somebody else hears signals, and calls `close`. */
+  handOverSignals(): void
+  close(): Promise<void>
+}
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** Starts the server of a session once. Throws UserError if the target does not answer. */
+export async function startForSession(baseUrl: string | undefined, options: RunArguments): Promise<SessionServer> {
+  const { start, wait, ...rest } = options
+  if (start === undefined && wait === undefined)
+    return { options, handOverSignals: () => undefined, close: async () => undefined }
+  // A signal ends a process without its `exit`, and its server would stay.
+  // eslint-disable-next-line no-restricted-properties -- as the signal would
+  const exit = (): void => process.exit(1)
+  for (const signal of signals) process.once(signal, exit)
+  const found = await findTarget(baseUrl, options)
+  const server = await startServer(found, options, createRunInterrupts())
+  if (server.problem) {
+    await server.close()
+    throw new UserError(server.problem.reason)
+  }
+  return {
+    options: rest,
+    handOverSignals: () => {
+      for (const signal of signals) process.off(signal, exit)
+    },
+    close: () => server.close(),
+  }
+}

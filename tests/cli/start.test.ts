@@ -1,0 +1,180 @@
+/** `--start` and `--wait`: a server that begins and ends with its run. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { startForSession } from '../../cli/run/start-server.ts'
+import { folder, readReport, start } from './conform.ts'
+import { freePort } from './free-port.ts'
+import { conform } from './in-process.ts'
+
+/** A server that answers everything by 401, and its port. */
+async function taken() {
+  const body = JSON.stringify({ tpe: 'BadCredentials', errors: [], extras: {} })
+  const asked: (string | undefined)[] = []
+  const server = createServer((request, response) => {
+    asked.push(request.url)
+    request.resume().on('end', () => response.writeHead(401, { 'content-type': 'application/json' }).end(body))
+  })
+  const listen = (port = 0) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  await listen()
+  const { port } = server.address() as AddressInfo
+  const close = () => new Promise<void>((resolve) => server.close(() => resolve()))
+  onTestFinished(() => void server.close())
+  return { url: `http://127.0.0.1:${port}`, port, asked, close, listen }
+}
+
+/** The same as a program, which writes what becomes of it; it is slow to begin. */
+const program = `const { writeFileSync } = require('node:fs')
+writeFileSync('pid', String(process.pid))
+console.log('the key is ' + process.env.CONFORM_API_KEY)
+process.on('SIGTERM', () => { writeFileSync('ended', 'gently'); process.exit() })
+const body = JSON.stringify({ tpe: 'BadCredentials', errors: [], extras: {} })
+const server = require('node:http').createServer((request, response) => {
+  request.resume().on('end', () => response.writeHead(401, { 'content-type': 'application/json' }).end(body))
+})
+setTimeout(() => server.listen(process.argv[2], '127.0.0.1'), 200)
+`
+
+async function place(text = program) {
+  const cwd = folder()
+  writeFileSync(join(cwd, 'server.cjs'), text)
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  // With a second command the server is a child of the shell.
+  return { cwd, url, command: `node server.cjs ${port} && true` }
+}
+
+function isAlive(cwd: string): boolean {
+  try {
+    return process.kill(Number(readFileSync(join(cwd, 'pid'), 'utf8')), 0)
+  } catch {
+    return false
+  }
+}
+
+const only = ['--only', 'files.list/401-missing-credentials', '--seed', '1']
+const key = 'a-full-key-of-this-test'
+
+test('the server is started, waited for, judged, and ended with its children; its output shows no key', async () => {
+  const { cwd, url, command } = await place()
+  const ran = await conform([url, '--start', command, ...only, '--report', 'json'], {
+    cwd,
+    env: { CONFORM_API_KEY: key },
+  })
+  // Every request with the key is refused: nothing could be judged.
+  expect(ran).toMatchObject({ code: 3, stderr: '' })
+  expect(readReport(cwd).run.requests).toBeGreaterThan(0)
+  expect(readFileSync(join(cwd, 'ended'), 'utf8')).toBe('gently')
+  expect(isAlive(cwd)).toBe(false)
+  const [, log = ''] = /the output of the server: (\S+)/.exec(ran.stdout) ?? []
+  expect(readFileSync(log, 'utf8')).toBe(`the key is ${key}\n`)
+  expect(ran.stdout).not.toContain(key)
+})
+
+test('a port that is taken is exit 2, and the command is not started', async () => {
+  const { url, asked } = await taken()
+  const cwd = folder()
+  const ran = await conform([url, '--start', 'touch started', ...only], { cwd })
+  expect(ran).toMatchObject({ code: 2, stdout: '' })
+  expect(ran.stderr).toMatch(/^conform: --start: something else listens on 127\.0\.0\.1:\d+ already/)
+  expect({ asked, started: existsSync(join(cwd, 'started')) }).toEqual({ asked: [], started: false })
+})
+
+test('a command that ends before it answers is exit 3, with its exit code and its last lines', async () => {
+  const { cwd, url } = await place()
+  const command = `echo first; echo "no database for ${key}" >&2; exit 4`
+  const env = { CONFORM_API_KEY: key }
+  const ran = await conform([url, '--start', command, ...only, '--report', 'json'], { cwd, env })
+  expect(ran.code).toBe(3)
+  const { exit, verdict, run } = readReport(cwd)
+  expect({ verdict, requests: run.requests }).toEqual({ verdict: 'not-judged', requests: 0 })
+  expect(exit.because).toMatch(
+    /^the command of --start ended \(with exit code 4\) before http:\S+ answered \(its output: \S+\), and wrote at last: first \| no database for \$CONFORM_API_KEY$/,
+  )
+  expect(ran.stdout.trimEnd().split('\n').at(-1)).toBe(`exit 3: ${exit.because}`)
+  expect(ran.stdout + ran.stderr).not.toContain(key)
+})
+
+test.each<[string, string, number, RegExp]>([
+  [
+    'no such program',
+    'no-such-program-of-ours',
+    2,
+    /^conform: --start: the shell could not run the command \(exit code 127\): .*no-such-program/,
+  ],
+  [
+    'a command that goes into the background',
+    'true',
+    3,
+    /exit code 0\) before \S+ answered; give a command that goes on, or/,
+  ],
+])('%s is told with its remedy', async (_, command, code, sentence) => {
+  const { cwd, url } = await place()
+  const ran = await conform([url, '--start', command, ...only], { cwd })
+  expect(ran.code).toBe(code)
+  expect(ran.stderr + ran.stdout.split('\n').find((line) => line.startsWith('exit 3'))).toMatch(sentence)
+})
+
+test.each<[string, string[], RegExp]>([
+  ['no base URL', ['--start', 'true'], /^conform: --start: needs the base URL/],
+  ['no base URL to wait for', ['--wait', '5'], /^conform: --wait: needs the base URL/],
+  ['an empty command', ['http://127.0.0.1:1', '--start', ' '], /^conform: --start: give the command/],
+  ['no time', ['http://127.0.0.1:1', '--wait', '0'], /--wait <ms>.*Give a whole number from 1/],
+])('%s is exit 2', async (_, args, sentence) => {
+  const ran = await conform(args)
+  expect(ran).toMatchObject({ code: 2, stdout: '' })
+  expect(ran.stderr).toMatch(sentence)
+})
+
+test('--wait alone waits for a server that somebody else starts, and gives up in time', async () => {
+  const server = await taken()
+  await server.close()
+  const late = await conform([server.url, '--wait', '50', ...only])
+  expect(late.code).toBe(3)
+  expect(late.stdout).toMatch(/exit 3: http:\S+ did not answer within 0\.05 s: connection refused at 127/)
+  const running = conform([server.url, '--wait', '30000', ...only, '--report', 'json=-'])
+  await server.listen(server.port)
+  expect(JSON.parse((await running).stdout).run.requests).toBeGreaterThan(0)
+})
+
+test('a rerun starts the server too, without what is handed over as a secret', async () => {
+  const { cwd, url, command } = await place(program.replaceAll('401', '200').replace("'BadCredentials'", "'Fine'"))
+  const given = `DB_PASSWORD=hunter2 ${command}`
+  const ran = await conform([url, '--start', given, '--wait', '20000', ...only, '--report', 'json'], {
+    cwd,
+    env: { CONFORM_API_KEY: key },
+  })
+  expect(ran.code).toBe(1)
+  const failed = readReport(cwd).requirements.find(({ outcome }) => outcome === 'failed')
+  expect(failed?.failures[0]?.rerun).toBe(
+    `conform ${url} --start 'DB_PASSWORD=[redacted] ${command}' --wait 20000 --only files.list/401-missing-credentials --seed 1`,
+  )
+  expect(ran.stdout).not.toContain('hunter2')
+})
+
+test('a session starts its server once, and ends it', async () => {
+  const { cwd, url, command } = await place()
+  const options = { only: [], skip: [], report: [], tpe: 'exact', depth: 'full' } as const
+  const server = await startForSession(url, { ...options, start: `cd '${cwd}' && ${command}` })
+  expect(server.options).toEqual(options)
+  expect(isAlive(cwd)).toBe(true)
+  server.handOverSignals()
+  await server.close()
+  expect(isAlive(cwd)).toBe(false)
+})
+
+test.each([1, 2])('after %i SIGTERM no process of the server is left', async (signals) => {
+  // It ends by SIGKILL alone, and answers nothing.
+  const deaf = program
+    .replace(/process\.on.*/, "process.on('SIGTERM', () => {})")
+    .replace(/request\.resume.*/, "writeFileSync('asked', '')")
+  const { cwd, url, command } = await place(deaf)
+  const run = start([url, '--start', command, ...only], { cwd })
+  await expect.poll(() => existsSync(join(cwd, 'asked')), { timeout: 30_000 }).toBe(true)
+  for (let sent = 0; sent < signals; sent++) run.child.kill('SIGTERM')
+  const { code } = await run.ended
+  expect([3, 143]).toContain(code)
+  await expect.poll(() => isAlive(cwd), { timeout: 10_000 }).toBe(false)
+})
