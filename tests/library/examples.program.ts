@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
+import { freePort } from '../cli/free-port.ts'
 import { makeProject, type Project } from '../vitest/project.ts'
 
 let all: Project
@@ -80,4 +81,34 @@ test('the example with vitest passes, and its reports are written', async () => 
   expect(Number(passed)).toBe(catalogue.length - 1)
   expect(existsSync(join(project.dir, 'reports/conformance.html'))).toBe(true)
   expect(existsSync(join(project.dir, 'conform-report.xml'))).toBe(true)
+})
+
+/** Runs the command of an example, as its package.json has it, on another port than the one that it names. */
+function conformIn(project: Project, port = 0): Promise<{ code: number; stdout: string }> {
+  const { scripts } = JSON.parse(readFileSync(join(project.dir, 'package.json'), 'utf8')) as {
+    scripts: { conform: string }
+  }
+  const words = [...scripts.conform.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')
+  const args = words.slice(1).map((word) => word.replace('server.py', `server.py ${port}`))
+  const more = port === 0 ? [] : [`http://127.0.0.1:${port}`]
+  const conform = join(all.dir, 'node_modules/ai-content-conformance/bin/conform.js')
+  return project.run('node', [conform, ...args, ...more, '--report', 'json'])
+}
+
+test.each(['fastify', 'hono', 'express'])('the example with %s conforms, and no port is opened', async (name) => {
+  const project = example(name)
+  const { code, stdout } = await conformIn(project)
+  expect({ code, stdout }).toMatchObject({ code: 0 })
+  const { verdict, target } = JSON.parse(readFileSync(join(project.dir, 'conform-report.json'), 'utf8'))
+  expect({ verdict, url: target.baseUrl }).toEqual({ verdict: 'conformant', url: 'http://in-process.localhost' })
+})
+
+test('the example in Python is started, conforms, and is ended', async () => {
+  const project = example('python')
+  const port = await freePort()
+  const { code, stdout } = await conformIn(project, port)
+  expect({ code, stdout }).toMatchObject({ code: 0 })
+  const { verdict } = JSON.parse(readFileSync(join(project.dir, 'conform-report.json'), 'utf8'))
+  expect(verdict).toBe('conformant')
+  await expect(fetch(`http://127.0.0.1:${port}/v1/files`)).rejects.toThrow()
 })
