@@ -27,10 +27,7 @@ export async function judgeRequirement(run: Run, row: CatalogueRow, check: Judge
   if (!atEnd) return { result: first.result }
   return {
     result: first.result,
-    atEnd: async () => {
-      const { result } = await look(context, atEnd)
-      return { ...result, durationMs: first.result.durationMs + result.durationMs }
-    },
+    atEnd: async () => (await look(context, atEnd)).result,
   }
 }
 
@@ -39,11 +36,10 @@ async function look(
   check: Judge | undefined,
 ): Promise<{ result: RequirementResult; atEnd?: Judge }> {
   const { run, row } = context
-  const started = performance.now()
   const { id, operation, level, section, statement } = row
   const { atEnd, ...judged } = await judge(context, check)
   const { control, cases } = context
-  const durationMs = Math.round(performance.now() - started)
+  const durationMs = Math.round(run.client.recorder.tookMs(id))
   const result = { id, operation, level, section, statement, ...shown(run, judged), control, cases, durationMs }
   const told = inMode(result, run.options.tpe)
   countFailure(run, told)

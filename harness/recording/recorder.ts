@@ -23,6 +23,8 @@ export interface Recorder {
   /** Text of a target or of a target file as it may be shown: without any key. */
   redact(text: string): string
   readonly count: number
+  /** ms that the exchanges of that requirement took, one after the other; what they waited for is not counted. */
+  tookMs(requirement: string): number
   /** Folder and error code (`/tmp: ENOSPC`) if the log could not be written; no more exchanges are kept then. */
   readonly problem: string | undefined
   close(): void
@@ -48,6 +50,7 @@ const longestHeld = 16 * 1024
 export function createRecorder(logFile: string | undefined, redactor: Redactor): Recorder {
   let fd: number | undefined
   let count = 0
+  const times = new Map<string, number>()
   let problem: string | undefined
   const redact = (text: string): string => redactor.text(text)
   const shown: Shown = ({ name, value }) => ({ name: redact(name.toLowerCase()), value: redactor.header(name, value) })
@@ -88,6 +91,7 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor):
     record(ended) {
       const n = count++
       const { requirement, operation, role, result } = ended
+      if (requirement !== null) times.set(requirement, (times.get(requirement) ?? 0) + result.endedAt - result.sentAt)
       let made: FailureExchange | undefined
       // Most exchanges are never shown: taking keys out of them costs more than sending them.
       // The exchange before it on the connection is not held with it: that one holds the one before.
@@ -107,6 +111,7 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor):
       } else if (result.kind === 'answer' && result.body.length > longestHeld) recorded()
       return made ? always(made) : recorded
     },
+    tookMs: (requirement) => times.get(requirement) ?? 0,
     close() {
       if (fd !== undefined) closeSync(fd)
       fd = undefined

@@ -72,6 +72,7 @@ export interface RequirementResult {
   control: 'granted' | 'refused' | 'none'
   /** Requests judged. */
   cases: number
+  /** Of its own exchanges, one after the other: no waiting for its turn, and none for what it shares with others. */
   durationMs: number
   failures: Failure[]
 }
