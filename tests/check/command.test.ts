@@ -28,7 +28,7 @@ test('0 where nothing failed, 1 where a must did, 3 where nothing was judged', a
     ),
   })
   expect(await check([bad])).toMatchObject({ code: 1, stdout: expect.stringContaining('content is missing') })
-  expect(await check([])).toMatchObject({ code: 3, stdout: expect.stringContaining('not-judged') })
+  expect(await check([])).toMatchObject({ code: 3, stdout: expect.stringMatching(/not.judged/i) })
 })
 
 test('--strict, --tpe and --baseline decide as in a run', async () => {
@@ -90,7 +90,7 @@ test('writes every format, and a report on stdout leaves the rest to stderr', as
   expect(readFileSync(at('report.html'), 'utf8')).not.toContain('Requests of the run itself')
   const { stdout, stderr } = await check([bad], '--report', 'json=-')
   expect(JSON.parse(stdout)).toMatchObject({ format: 'conformance-report/1' })
-  expect(stderr).toContain('non-conformant')
+  expect(stderr).toMatch(/^non-conformant: /im)
 })
 
 test('the command that shows a failure again names the same files', async () => {

@@ -139,7 +139,10 @@ describe('completion', () => {
     [['--only', 'jobs.create/404'], ['jobs.create/404-unknown-application']],
     [['explain', 'guardrails/503'], ['guardrails/503-provider-down']],
     [['completion', 'f'], ['fish']],
-    [['verify', '--req'], ['--require']],
+    [
+      ['verify', '--req'],
+      ['--require', '--require-operations'],
+    ],
     [['verify', '--require', ''], ['conformant']],
     [['help', 'compl'], ['completion']],
   ])('bash completes %s', async (line, words) => {

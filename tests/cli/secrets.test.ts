@@ -27,7 +27,7 @@ test('no key stands in any report or on the terminal, plain or encoded, though t
     target.scenarios['files.retrieve/2xx-accepted'] = {
       key: { command: [process.execPath, '-p', 'process.env.FOURTH'] },
     }
-    target.headers = { authorization: { env: 'TENANT' } }
+    target.headers = { 'x-api-key': { env: 'TENANT' } }
     target.limits.jobTimeoutMs = 200
   })
   const formats = ['json', 'html', 'junit', 'ctrf', 'markdown', 'har', 'badge']
