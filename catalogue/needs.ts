@@ -3,10 +3,6 @@ import { isOperationId, type OperationId, operations } from './operations.ts'
 import type { Need, Requirement } from './row.ts'
 
 /** What the target file must declare, as JSON Pointers into it. */
-export const application = '/resources/application'
-export const someJob: Need = ['/resources/application', '/resources/job']
-export const pdfFile: Need = ['/resources/pdfFile', '/operations/files.upload']
-export const graph = '/resources/graph'
 export const fullKey = '/keys/full'
 
 export function body(operation: OperationId): string {

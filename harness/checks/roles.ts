@@ -53,9 +53,6 @@ export function ofOtherTypes(kinds: readonly JsonKind[]): Fault[] {
 /** Values that are no text; an array is not sent, since a server may take several texts. */
 export const notText: readonly Fault[] = ofOtherTypes(['number', 'boolean', 'object'])
 
-/** Values that are no array. */
-export const notArray: readonly Fault[] = ofOtherTypes(['string', 'number', 'boolean', 'object'])
-
 /** Faults that the spec answers by other pairs than the rest of their row. */
 export function giving(gives: Pairs, faults: readonly Fault[]): readonly Fault[] {
   return faults.map((fault) => ({ ...fault, gives }))

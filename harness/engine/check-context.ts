@@ -84,7 +84,7 @@ function againBy(
   const shown = [shownBy, exchange.purpose.requirement].filter((id) => id !== null)
   const rerunIds = [...new Set([row.id, ...shown, ...needed])]
   const [takes] = run.hooks.flatMap((hook) => hook.takesState?.(run, row.id) ?? [])
-  return { ...(takes && { takes }), rerunIds, rerun: rerunLine(run, ...rerunIds) }
+  return { ...(takes && { takes }), rerunIds, rerun: rerunLine(run.options, ...rerunIds) }
 }
 
 /** `sendWithRetries`, but a request that names a declared application goes through its gate. */

@@ -5,7 +5,6 @@ import { codeNames } from '../../catalogue/errors.ts'
 import { type Answer, isEnvelope, isGranted, jsonValue, tpeOf } from './answer.ts'
 import { onRememberedKey } from '../report/reason.ts'
 import type { Exchange } from './exchange.ts'
-import type { Run } from './run.ts'
 
 const longest = 160
 
@@ -128,6 +127,6 @@ function titleOf(part: string): string {
 }
 
 /** The command that shows a failure again; ids need no quoting. */
-export function rerunLine(run: Run, ...ids: string[]): string {
-  return `${run.options.rerun} ${[...new Set(ids)].map((id) => `--only ${id}`).join(' ')} --seed ${run.options.seed}`
+export function rerunLine({ rerun, seed }: { rerun: string; seed: number }, ...ids: string[]): string {
+  return `${rerun} ${[...new Set(ids)].map((id) => `--only ${id}`).join(' ')} --seed ${seed}`
 }

@@ -23,7 +23,7 @@ export function failuresOf(
   const shared = {
     familyOnly: false,
     seed: run.options.seed,
-    rerun: rerunLine(run, id, ...(wrong.purpose.requirement === null ? [] : [wrong.purpose.requirement])),
+    rerun: rerunLine(run.options, id, ...(wrong.purpose.requirement === null ? [] : [wrong.purpose.requirement])),
   }
   const next = `${wrong.recorded.request.method} ${wrong.recorded.request.url}`
   const sent = `${method} ${url}, and then ${next} on the same connection`
