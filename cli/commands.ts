@@ -18,3 +18,10 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   register: async () => (await import('./register.ts')).registerCommand(),
   verify: async () => (await import('./verify.ts')).verifyCommand(),
 }
+
+/** Where the help shows a command. */
+export const commandGroups: Readonly<Record<string, readonly string[]>> = {
+  'While you write a server:': ['init', 'watch', 'ui', 'list', 'explain', 'serve', 'completion'],
+  'Recorded traffic and reports:': ['record', 'check', 'merge', 'compare'],
+  'Certificates:': ['keygen', 'sign', 'verify', 'register'],
+}

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { debuglog } from 'node:util'
 import { Command, CommanderError } from 'commander'
 import { UserError } from '../harness/user-error.ts'
-import { commands } from './commands.ts'
+import { commandGroups, commands } from './commands.ts'
 import type { Interrupts } from './run/interrupts.ts'
 import { addArguments, type RunArguments } from './run/arguments.ts'
 import { checkArguments, commandMeant } from './run/checked-arguments.ts'
@@ -30,12 +30,23 @@ function refuseMisspelt([first = '', second]: readonly string[]): void {
   if (meant !== undefined) throw new UserError(`${first}: not a command and not a URL; did you mean conform ${meant}?`)
 }
 
+const examples = `
+Examples:
+  conform http://localhost:8080                           judge what needs no target file
+  conform init && conform -t conform.target.json          declare what the server holds, and judge it
+  conform http://localhost:8080 --only 'jobs.*' --bail    a part, until something fails
+  conform -t staging.json --report html --report json     with a page to read and a file to keep
+  conform -t staging.json --failed conform-report.json    what failed in that run, again
+  conform explain jobs.create/404-unknown-application     what a requirement asks for, and how it is tested
+`
+
 async function program(words: readonly string[], interrupts: Interrupts): Promise<Command> {
   const conform = new Command('conform')
     .description('judges a server of the AI Content Service interface, requirement by requirement')
     .version(suiteVersion(), '-V, --version')
     .enablePositionalOptions()
     .helpCommand(true)
+  conform.addHelpText('after', examples)
   addArguments(conform).action(async (baseUrl: string | undefined, options: RunArguments) => {
     checkArguments(baseUrl, options, Object.keys(commands))
     const { runAction } = await import('./run.ts')
@@ -50,7 +61,11 @@ async function program(words: readonly string[], interrupts: Interrupts): Promis
     await nextTurn()
     interrupts.restoreDefaultSignals()
   }
-  for (const load of others) conform.addCommand(await load())
+  const loaded = await Promise.all(others.map((load) => load()))
+  for (const [group, names] of Object.entries(commandGroups)) {
+    for (const command of loaded.filter((one) => names.includes(one.name())))
+      conform.addCommand(command.helpGroup(group))
+  }
   for (const command of [conform, ...conform.commands]) {
     command
       .exitOverride((error) => {

@@ -1,5 +1,5 @@
 import type { Colors } from 'picocolors/types'
-import type { Report, RequirementResult, BaselineSummary, Counts } from '../harness/report/model.ts'
+import type { Report, RequirementResult, BaselineSummary } from '../harness/report/model.ts'
 import { terminalText } from './escape/terminal.ts'
 import type { FormatName } from './format-files.ts'
 import { failureBlock } from './terminal/failure.ts'
@@ -12,31 +12,12 @@ import { duration } from './view/writing.ts'
 import { exitLine, runNotes, seedLine } from './view/run-notes.ts'
 import { failed, requiredButMissed } from './view/failed.ts'
 import { byReason } from './view/groups.ts'
+import { operationTable, summaryTable } from './terminal/tables.ts'
+import { laidOut, type Line } from './terminal/lines.ts'
 import { leftOutSentence, selectedResults, selectedSummary } from './view/selected.ts'
 import { outsideCause } from '../harness/report/exit-code.ts'
 import { commonReason, parseReason } from '../harness/report/reason.ts'
 import { standingOf, type Tone, verdictSentence } from './view/standing.ts'
-
-const columns = [
-  ['passed', 'passed', 'green'],
-  ['failed', 'failed', 'red'],
-  ['notExercised', 'not exercised', 'yellow'],
-  ['notApplicable', 'not applicable', 'dim'],
-] as const satisfies readonly (readonly [keyof Counts, string, keyof Colors])[]
-
-/** How many requirements of each level had each outcome. */
-function summaryTable(summary: Report['summary'], colors: Colors): string[] {
-  const head = columns.map(([, title]) => title.padStart(title.length + 2)).join('')
-  const row = (level: 'must' | 'should') =>
-    `  ${level.padEnd(6)}` +
-    columns
-      .map(([member, title, color]) => {
-        const cell = String(summary[level][member]).padStart(title.length + 2)
-        return summary[level][member] > 0 ? colors[color](cell) : colors.dim(cell)
-      })
-      .join('')
-  return [colors.dim(`  ${' '.repeat(6)}${head}`), row('must'), row('should'), '']
-}
 
 const tones = { good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<Tone, keyof Colors>
 
@@ -44,11 +25,21 @@ const MOST_MISSED = 30
 /** Failures that are shown whole. */
 const MOST_BLOCKS = 15
 
+/** A report that was asked for, and its path; `-` is stdout. */
+export interface WrittenReport {
+  readonly format: FormatName
+  readonly path: string
+}
+
 export interface TerminalOptions {
   /** What else there is to say of the run, a line each. */
   readonly notes?: readonly string[]
   /** The reports that are written besides: what is too much for a terminal is said to be there. */
-  readonly formats?: readonly FormatName[]
+  readonly written?: readonly WrittenReport[]
+  /** The command of the run, without what selects requirements: what failed is run again by it. */
+  readonly command?: string
+  /** Columns of the terminal, to which lines are broken; Infinity, the default, for what is none. */
+  readonly width?: number
   /** Every reason of what was not exercised, and every case of a failure. */
   readonly isVerbose?: boolean
 }
@@ -59,9 +50,10 @@ export interface TerminalOptions {
  */
 export function renderTerminal(report: Report, colors: Colors, options: TerminalOptions = {}): string {
   const { run, target } = report
-  const { notes = [], formats = [], isVerbose = false } = options
+  const { notes = [], written = [], isVerbose = false, width = Infinity } = options
+  const formats = written.map(({ format }) => format)
   const rest = isVerbose ? null : whereTheRestIs(formats)
-  const lines = [
+  const lines: Line[] = [
     `${colors.bold(terminalText(target.name))}  ${colors.dim(terminalText(target.baseUrl))}`,
     '',
     ...failureLines(failed(report).unexpected, rest, colors),
@@ -69,17 +61,19 @@ export function renderTerminal(report: Report, colors: Colors, options: Terminal
     ...(hasOneReason(report) ? [] : outcomeLines(report, rest, colors)),
     ...createdLines(report, formats),
     ...runNotes(report).map((note) => terminalText(note)),
+    ...failedLines(report, rest, colors),
+    ...nextLines(report, options, colors),
     `${count(run.requests, 'request')} in ${duration(run.durationMs)}; ${seedLine(report)}`,
-    colors.bold(colors[tones[standingOf(report).tone]](terminalText(verdictSentence(report)))),
+    ...verdictLines(report, colors),
     ...notes.map((note) => terminalText(note)),
     ...missedLines(requiredButMissed(report), rest),
     colors.bold(terminalText(exitLine(report))),
   ]
-  return `${lines.join('\n')}\n`
+  return `${laidOut(lines, width).join('\n')}\n`
 }
 
 /** What the failures have in common, then the failures: one of each likely cause, and those that have none. */
-function failureLines(failures: readonly RequirementResult[], rest: string | null, colors: Colors): string[] {
+function failureLines(failures: readonly RequirementResult[], rest: string | null, colors: Colors): Line[] {
   const likely = likelyCauses(failures)
   const causes = byCause(failures)
   const shown = rest === null ? causes : shownFirst(causes, likely).slice(0, MOST_BLOCKS)
@@ -101,15 +95,57 @@ function hasOneReason(report: Report): boolean {
 }
 
 /** What was not judged, and why; what an option left out is only counted. */
-function outcomeLines(report: Report, rest: string | null, colors: Colors): string[] {
+function outcomeLines(report: Report, rest: string | null, colors: Colors): Line[] {
   const selected = { requirements: selectedResults(report) }
   const leftOut = leftOutSentence(report)
   return [
     ...reasonLines('Not exercised', byReason(selected, 'not-exercised'), rest, colors),
     ...reasonLines('Not applicable', byReason(selected, 'not-applicable'), rest, colors),
     ...(leftOut === undefined ? [] : [colors.dim(`Left out: ${leftOut}`), '']),
+    ...operationTable(report, colors),
     ...summaryTable(selectedSummary(report), colors),
   ]
+}
+
+/** How the run ended; an error that the last line says is not said here too. */
+function verdictLines(report: Report, colors: Colors): string[] {
+  const { meaning, tone, word } = standingOf(report)
+  const isSaidBelow = meaning === report.exit.because
+  const text = isSaidBelow ? word : verdictSentence(report)
+  return [colors.bold(colors[tones[tone]](terminalText(text)))]
+}
+
+/** Each failed requirement on a line, so that what failed is still seen when the evidence has scrolled away. */
+function failedLines(report: Report, rest: string | null, colors: Colors): string[] {
+  const { unexpected } = failed(report)
+  if (unexpected.length < 2) return []
+  const most = rest === null ? Infinity : MOST_MISSED
+  const lines = unexpected.slice(0, most).map(({ id, level }) => {
+    return `  ${level === 'must' ? colors.red('must  ') : colors.yellow('should')}  ${terminalText(id)}`
+  })
+  const more = unexpected.length - lines.length
+  return [
+    colors.bold(`Failed: ${unexpected.length}`),
+    ...lines,
+    ...(more > 0 ? [colors.dim(`  and ${more} more: ${rest}`)] : []),
+    '',
+  ]
+}
+
+/** Where the reports are, and the command that runs what failed again. */
+function nextLines(report: Report, { command, written = [] }: TerminalOptions, colors: Colors): Line[] {
+  const files = written.filter(({ path }) => path !== '-')
+  const json = files.find(({ format }) => format === 'json')
+  const hasFailed = failed(report).unexpected.length > 0
+  const again = json && command !== undefined && hasFailed ? [`${command} --failed ${shellWord(json.path)}`] : []
+  return [
+    ...files.map(({ path }) => ({ whole: `${colors.dim('report   ')} ${terminalText(path)}` })),
+    ...again.map((line) => ({ whole: `${colors.dim('run again')} ${terminalText(line)}` })),
+  ]
+}
+
+function shellWord(path: string): string {
+  return /^[\w./:@%+,=-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }
 
 /** What follows a number of things that are not shown. */

@@ -9,6 +9,7 @@ import { writeReports } from './write-reports.ts'
 /** Where the report for people goes: a stream, or whatever takes text. */
 export interface People {
   readonly isTTY?: boolean
+  readonly columns?: number
   write(text: string): unknown
 }
 
@@ -22,18 +23,22 @@ export interface Ending {
   readonly notes?: readonly string[]
   /** `--verbose`: what the report for people would only count is shown. */
   readonly isVerbose?: boolean
+  /** The command of the run, without what selects requirements. */
+  readonly command?: string
 }
 
 /** Writes the reports and the one for people, whose last line says why the exit code is what it is, and sets that. Gives the report as it was written. */
 export async function finish(report: Report, ending: Ending): Promise<Report> {
-  const { before = '', exchanges, notes = [], isVerbose = false, people, requests } = ending
+  const { before = '', command, exchanges, notes = [], isVerbose = false, people, requests } = ending
   const written = await writeReports(requests, { report, exchanges })
   for (const problem of written.problems) complain(problem)
   people.write(
     before +
       renderTerminal(written.report, colorsFor(people), {
         ...{ notes, isVerbose },
-        formats: requests.map(({ format }) => format),
+        written: written.written,
+        ...(command === undefined ? {} : { command }),
+        width: people.isTTY === true ? (people.columns ?? 80) : Infinity,
       }),
   )
   process.exitCode = written.report.exit.code

@@ -49,48 +49,57 @@ function rate(text: string): number {
 }
 
 export function addArguments(command: Command): Command {
-  return command
-    .argument('[base_url]', 'the server to judge; without it and without a target file, the embedded reference')
-    .option('-t, --target <file>', 'target file: JSON, or a module (see conform init)')
-    .option('-k, --key <key>', 'key with full rights; better CONFORM_API_KEY, which no process list shows')
-    .option('--start <command>', 'start the server to judge by this line of the shell, and end it after the run')
-    .addOption(
-      new Option('--wait <ms>', 'wait so long until the target answers (default with --start: 30000)').argParser(
-        whole(1, 3_600_000),
-      ),
-    )
-    .addOption(repeatable('--only <pattern>', 'requirement ids to run; * is any characters; repeatable'))
-    .addOption(repeatable('--skip <pattern>', 'requirement ids to leave out; repeatable'))
-    .option('--failed <report.json>', 'run what failed in that report: --only of its ids')
-    .addOption(new Option('--seed <int>', 'seed of the generated inputs').argParser(whole(-2147483648, 2147483647)))
-    .addOption(
-      new Option('--runs <n>', 'cases per generated requirement (default 25 refusals, 5 granted)').argParser(
-        whole(1, 100_000),
-      ),
-    )
-    .addOption(
-      new Option('--depth <depth>', 'quick: one case of each kind, at most 500 requests')
-        .choices(['full', 'quick'])
-        .default('full'),
-    )
-    .option('--strict', 'a failed should counts like a failed must')
-    .option('--read-only', 'send nothing that a conforming target would answer by creating or generating')
-    .addOption(new Option('--tpe <mode>', 'which verdict decides').choices(['exact', 'family']).default('exact'))
-    .addOption(reportOption(formatNames))
-    .option('--baseline <file>', 'expected failures: a report, or {"expected": [...]}')
-    .option('--update-baseline', 'rewrite the baseline from this run')
-    .option('--require-exercised', 'exit 1 also if a must was not exercised')
-    .addOption(new Option('--concurrency <n>', 'requests under way at once').argParser(whole(1, 256)))
-    .addOption(new Option('--rate <requests/s>', 'requests per second, 0 for no limit').argParser(rate))
-    .addOption(new Option('--timeout <ms>', 'time for one whole exchange').argParser(whole(1, 3_600_000)))
-    .option('--dry-run', 'print what would be sent, and send nothing')
-    .option('--bail', 'stop at the first must that fails')
-    .addOption(
-      new Option('--max-failures <n>', 'stop when so many requirements have failed').argParser(whole(1, 100_000)),
-    )
-    .option('--verbose', 'show every reason of what was not exercised, and every case of a failure')
-    .addOption(new Option('--shard <i>/<n>', 'one part of the requirements; needs --seed').argParser(parseShard))
-    .option('--ca <pem>', 'certificate authorities to trust, as tls.ca in the target file')
-    .addOption(headerOption())
-    .option('--insecure', 'accept certificates that do not verify')
+  return (
+    command
+      .argument('[base_url]', 'the server to judge; without it and without a target file, the embedded reference')
+      .optionsGroup('Target:')
+      .option('-t, --target <file>', 'target file: JSON, or a module (see conform init)')
+      .option('-k, --key <key>', 'key with full rights; better CONFORM_API_KEY, which no process list shows')
+      .option('--start <command>', 'start the server to judge by this line of the shell, and end it after the run')
+      .addOption(
+        new Option('--wait <ms>', 'wait so long until the target answers (default with --start: 30000)').argParser(
+          whole(1, 3_600_000),
+        ),
+      )
+      .option('--ca <pem>', 'certificate authorities to trust, as tls.ca in the target file')
+      .addOption(headerOption())
+      .option('--insecure', 'accept certificates that do not verify')
+      .optionsGroup('What is judged:')
+      .addOption(repeatable('--only <pattern>', 'requirement ids to run; * is any characters; repeatable'))
+      .addOption(repeatable('--skip <pattern>', 'requirement ids to leave out; repeatable'))
+      .option('--failed <report.json>', 'run what failed in that report: --only of its ids')
+      .addOption(new Option('--shard <i>/<n>', 'one part of the requirements; needs --seed').argParser(parseShard))
+      .option('--read-only', 'send nothing that a conforming target would answer by creating or generating')
+      .addOption(
+        new Option('--depth <depth>', 'quick: one case of each kind, at most 500 requests')
+          .choices(['full', 'quick'])
+          .default('full'),
+      )
+      .addOption(
+        new Option('--runs <n>', 'cases per generated requirement (default 25 refusals, 5 granted)').argParser(
+          whole(1, 100_000),
+        ),
+      )
+      .addOption(new Option('--seed <int>', 'seed of the generated inputs').argParser(whole(-2147483648, 2147483647)))
+      .optionsGroup('What decides:')
+      .option('--strict', 'a failed should counts like a failed must')
+      .addOption(new Option('--tpe <mode>', 'which verdict decides').choices(['exact', 'family']).default('exact'))
+      .option('--require-exercised', 'exit 1 also if a must was not exercised')
+      .option('--baseline <file>', 'expected failures: a report, or {"expected": [...]}')
+      .option('--update-baseline', 'rewrite the baseline from this run')
+      .option('--bail', 'stop at the first must that fails')
+      .addOption(
+        new Option('--max-failures <n>', 'stop when so many requirements have failed').argParser(whole(1, 100_000)),
+      )
+      .optionsGroup('Pace:')
+      .addOption(new Option('--concurrency <n>', 'requests under way at once').argParser(whole(1, 256)))
+      .addOption(new Option('--rate <requests/s>', 'requests per second, 0 for no limit').argParser(rate))
+      .addOption(new Option('--timeout <ms>', 'time for one whole exchange').argParser(whole(1, 3_600_000)))
+      .optionsGroup('Output:')
+      .addOption(reportOption(formatNames))
+      .option('--verbose', 'show every reason of what was not exercised, and every case of a failure')
+      .option('--dry-run', 'print what would be sent, and send nothing')
+      // What a command adds for itself, and --help.
+      .optionsGroup('Options:')
+  )
 }

@@ -8,8 +8,7 @@ import type { RequirementResult } from '../../harness/report/model.ts'
 import type { Interrupts } from './interrupts.ts'
 import type { FoundTarget } from './find-target.ts'
 import { noFacts, type RunRecord } from '../../harness/engine/run-report.ts'
-import { catalogue } from '../../catalogue/catalogue.ts'
-import { canRewrite } from '../output/colors.ts'
+import { showProgress } from '../output/progress.ts'
 
 /** What was learned, and whether the run came to its end: if not, it has to be left behind. */
 export interface Judged {
@@ -97,35 +96,4 @@ async function follow(
 /** A run that was not begun does not know that it was interrupted. */
 function interruptedIf(unbegun: boolean, facts: RunFacts): RunFacts {
   return unbegun ? { ...facts, ended: { cause: 'interrupted', reason: leftOut('interrupted') } } : facts
-}
-
-/** What a person sees while the run goes on. */
-interface Progress {
-  result(result: RequirementResult): void
-  done(): void
-}
-
-/** A line that is rewritten on a terminal that can; nothing elsewhere, for there only the report counts. */
-async function showProgress(stream: NodeJS.WriteStream, colors: Colors): Promise<Progress> {
-  if (!canRewrite(stream)) return { result: () => undefined, done: () => undefined }
-  const { createLogUpdate } = await import('log-update')
-  const line = createLogUpdate(stream)
-  let judged = 0
-  let failed = 0
-  let last = 0
-  return {
-    result({ outcome, level }) {
-      judged++
-      if (outcome === 'failed' && level === 'must') failed++
-      if (performance.now() - last < 80) return
-      last = performance.now()
-      const failures = failed > 0 ? colors.red(`, ${failed} failed`) : ''
-      line(colors.dim(`judging: ${judged} of ${catalogue.length} requirements`) + failures)
-    },
-    done() {
-      line.clear()
-      // Shows the cursor again.
-      line.done()
-    },
-  }
 }

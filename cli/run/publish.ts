@@ -44,6 +44,7 @@ export async function publish(record: RunRecord, publication: Publication): Prom
     people,
     notes: told.notes,
     isVerbose: options.verbose ?? false,
+    command: record.options.rerun,
   })
 }
 

@@ -1,7 +1,7 @@
 import type { Report } from '../../harness/report/model.ts'
 import { summarize } from '../../harness/report/verdict.ts'
 import { htmlAnchor, htmlAttribute, htmlText } from '../../reporters/escape/html.ts'
-import { failureList } from '../../reporters/html/failures.ts'
+import { failureList, likelyList } from '../../reporters/html/failures.ts'
 import { countCards, verdictBlock } from '../../reporters/html/masthead.ts'
 import { matrixCell } from '../../reporters/html/matrix.ts'
 import { operationHead, requirement } from '../../reporters/html/requirement.ts'
@@ -50,6 +50,7 @@ export function onceParts(board: Board, { changes, isWholeRun }: Surroundings): 
   const counted = { run: report.run, summary: summarize(known, report.run.tpe) }
   return {
     verdict: `<div id="verdict">${isWholeRun ? judging : verdictBlock(report)}</div>`,
+    causes: `<div id="causes">${likelyList({ ...report, requirements: known })}</div>`,
     counts: `<div id="counts">${countCards(counted)}</div>`,
     changes: `<div id="changes">${changes ? changesMarkup(changes) : ''}</div>`,
     failed: `<div id="failed">${failureList({ ...report, requirements: known })}</div>`,

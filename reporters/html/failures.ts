@@ -2,7 +2,7 @@ import { shortened } from '../escape/visible.ts'
 import type { Report } from '../../harness/report/model.ts'
 import { htmlAnchor, htmlText } from '../escape/html.ts'
 import { byCause, type Cause } from '../view/causes.ts'
-import { type LikelyCause, likelyCauses } from '../view/likely-causes.ts'
+import { likelyCauses } from '../view/likely-causes.ts'
 import { wordsOf } from '../view/likely-words.ts'
 import { capital, sections } from '../view/writing.ts'
 import { count } from '../../harness/report/count.ts'
@@ -26,13 +26,15 @@ export function failureList(report: Report): string {
 ${rows.slice(0, MOST).join('\n')}
 ${more}</ol>`
   const folded = `<details class="fold"><summary>All failures, one row for each that shares expectation and answer: ${rows.length}</summary>\n${list}</details>`
-  return `${likelyList(likely, unexpected.length)}<section aria-labelledby="failures"><h2 id="failures">Failures <small>${all}</small></h2>
+  return `<section aria-labelledby="failures"><h2 id="failures">Failures <small>${all}</small></h2>
 ${likely.length > 0 ? folded : list}</section>
 `
 }
 
-/** What most failures have in common, and what to change. */
-function likelyList(causes: readonly LikelyCause[], failures: number): string {
+/** What most failures have in common, and what to change; nothing if nothing is known of that kind. */
+export function likelyList(report: Report): string {
+  const { unexpected } = failed(report)
+  const causes = likelyCauses(unexpected)
   if (causes.length === 0) return ''
   const items = causes.map((cause) => {
     const { change, what } = wordsOf(cause)
@@ -40,7 +42,7 @@ function likelyList(causes: readonly LikelyCause[], failures: number): string {
     const named = `<details><summary>${count(ids.length, 'requirement')}</summary><p>${ids.join(', ')}</p></details>`
     return `<li><b class="times">${ids.length}<span class="sr"> times</span></b><div><p class="cause">${htmlText(capital(what))}</p><p>${htmlText(capital(change))}.</p>${named}</div></li>`
   })
-  return `<section aria-labelledby="likely"><h2 id="likely">What to change first <small>likely causes of ${count(failures, 'failure')}</small></h2>
+  return `<section aria-labelledby="likely"><h2 id="likely">What to change first <small>likely causes of ${count(unexpected.length, 'failure')}</small></h2>
 <ol class="failures likely">
 ${items.join('\n')}
 </ol></section>

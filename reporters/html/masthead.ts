@@ -3,10 +3,11 @@ import { htmlAttribute, htmlText } from '../escape/html.ts'
 import { exercised, sum, total } from '../view/counts.ts'
 import { exitLine, runNotes } from '../view/run-notes.ts'
 import { standingOf, type Tone } from '../view/standing.ts'
+import { likelyList } from './failures.ts'
 import { leftOutSentence, selectedSummary } from '../view/selected.ts'
 import { outcomes } from './words.ts'
 
-/** The first screen: whose report this is, the verdict, the counts of each level, the coverage. */
+/** The first screen: whose report this is, the verdict, what to change first, the counts of each level, the coverage. */
 export function masthead(report: Report): string {
   const { run, suite, target } = report
   const leftOut = leftOutSentence(report)
@@ -17,7 +18,7 @@ export function masthead(report: Report): string {
 <h1>${htmlText(target.name)}</h1>
 <p class="where"><span class="mono">${htmlText(target.baseUrl)}</span> <time datetime="${htmlAttribute(run.startedAt)}">${htmlText(day(run.startedAt))}</time></p>
 ${verdictBlock(report)}
-${notes.length > 0 ? `<ul class="notes">${notes.join('')}</ul>\n` : ''}${countCards({ run, summary: selectedSummary(report) })}
+${notes.length > 0 ? `<ul class="notes">${notes.join('')}</ul>\n` : ''}${likelyList(report)}${countCards({ run, summary: selectedSummary(report) })}
 </header>
 `
 }
@@ -28,7 +29,7 @@ const tones = { good: 'p', warning: 'm', bad: 'f' } as const satisfies Record<To
 /** The verdict, what it means, and how the command ended. */
 export function verdictBlock(report: Report): string {
   const { meaning, sign, tone, word } = standingOf(report)
-  return `<div class="verdict ${tones[tone]}"><span class="seal" aria-hidden="true">${sign}</span><div><p class="word">${word}</p><p>${htmlText(sentence(meaning))}</p><p class="exit">${htmlText(sentence(exitLine(report)))}</p></div></div>`
+  return `<div class="verdict ${tones[tone]}"><span class="seal" aria-hidden="true">${sign}</span><div><p class="word">${word}</p>${meaning === report.exit.because ? '' : `<p>${htmlText(sentence(meaning))}</p>`}<p class="exit">${htmlText(sentence(exitLine(report)))}</p></div></div>`
 }
 
 /** How many requirements of each level had each outcome, and how many were exercised. */
@@ -72,6 +73,8 @@ function day(time: string): string {
   return `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
+/** With a capital and a full stop, where neither changes an address or doubles a stop. */
 function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+  const begun = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+  return /[.?!]$/.test(begun) ? begun : `${begun}.`
 }

@@ -1,5 +1,6 @@
 import type { Colors } from 'picocolors/types'
 import type { RequirementResult } from '../../harness/report/model.ts'
+import type { Line } from './lines.ts'
 import { terminalText } from '../escape/terminal.ts'
 import type { Cause } from '../view/causes.ts'
 import { count } from '../../harness/report/count.ts'
@@ -17,11 +18,7 @@ const LONGEST_COMMAND = 4000
  * failed for the same cause are named below.
  * @param elsewhere where those failures are that are not shown; null: all are
  */
-export function failureBlock(
-  { first: result, others: same }: Cause,
-  elsewhere: string | null,
-  colors: Colors,
-): string[] {
+export function failureBlock({ first: result, others: same }: Cause, elsewhere: string | null, colors: Colors): Line[] {
   const mark = result.level === 'must' ? colors.red : colors.yellow
   const shown = elsewhere === null ? result.failures : result.failures.slice(0, 1)
   const others = result.failures.length - shown.length
@@ -40,21 +37,30 @@ function sameIds(same: readonly RequirementResult[], elsewhere: string | null): 
   return wrapped(same.length > shown.length ? [...shown, `and ${same.length - shown.length} more`] : shown)
 }
 
-/** The ids in lines of about 90 characters. */
+/** The ids in lines of about 64 characters. */
 function wrapped(ids: readonly string[]): string {
   const lines: string[] = []
   for (const id of ids) {
     const last = lines.at(-1)
-    if (last !== undefined && last.length + id.length < 90) lines[lines.length - 1] = `${last}, ${id}`
+    if (last !== undefined && last.length + id.length < 64) lines[lines.length - 1] = `${last}, ${id}`
     else lines.push(id)
   }
   return lines.join('\n')
 }
 
-function labelled([label, text]: EvidenceLine | readonly [label: 'same', text: string], colors: Colors): string[] {
-  return linesOf(label, text).map(
-    (line, at) => `${INDENT}${colors.dim((at === 0 ? label : '').padEnd(LABEL_WIDTH))}${line}`,
-  )
+function labelled([label, text]: EvidenceLine | readonly [label: 'same', text: string], colors: Colors): Line[] {
+  const width = INDENT.length + LABEL_WIDTH
+  const isCommand = label === 'curl' || label === 'again'
+  return linesOf(label, text).map((line, at) => {
+    const lead = `${INDENT}${colors.dim((at === 0 ? label : '').padEnd(LABEL_WIDTH))}`
+    return isCommand ? { whole: lead + line } : { lead, width, text: painted(label, line, colors) }
+  })
+}
+
+/** What was asked for and what came stand out. */
+function painted(label: string, line: string, colors: Colors): string {
+  if (label === 'expected') return colors.green(line)
+  return label === 'received' ? colors.red(line) : line
 }
 
 function linesOf(label: string, text: string): string[] {

@@ -1,5 +1,6 @@
 import { parseReason } from '../../harness/report/reason.ts'
 import type { Colors } from 'picocolors/types'
+import type { Line } from './lines.ts'
 import { terminalText } from '../escape/terminal.ts'
 import type { ReasonGroup } from '../view/groups.ts'
 
@@ -21,17 +22,19 @@ export function reasonLines(
   groups: readonly ReasonGroup[],
   elsewhere: string | null,
   colors: Colors,
-): string[] {
+): Line[] {
   if (groups.length === 0) return []
   const all = groups.reduce((sum, { ids }) => sum + ids.length, 0)
   const width = String(groups[0]!.ids.length).length
   const most = elsewhere === null ? Infinity : MOST_REASONS
-  const lines = groups
-    .slice(0, most)
-    .flatMap(({ reason, ids }) => [
-      `  ${String(ids.length).padStart(width)}  ${terminalText(reason, elsewhere === null ? Infinity : 300)}`,
-      `  ${' '.repeat(width)}  ${colors.dim(firstOf(ids, elsewhere === null ? Infinity : MOST_IDS))}`,
-    ])
+  const lines = groups.slice(0, most).flatMap(({ reason, ids }): Line[] => [
+    {
+      lead: `  ${String(ids.length).padStart(width)}  `,
+      width: width + 4,
+      text: terminalText(reason, elsewhere === null ? Infinity : 300),
+    },
+    `  ${' '.repeat(width)}  ${colors.dim(firstOf(ids, elsewhere === null ? Infinity : MOST_IDS))}`,
+  ])
   const rest = groups.slice(most)
   const restIds = rest.reduce((sum, { ids }) => sum + ids.length, 0)
   if (rest.length > 0) lines.push(colors.dim(`  and ${restIds} more, for ${rest.length} other reasons: ${elsewhere}`))

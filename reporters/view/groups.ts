@@ -6,7 +6,7 @@ export interface OperationGroup {
 }
 
 /** The requirements by operation, in report order. */
-export function byOperation(report: Report): OperationGroup[] {
+export function byOperation(report: Pick<Report, 'requirements'>): OperationGroup[] {
   const groups = new Map<string, RequirementResult[]>()
   for (const result of report.requirements) {
     const group = groups.get(result.operation)

@@ -36,10 +36,7 @@ function sayLikely(likely: Likely): LikelyWords {
         change: 'look at the base URL, at what stands in front of the server, and at the log of the server',
       }
     case 'status':
-      return {
-        what: `${likely.received} in place of ${list(likely.wanted)}`,
-        change: `answer these with ${list(likely.wanted)} (§7.2)`,
-      }
+      return sayStatus(likely.received, likely.wanted)
     case 'name':
       return {
         what: `tpe ${likely.received} in place of ${list(likely.wanted)}`,
@@ -81,6 +78,11 @@ function sayNames(names: readonly { readonly received: string; readonly meant: s
     what: `${how}: ${shown.join(', ')}${more > 0 ? `, and ${more} more` : ''}`,
     change: 'send the code names exactly as §7.2 writes them: letter case counts',
   }
+}
+
+function sayStatus(received: number, [usual, ...others]: readonly number[]): LikelyWords {
+  const some = others.length > 0 ? ` (of some also ${list(others)})` : ''
+  return { what: `${received} in place of ${usual}${some}`, change: `answer these with ${usual} (§7.2)` }
 }
 
 function sayForm(form: Extract<Likely, { kind: 'no-envelope' }>['form']): string {

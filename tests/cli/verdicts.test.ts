@@ -17,7 +17,7 @@ test('a port where nobody listens cannot be judged', async () => {
     env: { CONFORM_API_KEY: referenceKey },
   })
   expect(code).toBe(3)
-  expect(stdout).toMatch(/^Not judged: http:\S+ cannot be judged: connection refused/m)
+  expect(stdout).toMatch(/^Not judged\nexit 3: http:\S+ cannot be judged: connection refused/m)
   // It asks again for three seconds; with the patience of every other request it would take minutes.
   expect(ms).toBeLessThan(30_000)
   expect(readReport(cwd)).toMatchObject({ verdict: 'not-judged', run: { interrupted: false } })

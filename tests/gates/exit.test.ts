@@ -163,7 +163,8 @@ test('what --require-exercised misses is named on the terminal, in the summary, 
 test('many missed requirements are counted, the first are named', () => {
   const rows = Array.from({ length: 60 }, (_, at) => missed(`a.b/${at}`))
   const of = report([result('c.d/1'), ...rows], {}, { requireExercised: true })
-  const said = (formats: FormatName[]) => renderTerminal(of, pc.createColors(false), { formats })
+  const said = (formats: FormatName[]) =>
+    renderTerminal(of, pc.createColors(false), { written: formats.map((format) => ({ format, path: '-' })) })
   expect(said(['html'])).toContain('\n  and 30 more: see the reports\nexit 1: 60 musts')
   expect(said(['badge'])).toContain('\n  and 30 more: --report json (or html) lists them\nexit 1: 60 musts')
   expect(renderMarkdown(of)).toContain('\n- and 10 more\n')

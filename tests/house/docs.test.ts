@@ -1,3 +1,4 @@
+import { commands } from '../../cli/commands.ts'
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -93,7 +94,9 @@ test('every option of a run and every command is documented', () => {
   const options = [...help.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, name]) => name!)
   expect(options.length).toBeGreaterThan(15)
   for (const name of options.filter((option) => !/--(help|version)/.test(option))) expect(page).toContain(name)
-  const commands = [...help.split('Commands:')[1]!.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name!)
-  for (const name of commands.filter((command) => command !== 'help')) expect(page).toContain(`conform ${name}`)
+  for (const name of Object.keys(commands)) {
+    expect(page).toContain(`conform ${name}`)
+    expect(help).toMatch(new RegExp(`^ {2}${name} `, 'm'))
+  }
   for (const { file } of Object.values(formats)) expect(read('docs/reports.md')).toContain(`\`${file}\``)
 })

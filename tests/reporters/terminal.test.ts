@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { Report } from '../../harness/report/model.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
+import { progressLine } from '../../cli/output/progress.ts'
 import { type LeftOutBy, leftOut } from '../../harness/report/reason.ts'
 import { failed, missed, notApplicable, report, result } from '../gates/results.ts'
 import { hostile, unsafe } from './hostile.ts'
@@ -69,7 +70,7 @@ test('names a report that is written, or the option that writes it', () => {
   expect(none).toContain('created: 1 object (1 by graphs.create); --report json names them\n')
   expect(none).toContain('  and 2 more, for 2 other reasons: --report json (or html) lists them\n')
   expect(none).toContain('    and 2 more failures of it: --report json (or html) lists them\n')
-  const written = renderTerminal(of, plain, { formats: ['json'] })
+  const written = renderTerminal(of, plain, { written: [{ format: 'json', path: 'r.json' }] })
   expect(written).toContain('; the JSON report names them\n')
   expect(written).toContain('  and 2 more, for 2 other reasons: see the reports\n')
 })
@@ -85,7 +86,7 @@ test('never calls a run that judged nothing a pass', () => {
   expect(nothing.verdict).toBe('not-judged')
   expect(renderTerminal(nothing, plain)).not.toContain('passed.')
   expect(lines(nothing).slice(-2)).toEqual([
-    'Not judged: the target could not be judged (no key: none was given)',
+    'Not judged',
     'exit 3: the target could not be judged (no key: none was given)',
   ])
   const dealt = sampleReport({
@@ -180,4 +181,43 @@ test('no text of a target reaches the terminal as a control', () => {
 
 test('colours only where they are enabled', () => {
   expect(renderTerminal(sampleReport({ end: mixed }), pc.createColors(true))).toMatch(/\u001b\[31m/)
+})
+
+test('is broken to the width of a terminal: what follows is indented, what is copied stays whole', () => {
+  const of = sampleReport({ end: mixed })
+  const wide = renderTerminal(of, plain)
+  for (const width of [60, 80, 120]) {
+    const text = renderTerminal(of, plain, { width })
+    const long = text.split('\n').filter((line) => line.length > width)
+    expect(long.filter((line) => !/^ {4}(?:again|curl) /.test(line))).toEqual([])
+    expect(text.replaceAll(/\s+/g, ' ')).toBe(wide.replaceAll(/\s+/g, ' '))
+  }
+  const narrow = renderTerminal(of, plain, { width: 50 })
+  expect(narrow).toContain(
+    '    sent      POST /v1/applications/a-1/jobs with\n              a valid body\n    expected  404',
+  )
+})
+
+test('ends with every failed id, the reports, and the command that runs what failed again', () => {
+  const of = report([failed('a.b/1'), failed('a.b/2'), result('c.d/1')])
+  const written = [
+    { format: 'json', path: 'out/r 1.json' },
+    { format: 'html', path: 'r.html' },
+    { format: 'junit', path: '-' },
+  ] as const
+  const text = renderTerminal(of, plain, { written, command: 'conform -t t.json' })
+  expect(text).toContain('\nFailed: 2\n  must    a.b/1\n  must    a.b/2\n\n')
+  expect(text).toContain(
+    "report    out/r 1.json\nreport    r.html\nrun again conform -t t.json --failed 'out/r 1.json'\n",
+  )
+  expect(text).toMatch(/^ {2}a\.b {5}.* 0 +2 +0 +0$/m)
+  expect(renderTerminal(report([result('a.b/1')]), plain, { written, command: 'conform' })).not.toContain('run again')
+})
+
+test('shows how far a run is on one line, in whatever room there is', () => {
+  const standing = { judged: 133, of: 302, failed: 2, ms: 12_400, operation: 'jobs.create' }
+  const line = progressLine(standing, 80, plain)
+  expect(line).toBe('█████████░░░░░░░░░░░ 133/302 · 2 failed · 12 s · jobs.create')
+  for (const columns of [30, 40, 50]) expect(progressLine(standing, columns, plain).length).toBeLessThan(columns)
+  expect(progressLine({ ...standing, failed: 0, operation: '\u001b[2J' }, 80, plain)).not.toMatch(unsafe)
 })
