@@ -8,7 +8,7 @@ interface Entry {
     readonly method: string
     readonly url: string
     readonly headers: object[]
-    readonly postData?: object
+    readonly postData?: { readonly text: string; readonly _encoding?: string }
   }
   readonly _requirement: string | null
   readonly _role: string
@@ -21,6 +21,11 @@ const areas = ['files.*', 'graphs.*', 'chat.*', 'completion.*', 'envelope/un*'].
   '--only',
   pattern,
 ])
+
+/** A body that is no text, as characters: an id within it is one, too. */
+function readable(body: Entry['request']['postData']): object | undefined {
+  return body?._encoding === 'base64' ? { ...body, text: Buffer.from(body.text, 'base64').toString('latin1') } : body
+}
 
 /** What was sent, but for the run's nonce, ids that the target made, polls and retries. */
 async function requests(seed: string, run: typeof conform): Promise<string[]> {
@@ -36,7 +41,7 @@ async function requests(seed: string, run: typeof conform): Promise<string[]> {
   const { log } = readReport(cwd, 'conform-report.har') as unknown as { log: { entries: Entry[] } }
   const sent = log.entries.filter(({ _role }) => _role !== 'poll')
   const told = sent.map(({ request: { method, headers, postData, ...request }, _requirement, _role }) =>
-    JSON.stringify([_requirement, _role, method, request.url.replace(url, ''), headers, postData])
+    JSON.stringify([_requirement, _role, method, request.url.replace(url, ''), headers, readable(postData)])
       .replaceAll(uuids, (id) => (made.includes(id) ? '<made>' : id))
       .replaceAll(url.replace('http://', ''), '<host>')
       .replaceAll(nonce, '<nonce>'),
