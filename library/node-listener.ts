@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, request as open, type ServerResponse } from 'node:http'
-import { Duplex, duplexPair, Readable } from 'node:stream'
+import { type Duplex, duplexPair, Readable } from 'node:stream'
 import type { FetchHandler } from '../harness/target/target-file.ts'
 
 /** What `http.createServer` takes: an Express application, `app.callback()` of Koa, `app.routing` of Fastify. */

@@ -13,8 +13,8 @@ export interface CommandEnd {
 
 /** A command that goes on beside a run, with all the processes that it starts. */
 export interface ServerProcess {
-  /** Path of the file that gets what it writes. */
-  readonly log: string
+  /** Path of the file that gets what it writes; undefined if the temporary folder takes none. */
+  readonly log: string | undefined
   /** Undefined while it goes on. */
   readonly end: CommandEnd | undefined
   /** Settles when the command has ended; its children may go on. */
@@ -37,10 +37,11 @@ const tailLength = 16_384
  * It never outlives this process, but for a SIGKILL.
  */
 export function startProcess(command: string): ServerProcess {
-  const log = join(mkdtempSync(join(tmpdir(), 'conform-start-')), 'server.log')
-  const out = openSync(log, 'w', 0o600)
+  const file = openLog()
+  const out = file?.descriptor ?? 'ignore'
   const child = spawn(command, { shell: true, detached: !isWindows, windowsHide: true, stdio: ['ignore', out, out] })
-  closeSync(out)
+  if (file) closeSync(file.descriptor)
+  const log = file?.path
   let end: CommandEnd | undefined
   const ended = new Promise<CommandEnd>((resolve, reject) => {
     child.once('exit', (code, signal) => resolve((end = { code, signal })))
@@ -55,7 +56,7 @@ export function startProcess(command: string): ServerProcess {
       return end
     },
     ended,
-    lastLines: (most) => readFileSync(log, 'utf8').slice(-tailLength).trimEnd().split('\n').slice(-most),
+    lastLines: (most) => (log === undefined ? [] : tailOf(log).split('\n').slice(-most)),
     async close(graceMs) {
       const deadline = performance.now() + graceMs
       signalAll(child, 'SIGTERM')
@@ -63,7 +64,25 @@ export function startProcess(command: string): ServerProcess {
       killNow()
       process.off('exit', killNow)
     },
-    forget: () => rmSync(dirname(log), { recursive: true, force: true }),
+    forget: () => (log === undefined ? undefined : rmSync(dirname(log), { recursive: true, force: true })),
+  }
+}
+
+/** A temporary folder that is full or read-only costs what the server writes, and nothing else. */
+function openLog(): { readonly path: string; readonly descriptor: number } | undefined {
+  try {
+    const path = join(mkdtempSync(join(tmpdir(), 'conform-start-')), 'server.log')
+    return { path, descriptor: openSync(path, 'w', 0o600) }
+  } catch {
+    return undefined
+  }
+}
+
+function tailOf(log: string): string {
+  try {
+    return readFileSync(log, 'utf8').slice(-tailLength).trimEnd()
+  } catch {
+    return ''
   }
 }
 

@@ -52,16 +52,18 @@ export async function startServer(
     )
   }
   const server = start === undefined ? undefined : startProcess(start)
-  const shown = (lines: readonly string[]): string[] => lines.map((line) => redactor.text(line))
   const redactor = redactorFor(target)
+  const lines = (most: number): string[] => (server?.lastLines(most) ?? []).map((line) => redactor.text(line))
   let isKept = false
   const started: StartedServer = {
     notes({ exit }) {
       if (!server || exit.code === 0) return []
       isKept = true
-      const lines = server.end ? shown(server.lastLines(manyLines)) : []
       const ending = server.end ? `; it ended by itself (${endOf(server.end)}), and wrote at last:` : ''
-      return [`the output of the server: ${server.log}${ending}`, ...lines.map((line) => `  ${line}`)]
+      return [
+        `the output of the server: ${logOf(server)}${ending}`,
+        ...(server.end ? lines(manyLines).map((line) => `  ${line}`) : []),
+      ]
     },
     async close() {
       await server?.close(interrupts.interrupted ? graceAfterInterruptMs : graceMs)
@@ -69,11 +71,11 @@ export async function startServer(
     },
   }
   try {
-    const waiting = { target, waitMs: wait ?? defaultWaitMs, interrupts }
+    const waiting = { target, waitMs: wait ?? defaultWaitMs, interrupts, lines }
     const why = await untilItAnswers(waiting, server)
     if (interrupts.interrupted) return { ...started, problem: { cause: 'interrupted', reason: leftOut('interrupted') } }
     if (why === undefined) return started
-    const said = server ? saidAtLast(shown(server.lastLines(fewLines)), server.log) : ''
+    const said = server ? saidAtLast(lines(fewLines), logOf(server)) : ''
     return { ...started, problem: { cause: 'unreachable', reason: `${why}${said}` } }
   } catch (error) {
     await started.close()
@@ -85,11 +87,13 @@ interface Waiting {
   readonly target: FoundTarget['target']
   readonly waitMs: number
   readonly interrupts: Interrupts
+  /** The last lines that the server wrote, without keys. */
+  readonly lines: (most: number) => string[]
 }
 
 /** Why the target does not answer; undefined if it does, or if somebody interrupts. Throws UserError for no command at all. */
 async function untilItAnswers(
-  { target, waitMs, interrupts }: Waiting,
+  { target, waitMs, interrupts, lines }: Waiting,
   server: ServerProcess | undefined,
 ): Promise<string | undefined> {
   const stop = new AbortController()
@@ -98,37 +102,40 @@ async function untilItAnswers(
   interrupts.onOverdue(() => undefined)
   interrupts.onFirst(() => stop.abort())
   const ended = server?.ended.finally(() => stop.abort())
+  ended?.catch(() => undefined)
   const deadline = performance.now() + waitMs
-  for (;;) {
+  const isStopped = (): boolean => signal.aborted
+  while (!isStopped()) {
     const left = deadline - performance.now()
     const result = await askOnce(target, Math.max(1, Math.min(answerMs, left)), signal)
-    if (signal.aborted) break
+    if (isStopped()) break
     const isReady = result.kind === 'answer' && !notYet.includes(result.status)
     // What still answers that it is not there is judged, and named, by the run itself.
     if (isReady || (result.kind === 'answer' && left <= 0)) return undefined
     if (left <= 0 && result.kind === 'no-answer')
       return `${target.baseUrl} did not answer within ${waitMs / 1000} s: ${result.message}`
     await sleep(everyMs, undefined, { signal }).catch(() => undefined)
-    if (signal.aborted) break
   }
-  return interrupts.interrupted || !server ? undefined : whyEnded(await ended, server, target.baseUrl)
+  return interrupts.interrupted || !ended ? undefined : whyEnded(await ended, lines, target.baseUrl)
 }
 
-function whyEnded(end: CommandEnd | undefined, server: ServerProcess, baseUrl: string): string {
-  const { code } = end ?? { code: null }
+function whyEnded(end: CommandEnd, lines: Waiting['lines'], baseUrl: string): string {
+  const { code } = end
   // As the shells say that there is no such program, or that it is none.
   if (code === 126 || code === 127) {
-    const lines = server.lastLines(fewLines).join(' | ')
-    throw new UserError(`--start: the shell could not run the command (exit code ${code}): ${lines}`)
+    const said = lines(fewLines).join(' | ')
+    throw new UserError(`--start: the shell could not run the command (exit code ${code}): ${said}`)
   }
   const remedy =
     code === 0 ? '; give a command that goes on, or start the server yourself and give --wait <ms> alone' : ''
   return `the command of --start ended (${endOf(end)}) before ${baseUrl} answered${remedy}`
 }
 
-function endOf(end: CommandEnd | undefined): string {
-  return end?.signal ? `by ${end.signal}` : `with exit code ${end?.code ?? 'unknown'}`
+function endOf({ code, signal }: CommandEnd): string {
+  return signal === null ? `with exit code ${code}` : `by ${signal}`
 }
+
+const logOf = ({ log }: ServerProcess): string => log ?? 'could not be kept, as the temporary folder takes no file'
 
 function saidAtLast(lines: readonly string[], log: string): string {
   const told = lines.filter((line) => line.trim() !== '')

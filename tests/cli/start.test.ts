@@ -1,9 +1,11 @@
 /** `--start` and `--wait`: a server that begins and ends with its run. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { startProcess } from '../../cli/run/server-process.ts'
 import { startForSession } from '../../cli/run/start-server.ts'
 import { folder, readReport, start } from './conform.ts'
 import { freePort } from './free-port.ts'
@@ -57,12 +59,26 @@ function isAlive(cwd: string): boolean {
 const only = ['--only', 'files.list/401-missing-credentials', '--seed', '1']
 const key = 'a-full-key-of-this-test'
 
+/** What is kept of a server's output goes with the test. */
+beforeEach(() => {
+  const { TMPDIR } = process.env
+  const dir = mkdtempSync(join(tmpdir(), 'conform-test-'))
+  process.env.TMPDIR = dir
+  return () => {
+    if (TMPDIR === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = TMPDIR
+    rmSync(dir, { recursive: true, force: true })
+  }
+})
+
+const within = (cwd: string, env: Record<string, string> = {}) => ({ cwd, env: { TMPDIR: cwd, ...env } })
+
 test('the server is started, waited for, judged, and ended with its children; its output shows no key', async () => {
   const { cwd, url, command } = await place()
-  const ran = await conform([url, '--start', command, ...only, '--report', 'json'], {
-    cwd,
-    env: { CONFORM_API_KEY: key },
-  })
+  const ran = await conform(
+    [url, '--start', command, ...only, '--report', 'json'],
+    within(cwd, { CONFORM_API_KEY: key }),
+  )
   // Every request with the key is refused: nothing could be judged.
   expect(ran).toMatchObject({ code: 3, stderr: '' })
   expect(readReport(cwd).run.requests).toBeGreaterThan(0)
@@ -76,7 +92,7 @@ test('the server is started, waited for, judged, and ended with its children; it
 test('a port that is taken is exit 2, and the command is not started', async () => {
   const { url, asked } = await taken()
   const cwd = folder()
-  const ran = await conform([url, '--start', 'touch started', ...only], { cwd })
+  const ran = await conform([url, '--start', 'touch started', ...only], within(cwd))
   expect(ran).toMatchObject({ code: 2, stdout: '' })
   expect(ran.stderr).toMatch(/^conform: --start: something else listens on 127\.0\.0\.1:\d+ already/)
   expect({ asked, started: existsSync(join(cwd, 'started')) }).toEqual({ asked: [], started: false })
@@ -86,7 +102,7 @@ test('a command that ends before it answers is exit 3, with its exit code and it
   const { cwd, url } = await place()
   const command = `echo first; echo "no database for ${key}" >&2; exit 4`
   const env = { CONFORM_API_KEY: key }
-  const ran = await conform([url, '--start', command, ...only, '--report', 'json'], { cwd, env })
+  const ran = await conform([url, '--start', command, ...only, '--report', 'json'], within(cwd, env))
   expect(ran.code).toBe(3)
   const { exit, verdict, run } = readReport(cwd)
   expect({ verdict, requests: run.requests }).toEqual({ verdict: 'not-judged', requests: 0 })
@@ -100,9 +116,9 @@ test('a command that ends before it answers is exit 3, with its exit code and it
 test.each<[string, string, number, RegExp]>([
   [
     'no such program',
-    'no-such-program-of-ours',
+    `no-such-program-of-${key}`,
     2,
-    /^conform: --start: the shell could not run the command \(exit code 127\): .*no-such-program/,
+    /^conform: --start: the shell could not run the command \(exit code 127\): .*no-such-program-of-\$CONFORM_API_KEY/,
   ],
   [
     'a command that goes into the background',
@@ -112,9 +128,9 @@ test.each<[string, string, number, RegExp]>([
   ],
 ])('%s is told with its remedy', async (_, command, code, sentence) => {
   const { cwd, url } = await place()
-  const ran = await conform([url, '--start', command, ...only], { cwd })
+  const ran = await conform([url, '--start', command, ...only], within(cwd, { CONFORM_API_KEY: key }))
   expect(ran.code).toBe(code)
-  expect(ran.stderr + ran.stdout.split('\n').find((line) => line.startsWith('exit 3'))).toMatch(sentence)
+  expect(`${ran.stderr}${ran.stdout.split('\n').find((line) => line.startsWith('exit 3'))}`).toMatch(sentence)
 })
 
 test.each<[string, string[], RegExp]>([
@@ -142,16 +158,24 @@ test('--wait alone waits for a server that somebody else starts, and gives up in
 test('a rerun starts the server too, without what is handed over as a secret', async () => {
   const { cwd, url, command } = await place(program.replaceAll('401', '200').replace("'BadCredentials'", "'Fine'"))
   const given = `DB_PASSWORD=hunter2 ${command}`
-  const ran = await conform([url, '--start', given, '--wait', '20000', ...only, '--report', 'json'], {
-    cwd,
-    env: { CONFORM_API_KEY: key },
-  })
+  const ran = await conform(
+    [url, '--start', given, '--wait', '20000', ...only, '--report', 'json'],
+    within(cwd, { CONFORM_API_KEY: key }),
+  )
   expect(ran.code).toBe(1)
   const failed = readReport(cwd).requirements.find(({ outcome }) => outcome === 'failed')
   expect(failed?.failures[0]?.rerun).toBe(
     `conform ${url} --start 'DB_PASSWORD=[redacted] ${command}' --wait 20000 --only files.list/401-missing-credentials --seed 1`,
   )
   expect(ran.stdout).not.toContain('hunter2')
+})
+
+test('a temporary folder that takes no file costs the output of the server alone', async () => {
+  process.env.TMPDIR = join(folder(), 'nowhere')
+  const server = startProcess('echo lost; exit 4')
+  expect(await server.ended).toEqual({ code: 4, signal: null })
+  expect({ log: server.log, lines: server.lastLines(3) }).toEqual({ log: undefined, lines: [] })
+  await server.close(0)
 })
 
 test('a session starts its server once, and ends it', async () => {
@@ -168,12 +192,17 @@ test('a session starts its server once, and ends it', async () => {
 test.each([1, 2])('after %i SIGTERM no process of the server is left', async (signals) => {
   // It ends by SIGKILL alone, and answers nothing.
   const deaf = program
-    .replace(/process\.on.*/, "process.on('SIGTERM', () => {})")
+    .replace(/process\.on.*/, "process.on('SIGTERM', () => writeFileSync('heard', ''))")
     .replace(/request\.resume.*/, "writeFileSync('asked', '')")
   const { cwd, url, command } = await place(deaf)
-  const run = start([url, '--start', command, ...only], { cwd })
+  const run = start([url, '--start', command, ...only], within(cwd))
   await expect.poll(() => existsSync(join(cwd, 'asked')), { timeout: 30_000 }).toBe(true)
-  for (let sent = 0; sent < signals; sent++) run.child.kill('SIGTERM')
+  run.child.kill('SIGTERM')
+  if (signals === 2) {
+    // It has begun to end its server: the second signal waits for nothing.
+    await expect.poll(() => existsSync(join(cwd, 'heard')), { timeout: 30_000, interval: 5 }).toBe(true)
+    run.child.kill('SIGTERM')
+  }
   const { code } = await run.ended
   expect([3, 143]).toContain(code)
   await expect.poll(() => isAlive(cwd), { timeout: 10_000 }).toBe(false)
