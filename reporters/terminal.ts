@@ -26,7 +26,7 @@ const MOST_MISSED = 30
 const MOST_BLOCKS = 15
 
 /** A report that was asked for, and its path; `-` is stdout. */
-export interface WrittenReport {
+interface WrittenReport {
   readonly format: FormatName
   readonly path: string
 }

@@ -12,7 +12,7 @@ export interface Progress {
 }
 
 /** How far a run is. */
-export interface Standing {
+interface Standing {
   readonly judged: number
   readonly of: number
   readonly failed: number
@@ -54,7 +54,7 @@ export async function showProgress(stream: NodeJS.WriteStream, colors: Colors): 
       if (now - last < PAUSE) return
       last = now
       const standing = { judged: judged.size, of: catalogue.length, failed: failed.size, ms: now - started, operation }
-      line(progressLine(standing, stream.columns ?? 80, colors))
+      line(progressLine(standing, stream.columns > 0 ? stream.columns : 80, colors))
     },
     done() {
       line.clear()

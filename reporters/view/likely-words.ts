@@ -3,7 +3,7 @@ import { shortened } from '../escape/visible.ts'
 import type { Likely, LikelyCause } from './likely-causes.ts'
 
 /** What a reader is told of a likely cause: what is seen, and what to change. Both hold text of the target. */
-export interface LikelyWords {
+interface LikelyWords {
   readonly what: string
   readonly change: string
 }
