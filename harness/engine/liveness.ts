@@ -95,7 +95,9 @@ export function createLiveness(settings: LivenessSettings): Liveness {
     const { result, exchange } = await askWhile(isAway, await ask(lastChanceMs), restartQuestions)
     settings.accept(exchange)
     if (result.kind === 'answer') answered()
-    else settings.onDead('unreachable', `the target stopped answering: ${result.message}${unanswered.sentence()}`)
+    // The run was over before the question was: that says nothing of the target.
+    else if (result.cause !== 'aborted')
+      settings.onDead('unreachable', `the target stopped answering: ${result.message}${unanswered.sentence()}`)
   }
   const checkAliveOnce = (): Promise<void> => (checking ??= checkAlive().finally(() => (checking = undefined)))
   const checkIfQuiet = async (): Promise<void> => {

@@ -6,6 +6,7 @@ import { perRun } from '../../harness/engine/run.ts'
 import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
 import { type CheckContext, type Judge, lookAgainAtEnd } from '../../harness/engine/check-context.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
+import { judgeEach } from '../../harness/checks/at-once.ts'
 import { sendAtOnce } from '../../harness/checks/send-at-once.ts'
 import { refused } from '../../harness/checks/conditions.ts'
 import { control, countsAsGranted } from '../../harness/checks/control.ts'
@@ -109,7 +110,8 @@ export function noEffect(creator: Creator, more: (context: CheckContext) => Refu
     const byRights = await refusedByRights(run, creator.operation)
     const refusals = [...(await refusedByKey(run)), ...byRights, refusedByType, refusedByGrammar, ...more(context)]
     const sent = run.options.depth === 'quick' ? refusals.slice(0, 1) : refusals
-    const open = await Promise.all(sent.map((refusal) => lookAfter(context, creator, refusal)))
+    const open: (string | undefined)[] = []
+    await judgeEach(sent, async (refusal) => void open.push(await lookAfter(context, creator, refusal)))
     if (context.cases === 0) throw new NotExercised(open.find((reason) => reason !== undefined) ?? '')
   }
 }

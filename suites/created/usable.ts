@@ -1,3 +1,4 @@
+import { judgeEach } from '../../harness/checks/at-once.ts'
 import { operation as operationOf, type OperationId, triesOf } from '../../catalogue/operations.ts'
 import { isDeclared } from '../../harness/checks/apply-scenario.ts'
 import { control } from '../../harness/checks/control.ts'
@@ -130,15 +131,13 @@ function useAgain(uses: readonly Use[], own: readonly string[]): Judge {
       ...own.flatMap((id) => uses.map((use) => ({ id, use }))),
       ...[...new Set(others)].map((id) => ({ id, use: lastUse })),
     ]
-    await Promise.all(
-      all.map(async ({ id, use }) => {
-        const send = () => sendUse(context, use, id)
-        const first = await send()
-        const wait = (run.objects.madeAt.get(id) ?? 0) + run.target.limits.settleMs - performance.now()
-        if (!isUsable(first) && wait > 0) await pause(run, wait)
-        const exchange = isUsable(first) || wait <= 0 ? first : await send()
-        await judgeUse(context, exchange, 'with the id of what was created earlier in the run, at its end')
-      }),
-    )
+    await judgeEach(all, async ({ id, use }) => {
+      const send = () => sendUse(context, use, id)
+      const first = await send()
+      const wait = (run.objects.madeAt.get(id) ?? 0) + run.target.limits.settleMs - performance.now()
+      if (!isUsable(first) && wait > 0) await pause(run, wait)
+      const exchange = isUsable(first) || wait <= 0 ? first : await send()
+      await judgeUse(context, exchange, 'with the id of what was created earlier in the run, at its end')
+    })
   }
 }
