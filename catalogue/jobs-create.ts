@@ -41,7 +41,7 @@ export const jobsCreate = rows('jobs.create', [
     judgedLast: true, effect: 'generates', maxRequests: 5, generates: 5 },
   { id: '4xx-no-effect', level: 'must', section: '4.2, 5, 8', needs: valid, gives: 202,
     says: 'A creation that is refused starts no job: the application stays free.',
-    effect: 'generates', maxRequests: 24, generates: 10 },
+    effect: 'generates', maxRequests: 40, generates: 13 },
   { id: '409-per-application', level: 'must', section: '8', needs: [...valid, '/resources/otherApplication'], gives: 202,
     says: 'A job in progress on one application does not block another application.',
     effect: 'generates', maxRequests: 9, generates: 6 },

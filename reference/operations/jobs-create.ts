@@ -61,6 +61,9 @@ function visit(call: Call, application: Application): void {
     startUnseenJob(world, application, '[]', world.pace.usual)
 }
 
+/** How long a refused creation stands in a queue, under a defect, in ms. */
+const queueMs = 600
+
 /** What a refused creation leaves behind, under the defects of `4xx-no-effect`. */
 function actOnRefusal(call: Call, status: number): void {
   const { world } = call
@@ -79,6 +82,10 @@ function actOnRefusal(call: Call, status: number): void {
   const isStarted = Object.entries(starts).some(([name, holds]) => holds && call.broken(`4xx-no-effect${name}`))
   if (isStarted) startUnseenJob(world, application, '')
   if (call.broken('4xx-no-effect#locks') && status === 400) application.blockedUntil = Infinity
+  if (call.broken('4xx-no-effect#later') && status === 400) {
+    application.blockedFrom = Date.now() + queueMs
+    application.blockedUntil = application.blockedFrom + 2 * queueMs
+  }
   if (call.broken('4xx-no-effect#blocks') && status === 400) {
     application.blockedUntil = Date.now() + world.pace[application.pace]
   }

@@ -42,7 +42,11 @@ function isKept(world: World, application: Application): boolean {
 export function isBusy(world: World, application: Application, inputs: string): boolean {
   const { broken } = world.switches
   endJobs(world)
-  if (isKept(world, application) || Date.now() < (application.blockedUntil ?? 0)) return true
+  if (
+    isKept(world, application) ||
+    (Date.now() >= (application.blockedFrom ?? 0) && Date.now() < (application.blockedUntil ?? 0))
+  )
+    return true
   if (broken('jobs.create/409-per-application')) {
     return [...world.store.applications.values()].some((each) => each.job?.status === 'in_progress')
   }

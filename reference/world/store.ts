@@ -55,6 +55,8 @@ export interface Application {
   jobs: number
   /** ms since the epoch until which it refuses jobs although it has none. */
   blockedUntil?: number
+  /** From when on; at once if nothing is said. */
+  blockedFrom?: number
 }
 
 export interface Job {

@@ -55,6 +55,9 @@ export function conflictRow(name: Row): Judge {
     const judged = name === 'inProgress' ? finding.cases - found.inProgress.conflicts.length : finding.cases
     context.cases += judged
     const { failure } = finding
+    // Whose job kept the application from being released, nobody can tell.
+    if (name === 'released' && failure && found.perApplication.failure)
+      throw new NotExercised('a job of one application blocks another: see jobs.create/409-per-application')
     if (failure) context.fail(failure.exchange, failure.expected, failure.what, failure.actual)
     if (name === 'inProgress') {
       context.control = 'granted'

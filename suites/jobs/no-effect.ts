@@ -32,7 +32,12 @@ const row = 'jobs.create/4xx-no-effect'
 interface Refusals {
   readonly what: string
   readonly refusals: readonly Refusal[]
+  /** From the last refusal to the creation after it, in ms; at once if nothing is said. */
+  readonly afterMs?: number
 }
+
+/** A refused request may start its job by a queue: creations so many ms after all kinds of refusals. */
+const laterMs = [500, 1000, 2000]
 
 function byBody(of: string, what: string, change: (valid: Probe) => Probe): Refusal {
   return { row: of, what, statuses: ofBodies, change }
@@ -57,8 +62,9 @@ async function kindsOf(run: Run, { inputs, requiredInputs }: ApplicationResource
     { what: 'for their key', refusals: await refusedByKey(run) },
     { what: 'for the rights of their key', refusals: await refusedByRights(run, 'jobs.create') },
   ]
-  const isQuick = run.options.depth === 'quick'
-  return kinds.filter(({ refusals }, at) => refusals.length > 0 && !(isQuick && at % 2 === 1))
+  if (run.options.depth === 'quick') return kinds.filter(({ refusals }, at) => refusals.length > 0 && at % 2 === 0)
+  const all = { what: 'in several ways', refusals: kinds.flatMap(({ refusals }) => refusals.slice(0, 1)) }
+  return [...kinds.filter(({ refusals }) => refusals.length > 0), ...laterMs.map((afterMs) => ({ ...all, afterMs }))]
 }
 
 /** What refused creations do to an application that is idle, once a run. */
@@ -96,17 +102,21 @@ export function noEffect(run: Run): Promise<Finding & { locked: boolean }> {
   })
 }
 
-/** Sends each creation that is to be refused; true if one of them was. A granted one is waited for. */
+/**
+ * Sends each creation that is to be refused; true if one of them was. A granted one is waited for. `busy`: the first was
+ * answered 409, so that the application was not idle before any of these.
+ */
 async function refuseAll(
   { run, application, gate }: Conflict,
   { refusals }: Refusals,
   finding: Finding,
-): Promise<boolean> {
+): Promise<boolean | 'busy'> {
   let isRefused = false
   for (const { row: of, statuses, change } of refusals) {
     const purpose = { requirement: row, about: `jobs.create/${of}`, role: 'setup', badInput: true } as const
     const exchange = await sendWithRetries(run, await change(await jobRequest(run, application)), purpose)
     if (statuses.includes(exchange.answer?.status ?? 0)) isRefused = true
+    else if (!isRefused && exchange.answer?.status === 409) return 'busy'
     else finding.inconclusive = `a creation that should be refused was answered ${describeAnswer(exchange)}`
     // One that is granted where it should not be is told by other requirements.
     if (gate.record(exchange)) await awaitJobs(run, application.id)
@@ -121,8 +131,13 @@ async function refuseAll(
  */
 async function lookAfter(conflict: Conflict, kind: Refusals, finding: Finding): Promise<boolean> {
   const { run, application, gate } = conflict
-  for (let look = 1; ; look++) {
-    if (!(await refuseAll(conflict, kind, finding))) return false
+  for (let look = 1, waits = 0; ; look++) {
+    let sent = await refuseAll(conflict, kind, finding)
+    for (; sent === 'busy' && waits < mostLooks && (await awaitIdle(conflict)); waits++)
+      sent = await refuseAll(conflict, kind, finding)
+    if (sent === 'busy') finding.inconclusive = 'the application was busy before anything was refused'
+    if (sent !== true) return false
+    await pause(run, kind.afterMs ?? 0)
     const exchange = await create(run, application, row)
     const job = gate.record(exchange)
     finding.cases++
@@ -136,8 +151,16 @@ async function lookAfter(conflict: Conflict, kind: Refusals, finding: Finding): 
       return false
     }
     const expected = '202: a refused creation starts no job'
-    const after = `with a valid body, at once after others were refused ${kind.what}`
+    const after = `with a valid body, ${when(kind)} after others were refused ${kind.what}`
     const locked = !(await awaitIdle(conflict))
+    // An application that is released late, or that somebody else uses, is busy without a refusal, too.
+    if (!locked && !(await isFreeAtOnce(conflict, look))) {
+      finding.inconclusive = 'the application is not free at once after a job, even if no creation was refused before'
+      await awaitIdle(conflict)
+      return false
+    }
+    // Then each by itself: a job of somebody else is more likely to meet a long list than one request.
+    if (!locked && kind.refusals.length > 1) return lookAfterEach(conflict, kind, finding)
     if (locked)
       finding.failure = failureOf(
         exchange,
@@ -152,6 +175,28 @@ async function lookAfter(conflict: Conflict, kind: Refusals, finding: Finding): 
 
 function failureOf(exchange: Exchange, expected: string, what: string): NonNullable<Finding['failure']> {
   return { exchange, expected, what: `${what} (somebody else's job would look the same)` }
+}
+
+async function lookAfterEach(conflict: Conflict, kind: Refusals, finding: Finding): Promise<boolean> {
+  for (const refusal of kind.refusals) {
+    const locked = await lookAfter(conflict, { ...kind, what: refusal.what, refusals: [refusal] }, finding)
+    if (finding.failure || conflict.gate.timedOut) return locked
+  }
+  return false
+}
+
+const when = ({ afterMs }: Refusals): string => (afterMs === undefined ? 'at once' : `${afterMs} ms`)
+
+/**
+ * Creations one after the other, each at once after the end of a job, nothing refused in between; true if all are granted. One
+ * more of them in each look, so that what comes in every so many requests does not keep step.
+ */
+async function isFreeAtOnce({ run, application, gate }: Conflict, times: number): Promise<boolean> {
+  for (let time = 0; time < times; time++) {
+    const job = gate.record(await create(run, application, row))
+    if (job === undefined || !(await awaitJobs(run, application.id))) return false
+  }
+  return true
 }
 
 /** Waits until a creation is granted and its job has ended, at most `jobTimeoutMs`; false if none is granted. */
