@@ -1,5 +1,5 @@
 import { pairsByScenario, type Pairs } from '../../catalogue/answers.ts'
-import { busyStatus } from '../../catalogue/operations.ts'
+import { busyStatus, triesOf } from '../../catalogue/operations.ts'
 import { type Control, control, notGranted } from './control.ts'
 import type { Exchange, Purpose } from '../engine/exchange.ts'
 import type { Probe } from '../engine/probe.ts'
@@ -11,7 +11,7 @@ import { judgeThrottled } from './judge-throttled.ts'
 import type { Judge, CheckContext } from '../engine/check-context.ts'
 import { applyScenario, bringsBody, isDeclared } from './apply-scenario.ts'
 import { around, enterState, leaveState } from './around.ts'
-import { isGranted, matchPairs } from '../engine/answer.ts'
+import { isBlocked, isGranted, matchPairs } from '../engine/answer.ts'
 import { sendWithStaleRetry } from '../engine/send.ts'
 
 const what = 'as the scenario of the target file says'
@@ -39,7 +39,9 @@ export async function judgeScenario(context: CheckContext, scenario: Scenario, f
   await around(context, scenario, operation, async () => {
     if (scenario.repeat !== undefined)
       return judge(await sendRepeatedly(context, { make, most: scenario.repeat, control: found, gives }))
-    const exchange = await context.send(make, purpose)
+    let exchange = await context.send(make, purpose)
+    for (let tries = triesOf(operation); tries > 1 && isBlocked(exchange, gives); tries--)
+      exchange = await context.send(make, purpose)
     judge(
       exchange.throttled
         ? await judgeThrottled(context, { source: make, control: found, last: exchange, purpose, state })

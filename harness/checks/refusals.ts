@@ -1,7 +1,13 @@
 import { pairsOf, type Pairs } from '../../catalogue/answers.ts'
-import { isOperationId, operation as operationOf, type OperationId, readsOf } from '../../catalogue/operations.ts'
+import {
+  isOperationId,
+  operation as operationOf,
+  type OperationId,
+  readsOf,
+  triesOf,
+} from '../../catalogue/operations.ts'
 import { probeOf, type Source } from '../engine/send.ts'
-import { isExpected } from '../engine/answer.ts'
+import { isBlocked, isExpected } from '../engine/answer.ts'
 import { describeAnswer } from '../engine/describe.ts'
 import type { Exchange, Purpose } from '../engine/exchange.ts'
 import { NotExercised } from '../engine/outcome.ts'
@@ -82,9 +88,12 @@ export async function judgeRefusal(context: CheckContext, { bringAbout }: Condit
         ...(first.effect === 'none' ? {} : { wanted: isWanted }),
       }
       const exchange = await sendCase(context, again, purpose)
-      const settled = exchange.throttled
+      let settled = exchange.throttled
         ? await judgeThrottled(context, { source: again, control: found, last: exchange, purpose })
         : exchange
+      // A guardrail or a model error may meet any request now and then.
+      for (let tries = triesOf(operation); tries > 1 && isBlocked(settled, gives); tries--)
+        settled = await context.send(again, purpose)
       judgeCase(refusal, settled, what, gives)
     },
   })

@@ -168,6 +168,12 @@ export function isBreakdown(answer: Answer): boolean {
   return answer.status >= 500 && ![503, 507].includes(answer.status) && !isModelError(tpeOf(answer))
 }
 
+/** An error of a guardrail (§7.3) or of a model (§7.4) in place of what is expected: the next answer may be another one. */
+export function isBlocked({ answer }: { readonly answer?: Answer | undefined }, expected: Pairs): boolean {
+  if (answer === undefined || isExpected(expected, answer)) return false
+  return tpeOf(answer) === 'GuardrailBlockedError' || isModelError(tpeOf(answer))
+}
+
 /** A 2xx whose body is not an error envelope. */
 export function isGranted(answer: Answer): boolean {
   return answer.status >= 200 && answer.status < 300 && !isEnvelope(answer)

@@ -104,6 +104,12 @@ function isBlocked({ id }: Pick<Operation, 'id'>, { world }: Call): boolean {
   return countUp(world, 'generations') % blockedEvery === 0
 }
 
+/** A guardrail blocks one of so many requests before anything else looks at them, under `generation/input-blocked-now-and-then`. */
+function blocksInput({ id }: Pick<Operation, 'id'>, { world }: Call): boolean {
+  if (!world.switches.varied('generation/input-blocked-now-and-then') || !generating.includes(id)) return false
+  return countUp(world, 'inputs') % blockedEvery === 0
+}
+
 /** Takes a call through the steps of its operation. */
 export async function perform<Found>(operation: Operation<Found>, call: Call): Promise<Answer> {
   let found: Found | undefined
@@ -120,7 +126,10 @@ export async function perform<Found>(operation: Operation<Found>, call: Call): P
       found = operation.find?.(call)
     },
     access: () => operation.access?.(call, found as Found),
-    check: () => operation.check?.(call),
+    check: () => {
+      if (blocksInput(operation, call)) call.reject(400, 'GuardrailBlockedError')
+      return operation.check?.(call)
+    },
     fit: () => operation.fit?.(call, found as Found),
     ready: () => operation.ready?.(call, found as Found),
   }
