@@ -1,8 +1,9 @@
-import { NotExercised } from '../harness/engine/outcome.ts'
+import { isGranted } from '../harness/engine/answer.ts'
+import { Failed, NotExercised } from '../harness/engine/outcome.ts'
 import { jsonOf } from '../harness/engine/probe.ts'
 import { type JsonKind, kindOf } from '../harness/checks/values.ts'
 import { getAt } from '../schemas/pointer.ts'
-import { condition } from '../harness/checks/refusals.ts'
+import { type Condition, condition } from '../harness/checks/refusals.ts'
 import {
   at,
   ofOtherTypes,
@@ -35,8 +36,30 @@ const otherParameter = condition(async (refusal) => {
     )
   const own = kindOf(declared)
   const others = kinds.filter((kind) => kind !== own && !interchangeable(kind, own))
-  await at('parameter', ofOtherTypes(others)).bringAbout(refusal)
+  await (own === 'number' ? notNumberAt('parameter') : at('parameter', ofOtherTypes(others))).bringAbout(refusal)
 })
+
+/**
+ * A server may coerce values: `true` for a number. It then reads a number in a text too, which is sent only if a boolean was
+ * granted; a server that takes the one and refuses the other does not look.
+ */
+function notNumberAt(role: string): Condition {
+  const boolean = at(role, ofOtherTypes(['boolean']))
+  return condition(async (refusal) => {
+    await at(role, ofOtherTypes(['string', 'array', 'object'])).bringAbout(refusal)
+    try {
+      await boolean.bringAbout(refusal)
+    } catch (error) {
+      const status = error instanceof Failed ? (error.failure.exchange?.response?.status ?? 0) : 0
+      const { context, valid } = refusal
+      const text = async (): Promise<boolean> => {
+        const { answer } = await context.send(atRole(context.run, await valid(), role, '1'), { role: 'control' })
+        return answer !== undefined && isGranted(answer)
+      }
+      if (status < 200 || status > 299 || !(await text())) throw error
+    }
+  })
+}
 
 /** Stands in the prompt until the bytes take its place. */
 const place = 'conform-bad-bytes'
@@ -63,8 +86,6 @@ const badEncoding = condition(async ({ context, valid, judge }) => {
 
 // Text generation (§7.3)
 
-const notNumber = ofOtherTypes(['string', 'boolean', 'array', 'object'])
-
 export const completionCreate = suite('completion.create', {
   '2xx-accepted': accepted,
   '400-unsupported-model': unknownAt('model'),
@@ -74,7 +95,7 @@ export const completionCreate = suite('completion.create', {
   ),
   '400-empty-prompt': at('prompt', empty),
   '400-bad-encoding': badEncoding,
-  '400-invalid-temperature': at('temperature', notNumber),
-  '400-invalid-max-tokens': at('max_tokens', notNumber),
+  '400-invalid-temperature': notNumberAt('temperature'),
+  '400-invalid-max-tokens': notNumberAt('max_tokens'),
   '400-invalid-parameter': otherParameter,
 })

@@ -2,6 +2,15 @@ import { isAbsent, jsonType, type Call } from '../world/call.ts'
 import { generated, guard, isModel, refuseTroubledModel } from '../world/models.ts'
 import type { Operation } from '../world/operation.ts'
 
+/** Under `requests/values-coerced` also what can be made a number. */
+function isNumber(call: Call, value: unknown): boolean {
+  if (typeof value === 'number') return true
+  if (!call.varied('requests/values-coerced')) return false
+  return (
+    typeof value === 'boolean' || (typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)))
+  )
+}
+
 function check(call: Call): void {
   const { model, prompt, temperature, max_tokens: most, top_p: share } = call.body
   if (typeof model !== 'string')
@@ -16,16 +25,16 @@ function check(call: Call): void {
     })
   }
   if (prompt === '') call.refuse('400-empty-prompt', 400, 'InvalidInputParameters')
-  if (!isAbsent(temperature) && typeof temperature !== 'number') {
+  if (!isAbsent(temperature) && !isNumber(call, temperature)) {
     call.refuse('400-invalid-temperature', 400, 'InvalidContentType', { kind: jsonType(temperature) })
   }
-  if (!isAbsent(most) && typeof most !== 'number') {
+  if (!isAbsent(most) && !isNumber(call, most)) {
     call.refuse('400-invalid-max-tokens', 400, 'InvalidContentType', { kind: jsonType(most) })
   }
   if (typeof most === 'number' && most < 1 && !call.varied('tokens/below-zero-granted')) {
     call.reject(400, call.varied('tokens/below-zero-bad-request') ? 'BadRequest' : 'InvalidInputParameters')
   }
-  if (!isAbsent(share) && typeof share !== 'number') call.refuse('400-invalid-parameter', 400, 'InvalidContentType')
+  if (!isAbsent(share) && !isNumber(call, share)) call.refuse('400-invalid-parameter', 400, 'InvalidContentType')
 }
 
 /** §4.4 */
