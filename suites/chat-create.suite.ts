@@ -1,16 +1,15 @@
 import { triesOf } from '../catalogue/operations.ts'
 import { controlExchange } from '../harness/checks/control.ts'
 import { granted, judgeTries } from '../harness/checks/granted.ts'
-import { judgeGranted } from '../harness/engine/judge-answer.ts'
 import { judgeShape } from '../harness/checks/shapes.ts'
 import { validRequest } from '../harness/checks/valid-request.ts'
-import type { Exchange } from '../harness/engine/exchange.ts'
 import { Failed } from '../harness/engine/outcome.ts'
-import type { Judge, CheckContext } from '../harness/engine/check-context.ts'
+import type { Judge } from '../harness/engine/check-context.ts'
 import { pairsOf } from '../catalogue/answers.ts'
 import { condition } from '../harness/checks/refusals.ts'
 import { at, giving, ofOtherTypes, unknownAt } from '../harness/checks/roles.ts'
 import { suite } from '../harness/checks/suite.ts'
+import { hasContent, hasContentOrCalls } from './chat-create/content.ts'
 import { invalidRoles, judgeTextParts, malformedMessages } from './chat-create/messages.ts'
 import { judgeStructuredOutput, withResponseFormat } from './chat-create/structured-output.ts'
 import { invalidStreamOptions, malformedToolChoice, malformedTools, withDeclaredTools } from './chat-create/tools.ts'
@@ -18,10 +17,7 @@ import { insideBounds, outsideBounds } from './query-config.ts'
 
 const valid = 'with a valid request'
 
-function judgeContent(context: CheckContext, exchange: Exchange): void {
-  judgeGranted(context, exchange, 'a 2xx with choices[0].message.content', valid)
-  judgeShape(context, exchange, 'chat-completion', valid)
-}
+const judgeContent = hasContent(valid)
 
 const judgeCompletion: Judge = async (context) => {
   try {
@@ -52,7 +48,13 @@ const judgeLlmTool = granted('with an llm tool', undefined, (context, exchange) 
 export const chatCreate = suite('chat.create', {
   '200-completion': judgeCompletion,
   '200-text-parts': judgeTextParts,
-  '200-tool-choice-auto': granted('with tools and tool_choice auto', withDeclaredTools),
+  '200-image-parts': granted('with an image in a data URL', undefined, hasContent('with an image in a data URL')),
+  '200-image-url': granted('with an image at a web address', undefined, hasContent('with an image at a web address')),
+  '200-tool-choice-auto': granted(
+    'with tools and tool_choice auto',
+    withDeclaredTools,
+    hasContentOrCalls('with tools and tool_choice auto'),
+  ),
   '200-structured-output': granted('with response_format json_schema', withResponseFormat, judgeStructuredOutput),
   '200-llm-tool': judgeLlmTool,
   '200-query-config': insideBounds,

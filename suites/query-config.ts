@@ -22,6 +22,7 @@ import { type Fault, refused } from '../harness/checks/conditions.ts'
 import { ofOtherTypes, pointerOf } from '../harness/checks/roles.ts'
 import { condition } from '../harness/checks/refusals.ts'
 import type { Judge } from '../harness/engine/check-context.ts'
+import { hasContentOrCalls } from './chat-create/content.ts'
 
 /** §2.7: `query_config` of a graph query, or inside the graph tool of a chat. */
 
@@ -111,8 +112,11 @@ export const insideBounds: Judge = async (context) => {
   const { run, row } = context
   const { operation } = row
   if (!isOperationId(operation)) throw new Error(`${row.id} is of no operation`)
-  const accept = (setting: Setting): Promise<void> =>
-    judgeTries(context, { make: () => withSetting(run, operation, setting), what: setting.what })
+  const accept = (setting: Setting): Promise<void> => {
+    const { what } = setting
+    const check = operation === 'chat.create' ? { check: hasContentOrCalls(what) } : {}
+    return judgeTries(context, { make: () => withSetting(run, operation, setting), what, ...check })
+  }
   if (run.target.scenarios[row.id]) return accept(having('search_weight', 50, '50'))
   const declared = getAt(bodyOf(run, operation), pointerOf(run, operation, 'query_config') ?? '')
   const random = randomOf(seedFor(run.options.seed, row.id))

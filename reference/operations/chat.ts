@@ -72,11 +72,22 @@ function isPlain({ body }: Call): boolean {
   return texts && body['tools'] === undefined && body['response_format'] === undefined
 }
 
+/** Whether the answer has its content as parts, as the request had. */
+function echoesParts(call: Call): boolean {
+  const messages = call.body['messages'] as readonly Members[]
+  const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? (content as readonly Members[]) : []))
+  const image = parts.find(({ type }) => type === 'image_url')?.['image_url'] as Members | undefined
+  if (image) return call.broken(`200-image-${String(image['url']).startsWith('data:') ? 'parts' : 'url'}#echoed`)
+  if (parts.length > 0) return call.broken('200-text-parts#echoed')
+  if (call.body['tool_choice'] === 'auto') return call.broken('200-tool-choice-auto#parts')
+  return call.body['tools'] !== undefined && call.broken('200-query-config#parts')
+}
+
 function completed(call: Call, message: Members): Members {
   if (call.broken('200-completion#no-choices') && isPlain(call)) return { message }
   if (call.broken('200-completion#empty-choices') && isPlain(call)) return { choices: [] }
-  const shown =
-    call.broken('200-completion') && isPlain(call) ? { ...message, content: { text: message['content'] } } : message
+  const isObject = (call.broken('200-completion') && isPlain(call)) || echoesParts(call)
+  const shown = isObject ? { ...message, content: { text: message['content'] } } : message
   return { id: 'chat-1', model: call.body['model'], choices: [{ index: 0, finish_reason: 'stop', message: shown }] }
 }
 

@@ -9,6 +9,7 @@ import { condition } from '../../harness/checks/refusals.ts'
 import { atRole, pointerOf, unknownWord } from '../../harness/checks/roles.ts'
 import { validRequest } from '../../harness/checks/valid-request.ts'
 import type { Judge } from '../../harness/engine/check-context.ts'
+import { hasContent } from './content.ts'
 import { judgeMembers } from './derived.ts'
 
 type Message = Readonly<Record<string, unknown>>
@@ -36,7 +37,8 @@ function asTextParts(run: Run, probe: Probe, parts: 1 | 2): Probe {
 export const judgeTextParts: Judge = async (context) => {
   for (const parts of context.run.target.scenarios[context.row.id] ? ([1] as const) : ([1, 2] as const)) {
     const make = async () => asTextParts(context.run, await validRequest(context.run, 'chat.create'), parts)
-    await judgeTries(context, { make, what: `with content given as ${parts} text part${parts === 1 ? '' : 's'}` })
+    const what = `with content given as ${parts} text part${parts === 1 ? '' : 's'}`
+    await judgeTries(context, { make, what, check: hasContent(what) })
   }
 }
 
