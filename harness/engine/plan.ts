@@ -129,7 +129,9 @@ function overBudget(
   options: PlanOptions,
   budget: { left: number; readonly paid: Set<string> },
 ): Refused | undefined {
-  const { generations, control } = grants(row, target, options)
+  const { generations: granted, control } = grants(row, target, options)
+  // Of bad input only what a lenient target takes all the same generates: that keeps nothing from being judged.
+  const generations = row.effect === 'generates' ? granted : 0
   const operation = operationOf(row, target) ?? ''
   const unpaid = control > 0 && !budget.paid.has(operation) ? control : 0
   const cost = generations + unpaid
