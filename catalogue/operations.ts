@@ -32,7 +32,7 @@ export const operations = [
       { at: '/inputs', kinds: ['array'], section: '2.5', required: true, declaredAt: '/resources/application/inputs', judgedBy: { absent: '400-missing-inputs', null: '400-malformed-inputs', type: '400-malformed-inputs', empty: '400-missing-required-inputs' } },
       { at: '/inputs/*', kinds: ['object'], section: '2.5', component: 'ApplicationInput', judgedBy: { null: '400-malformed-inputs', type: '400-malformed-inputs' },
         description: '§2.5: the members of the sample request. Further ones are not shown.' },
-      { at: '/inputs/*/id', kinds: ['string'], section: '2.5', judgedBy: { absent: '400-malformed-inputs', null: '400-malformed-inputs', type: '400-malformed-inputs' }, description: 'Name of the application input.' },
+      { at: '/inputs/*/id', kinds: ['string'], section: '2.5', required: true, judgedBy: { absent: '400-malformed-inputs', null: '400-malformed-inputs', type: '400-malformed-inputs' }, description: 'Name of the application input.' },
       { at: '/inputs/*/value', kinds: ['array'], section: '2.5', judgedBy: { absent: '400-malformed-inputs', null: '400-malformed-inputs', type: '400-malformed-inputs' } },
       { at: '/inputs/*/value/*', kinds: ['string'], section: '2.5', judgedBy: { type: '400-malformed-inputs' } },
     ] },

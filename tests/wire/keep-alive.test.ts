@@ -37,7 +37,7 @@ test('no more sockets than allowed, and the rest waits its turn', async () => {
 })
 
 test('waiting for a connection counts against the deadline, and holds up nobody else', async () => {
-  let answer = (): void => undefined
+  let answer: (() => void) | undefined
   const server = await rawServer(({ text, socket }) => {
     if (text.includes('content-length')) answer = () => socket.write(ok('late'))
     else socket.write(ok('x'))
@@ -46,8 +46,9 @@ test('waiting for a connection counts against the deadline, and holds up nobody 
   const first = post(transport, 'x')
   const waiting = [get(transport, 50), get(transport)] as const
   const impatient = await waiting[0]
-  await expect.poll(() => server.sockets.length).toBe(1)
-  answer()
+  await expect.poll(() => answer).toBeDefined()
+  expect(server.sockets).toHaveLength(1)
+  answer?.()
   const patient = await waiting[1]
   expect(unanswered(impatient)).toMatchObject({ cause: 'timeout', message: 'no connection became free within 50 ms' })
   expect(textOf(await first)).toBe('late')
