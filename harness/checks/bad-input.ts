@@ -1,6 +1,9 @@
 import { looseBodies } from '../../catalogue/faults.ts'
 import type { Effect } from '../../catalogue/operation.ts'
 import { getAt, setAt } from '../../schemas/pointer.ts'
+import { operation as operationOf } from '../../catalogue/operations.ts'
+import { describeAnswer } from '../engine/describe.ts'
+import { countsAsGranted } from './control.ts'
 import { effectOf } from '../engine/operation-probe.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import { jsonOf, type Probe, withJson } from '../engine/probe.ts'
@@ -69,6 +72,7 @@ export const badInput: Condition = condition(async (refusal) => {
   const effect = effectOf(run, operation)
   // Some of it may be granted.
   if (run.options.readOnly && effect !== 'none') throw new NotExercised(leftOut('--read-only'))
+  await requireAnother(refusal)
   const send = async (probe: Probe, what: string) => judge({ ...probe }, what)
   for (const kind of looseBodies) {
     const probe = await valid()
@@ -91,6 +95,14 @@ export const badInput: Condition = condition(async (refusal) => {
     }
   }
 })
+
+/** Of a creation that may be granted nothing is learned if no second valid one is: that it breaks then is told by another row. */
+async function requireAnother({ context, operation, valid }: RefusalContext): Promise<void> {
+  if (operationOf(operation).creates?.name === undefined) return
+  const another = await context.send(valid, { role: 'setup', wanted: countsAsGranted })
+  if (!countsAsGranted(another))
+    throw new NotExercised(`a second valid request was answered ${describeAnswer(another)}`)
+}
 
 /** The declared chat with its tools, in which a query_config may stand. */
 function withTools(run: Run): unknown {

@@ -49,8 +49,9 @@ function checkMessage(call: Call, message: unknown, places: readonly string[]): 
   }
   if (Array.isArray(content)) {
     for (const [at, part] of content.entries()) checkPart(call, part, at > 0 ? [...places, 'later-part'] : places)
-    if (call.broken('200-text-parts#two') && content.length > 1) call.reject(400, 'BadRequest', 'content is one part')
     const onlyText = content.every((part: Members) => part['type'] === 'text')
+    if (call.broken('200-text-parts#two') && onlyText && content.length > 1)
+      call.reject(400, 'BadRequest', 'content is one part')
     if (call.broken('200-text-parts') && onlyText) call.reject(400, 'BadRequest', 'content is a string')
   } else if (typeof content !== 'string' && content !== null) {
     malformed('content is a string or an array of parts', `content-${jsonType(content)}`)

@@ -79,16 +79,26 @@ async function sendUse(context: CheckContext, use: Use, id: string): Promise<Exc
   }
 }
 
+/** Whether the operation is not granted for what the target file declares either, or was answered the same at first. */
+async function failsAnyway(run: Run, operation: OperationId, { answer }: Exchange): Promise<boolean> {
+  if (!isDeclared(run, operation)) return false
+  const { state, first } = await control(run, operation)
+  return state === 'refused' || (first?.answer !== undefined && first.answer.status === answer?.status)
+}
+
 async function judgeUse(context: CheckContext, exchange: Exchange, what: string): Promise<void> {
   const { run } = context
-  answered(exchange)
-  const { status } = exchange.answer
+  const { operation } = exchange.probe
+  const isFile = operation === 'files.retrieve'
+  // The retrieval of a file that is never answered is one that is not granted.
+  if (!(isFile && exchange.unansweredTwice)) answered(exchange)
   // A key that may retrieve the declared file lacks no right: then a 403 is about the upload.
-  const lacksRight = status === 403 && exchange.probe.operation === 'files.retrieve'
+  const lacksRight = exchange.answer?.status === 403 && isFile
   if (lacksRight && !(isDeclared(run, 'files.retrieve') && (await control(run, 'files.retrieve')).state === 'granted'))
     throw new NotExercised('the full key lacks the right: answered 403')
+  // What is answered for the declared object too says nothing about the created one. A declared file may be a created one.
+  if (!isUsable(exchange) && !isFile && operation && (await failsAnyway(run, operation, exchange))) return
   context.cases++
-  const isFile = exchange.probe.operation === 'files.retrieve'
   if (!isUsable(exchange))
     context.fail(exchange, `${isFile ? 'a 2xx' : 'neither 404 nor 410 nor a 5xx'} ${settled(run)}`, what)
 }
@@ -118,6 +128,8 @@ export function usable(creates: OperationId, seen?: Seen): Judge {
         await judgeUse(context, exchange, 'with the id of what was just created')
       }
     })
+    if (context.cases === 0)
+      throw new NotExercised('what uses it is not granted for what the target file declares either')
     if (!run.target.scenarios[row.id]) lookAgainAtEnd(context, useAgain(uses, made))
   }
 }

@@ -25,6 +25,7 @@ import { type Conflict, awaitJobs, create, releaseMs } from './conflict.ts'
 import { type Finding, isSettled, newFinding, newFindings } from './finding.ts'
 import { gatesOf } from './gate.ts'
 import { jobRequest } from './job-request.ts'
+import { jobsOf } from './job-tracker.ts'
 
 const row = 'jobs.create/4xx-no-effect'
 
@@ -90,6 +91,12 @@ export function noEffect(run: Run): Promise<Finding & { locked: boolean }> {
         if (finding.failure || gate.timedOut) return
       }
     })
+    if (locked && (await locksAnyway(run, application)))
+      return {
+        ...newFinding('an application stays locked without refusals too'),
+        cases: findings.length,
+        locked: false,
+      }
     const failed = findings.find(({ failure }) => failure)
     const settled = findings.filter(isSettled)
     const open = findings.find((finding) => !isSettled(finding))
@@ -100,6 +107,25 @@ export function noEffect(run: Run): Promise<Finding & { locked: boolean }> {
       locked,
     }
   })
+}
+
+/** Whether another application stays locked as well, after as many jobs with no refusal between them. */
+async function locksAnyway(run: Run, { id }: ApplicationResource): Promise<boolean> {
+  const application = run.target.resources.otherApplication
+  if (!application || application.id === id) return false
+  const gate = gatesOf(run).of(application.id)
+  const jobs = jobsOf(run).all.filter((job) => job.application === id).length
+  const conflict: Conflict = { run, application, gate, other: undefined, found: newFindings(false) }
+  try {
+    return await gate.withExclusive(async () => {
+      for (let made = 0; made <= jobs; made++) if (!(await awaitIdle(conflict))) return true
+      return false
+    })
+  } catch (error) {
+    // If nothing can be learned there, the refusals are what is known.
+    if (!(error instanceof NotExercised) || run.life.ended) throw error
+    return false
+  }
 }
 
 /**

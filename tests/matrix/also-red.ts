@@ -50,6 +50,12 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
     because: 'the wrong type is given where that one asks for a certain one',
   },
   ...Object.fromEntries(
+    ['#no-answer', '#closed', '#no-http'].map((name) => [
+      `jobs.create/400-missing-inputs${name}`,
+      { ids: ['jobs.create/bad-input-no-5xx'], because: 'a body without inputs is among the bad input that it sends' },
+    ]),
+  ),
+  ...Object.fromEntries(
     ['', '#upload'].map((name) => [
       `envelope/large-body${name}`,
       { ids: ['envelope/shape', 'envelope/content-type'], because: 'a page is no envelope' },
@@ -103,8 +109,8 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
     because: 'concurrent creations are looked at on the slow application, which never refuses one',
   },
   'jobs.retrieve/200-identity#newest-only': {
-    ids: ['jobs.retrieve/200-stable'],
-    because: 'an older job that ended cannot be read again',
+    ids: ['jobs.retrieve/200-stable', 'jobs.retrieve/200-job'],
+    because: 'an older job that ended cannot be read again, the declared one neither',
   },
   ...Object.fromEntries(
     ['graphs.create', 'applications.create'].map((operation) => [

@@ -10,8 +10,8 @@ interface Hand {
   readonly red: Set<string>
   /** Operations of its switches, one entry a switch. */
   readonly operations: string[]
-  /** Operations of all requirements that are red in it. */
-  readonly redOperations: Set<string>
+  /** What has to be in order for its switches to show. */
+  readonly needed: Set<string>
   /** Operations that have to be in order but for one switch. */
   readonly reserved: Set<string>
 }
@@ -19,6 +19,9 @@ interface Hand {
 const target = JSON.parse(
   fs.readFileSync(new URL('../../fixtures/reference.target.json', import.meta.url), 'utf8'),
 ) as { readonly scenarios: Readonly<Record<string, { readonly operation?: string }>> }
+
+/** Red beside the row of its operation if a server breaks on bad input: several may turn it red together, each with its own row. */
+const isShared = (id: string): boolean => id === 'envelope/bad-input-no-5xx'
 
 const controls: ReadonlySet<string> = new Set(Object.values(grantedRow))
 
@@ -44,26 +47,40 @@ export function disturbedBy(defect: string): readonly string[] {
   // It shows on the retrieval of an unknown job, which must be refused for that.
   if (id === 'envelope/status-tpe-pair') return ['jobs.retrieve']
   if (id === 'files.retrieve/2xx-accepted') return ['files.retrieve', 'files.upload']
+  // What a refusal leaves behind shows by refusals and by the creations after them.
+  if (id.endsWith('/4xx-no-effect')) return [operationOf(id)]
+  // Its requests are an unreadable body of one operation and an upload of another.
+  if (id === 'envelope/large-body') return ['pdf.parse', 'files.upload']
+  if (defect === 'envelope/unknown-path#granted') return [spellings]
   if (id.endsWith('-removed')) return [operationOf(id)]
   return controls.has(id) ? [operationOf(id)] : []
 }
 
+/** Where a path is spelled otherwise: sent only to a server that refuses what it does not know. */
+const spellings = 'spellings of paths'
+
+/** What has to be in order for the switch to show. */
+function needs(defect: string): readonly string[] {
+  const isSpelled = /#takes-(?:slash|double-slash|path-parameter|upper-case)$/.test(defect)
+  return [...redUnder(defect).map(operationOf), ...(isSpelled ? [spellings] : [])]
+}
+
 function fits(hand: Hand, defect: string): boolean {
-  const operations = [ownId(defect), ...redUnder(defect)].map(operationOf)
+  const operations = needs(defect)
   if (redUnder(defect).some((red) => hand.red.has(red)) || operations.some((each) => hand.reserved.has(each)))
     return false
-  const taken = [...hand.operations, ...hand.redOperations, ...hand.reserved]
+  const taken = [...hand.operations, ...hand.needed, ...hand.reserved]
   return !disturbedBy(defect).some((operation) => taken.includes(operation))
 }
 
 function newHand(): Hand {
-  return { switches: [], red: new Set(), operations: [], redOperations: new Set(), reserved: new Set() }
+  return { switches: [], red: new Set(), operations: [], needed: new Set(), reserved: new Set() }
 }
 
 /** As many servers as the requirement needs that has the most switches. */
 function leastHands(switches: readonly string[]): number {
   const counts = new Map<string, number>()
-  for (const red of switches.flatMap(redUnder)) counts.set(red, (counts.get(red) ?? 0) + 1)
+  for (const red of switches.flatMap(redUnder)) if (!isShared(red)) counts.set(red, (counts.get(red) ?? 0) + 1)
   return Math.max(0, ...counts.values())
 }
 
@@ -98,10 +115,8 @@ export function deal(switches: readonly string[], way: string, met: Company = ne
     if (!hand) hands.push((hand = newHand()))
     hand.switches.push(defect)
     hand.operations.push(operation)
-    for (const red of redUnder(defect)) {
-      hand.red.add(red)
-      hand.redOperations.add(operationOf(red))
-    }
+    for (const red of redUnder(defect)) if (!isShared(red)) hand.red.add(red)
+    for (const needed of needs(defect)) hand.needed.add(needed)
     for (const each of disturbedBy(defect)) hand.reserved.add(each)
   }
   return hands.map((hand) => hand.switches).filter((hand) => hand.length > 0)

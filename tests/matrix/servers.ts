@@ -3,6 +3,7 @@ import type { TargetFile } from '../../harness/target/model.ts'
 import { isRefusal } from '../../catalogue/answers.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { defects, needsSocket } from '../../reference/server.ts'
+import { observedRows } from '../../harness/checks/envelope-watch.ts'
 import { operations } from '../../catalogue/operations.ts'
 import { ownId, redUnder } from './also-red.ts'
 import { withoutCleanup, withoutPdf, withTwoMessages } from './changed-targets.ts'
@@ -45,6 +46,7 @@ export function brokenServer(switches: readonly string[], way = ''): BrokenServe
 const crowded: readonly (readonly string[])[] = [
   ['jobs.create', 'jobs.retrieve'],
   ['chat.create', 'graphs.query'],
+  ['files.upload', 'files.retrieve', 'files.list', 'graphs.create', 'graphs.add-file'],
 ]
 const others: readonly string[] = operations.map(({ id }) => id).filter((id) => !crowded.flat().includes(id))
 
@@ -53,11 +55,21 @@ function groupOf(defect: string): readonly string[] {
   return crowded.find((group) => group.includes(operationOf(ownId(defect)))) ?? others
 }
 
+/** What the states of jobs may break, and what is asked of a server in which nothing else of jobs can be trusted. */
+const ofStates = [
+  'jobs.create/202-*',
+  'jobs.create/409-*',
+  'jobs.create/4xx-*',
+  'jobs.create/400-missing-*',
+  'jobs.retrieve/200-*',
+]
+
 /** A server that is asked for some operations alone, and for what its switches concern. */
 function narrowServer(switches: readonly string[], among: readonly string[], way: string): BrokenServer {
   const red = switches.flatMap(redUnder)
-  const asked = [...among, ...red.map(operationOf), ...switches.flatMap(disturbedBy), 'envelope']
-  const only = new Set([...asked.map((operation) => `${operation}/*`), ...red])
+  const asked = [...among, ...red.map(operationOf), ...switches.flatMap(disturbedBy)].map((each) => `${each}/*`)
+  const of = switches.some((each) => isOfStates(ownId(each))) ? ofStates : asked
+  const only = new Set([...of, ...observedRows, ...red])
   return { ...brokenServer(switches, way), only: [...only] }
 }
 
@@ -80,7 +92,20 @@ export function needsOtherCompany(defect: string): boolean {
   return (/#no-answer$/.test(defect) || shownLater.has(defect)) && !isOfStates(ownId(defect))
 }
 
-const inProcess = defects.filter((defect) => !needsSocket(defect) && !isProvenByPairs(defect))
+/**
+ * One suite judges the settings of both operations that have them, by the same table: every other kind of fault is on in a
+ * server of the one, the rest in a server of the other. `npm run exhaustive` judges each of them.
+ */
+export function isProvenByOther(defect: string): boolean {
+  const [operation, kind] = defect.split('/400-query-config#takes-')
+  if (kind === undefined) return false
+  const own = defects.filter((other) => other.startsWith('chat.create/400-query-config#takes-'))
+  return own.findIndex((other) => other.endsWith(`#takes-${kind}`)) % 2 === (operation === 'chat.create' ? 0 : 1)
+}
+
+const inProcess = defects.filter(
+  (defect) => !needsSocket(defect) && !isProvenByPairs(defect) && !isProvenByOther(defect),
+)
 
 const first = [...crowded, others].map((among) => {
   const switches = inProcess.filter((defect) => groupOf(defect) === among)
