@@ -1,4 +1,5 @@
 import { catalogue } from '../../catalogue/catalogue.ts'
+import { defects } from '../../reference/server.ts'
 
 /** Requirements that a switch turns red besides the one that it is named after, and why they cannot stay green. */
 export interface AlsoRed {
@@ -29,7 +30,6 @@ const noRetrieval = {
   ids: ['files.upload/2xx-retrievable'],
   because: 'no file is retrieved, an uploaded one neither',
 }
-const ofBadInput = ['#coercible', '#null-member', '#null-body', '#empty-body', '#absent-member', '#deep-member', '']
 const crash = { ids: ['envelope/bad-input-no-5xx'], because: 'the suite made that input' }
 
 /** By switch. What does not stand here turns its own requirement red and nothing else. */
@@ -84,9 +84,7 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
       ]),
   ),
   ...Object.fromEntries(
-    catalogue
-      .filter(({ id, operation }) => id.endsWith('/bad-input-no-5xx') && operation !== 'envelope')
-      .flatMap(({ id }) => ofBadInput.map((name) => [`${id}${name}`, crash])),
+    defects.filter((name) => /^(?!envelope).*\/bad-input-no-5xx(?:#|$)/.test(name)).map((name) => [name, crash]),
   ),
   'jobs.retrieve/4xx-unknown-job#5xx': crash,
   'jobs.retrieve/4xx-malformed-id#5xx': crash,
