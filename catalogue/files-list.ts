@@ -4,7 +4,7 @@ import { rows } from './row.ts'
 export const filesList = rows('files.list', [
   { id: '2xx-accepted', level: 'must', section: '4.4', gives: '2xx',
     says: 'The listing of files is answered by a 2xx.',
-    control: true },
+    control: true, maxRequests: 1 },
   { id: '2xx-file-types', level: 'must', section: '2.8, 4.4', gives: '2xx',
     says: 'The listing with file_types, one extension or two with a comma, is answered by a 2xx.',
     maxRequests: 2 },

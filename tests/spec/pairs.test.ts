@@ -84,7 +84,11 @@ function received(status: number, tpe: string | undefined): Exchange {
   const headers = [{ name: 'content-type', value: 'application/json' }]
   const times = { sentAt: 0, endedAt: 1 }
   const answer = answerOf({ kind: 'answer', status, headers, body: Buffer.from(body), cut: false, ...times })
-  return { answer, recorded: { response: { status, headers: {}, body } } } as unknown as Exchange
+  return {
+    answer,
+    probe: { operation: null },
+    recorded: { response: { status, headers: {}, body } },
+  } as unknown as Exchange
 }
 
 function verdict(pairs: Parameters<typeof judgePairs>[2], exchange: Exchange): Verdict {
