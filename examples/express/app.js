@@ -35,9 +35,11 @@ app.post('/v1/tools/web-search', (request, response) => {
 
 app.use((_request, response) => refuse(response, 404, 'NotFound', 'There is no such operation'))
 
-// What express.json cannot read; Express knows an error handler by its four parameters.
+// What express.json does not read, by its type; Express knows an error handler by its four parameters.
+const unread = {
+  'entity.parse.failed': [400, 'InvalidContentType', 'This is not JSON'],
+  'entity.too.large': [413, 'PayloadTooLarge', 'This is too long'],
+}
 app.use((error, _request, response, _next) =>
-  error.type === 'entity.parse.failed'
-    ? refuse(response, 400, 'InvalidContentType', 'This is not JSON')
-    : refuse(response, 500, 'InternalError', 'This is our mistake'),
+  refuse(response, ...(unread[error.type] ?? [500, 'InternalError', 'This is our mistake'])),
 )

@@ -73,7 +73,7 @@ test('the example with vitest passes, and its reports are written', async () => 
   const project = example('vitest')
   const { code, stdout, stderr } = await project.run('vitest', ['run'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  expect(stdout).toContain('conform: Embedded reference server is ')
+  expect(stdout).toContain('conform: Embedded reference server: ')
   const report = JSON.parse(readFileSync(join(project.dir, 'conform-report.json'), 'utf8'))
   // Without a filter everything is judged.
   expect(report).toMatchObject({ exit: { code: 0 }, run: { only: [], skip: [] } })
