@@ -43,9 +43,12 @@ function naming(result: HttpResult, { target }: Run, { effect }: Probe): HttpRes
   return { ...result, message: `${result.message} (${limit})` }
 }
 
-/** What is seen of a job while it is in progress: behind hundreds of other requests it would come too late. */
-function isAboutRunningJob({ operation, effect }: Probe, { role }: Purpose): boolean {
-  return role === 'poll' || (busyStatus(operation) !== undefined && effect !== 'none')
+/**
+ * What is seen of a job while it is in progress: behind hundreds of other requests it would come too late. So are all
+ * requests to what runs one job at a time: they go one after the other, and nothing in a run takes longer.
+ */
+function isUrgent({ operation }: Probe, { role }: Purpose): boolean {
+  return role === 'poll' || busyStatus(operation) !== undefined
 }
 
 /** What throttling and the circuit breaker are counted by. */
@@ -73,7 +76,7 @@ export async function sendOnce(
 ): Promise<Exchange> {
   const release = options.hasPlace
     ? undefined
-    : await run.client.semaphore.acquire(run.life.signal, { urgent: isAboutRunningJob(probe, purpose) })
+    : await run.client.semaphore.acquire(run.life.signal, { urgent: isUrgent(probe, purpose) })
   try {
     if (!options.unpaced) await run.client.pacer.wait(run.life.signal)
     if (run.client.liveness.checking) await run.client.liveness.checking
