@@ -1,4 +1,6 @@
-import { type OperationId, operation } from './operations.ts'
+import { type JsonKind, jsonKinds, type Member, otherKinds } from './operation.ts'
+import { type OperationId, operation, operations } from './operations.ts'
+import type { CountedTarget } from './row.ts'
 
 /** Kinds of faults of requests, each with the requirement that it is a case of. `docs/fault-matrix.md` is made from them. */
 
@@ -79,4 +81,40 @@ export function mostMemberCases(id: OperationId): number {
   return (
     looseBodies.length + casesOfMember * (operation(id).members.length + (operation(id).isWhole ? 0 : furtherMembers))
   )
+}
+
+/** True if no row wants it refused that the member is absent, or of that type: a target may grant such a request. */
+export function isLoose(member: Member | undefined, fault: string): boolean {
+  const { absent, null: ofNull, type } = member?.judgedBy ?? {}
+  if (fault === 'absent') return absent === undefined
+  if (fault === 'null') return ofNull === undefined
+  return !member || type === undefined || !otherKinds(member).some((kind) => kind === fault)
+}
+
+/** Everything that can be wrong with a member of these types: absent, of each other type, a text or a number that a server may convert. */
+export function faultsOf(kinds: readonly JsonKind[]): readonly ('absent' | JsonKind)[] {
+  return [
+    'absent',
+    ...jsonKinds.filter((kind) => !kinds.includes(kind)),
+    ...(kinds.includes('number') ? (['string'] as const) : []),
+    ...(kinds.includes('boolean') ? (['number'] as const) : []),
+  ]
+}
+
+/** Cases of an operation's members, and of its body, that a target may grant. */
+function mostLooseCases(id: OperationId): number {
+  const { members, isWhole } = operation(id)
+  const ofMembers = members.flatMap((member) => faultsOf(member.kinds).filter((fault) => isLoose(member, fault)))
+  return 1 + ofMembers.length + (isWhole ? 0 : casesOfMember * furtherMembers)
+}
+
+/** What all other requirements make a target generate that declares everything, rounded up: their share comes first. */
+const generatedOtherwise = 182
+const generating = operations.filter(({ effect }) => effect === 'generates').length
+
+/** How many of those cases an operation that generates may grant in a run: its share of what `maxGenerations` leaves. */
+export function mostLooseGenerations(id: OperationId, { limits: { maxGenerations } }: CountedTarget): number {
+  const all = mostLooseCases(id)
+  const share = Math.floor((maxGenerations - generatedOtherwise) / generating)
+  return maxGenerations === 0 ? all : Math.min(all, Math.max(1, share))
 }

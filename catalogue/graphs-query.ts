@@ -10,7 +10,7 @@ const role = (name: string): string => field('graphs.query', name)
 export const graphsQuery = rows('graphs.query', [
   { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, gives: '2xx',
     says: 'A query of a graph is answered by a 2xx.',
-    control: true, effect: 'generates', maxRequests: 1 },
+    control: true, effect: 'generates', maxRequests: 1, generates: 1 },
   { id: '2xx-query-config', level: 'must', section: '2.7', needs: [...valid, role('query_config')], gives: '2xx',
     says: 'A query_config inside its bounds is accepted.',
     effect: 'generates', maxRequests: { named: insideCases, generated: 'granted' }, generates: { named: insideCases, generated: 'granted' } },

@@ -1,7 +1,8 @@
 /** What a description of an operation holds. The operations themselves: operations.ts. */
 
 /** The types of JSON values. */
-export type JsonKind = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object'
+export const jsonKinds = ['null', 'boolean', 'number', 'string', 'array', 'object'] as const
+export type JsonKind = (typeof jsonKinds)[number]
 
 /** What a conforming target does when it grants a request. */
 export type Effect = 'none' | 'generates' | 'creates'

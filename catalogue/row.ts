@@ -33,6 +33,8 @@ export type Count = number | { readonly named: number; readonly generated: 'refu
 /** What of a target the number of requests may depend on. */
 export interface CountedTarget {
   readonly resources: { readonly application?: { readonly requiredInputs: readonly string[] } }
+  /** 0: no limit. */
+  readonly limits: { readonly maxGenerations: number }
 }
 
 /** The pointer of a scenario, as a row writes it: it stands for the scenario of the row's own id. */
@@ -61,7 +63,7 @@ export interface RowText {
   /** Requests to other operations that come with them. */
   readonly alsoSends?: Readonly<Partial<Record<OperationId, number>>>
   /** What a conforming target generates beyond the control; 1 if nothing is said and `effect` is `generates`. */
-  readonly generates?: Count
+  readonly generates?: Count | ((target: CountedTarget) => number)
   /**
    * Where the fault is, if not in the parameters or the body. `credentials`: the control is the same request with the full
    * key; `state`: it is the very same request, sent before the target comes into the state that the statement names.

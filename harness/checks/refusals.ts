@@ -7,7 +7,7 @@ import {
   triesOf,
 } from '../../catalogue/operations.ts'
 import { probeOf, type Source } from '../engine/send.ts'
-import { isBlocked, isExpected } from '../engine/answer.ts'
+import { isBlocked, isExpected, isGranted } from '../engine/answer.ts'
 import { describeAnswer } from '../engine/describe.ts'
 import type { Exchange, Purpose } from '../engine/exchange.ts'
 import { NotExercised } from '../engine/outcome.ts'
@@ -34,6 +34,8 @@ export interface RefusalContext {
    * @param gives the pairs that answer this case, if the spec names others for it than for the rest of the row
    */
   judge(source: Source, what: string, gives?: Pairs): Promise<void>
+  /** How many of the cases were granted so far. */
+  granted(): number
   /** Judges an answer that has come already. */
   judgeAnswer(exchange: Exchange, what: string): void
 }
@@ -67,7 +69,7 @@ export async function judgeRefusal(context: CheckContext, { bringAbout }: Condit
   const found = await (ofCredentials ? credentialControl : control)(run, operation)
   const refusal = { context, control: found, ofCredentials }
   requireControl(refusal)
-  let named = 0
+  let [named, granted] = [0, 0]
   /** Of a quick run: one case that has a name is enough, and one that is generated; of keys there are few anyway. */
   const isEnough = (): boolean =>
     run.options.depth === 'quick' && !ofCredentials && !isGenerating(context) && named++ > 0
@@ -75,6 +77,7 @@ export async function judgeRefusal(context: CheckContext, { bringAbout }: Condit
     context,
     operation,
     valid: validOf(context, operation, found),
+    granted: () => granted,
     judgeAnswer: (exchange, what) => judgeCase(refusal, exchange, what, given),
     async judge(source, what, gives = given) {
       if (isEnough()) return
@@ -94,6 +97,7 @@ export async function judgeRefusal(context: CheckContext, { bringAbout }: Condit
       // A guardrail or a model error may meet any request now and then.
       for (let tries = triesOf(operation); tries > 1 && isBlocked(settled, gives); tries--)
         settled = await context.send(again, purpose)
+      if (settled.answer && isGranted(settled.answer)) granted++
       judgeCase(refusal, settled, what, gives)
     },
   })

@@ -37,6 +37,11 @@ export function operationOf(row: CatalogueRow, target: Target): OperationId | un
   return isOperationId(operation) ? operation : undefined
 }
 
+function generatedBy(generates: NonNullable<CatalogueRow['generates']>, target: Target, runs: Runs): number {
+  if (typeof generates !== 'function') return countIn(generates, runs)
+  return runs.depth === 'quick' ? Math.min(1, generates(target)) : generates(target)
+}
+
 /** How many generations a requirement costs a conforming target. */
 export function grants(row: CatalogueRow, target: Target, runs: Runs): Grants {
   const operation = operationOf(row, target)
@@ -45,7 +50,7 @@ export function grants(row: CatalogueRow, target: Target, runs: Runs): Grants {
   const control = effect === 'generates' && !readsDeclared(operation, target.file) ? 1 : 0
   const usual = row.effect === 'generates' && !row.control ? 1 : 0
   const scenario = target.scenarios[row.id]
-  if (!scenario) return { generations: countIn(row.generates ?? usual, runs), control }
+  if (!scenario) return { generations: generatedBy(row.generates ?? usual, target, runs), control }
   // Repeats are granted until the condition shows; after an exclusive one the control is asked again.
   return { generations: control * ((scenario.repeat ?? usual) + (isExclusive(scenario) ? 1 : 0)), control }
 }

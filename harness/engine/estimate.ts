@@ -78,7 +78,8 @@ export function estimate(plan: Plan, target: Target, runs: Runs & Pick<RunOption
     for (const [other, more] of Object.entries(row.alsoSends ?? {})) {
       totals.of(other).requests += more
       // What is created is used by requests that generate.
-      if (creates) totals.of(other).generations += generations
+      if (creates && isOperationId(other) && requirement(grantedRow[other]).effect === 'generates')
+        totals.of(other).generations += generations
     }
     // After what it changed, the run asks until the valid request is granted again.
     if (scenario && isExclusive(scenario) && isOperationId(of)) totals.add(of, 1, requirement(grantedRow[of]).effect)
@@ -141,8 +142,10 @@ function createTotals(target: Target): Totals {
       if (effect === 'creates') total.creations += granted
       if (effect === 'generates') total.generations += granted
       if (!isOperationId(name) || !uploadsFirst(name, target)) return
-      of(uploadOperation).requests += requests
-      of(uploadOperation).creations += requests
+      // What is refused adds no file: one serves all cases of a requirement.
+      const files = effect === 'none' ? Math.min(1, requests) : requests
+      of(uploadOperation).requests += files
+      of(uploadOperation).creations += files
     },
   }
 }

@@ -20,13 +20,16 @@ const shown = ['id', 'status', 'application_id', 'created_at', 'completed_at', '
 /** One reading at least comes so long after the job was seen to have ended, or later, in ms. */
 const laterMs = 200
 
-/** Reads every ended job of the run again, and a declared one: what the spec shows of it reads the same. */
+/** Most jobs that are read again, the latest of them: a lenient target may have been made to start more. */
+const mostReadAgain = 39
+
+/** Reads the ended jobs of the run again, and a declared one: what the spec shows of them reads the same. */
 export const judgeStable: Judge = async (context) => {
   const { run } = context
   const ended = [...endedReadings(run), ...(await declaredReading(run))]
   const [first, ...others] = ended
   if (!first) throw new NotExercised('this run saw no job end')
-  await judgeEach(sampled(context, others), (reading) => judgeAgain(context, reading))
+  await judgeEach(sampled(context, others.slice(-mostReadAgain)), (reading) => judgeAgain(context, reading))
   await pause(run, Math.max(0, first.exchange.endedAt + laterMs - performance.now()))
   await judgeAgain(context, first)
 }

@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest'
 import { isRefusal } from '../../catalogue/answers.ts'
-import { type CatalogueRow, catalogue } from '../../catalogue/catalogue.ts'
+import { type CatalogueRow, catalogue, requirement } from '../../catalogue/catalogue.ts'
 import { isOperationId, triesOf } from '../../catalogue/operations.ts'
-import { countIn } from '../../harness/engine/cost.ts'
+import { isGranted } from '../../harness/engine/answer.ts'
+import { countIn, grants } from '../../harness/engine/cost.ts'
+import { estimate } from '../../harness/engine/estimate.ts'
+import { planRun } from '../../harness/engine/plan.ts'
 import type { Run } from '../../harness/engine/run.ts'
+import { defaultLimits } from '../../harness/target/model.ts'
 import { judgeReference } from './judge-reference.ts'
 
 /** Most requests of the requirement's own, by what its row says. */
@@ -31,4 +35,39 @@ test('no requirement sends more than its row says, so that the dry run promises 
     .filter((row) => (sent.get(row.id) ?? 0) > mostOf(row, run))
     .map((row) => `${row.id}: ${sent.get(row.id)} of ${mostOf(row, run)}`)
   expect(over).toEqual([])
+})
+
+test('a target that declares everything is judged whole within the usual maxGenerations', async () => {
+  const { run } = await judgeReference({}, { options: { only: ['files.list/2xx-*'] } })
+  const target = { ...run.target, limits: { ...run.target.limits, maxGenerations: defaultLimits.maxGenerations } }
+  const options = { ...run.options, only: [], refusalRuns: 25, grantedRuns: 5 }
+  const plan = planRun(target, options)
+  const left = [...plan.values()].flatMap((entry) =>
+    entry.run || !entry.reason.includes('maxGenerations') ? [] : entry.reason,
+  )
+  expect(left).toEqual([])
+  const generated = estimate(plan, target, options).reduce((sum, { generations }) => sum + generations, 0)
+  expect(generated).toBeLessThanOrEqual(defaultLimits.maxGenerations)
+})
+
+test('members of requests for generated text are tried until as many were granted as the dry run says', async () => {
+  const granted = new Map<string, number>()
+  const { run } = await judgeReference(
+    {},
+    {
+      options: { only: ['*/bad-input-no-5xx'] },
+      limits: { maxGenerations: defaultLimits.maxGenerations },
+      prepare: ({ client }) =>
+        client.observers.push(({ probe, purpose: { requirement, role }, answer }) => {
+          if (role !== 'probe' || probe.effect !== 'generates' || !requirement) return
+          if (!answer || !isGranted(answer)) return
+          granted.set(requirement, (granted.get(requirement) ?? 0) + 1)
+        }),
+    },
+  )
+  expect(granted.size).toBeGreaterThan(2)
+  for (const [id, count] of granted) {
+    const { generations } = grants(requirement(id as CatalogueRow['id']), run.target, run.options)
+    expect({ id, count: Math.max(count, generations) }).toEqual({ id, count: generations })
+  }
 })
