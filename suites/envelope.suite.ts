@@ -53,7 +53,7 @@ const methods = ['GET', 'POST'] as const
 async function judgeUnknownPath(context: CheckContext): Promise<void> {
   const random = randomOf(seedFor(context.run.options.seed, context.row.id))
   const name = unknownId('no-such-operation-aaaaaaaaa', random, new Set())
-  for (const method of methods) {
+  for (const method of sampled(context, methods)) {
     judgeUnknownRoute(
       context,
       await sendUnknownRoute(context, method, `/v1/${name}`),

@@ -1,5 +1,6 @@
 import { judgeTries, acceptedAtEnd } from '../harness/checks/granted.ts'
 import { contentOf, validRequest } from '../harness/checks/valid-request.ts'
+import { sampled } from '../harness/checks/seed.ts'
 import type { Run } from '../harness/engine/run.ts'
 import type { Judge } from '../harness/engine/check-context.ts'
 import { suite } from '../harness/checks/suite.ts'
@@ -16,7 +17,7 @@ const judgeFileTypes: Judge = async (context) => {
   const first = extensionOf(run)
   const both = `${first},${first === 'pdf' ? 'txt' : 'pdf'}`
   // A scenario brings its own.
-  for (const types of run.target.scenarios[row.id] ? [first] : [first, both]) {
+  for (const types of run.target.scenarios[row.id] ? [first] : sampled(context, [first, both])) {
     const make = async () => {
       const probe = await validRequest(run, 'files.list')
       return { ...probe, query: { ...probe.query, file_types: types } }

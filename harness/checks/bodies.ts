@@ -97,10 +97,10 @@ const otherBody: Readonly<Record<OtherBody, (valid: string) => string>> = {
 }
 
 /** A body of another JSON type, labelled rightly. */
-export const malformedBody = condition(async ({ valid, judge, operation }) => {
-  for (const kind of bodiesOf(operation)) {
+export const malformedBody = condition(async ({ context, valid, judge, operation }) => {
+  await judgeEach(sampled(context, bodiesOf(operation)), async (kind) => {
     const probe = await valid()
     const body = otherBody[kind](textOf(probe.body))
     await judge(refused({ ...probe, body, fault: `body: ${kind}` }), `with a body that is ${shown(JSON.parse(body))}`)
-  }
+  })
 })

@@ -27,7 +27,8 @@ export async function sendAtOnce(run: Run, { size, make, requirement, fresh = fa
   const release = await run.client.semaphore.acquire(run.life.signal, { count, urgent: true })
   const options = { hasPlace: true, unpaced: true, fresh }
   try {
-    if (!fresh) await openConnections(run, count)
+    // A quick run has few requests to spare.
+    if (!fresh && run.options.depth === 'full') await openConnections(run, count)
     return await Promise.all(
       probes.map((probe) => sendWithStaleRetry(run, probe, { requirement, role: 'probe' }, options)),
     )

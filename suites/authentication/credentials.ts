@@ -39,8 +39,8 @@ async function judgeForms(refusal: RefusalContext, forms: readonly KeyForm[]): P
   for (const { credential } of sent) context.run.keys.learn(credential)
   await judgeEach(sent, async ({ credential, what, kind }) => {
     const probe = withCredential(await valid(), credential)
-    if (!few) await judgeElsewhere(context, probe, { what, kind }, ['other path'])
     await judge({ ...probe, fault: kind }, what)
+    if (!few) await judgeElsewhere(context, probe, { what, kind }, ['other path'])
   })
   const [form] = sent.slice(place % sent.length)
   if (few || !form) return
@@ -52,8 +52,9 @@ async function judgeForms(refusal: RefusalContext, forms: readonly KeyForm[]): P
 async function judgeEverywhere(refusal: RefusalContext, credential: Credential, what: string, kind: string) {
   const probe = withCredential(await refusal.valid(), credential)
   const places = kind === 'no credential' ? 'all' : (['each', numberOf(refusal)] as const)
-  if (!wantsFew(refusal)) await judgeElsewhere(refusal.context, probe, { what, kind }, places)
+  // Its own path first: what fails there is told, and ends a run that ends at the first failure, before anything else is sent.
   await refusal.judge({ ...probe, fault: kind }, what)
+  if (!wantsFew(refusal)) await judgeElsewhere(refusal.context, probe, { what, kind }, places)
 }
 
 export const missing = condition((refusal) =>

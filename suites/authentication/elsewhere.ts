@@ -1,5 +1,6 @@
 import { isOperationId } from '../../catalogue/operations.ts'
 import { type OtherPlace, otherPlaces, pathsAt, spelled } from '../../catalogue/faults.ts'
+import { judgeEach } from '../../harness/checks/at-once.ts'
 import type { CheckContext } from '../../harness/engine/check-context.ts'
 import { isGranted } from '../../harness/engine/answer.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
@@ -54,21 +55,32 @@ export async function judgeElsewhere(
 ): Promise<void> {
   const { operation } = context.row
   if (!isOperationId(operation)) return
+  const all = chosen(operation, probe.path, where)
+  // The paths of one place one after the other: whether it is asked again depends on what came.
+  await judgeEach(otherPlaces, async (place) => {
+    for (const one of all.filter((other) => other.place === place)) await judgeAt(context, probe, { what, kind }, one)
+  })
+}
+
+async function judgeAt(
+  context: CheckContext,
+  probe: Probe,
+  { what, kind }: Wrong,
+  { place, path }: Elsewhere,
+): Promise<void> {
   const unanswered = unansweredAt(context.run)
-  for (const { place, path } of chosen(operation, probe.path, where)) {
-    if ((unanswered.get(place) ?? 0) >= mostUnanswered) continue
-    const emptied = place === 'no body' ? { body: '' } : {}
-    // No operation: what a gateway does with such a path says nothing about the operation itself.
-    const sent: Probe = { ...probe, ...emptied, path, operation: null, fault: `${kind} @ ${place}` }
-    const exchange = await context.send(sent, { unobserved: true, what, wanted: isRefused })
-    unanswered.set(place, exchange.answer ? 0 : (unanswered.get(place) ?? 0) + 1)
-    // What was not answered shows nothing, and the usual path is judged anyway.
-    if (!exchange.answer || exchange.throttled) continue
-    context.cases++
-    if (!isGranted(exchange.answer) || (await servesAnything(context, sent, place))) continue
-    const at = place === 'no body' ? 'no body' : `the path ${path}`
-    context.fail(exchange, 'any answer but a 2xx: nothing is served without a valid key', `${what}, and ${at}`)
-  }
+  if ((unanswered.get(place) ?? 0) >= mostUnanswered) return
+  const emptied = place === 'no body' ? { body: '' } : {}
+  // No operation: what a gateway does with such a path says nothing about the operation itself.
+  const sent: Probe = { ...probe, ...emptied, path, operation: null, fault: `${kind} @ ${place}` }
+  const exchange = await context.send(sent, { unobserved: true, what, wanted: isRefused })
+  unanswered.set(place, exchange.answer ? 0 : (unanswered.get(place) ?? 0) + 1)
+  // What was not answered shows nothing, and the usual path is judged anyway.
+  if (!exchange.answer || exchange.throttled) return
+  context.cases++
+  if (!isGranted(exchange.answer) || (await servesAnything(context, sent, place))) return
+  const at = place === 'no body' ? 'no body' : `the path ${path}`
+  context.fail(exchange, 'any answer but a 2xx: nothing is served without a valid key', `${what}, and ${at}`)
 }
 
 const isRefused = ({ answer }: Exchange): boolean => answer !== undefined && !isGranted(answer)

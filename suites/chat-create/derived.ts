@@ -1,5 +1,6 @@
 import type { RequirementId } from '../../catalogue/catalogue.ts'
 import type { MemberFault } from '../../catalogue/operation.ts'
+import { judgeEach } from '../../harness/checks/at-once.ts'
 import { examplesFor } from '../../harness/checks/member-examples.ts'
 import {
   absent,
@@ -12,6 +13,7 @@ import {
   wrongKinds,
 } from '../../harness/checks/member-faults.ts'
 import type { RefusalContext } from '../../harness/checks/refusals.ts'
+import { sampled } from '../../harness/checks/seed.ts'
 import { refused } from '../../harness/checks/conditions.ts'
 import { jsonOf, withJson } from '../../harness/engine/probe.ts'
 
@@ -53,12 +55,12 @@ export async function judgeMembers(refusal: RefusalContext, more: More = () => [
   const first = await valid()
   const fields = context.run.target.operations[operation]?.fields ?? {}
   const body = jsonOf(first)
-  for (const place of shownMembers(operation, body, fields, examplesFor(context.run, operation, body))) {
-    for (const { what, fault, body: faulty } of withLater(place, casesOf(place, condition, more))) {
-      const probe = refused(withJson(await valid(), faulty))
-      await judge({ ...probe, ...(fault === '' ? {} : { fault }) }, what)
-    }
-  }
+  const places = shownMembers(operation, body, fields, examplesFor(context.run, operation, body))
+  const cases = places.flatMap((place) => withLater(place, casesOf(place, condition, more)))
+  await judgeEach(sampled(context, cases), async ({ what, fault, body: faulty }) => {
+    const probe = refused(withJson(await valid(), faulty))
+    await judge({ ...probe, ...(fault === '' ? {} : { fault }) }, what)
+  })
 }
 
 function conditionOf(id: RequirementId): string {

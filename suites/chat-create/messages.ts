@@ -6,6 +6,7 @@ import type { Run } from '../../harness/engine/run.ts'
 import { judgeTries } from '../../harness/checks/granted.ts'
 import { having } from '../../harness/checks/member-faults.ts'
 import { condition } from '../../harness/checks/refusals.ts'
+import { sampled } from '../../harness/checks/seed.ts'
 import { atRole, pointerOf, unknownWord } from '../../harness/checks/roles.ts'
 import { validRequest } from '../../harness/checks/valid-request.ts'
 import type { Judge } from '../../harness/engine/check-context.ts'
@@ -35,7 +36,9 @@ function asTextParts(run: Run, probe: Probe, parts: 1 | 2): Probe {
 
 /** Content as one text part, and as two. */
 export const judgeTextParts: Judge = async (context) => {
-  for (const parts of context.run.target.scenarios[context.row.id] ? ([1] as const) : ([1, 2] as const)) {
+  for (const parts of context.run.target.scenarios[context.row.id]
+    ? ([1] as const)
+    : sampled(context, [1, 2] as const)) {
     const make = async () => asTextParts(context.run, await validRequest(context.run, 'chat.create'), parts)
     const what = `with content given as ${parts} text part${parts === 1 ? '' : 's'}`
     await judgeTries(context, { make, what, check: hasContent(what) })

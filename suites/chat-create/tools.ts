@@ -1,3 +1,4 @@
+import { judgeEach } from '../../harness/checks/at-once.ts'
 import { having } from '../../harness/checks/member-faults.ts'
 import { getAt } from '../../schemas/pointer.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
@@ -5,6 +6,7 @@ import { bodyOf } from '../../harness/checks/valid-request.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { condition } from '../../harness/checks/refusals.ts'
+import { sampled } from '../../harness/checks/seed.ts'
 import { atRole, ofOtherTypes, pointerOf } from '../../harness/checks/roles.ts'
 import { judgeMembers } from './derived.ts'
 import type { CheckContext } from '../../harness/engine/check-context.ts'
@@ -34,23 +36,25 @@ const faultsAt = (name: string, kinds: Parameters<typeof ofOtherTypes>[0]) =>
 /** Numbers, booleans and arrays, with the declared tools if the body has them. */
 export const malformedToolChoice = condition(async ({ context, valid, judge }) => {
   const tools = declaredTools(context.run)
-  for (const { what, value, fault } of faultsAt('tool_choice', ['number', 'boolean', 'array'])) {
+  const faults = faultsAt('tool_choice', ['number', 'boolean', 'array'])
+  await judgeEach(sampled(context, faults), async ({ what, value, fault }) => {
     const probe = await valid()
     const equipped = tools === undefined ? probe : atRole(context.run, probe, 'tools', tools)
     await judge(
       { ...atRole(context.run, equipped, 'tool_choice', value), fault },
       `with a valid body, but tool_choice ${what}`,
     )
-  }
+  })
 })
 
 /** With `stream: true`: words, numbers, booleans and arrays. */
 export const invalidStreamOptions = condition(async ({ context, valid, judge }) => {
-  for (const { what, value, fault } of faultsAt('stream_options', ['string', 'number', 'boolean', 'array'])) {
+  const faults = faultsAt('stream_options', ['string', 'number', 'boolean', 'array'])
+  await judgeEach(sampled(context, faults), async ({ what, value, fault }) => {
     const streaming = atRole(context.run, await valid(), 'stream', true)
     await judge(
       { ...atRole(context.run, streaming, 'stream_options', value), fault },
       `with a valid body, but stream_options ${what}`,
     )
-  }
+  })
 })

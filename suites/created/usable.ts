@@ -3,6 +3,7 @@ import { operation as operationOf, type OperationId, triesOf } from '../../catal
 import { isDeclared } from '../../harness/checks/apply-scenario.ts'
 import { control } from '../../harness/checks/control.ts'
 import { inScenario } from '../../harness/checks/granted.ts'
+import { sampled } from '../../harness/checks/seed.ts'
 import { retryWhileSettling } from '../../harness/checks/settling.ts'
 import { upload } from '../../harness/checks/upload.ts'
 import { bodyOf, contentOf } from '../../harness/checks/valid-request.ts'
@@ -116,7 +117,7 @@ function madeBefore(run: Run, operation: OperationId): string[] {
 export function usable(creates: OperationId, seen?: Seen): Judge {
   return async (context) => {
     const { run, row } = context
-    const uses = usesOf(run, creates).map((one) => (seen ? { ...one, seen } : one))
+    const uses = sampled(context, usesOf(run, creates)).map((one) => (seen ? { ...one, seen } : one))
     const [use] = uses
     if (!use) throw new NotExercised(`no operation that uses ${operationOf(creates).creates?.what} is declared`)
     const made: string[] = []
@@ -130,7 +131,7 @@ export function usable(creates: OperationId, seen?: Seen): Judge {
     })
     if (context.cases === 0)
       throw new NotExercised('what uses it is not granted for what the target file declares either')
-    if (!run.target.scenarios[row.id]) lookAgainAtEnd(context, useAgain(uses, made))
+    if (!run.target.scenarios[row.id] && run.options.depth === 'full') lookAgainAtEnd(context, useAgain(uses, made))
   }
 }
 

@@ -18,7 +18,7 @@ const row = 'jobs.create/409-job-in-progress'
 /** Moments of a job at which another creation is sent: twice at once, and then each half as long again after the last, in ms. */
 const firstPauseMs = 10
 const growth = 1.5
-const mostMoments = 20
+const mostMoments = { full: 20, quick: 4 }
 
 /** The same inputs, each text another one. */
 function withOtherValues(application: ApplicationResource, moment: number): ApplicationResource {
@@ -54,7 +54,7 @@ export async function createDuringJob(conflict: Conflict, first: Job): Promise<v
   found.inProgress.lost = 0
   let refused = 0
   let pauseMs = firstPauseMs
-  for (let moment = 0; moment < mostMoments; moment++) {
+  for (let moment = 0; moment < mostMoments[run.options.depth]; moment++) {
     if (moment > 0 && !(await staysInProgress(run, first, moment > 1 ? pauseMs : 0))) break
     if (moment > 1) pauseMs *= growth
     const isOther = moment % 2 === 1

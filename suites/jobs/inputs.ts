@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { type JsonKind, kindOf, nameOfKind, ofKinds, sample, shown } from '../../harness/checks/values.ts'
 import { getAt, setAt } from '../../schemas/pointer.ts'
+import { judgeEach } from '../../harness/checks/at-once.ts'
+import { sampled } from '../../harness/checks/seed.ts'
 import { any, type Fault, withBody } from '../../harness/checks/conditions.ts'
 import { condition } from '../../harness/checks/refusals.ts'
 import { jsonOf, type Probe, withJson } from '../../harness/engine/probe.ts'
@@ -138,8 +140,9 @@ export const withoutInput = condition(async ({ valid, judge, context }) => {
     what: `the required input ${required} left out`,
   }))
   const none = { inputs: [], what: 'no inputs at all' }
-  for (const { inputs, what } of [...lacking.filter((one) => one.inputs.length > 0), none]) {
+  const cases = [...lacking.filter((one) => one.inputs.length > 0), none]
+  await judgeEach(sampled(context, cases), async ({ inputs, what }) => {
     const fault = inputs.length === 0 ? 'empty @ /inputs' : 'absent @ /inputs/*'
     await judge({ ...withBody(await valid(), { inputs }), fault }, `with a valid body, but ${what}`)
-  }
+  })
 })

@@ -45,7 +45,7 @@ export function leanReading(reading: Reading): Reading {
 }
 
 /** Readings are so far apart, in ms, and never further than a fifth of the time that the job has taken. */
-const firstPauseMs = 15
+const firstPauseMs = { full: 15, quick: 60 }
 const longestPauseMs = 1000
 const pauseShare = 0.2
 /** A job that cannot be read for so much longer than `settleMs` is not waited for, in ms. */
@@ -89,7 +89,7 @@ function createJobTracker(run: Run): JobTracker {
   }
   const poll = async (job: Job, deadline: number): Promise<boolean> => {
     const started = performance.now()
-    const shortest = run.options.depth === 'quick' ? 4 * firstPauseMs : firstPauseMs
+    const shortest = firstPauseMs[run.options.depth]
     let lastRead = started
     for (;;) {
       const reading = await read(job, null)

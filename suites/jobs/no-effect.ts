@@ -10,6 +10,7 @@ import type { Judge } from '../../harness/engine/check-context.ts'
 import { refused, withBody } from '../../harness/checks/conditions.ts'
 import { control, notGranted } from '../../harness/checks/control.ts'
 import { granted } from '../../harness/checks/granted.ts'
+import { sampled } from '../../harness/checks/seed.ts'
 import { declaredResource } from '../../harness/checks/valid-request.ts'
 import type { ApplicationResource } from '../../harness/target/model.ts'
 import {
@@ -45,7 +46,7 @@ function byBody(of: string, what: string, change: (valid: Probe) => Probe): Refu
 }
 
 /** Each kind of refusal by itself. */
-async function kindsOf(run: Run, { inputs, requiredInputs }: ApplicationResource): Promise<Refusals[]> {
+async function kindsOf(run: Run, { inputs, requiredInputs }: ApplicationResource): Promise<readonly Refusals[]> {
   const left = (input: unknown): unknown[] => inputs.filter((other) => other !== input)
   const required = inputs.filter((input) => requiredInputs.includes(input.id))
   const bodies = [
@@ -63,9 +64,9 @@ async function kindsOf(run: Run, { inputs, requiredInputs }: ApplicationResource
     { what: 'for their key', refusals: await refusedByKey(run) },
     { what: 'for the rights of their key', refusals: await refusedByRights(run, 'jobs.create') },
   ]
-  if (run.options.depth === 'quick') return kinds.filter(({ refusals }, at) => refusals.length > 0 && at % 2 === 0)
+  const whole = kinds.filter(({ refusals }) => refusals.length > 0)
   const all = { what: 'in several ways', refusals: kinds.flatMap(({ refusals }) => refusals.slice(0, 1)) }
-  return [...kinds.filter(({ refusals }) => refusals.length > 0), ...laterMs.map((afterMs) => ({ ...all, afterMs }))]
+  return sampled({ run, row: { id: row } }, [...whole, ...laterMs.map((afterMs) => ({ ...all, afterMs }))])
 }
 
 /** What refused creations do to an application that is idle, once a run. */

@@ -41,8 +41,10 @@ export function observeConflicts(run: Run): Promise<ConflictFindings> {
     const conflict: Conflict = { run, application, gate, other, found }
     await gate.withExclusive(() => attempt(conflict))
     found.conflictSeen = gate.conflictSeen
-    await attemptOnPlain(conflict)
-    await attemptOnCreated(conflict)
+    if (run.options.depth === 'full') {
+      await attemptOnPlain(conflict)
+      await attemptOnCreated(conflict)
+    }
     // Last: a server that takes the jobs of all applications for one would refuse it beside any of them.
     await releasedAfterFailure(run, found.released).catch((error: unknown) => {
       // If that application gives no job, rows about it tell.

@@ -19,7 +19,7 @@ import { failingLifecycle, mainLifecycle } from './lifecycle.ts'
 import type { Job, Reading } from './model.ts'
 import { identityCases, type JobCase, sameId } from './seen-jobs.ts'
 import fc from 'fast-check'
-import { any, refused, unknown } from '../../harness/checks/conditions.ts'
+import { any, type Fault, refused, unknown } from '../../harness/checks/conditions.ts'
 import { condition } from '../../harness/checks/refusals.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
 
@@ -173,11 +173,13 @@ const named = ['not-a-uuid', '0', '1234567890', 'zzzzzzzz-zzzz-4zzz-8zzz-zzzzzzz
 
 const generated = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/).filter(isNoUuid)
 
-const told = (id: string) => ({ what: 'with an id that is not a uuid', value: id, fault: 'id: another form' })
+const noUuid = (id: string): Fault<string> => told(id, 'an id that is not a uuid', 'another form')
+
+function told(id: string, what: string, fault: string): Fault<string> {
+  return { what: `with ${what}`, value: id, fault: `id: ${fault}` }
+}
 
 const withId = (probe: Probe, id: string): Probe => refused({ ...probe, params: { job_id: id } })
-
-const invented = any(named.map(told), generated.map(told), withId)
 
 /** By how many characters an existing id is cut: a server may find ids by their beginning. */
 const cuts = [1, 2, 3, 4, 5, 6, 7, 8] as const
@@ -212,18 +214,13 @@ export const unknownJob = condition(async (refusal) => {
 
 /** 1 to 64 letters, digits, `-` and `_` that are no uuid; an existing id that is cut, longer, or with a wildcard of SQL in it. */
 export const malformedId = condition(async (refusal) => {
-  const { valid, judge } = refusal
-  for (const cut of cuts) {
-    const probe = await valid()
-    const id = (probe.params['job_id'] ?? '').slice(0, -cut)
-    if (id !== '') await judge({ ...withId(probe, id), fault: 'id: cut' }, `with an existing id that is cut by ${cut}`)
-  }
-  const id = (await valid()).params['job_id'] ?? ''
-  await judge(
-    { ...withId(await valid(), `${id}0`), fault: 'id: lengthened' },
-    'with an existing id and a character more',
-  )
-  const wild = `${id.slice(0, -1)}_`
-  await judge({ ...withId(await valid(), wild), fault: 'id: wildcard' }, 'with an existing id, its last character _')
-  await invented.bringAbout(refusal)
+  const id = (await refusal.valid()).params['job_id'] ?? ''
+  const likeExisting = [
+    ...cuts
+      .filter((cut) => cut < id.length)
+      .map((cut) => told(id.slice(0, -cut), `an existing id that is cut by ${cut}`, 'cut')),
+    told(`${id}0`, 'an existing id and a character more', 'lengthened'),
+    told(`${id.slice(0, -1)}_`, 'an existing id, its last character _', 'wildcard'),
+  ]
+  await any([...likeExisting, ...named.map(noUuid)], generated.map(noUuid), withId).bringAbout(refusal)
 })

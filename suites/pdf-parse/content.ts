@@ -2,6 +2,7 @@ import { otherPdfText, type SamplePdf, samplePdf, samplePdfText } from '../../fi
 import { controlExchange } from '../../harness/checks/control.ts'
 import { granted, type GrantedCheck, judgeTries } from '../../harness/checks/granted.ts'
 import { judgeGranted } from '../../harness/engine/judge-answer.ts'
+import { sampled } from '../../harness/checks/seed.ts'
 import { judgeShape } from '../../harness/checks/shapes.ts'
 import { validRequest } from '../../harness/checks/valid-request.ts'
 import { jsonValue } from '../../harness/engine/answer.ts'
@@ -104,7 +105,7 @@ const own: readonly (readonly [SamplePdf, string])[] = [
 /** Throws `NotExercised` if they cannot be uploaded. */
 async function judgeOwnPdfs(context: CheckContext): Promise<void> {
   const { run } = context
-  for (const [name, text] of own) {
+  for (const [name, text] of sampled(context, own)) {
     const file = { bytes: samplePdf(name), filename: `${name}.pdf`, contentType: 'application/pdf' }
     const id = await run.once(`own pdf ${name}`, () => upload(run, file))
     const what = `with format text, for ${name}.pdf of the suite`
@@ -125,7 +126,7 @@ export const judgeContent: Judge = async (context) => {
     if (run.target.resources.pdfText === undefined) return
   }
   const known = knownText(run)
-  const formats = run.target.scenarios[row.id] ? ['text'] : ['text', 'markdown']
+  const formats = run.target.scenarios[row.id] ? ['text'] : sampled(context, ['text', 'markdown'])
   for (const format of formats) {
     const what = run.target.scenarios[row.id] ? 'as the scenario of the target file says' : `with format ${format}`
     const make = async () => withJson(await validRequest(run, 'pdf.parse'), { format })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { invalidKeys, malformedKeys } from '../../catalogue/faults.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import type { RequirementResult } from '../../harness/report/model.ts'
 import { type TargetFile, defaultLimits } from '../../harness/target/model.ts'
@@ -19,16 +20,16 @@ async function credentialsSent(settings: JudgeSettings): Promise<ReadonlyMap<str
 describe('wrong keys', () => {
   test('every form goes to every operation, generated ones to one of them', async () => {
     const sent = await credentialsSent({})
-    expect(sent.get('translate.run/401-malformed-key')).toBe(4)
-    expect(sent.get('jobs.retrieve/401-malformed-key')).toBe(7)
+    expect(sent.get('translate.run/401-malformed-key')).toBe(malformedKeys.length)
+    expect(sent.get('jobs.retrieve/401-malformed-key')).toBe(malformedKeys.length + 3)
     const invalid = [...sent].filter(([id]) => id.endsWith('/401-invalid-key'))
-    expect(invalid.map(([, count]) => count)).toEqual(Array(17).fill(7))
+    expect(invalid.map(([, count]) => count)).toEqual(Array(17).fill(invalidKeys.length))
   })
 
   test('few go to a target that wants few, all to three operations', async () => {
     const sent = await credentialsSent({ limits: { credentialProbes: 'few' } })
     const invalid = [...sent].filter(([id]) => id.endsWith('/401-invalid-key'))
-    const all = invalid.filter(([, count]) => count === 7).map(([id]) => id)
+    const all = invalid.filter(([, count]) => count === invalidKeys.length).map(([id]) => id)
     expect(all.toSorted()).toEqual(['jobs.create', 'jobs.retrieve', 'pdf.parse'].map((id) => `${id}/401-invalid-key`))
     expect(invalid.filter(([, count]) => count === 1)).toHaveLength(14)
     expect(sent.get('translate.run/401-malformed-key')).toBe(1)

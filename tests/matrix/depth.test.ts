@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { renderBadge } from '../../reporters/badge.ts'
 import { runNotes } from '../../reporters/view/run-notes.ts'
+import type { PreviousRequest } from '../../harness/engine/exchange.ts'
 import { estimate } from '../../harness/engine/estimate.ts'
 import { reportOf } from '../../harness/engine/run-report.ts'
 import { idsOf, judgeReference } from './judge-reference.ts'
@@ -54,4 +55,30 @@ test('--max-failures ends the run when so many requirements have failed', async 
   expect(idsOf(results, 'failed').length).toBeLessThanOrEqual(3)
   expect(idsOf(results, 'failed').length).toBeGreaterThanOrEqual(2)
   expect(results.filter(({ reason }) => reason === 'left out: --max-failures').length).toBeGreaterThan(50)
+})
+
+test('--bail drops what is under way: of one request at a time nothing but the next one follows the failing answer', async () => {
+  const failing = 'files.upload/401-missing-credentials'
+  const sent: string[] = []
+  const { results } = await judgeReference(
+    { defects: [failing] },
+    {
+      options: { bail: true, only: ['files.*'] },
+      limits: { concurrency: 1 },
+      road: (transport) => ({
+        ...transport,
+        send(request, options) {
+          const { purpose } = (options.tag ?? {}) as Partial<PreviousRequest>
+          // What cleans up has no tag.
+          if (purpose) sent.push(purpose.requirement ?? purpose.role)
+          return transport.send(request, options)
+        },
+      }),
+    },
+  )
+  expect(idsOf(results, 'failed')).toEqual([failing])
+  expect(sent.slice(sent.indexOf(failing) + 1).length).toBeLessThanOrEqual(1)
+  const chosen = results.filter(({ id }) => id.startsWith('files.'))
+  const reasons = chosen.filter(({ outcome }) => outcome === 'not-exercised').map(({ reason }) => reason)
+  expect([...new Set(reasons)]).toEqual(['left out: --bail'])
 })
