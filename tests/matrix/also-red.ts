@@ -61,6 +61,10 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
       { ids: ['envelope/shape', 'envelope/content-type'], because: 'a page is no envelope' },
     ]),
   ),
+  'jobs.create/400-malformed-json#spoils-connection': {
+    ids: ['jobs.create/bad-input-no-5xx'],
+    because: 'bodies that are no JSON are among the bad input that it sends, and spoil their connections as well',
+  },
   'envelope/unknown-path#page': page,
   'envelope/unknown-path#empty': page,
   'envelope/unsupported-method#page': page,

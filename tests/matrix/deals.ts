@@ -51,6 +51,8 @@ export function disturbedBy(defect: string): readonly string[] {
   if (id.endsWith('/4xx-no-effect')) return [operationOf(id)]
   // Its requests are an unreadable body of one operation and an upload of another.
   if (id === 'envelope/large-body') return ['pdf.parse', 'files.upload']
+  // The next request on its connection is answered as if it were wrong, too.
+  if (defect.endsWith('#spoils-connection')) return [operationOf(id)]
   if (defect === 'envelope/unknown-path#granted') return [spellings]
   if (id.endsWith('-removed')) return [operationOf(id)]
   return controls.has(id) ? [operationOf(id)] : []

@@ -121,6 +121,13 @@ export const effects: Readonly<Record<string, Story>> = {
     for (let i = 0; i < 30; i++) answers.push((await send(server, 'translate.run')).status)
     return answers.filter((status) => status === 400).length === 2
   },
+  'generation/input-blocked-now-and-then': async (server) => {
+    const answers: number[] = []
+    for (let i = 0; i < 60; i++) answers.push((await send(server, 'translate.run')).status)
+    return answers.includes(400) && answers.filter((status) => status === 200).length > 50
+  },
+  'requests/values-coerced': async (server) =>
+    (await send(server, 'completion.create', { merge: { temperature: '0.5' } })).status === 200,
   'generation/varying': async (server) =>
     (await send(server, 'translate.run')).text !== (await send(server, 'translate.run')).text,
   'models/other-statuses': async (server) =>
