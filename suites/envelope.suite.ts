@@ -140,6 +140,7 @@ const cheap = operations
 /** The valid request of an operation that generates nothing, labelled with the only charset that JSON has. */
 async function judgeCharset(context: CheckContext): Promise<void> {
   const { run } = context
+  if (!run.keys.hasFull) throw new NotExercised('no key: only requests that need no key were sent')
   const served = cheap.filter(({ id, effect }) => isDeclared(run, id) && !(run.options.readOnly && effect !== 'none'))
   for (const { id } of served) {
     const { state } = await control(run, id)

@@ -172,7 +172,9 @@ const needMore = [
 /** Faults of a key can be shown anywhere, files be listed, and everything of jobs be seen that needs no second application. */
 function isShownByApplication(id: string): boolean {
   const [operation, row] = id.split('/') as [string, string]
-  if (/^401-(missing-credentials|malformed-key|invalid-key)$/.test(row) || operation === 'envelope') return true
+  if (/^401-(missing-credentials|malformed-key|invalid-key)$/.test(row) || operation === 'envelope')
+    // It needs a request that an operation with a JSON body grants, and that generates nothing.
+    return row !== 'charset-parameter'
   if (operation === 'files.list') return row.startsWith('2xx-')
   return operation.startsWith('jobs.') && !needMore.includes(row)
 }
