@@ -3,7 +3,7 @@ import type { Job } from './model.ts'
 import { sameId } from './seen-jobs.ts'
 
 /** How many creations start together. */
-export const burstSize = { full: 6, quick: 3 }
+export const burstSize = { full: 6, quick: 2 }
 
 const row = 'jobs.create/409-atomic'
 
