@@ -118,14 +118,15 @@ async function judgeLargeBody(context: CheckContext): Promise<void> {
     const wanted = 'a 2xx, or a 4xx in an envelope'
     if (!exchange.answer && !exchange.unansweredTwice) throw new NotExercised(describeAnswer(exchange))
     if (exchange.throttled) throw new NotExercised(`throttled: ${describeAnswer(exchange)}`)
-    if (!exchange.answer) context.fail(exchange, wanted, what)
-    const isAnswered = isGranted(exchange.answer) || matchPairs(clientError, exchange.answer) === 'exact'
-    // What a small one is answered too is not about the size.
+    const { answer } = exchange
+    const isAnswered = answer !== undefined && (isGranted(answer) || matchPairs(clientError, answer) === 'exact')
+    // What a small one is answered too, or left without an answer, is not about the size.
     const small = isAnswered ? undefined : await context.send(() => make(run, smallest) as Promise<Probe>)
-    if (small?.answer && small.answer.status === exchange.answer.status) continue
+    if (small && small.answer?.status === answer?.status) continue
     context.cases++
     if (isAnswered) continue
-    context.fail(exchange, wanted, what, describeAnswer(exchange) + envelopeRemark(clientError, exchange.answer))
+    if (!answer) context.fail(exchange, wanted, what)
+    context.fail(exchange, wanted, what, describeAnswer(exchange) + envelopeRemark(clientError, answer))
   }
   if (context.cases === 0)
     throw new NotExercised(
@@ -142,7 +143,10 @@ const cheap = operations
 async function judgeCharset(context: CheckContext): Promise<void> {
   const { run } = context
   if (!run.keys.hasFull) throw new NotExercised('no key: only requests that need no key were sent')
-  const served = cheap.filter(({ id, effect }) => isDeclared(run, id) && !(run.options.readOnly && effect !== 'none'))
+  const served = cheap.filter(
+    ({ id, effect }) =>
+      run.target.absent[id] === undefined && isDeclared(run, id) && !(run.options.readOnly && effect !== 'none'),
+  )
   for (const { id } of served) {
     const { state } = await control(run, id)
     if (state !== 'granted') continue

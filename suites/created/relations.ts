@@ -4,7 +4,7 @@ import type { Exchange } from '../../harness/engine/exchange.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { perRun } from '../../harness/engine/run.ts'
 import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
-import { type CheckContext, type Judge, lookAgainAtEnd } from '../../harness/engine/check-context.ts'
+import { answered, type CheckContext, type Judge, lookAgainAtEnd } from '../../harness/engine/check-context.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { judgeEach } from '../../harness/checks/at-once.ts'
 import { sendAtOnce } from '../../harness/checks/send-at-once.ts'
@@ -55,6 +55,7 @@ export function ownId(operation: OperationId): Judge {
     })
     madeAtOnce(run).set(operation, [...new Set(made)])
     const [first] = sent
+    if (made.length < 2 && first?.throttled) answered(first)
     if (made.length < 2)
       throw new NotExercised(`fewer than two creations at once named an id: ${first ? describeAnswer(first) : ''}`)
     const judge = async (): Promise<void> => {

@@ -89,7 +89,10 @@ async function staysFree(server: Server): Promise<boolean> {
     if (!isCreation(next)) return false
     await ended(server, next.json.id)
   }
-  return true
+  // What a refusal begins later shows a moment after it.
+  await create(server, application, { body: {} })
+  await pause(700)
+  return isCreation(await create(server))
 }
 
 /** Whether the application refuses others all the time that its job lasts. */

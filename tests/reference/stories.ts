@@ -150,7 +150,7 @@ export const stories: Readonly<Record<string, Story>> = {
     const data = (await play(server, 'chat.create/200-llm-tool')).json?.choices[0].message.llm_data
     return typeof data?.prompt === 'string' && typeof data.model === 'string'
   },
-  'chat.create/200-query-config': (server) => all(server, 'chat.create', allowed, isGranted),
+  'chat.create/200-query-config': (server) => all(server, 'chat.create', allowed, isChat),
   'chat.create/400-query-config': (server) => all(server, 'chat.create', refused, (answer) => answer.status === 400),
   'files.upload/2xx-attached-to-graph': async (server) => {
     const uploaded = await send(server, 'files.upload', { query: { graphId: resources.graph } })
