@@ -4,12 +4,13 @@ import type { Exchange } from '../../harness/engine/exchange.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { perRun } from '../../harness/engine/run.ts'
 import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
-import { answered, type CheckContext, type Judge, lookAgainAtEnd } from '../../harness/engine/check-context.ts'
+import { isThrottled } from '../../harness/engine/throttle.ts'
+import { type CheckContext, type Judge, lookAgainAtEnd } from '../../harness/engine/check-context.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { judgeEach } from '../../harness/checks/at-once.ts'
 import { sendAtOnce } from '../../harness/checks/send-at-once.ts'
 import { refused } from '../../harness/checks/conditions.ts'
-import { control, countsAsGranted } from '../../harness/checks/control.ts'
+import { control, countsAsGranted, notGranted } from '../../harness/checks/control.ts'
 import { createdId, twinsOf } from '../../harness/checks/created.ts'
 import { granted, grantedProbe } from '../../harness/checks/granted.ts'
 import { byScenario } from '../../harness/checks/judge-scenario.ts'
@@ -30,9 +31,9 @@ const atOnce = { full: 4, quick: 2 }
 const asScenario = 'as the scenario of the target file says'
 
 async function requireControl(context: CheckContext, operation: OperationId): Promise<void> {
-  const { state, said } = await control(context.run, operation)
-  if (state !== 'granted') throw new NotExercised(`the control was not granted: ${said}`)
-  context.control = state
+  const found = await control(context.run, operation)
+  if (found.state !== 'granted') throw notGranted(found)
+  context.control = found.state
 }
 
 /** The ids of what was made at the very same time, by operation. */
@@ -55,7 +56,8 @@ export function ownId(operation: OperationId): Judge {
     })
     madeAtOnce(run).set(operation, [...new Set(made)])
     const [first] = sent
-    if (made.length < 2 && first?.throttled) answered(first)
+    const limited = sent.find(({ answer }) => answer !== undefined && isThrottled(answer))
+    if (made.length < 2 && limited) throw new NotExercised(`throttled: ${describeAnswer(limited)}`)
     if (made.length < 2)
       throw new NotExercised(`fewer than two creations at once named an id: ${first ? describeAnswer(first) : ''}`)
     const judge = async (): Promise<void> => {

@@ -34,6 +34,8 @@ function stampsOf(results: readonly RequirementResult[], id: string): readonly s
 
 /** Whether nothing but the red of its requirement tells of it: no stamp, and no other of its operation beside it. */
 function isAlone(defect: string): boolean {
+  // Whatever breaks down on bad input turns it red: which of them its evidence shows is a matter of order.
+  if (ownId(defect) === 'envelope/bad-input-no-5xx') return true
   return needsSocket(defect) || needsOtherCompany(defect) || isOfStates(ownId(defect))
 }
 
@@ -48,11 +50,15 @@ function misattributed({ defects }: BrokenServer, results: readonly RequirementR
   })
 }
 
+const isSpoiling = (defect: string): boolean => defect.endsWith('#spoils-connection')
+
 /** Which switch went unseen, what else turned red, and the first lines of evidence; empty where all is as listed. */
 export function difference(server: BrokenServer, results: readonly RequirementResult[]): string {
   const failed = idsOf(results, 'failed')
   const listed = new Set(server.defects.flatMap(redUnder))
-  const missing = [...listed].filter((id) => !failed.includes(id))
+  // Which request comes next on a spoiled connection is a matter of time: `engine/blamed-connection` proves the blame.
+  const certain = server.defects.filter((defect) => !isSpoiling(defect)).flatMap(redUnder)
+  const missing = [...new Set(certain)].filter((id) => !failed.includes(id))
   const extra = failed.filter((id) => !listed.has(id))
   const others = misattributed(server, results)
   if (missing.length === 0 && extra.length === 0 && others.length === 0) return ''
