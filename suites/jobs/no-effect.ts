@@ -78,7 +78,7 @@ export function noEffect(run: Run): Promise<Finding & { locked: boolean }> {
     const gate = gatesOf(run).of(application.id)
     const conflict: Conflict = { run, application, gate, other: undefined, found: newFindings(false) }
     const findings: Finding[] = []
-    let locked = false
+    let locked = false as boolean
     await gate.withExclusive(async () => {
       // An application that is not free after a job, with no refusal in between, shows nothing of refusals.
       if (!(await awaitIdle(conflict))) {
