@@ -7,7 +7,8 @@ import { UserError } from '../harness/user-error.ts'
 import { commandGroups, commands } from './commands.ts'
 import type { Interrupts } from './run/interrupts.ts'
 import { addArguments, type RunArguments } from './run/arguments.ts'
-import { checkArguments, commandMeant } from './run/checked-arguments.ts'
+import { nearest } from '../harness/target/nearest.ts'
+import { checkArguments } from './run/checked-arguments.ts'
 import { suiteVersion } from '../harness/report/suite-version.ts'
 
 const debug = debuglog('conform')
@@ -21,12 +22,12 @@ function asked([first = '', ...rest]: readonly string[]): (() => Promise<Command
 /** A command with a slip would be taken for a base URL, and what follows it for too much. Throws UserError. */
 function refuseMisspelt([first = '', second]: readonly string[]): void {
   if (first === 'help' && second !== undefined && !Object.hasOwn(commands, second)) {
-    const meant = commandMeant(second, Object.keys(commands))
+    const meant = nearest(second, Object.keys(commands))
     const hint = meant === undefined ? 'conform help shows all' : `did you mean ${meant}?`
     throw new UserError(`help ${second}: no such command; ${hint}`)
   }
   if (second === undefined || first.startsWith('-') || first === 'help' || Object.hasOwn(commands, first)) return
-  const meant = commandMeant(first, Object.keys(commands))
+  const meant = nearest(first, Object.keys(commands))
   if (meant !== undefined) throw new UserError(`${first}: not a command and not a URL; did you mean conform ${meant}?`)
 }
 

@@ -3,14 +3,18 @@ export class UserError extends Error {
   override readonly name = 'UserError'
 }
 
-/** That a file cannot be read, in words: the codes of the system are for those who know them. */
-export function unreadable(path: string, error: unknown): UserError {
+/** Why a file cannot be read, in words that follow its name: the codes of the system are for those who know them. */
+export function whyUnreadable(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException
   const why: Readonly<Record<string, string>> = {
     ENOENT: 'does not exist',
     ENOTDIR: 'does not exist',
     EISDIR: 'is a folder',
-    EACCES: 'you may not read it',
+    EACCES: 'may not be read by you',
   }
-  return new UserError(`${path}: ${why[code ?? ''] ?? `cannot be read (${code ?? 'error'})`}`)
+  return why[code ?? ''] ?? `cannot be read (${code ?? 'error'})`
+}
+
+export function unreadable(path: string, error: unknown): UserError {
+  return new UserError(`${path}: ${whyUnreadable(error)}`)
 }

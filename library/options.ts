@@ -4,7 +4,7 @@ import type { Limits } from '../harness/target/target-file.ts'
 import type { RunEvent } from '../harness/engine/events.ts'
 import { matchesId, patternProblem } from '../harness/report/selection.ts'
 import { checkTargetFile } from '../harness/target/check.ts'
-import { didYouMean } from '../harness/target/nearest.ts'
+import { didYouMean, idMeant } from '../harness/target/nearest.ts'
 import { UserError } from '../harness/user-error.ts'
 
 /** A requirement id, or a pattern of them: `*` is any characters. */
@@ -77,7 +77,7 @@ const patterns: Check = (value) => {
   if (problem !== undefined) return problem
   const ids = catalogue.map(({ id }) => id)
   const unknown = value.find((pattern) => !ids.some((id) => matchesId(id, pattern)))
-  return unknown === undefined ? undefined : `no requirement is called ${unknown}${didYouMean(unknown, ids)}`
+  return unknown === undefined ? undefined : `no requirement is called ${unknown}${idMeant(unknown)}`
 }
 
 const checks: Readonly<Record<keyof ConformanceOptions, Check>> = {

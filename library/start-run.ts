@@ -27,6 +27,7 @@ export async function startRun(request: RunRequest, tell: (event: ConformanceEve
   const { baseUrl, key, limits, signal } = options
   const { target, dynamicKeys, handler, warnings } = await resolveTarget(file, {
     dir,
+    source: typeof request.target === 'string' ? request.target : 'the target',
     env: process.env,
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(key === undefined ? {} : { key }),

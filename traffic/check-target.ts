@@ -31,7 +31,7 @@ export async function checkTarget(options: CheckTargetOptions): Promise<CheckTar
   if (problem !== undefined) throw new UserError(`--base-url: ${problem}`)
   const { file, dir } = path === undefined ? { file: {} as TargetFile, dir: process.cwd() } : await loadTargetFile(path)
   const address = baseUrl ?? file.baseUrl ?? derive() ?? nowhere
-  const from = { dir, env: setOrNot(), baseUrl: normal(address) }
+  const from = { dir, source: path, env: setOrNot(), baseUrl: normal(address) }
   const { target, warnings } = await resolveTarget(withKeysAtHand(file, dir), from)
   const unknown = { name: file.name ?? 'recording', baseUrl: '' }
   return { target: address === nowhere ? { ...target, ...unknown } : target, warnings }

@@ -1,4 +1,4 @@
-import { closest, distance } from 'fastest-levenshtein'
+import { nearest } from '../../harness/target/nearest.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { formatFiles, type FormatName } from '../../reporters/format-files.ts'
 
@@ -44,6 +44,5 @@ function parseOne(value: string, allowed: readonly FormatName[]): ReportRequest 
 function formatMeant(name: string, allowed: readonly FormatName[]): FormatName | undefined {
   const word = name.toLowerCase()
   const byFile = allowed.find((known) => formatFiles[known].endsWith(`.${word}`))
-  const nearest = closest(word, [...allowed]) as FormatName
-  return byFile ?? (distance(word, nearest) <= 2 ? nearest : undefined)
+  return byFile ?? (nearest(word, allowed) as FormatName | undefined)
 }

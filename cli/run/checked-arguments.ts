@@ -1,14 +1,10 @@
 import { existsSync } from 'node:fs'
-import { closest, distance } from 'fastest-levenshtein'
 import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
 import { matchesId, patternProblem } from '../../harness/report/selection.ts'
 import { UserError } from '../../harness/user-error.ts'
-import { idMeant } from './near-id.ts'
+import { idMeant, nearest } from '../../harness/target/nearest.ts'
 import type { RunArguments } from './arguments.ts'
 import { parseReportRequests, takesStdout } from '../output/report-request.ts'
-
-/** A word that is this near to the name of a command was meant to be it. */
-const slip = 2
 
 /** What commander cannot see: patterns without a requirement, and options that go together. Throws UserError. */
 export function checkArguments(baseUrl: string | undefined, options: RunArguments, commands: readonly string[]): void {
@@ -32,17 +28,10 @@ function checkStart(baseUrl: string | undefined, { start, target, wait }: RunArg
     throw new UserError(`${option}: needs the base URL at which the server will answer, or a target file that has it`)
 }
 
-/** The command that a word was most likely meant to be. */
-export function commandMeant(word: string, commands: readonly string[]): string | undefined {
-  if (commands.length === 0) return undefined
-  const nearest = closest(word, commands)
-  return distance(word, nearest) <= slip ? nearest : undefined
-}
-
 /** A word in the place of the URL that is a command with a slip, or a file. */
 function checkBaseUrl(word: string | undefined, commands: readonly string[]): void {
   if (word === undefined) return
-  const meant = commandMeant(word, commands)
+  const meant = nearest(word, commands)
   if (meant !== undefined) throw new UserError(`${word}: not a command and not a URL; did you mean conform ${meant}?`)
   if (isRequirementId(word)) {
     throw new UserError(

@@ -39,6 +39,7 @@ export async function findTarget(baseUrl: string | undefined, options: RunArgume
   const url = server?.url ?? (embedded ? 'http://127.0.0.1' : baseUrl)
   const { target, dynamicKeys, handler, warnings } = await resolveTarget(file, {
     dir,
+    source: options.target,
     env: process.env,
     limits: givenLimits(options),
     ...(options.header === undefined ? {} : { headers: options.header }),

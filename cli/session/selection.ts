@@ -4,7 +4,7 @@ import type { RequirementResult } from '../../harness/report/model.ts'
 import { UserError } from '../../harness/user-error.ts'
 import type { RunArguments } from '../run/arguments.ts'
 import { neededBy } from '../run/failed-before.ts'
-import { idMeant } from '../run/near-id.ts'
+import { idMeant } from '../../harness/target/nearest.ts'
 
 /** What a run of a session judges: what the command line selects, what failed, or these ids and patterns. */
 export type Selection = 'all' | 'failed' | readonly string[]

@@ -1,17 +1,18 @@
-import { distance } from 'fastest-levenshtein'
 import { UserError } from '../user-error.ts'
 import { baseUrlProblem } from './base-url.ts'
 import { scenarioProblems, hookRequestProblems } from './check-scenarios.ts'
 import { headerProblems, keyProblem } from './headers.ts'
-import { didYouMean } from './nearest.ts'
+import { didYouMean, nearest } from './nearest.ts'
 import { plainData } from './plain-data.ts'
 import { memberPath, schemaProblems } from './schema-problems.ts'
 import type { ApplicationValue, TargetFile, OperationValue } from './target-file.ts'
 import { unreachableProblems } from './unreachable.ts'
 import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
 import { isObject } from '../../schemas/json-object.ts'
-import { getAt, tokensOf } from '../../schemas/pointer.ts'
+import { escapeToken, getAt, tokensOf } from '../../schemas/pointer.ts'
+import { isNeeded } from './roles.ts'
 import { savedProblems } from './saved.ts'
+import { unfilledProblems } from './unfilled.ts'
 
 /** Most problems named at once. */
 const most = 10
@@ -58,6 +59,7 @@ function meaningProblems(file: TargetFile): string[] {
     ...scenarioProblems(file),
     ...savedProblems(file),
     ...unreachableProblems(file),
+    ...unfilledProblems(file),
   ]
 }
 
@@ -105,12 +107,13 @@ function problemsOf(id: OperationId, value: OperationValue): string[] {
     ...hookRequestProblems(`operations.${id}.cleanup`, value.cleanup),
     ...Object.entries(value.fields ?? {})
       .filter(([role]) => role !== 'id')
-      .flatMap(([role, pointer]) => pointerProblem(`operations.${id}`, role, pointer, value.body)),
+      .flatMap(([role, pointer]) => pointerProblem(id, role, pointer, value.body)),
   ]
 }
 
 /** A role points to a member that is there, or that a probe can add to an object or array that is there. */
-function pointerProblem(path: string, role: string, pointer: string, body: unknown): string[] {
+function pointerProblem(id: OperationId, role: string, pointer: string, body: unknown): string[] {
+  const path = `operations.${id}`
   const at = `${path}.fields.${role}`
   if (body === undefined) return [`${at} points into ${path}.body, but there is no body`]
   const parent = pointer.slice(0, pointer.lastIndexOf('/'))
@@ -120,19 +123,24 @@ function pointerProblem(path: string, role: string, pointer: string, body: unkno
     return [`${at} points to ${pointer}, but ${where(parent, path)} is an array`]
   if (Array.isArray(holder) && Number(last) > holder.length)
     return [`${at} points to ${pointer}, past the end of the array`]
-  if (typeof holder === 'object' && holder !== null) {
-    const meant = Object.keys(holder).find((name) => isSlipOf(last, name))
-    // A probe adds a member that is absent; one that is almost the name of another is a slip.
-    return Object.hasOwn(holder, last) || meant === undefined
-      ? []
-      : [`${at} points to ${pointer}, which ${where(parent, path)} does not have; did you mean ${parent}/${meant}?`]
-  }
-  return [`${at} points to ${pointer}, but ${where(parent, path)} is ${holder === undefined ? 'absent' : 'no object'}`]
-}
-
-/** Longer names that differ by two letters at most. */
-function isSlipOf(written: string, name: string): boolean {
-  return written.length > 4 && name.length > 4 && distance(written, name) <= 2
+  if (typeof holder !== 'object' || holder === null)
+    return [
+      `${at} points to ${pointer}, but ${where(parent, path)} is ${holder === undefined ? 'absent' : 'no object'}`,
+    ]
+  if (Object.hasOwn(holder, last)) return []
+  const names = Object.keys(holder)
+  // A probe adds a member that is absent. One that the operation works on, or that is almost the name of another, is a slip.
+  const meant =
+    last.length > 4
+      ? nearest(
+          last,
+          names.filter(({ length }) => length > 4),
+        )
+      : undefined
+  if (meant === undefined && !isNeeded(id, role)) return []
+  const known = names.map((name) => `${parent}/${escapeToken(name)}`)
+  const hint = meant === undefined ? didYouMean(pointer, known) : `; did you mean ${parent}/${meant}?`
+  return [`${at} points to ${pointer}, which ${where(parent, path)} does not have${hint}`]
 }
 
 function where(parent: string, path: string): string {

@@ -1,5 +1,5 @@
 import { shortestKey } from '../recording/redactor.ts'
-import { UserError } from '../user-error.ts'
+import { UserError, whyUnreadable } from '../user-error.ts'
 import type { DynamicKeyBook } from './dynamic-keys.ts'
 import type { Secret } from './model.ts'
 import { readFile } from 'node:fs/promises'
@@ -10,6 +10,8 @@ export type Environment = Readonly<Record<string, string | undefined>>
 /** What the parts of a target file are resolved with, and where the secrets among them are noted. */
 export interface Context {
   readonly dir: string
+  /** How the file is called in a message; absent if it needs no name. */
+  readonly source?: string | undefined
   readonly env: Environment
   /** In normal form. */
   readonly baseUrl: string
@@ -23,6 +25,11 @@ export interface Context {
   readonly warnings: string[]
 }
 
+/** The member as a message names it: with the file that has it. */
+export function placed({ source }: Pick<Context, 'source'>, member: string): string {
+  return source === undefined ? member : `${source}: ${member}`
+}
+
 /** Notes a secret that `member` holds. */
 export function note({ secrets, warnings }: Context, member: string, secret: Secret): void {
   secrets.push(secret)
@@ -30,25 +37,23 @@ export function note({ secrets, warnings }: Context, member: string, secret: Sec
   warnings.push(`${member} is shorter than ${shortestKey} characters: reports can hide it only where it stands alone`)
 }
 
-/** The value of an environment variable that a member names; throws a `UserError` if it is not set or empty. */
-export function readEnv({ env }: Pick<Context, 'env'>, name: string, member: string): string {
+/** The value of an environment variable that `place` names; throws a `UserError` if it is not set or empty. */
+export function readEnv({ env }: Pick<Context, 'env'>, name: string, place: string): string {
   const value = env[name]
-  if (value === undefined || value === '') throw new UserError(`${member}: the environment variable ${name} is not set`)
+  if (value === undefined) throw new UserError(`${place}: the environment variable ${name} is not set`)
+  if (value === '') throw new UserError(`${place}: the environment variable ${name} is empty`)
   return value
 }
 
-/** The bytes of a file that a member of the target file names, relative to it. */
-export async function readNamedFile(dir: string, path: string, member: string): Promise<Uint8Array> {
+/** The bytes of a file that `place` names, relative to the folder. */
+export async function readNamedFile(dir: string, path: string, place: string): Promise<Uint8Array> {
   try {
     return new Uint8Array(await readFile(resolve(dir, path)))
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new UserError(
-      `${member}: ${path} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? 'error'})`}`,
-    )
+    throw new UserError(`${place}: ${path} ${whyUnreadable(error)}`)
   }
 }
 
-export async function readNamedText(dir: string, path: string, member: string): Promise<string> {
-  return Buffer.from(await readNamedFile(dir, path, member)).toString('utf8')
+export async function readNamedText(dir: string, path: string, place: string): Promise<string> {
+  return Buffer.from(await readNamedFile(dir, path, place)).toString('utf8')
 }

@@ -15,7 +15,8 @@ export interface DynamicKeys {
 }
 
 export interface DynamicKeyBook extends DynamicKeys {
-  add(path: string, source: FromCommand | KeyFunction): void
+  /** @param place how errors name the member; its path, if not given */
+  add(path: string, source: FromCommand | KeyFunction, place?: string): void
 }
 
 interface Entry {
@@ -35,18 +36,22 @@ export function createDynamicKeys(
   now: () => number = () => performance.now(),
 ): DynamicKeyBook {
   const entries = new Map<string, Entry>()
-  const ask = async (path: string, source: FromCommand | KeyFunction): Promise<string> => {
+  const ask = async (source: FromCommand | KeyFunction, place: string): Promise<string> => {
     const value =
-      typeof source === 'function' ? await callFunction(path, source) : await runCommand(path, source.command, dir)
+      typeof source === 'function' ? await callFunction(place, source) : await runCommand(place, source.command, dir)
     const problem = keyProblem(value)
-    if (problem !== undefined) throw new UserError(`${path}: the key that the ${kindOf(source)} gives ${problem}`)
-    learned(path, value)
+    if (problem !== undefined) throw new UserError(`${place}: the key that the ${kindOf(source)} gives ${problem}`)
     return value
   }
   return {
-    add(path, source) {
+    add(path, source, place = path) {
       const ttlMs = typeof source === 'function' ? functionTtlMs : (source.ttlSeconds ?? Infinity) * 1000
-      entries.set(path, { ask: () => ask(path, source), ttlMs, askedAt: 0 })
+      const askAndLearn = async (): Promise<string> => {
+        const value = await ask(source, place)
+        learned(path, value)
+        return value
+      }
+      entries.set(path, { ask: askAndLearn, ttlMs, askedAt: 0 })
     },
     async read(path) {
       const entry = entries.get(path)

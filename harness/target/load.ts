@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises'
-import { dirname, extname, resolve } from 'node:path'
+import { readdir, readFile } from 'node:fs/promises'
+import { dirname, extname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type ParseError, parse, printParseErrorCode, visit } from 'jsonc-parser'
 import { packageFile } from '../../schemas/package-file.ts'
-import { UserError } from '../user-error.ts'
+import { unreadable, UserError } from '../user-error.ts'
 import { checkTargetFile } from './check.ts'
 import type { TargetFile } from './target-file.ts'
 
@@ -30,17 +30,27 @@ async function importNatively(path: string): Promise<unknown> {
   }
 }
 
-const modules = ['.ts', '.mts', '.js', '.mjs']
+const endings = ['.json', '.ts', '.mts', '.js', '.mjs']
 
 /** Reads and checks a target file: JSON, with comments if it has any, or a module's default export. */
 export async function loadTargetFile(path: string): Promise<LoadedTargetFile> {
   const extension = extname(path).toLowerCase()
-  if (extension !== '.json' && !modules.includes(extension)) {
-    throw new UserError(`${path}: a target file ends in .json, ${modules.join(', ')}`)
-  }
+  if (!endings.includes(extension)) await refuseName(path)
   const text = await readText(path)
   const value = extension === '.json' ? parseJson(text, path) : await importDefault(path)
   return { file: checkTargetFile(value, path), dir: dirname(resolve(path)) }
+}
+
+async function refuseName(path: string): Promise<never> {
+  const inside = await readdir(path).catch(() => undefined)
+  if (inside) throw folderGiven(path, inside)
+  throw new UserError(`${path}: a target file ends in ${endings.join(', ')}`)
+}
+
+function folderGiven(path: string, inside: readonly string[]): UserError {
+  const files = inside.filter((name) => name.endsWith('.json') || name.includes('.target.')).sort()
+  const first = files.find((name) => name.includes('target')) ?? files[0] ?? 'conform.target.json'
+  return new UserError(`${path}: is a folder; name the target file in it, for example ${join(path, first)}`)
 }
 
 async function readText(path: string): Promise<string> {
@@ -48,8 +58,8 @@ async function readText(path: string): Promise<string> {
     return await readFile(path, 'utf8')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') throw new UserError(`${path}: no such target file`)
-    throw new UserError(`${path}: the target file cannot be read (${code ?? 'error'})`)
+    if (code === 'EISDIR') throw folderGiven(path, await readdir(path).catch(() => []))
+    throw code === 'ENOENT' ? new UserError(`${path}: no such target file`) : unreadable(path, error)
   }
 }
 
@@ -58,6 +68,7 @@ function parseJson(written: string, path: string): unknown {
   const errors: ParseError[] = []
   const value: unknown = parse(text, errors, { allowTrailingComma: true })
   const [first] = errors
+  if (first) refuseOtherLanguage(text, path)
   const { offset, what } = first
     ? { offset: first.offset, what: `not JSON: ${wordsOf(first)}` }
     : (repeatedMember(text) ?? { offset: -1, what: '' })
@@ -66,10 +77,24 @@ function parseJson(written: string, path: string): unknown {
   throw new UserError(`${path}: ${what} at line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`)
 }
 
+/** Throws for a text that is no attempt at JSON: a place in it would tell nothing. */
+function refuseOtherLanguage(text: string, path: string): void {
+  const lines = text.split('\n').filter((line) => line.trim() !== '' && !/^\s*(#|\/\/|\/?\*)/.test(line))
+  const [first = ''] = lines
+  if (lines.length === 0) throw new UserError(`${path}: is empty; conform init writes a target file to begin with`)
+  if (/^\s*(import|export|const|module\.exports)\b/.test(first))
+    throw new UserError(`${path}: is a module, not JSON; give it a name that ends in .ts or .mjs`)
+  if (/^(---|%YAML|-\s|[\w$.'"-]+\s*:(\s|$))/.test(first))
+    throw new UserError(
+      `${path}: is YAML, not JSON; write it as JSON, in which comments are allowed, or as a module (.ts, .mjs)`,
+    )
+}
+
 function wordsOf({ error }: ParseError): string {
-  return printParseErrorCode(error)
+  const words = printParseErrorCode(error)
     .replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
     .toLowerCase()
+  return words === 'invalid symbol' ? `${words} (names and texts stand in double quotes)` : words
 }
 
 /** The first member that an object has twice: for example two scenarios of one id, of which one would be ignored. */

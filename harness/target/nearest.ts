@@ -1,8 +1,91 @@
-import { closest } from 'fastest-levenshtein'
+/** What a misspelt word was most likely meant to be. */
+import { closest, distance } from 'fastest-levenshtein'
+import { catalogue } from '../../catalogue/catalogue.ts'
+import { matchesId } from '../report/selection.ts'
 
-/** `; did you mean x?`, x being the candidate that begins as was written, otherwise the nearest; empty if there is none. */
+/** Most candidates that a message lists if none of them is near. */
+const mostListed = 20
+
+/** The candidate that was most likely meant: the same word written otherwise, one that it begins or ends, or one with a slip; undefined if none is near. */
+export function nearest(written: string, candidates: readonly string[]): string | undefined {
+  const word = plain(written)
+  if (word === '' || candidates.length === 0) return undefined
+  const begun = candidates.find((candidate) => candidate.startsWith(written))
+  const isPart = (candidate: string): boolean => word.length > 2 && plain(candidate).endsWith(word)
+  const same = candidates.find((candidate) => plain(candidate) === word)
+  return same ?? begun ?? candidates.find(isPart) ?? withSlip(written, candidates)
+}
+
+/** Letters and digits alone, in lower case. */
+function plain(word: string): string {
+  return word.toLowerCase().replaceAll(/[^a-z\d]/g, '')
+}
+
+/** The candidate that differs by two letters at most, of a longer word by a third of them. */
+function withSlip(word: string, candidates: readonly string[]): string | undefined {
+  const near = closest(word, candidates)
+  const most = Math.min(word.length - 1, Math.max(2, Math.floor(word.length / 3)))
+  return distance(word, near) <= most ? near : undefined
+}
+
+/** `; did you mean x?` if a candidate is near, else what there is, if that is not much. */
 export function didYouMean(written: string, candidates: readonly string[], prefix = ''): string {
-  if (candidates.length === 0) return ''
-  const longer = written === '' ? undefined : candidates.find((candidate) => candidate.startsWith(written))
-  return `; did you mean ${prefix}${longer ?? closest(written, [...candidates])}?`
+  const near = nearest(written, candidates)
+  if (near !== undefined) return `; did you mean ${prefix}${near}?`
+  return candidates.length === 0 || candidates.length > mostListed ? '' : `; known: ${candidates.join(', ')}`
+}
+
+const ids: readonly string[] = catalogue.map(({ id }) => id)
+const areas: readonly string[] = [...new Set(ids.map((id) => id.slice(0, id.indexOf('/'))))]
+const groups = areas.map((area) => area.slice(0, area.indexOf('.'))).filter((group) => group !== '')
+
+/** `; did you mean jobs.create/*?`, if something is near, and where all of them are shown. */
+export function idMeant(written: string): string {
+  const near = nearestId(written)
+  return near === undefined ? '; conform list shows all' : `; did you mean ${near}? (conform list shows all)`
+}
+
+/** The id or pattern that a misspelt one was most likely meant to be: first the nearest operation, then its nearest row. */
+export function nearestId(written: string): string | undefined {
+  const slash = written.indexOf('/')
+  if (slash < 0) return ofOneWord(written)
+  const before = written.slice(0, slash)
+  const matched = areas.filter((area) => matchesId(area, before))
+  const area = matched[0] ?? near(before, areas)
+  if (area === undefined) return undefined
+  const rows = ids.filter((id) => (matched.length > 0 ? matchesId(id, `${before}/*`) : id.startsWith(`${area}/`)))
+  const condition = written.slice(slash + 1)
+  const beginning = condition.split('*')[0]!
+  if (condition.includes('*')) {
+    const fits = beginning !== '' && rows.some((id) => id.startsWith(`${area}/${beginning}`))
+    return `${area}/${fits ? beginning : ''}*`
+  }
+  return rows.find((id) => id.includes(`/${condition}`)) ?? nearestRow(condition, rows) ?? `${area}/*`
+}
+
+/** An operation, the beginning of several, a condition, a word of some ids, or an operation with a slip. */
+function ofOneWord(written: string): string | undefined {
+  const word = written.replaceAll('*', '')
+  if (areas.includes(word)) return `${word}/*`
+  const group = groups.find((one) => distance(one, word) < 2)
+  if (group !== undefined) return `${group}.*`
+  const row = ids.find((id) => id.endsWith(`/${word}`))
+  if (row !== undefined) return row
+  if (word.length > 2 && ids.some((id) => id.includes(word))) return `*${word}*`
+  const area = near(word, areas)
+  return area === undefined ? undefined : `${area}/*`
+}
+
+/** The row whose condition is nearest. */
+function nearestRow(condition: string, rows: readonly string[]): string | undefined {
+  const conditionOf = (id: string): string => id.slice(id.indexOf('/') + 1)
+  const nearestCondition = near(condition, rows.map(conditionOf))
+  return rows.find((id) => conditionOf(id) === nearestCondition)
+}
+
+/** The nearest one, unless more than half of the word would have to change: of an id each part is looked at by itself. */
+function near(word: string, candidates: readonly string[]): string | undefined {
+  if (word === '') return undefined
+  const found = closest(word, [...candidates])
+  return distance(word, found) <= word.length / 2 ? found : undefined
 }

@@ -1,6 +1,6 @@
 import { operations, type OperationId } from '../../catalogue/operations.ts'
 import { UserError } from '../user-error.ts'
-import { type Context, note, readEnv, readNamedText } from './context.ts'
+import { type Context, note, placed, readEnv, readNamedText } from './context.ts'
 import { isKeyPerOperation } from './declared.ts'
 import { keyProblem } from './headers.ts'
 import type { KeySource, KeySources, KeyValue, TargetFile } from './model.ts'
@@ -15,17 +15,18 @@ export const labels = {
 
 /** Reads a key, or asks its command or function for the first time; whatever it is becomes a secret. */
 export async function resolveKey(context: Context, member: string, value: KeyValue, label: string): Promise<KeySource> {
-  if (typeof value === 'string') return fixedKey(context, member, value, label)
+  const place = placed(context, member)
+  if (typeof value === 'string') return fixedKey(context, place, value, label)
   if (typeof value === 'object' && 'env' in value) {
-    const from = `${member} (from the environment variable ${value.env})`
-    return fixedKey(context, from, readEnv(context, value.env, member), `$${value.env}`)
+    const from = `${place} (from the environment variable ${value.env})`
+    return fixedKey(context, from, readEnv(context, value.env, place), `$${value.env}`)
   }
   if (typeof value === 'object' && 'file' in value) {
-    const text = await readNamedText(context.dir, value.file, member)
-    return fixedKey(context, `${member} (from the file ${value.file})`, text.replace(/\r?\n$/, ''), label)
+    const text = await readNamedText(context.dir, value.file, place)
+    return fixedKey(context, `${place} (from the file ${value.file})`, text.replace(/\r?\n$/, ''), label)
   }
   context.labels.set(member, label)
-  context.dynamic.add(member, value)
+  context.dynamic.add(member, value, place)
   await context.dynamic.read(member)
   return { label, dynamic: member }
 }
@@ -56,7 +57,8 @@ async function resolveFull(
   if (given !== undefined) {
     const full = fixedKey(context, 'the key on the command line', given, labels.full)
     // Not used, but still a secret.
-    if (typeof declared === 'string') note(context, 'keys.full', { value: declared, label: labels.other })
+    if (typeof declared === 'string')
+      note(context, placed(context, 'keys.full'), { value: declared, label: labels.other })
     return full
   }
   if (declared !== undefined) return resolveKey(context, 'keys.full', declared, labels.full)

@@ -4,7 +4,7 @@ import { UserError } from '../user-error.ts'
 import type { HeaderLine } from '../http/message.ts'
 import { shortestKey } from '../recording/redactor.ts'
 import { isWhole } from './check-scenarios.ts'
-import { type Context, note, readEnv } from './context.ts'
+import { type Context, note, placed, readEnv } from './context.ts'
 import { headerValueProblem } from './headers.ts'
 import { isAuthorization, isSecretName } from './map-keys.ts'
 import type {
@@ -25,8 +25,17 @@ import { labels, resolveKey } from './resolve-key.ts'
 import { fieldsOf } from './roles.ts'
 
 export function resolveHeaders(context: Context, member: string, headers: HeaderValues = {}): HeaderLine[] {
+  return namedHeaders(context, headers, (name) => placed(context, `${member}.${name}`))
+}
+
+/** Headers that the command line gives. */
+export function resolveGivenHeaders(context: Context, headers: HeaderValues = {}): HeaderLine[] {
+  return namedHeaders(context, headers, (name) => `--header ${name}`)
+}
+
+function namedHeaders(context: Context, headers: HeaderValues, placeOf: (name: string) => string): HeaderLine[] {
   return Object.entries(headers).map(([name, declared]) => {
-    const at = `${member}.${name}`
+    const at = placeOf(name)
     const value = typeof declared === 'string' ? declared : readEnv(context, declared.env, at)
     const problem = headerValueProblem(value)
     if (problem !== undefined) throw new UserError(`${at} ${problem}`)

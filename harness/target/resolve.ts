@@ -1,7 +1,7 @@
 import { isOperationId } from '../../catalogue/operations.ts'
 import { UserError } from '../user-error.ts'
 import { baseUrlProblem, normalBaseUrl } from './base-url.ts'
-import { type Context, type Environment, note, readNamedText, readNamedFile } from './context.ts'
+import { type Context, type Environment, note, placed, readNamedText, readNamedFile } from './context.ts'
 import { targetDigest, mapKeys } from './map-keys.ts'
 import { createDynamicKeys, type DynamicKeys } from './dynamic-keys.ts'
 import {
@@ -25,6 +25,7 @@ import {
 import { plainData } from './plain-data.ts'
 import { labels, resolveKeys } from './resolve-key.ts'
 import {
+  resolveGivenHeaders,
   resolveHeaders,
   resolveHookRequests,
   resolveOperation,
@@ -41,12 +42,12 @@ const pdfs = ['pdfFile', 'corruptedPdfFile', 'encryptedPdfFile', 'oversizedPdfFi
 const applications = ['application', 'otherApplication', 'slowApplication', 'failingApplication'] as const
 
 /** The declared objects, the files to upload read. */
-async function resolveResources(dir: string, { resources = {} }: TargetFile): Promise<Resources> {
+async function resolveResources(context: Context, { resources = {} }: TargetFile): Promise<Resources> {
   const { job, pdfText, file, deletedFile, graph } = resources
   const uploads: Partial<Record<(typeof pdfs)[number], string | Upload>> = {}
   for (const name of pdfs) {
     const value = resources[name]
-    if (value !== undefined) uploads[name] = await resolvePdf(dir, `resources.${name}`, value)
+    if (value !== undefined) uploads[name] = await resolvePdf(context, `resources.${name}`, value)
   }
   const declared = applications.flatMap((name) => {
     const value = resources[name]
@@ -67,14 +68,19 @@ function withRequired(value: ApplicationValue): ApplicationResource {
   return { ...value, requiredInputs: value.requiredInputs ?? [] }
 }
 
-async function resolvePdf(dir: string, member: string, value: PdfValue): Promise<string | Upload> {
+async function resolvePdf(context: Context, member: string, value: PdfValue): Promise<string | Upload> {
   if (typeof value === 'string') return value
-  return { bytes: await readNamedFile(dir, value.upload, member), filename: basename(value.upload) }
+  return {
+    bytes: await readNamedFile(context.dir, value.upload, placed(context, member)),
+    filename: basename(value.upload),
+  }
 }
 
 export interface ResolveOptions {
   /** Folder that relative paths of the file are relative to. */
   readonly dir: string
+  /** How the file is called in messages: its path. */
+  readonly source?: string | undefined
   readonly env: Environment
   /** From the command line: these win over the file. */
   readonly baseUrl?: string
@@ -109,8 +115,8 @@ export async function resolveTarget(given: TargetFile, options: ResolveOptions):
     note(context, member, secret)
     options.onSecret?.(secret)
   })
-  const { dir, env } = options
-  const context: Context = { dir, env, baseUrl, dynamic, labels: names, secrets: [], hidden: [], warnings: [] }
+  const { dir, source, env } = options
+  const context: Context = { dir, source, env, baseUrl, dynamic, labels: names, secrets: [], hidden: [], warnings: [] }
   const keys = await resolveKeys(context, file, options.key)
   const shown = shownFile(file, keys)
   const leaves = leavesOf(shown)
@@ -118,13 +124,16 @@ export async function resolveTarget(given: TargetFile, options: ResolveOptions):
   const target: Target = {
     name: file.name ?? (handler ? 'a handler in this process' : new URL(baseUrl).host),
     baseUrl,
-    headers: resolveHeaders(context, 'headers', withGiven(file.headers, options.headers)),
+    headers: [
+      ...resolveHeaders(context, 'headers', withoutGiven(file.headers, options.headers)),
+      ...resolveGivenHeaders(context, options.headers),
+    ],
     query: resolveQuery(context, file.query),
-    tls: await resolveTls(options, file),
+    tls: await resolveTls(context, file, options.ca),
     keys,
     setup: resolveSetup(context, file.setup),
     teardown: resolveHookRequests(context, 'teardown', file.teardown),
-    resources: await resolveResources(options.dir, file),
+    resources: await resolveResources(context, file),
     ...resolveOperations(context, file),
     scenarios: await resolveScenarios(context, file),
     unreachable: unreachableIds(shown),
@@ -140,7 +149,7 @@ export async function resolveTarget(given: TargetFile, options: ResolveOptions):
   return {
     target,
     dynamicKeys: { read: (path) => dynamic.read(path) },
-    warnings: [...context.warnings, ...savedWarnings(file)],
+    warnings: [...context.warnings, ...savedWarnings(file).map((warning) => placed(context, warning))],
     ...(handler && { handler }),
   }
 }
@@ -168,18 +177,18 @@ function labelOf(path: string, value: unknown): string {
 }
 
 /** The declared headers, without those that somebody gives again, in whatever letter case. */
-function withGiven(declared: HeaderValues = {}, given: HeaderValues = {}): HeaderValues {
+function withoutGiven(declared: HeaderValues = {}, given: HeaderValues = {}): HeaderValues {
   const names = new Set(Object.keys(given).map((name) => name.toLowerCase()))
-  const others = Object.entries(declared).filter(([name]) => !names.has(name.toLowerCase()))
-  return { ...Object.fromEntries(others), ...given }
+  return Object.fromEntries(Object.entries(declared).filter(([name]) => !names.has(name.toLowerCase())))
 }
 
-async function resolveTls({ dir, ca }: ResolveOptions, { tls: declared = {} }: TargetFile): Promise<Target['tls']> {
+async function resolveTls(context: Context, { tls: declared = {} }: TargetFile, ca?: string): Promise<Target['tls']> {
   const contents: Record<string, string> = {}
   const { ca: _, ...own } = declared
   const tls = ca === undefined ? declared : own
   if (ca !== undefined) contents['ca'] = await readNamedText(process.cwd(), ca, '--ca')
-  for (const [name, path] of Object.entries(tls)) contents[name] = await readNamedText(dir, path, `tls.${name}`)
+  for (const [name, path] of Object.entries(tls))
+    contents[name] = await readNamedText(context.dir, path, placed(context, `tls.${name}`))
   return contents
 }
 

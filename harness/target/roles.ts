@@ -22,6 +22,12 @@ export function defaultPointer(id: OperationId, role: string): string | undefine
   return at?.startsWith('/') ? at : undefined
 }
 
+/** True for a member without which no body would be granted: the text that the operation works on, or the file that it takes. */
+export function isNeeded(id: OperationId, role: string): boolean {
+  const isText = memberOf(id, role)?.tolerates?.includes('array') ?? false
+  return isText || operation(id).freshFileAt === role
+}
+
 /** All roles that have a pointer: declared, or by default. */
 export function fieldsOf(id: OperationId, value: OperationValue): Record<string, string> {
   const pointers = rolesOf(id).map((role) => [role, value.fields?.[role] ?? defaultPointer(id, role)] as const)

@@ -17,19 +17,22 @@ function namesSaved(setup: readonly Pick<SetupRequestValue, 'save'>[] = []): str
   return setup.flatMap(({ save = {} }) => Object.keys(save))
 }
 
-/** Every text of a value, by its place. */
-function textsOf(value: unknown, place: string): [place: string, text: string][] {
+/** Every text of a value, by its place (`resources.application.id`). */
+export function textsOf(value: unknown, place: string): [place: string, text: string][] {
   if (typeof value === 'string') return [[place, value]]
   if (Array.isArray(value)) return value.flatMap((item, at) => textsOf(item, `${place}[${at}]`))
   if (!isObject(value)) return []
   return Object.entries(value).flatMap(([name, item]) => textsOf(item, `${place}.${name}`))
 }
 
+/** True for the id of an object of the target: in `resources`, or a path parameter of a scenario. */
+export function isIdPlace(place: string): boolean {
+  return /^resources\.(\w+\.id|(?!pdfText)\w+)$|^scenarios\..+\.params\.\w+$/.test(place)
+}
+
 /** Ids are filled in or wrong; any other text may hold braces of its own. */
 function idsOf(resources: ResourceValues): [place: string, id: string][] {
-  const texts = textsOf(resources, 'resources')
-  const isId = /^resources\.(\w+\.id|(?!pdfText)\w+)$/
-  return texts.filter(([place]) => isId.test(place))
+  return textsOf(resources, 'resources').filter(([place]) => isIdPlace(place))
 }
 
 /** What is wrong with names that are saved, or are to be filled in. */
@@ -42,7 +45,8 @@ export function savedProblems({ setup = [], teardown = [], resources = {} }: Tar
     ...(twice === undefined ? [] : [`setup saves ${twice} twice: give each value a name of its own`]),
     ...urls('setup', setup, (at) => namesSaved(setup.slice(0, at))),
     ...urls('teardown', teardown, () => names),
-    ...idsOf(resources).flatMap(([place, id]) => unknownIn(place, id, names)),
+    // `${NAME}` is a mistake of another kind: unfilled.ts.
+    ...idsOf(resources).flatMap(([place, id]) => unknownIn(place, id.replaceAll('${', ''), names)),
   ]
 }
 

@@ -78,7 +78,7 @@ test.each([
   [['--header', 'nothing'], "'name: value'"],
   [['--header', 'authorization: Bearer x'], 'CONFORM_API_KEY'],
   [['--header', 'content-length: 4'], 'is set by the suite itself'],
-  [['--header', 'x-a: env:NOT_SET_AT_ALL'], 'headers.x-a: the environment variable NOT_SET_AT_ALL is not set'],
+  [['--header', 'x-a: env:NOT_SET_AT_ALL'], '--header x-a: the environment variable NOT_SET_AT_ALL is not set'],
   [['--ca', 'no-such.pem'], '--ca: no-such.pem does not exist'],
 ])('%j is refused in one sentence', async (args, sentence) => {
   const { code, stderr } = await conform(['http://127.0.0.1:1', ...args])

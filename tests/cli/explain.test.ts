@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { catalogue, requirement } from '../../catalogue/catalogue.ts'
 import { explanation } from '../../cli/explain/explanation.ts'
-import { nearestId } from '../../cli/run/near-id.ts'
+import { nearestId } from '../../harness/target/nearest.ts'
 import { type Ended, folder } from './conform.ts'
 import { conform } from './in-process.ts'
 

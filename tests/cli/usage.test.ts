@@ -51,6 +51,7 @@ test.each<[why: string, args: string[], message: RegExp]>([
   ['a name without a scheme', ['localhost:8080/base'], /has no scheme; did you mean http:\/\/localhost:8080\/base\?/],
   ['a host without a scheme', ['staging.example.com'], /did you mean https:\/\/staging\.example\.com\?/],
   ['a target file that is not there', ['--target', 'nowhere.json'], /nowhere\.json: no such target file/],
+  ['a folder for a target file', ['--target', '.'], /\.: is a folder; name the target file in it/],
   ['too many arguments', [url, url], /too many arguments/],
 ])('%s: exit 2 and one sentence', async (_, args, message) => {
   const { code, stdout, stderr } = await conform(args)

@@ -76,7 +76,7 @@ test.each<[string, Target | string, object, RegExp]>([
     'a key that is not set',
     { ...target, keys: { full: { env: 'NO_SUCH_KEY' } } },
     {},
-    /^keys\.full: .*NO_SUCH_KEY is not set$/,
+    /^the target: keys\.full: .*NO_SUCH_KEY is not set$/,
   ],
   ['an unknown option', target, { onyl: [] }, /^no option is called onyl; did you mean only\?$/],
   [

@@ -181,7 +181,7 @@ test('braces in the texts of an application are its own, and a likely slip is to
   const warnings: string[] = []
   for await (const event of run) if (event.kind === 'warned') warnings.push(event.warning)
   expect(warnings).toEqual([
-    'resources.application.inputs[0].value[0] has {topic}, which setup does not save: it is sent as it is',
+    'the target: resources.application.inputs[0].value[0] has {topic}, which setup does not save: it is sent as it is',
   ])
 })
 

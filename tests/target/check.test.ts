@@ -14,6 +14,9 @@ function refusal(file: unknown): string | undefined {
   return undefined
 }
 
+/** As the schema has them. */
+const rootMembers =
+  '$schema, name, baseUrl, headers, query, tls, keys, setup, teardown, resources, operations, scenarios, unreachable, limits'
 const inputs = [{ id: 'topic', value: ['tea'] }]
 const completion = (value: object): object => ({ operations: { 'completion.create': value } })
 const scenario = (id: string, value: object = {}): object => ({ scenarios: { [id]: value } })
@@ -92,7 +95,7 @@ test.each<[unknown, string]>([
   ],
   [
     { operations: { 'files.list': { body: {} } } },
-    'unknown member operations.files.list.body; did you mean operations.files.list.path?',
+    'unknown member operations.files.list.body; known: path, query, headers',
   ],
   [
     completion({ body: {}, fields: { prompt: 'prompt' } }),
@@ -110,6 +113,58 @@ test.each<[unknown, string]>([
   [
     scenario('files.upload/400-corrupted', { raw: {} }),
     'scenarios.files.upload/400-corrupted.raw must be {"base64": "..."} or {"text": "..."}, with "contentType", exactly one of these',
+  ],
+  // Names: what is near, else what there is.
+  [{ apps: {} }, `unknown member apps; known: ${rootMembers}`],
+  [{ url: 'http://a' }, 'unknown member url; did you mean baseUrl?'],
+  [{ base_url: 'http://a' }, 'unknown member base_url; did you mean baseUrl?'],
+  [{ keys: { admin: 'a' } }, 'unknown member keys.admin; known: full, expired, restricted'],
+  [{ limits: { timeout: 1 } }, 'unknown member limits.timeout; did you mean limits.timeoutMs?'],
+  [scenario('somewhere/else'), 'scenarios.somewhere/else names no requirement'],
+  [unreachable('nothing/near'), 'unreachable.nothing/near matches no requirement'],
+  // What was pasted and not filled in.
+  ...[
+    [
+      { resources: { application: { id: '<application id>', inputs } } },
+      'resources.application.id',
+      '<application id>',
+    ],
+    [{ resources: { graph: '<my graph>' } }, 'resources.graph', '<my graph>'],
+    [completion({ body: { model: '<model>', prompt: 'a' } }), 'operations.completion.create.body.model', '<model>'],
+    [
+      scenario('chat.create/200-image-url', { merge: { url: 'https://<address of an image>' } }),
+      'scenarios.chat.create/200-image-url.merge.url',
+      '<address of an image>',
+    ],
+    [
+      scenario('general/422-unprocessable', {
+        operation: 'chat.create',
+        merge: { '<member>': 1, a: { '<member>': '' } },
+      }),
+      'scenarios.general/422-unprocessable.merge.a.<member>',
+      '<member>',
+    ],
+    [{ keys: { full: '<your key>' } }, 'keys.full', '<your key>'],
+  ].map(([file, place, placeholder]): [unknown, string] => [
+    file,
+    `${place as string} still has the placeholder ${placeholder as string}: put in what your target has, or remove the entry`,
+  ]),
+  // Variables as a shell writes them.
+  [
+    { keys: { full: '${MY_KEY}' } },
+    'keys.full has ${MY_KEY}, which nothing fills in: write {"env": "MY_KEY"} as its whole value',
+  ],
+  [
+    { keys: { restricted: { 'jobs.create': '$MY_KEY' } } },
+    'keys.restricted.jobs.create has $MY_KEY, which nothing fills in: write {"env": "MY_KEY"} as its whole value',
+  ],
+  [
+    { headers: { 'x-tenant': 'a-${TENANT}' } },
+    'headers.x-tenant has ${TENANT}, which nothing fills in: write {"env": "TENANT"} as its whole value',
+  ],
+  [
+    { resources: { file: '${FILE_ID}' } },
+    'resources.file has ${FILE_ID}, which nothing fills in: write the id, or make the target file a module (.ts, .mjs), which can read process.env.FILE_ID',
   ],
   // Data.
   [{ name: () => 'a' }, 'name: a function is not allowed here'],
@@ -145,6 +200,14 @@ test.each<[unknown, string]>([
   [
     { operations: { 'graphs.query': { body: { question: 'x' }, fields: { query: '/qestion' } } } },
     'operations.graphs.query.fields.query points to /qestion, which operations.graphs.query.body does not have; did you mean /question?',
+  ],
+  [
+    { operations: { 'graphs.query': { body: { 'a/b': 'x', top: 1 }, fields: { query: '/q' } } } },
+    'operations.graphs.query.fields.query points to /q, which operations.graphs.query.body does not have; known: /a~1b, /top',
+  ],
+  [
+    { operations: { 'graphs.add-file': { body: {}, fields: { file: '/file_id' } } } },
+    'operations.graphs.add-file.fields.file points to /file_id, which operations.graphs.add-file.body does not have',
   ],
   [
     completion({ fields: { prompt: '/prompt' } }),
@@ -236,11 +299,22 @@ test.each<[string, TargetFile]>([
   ],
   [
     'a pointer to a member that a probe adds',
-    { operations: { 'completion.create': { body: {}, fields: { prompt: '/prompt' } } } },
+    { operations: { 'completion.create': { body: {}, fields: { temperature: '/temperature' } } } },
   ],
   [
     'a pointer into an array',
     { operations: { 'chat.create': { body: { tools: [{}] }, fields: { query_config: '/tools/0/query_config' } } } },
+  ],
+  [
+    'texts in angle brackets, and variables in texts',
+    {
+      operations: {
+        'completion.create': { body: { prompt: 'Explain the <model> element, <br> and ${NAME}', model: '$m' } },
+        'translate.run': { body: { text: '<p>' } },
+      },
+      keys: { full: '$2b$10$a-key', expired: { env: 'A' } },
+      headers: { 'x-price': '$5' },
+    },
   ],
   ['the id of a new object without a body', { operations: { 'files.upload': { fields: { id: '/file/id' } } } }],
   [

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
@@ -7,6 +7,8 @@ import { loadTargetFile } from '../../harness/target/load.ts'
 let dir: string
 beforeAll(() => {
   dir = mkdtempSync(join(tmpdir(), 'conform-load-'))
+  for (const name of ['folder', 'folder.json']) mkdirSync(join(dir, name))
+  for (const name of ['a.json', 'staging.target.json']) writeFileSync(join(dir, 'folder', name), '{}')
 })
 
 function written(name: string, text: string): string {
@@ -71,7 +73,23 @@ test.each([
     'twice.json: "name" is there a second time at line 2, column 2',
   ],
   ['ring.mjs', 'const a = []; a[0] = a; export default { scenarios: a }', 'ring.mjs: scenarios[0]: holds itself'],
-  ['empty.json', '', 'empty.json: not JSON: value expected at line 1, column 1'],
+  ['empty.json', '// nothing yet\n', 'empty.json: is empty; conform init writes a target file to begin with'],
+  ...['# staging\nbaseUrl: https://a\n', '---\nname: a\n', '"name": a\n'].map((text): [string, string, string] => [
+    'yaml.json',
+    text,
+    'yaml.json: is YAML, not JSON; write it as JSON, in which comments are allowed, or as a module (.ts, .mjs)',
+  ]),
+  [
+    'module.json',
+    "// a target\nexport default { name: 'a' }",
+    'module.json: is a module, not JSON; give it a name that ends in .ts or .mjs',
+  ],
+  [
+    'quotes.json',
+    "{'name': 'a'}",
+    'quotes.json: not JSON: invalid symbol (names and texts stand in double quotes) at line 1, column 2',
+  ],
+
   ['named.mjs', 'export const target = {}', 'named.mjs: no default export; write export default defineTarget({ ... })'],
   ['thrown.ts', 'throw new Error("first line\\nsecond line")', 'thrown.ts: the module cannot be loaded: first line'],
   [
@@ -80,6 +98,12 @@ test.each([
     "syntax.ts:3:3: the module cannot be loaded: ParseError: Unexpected keyword 'const'.",
   ],
   ['wrong.json', '{"nam": 1}', 'wrong.json: unknown member nam; did you mean name?'],
+  ['folder', undefined, 'folder: is a folder; name the target file in it, for example folder/staging.target.json'],
+  [
+    'folder.json',
+    undefined,
+    'folder.json: is a folder; name the target file in it, for example folder.json/conform.target.json',
+  ],
 ])('%s is refused in one sentence', async (name, text, message) => {
   if (text !== undefined) written(name, text)
   expect(await refusal(join(dir, name))).toBe(message)

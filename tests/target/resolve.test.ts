@@ -66,6 +66,23 @@ test('a variable that is not set is named, that of the full key only where it wo
   expect((await resolve({ keys: { full: { env: 'NONE' } } }, { key: 'given-key' })).target.keys.full).toBeDefined()
 })
 
+test.each<[TargetFile, string]>([
+  [{ keys: { full: { env: 'NONE' } } }, 'keys.full: the environment variable NONE is not set'],
+  [{ keys: { full: { env: 'EMPTY' } } }, 'keys.full: the environment variable EMPTY is empty'],
+  [{ keys: { full: { file: 'none.txt' } } }, 'keys.full: none.txt does not exist'],
+  [{ keys: { full: { file: '.' } } }, 'keys.full: . is a folder'],
+  [{ keys: { full: () => '' } }, 'keys.full: the key that the function gives is empty'],
+  [{ headers: { 'x-a': { env: 'NONE' } } }, 'headers.x-a: the environment variable NONE is not set'],
+  [{ tls: { ca: 'none.pem' } }, 'tls.ca: none.pem does not exist'],
+  [{ resources: { pdfFile: { upload: 'none.pdf' } } }, 'resources.pdfFile: none.pdf does not exist'],
+])('the file that has the mistake is named: %j', async (file, message) => {
+  const options = { source: 'staging.json', env: { EMPTY: '' } }
+  expect(await refusal(file, options)).toBe(`staging.json: ${message}`)
+  // What the command line gives has no file.
+  expect(await refusal(file, { ...options, baseUrl: 'x' })).not.toContain('staging.json')
+  expect(await refusal({}, { ...options, headers: { 'x-a': { env: 'NONE' } } })).toMatch(/^--header x-a: /)
+})
+
 test('keys come from files and commands, relative to the target file', async () => {
   const command = [process.execPath, 'print.mjs']
   const { target, dynamicKeys } = await resolve({
