@@ -1,7 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { baseUrlProblem } from '../harness/target/base-url.ts'
-import { holdsKey } from './output/check-outputs.ts'
+import { isOperationId } from '../catalogue/operations.ts'
+import { readReport } from '../harness/report/report-file.ts'
+import { whatToDeclare } from '../reporters/view/to-declare.ts'
+import { checkOutputs, holdsKey } from './output/check-outputs.ts'
 import { UserError } from '../harness/user-error.ts'
 import {
   type Answers,
@@ -51,6 +54,8 @@ export interface InitArguments {
   readonly baseUrl?: string
   readonly name?: string
   readonly force?: boolean
+  /** Path of a JSON report: what it says to be lacking is written, too. */
+  readonly from?: string
 }
 
 export function initCommand(): Command {
@@ -59,20 +64,36 @@ export function initCommand(): Command {
     .argument('[file]', 'ends in .json, or .ts, .mts, .js, .mjs for a module', 'conform.target.json')
     .option('--base-url <url>', 'base URL of the target')
     .option('--name <name>', 'what the reports call it (default: its host)')
+    .option('--from <report.json>', 'write what that run lacked, with how much each part gains; asks nothing')
     .option('--force', 'overwrite the file')
     .action(async (file: string, options: InitArguments) => {
       checkInit(file, options)
-      const onTerminal = process.stdin.isTTY && process.stdout.isTTY
-      const surroundings = { environment: process.env, probe: probeTarget }
-      const answers = onTerminal ? await askAnswers(options, terminalQuestions, surroundings) : standardAnswers(options)
+      const answers = options.from === undefined ? await asked(options) : answersFrom(options.from, options)
       writeStarter(file, answers, options.force === true)
       process.stdout.write(`${file} written; next: conform --target ${file}\n`)
     })
 }
 
+async function asked(options: InitArguments): Promise<Answers> {
+  const onTerminal = process.stdin.isTTY && process.stdout.isTTY
+  if (!onTerminal) return standardAnswers(options)
+  return askAnswers(options, terminalQuestions, { environment: process.env, probe: probeTarget })
+}
+
+/** What a report tells of a target. Of what its target file declared it holds nothing but what was not served. */
+export function answersFrom(path: string, { baseUrl, name }: InitArguments): Answers {
+  const { report } = readReport(path)
+  return {
+    ...standardAnswers({ baseUrl: baseUrl ?? report.target.baseUrl, name: name ?? report.target.name }),
+    notServed: report.run.notServed.flatMap(({ operation }) => (isOperationId(operation) ? [operation] : [])),
+    steps: whatToDeclare(report),
+  }
+}
+
 /** Refuses before anything is asked; throws UserError. */
-export function checkInit(file: string, { baseUrl, force }: InitArguments): void {
+export function checkInit(file: string, { baseUrl, force, from }: InitArguments): void {
   isModule(file)
+  if (from !== undefined) checkOutputs([{ path: file, option: file }], [{ path: from, what: 'the report of --from' }])
   if (!force && existsSync(file)) throw new UserError(`${file}: exists already; --force overwrites it`)
   if (holdsKey(file)) throw new UserError(`${file}: holds a key, which is never overwritten; give another file`)
   const problem = baseUrl === undefined ? undefined : baseUrlProblem(baseUrl)

@@ -3,6 +3,7 @@ import { htmlAttribute, htmlText } from './escape/html.ts'
 import type { Exchanges } from './view/evidence.ts'
 import { contentSecurityPolicy, script, style } from './html/assets.ts'
 import { failureList } from './html/failures.ts'
+import { stepList } from './html/to-declare.ts'
 import { masthead } from './html/masthead.ts'
 import { matrix } from './html/matrix.ts'
 import { operationHead, toolbar, requirement } from './html/requirement.ts'
@@ -83,7 +84,7 @@ export async function* renderHtml(report: Report, exchanges: Exchanges): AsyncGe
 <body><a class="skip" href="#main">Skip to the results</a>
 `
   yield masthead(report)
-  yield `<main id="main">\n${failureList(report)}${baselineNotes(report)}${matrix(report)}`
+  yield `<main id="main">\n${failureList(report)}${baselineNotes(report)}${stepList(report)}${matrix(report)}`
   yield* requirementList(report, book)
   yield `${runDetails(report)}</main>\n<script>${script}</script></body></html>\n`
 }

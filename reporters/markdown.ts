@@ -5,13 +5,14 @@ import { byCause, type Cause, idsOf, shownFirst } from './view/causes.ts'
 import { type LikelyCause, likelyCauses } from './view/likely-causes.ts'
 import { wordsOf } from './view/likely-words.ts'
 import { count } from '../harness/report/count.ts'
-import { capital, duration, sections } from './view/writing.ts'
+import { capital, compactJson, duration, sections } from './view/writing.ts'
 import { exitLine, runNotes, seedLine } from './view/run-notes.ts'
 import { failed, requiredButMissed } from './view/failed.ts'
 import { byReason, type ReasonGroup } from './view/groups.ts'
 import { standingOf, type Tone, verdictSentence } from './view/standing.ts'
 import { evidence, failureSentence } from './view/evidence.ts'
-import { leftOutSentence, selectedSummary } from './view/selected.ts'
+import { leftOutSentence, selectedResults, selectedSummary } from './view/selected.ts'
+import { gainOf, type Step, usualPart, whatToDeclare } from './view/to-declare.ts'
 
 const MOST_IDS = 5
 
@@ -27,6 +28,31 @@ function reasonTable(title: string, groups: readonly ReasonGroup[]): string[] {
     '| ---: | --- | --- |',
     ...groups.map(({ reason, ids }) => `| ${ids.length} | ${markdownText(shortened(reason, 300))} | ${firstOf(ids)} |`),
     '',
+    '</details>',
+    '',
+  ]
+}
+
+/** What to declare next and what to paste, folded away. */
+function stepTable(steps: readonly Step[]): string[] {
+  if (steps.length === 0) return []
+  const part = usualPart(steps)
+  return [
+    '<details>',
+    `<summary>What to declare next, so that ${count(gainOf(steps), 'more requirement')} can be tested</summary>`,
+    '',
+    '| | declare | requirements |',
+    '| ---: | --- | --- |',
+    ...steps.map(({ ids, names }) => `| +${ids.length} | ${names.map(markdownCode).join(' and ')} | ${firstOf(ids)} |`),
+    '',
+    ...(Object.keys(part).length > 0
+      ? [
+          'Into the target file, with what stands in angle brackets filled in:',
+          '',
+          markdownBlock(compactJson(part, 90), 'json'),
+          '',
+        ]
+      : []),
     '</details>',
     '',
   ]
@@ -50,6 +76,9 @@ export function renderMarkdown(report: Report, { evidence = 25 }: MarkdownOption
   const { unexpected, expected } = failed(report)
   const causes = byCause(unexpected)
   const likely = likelyCauses(unexpected)
+  const steps = whatToDeclare({ requirements: selectedResults(report) })
+  const listed = new Set(steps.flatMap(({ ids }) => ids))
+  const others = report.requirements.filter(({ id }) => !listed.has(id))
   return [
     `## ${signs[standingOf(report).tone]} Conformance of ${markdownText(target.name)}`,
     '',
@@ -66,7 +95,8 @@ export function renderMarkdown(report: Report, { evidence = 25 }: MarkdownOption
     ...[...new Set([...shownFirst(causes, likely), ...causes])].slice(0, evidence).flatMap(failureDetails),
     ...missed(requiredButMissed(report)),
     ...baseline(report, expected.length),
-    ...reasonTable('Not exercised', byReason(report, 'not-exercised')),
+    ...stepTable(steps),
+    ...reasonTable('Not exercised', byReason({ requirements: others }, 'not-exercised')),
     ...reasonTable('Not applicable', byReason(report, 'not-applicable')),
   ].join('\n')
 }

@@ -3,7 +3,7 @@ import type { Report, RequirementResult, BaselineSummary } from '../harness/repo
 import { terminalText } from './escape/terminal.ts'
 import type { FormatName } from './format-files.ts'
 import { failureBlock } from './terminal/failure.ts'
-import { reasonLines } from './terminal/reasons.ts'
+import { reasonLines, stepLines } from './terminal/reasons.ts'
 import { likelyLines } from './terminal/likely.ts'
 import { byCause, shownFirst } from './view/causes.ts'
 import { likelyCauses } from './view/likely-causes.ts'
@@ -15,6 +15,7 @@ import { byReason } from './view/groups.ts'
 import { operationTable, summaryTable } from './terminal/tables.ts'
 import { laidOut, type Line } from './terminal/lines.ts'
 import { leftOutSentence, selectedResults, selectedSummary } from './view/selected.ts'
+import { whatToDeclare } from './view/to-declare.ts'
 import { outsideCause } from '../harness/report/exit-code.ts'
 import { commonReason, parseReason } from '../harness/report/reason.ts'
 import { standingOf, type Tone, verdictSentence } from './view/standing.ts'
@@ -58,7 +59,7 @@ export function renderTerminal(report: Report, colors: Colors, options: Terminal
     '',
     ...failureLines(failed(report).unexpected, rest, colors),
     ...baselineLines(run.baseline, colors),
-    ...(hasOneReason(report) ? [] : outcomeLines(report, rest, colors)),
+    ...(hasOneReason(report) ? [] : outcomeLines(report, { rest, written }, colors)),
     ...createdLines(report, formats),
     ...runNotes(report).map((note) => terminalText(note)),
     ...failedLines(report, rest, colors),
@@ -94,12 +95,23 @@ function hasOneReason(report: Report): boolean {
   return outsideCause(report) !== undefined || parseReason(commonReason(requirements) ?? '').kind !== 'undeclared'
 }
 
-/** What was not judged, and why; what an option left out is only counted. */
-function outcomeLines(report: Report, rest: string | null, colors: Colors): Line[] {
+/** Where what is not shown is to be found: in these words, and in these reports. Null: everything is shown. */
+interface Elsewhere {
+  readonly rest: string | null
+  readonly written: readonly WrittenReport[]
+}
+
+/** What was not judged, why, and what to declare for it; what an option left out is only counted. */
+function outcomeLines(report: Report, { rest, written }: Elsewhere, colors: Colors): Line[] {
   const selected = { requirements: selectedResults(report) }
   const leftOut = leftOutSentence(report)
+  const steps = whatToDeclare(selected)
+  const json = written.find(({ format, path }) => format === 'json' && path !== '-')?.path
+  const listed = new Set(steps.flatMap(({ ids }) => ids))
+  const others = { requirements: selected.requirements.filter(({ id }) => !listed.has(id)) }
   return [
-    ...reasonLines('Not exercised', byReason(selected, 'not-exercised'), rest, colors),
+    ...stepLines(steps, rest === null ? null : json, colors),
+    ...reasonLines('Not exercised', byReason(others, 'not-exercised'), rest, colors),
     ...reasonLines('Not applicable', byReason(selected, 'not-applicable'), rest, colors),
     ...(leftOut === undefined ? [] : [colors.dim(`Left out: ${leftOut}`), '']),
     ...operationTable(report, colors),

@@ -2,6 +2,7 @@ import { isRefusal, type Pairs } from '../../catalogue/answers.ts'
 import type { CatalogueRow } from '../../catalogue/catalogue.ts'
 import { codeNames } from '../../catalogue/errors.ts'
 import { describePairs } from '../../harness/engine/answer.ts'
+import { undeclaredIn } from '../../harness/report/reason.ts'
 import { missingReason } from '../../harness/target/declared.ts'
 import { defects } from '../../reference/server.ts'
 import { sections } from '../../reporters/view/writing.ts'
@@ -94,10 +95,10 @@ function why(id: string): string[] {
 
 function declared({ needs, onlyIf, operation, scenarioOnly }: CatalogueRow): string[] {
   if (onlyIf === 'removed') return ['That it has removed the operation:', `{"operations": {"${operation}": "removed"}}`]
-  const reason = missingReason({}, needs, operation)
-  if (reason === undefined) return ['Nothing.']
-  const [names = '', snippet = ''] = reason.replace(/^declare /, '').split(', for example ')
-  return [`${names}. For example:`, snippet, ...(scenarioOnly ? [] : ['A scenario for the id serves too.'])]
+  const lacking = undeclaredIn(missingReason({}, needs, operation) ?? '')
+  if (lacking === undefined) return ['Nothing.']
+  const names = lacking.needs.map((alternatives) => alternatives.join(' or ')).join(' and ')
+  return [`${names}. For example:`, lacking.example, ...(scenarioOnly ? [] : ['A scenario for the id serves too.'])]
 }
 
 function broken(id: string): string[] {

@@ -2,6 +2,7 @@ import { type OperationId, operations } from '../../catalogue/operations.ts'
 import { extname } from 'node:path'
 import { UserError } from '../../harness/user-error.ts'
 import { baseUrlProblem } from '../../harness/target/base-url.ts'
+import type { Step } from '../../reporters/view/to-declare.ts'
 import type { Seen } from './probe-target.ts'
 
 /** What a starter file is made from. */
@@ -15,6 +16,8 @@ export interface Answers {
   /** Ids of files that the target listed. */
   readonly file?: string
   readonly pdfFile?: string
+  /** What a run found to be lacking; undefined if there was none. */
+  readonly steps?: readonly Step[]
 }
 
 export const KEY_VARIABLE = 'CONFORM_API_KEY'

@@ -1,29 +1,15 @@
 import { type Answers, isModule } from './answers.ts'
-
-/** A member of the target file, with what is to be said about it; one that is not `live` is written as a comment. */
-interface Block {
-  readonly about: readonly string[]
-  readonly name: string
-  readonly value: unknown
-  readonly live: boolean
-}
+import { block, type Block, hint, writeBlock } from './block.ts'
+import { lackedBlocks } from './lacked.ts'
 
 /** A commented target file that can be used at once: it has what is known, and the rest as comments. */
 export function starter(file: string, answers: Answers): string {
-  const body = blocks(answers).map(write).join('\n\n')
+  const body = blocks(answers).map(writeBlock).join('\n\n')
   if (!isModule(file)) return `{\n${schemaLine}\n\n${body}\n}\n`
   return `import { defineTarget } from 'ai-content-conformance'\n\nexport default defineTarget({\n${body}\n})\n`
 }
 
 const schemaLine = '  "$schema": "./node_modules/ai-content-conformance/schemas/target.schema.json",'
-
-function write({ about, name, value, live }: Block, index: number, all: readonly Block[]): string {
-  const comma = index === all.length - 1 ? '' : ','
-  const lines = `${JSON.stringify(name)}: ${compactJson(value, 90)}${comma}`.split('\n')
-  return [...about.map((line) => `  // ${line}`), ...lines.map((line) => (live ? `  ${line}` : `  // ${line}`))].join(
-    '\n',
-  )
-}
 
 function blocks(answers: Answers): Block[] {
   const resources = {
@@ -46,10 +32,7 @@ function blocks(answers: Answers): Block[] {
     'What the target holds. The application judges jobs.create and jobs.retrieve: jobs are created on it.',
     ...(known ? [`Others: ${others(resources).join(', ')}.`] : []),
   ]
-  return [
-    block('name', answers.name, ['What the reports call the target.']),
-    block('baseUrl', answers.baseUrl, ['http or https; may have a path. No key belongs here.']),
-    hint('headers', { 'x-tenant': { env: 'TENANT' } }, ['Sent with every request.']),
+  const usual = [
     block('keys', { full: { env: answers.keyVariable } }, [
       'The key with full rights: a string, {"env": "NAME"}, {"file": "path"} or {"command": [...], "ttlSeconds": 300}.',
       'Also of use: "expired" (was valid once) and "restricted" (valid, without permission).',
@@ -57,15 +40,18 @@ function blocks(answers: Answers): Block[] {
     known ? block('resources', resources, about) : hint('resources', exampleResources, about),
     operations,
     hint('scenarios', exampleScenarios, ['How to bring about a condition that no client can cause by itself.']),
+  ]
+  return [
+    block('name', answers.name, ['What the reports call the target.']),
+    block('baseUrl', answers.baseUrl, ['http or https; may have a path. No key belongs here.']),
+    hint('headers', { 'x-tenant': { env: 'TENANT' } }, ['Sent with every request.']),
+    ...(answers.steps ? lackedBlocks(answers, answers.steps) : usual),
     hint('unreachable', { 'completion.create/500-*': 'no staging switch for model outages' }, [
       'What cannot be brought about here, and why: not applicable, and named in every report.',
     ]),
     block('limits', limits, ['0 requests per second: no limit. maxGenerations bounds what a run may generate.']),
   ]
 }
-
-const block = (name: string, value: unknown, about: readonly string[]): Block => ({ about, name, value, live: true })
-const hint = (name: string, value: unknown, about: readonly string[]): Block => ({ about, name, value, live: false })
 
 const limits = { concurrency: 8, requestsPerSecond: 0, timeoutMs: 60000, jobTimeoutMs: 60000, maxGenerations: 200 }
 
@@ -99,17 +85,3 @@ const exampleOperations = {
 }
 
 const example = ['"completion.create": {"body": {"model": "m-1", "prompt": "Hello"}, "fields": {"prompt": "/prompt"}}']
-
-/** JSON as people write it: what fits on a line of that width is on one line, everything else is indented by two. */
-function compactJson(value: unknown, width: number, indent = ''): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
-  const members = Object.entries(value).map(([name, member]) => (of: (member: unknown) => string) => {
-    return Array.isArray(value) ? of(member) : `${JSON.stringify(name)}: ${of(member)}`
-  })
-  const line = `${open}${members.map((member) => member((inner) => compactJson(inner, Infinity))).join(', ')}${close}`
-  if (indent.length + line.length <= width) return line
-  const deeper = `${indent}  `
-  const lines = members.map((member) => `${deeper}${member((inner) => compactJson(inner, width, deeper))}`)
-  return `${open}\n${lines.join(',\n')}\n${indent}${close}`
-}

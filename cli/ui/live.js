@@ -3,7 +3,7 @@ const cells = new Map()
 for (const cell of document.querySelectorAll('.matrix .cell')) cells.set(decodeURIComponent(cell.hash.slice(1)), cell)
 
 const elementOf = (key) => (key.startsWith('cell:') ? cells.get(key.slice(5)) : $(key))
-const focusable = (element) => [element, ...element.querySelectorAll('a, button, summary')]
+const focusable = (element) => [element, ...element.querySelectorAll('a, button, summary, textarea')]
 
 /** Replaces an element; focus stays, and what was opened or closed by hand stays so. */
 function replace(key, markup) {
@@ -15,6 +15,9 @@ function replace(key, markup) {
   if (fresh.classList.contains('r')) {
     fresh.open = old.open || (fresh.dataset.o === 'failed' && old.dataset.o !== 'failed')
   }
+  const [written, offered] = [old, fresh].map((element) => element.querySelector('textarea'))
+  // What was filled in stays, until something else is to be filled in.
+  if (written && written.defaultValue === offered?.defaultValue) offered.value = written.value
   const at = focusable(old).indexOf(document.activeElement)
   old.replaceWith(fresh)
   if (key.startsWith('cell:')) cells.set(key.slice(5), fresh)
@@ -45,27 +48,37 @@ function show(next) {
 // Not `disabled`: a button that has the focus keeps it.
 function markButtons() {
   const { failed, isRunning } = state
-  for (const button of document.querySelectorAll('[data-do], [data-run]')) {
+  for (const button of document.querySelectorAll('[data-do], [data-run], [data-add]')) {
     const isStop = button.dataset.do === 'stop'
     const isOff = isStop ? !isRunning : isRunning || (button.dataset.do === 'failed' && failed === 0)
     button.setAttribute('aria-disabled', String(isOff))
   }
 }
 
-async function send(run) {
-  const answer = await fetch('run', { method: 'POST', body: JSON.stringify({ run }) }).catch(() => undefined)
-  if (answer?.ok) return
-  const problem = answer ? await answer.text() : gone
+/** What is wrong with a command; undefined if it is done. */
+async function send(command) {
+  const answer = await fetch('run', { method: 'POST', body: JSON.stringify(command) }).catch(() => undefined)
+  if (answer?.ok) return undefined
+  return answer ? answer.text() : gone
+}
+
+async function run(what) {
+  const problem = await send({ run: what })
+  if (problem === undefined) return
   setText($('now'), problem)
   setText($('said'), problem)
+}
+
+async function add(part) {
+  setText($('added'), (await send({ add: part })) ?? 'Added: everything is judged again.')
 }
 
 const gone = 'conform does not answer any more: this page shows what it said last.'
 
 document.addEventListener('click', (event) => {
-  const button = event.target.closest?.('[data-do], [data-run]')
+  const button = event.target.closest?.('[data-do], [data-run], [data-add]')
   if (!button || button.getAttribute('aria-disabled') === 'true') return
-  void send(button.dataset.do ?? button.dataset.run)
+  void (button.dataset.add ? add($(button.dataset.add).value) : run(button.dataset.do ?? button.dataset.run))
 })
 
 const events = new EventSource(`events?after=${document.body.dataset.version}`)

@@ -52,12 +52,20 @@ export interface Model {
   patchSince(version: number): Patch
 }
 
-/** @param failed how many requirements failed when they were last judged */
-export function createModel(empty: Report, failed: () => number, onChange: () => void): Model {
+/** What a page is made for. */
+export interface ModelSettings {
+  /** The target file, if parts can be added to it. */
+  readonly targetFile: string | undefined
+  /** How many requirements failed when they were last judged. */
+  failed(): number
+  onChange(): void
+}
+
+export function createModel(empty: Report, { failed, onChange, targetFile }: ModelSettings): Model {
   const board = createBoard(empty)
   let status: Status = { text: 'Not run yet', said: '' }
   let isRunning = false
-  let around: Surroundings = { isWholeRun: false, changes: undefined }
+  let around: Surroundings = { targetFile, isWholeRun: false, changes: undefined }
   const now = (next: Status): void => {
     status = next
     onChange()
@@ -73,7 +81,7 @@ export function createModel(empty: Report, failed: () => number, onChange: () =>
       people: { write: () => true },
       begun(run) {
         isRunning = true
-        around = { isWholeRun: run.selection === 'all', changes: undefined }
+        around = { targetFile, isWholeRun: run.selection === 'all', changes: undefined }
         board.touch()
         now(begunStatus(run))
       },

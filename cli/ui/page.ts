@@ -35,7 +35,7 @@ export function pageMarkup(board: Board, around: Surroundings): string {
 <p class="where"><span class="mono">${htmlText(target.baseUrl)}</span></p></header>
 ${controls}
 <main id="main" tabindex="-1">
-${parts.verdict}${parts.causes}${parts.counts}${parts.changes}${parts.failed}
+${parts.verdict}${parts.causes}${parts.counts}${parts.changes}${parts.failed}${parts['declare-next']}
 <a class="skip" href="#requirements">Skip the matrix</a>
 ${matrix(report, { marks, markOf: ({ id }) => markOf(board.rows.get(id)!) })}
 ${requirementList(board)}

@@ -5,6 +5,7 @@ import { failureList, likelyList } from '../../reporters/html/failures.ts'
 import { countCards, verdictBlock } from '../../reporters/html/masthead.ts'
 import { matrixCell } from '../../reporters/html/matrix.ts'
 import { operationHead, requirement } from '../../reporters/html/requirement.ts'
+import { stepList } from '../../reporters/html/to-declare.ts'
 import { runDetails } from '../../reporters/html/run-details.ts'
 import { type Mark, outcomes } from '../../reporters/html/words.ts'
 import { readingsOf } from '../explain/reading.ts'
@@ -37,13 +38,15 @@ export const markOf = ({ isWaiting, result }: Row): Mark => (isWaiting ? waiting
 
 /** What the page shows beside the rows. */
 export interface Surroundings {
+  /** The target file, if parts can be added to it. */
+  readonly targetFile: string | undefined
   /** Everything is being judged again. */
   readonly isWholeRun: boolean
   readonly changes: Changes | undefined
 }
 
 /** The parts of the page that exist once, by the id of their element. */
-export function onceParts(board: Board, { changes, isWholeRun }: Surroundings): Record<string, string> {
+export function onceParts(board: Board, { changes, isWholeRun, targetFile }: Surroundings): Record<string, string> {
   const report = board.report()
   const rows = [...board.rows.values()]
   const known = rows.filter(({ isWaiting }) => !isWaiting).map(({ result }) => result)
@@ -54,9 +57,16 @@ export function onceParts(board: Board, { changes, isWholeRun }: Surroundings): 
     counts: `<div id="counts">${countCards(counted)}</div>`,
     changes: `<div id="changes">${changes ? changesMarkup(changes) : ''}</div>`,
     failed: `<div id="failed">${failureList({ ...report, requirements: known })}</div>`,
+    'declare-next': `<div id="declare-next">${stepList({ ...report, requirements: known }, targetFile === undefined ? undefined : adding(targetFile))}</div>`,
     details: `<div id="details">${runDetails(report)}</div>`,
   }
 }
+
+/** What is to be pasted as a text that can be filled in and added. */
+const adding =
+  (path: string) =>
+  (json: string): string =>
+    `<textarea id="part" aria-label="Part of the target file" rows="18" spellcheck="false">\n${htmlText(json)}</textarea><p class="acts"><button type="button" data-add="part">Add to ${htmlText(path)}</button> <span id="added" role="status"></span></p>`
 
 const judging =
   '<div class="verdict n"><span class="seal" aria-hidden="true">…</span><div><p class="word">Judging</p><p>The verdict appears here when the run has ended.</p></div></div>'

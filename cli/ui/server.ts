@@ -10,7 +10,7 @@ export interface Pages {
   /** Keeps the response open, and tells what changes after that version. */
   events(response: ServerResponse, version: number): void
   /** Does what a button says; a sentence if it cannot be done. */
-  command(command: unknown): string | undefined
+  command(command: unknown): Promise<string | undefined>
 }
 
 export interface PageServer {
@@ -29,8 +29,8 @@ const headers = {
   'x-frame-options': 'DENY',
 }
 
-/** Longest body of a command, in bytes. */
-const bodyLimit = 4096
+/** Longest body of a command, in characters: the ids of all requirements, or a part of a target file. */
+const bodyLimit = 64 * 1024
 
 /** Serves the page on the loopback address; throws UserError if the port cannot be listened on. */
 export async function servePage(port: number, pages: Pages): Promise<PageServer> {
@@ -66,7 +66,7 @@ async function route(request: IncomingMessage, response: ServerResponse, { path,
       return pages.events(response, versionOf(request))
     }
     case 'POST /run': {
-      const problem = pages.command(await jsonOf(request))
+      const problem = await pages.command(await jsonOf(request))
       return problem === undefined ? say(response, 202, '') : say(response, 409, problem)
     }
     default:

@@ -1,6 +1,8 @@
 import { catalogue } from '../../catalogue/catalogue.ts'
 import type { Report } from '../../harness/report/model.ts'
 import { isObject } from '../../schemas/json-object.ts'
+import { UserError } from '../../harness/user-error.ts'
+import { addToTarget, takesParts } from './add-to-target.ts'
 import type { RunArguments } from '../run/arguments.ts'
 import { findTarget } from '../run/find-target.ts'
 import { noFacts, reportOf } from '../../harness/engine/run-report.ts'
@@ -22,11 +24,12 @@ export interface Ui {
  */
 export async function startUi(baseUrl: string | undefined, options: RunArguments, port: number): Promise<Ui> {
   const empty = await emptyReport(baseUrl, options)
-  const model = createModel(
-    empty,
-    () => session.failed,
-    () => live.changed(),
-  )
+  const targetFile = takesParts(options.target) ? options.target : undefined
+  const model = createModel(empty, {
+    targetFile,
+    failed: () => session.failed,
+    onChange: () => live.changed(),
+  })
   const live = createLive((version) => model.patchSince(version))
   const session = createSession(baseUrl, options, model.front)
   let isOpened = false
@@ -37,7 +40,10 @@ export async function startUi(baseUrl: string | undefined, options: RunArguments
       if (!isOpened) session.run('all', 'the page was opened')
       isOpened = true
     },
-    command: (command) => obey(command, session),
+    command: async (command) => {
+      if (!isObject(command) || typeof command.add !== 'string') return obey(command, session)
+      return targetFile === undefined ? 'Nothing can be added here.' : add(targetFile, command.add)
+    },
   })
   return {
     url: server.url,
@@ -46,6 +52,16 @@ export async function startUi(baseUrl: string | undefined, options: RunArguments
       live.close()
       await server.close()
     },
+  }
+}
+
+/** Adds to the target file, whose change is what makes the next run; a sentence if it cannot be done. */
+async function add(path: string, part: string): Promise<string | undefined> {
+  try {
+    return void (await addToTarget(path, part))
+  } catch (error) {
+    if (error instanceof UserError) return error.message
+    return `${path}: cannot be written (${(error as NodeJS.ErrnoException).code ?? 'error'})`
   }
 }
 

@@ -39,6 +39,30 @@ export function parseReason(text: string): Reason {
   return { kind: 'other', detail: text }
 }
 
+/** What a requirement lacks in the target file. */
+export interface Undeclared {
+  /** Each need by its names, of which one will do: `resources.pdfFile`, `operations.files.upload`. */
+  readonly needs: readonly (readonly string[])[]
+  /** Part of a target file that declares the first name of each, as one line of JSON. */
+  readonly example: string
+}
+
+const example = ', for example '
+
+export function undeclaredReason(lacking: Undeclared): string {
+  const needs = lacking.needs.map((names) => names.join(' or ')).join(' and ')
+  return reasonText('undeclared', `${needs}${example}${lacking.example}`)
+}
+
+/** What a reason says that is lacking; undefined if it is another reason, or none of this suite's. */
+export function undeclaredIn(reason: string): Undeclared | undefined {
+  const { kind, detail } = parseReason(reason)
+  const at = detail.indexOf(example)
+  if (kind !== 'undeclared' || at < 0) return undefined
+  const needs = detail.slice(0, at).split(' and ')
+  return { needs: needs.map((names) => names.split(' or ')), example: detail.slice(at + example.length) }
+}
+
 /** The reason of a requirement that an option, or the end of the run, left out: `left out: --shard`. */
 export function leftOut(by: LeftOutBy): string {
   return reasonText('leftOut', by)

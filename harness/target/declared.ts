@@ -6,6 +6,7 @@ import type { TargetFile } from './target-file.ts'
 import { mergePatch } from '../../schemas/json-object.ts'
 import { scenarioExample } from '../../catalogue/scenario-examples.ts'
 import { examplePlace } from '../../catalogue/operation.ts'
+import { undeclaredReason } from '../report/reason.ts'
 import { contentExample, keyExamples, resourceExamples } from './examples.ts'
 
 /**
@@ -59,8 +60,7 @@ export function missingReason(file: TargetFile, needs: readonly Need[], operatio
   const missing = missingNeeds(file, needs, operation)
   if (missing.length === 0) return undefined
   const told = missing.filter((need) => ![need].flat().every(hasDefault))
-  const names = told.map((need) => [need].flat().map(nameOf).join(' or '))
-  return `declare ${names.join(' and ')}, for example ${snippetOf(told)}`
+  return undeclaredReason({ needs: told.map((need) => [need].flat().map(nameOf)), example: snippetOf(told) })
 }
 
 /** True for a role that has a default: it is missing because the body is. */

@@ -62,7 +62,8 @@ function row({ first: result, others }: Cause, note?: string): string {
   return `<li><p>${link(result.id)} ${tags.map((tag) => `<span class="tag">${htmlText(tag)}</span>`).join(' ')}</p><p class="ask">${htmlText(result.statement)}</p>${said}${same}</li>`
 }
 
-function link(id: string): string {
+/** A link to the row of a requirement. */
+export function link(id: string): string {
   return `<a class="mono" href="${htmlAnchor(id)}">${htmlText(id)}</a>`
 }
 

@@ -18,3 +18,23 @@ export function duration(ms: number): string {
 export function capital(text: string): string {
   return /^(?:tpe|errors|extras)\b/.test(text) ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
+
+/**
+ * JSON as people write it: what fits on a line of that width is on one line, everything else is indented by two.
+ * @param taken columns of the first line that stand before the value
+ */
+export function compactJson(value: unknown, width: number, indent = '', taken = indent.length): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
+  const names = Object.entries(value).map(([name, member]): [string, unknown] => [
+    Array.isArray(value) ? '' : `${JSON.stringify(name)}: `,
+    member,
+  ])
+  const line = `${open}${names.map(([name, member]) => name + compactJson(member, Infinity)).join(', ')}${close}`
+  if (taken + line.length < width) return line
+  const deeper = `${indent}  `
+  const lines = names.map(
+    ([name, member]) => deeper + name + compactJson(member, width, deeper, deeper.length + name.length),
+  )
+  return `${open}\n${lines.join(',\n')}\n${indent}${close}`
+}

@@ -2,11 +2,12 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { checkInit, standardAnswers, writeStarter } from '../../cli/init.ts'
+import { answersFrom, checkInit, standardAnswers, writeStarter } from '../../cli/init.ts'
 import { parseInputs, type Questions, askAnswers } from '../../cli/init/answers.ts'
 import { probeTarget } from '../../cli/init/probe-target.ts'
 import { loadTargetFile } from '../../harness/target/load.ts'
 import { starter } from '../../cli/init/starter.ts'
+import { missed, report } from './results.ts'
 
 const withoutComments = (text: string) => text.replace(/^\s*\/\/.*$/gm, '')
 const uncommented = (text: string) => text.replace(/^ {2}\/\/ (?=["\s{}\]])/gm, '  ').replace(/^ {2}\/\/.*$/gm, '')
@@ -159,4 +160,23 @@ test('a target that does not answer, or lists nothing of use, stands in no oneâ€
       finding: 'GET /v1/files answers 200, the key is accepted',
     })
   }
+})
+
+test('a report says what a new target file is made of, and stays as it was', async () => {
+  const at = folder()
+  const from = join(at, 'r.json')
+  const missing = 'declare keys.expired, for example {"keys": {"expired": {"env": "OLD"}}}'
+  const notServed = [{ operation: 'vision.analyze', answered: '404' }]
+  writeFileSync(from, JSON.stringify(report([missed('a.b/1', missing), missed('a.b/2', missing)], { notServed })))
+  const file = join(at, 't.json')
+  writeStarter(file, answersFrom(from, { name: 'Mine' }), false)
+  const text = readFileSync(file, 'utf8')
+  expect(text).toContain('    // +2\n    // "expired": {"env": "OLD"},\n')
+  expect((await loadTargetFile(file)).file).toMatchObject({
+    name: 'Mine',
+    baseUrl: 'https://example.com',
+    operations: { 'vision.analyze': 'not-served' },
+  })
+  expect(() => checkInit(from, { from, force: true })).toThrow('would overwrite the report of --from')
+  expect(() => answersFrom(file, {})).toThrow(/is not JSON/)
 })

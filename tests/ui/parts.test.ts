@@ -1,6 +1,10 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createBoard } from '../../cli/ui/board.ts'
 import { paragraphMarkup } from '../../cli/ui/parts.ts'
+import { addToTarget } from '../../cli/ui/add-to-target.ts'
 import { sampleReport } from '../reporters/sample-report.ts'
 
 test('Markdown of a reading is markup, and nothing else of it is', () => {
@@ -37,4 +41,55 @@ test('what a run of a part could not judge any more stays as it was', () => {
   }))
   board.ended({ ...whole, requirements: cutShort }, true)
   expect(board.report().requirements).toEqual(whole.requirements)
+})
+
+const targetText = `{
+  // Ours.
+  "baseUrl": "http://localhost", // the port is 80
+  "operations": { "chat.create": { "body": { "model": "m" } } },
+}
+`
+
+function written() {
+  const path = join(mkdtempSync(join(tmpdir(), 'conform-add-')), 't.json')
+  writeFileSync(path, targetText)
+  return path
+}
+
+test('a part is added to the target file, and what is there stays, comments included', async () => {
+  const path = written()
+  const part = {
+    keys: { expired: { env: 'OLD' } },
+    operations: {
+      'chat.create': { body: { model: 'other' }, fields: { model: '/model' } },
+      'files.list': 'not-served',
+    },
+  }
+  await addToTarget(path, JSON.stringify(part))
+  const text = readFileSync(path, 'utf8')
+  expect(text).toContain('// Ours.\n  "baseUrl": "http://localhost", // the port is 80\n')
+  expect(JSON.parse(text.replaceAll(/ *\/\/ .*$/gm, '').replaceAll(/,(?=\s*})/g, ''))).toEqual({
+    baseUrl: 'http://localhost',
+    operations: { 'chat.create': { body: { model: 'm' }, fields: { model: '/model' } }, 'files.list': 'not-served' },
+    keys: { expired: { env: 'OLD' } },
+  })
+  await expect(addToTarget(path, JSON.stringify(part))).rejects.toThrow('declares all of that already')
+})
+
+test.each<[string, unknown, string]>([
+  ['what is to be filled in', { resources: { file: '<file id>' } }, 'resources.file still has the placeholder'],
+  ['a name that is none', { resources: { fil: 'a' } }, 'resources.fil'],
+  ['another address', { baseUrl: 'http://evil.example' }, 'baseUrl is not added here'],
+  ['a program', { keys: { expired: { command: ['sh'] } } }, 'keys.expired.command is not added here'],
+  ['a program for one operation', { keys: { restricted: { 'jobs.create': { command: ['sh'] } } } }, '.command is not'],
+  ['a file', { keys: { expired: { file: '/etc/passwd' } } }, 'keys.expired.file is not added here'],
+  ['a file to send', { resources: { pdfFile: { upload: '/etc/passwd' } } }, 'resources.pdfFile.upload is not'],
+  ['a program in a scenario', { scenarios: { 'general/410-gone': { key: { command: ['sh'] } } } }, '.command is not'],
+  ['another request', { scenarios: { 'general/410-gone': { before: [] } } }, 'general/410-gone.before is not'],
+  ['another one at the end', { operations: { 'graphs.create': { cleanup: [] } } }, 'graphs.create.cleanup is not'],
+  ['an array', [], 'This is not one object of JSON.'],
+])('%s is not added', async (_, part, problem) => {
+  const path = written()
+  await expect(addToTarget(path, JSON.stringify(part))).rejects.toThrow(problem)
+  expect(readFileSync(path, 'utf8')).toBe(targetText)
 })

@@ -1,0 +1,135 @@
+import { operation as operationOf, operations } from '../../catalogue/operations.ts'
+import { undeclaredIn } from '../../harness/report/reason.ts'
+import type { Report } from '../../harness/report/model.ts'
+import { isObject, member, mergePatch } from '../../schemas/json-object.ts'
+
+/** A part of a target file, and what is tested besides once it declares that. */
+export interface Step {
+  /** `keys.expired`; several if only together they are of use. */
+  readonly names: readonly string[]
+  /** Requirements that lack nothing else once the steps before it are taken, in report order. */
+  readonly ids: readonly string[]
+  /** What to put into the target file; angle brackets are to be filled in. */
+  readonly example: Readonly<Record<string, unknown>>
+}
+
+interface Lacking {
+  readonly id: string
+  /** Of each need the parts of the target file of which one will do. */
+  readonly needs: readonly (readonly string[])[]
+  readonly example: Record<string, unknown>
+}
+
+/** What to declare next, the step first that gains most. */
+export function whatToDeclare({ requirements }: Pick<Report, 'requirements'>): Step[] {
+  const steps: Step[] = []
+  const declared = new Set<string>()
+  const isMet = (names: readonly string[]): boolean => names.some((name) => declared.has(name))
+  let left = requirements.flatMap(lackingOf)
+  while (left.length > 0) {
+    const names = mostWanted(left.map(({ needs }) => needs.filter((need) => !isMet(need)).map(([name]) => name!)))
+    for (const name of names) declared.add(name)
+    const gained = left.filter(({ needs }) => needs.every(isMet))
+    left = left.filter((row) => !gained.includes(row))
+    const examples = gained.map(({ example }) => ({ example: only(names, example) }))
+    steps.push({ names, ids: gained.map(({ id }) => id), example: merged(examples) })
+  }
+  return steps.sort((a, b) => b.ids.length - a.ids.length)
+}
+
+const members = ['keys', 'resources', 'operations', 'scenarios']
+
+/** Requirements that the steps gain together. */
+export function gainOf(steps: readonly Step[]): number {
+  return steps.reduce((sum, { ids }) => sum + ids.length, 0)
+}
+
+/** Several examples as one part of a target file. */
+function merged(steps: readonly Pick<Step, 'example'>[]): Record<string, unknown> {
+  const all = steps.reduce<unknown>((whole, { example }) => mergePatch(whole, example), {})
+  return Object.fromEntries(
+    members.flatMap((name) => (member(all, name) === undefined ? [] : [[name, member(all, name)]])),
+  )
+}
+
+/** What of the example is of those parts: of what another part serves for, nothing is declared. */
+function only(parts: readonly string[], example: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const isOf = (name: string): boolean => parts.some((part) => `${part}.`.startsWith(`${name}.`))
+  const kept = Object.entries(example).map(([member, values]): [string, unknown] => {
+    if (member === 'scenarios' || !isObject(values)) return [member, values]
+    return [member, Object.fromEntries(Object.entries(values).filter(([name]) => isOf(`${member}.${name}`)))]
+  })
+  return Object.fromEntries(kept.filter(([, values]) => isObject(values) && Object.keys(values).length > 0))
+}
+
+/**
+ * The steps that most servers can take as they are shown, as one part of a target file. Left out are conditions that the server
+ * has to bring about, files that are to be made first, and members of a request that it may not know: with them a request that
+ * is granted would be refused.
+ */
+export function usualPart(steps: readonly Step[]): Record<string, unknown> {
+  return merged(
+    steps.filter(({ example, names }) => {
+      const isMade = Object.values(member(example, 'resources') ?? {}).some(
+        (value) => isObject(value) && 'upload' in value,
+      )
+      return !isMade && !names.some((name) => name.startsWith(scenario) || isMember(name))
+    }),
+  )
+}
+
+function isMember(name: string): boolean {
+  return operations.some(({ id }) => name.startsWith(`operations.${id}.`))
+}
+
+function lackingOf({ id, outcome, reason = '' }: Report['requirements'][number]): Lacking[] {
+  const lacking = outcome === 'not-exercised' ? undeclaredIn(reason) : undefined
+  const example = lacking && parsed(lacking.example)
+  if (!isObject(example)) return []
+  const needs = lacking!.needs.map((names) => [...new Set(names.map((name) => partOf(name, example)))])
+  return [{ id, needs, example }]
+}
+
+/** Longer than any that this suite gives: a report may be somebody else's. */
+const longestExample = 4096
+
+function parsed(text: string): unknown {
+  if (text.length > longestExample) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const scenario = 'a scenario for '
+
+/**
+ * The part of a target file that a name is of: a whole operation, a resource, the scenarios of one condition; of an operation's
+ * request a member that not every server takes.
+ */
+function partOf(name: string, example: Readonly<Record<string, unknown>>): string {
+  if (name.startsWith(scenario)) return `${scenario}*${name.slice(name.indexOf('/'))}`
+  const operation = operations.find(({ id }) => `${name}.`.startsWith(`operations.${id}.`))
+  if (operation === undefined) return name.split('.').slice(0, 2).join('.')
+  const usual = `operations.${operation.id}`
+  const body = member(member(member(example, 'operations'), operation.id), 'body')
+  const isExtended =
+    isObject(body) && Object.keys(body).some((key) => !Object.hasOwn(operationOf(operation.id).example ?? {}, key))
+  return isExtended && name !== `${usual}.body` ? name : usual
+}
+
+/** What most of them want; the fewest parts if there are several. */
+function mostWanted(wanted: readonly (readonly string[])[]): readonly string[] {
+  const groups = new Map<string, { readonly names: readonly string[]; times: number }>()
+  for (const names of wanted) {
+    const unique = [...new Set(names)]
+    const key = unique.toSorted().join()
+    const group = groups.get(key) ?? { names: unique, times: 0 }
+    group.times++
+    groups.set(key, group)
+  }
+  return [...groups.values()].reduce((best, group) =>
+    group.times > best.times || (group.times === best.times && group.names.length < best.names.length) ? group : best,
+  ).names
+}
