@@ -10,11 +10,11 @@ export type {
   FailureExchange,
   Outcome,
   RecordedExchange,
-  Report,
-  RequirementResult as Requirement,
+  CatalogueResult as Requirement,
   TpeMode,
   Verdict,
 } from './harness/report/model.ts'
+export type { Report } from './library/start-run.ts'
 export type { FetchHandler, Limits } from './harness/target/target-file.ts'
 export { UserError } from './harness/user-error.ts'
 export { defineTarget } from './library/target.ts'

@@ -1,5 +1,6 @@
+import type { RequirementId } from '../catalogue/catalogue.ts'
 import { leftOut } from '../harness/report/reason.ts'
-import type { Report } from '../harness/report/model.ts'
+import type { Report as ReportOf } from '../harness/report/model.ts'
 import { checkTargetFile } from '../harness/target/check.ts'
 import { type LoadedTargetFile, loadTargetFile } from '../harness/target/load.ts'
 import { resolveTarget } from '../harness/target/resolve.ts'
@@ -8,6 +9,9 @@ import { reportOf } from '../harness/engine/run-report.ts'
 import { beginJudging, prepareRun } from '../suites/judge.ts'
 import { checkOptions, type ConformanceEvent, type ConformanceOptions } from './options.ts'
 import type { Target, TargetJson } from './target.ts'
+
+/** What a run learned: every requirement of the catalogue, in its order. */
+export type Report = ReportOf<RequirementId>
 
 /** A run as a front asks for it. */
 export interface RunRequest {

@@ -1,4 +1,4 @@
-import type { Created, NotServed, PageCount, RequirementResult } from '../report/model.ts'
+import type { CatalogueResult, Created, NotServed, PageCount } from '../report/model.ts'
 import { hintsOf } from './hints.ts'
 import { pagesOf } from './pages.ts'
 import type { EndCause } from './outcome.ts'
@@ -59,7 +59,7 @@ export interface PlannedEvent {
  */
 export interface JudgedEvent {
   readonly kind: 'judged'
-  readonly result: RequirementResult
+  readonly result: CatalogueResult
 }
 
 /** The target answered 429 or 503, and the operation is held back for that many ms. */

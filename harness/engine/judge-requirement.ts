@@ -1,7 +1,7 @@
 import { debuglog } from 'node:util'
 import { inMode } from '../report/mode.ts'
 import type { CatalogueRow } from '../../catalogue/catalogue.ts'
-import type { RequirementResult } from '../report/model.ts'
+import type { CatalogueResult } from '../report/model.ts'
 import { createCheckContext, type Judge, type CheckContext, takeLookAtEnd } from './check-context.ts'
 import { shownText } from '../recording/body.ts'
 import { isExpectedFailure } from '../report/baseline.ts'
@@ -11,12 +11,12 @@ import { perRun, type Run } from './run.ts'
 
 const debug = debuglog('conform')
 
-type Judged = Pick<RequirementResult, 'outcome' | 'reason' | 'failures'> & { readonly atEnd?: Judge }
+type Judged = Pick<CatalogueResult, 'outcome' | 'reason' | 'failures'> & { readonly atEnd?: Judge }
 
 /** A requirement that has been looked at; `atEnd` gives the whole result if it is looked at once more. */
 interface Looked {
-  readonly result: RequirementResult
-  readonly atEnd?: () => Promise<RequirementResult>
+  readonly result: CatalogueResult
+  readonly atEnd?: () => Promise<CatalogueResult>
 }
 
 /** Judges one requirement; never throws. */
@@ -34,7 +34,7 @@ export async function judgeRequirement(run: Run, row: CatalogueRow, check: Judge
 async function look(
   context: CheckContext,
   check: Judge | undefined,
-): Promise<{ result: RequirementResult; atEnd?: Judge }> {
+): Promise<{ result: CatalogueResult; atEnd?: Judge }> {
   const { run, row } = context
   const { id, operation, level, section, statement } = row
   const { atEnd, ...judged } = await judge(context, check)
@@ -50,7 +50,7 @@ async function look(
 const failuresOf = perRun(() => ({ count: 0 }))
 
 /** Ends the run at the first failure that decides (`--bail`), or when there are as many as were asked for. */
-function countFailure(run: Run, result: RequirementResult): void {
+function countFailure(run: Run, result: CatalogueResult): void {
   const { bail, maxFailures, strict, expected, tpe } = run.options
   if (result.outcome !== 'failed' || (result.level !== 'must' && !strict)) return
   if (isExpectedFailure(expected, result, tpe)) return

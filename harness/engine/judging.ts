@@ -1,5 +1,5 @@
 import { type CatalogueRow, catalogue } from '../../catalogue/catalogue.ts'
-import type { RequirementResult } from '../report/model.ts'
+import type { CatalogueResult } from '../report/model.ts'
 import { createEventQueue, type RunEvent, factsOf, type RunFacts } from './events.ts'
 import { judgeRequirement } from './judge-requirement.ts'
 import type { EndCause } from './outcome.ts'
@@ -57,7 +57,7 @@ export interface Judging {
   /** Settles when everything is judged, cleaned up and closed. */
   readonly done: Promise<void>
   /** What is known by now, by requirement id. */
-  readonly results: ReadonlyMap<string, RequirementResult>
+  readonly results: ReadonlyMap<string, CatalogueResult>
   facts(): RunFacts
   /** Ends the run: what is under way is dropped, clean-up is sent. */
   end(cause: EndCause, reason: string): void
@@ -71,12 +71,12 @@ async function gather(run: Run, hook: RunHook): Promise<void> {
 /** Judges everything that is planned, phase by phase. */
 export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
   const queue = createEventQueue<RunEvent>()
-  const results = new Map<string, RequirementResult>()
-  const tell = (result: RequirementResult): void => {
+  const results = new Map<string, CatalogueResult>()
+  const tell = (result: CatalogueResult): void => {
     results.set(result.id, result)
     queue.push({ kind: 'judged', result })
   }
-  const looksAtEnd: (() => Promise<RequirementResult>)[] = []
+  const looksAtEnd: (() => Promise<CatalogueResult>)[] = []
   const judge = async (row: CatalogueRow): Promise<void> => {
     const { result, atEnd } = await judgeRequirement(run, row, judgeOf(row.id))
     if (atEnd && result.outcome === 'passed') looksAtEnd.push(atEnd)

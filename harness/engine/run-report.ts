@@ -1,6 +1,6 @@
-import { catalogue } from '../../catalogue/catalogue.ts'
+import { catalogue, type RequirementId } from '../../catalogue/catalogue.ts'
 import { assembleReport } from '../report/assemble-report.ts'
-import type { Report, RequirementResult } from '../report/model.ts'
+import type { CatalogueResult, Report, RequirementResult } from '../report/model.ts'
 import { leftOut } from '../report/reason.ts'
 import type { RunFacts } from './events.ts'
 import { credentialProbesIn } from './cost.ts'
@@ -39,12 +39,15 @@ export const noFacts: RunFacts = {
 }
 
 /** The report of a run: every requirement of the catalogue, in its order. */
-export function reportOf(record: RunRecord): Report {
+export function reportOf(record: RunRecord): Report<RequirementId> {
   const { target, options, startedAt, durationMs, results, facts } = record
   const plan = planRun(target, options)
-  const requirements = catalogue.map((row) => results.get(row.id) ?? cutShort(row, facts, plan))
+  const requirements = catalogue.map((row): CatalogueResult => {
+    const known = results.get(row.id)
+    return known ? { ...known, id: row.id } : cutShort(row, facts, plan)
+  })
   const { only, skip, readOnly } = options
-  return assembleReport({
+  const report = assembleReport({
     target: { name: target.name, baseUrl: target.baseUrl, digest: target.digest },
     run: {
       startedAt: startedAt.toISOString(),
@@ -85,6 +88,7 @@ export function reportOf(record: RunRecord): Report {
     },
     notJudged: whyNotJudged(record),
   })
+  return { ...report, requirements }
 }
 
 /** What ended a run before its time, if the results do not tell it; an interrupt they do, and --bail or --max-failures is a judgement. */
@@ -100,7 +104,7 @@ function cutShort(
   { id, operation, level, section, statement }: (typeof catalogue)[number],
   facts: RunFacts,
   plan: Plan,
-): RequirementResult {
+): CatalogueResult {
   const planned = plan.get(id)
   const reason = planned?.run === false ? planned.reason : (facts.ended?.reason ?? leftOut('interrupted'))
   return {

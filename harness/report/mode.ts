@@ -11,7 +11,7 @@ export function outcomeIn(result: RequirementResult, mode: TpeMode): Outcome {
 }
 
 /** The same result with the outcome of that mode; its failures stay. */
-export function inMode(result: RequirementResult, mode: TpeMode): RequirementResult {
+export function inMode<Id extends string>(result: RequirementResult<Id>, mode: TpeMode): RequirementResult<Id> {
   const outcome = outcomeIn(result, mode)
   if (outcome === result.outcome) return result
   const { reason: _reason, ...rest } = result

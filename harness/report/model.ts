@@ -2,6 +2,7 @@
  * The result model: what a run learned, and the one form that every renderer reads.
  * Its JSON form is `conformance-report/1`; its schema is `schemas/report.schema.json`.
  */
+import type { RequirementId } from '../../catalogue/catalogue.ts'
 import type { Level } from '../../catalogue/row.ts'
 import type { FailureExchange } from '../recording/recorded.ts'
 
@@ -60,8 +61,8 @@ export interface Failure {
   exchange?: FailureExchange
 }
 
-export interface RequirementResult {
-  id: string
+export interface RequirementResult<Id extends string = string> {
+  id: Id
   operation: string
   level: Level
   section: string
@@ -76,6 +77,9 @@ export interface RequirementResult {
   durationMs: number
   failures: Failure[]
 }
+
+/** A result of a run of this version: its id is one of the catalogue's. */
+export type CatalogueResult = RequirementResult<RequirementId>
 
 export interface Created {
   operation: string
@@ -117,7 +121,8 @@ export interface BaselineSummary {
   notExercised: string[]
 }
 
-export interface Report {
+/** @typeParam Id the ids that it may have: those of a run are the catalogue's, those of a file may be of another version */
+export interface Report<Id extends string = string> {
   format: 'conformance-report/1'
   suite: { name: string; version: string; specVersion: string; specDigest: string; requirementsDigest: string }
   target: { name: string; baseUrl: string; digest: string }
@@ -160,7 +165,7 @@ export interface Report {
   verdict: Verdict
   verdicts: { exact: Verdict; family: Verdict }
   summary: { must: Counts; should: Counts }
-  requirements: RequirementResult[]
+  requirements: RequirementResult<Id>[]
 }
 
 /** A report before it is decided how the command ends. */

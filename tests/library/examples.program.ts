@@ -28,7 +28,7 @@ test('the examples in TypeScript compile with no declaration skipped, the strict
   expect({ types, strict }).toEqual({ types: '', strict: '' })
   const told = bundler.trimEnd().split('\n')
   const places = told.map((line) => line.replace(/,\d+\): error .*/, ''))
-  expect([...new Set(places)]).toEqual([3, 4, 5, 6].map((line) => `typescript/mistyped.ts(${line}`))
+  expect([...new Set(places)]).toEqual([3, 4, 5, 6, 7].map((line) => `typescript/mistyped.ts(${line}`))
   expect(bundler).toContain("''jobs.create/404-unknown-aplication'' does not exist in type")
 
   const { code, stdout, stderr } = await project.run('node', ['out/judge.js'])
@@ -45,17 +45,19 @@ const together = {
   include: ['vitest/*.ts'],
 }
 
-/** Lines 3 to 6 must not compile, the rest must. */
-const mistyped = `import { catalogue, defineTarget, type JudgedEvent, type RequirementId, runConformance } from 'ai-content-conformance'
+/** Lines 3 to 7 must not compile, the rest must. */
+const mistyped = `import { catalogue, defineTarget, type JudgedEvent, type Requirement, type RequirementId, runConformance } from 'ai-content-conformance'
 import file from '../node_modules/ai-content-conformance/fixtures/reference.target.json' with { type: 'json' }
 defineTarget({ scenarios: { 'jobs.create/404-unknown-aplication': {} } })
 defineTarget({ operations: { 'chat.creat': 'not-served' } })
 const id: RequirementId = 'jobs.create/404-unknown-aplication'
 runConformance(file, { onyl: [id] })
+export const isIt = ({ id: one }: Requirement): boolean => one === 'jobs.create/404-unknown-aplication'
 runConformance(file, { only: ['jobs.create/*', catalogue[0]!.id] })
 runConformance(JSON.parse('{}'))
 export const known: RequirementId = 'jobs.create/404-unknown-application'
-export const judged = (event: JudgedEvent): string => event.result.outcome
+export const judged = (event: JudgedEvent): RequirementId => event.result.id
+export const ids = async (): Promise<RequirementId[]> => (await runConformance(file).report).requirements.map(({ id: one }) => one)
 `
 
 test('the example with node:test passes', async () => {
