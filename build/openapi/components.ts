@@ -19,7 +19,7 @@ const bearerAuth: Json = {
   description: 'Every request carries the header `Authorization: Bearer <API_KEY>` (§5).',
 }
 
-export function components(): Json {
+export function components(): { readonly securitySchemes: Json; readonly schemas: Json } {
   return {
     securitySchemes: { bearerAuth },
     schemas: {

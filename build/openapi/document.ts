@@ -3,7 +3,7 @@ import { components } from './components.ts'
 import type { Json } from './json.ts'
 import { pathsOf } from './paths.ts'
 
-const description = `This document has what the interface shows, and no more. Whatever the interface leaves open is open here too: if it shows no payload, the schema allows everything, and additional members are allowed everywhere.
+const description = `This document has what the interface shows, and no more. Whatever the interface leaves open is open here too: if it shows no payload, the schema allows everything, and additional members are allowed everywhere. The examples of such payloads are made up, and so is their media type: a response that is no JSON is not wrong.
 
 Every error response is the envelope \`Error\`. Each operation lists the statuses that the interface names for it, with the values of \`tpe\` that are possible there; any other status may come as well, as \`default\`.
 
@@ -26,6 +26,7 @@ const tags: Readonly<Record<string, string>> = {
 
 /** The interface as OpenAPI 3.1, made from the catalogue and the schemas of this package. */
 export function openapiDocument(): Json {
+  const paths = withOpenObjects(Object.assign({}, ...pathList()) as Json)
   return {
     openapi: '3.1.0',
     info: { title: 'AI Content Service', version: '1.0', description },
@@ -38,9 +39,23 @@ export function openapiDocument(): Json {
     ],
     security: [{ bearerAuth: [] }],
     tags: Object.entries(tags).map(([name, about]) => ({ name, description: about })),
-    paths: withOpenObjects(Object.assign({}, ...pathList()) as Json),
-    components: withOpenObjects(components()),
+    paths,
+    components: withOpenObjects(usedBy(paths, components())),
   }
+}
+
+/** The components without the schemas that nothing leads to. */
+function usedBy(paths: Json, all: { readonly schemas: Json }): Json {
+  const used = new Set<string>()
+  const follow = (value: unknown): void => {
+    for (const [, name = ''] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (used.has(name)) continue
+      used.add(name)
+      follow(all.schemas[name])
+    }
+  }
+  follow(paths)
+  return { ...all, schemas: Object.fromEntries(Object.entries(all.schemas).filter(([name]) => used.has(name))) }
 }
 
 /** Several operations may share a path. */

@@ -12,7 +12,10 @@ function commonTypes(status: number): string[] {
   return [...new Set([...(codeNames(status) ?? []), ...listedTypes(null, status)])]
 }
 
-const content = (schema: Json): Json => ({ 'application/json': { schema } })
+/** A schema of errors, and an envelope with the first type that it names. */
+function content(schema: Json, tpe: string): Json {
+  return { 'application/json': { schema, example: { tpe, errors: [], extras: {} } } }
+}
 
 /** The envelope with one of these types, or with a model error: those may stand with any status (§7.4). */
 function envelopeWith(types: readonly string[]): Json {
@@ -54,7 +57,8 @@ export function errorResponses(id: OperationId): Json {
   const named = statuses.filter((status) => refusals.some((refusal) => refusal.status === status))
   const byStatus = named.map((status) => {
     const own = refusals.filter((refusal) => refusal.status === status)
-    return [status, { description: told(own), content: content(schemaOf(id, status, own)) }] as const
+    const [tpe = ''] = [...own.flatMap(({ types }) => types), ...commonTypes(status)]
+    return [status, { description: told(own), content: content(schemaOf(id, status, own), tpe) }] as const
   })
   return { ...Object.fromEntries(byStatus), default: otherError(refusals) }
 }
@@ -73,5 +77,5 @@ function isModelError(type: string): boolean {
 function otherError(refusals: readonly Refusal[]): Json {
   const anyStatus = refusals.filter(({ status }) => status === undefined)
   const lines = ['Any other error (§7.2), or what a guardrail gives (§7.3).', told(anyStatus)]
-  return { description: lines.filter(Boolean).join('\n'), content: content(ref('Error')) }
+  return { description: lines.filter(Boolean).join('\n'), content: content(ref('Error'), 'InternalError') }
 }

@@ -2,6 +2,7 @@ import { catalogue, grantedRow } from '../../catalogue/catalogue.ts'
 import type { Operation } from '../../catalogue/operation.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { errorResponses } from './errors.ts'
+import { requestExample, responseExample } from './examples.ts'
 import { type Json, ref } from './json.ts'
 
 /** The path items of an operation: one for each of its paths. */
@@ -48,10 +49,10 @@ function pathParameters({ params = {} }: Operation): Json[] {
   }))
 }
 
-function requestBody({ body, request }: Operation): Json {
+function requestBody({ id, body, request }: Operation & { readonly id: OperationId }): Json {
   if (body === 'none') return {}
   const schema = request ? ref(request.component) : {}
-  const content = body === 'json' ? { 'application/json': { schema } } : { '*/*': {} }
+  const content = body === 'json' ? { 'application/json': { schema, example: requestExample(id) } } : { '*/*': {} }
   return { requestBody: { required: true, content } }
 }
 
@@ -60,10 +61,14 @@ function componentOf(schema: string): string {
   return schema.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** The granted requirement tells the status. Where no payload is shown, any body of any type may come, or none. */
+/**
+ * The granted requirement tells the status. If no payload is shown, any body of any type may come, or none; it is labelled as
+ * JSON, since mock servers can give no example of any type.
+ */
 function success({ id, response }: Operation & { readonly id: OperationId }): Json {
   const row = catalogue.find((each) => each.id === grantedRow[id])
   if (!row) throw new Error(`no granted requirement of ${id}`)
-  const content = response ? { 'application/json': { schema: ref(componentOf(response)) } } : { '*/*': { schema: {} } }
+  const schema = response ? ref(componentOf(response)) : {}
+  const content = { 'application/json': { schema, example: responseExample(id) } }
   return { [String(row.gives).toUpperCase()]: { description: row.statement, content } }
 }

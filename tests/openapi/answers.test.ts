@@ -38,3 +38,28 @@ test('every request that is known to succeed fits', () => {
   }
   expect(fits([...place('pdf.parse'), ...shown], { format: 'tea' })).toBe(false)
 })
+
+test('each operation has an example of its request and of its success, and both fit', () => {
+  for (const { id, body } of operations) {
+    const { requestBody, responses } = place(id).reduce((part, key) => part[key], document)
+    const [status] = Object.keys(responses).filter((key) => key.startsWith('2'))
+    const { example } = responses[status!].content['application/json']
+    expect([id, typeof example, answerFits(id, Number(status!.replace('XX', '00')), example)]).toEqual([
+      id,
+      'object',
+      true,
+    ])
+    if (body !== 'json') continue
+    const shown = requestBody.content['application/json']
+    expect([id, fits([...place(id), 'requestBody', 'content', 'application/json', 'schema'], shown.example)]).toContain(
+      true,
+    )
+    expect(JSON.stringify(shown.example)).not.toMatch(/</)
+  }
+})
+
+test('no schema is there that nothing leads to', () => {
+  const text = JSON.stringify(document)
+  const names = Object.keys(document.components.schemas)
+  expect(names.filter((name) => !text.includes(`"#/components/schemas/${name}"`))).toEqual([])
+})

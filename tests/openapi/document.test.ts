@@ -21,6 +21,8 @@ async function problemsOf(
     'no-ambiguous-paths': 'off',
     // The interface names no license.
     'info-license': 'off',
+    // Additional members are allowed everywhere.
+    'no-invalid-media-type-examples': { severity: 'error', allowAdditionalProperties: true },
   } as const
   const config = await createConfig({ extends: ['recommended-strict'], rules })
   const problems = await lintFromString({ source, absoluteRef: path.pathname, config })

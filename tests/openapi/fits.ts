@@ -30,12 +30,8 @@ function responseOf(id: OperationId, status: number): string {
 
 /** Whether the document allows the operation that body under that status. */
 export function answerFits(id: OperationId, status: number, body: unknown): boolean {
-  const key = responseOf(id, status)
-  const type = key === '2XX' ? Object.keys(responses(id)[key].content)[0]! : 'application/json'
-  return fits([...place(id), 'responses', key, 'content', type, 'schema'], body)
+  return fits([...place(id), 'responses', responseOf(id, status), 'content', 'application/json', 'schema'], body)
 }
-
-const responses = (id: OperationId): any => document.paths[operation(id).path][place(id)[2]!].responses
 
 /** What the document does not allow of a conforming server's answer; undefined where it allows all, or says nothing of it. */
 export function refusedByDocument({ probe, answer }: Exchange, variants: readonly string[]): string | undefined {
@@ -49,4 +45,29 @@ export function refusedByDocument({ probe, answer }: Exchange, variants: readonl
   return answerFits(id, answer.status, body)
     ? undefined
     : `${id} ${answer.status}: ${JSON.stringify(body ?? null).slice(0, 200)}`
+}
+
+/** Of each operation of the document the request of its example, and the success that it shows. */
+export function everyOperation(key: string) {
+  return Object.entries<any>(document.paths).flatMap(([template, item]) =>
+    Object.entries<any>(item).map(([method, { operationId, requestBody, responses }]) => {
+      const status = Object.keys(responses).find((one) => one.startsWith('2'))!
+      const { example } = responses[status].content['application/json']
+      const body = requestBody?.content['application/json']?.example
+      const upload = requestBody && { 'content-type': 'text/plain' }
+      const id = '0f8fad5b-d9cb-469f-a165-70867728950e'
+      const request = {
+        path: template.replaceAll(/\{\w+\}/g, id),
+        method: method.toUpperCase(),
+        headers: { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : upload) },
+        ...(requestBody && { body: body ? JSON.stringify(body) : 'tea' }),
+      }
+      return {
+        id: operationId as string,
+        status: Number(status.replace('XX', '00')),
+        example: example as unknown,
+        request,
+      }
+    }),
+  )
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { runConformance } from '../../index.ts'
+import { everyOperation } from './fits.ts'
 import { mockKey, mockServer } from './mock-server.ts'
 
 /** What follows from the document alone: it needs no state, and no name of a condition. */
@@ -50,6 +51,14 @@ test('a mock server that is driven by the document is right in all that the docu
   ])
     expect(passed).toContain(id)
   expect(passed.filter((id) => id.endsWith('/401-missing-credentials'))).toHaveLength(17)
+})
+
+test('a mock server answers each operation by its example', async () => {
+  const baseUrl = await mockServer()
+  for (const { id, status, example, request } of everyOperation(mockKey)) {
+    const response = await fetch(baseUrl + request.path, request)
+    expect([id, response.status, await response.json()]).toEqual([id, status, example])
+  }
 })
 
 test('what needs state it cannot know, and is accused of it', async () => {

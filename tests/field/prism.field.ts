@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { everyOperation } from '../openapi/fits.ts'
+import { freePort } from './servers.ts'
+
+/** Not among our own packages: with 90 MB it would be the largest of them. `npx` keeps it for the next time. */
+const prism = '@stoplight/prism-cli@5.14.2'
+const document = fileURLToPath(new URL('../../schemas/openapi.json', import.meta.url))
+
+/** Its base URL, when it listens. */
+async function startPrism(): Promise<string> {
+  const port = await freePort()
+  const args = ['--yes', prism, 'mock', '--host', '127.0.0.1', '--port', String(port), document]
+  const child = spawn('npx', args, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  onTestFinished(() => void process.kill(-child.pid!))
+  let told = ''
+  await new Promise<void>((resolve, reject) => {
+    const hear = (piece: Buffer): void => {
+      told += piece.toString()
+      if (told.includes('Prism is listening')) resolve()
+    }
+    child.stdout.on('data', hear)
+    child.stderr.on('data', hear)
+    child.on('exit', () => reject(new Error(told)))
+  })
+  return `http://127.0.0.1:${port}`
+}
+
+test('Prism mocks every operation of the OpenAPI document by its example', async () => {
+  const baseUrl = await startPrism()
+  for (const { id, status, example, request } of everyOperation('any-key')) {
+    const response = await fetch(baseUrl + request.path, request)
+    expect([id, response.status, await response.json()]).toEqual([id, status, example])
+  }
+  const { request } = everyOperation('any-key')[0]!
+  const refused = await fetch(baseUrl + request.path, { ...request, body: '{}' })
+  expect([refused.status, await refused.json()]).toEqual([400, { tpe: 'InvalidContentType', errors: [], extras: {} }])
+  const unknown = await fetch(baseUrl + request.path, { ...request, headers: { 'content-type': 'application/json' } })
+  expect([unknown.status, await unknown.json()]).toMatchObject([401, { tpe: 'BadCredentials' }])
+})
