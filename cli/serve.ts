@@ -23,7 +23,7 @@ export function serveCommand(): Command {
 
 async function serve({ port, slowMs }: { readonly port: number; readonly slowMs: number }): Promise<void> {
   const { startReference } = await import('../reference/server.ts')
-  const reference = await startReference({ port, slowJobMs: slowMs }).catch((error: unknown) => {
+  const reference = await startReference({ port, slowJobMs: slowMs }, true).catch((error: unknown) => {
     const { code, message } = error as NodeJS.ErrnoException
     throw new UserError(`--port ${port}: cannot be listened on (${code ?? message}); give another, or 0`)
   })

@@ -80,8 +80,9 @@ export function createServed(options: ReferenceOptions): Served {
 /**
  * A conforming server of the whole interface without a socket, for tests that inject their transport.
  * @throws Error on a defect or variant that does not exist, or that shows on a socket alone (`needsSocket`).
+ * `isStamped`: each response names the defects that had a say in it, which costs time.
  */
-export function createReference(options: ReferenceOptions = {}): HandledReference {
+export function createReference(options: ReferenceOptions = {}, isStamped = false): HandledReference {
   for (const name of [...(options.defects ?? []), ...(options.variants ?? [])]) {
     if (needsSocket(name)) throw new Error(`"${name}" shows on a socket alone: use startReference`)
   }
@@ -90,6 +91,6 @@ export function createReference(options: ReferenceOptions = {}): HandledReferenc
   return {
     url,
     target: { ...targetFile, baseUrl: url },
-    handle: (request) => stamped(() => fetch(request as Request)),
+    handle: (request) => (isStamped ? stamped(() => fetch(request as Request)) : fetch(request as Request)),
   }
 }

@@ -58,7 +58,8 @@ const wrongKeys: Readonly<Record<string, readonly [status: number, key: string]>
   '#forbidden': [403, 'fail.unauthorized.badToken'],
 }
 
-function presentError(answer: Answer, { broken, varied }: Switches): unknown {
+function presentError(answer: Answer, { broken, varied, hasSome }: Switches): unknown {
+  if (!hasSome('envelope/')) return answer.body
   const body = answer.body as { readonly errors: readonly Members[] } & Members
   const message = body.errors[0] ?? {}
   for (const [variant, [status, key]] of Object.entries(wrongKeys)) {

@@ -8,6 +8,8 @@ import type { Pair } from '../declared/scenarios.ts'
 export interface Switches {
   /** The defect of that name is on: the server breaks that requirement. */
   readonly broken: (defect: string) => boolean
+  /** Some defect or variant is on whose name begins so: what asks for many of them by name asks this first. */
+  readonly hasSome: (beginning: string) => boolean
   /** The variant of that name is on: the server behaves in another way that conforms as well. */
   readonly varied: (variant: string) => boolean
   /** The pair that a variant `<id>=<status>-<tpe>` puts in place of the usual refusal. */
@@ -40,6 +42,8 @@ export async function stamped(answer: () => Promise<Response>): Promise<Response
 export function createSwitches(defectNames: Iterable<string>, variantNames: Iterable<string>): Switches {
   const broken = checked('defect', defectNames)
   const varied = checked('variant', variantNames)
+  const on = [...broken, ...varied]
+  const beginnings = new Map<string, boolean>()
   const pairs = new Map<string, Pair>()
   for (const alternative of alternatives) if (varied.has(alternative.name)) pairs.set(alternative.id, alternative)
   return {
@@ -47,6 +51,11 @@ export function createSwitches(defectNames: Iterable<string>, variantNames: Iter
       const isOn = broken.has(defect)
       if (isOn) asked.getStore()?.add(defect)
       return isOn
+    },
+    hasSome: (beginning) => {
+      const known = beginnings.get(beginning) ?? on.some((name) => name.startsWith(beginning))
+      beginnings.set(beginning, known)
+      return known
     },
     varied: (variant) => varied.has(variant),
     alternative: (id) => pairs.get(id) ?? pairs.get(`*/${id.slice(id.indexOf('/') + 1)}`),

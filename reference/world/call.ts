@@ -55,7 +55,7 @@ interface Details {
   /** Which fault it is, if the spec allows one fault of the requirement more answers than the others. */
   readonly at?: string
   /** Which kind of fault it is, or kinds; a switch `#takes-<kind>` makes the server take just these for valid. */
-  readonly kind?: string | readonly string[]
+  readonly kind?: string | readonly string[] | (() => string | readonly string[])
 }
 
 /** One request on its way through an operation. */
@@ -89,8 +89,11 @@ export class Call {
    */
   refuse(condition: string, status: number, tpe: string, { kind = [], ...details }: Details = {}): never {
     const id = condition.includes('/') ? condition : `${this.operation}/${condition}`
-    const { broken } = this.world.switches
-    if ([kind].flat().some((each) => broken(`${id}#takes-${each}`))) throw new Ending(this.#grant(this))
+    const { broken, hasSome } = this.world.switches
+    if (hasSome(`${id}#takes-`)) {
+      const kinds = typeof kind === 'function' ? kind() : kind
+      if ([kinds].flat().some((each) => broken(`${id}#takes-${each}`))) throw new Ending(this.#grant(this))
+    }
     throw new Ending(refusal(this.world, id, { status, tpe, ...details }, () => this.#grant(this)))
   }
 

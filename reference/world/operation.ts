@@ -173,7 +173,7 @@ async function authenticate(call: Call): Promise<void> {
   }
   const key = await verify(token)
   if (key === 'expired') call.refuse('401-expired-key', 401, 'BadToken', { kind: place })
-  if (key === 'invalid') call.refuse('401-invalid-key', 401, 'BadToken', { kind: [damageOf(token), ...place] })
+  if (key === 'invalid') call.refuse('401-invalid-key', 401, 'BadToken', { kind: () => [damageOf(token), ...place] })
   call.key = key
 }
 

@@ -1,9 +1,12 @@
+import { createHash } from 'node:crypto'
 import type { Call } from './call.ts'
 
 /** Why a PDF gave no text. */
 export type PdfRefusal = 'encrypted' | 'corrupted'
 
-const extracted = new WeakMap<Uint8Array, Promise<string[] | PdfRefusal>>()
+/** How many files are remembered. */
+const most = 500
+const extracted = new Map<string, Promise<string[] | PdfRefusal>>()
 
 async function extract(bytes: Uint8Array): Promise<string[] | PdfRefusal> {
   // Loaded at the first parse: it is by far the heaviest part of the server.
@@ -21,8 +24,9 @@ async function extract(bytes: Uint8Array): Promise<string[] | PdfRefusal> {
 
 /** The text of each page. The same bytes are read once in a process. */
 export function pdfText(bytes: Uint8Array): Promise<string[] | PdfRefusal> {
-  const known = extracted.get(bytes) ?? extract(bytes)
-  extracted.set(bytes, known)
+  const name = createHash('sha256').update(bytes).digest('hex')
+  const known = extracted.get(name) ?? extract(bytes)
+  if (extracted.size < most) extracted.set(name, known)
   return known
 }
 

@@ -104,8 +104,10 @@ function parsed(call: Call): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    const kind = jsonFaults(text)
-    call.refuse('400-malformed-json', 400, 'InvalidContentType', { description: 'The body is not JSON', kind })
+    call.refuse('400-malformed-json', 400, 'InvalidContentType', {
+      description: 'The body is not JSON',
+      kind: () => jsonFaults(text),
+    })
   }
 }
 
@@ -153,6 +155,7 @@ const essential: Readonly<Record<string, string>> = {
 
 /** Defects of servers that trust the members of a body. */
 function breakOnMembers(call: Call, body: Members): void {
+  if (!call.world.switches.hasSome(`${call.operation}/bad-input-no-5xx#`)) return
   const broken = (kind: string): boolean => call.broken(`bad-input-no-5xx#${kind}`)
   const values = Object.values(body)
   const breaks =

@@ -35,6 +35,8 @@ export interface JudgeSettings {
   readonly limits?: Partial<Limits>
   /** Changes the reference's own target file. */
   readonly change?: (file: TargetFile) => TargetFile
+  /** Responses say which switches had a say in them. */
+  readonly isStamped?: boolean
   /** Called with the run before it begins. */
   readonly prepare?: (run: Run) => void
   /** How each requirement is judged, if not by the suites. */
@@ -117,7 +119,7 @@ export async function judgeOnSocket(reference: ReferenceOptions, settings: Judge
 
 function judgeInProcess(options: ReferenceOptions, settings: JudgeSettings): Promise<Judged> {
   return inVirtualTime(async () => {
-    const reference = createReference(options)
+    const reference = createReference(options, settings.isStamped)
     const transport = transportTo(reference, settings.latencyMs)
     return judgeUrl(reference.url, { ...settings, transport: settings.road?.(transport) ?? transport })
   })

@@ -81,7 +81,7 @@ export async function judgeBroken({
 }: BrokenServer): Promise<readonly RequirementResult[]> {
   const isOnSocket = defects.some(needsSocket)
   const paced = isOnSocket ? paceOnSockets : pace
-  const settings = { ...(isOnSocket ? {} : { limits }), change, options: { only } }
+  const settings = { ...(isOnSocket ? {} : { limits, isStamped: true }), change, options: { only } }
   return (await judgeReference({ ...paced, defects, variants }, settings)).results
 }
 
