@@ -1,3 +1,5 @@
+import { onAbort } from '../on-abort.ts'
+
 export interface Turn {
   /** Places that are taken at once, so that a burst starts together. */
   readonly count?: number
@@ -45,7 +47,7 @@ export function createSemaphore(size: number): Semaphore {
           count: Math.min(count, size),
           urgent,
           enter() {
-            signal.removeEventListener('abort', abort)
+            forget()
             resolve(take(waiting.count))
           },
         }
@@ -56,7 +58,7 @@ export function createSemaphore(size: number): Semaphore {
           next()
         }
         if (signal.aborted) return abort()
-        signal.addEventListener('abort', abort, { once: true })
+        const forget = onAbort(signal, abort)
         const behind = urgent ? queue.findIndex((other) => !other.urgent) : -1
         queue.splice(behind < 0 ? queue.length : behind, 0, waiting)
         next()

@@ -1,10 +1,11 @@
 import type { Endpoint } from './dispatcher.ts'
+import type { Ending } from './under-way.ts'
 import { type ConnectionSlot, openConnectionSlot } from './connection-slot.ts'
 
 /** At most `connections` slots; the one used last is given out first, so that connections stay warm. */
 export interface ConnectionPool {
-  /** Waits for a free slot, or for a new one if `fresh`; rejects with the reason of the signal. */
-  take(signal: AbortSignal, fresh?: boolean): Promise<ConnectionSlot>
+  /** Waits for a free slot, or for a new one if `fresh`; rejects with the reason of the ending. */
+  take(ending: Ending, fresh?: boolean): Promise<ConnectionSlot>
   /** Gives a slot back; one that cannot be used again is hung up. */
   give(slot: ConnectionSlot, reusable: boolean): void
   /** Hangs up the slots that wait for use: if one was closed by the other side, they are likely to be. */
@@ -18,11 +19,11 @@ export function createConnectionPool(endpoint: Endpoint, size: number): Connecti
   const free: ConnectionSlot[] = []
   const waiting = new Set<() => void>()
 
-  async function take(signal: AbortSignal, wantsFresh = false): Promise<ConnectionSlot> {
+  async function take(ending: Ending, wantsFresh = false): Promise<ConnectionSlot> {
     for (;;) {
-      if (signal.aborted) {
+      if (ending.aborted) {
         wake()
-        throw signal.reason
+        throw ending.reason
       }
       if (wantsFresh && open.size >= size) dropOne()
       const slot = wantsFresh ? undefined : free.pop()
@@ -32,20 +33,20 @@ export function createConnectionPool(endpoint: Endpoint, size: number): Connecti
         open.add(fresh)
         return fresh
       }
-      await turn(signal)
+      await turn(ending)
     }
   }
 
-  /** Ends when a slot may have become free, or the signal aborts. */
-  function turn(signal: AbortSignal): Promise<void> {
+  /** Ends when a slot may have become free, or the exchange has to end. */
+  function turn(ending: Ending): Promise<void> {
     return new Promise((resolve) => {
       const end = () => {
         waiting.delete(end)
-        signal.removeEventListener('abort', end)
+        forget()
         resolve()
       }
       waiting.add(end)
-      signal.addEventListener('abort', end, { once: true })
+      const forget = ending.onEnd(end)
     })
   }
 

@@ -1,5 +1,6 @@
 import type { Transform } from 'node:stream'
 import zlib from 'node:zlib'
+import type { Ending } from './under-way.ts'
 import { collect, letGo } from './collect.ts'
 
 export interface Decoded {
@@ -29,9 +30,9 @@ function codingsOf(encoding: string): string[] {
 /**
  * Undoes the content codings (gzip, x-gzip, deflate with or without its zlib frame, br), the last one first.
  * Each step ends at `limit` bytes, so that neither memory nor time depends on what a bomb would unpack to.
- * Rejects only with the reason of `signal`.
+ * Rejects only with the reason of `ending`.
  */
-export async function decode({ body, encoding, cut }: Encoded, limit: number, signal: AbortSignal): Promise<Decoded> {
+export async function decode({ body, encoding, cut }: Encoded, limit: number, ending: Ending): Promise<Decoded> {
   const codings = codingsOf(encoding)
   if (codings.length === 0 || body.length === 0) return { body, cut }
   if (codings.length > mostCodings) {
@@ -40,14 +41,14 @@ export async function decode({ body, encoding, cut }: Encoded, limit: number, si
   let decoded: Decoded = { body, cut }
   for (const coding of codings.reverse()) {
     const encoded = decoded.body
-    decoded = await undo(coding, decoded, limit, signal)
+    decoded = await undo(coding, decoded, limit, ending)
     if (decoded.body !== encoded && encoded !== body) letGo(encoded)
     if (decoded.undecodable !== undefined) return { body, cut, undecodable: decoded.undecodable }
   }
   return decoded
 }
 
-function undo(coding: string, { body, cut }: Decoded, limit: number, signal: AbortSignal): Promise<Decoded> {
+function undo(coding: string, { body, cut }: Decoded, limit: number, ending: Ending): Promise<Decoded> {
   const decoder = decoderFor(coding, body, cut)
   if (!decoder) {
     return Promise.resolve({ body, cut, undecodable: `unknown content coding ${JSON.stringify(coding.slice(0, 40))}` })
@@ -56,13 +57,13 @@ function undo(coding: string, { body, cut }: Decoded, limit: number, signal: Abo
     const collected = collect(limit)
     const abort = () => {
       decoder.destroy()
-      reject(signal.reason as Error)
+      reject(ending.reason as Error)
     }
     const settle = (decoded: Decoded) => {
-      signal.removeEventListener('abort', abort)
+      forget()
       resolve(decoded)
     }
-    signal.addEventListener('abort', abort, { once: true })
+    const forget = ending.onEnd(abort)
     decoder.on('data', (chunk: Uint8Array) => {
       if (collected.add(chunk)) return
       decoder.destroy()
@@ -71,7 +72,7 @@ function undo(coding: string, { body, cut }: Decoded, limit: number, signal: Abo
     decoder.on('end', () => settle({ body: collected.bytes(), cut }))
     decoder.on('error', (error) => settle({ body, cut, undecodable: `not valid ${coding}: ${error.message}` }))
     decoder.end(body)
-    if (signal.aborted) abort()
+    if (ending.aborted) abort()
   })
 }
 

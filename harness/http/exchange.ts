@@ -5,7 +5,7 @@ import { headerLines, promisedLength, sentLines, headerValue } from './headers.t
 import type { Connection, ConnectionSlot } from './connection-slot.ts'
 import type { HeaderLine, Tag, NoAnswer, HttpRequest, HttpAnswer, HttpResult } from './message.ts'
 import { type Progress, type Reason, explain, proxyWantsCredentials, timedOut, unaskedUpgrade } from './no-answer.ts'
-import { deadlinePassed } from './under-way.ts'
+import { deadlinePassed, type Ending } from './under-way.ts'
 import { type Encoded, decode } from './decode.ts'
 
 export interface ExchangeOptions {
@@ -13,8 +13,8 @@ export interface ExchangeOptions {
   readonly limit: number
   /** For the message; the signal keeps the time. */
   readonly timeoutMs: number
-  /** Aborted at the deadline, with `deadlinePassed` as reason, or when the run is interrupted. */
-  readonly signal: AbortSignal
+  /** At the deadline, with `deadlinePassed` as reason, or when the run is interrupted. */
+  readonly ending: Ending
   readonly tag?: Tag
 }
 
@@ -42,7 +42,7 @@ export interface Exchanged {
 export function exchange(
   slot: ConnectionSlot,
   request: HttpRequest,
-  { limit, timeoutMs, signal, tag }: ExchangeOptions,
+  { limit, timeoutMs, ending, tag }: ExchangeOptions,
 ): Promise<Exchanged> {
   return new Promise((resolve) => {
     const { endpoint } = slot
@@ -57,7 +57,7 @@ export function exchange(
     function settle(outcome: RawAnswer | NoAnswer, reusable: boolean): void {
       if (settled) return
       settled = true
-      signal.removeEventListener('abort', interrupt)
+      forget()
       resolve({ outcome, reusable })
       if (!reusable) controller?.abort(new Error('the exchange is over'))
     }
@@ -84,7 +84,7 @@ export function exchange(
       settle({ kind: 'raw', ...read, previousTag, sentAt, endedAt: performance.now() }, reusable)
     }
 
-    const interrupt = () => fail(signal.reason === deadlinePassed ? timedOut(timeoutMs, progress()) : interrupted)
+    const interrupt = () => fail(ending.reason === deadlinePassed ? timedOut(timeoutMs, progress()) : interrupted)
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(given) {
@@ -121,8 +121,8 @@ export function exchange(
       },
     }
 
-    signal.addEventListener('abort', interrupt, { once: true })
-    if (signal.aborted) return interrupt()
+    const forget = ending.onEnd(interrupt)
+    if (ending.aborted) return interrupt()
     slot.dispatch(
       {
         origin: endpoint.secure ? endpoint.origin : (endpoint.proxy?.origin ?? endpoint.origin),
@@ -142,14 +142,14 @@ export const interrupted: Reason = { cause: 'aborted', message: 'the run was int
 const isBodiless = (status: number) => status === 204 || status === 304
 
 /** Takes the content encoding off. */
-export async function readAnswer(raw: RawAnswer, { limit, timeoutMs, signal }: ExchangeOptions): Promise<HttpResult> {
+export async function readAnswer(raw: RawAnswer, { limit, timeoutMs, ending }: ExchangeOptions): Promise<HttpResult> {
   const { status, headers, body, cut, previousTag, sentAt, endedAt } = raw
   const encoded: Encoded = { body, cut, encoding: headerValue(headers, 'content-encoding') ?? '' }
   try {
-    const decoded = await decode(encoded, limit, signal)
+    const decoded = await decode(encoded, limit, ending)
     return { kind: 'answer', status, headers, ...decoded, previousTag, sentAt, endedAt } satisfies HttpAnswer
   } catch {
-    return noAnswer(signal.reason === deadlinePassed ? notDecoded(timeoutMs) : interrupted, sentAt)
+    return noAnswer(ending.reason === deadlinePassed ? notDecoded(timeoutMs) : interrupted, sentAt)
   }
 }
 

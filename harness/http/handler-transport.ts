@@ -3,7 +3,7 @@ import { type ExchangeOptions, interrupted, noAnswer, readAnswer } from './excha
 import { promisedLength, sentLines } from './headers.ts'
 import type { HeaderLine, SendOptions, Transport, HttpRequest, HttpResult } from './message.ts'
 import { type Progress, explain, timedOut } from './no-answer.ts'
-import { createUnderWay, deadlinePassed } from './under-way.ts'
+import { createUnderWay, deadlinePassed, type Ending } from './under-way.ts'
 
 const defaultBodyLimit = 8 * 1024 * 1024
 
@@ -39,10 +39,10 @@ export function createHandlerTransport({ handle, baseUrl, bodyLimit = defaultBod
 
   async function send(request: HttpRequest, sending: SendOptions): Promise<HttpResult> {
     const calledAt = performance.now()
-    const { signal, settle } = underWay.begin(sending)
-    const options: ExchangeOptions = { limit: bodyLimit, timeoutMs: sending.timeoutMs, signal }
+    const { ending, settle } = underWay.begin(sending)
+    const options: ExchangeOptions = { limit: bodyLimit, timeoutMs: sending.timeoutMs, ending }
     try {
-      return await exchangeWith(handle, requestOf(request, base, host, signal), host, options)
+      return await exchangeWith(handle, requestOf(request, base, host, ending), host, options)
     } catch (error) {
       return noAnswer({ cause: 'refused', message: `the request cannot be sent: ${messageOf(error)}` }, calledAt)
     } finally {
@@ -56,15 +56,19 @@ export function createHandlerTransport({ handle, baseUrl, bodyLimit = defaultBod
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** As it would come over a socket: with host, length and what encodings are taken. */
-function requestOf(wanted: HttpRequest, base: string, host: string, signal: AbortSignal): HandlerRequest {
+function requestOf(wanted: HttpRequest, base: string, host: string, ending: Ending): HandlerRequest {
   const { method, path, body = '' } = wanted
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   const headers = new Headers({ host })
   for (const { name, value } of sentLines(wanted)) headers.append(name, value)
   if (wanted.body !== undefined) headers.set('content-length', String(bytes.length))
+  let signal: AbortSignal | undefined
   const text = (): string => new TextDecoder().decode(bytes)
   return {
-    ...{ method, url: base + path, headers, signal },
+    ...{ method, url: base + path, headers },
+    get signal() {
+      return (signal ??= ending.signal)
+    },
     arrayBuffer: async () => new Uint8Array(bytes).buffer,
     text: async () => text(),
     json: async () => JSON.parse(text()) as unknown,
@@ -78,7 +82,7 @@ async function exchangeWith(
   host: string,
   options: ExchangeOptions,
 ): Promise<HttpResult> {
-  const { signal, limit, timeoutMs } = options
+  const { ending, limit, timeoutMs } = options
   const sentAt = performance.now()
   let head: { readonly status: number; readonly headers: readonly HeaderLine[] } | undefined
   let body: Collector | undefined
@@ -90,7 +94,7 @@ async function exchangeWith(
     ...(head ? { status: head.status, bodyLength: promisedLength(head.headers) } : {}),
     bodyBytes: body?.length ?? 0,
   })
-  const { over, forget } = whenAborted(signal)
+  const { over, forget } = rejection(ending)
   try {
     const response = await Promise.race([handle(request), over])
     head = { status: response.status, headers: [...response.headers].map(([name, value]) => ({ name, value })) }
@@ -101,22 +105,21 @@ async function exchangeWith(
       options,
     )
   } catch (error) {
-    if (!signal.aborted) return noAnswer(explain(error, progress()), sentAt)
-    return noAnswer(signal.reason === deadlinePassed ? timedOut(timeoutMs, progress()) : interrupted, sentAt)
+    if (!ending.aborted) return noAnswer(explain(error, progress()), sentAt)
+    return noAnswer(ending.reason === deadlinePassed ? timedOut(timeoutMs, progress()) : interrupted, sentAt)
   } finally {
     forget()
   }
 }
 
-/** Rejects when the signal aborts, or has; until it is forgotten. */
-function whenAborted(signal: AbortSignal): { readonly over: Promise<never>; forget(): void } {
+/** Rejects when the exchange has to end; until it is forgotten. */
+function rejection(ending: Ending): { readonly over: Promise<never>; forget(): void } {
   let reject: (reason: unknown) => void
   const over = new Promise<never>((_, no) => (reject = no))
   over.catch(() => undefined)
-  const abort = (): void => reject(signal.reason)
-  signal.addEventListener('abort', abort, { once: true })
-  if (signal.aborted) abort()
-  return { over, forget: () => signal.removeEventListener('abort', abort) }
+  const forget = ending.onEnd(() => reject(ending.reason))
+  if (ending.aborted) reject!(ending.reason)
+  return { over, forget }
 }
 
 /** False if the body is longer than the limit: its rest is not read. */

@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events'
+import { onAbort } from '../on-abort.ts'
 
 export interface Pacer {
   /** Ends when the next request may be sent, or at once when the signal aborts; never rejects. */
@@ -25,12 +25,10 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', end)
+      forget?.()
       resolve()
     }
     const timer = setTimeout(end, ms)
-    if (!signal) return
-    setMaxListeners(0, signal) // one signal serves the whole run
-    signal.addEventListener('abort', end, { once: true })
+    const forget = signal && onAbort(signal, end)
   })
 }

@@ -20,23 +20,23 @@ export function createTransport(options: TransportOptions): Transport {
   async function send(request: HttpRequest, sending: SendOptions): Promise<HttpResult> {
     const calledAt = performance.now()
     const { timeoutMs, fresh = false, tag, after } = sending
-    const { signal, settle } = underWay.begin(sending)
+    const { ending, settle } = underWay.begin(sending)
     try {
-      return await carry(request, { limit, timeoutMs, signal, tag }, { fresh, after })
+      return await carry(request, { limit, timeoutMs, ending, tag }, { fresh, after })
     } catch {
-      return noAnswer(signal.reason === deadlinePassed ? noLine(timeoutMs) : interrupted, calledAt)
+      return noAnswer(ending.reason === deadlinePassed ? noLine(timeoutMs) : interrupted, calledAt)
     } finally {
       settle()
     }
   }
 
-  /** Rejects only with the reason of the signal, and only before an exchange began. */
+  /** Rejects only with the reason of the ending, and only before an exchange began. */
   async function carry(
     request: HttpRequest,
     options: ExchangeOptions,
     { fresh = false, after }: Pick<SendOptions, 'fresh' | 'after'>,
   ): Promise<HttpResult> {
-    const slot = await slots.take(options.signal, fresh || after !== undefined)
+    const slot = await slots.take(options.ending, fresh || after !== undefined)
     if (after) {
       const first = await exchange(slot, after.request, { ...options, tag: after.tag })
       after.ended(first.outcome.kind === 'raw' ? await readAnswer(first.outcome, options) : first.outcome)

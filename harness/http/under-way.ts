@@ -1,46 +1,72 @@
-import { setMaxListeners } from 'node:events'
+import { onAbort } from '../on-abort.ts'
 import type { SendOptions } from './message.ts'
 
 /** Longest delay that a timer takes, in ms. */
 const longestDelay = 2 ** 31 - 1
 
-/** The reason of a signal that was aborted by a deadline; any other is an interrupt. */
+/** The reason of an exchange that was ended by its deadline; any other is an interrupt. */
 export const deadlinePassed = Symbol('deadline passed')
+
+/** Says when an exchange has to end. As an `AbortSignal`, which takes longer to make than the rest of an exchange. */
+export class Ending {
+  aborted = false
+  reason: unknown
+  readonly #calls = new Set<() => void>()
+
+  /** Ends the exchange; only the first call counts. */
+  end(reason: unknown): void {
+    if (this.aborted) return
+    this.aborted = true
+    this.reason = reason
+    for (const call of this.#calls) call()
+  }
+
+  /** Calls when the exchange has to end, until the returned function is called. */
+  onEnd(call: () => void): () => void {
+    this.#calls.add(call)
+    return () => this.#calls.delete(call)
+  }
+
+  /** The same for somebody who knows signals alone. */
+  get signal(): AbortSignal {
+    const controller = new AbortController()
+    if (this.aborted) controller.abort(this.reason)
+    this.onEnd(() => controller.abort(this.reason))
+    return controller.signal
+  }
+}
 
 /** The exchanges under way: each ends at its deadline, when its own signal aborts, or when all are ended. */
 export interface UnderWay {
-  /** `signal` aborts when the exchange has to end; `settle` is called when it has ended by itself. */
-  begin(options: SendOptions): { readonly signal: AbortSignal; settle(): void }
+  /** `settle` is called when the exchange has ended by itself. */
+  begin(options: SendOptions): { readonly ending: Ending; settle(): void }
   /** Ends every exchange under way, and each one that begins from now on. */
   endAll(): void
 }
 
 export function createUnderWay(): UnderWay {
-  const endings = new Set<AbortController>()
+  const endings = new Set<Ending>()
   let isOver = false
   return {
-    begin({ timeoutMs, signal: outer }) {
-      const ending = new AbortController()
-      const stop = (): void => ending.abort()
-      const timer = setTimeout(() => ending.abort(deadlinePassed), Math.min(timeoutMs, longestDelay))
+    begin({ timeoutMs, signal }) {
+      const ending = new Ending()
+      const stop = (): void => ending.end(signal?.reason)
+      const timer = setTimeout(() => ending.end(deadlinePassed), Math.min(timeoutMs, longestDelay))
       endings.add(ending)
-      if (outer) {
-        setMaxListeners(0, outer) // one signal serves the whole run
-        outer.addEventListener('abort', stop, { once: true })
-      }
-      if (outer?.aborted || isOver) stop()
+      const forget = signal && onAbort(signal, stop)
+      if (signal?.aborted || isOver) stop()
       return {
-        signal: ending.signal,
+        ending,
         settle() {
           clearTimeout(timer)
           endings.delete(ending)
-          outer?.removeEventListener('abort', stop)
+          forget?.()
         },
       }
     },
     endAll() {
       isOver = true
-      for (const ending of endings) ending.abort()
+      for (const ending of endings) ending.end(undefined)
     },
   }
 }

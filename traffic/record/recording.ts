@@ -1,3 +1,4 @@
+import { Ending } from '../../harness/http/under-way.ts'
 import { shownText } from '../../harness/recording/body.ts'
 import { describeAnswer, describeProbe } from '../../harness/engine/describe.ts'
 import { decode } from '../../harness/http/decode.ts'
@@ -98,7 +99,7 @@ async function bodyOf(
 ): Promise<HarBody> {
   const isWhole = ended && bytes.length === length
   const encoding = headerValue(headers, 'content-encoding') ?? ''
-  const decoded = await decode({ body: bytes, encoding, cut: !isWhole }, limit, new AbortController().signal)
+  const decoded = await decode({ body: bytes, encoding, cut: !isWhole }, limit, new Ending())
   if (decoded.undecodable !== undefined) return { state: 'missing', bytes: new Uint8Array() }
   if (isWhole && !decoded.cut) return { state: 'whole', bytes: decoded.body }
   return { state: 'cut', bytes: decoded.body, ...(ended && encoding === '' && { length, ...(sha256 && { sha256 }) }) }
