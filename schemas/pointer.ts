@@ -3,10 +3,8 @@
 /** The reference tokens of a pointer, unescaped. */
 export function tokensOf(pointer: string): string[] {
   if (pointer === '') return []
-  return pointer
-    .slice(1)
-    .split('/')
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const tokens = pointer.slice(1).split('/')
+  return pointer.includes('~') ? tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~')) : tokens
 }
 
 function step(value: unknown, token: string): unknown {
@@ -24,21 +22,28 @@ export function getAt(value: unknown, pointer: string): unknown {
 
 /** A copy with `replacement` at the pointer, the member added if its parent lacks it; removed if it is `undefined`. */
 export function setAt(value: unknown, pointer: string, replacement: unknown): unknown {
-  const path = tokensOf(pointer)
-  const last = path.pop()
-  if (last === undefined) return replacement
-  const copy = structuredClone(value)
-  const parent = path.reduce(step, copy)
-  if (Array.isArray(parent)) {
-    if (replacement === undefined) parent.splice(Number(last), 1)
-    else parent[last === '-' ? parent.length : Number(last)] = replacement
-  } else if (typeof parent === 'object' && parent !== null) {
-    if (replacement === undefined) delete (parent as Record<string, unknown>)[last]
-    else (parent as Record<string, unknown>)[last] = replacement
-  } else {
-    throw new Error(`no parent at ${pointer}`)
+  return replacedAt(value, tokensOf(pointer), replacement, pointer)
+}
+
+/** Copies what leads to the place, and shares the rest. */
+function replacedAt(
+  value: unknown,
+  [token, ...rest]: readonly string[],
+  replacement: unknown,
+  pointer: string,
+): unknown {
+  if (token === undefined) return replacement
+  const child = (): unknown => replacedAt(step(value, token), rest, replacement, pointer)
+  if (Array.isArray(value)) {
+    const items: unknown[] = [...value]
+    if (rest.length === 0 && replacement === undefined) items.splice(Number(token), 1)
+    else items[token === '-' ? items.length : Number(token)] = child()
+    return items
   }
-  return copy
+  if (typeof value !== 'object' || value === null) throw new Error(`no parent at ${pointer}`)
+  if (rest.length > 0 || replacement !== undefined) return { ...value, [token]: child() }
+  const { [token]: _removed, ...others } = value as Record<string, unknown>
+  return others
 }
 
 /** The pointers of all members at a pattern, `*` in it for each item of an array; none if the value has no such member. */
