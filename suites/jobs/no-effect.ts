@@ -36,9 +36,11 @@ interface Refusals {
   readonly refusals: readonly Refusal[]
   /** From the last refusal to the creation after it, in ms; at once if nothing is said. */
   readonly afterMs?: number
+  /** Looked at at each of `laterMs`. */
+  readonly isLater?: true
 }
 
-/** A refused request may start its job by a queue: creations so many ms after all kinds of refusals. */
+/** A refused request may start its job by a queue: creations so many ms after refusals in several ways. */
 const laterMs = [500, 1000, 2000]
 
 function byBody(of: string, what: string, change: (valid: Probe) => Probe): Refusal {
@@ -66,7 +68,7 @@ async function kindsOf(run: Run, { inputs, requiredInputs }: ApplicationResource
   ]
   const whole = kinds.filter(({ refusals }) => refusals.length > 0)
   const all = { what: 'in several ways', refusals: kinds.flatMap(({ refusals }) => refusals.slice(0, 1)) }
-  return sampled({ run, row: { id: row } }, [...whole, ...laterMs.map((afterMs) => ({ ...all, afterMs }))])
+  return sampled({ run, row: { id: row } }, [...whole, { ...all, isLater: true as const }])
 }
 
 /** What refused creations do to an application that is idle, once a run. */
@@ -88,7 +90,7 @@ export function noEffect(run: Run): Promise<Finding & { locked: boolean }> {
       for (const kind of await kindsOf(run, application)) {
         const finding = newFinding('')
         findings.push(finding)
-        locked = await lookAfter(conflict, kind, finding)
+        locked = await (kind.isLater ? lookLater : lookAfter)(conflict, kind, finding)
         if (finding.failure || gate.timedOut) return
       }
     })
@@ -151,56 +153,97 @@ async function refuseAll(
   return isRefused
 }
 
+/** `refuseAll` on an application that is idle before it: waits for that as often as is looked. */
+async function refuseIdle(conflict: Conflict, kind: Refusals, finding: Finding): Promise<boolean> {
+  let sent = await refuseAll(conflict, kind, finding)
+  for (let waits = 0; sent === 'busy' && waits < mostLooks && (await awaitIdle(conflict)); waits++)
+    sent = await refuseAll(conflict, kind, finding)
+  if (sent === 'busy') finding.inconclusive = 'the application was busy before anything was refused'
+  return sent === true
+}
+
+/** The creation after refused ones, once: the refused one that it met, or what else it shows. */
+async function createAfter(
+  { run, application, gate }: Conflict,
+  finding: Finding,
+): Promise<Exchange | 'granted' | 'open'> {
+  const exchange = await create(run, application, row)
+  const job = gate.record(exchange)
+  finding.cases++
+  if (exchange.answer && isGranted(exchange.answer)) {
+    finding.confirmed = true
+    if (job && !(await awaitJobs(run, application.id))) gate.timedOut = true
+    return 'granted'
+  }
+  if (exchange.answer?.status === 409) return exchange
+  finding.inconclusive = `the creation after a refused one was answered ${describeAnswer(exchange)}`
+  return 'open'
+}
+
+/**
+ * A creation at each of `laterMs` after refused ones, with no refusal between them; the job of one may last until after the
+ * next moment, which then follows on refusals of its own. What is answered 409 is looked at as `lookAfter` does.
+ */
+async function lookLater(conflict: Conflict, kind: Refusals, finding: Finding): Promise<boolean> {
+  const { run, gate } = conflict
+  for (let left = laterMs; left.length > 0;) {
+    if (!(await refuseIdle(conflict, kind, finding))) return false
+    const refusedAt = performance.now()
+    for (const [at, afterMs] of left.entries()) {
+      const waitMs = refusedAt + afterMs - performance.now()
+      if (at > 0 && waitMs < 0) break
+      left = left.slice(1)
+      await pause(run, Math.max(0, waitMs))
+      const created = await createAfter(conflict, finding)
+      if (created === 'open' || gate.timedOut) return false
+      if (created === 'granted') continue
+      const met = { ...kind, afterMs }
+      if (!(await awaitIdle(conflict))) return staysLocked(conflict, met, finding, created)
+      const locked = await lookAfter(conflict, met, finding)
+      if (finding.failure || gate.timedOut) return locked
+      break
+    }
+  }
+  return false
+}
+
 /**
  * A creation at once after refused ones. Answered 409, it is a fault only if that is so in each of three looks, while a
  * creation without a refusal before it is granted in between; or if none is granted any more, for as long as a job may take.
  * True if the application stays locked.
  */
 async function lookAfter(conflict: Conflict, kind: Refusals, finding: Finding): Promise<boolean> {
-  const { run, application, gate } = conflict
-  for (let look = 1, waits = 0; ; look++) {
-    let sent = await refuseAll(conflict, kind, finding)
-    for (; sent === 'busy' && waits < mostLooks && (await awaitIdle(conflict)); waits++)
-      sent = await refuseAll(conflict, kind, finding)
-    if (sent === 'busy') finding.inconclusive = 'the application was busy before anything was refused'
-    if (sent !== true) return false
+  const { run } = conflict
+  for (let look = 1; ; look++) {
+    if (!(await refuseIdle(conflict, kind, finding))) return false
     await pause(run, kind.afterMs ?? 0)
-    const exchange = await create(run, application, row)
-    const job = gate.record(exchange)
-    finding.cases++
-    if (exchange.answer && isGranted(exchange.answer)) {
-      finding.confirmed = true
-      if (job && !(await awaitJobs(run, application.id))) gate.timedOut = true
-      return false
-    }
-    if (exchange.answer?.status !== 409) {
-      finding.inconclusive = `the creation after a refused one was answered ${describeAnswer(exchange)}`
-      return false
-    }
-    const expected = '202: a refused creation starts no job'
-    const after = `with a valid body, ${when(kind)} after others were refused ${kind.what}`
-    const locked = !(await awaitIdle(conflict))
+    const exchange = await createAfter(conflict, finding)
+    if (typeof exchange === 'string') return false
+    if (!(await awaitIdle(conflict))) return staysLocked(conflict, kind, finding, exchange)
     // An application that is released late, or that somebody else uses, is busy without a refusal, too.
-    if (!locked && !(await isFreeAtOnce(conflict, look))) {
+    if (!(await isFreeAtOnce(conflict, look))) {
       finding.inconclusive = 'the application is not free at once after a job, even if no creation was refused before'
       await awaitIdle(conflict)
       return false
     }
     // Then each by itself: a job of somebody else is more likely to meet a long list than one request.
-    if (!locked && kind.refusals.length > 1) return lookAfterEach(conflict, kind, finding)
-    if (locked)
-      finding.failure = failureOf(
-        exchange,
-        expected,
-        `${after}, and for ${run.target.limits.jobTimeoutMs} ms after that`,
-      )
-    else if (look === mostLooks) finding.failure = failureOf(exchange, expected, `${after}, in ${look} attempts`)
-    if (locked) gate.gaveUp = gate.timedOut = true
-    if (finding.failure) return locked
+    if (kind.refusals.length > 1) return lookAfterEach(conflict, kind, finding)
+    if (look < mostLooks) continue
+    finding.failure = failureOf(exchange, kind, `in ${look} attempts`)
+    return false
   }
 }
 
-function failureOf(exchange: Exchange, expected: string, what: string): NonNullable<Finding['failure']> {
+/** No creation is granted any more: that is the failure, and nothing else is asked of the application. */
+function staysLocked({ run, gate }: Conflict, kind: Refusals, finding: Finding, exchange: Exchange): true {
+  finding.failure = failureOf(exchange, kind, `and for ${run.target.limits.jobTimeoutMs} ms after that`)
+  gate.gaveUp = gate.timedOut = true
+  return true
+}
+
+function failureOf(exchange: Exchange, kind: Refusals, how: string): NonNullable<Finding['failure']> {
+  const what = `with a valid body, ${when(kind)} after others were refused ${kind.what}, ${how}`
+  const expected = '202: a refused creation starts no job'
   return { exchange, expected, what: `${what} (somebody else's job would look the same)` }
 }
 
