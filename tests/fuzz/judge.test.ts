@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { validate } from '../../schemas/validate.ts'
 import { judgeHostile } from '../hostile/judge-hostile.ts'
+import type { JudgeSettings } from '../matrix/judge-reference.ts'
 import { proveJunit, proveSound } from '../hostile/proof.ts'
 import { type Behaviour, behaviour, startFuzzed } from './fuzzed-server.ts'
 
@@ -21,9 +22,9 @@ const selections = [
   ['files.*', 'graphs.*', 'medical.*'],
 ]
 
-const settings = (number: number) => ({
+const settings = (number: number): JudgeSettings => ({
   limits: { timeoutMs: 250, jobTimeoutMs: 400, concurrency: 32 },
-  options: { only: selections[number % selections.length], seed: number },
+  options: { only: selections[number % selections.length], seed: number, depth: number % 8 === 0 ? 'full' : 'quick' },
 })
 
 async function prove(does: Behaviour, number: number): Promise<void> {

@@ -26,7 +26,7 @@ async function judge(
     file.limits = { ...file.limits, ...limits }
   })
   const reports = formats.flatMap((format) => ['--report', `${format}=conform-report.${format}`])
-  const ended = await run(['--target', target, '--runs', '1', '--seed', '1', ...reports, ...args], { cwd: dir })
+  const ended = await run(['--target', target, '--depth', 'quick', '--seed', '1', ...reports, ...args], { cwd: dir })
   return { ...ended, dir }
 }
 
