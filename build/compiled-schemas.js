@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { _ } from 'ajv'
+import { rolldown } from 'rolldown'
 
 const require = createRequire(import.meta.url)
 const standaloneCode = require('ajv/dist/standalone').default
@@ -10,13 +11,26 @@ const { Ajv2020 } = require('ajv/dist/2020.js')
 const root = fileURLToPath(new URL('..', import.meta.url))
 const schemas = `${root}schemas/`
 
+/** @type {readonly import('../schemas/ajv.ts').SchemaName[]} */
+const names = [
+  ...['llm-tool-completion', 'job', 'created-job', 'pdf-content', 'error-envelope', 'chat-completion'],
+  ...['medical-entities', 'report', 'target', 'certificate'],
+]
+
+/** Of packages, that a bare name imports, nothing is taken in: they are installed beside. */
+export const isPackage = (id) => /^[^./\0]/.test(id) && !/^(compiled-schema:|[A-Za-z]:)/.test(id)
+
 /**
  * Puts the code of compiled schemas in the place of `schemas/validators.ts`, so that no run compiles them. How they
- * are compiled is said in one place for both: `schemas/ajv.ts`.
- * @param {Pick<typeof import('../schemas/ajv.ts'), 'optionsFor' | 'schemaFile'>} how
- * @param {readonly import('../schemas/ajv.ts').SchemaName[]} names
+ * are compiled is said in one place for both, `schemas/ajv.ts`, in TypeScript, which Node 20 does not load.
  */
-export function compiledSchemas(how, names) {
+export async function compiledSchemas() {
+  const dir = `${root}node_modules/.cache/conform-build-${process.pid}`
+  const build = await rolldown({ input: `${schemas}ajv.ts`, platform: 'node', external: isPackage, logLevel: 'silent' })
+  await build.write({ dir, format: 'esm' })
+  await build.close()
+  const how = await import(`${dir}/ajv.js`)
+  rmSync(dir, { recursive: true, force: true })
   const prefix = '\0compiled-schema:'
   return {
     name: 'compiled-schemas',
@@ -24,14 +38,14 @@ export function compiledSchemas(how, names) {
       return id.startsWith('compiled-schema:') ? `\0${id}` : null
     },
     load(id) {
-      if (id === `${schemas}validators.ts`) return dispatcher(names)
+      if (id === `${schemas}validators.ts`) return dispatcher()
       return id.startsWith(prefix) ? codeOf(id.slice(prefix.length), how) : null
     },
   }
 }
 
 /** A module that loads nothing but the code of the schemas: all of them are a few KB. */
-function dispatcher(names) {
+function dispatcher() {
   const imports = names.map((name, at) => `import validate${at} from 'compiled-schema:${name}'`)
   const members = names.map((name, at) => `${JSON.stringify(name)}: validate${at}`)
   return {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join, posix } from 'node:path'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { basename, join, posix, resolve } from 'node:path'
 import { catalogue } from '../catalogue/catalogue.ts'
 import { requirementsDigest, requirementsText, specDigest, specVersion } from '../catalogue/digests.ts'
 import type { Requirement } from '../catalogue/row.ts'
@@ -17,9 +17,10 @@ const TYPES = 'dist/types'
 
 /**
  * SHA-256 over the suite's own files: over the lines `<sha256 of the file>  <path>` in the order of the paths, package.json
- * included, as `sha256sum` prints them. Two installations of one version have the same.
+ * included, as `sha256sum` prints them. Two installations of one version have the same. If the suite is one file, of that.
  */
-export function suiteDigest(root = packageFile('.')): Digest {
+export function suiteDigest(root = resolve(packageFile('.'))): Digest {
+  if (statSync(root).isFile()) return { sha256: hex(`${hex(readFileSync(root))}  ${basename(root)}\n`) }
   const files = ['package.json', ...FOLDERS.flatMap((folder) => filesIn(root, folder))].sort()
   return { sha256: hex(files.map((file) => `${hex(readFileSync(join(root, file)))}  ${file}\n`).join('')) }
 }

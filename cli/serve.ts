@@ -7,8 +7,6 @@ import { UserError } from '../harness/user-error.ts'
 import { portOption, whole } from './run/options.ts'
 import { referenceTargetFile } from './run/embedded.ts'
 
-const targetSchema = packageFile('schemas/target.schema.json')
-
 export function serveCommand(): Command {
   return new Command('serve')
     .description('run the embedded reference server until interrupted; prints its URL and a target file that fits it')
@@ -34,7 +32,11 @@ async function serve({ port, slowMs }: { readonly port: number; readonly slowMs:
   try {
     const target = join(dir, 'target.json')
     const file = JSON.parse(readFileSync(referenceTargetFile, 'utf8')) as object
-    writeFileSync(target, `${JSON.stringify({ ...file, $schema: targetSchema, baseUrl: reference.url }, null, 2)}\n`)
+    writeFileSync(join(dir, 'target.schema.json'), readFileSync(packageFile('schemas/target.schema.json')))
+    writeFileSync(
+      target,
+      `${JSON.stringify({ ...file, $schema: './target.schema.json', baseUrl: reference.url }, null, 2)}\n`,
+    )
     process.stdout.write(`${JSON.stringify({ url: reference.url, target })}\n`)
     await interrupted
   } finally {

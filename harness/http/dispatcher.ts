@@ -15,17 +15,17 @@ const require = createRequire(import.meta.url)
  * One module of undici. Its entry loads fetch, WebSocket and caches too, which take four times as long to load as what
  * is needed of it. A release that lays its files out otherwise is loaded whole.
  */
-function part<Name extends keyof Undici>(name: Name, file: string): Undici[Name] {
+function part<Name extends keyof Undici>(name: Name, load: () => unknown): Undici[Name] {
   try {
-    return require(`undici/lib/${file}`) as Undici[Name]
+    return load() as Undici[Name]
   } catch {
     return (require('undici') as Undici)[name]
   }
 }
 
-const Client: typeof ClientClass = part('Client', 'dispatcher/client.js')
-const Pool: typeof PoolClass = part('Pool', 'dispatcher/pool.js')
-const buildConnector: typeof BuildConnector = part('buildConnector', 'core/connect.js')
+const Client: typeof ClientClass = part('Client', () => require('undici/lib/dispatcher/client.js'))
+const Pool: typeof PoolClass = part('Pool', () => require('undici/lib/dispatcher/pool.js'))
+const buildConnector: typeof BuildConnector = part('buildConnector', () => require('undici/lib/core/connect.js'))
 
 /** Longest head of an answer, in bytes. */
 const headLimit = 64 * 1024

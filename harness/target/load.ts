@@ -13,9 +13,6 @@ export interface LoadedTargetFile {
   readonly dir: string
 }
 
-/** A target file finds `defineTarget` also if the suite is not installed beside it. */
-const alias = { 'ai-content-conformance': packageFile('dist/index.js') }
-
 /** Each reading of a module is a new one: it may have changed since. */
 let readings = 0
 
@@ -120,8 +117,11 @@ async function importDefault(path: string): Promise<unknown> {
   throw new UserError(`${path}: no default export; write export default defineTarget({ ... })`)
 }
 
-/** Nothing of a target file is kept: it may hold a key. */
-const loading = { interopDefault: false, moduleCache: false, fsCache: false, alias }
+/** Nothing of a target file is kept: it may hold a key. It finds `defineTarget` also if the suite is not installed beside it. */
+const loading = {
+  ...{ interopDefault: false, moduleCache: false, fsCache: false },
+  alias: { 'ai-content-conformance': packageFile('dist/index.js') },
+}
 
 /** jiti reads TypeScript, and whatever Node itself cannot: an ES module that is called `.js`, or the suite's name if it is not installed. */
 async function importModule(path: string): Promise<unknown> {

@@ -194,7 +194,7 @@ test.each(ofGitHub)('%s asks for no right that it does not need', (file) => {
   const text = readFileSync(join(root, file), 'utf8')
   expect(text).toMatch(/^permissions:(?: \{\}|\n {2}contents: read)$/m)
   const others = [...text.matchAll(/^ {4,}([a-z-]+): write$/gm)].map(([, right]) => right)
-  expect(others).toEqual(file.endsWith('release.yml') ? ['id-token'] : [])
+  expect(others).toEqual(file.endsWith('release.yml') ? ['id-token', 'contents'] : [])
 })
 
 test('the gate runs on each version of Node.js that the package promises', () => {
@@ -203,12 +203,18 @@ test('the gate runs on each version of Node.js that the package promises', () =>
   expect(ci).toContain('- run: .ci/run')
 })
 
-test('what may ask for a token to publish runs no code of others', () => {
-  const [, pack = '', publish = ''] = readFileSync(join(root, '.github/workflows/release.yml'), 'utf8').split(
-    /^ {2}(?=(?:pack|publish):$)/m,
-  )
+test('what may ask for a token to publish, or write to a release, runs no code of others', () => {
+  const [, pack = '', publish = '', attach = ''] = readFileSync(
+    join(root, '.github/workflows/release.yml'),
+    'utf8',
+  ).split(/^ {2}(?=(?:pack|publish|attach):$)/m)
   expect(pack).toContain('.ci/run')
-  expect(pack).not.toContain('id-token')
+  expect(pack).not.toMatch(/: write/)
   expect(publish).toContain('id-token: write')
-  expect([...publish.matchAll(/run: (.*)/g)].map(([, run]) => run)).toEqual(['npm publish --ignore-scripts ./*.tgz'])
+  expect(attach).toContain('contents: write')
+  const runs = [publish, attach].map((job) => [...job.matchAll(/run: (.*)/g)].map(([, run]) => run))
+  expect(runs).toEqual([
+    ['npm publish --ignore-scripts ./*.tgz'],
+    ['gh release upload "$TAG" conform.mjs conform-linux-x64 SHA256SUMS --repo "$GITHUB_REPOSITORY"'],
+  ])
 })

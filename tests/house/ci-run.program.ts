@@ -90,6 +90,7 @@ const mutations: [what: string, step: string, broken: Record<string, string>][] 
   ['knip', 'nothing unused', { BREAKS: ' unused$' }],
   ['the contents', 'contents of the package', { BREAKS: ' package:check$' }],
   ['a project of vitest', 'the packed package in an empty vitest project', { BREAKS: ' packed:vitest$' }],
+  ['the one file', 'one file, executable and container judge', { BREAKS: ' standalone:check$' }],
   ['a ratio', 'no ratio of the bench is worse', { BREAKS: ' bench ' }],
   ['packing', packed, { BREAKS: '^pack ' }],
   ['installing', packed, { BREAKS: '^install ' }],

@@ -1,0 +1,147 @@
+// What needs no npm project judges the embedded reference: conform.mjs, the executable made of it, and the container. Each
+// from an empty folder, with nothing installed beside it. Asks the package registry for the linter of the Dockerfile.
+import assert from 'node:assert/strict'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const dir = mkdtempSync(join(tmpdir(), 'conform-standalone-'))
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+/** Nothing of the settings here, nor of this checkout, is seen. */
+const env = { PATH: process.env.PATH, HOME: dir, TMPDIR: dir, NO_COLOR: '1' }
+
+const target = `import { defineTarget, fromNodeListener } from 'ai-content-conformance'
+const name: string = typeof fromNodeListener
+export default defineTarget({ name, baseUrl: 'http://127.0.0.1:9', keys: { full: 'a-key-of-no-target' } })
+`
+
+try {
+  chmodSync(dir, 0o755)
+  execFileSync('npm', ['run', '--silent', 'standalone', '--', dir, '--executable'], { cwd: root, stdio: 'inherit' })
+  const file = join(dir, 'conform.mjs')
+  assert.ok(statSync(file).size < 4e6, `${statSync(file).size} bytes`)
+  startsAtOnce(file)
+  await judges('conform.mjs', process.execPath, [file])
+  await judges('the executable', join(dir, 'conform'), [])
+  await container(file)
+} finally {
+  rmSync(dir, { recursive: true, force: true })
+}
+
+/** Loads nothing to say its version: about as soon as Node.js itself. */
+function startsAtOnce(file) {
+  const times = { node: [], conform: [] }
+  const timed = (args) => {
+    const began = performance.now()
+    const { stdout } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
+    return [performance.now() - began, stdout]
+  }
+  for (let at = 0; at < 9; at++) {
+    times.node.push(timed(['-e', '0'])[0])
+    const [ms, said] = timed([file, '--version'])
+    assert.equal(said, `${version}\n`)
+    times.conform.push(ms)
+  }
+  const [node, conform] = [times.node, times.conform].map((list) => list.sort((a, b) => a - b)[4])
+  console.log(`--version: ${Math.round(conform)} ms; Node.js alone: ${Math.round(node)} ms`)
+  assert.ok(conform < 2.5 * node, 'it loads more than it needs to')
+}
+
+async function judges(what, command, args) {
+  const cwd = join(dir, `with ${what}`)
+  mkdirSync(cwd)
+  writeFileSync(join(cwd, 'target.ts'), target)
+  writeFileSync(join(cwd, 'target.mjs'), target.replace(': string', ''))
+  const run = (...more) => spawnSync(command, [...args, ...more], { cwd, env, encoding: 'utf8' })
+
+  const whole = run('--report', 'json')
+  assert.equal(whole.status, 0, `${what}: ${whole.stdout.slice(-2000)}${whole.stderr}`)
+  assert.equal(JSON.parse(readFileSync(join(cwd, 'conform-report.json'), 'utf8')).verdict, 'conformant')
+  for (const name of ['target.ts', 'target.mjs']) {
+    const { stdout, stderr } = run('--target', name, '--dry-run')
+    assert.match(stdout, /^total /m, `${what}, ${name}: ${stderr}`)
+    assert.equal(stderr, '')
+  }
+  await records(what, (...more) => spawn(command, [...args, ...more], { cwd, env }))
+  console.log(`${what}: ${whole.stdout.trim().split('\n').at(-2)}`)
+}
+
+/** A program that says its URL in its first line, and ends when it is told to. */
+async function started(child) {
+  let said = ''
+  child.stdout.setEncoding('utf8')
+  const line = new Promise((resolve) => child.stdout.on('data', (piece) => (said += piece).includes('\n') && resolve()))
+  const closed = once(child, 'close')
+  await Promise.race([line, closed])
+  const end = async () => {
+    child.kill('SIGTERM')
+    const [code] = await closed
+    return { code, said }
+  }
+  return { ...JSON.parse(said.split('\n')[0]), end }
+}
+
+/** Its threads are the same file: the one that judges a recording, too. */
+async function records(what, start) {
+  const server = await started(start('serve'))
+  const recorder = await started(start('record', server.url))
+  const { keys } = JSON.parse(readFileSync(server.target, 'utf8'))
+  const headers = { authorization: `Bearer ${keys.full}` }
+  assert.equal((await fetch(`${recorder.url}/v1/files`, { headers })).status, 200)
+  const { code, said } = await recorder.end()
+  assert.match(said, /1 exchange in traffic\.har/, what)
+  assert.equal(code, 0)
+  await server.end()
+}
+
+async function container(file) {
+  const text = readFileSync(join(root, 'Dockerfile'), 'utf8')
+  lint('Dockerfile', true)
+  writeFileSync(join(dir, 'Dockerfile'), text.replace(/^USER .*$/m, 'USER root'))
+  lint(join(dir, 'Dockerfile'), false)
+  if (spawnSync('docker', ['info']).status === 0) return image()
+  console.log('No Docker daemon answers here: the image is NOT built. Its entry point judges as another user instead.')
+  const last = text.slice(text.lastIndexOf('\nFROM '))
+  const [, to] = /^COPY --from=build \/suite\/standalone\/conform\.mjs (\S+)$/m.exec(last)
+  const [command, ...args] = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(last)[1])
+  assert.equal(command, 'node')
+  assert.deepEqual(args, [to])
+  const isRoot = process.getuid?.() === 0
+  const nobody = isRoot ? { uid: 65534, gid: 65534 } : {}
+  const more = ['--runs', '1', '--depth', 'quick']
+  const { status, stdout, stderr } = spawnSync(process.execPath, [file, ...more], {
+    ...nobody,
+    cwd: '/',
+    env,
+    encoding: 'utf8',
+  })
+  assert.equal(status, 0, `${stdout}${stderr}`)
+  console.log(
+    `as ${isRoot ? 'user 65534' : 'this user'}, in a folder that it cannot write to: ${stdout.trim().split('\n').at(-2)}`,
+  )
+}
+
+/** By the rules of hadolint, which itself is in no registry that is asked here. */
+function lint(path, isClean) {
+  const linter = ['exec', '--yes', '--ignore-scripts', '--', 'dockerlinter@2.0.0']
+  const { status, stdout, stderr } = spawnSync('npm', [...linter, '-f', path, '-s', 'none', '-e', 'info'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  if (isClean) assert.equal(status, 0, `${stdout}${stderr}`)
+  else assert.match(stdout, /EU0001/)
+}
+
+function image() {
+  const docker = (...args) => execFileSync('docker', args, { cwd: root, encoding: 'utf8' })
+  docker('build', '--quiet', '--tag', 'conform-ci', '.')
+  const shown = JSON.parse(docker('image', 'inspect', 'conform-ci'))[0]
+  assert.equal(shown.Config.User, 'node')
+  const said = docker('run', '--rm', '--read-only', '--tmpfs', '/tmp', 'conform-ci')
+  assert.match(said, /^Conformant: /m)
+  console.log(`the image of ${Math.round(shown.Size / 1e6)} MB: ${said.trim().split('\n').at(-2)}`)
+}
