@@ -13,12 +13,15 @@ import { sections } from '../reporters/view/writing.ts'
 const most = 3
 const labelWidth = 10
 
-/** What a test throws. Its stack leads to the place where the suites were asked for: nothing of ours is of use there. */
+/**
+ * What a test throws. A failure of the target has no place in the user's code, and gets none: vitest would show the same lines of
+ * the test file for each. A mistake in the call has: it is about the target and options that stand there.
+ */
 class ConformanceError extends Error {
   override readonly name = 'ConformanceError'
-  constructor(message: string, frames: string) {
+  constructor(message: string, frames?: string) {
     super(message)
-    this.stack = `ConformanceError: ${message}\n${frames}`
+    this.stack = [`ConformanceError: ${message}`, ...(frames === undefined ? [] : [frames])].join('\n')
   }
 }
 
@@ -29,12 +32,12 @@ function framesAbove(callee: (...args: never[]) => unknown): string {
   return (holder.stack ?? '').split('\n').slice(1).join('\n')
 }
 
-/** What was sent, asked for and received, the curl line, and how to see the failure again: by conform, and in vitest. */
+/** How to see the failure again in vitest, what was sent, asked for and received, the line for conform and the curl line. */
 function failureMessage(result: RequirementResult): string {
   const { failures, id, level, section, statement } = result
   const blocks = failures.slice(0, most).map((failure) => {
     const again = `CONFORM_SEED=${failure.seed} npx vitest run -t '${id} '`
-    return [...evidence(failure), ['in vitest', again] as const]
+    return [['in vitest', again] as const, ...evidence(failure)]
       .map(([label, text]) => labelled(label, text))
       .join('\n')
   })
@@ -109,7 +112,7 @@ export function describeConformance(target?: GivenTarget, options: DescribeOptio
       const { file } = groups[0]!.tasks[0] as RunnerTestCase
       file.meta.conformance = [...(file.meta.conformance ?? []), handover]
       const problem = whyNotJudged(ended, selected.all) ?? failedSince(ended, { quiet, strict })
-      if (problem !== undefined) throw new ConformanceError(problem, frames)
+      if (problem !== undefined) throw new ConformanceError(problem)
     }, 0)
   })
 }
@@ -129,7 +132,7 @@ async function judged({ signal, skip }: TestContext, { run, id, strict, frames, 
     throw new ConformanceError(messageOf(error), frames)
   })
   if (isFailure(result, strict)) {
-    throw new ConformanceError(failureMessage(result), frames)
+    throw new ConformanceError(failureMessage(result))
   }
   quiet.add(id)
   if (result.outcome !== 'passed') skip(skipNote(result))

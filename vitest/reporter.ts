@@ -2,15 +2,22 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import type { Reporter, TestModule, Vitest } from 'vitest/node'
 import { checkOutputs, reportFiles } from '../cli/output/check-outputs.ts'
+import { colorsFor } from '../cli/output/colors.ts'
 import { failureExchanges, loggedExchanges } from '../cli/output/exchanges.ts'
 import { makeRunFolder } from '../cli/output/run-folder.ts'
 import { parseReportRequests, type ReportRequest } from '../cli/output/report-request.ts'
 import { writeReports } from '../cli/output/write-reports.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
+import { laidOut } from '../reporters/terminal/lines.ts'
+import { reasonLines, stepLines } from '../reporters/terminal/reasons.ts'
 import { failed } from '../reporters/view/failed.ts'
+import { byReason } from '../reporters/view/groups.ts'
 import { likelyCauses } from '../reporters/view/likely-causes.ts'
 import { wordsOf } from '../reporters/view/likely-words.ts'
+import { selectedResults } from '../reporters/view/selected.ts'
 import { verdictSentence } from '../reporters/view/standing.ts'
+import { whatToDeclare } from '../reporters/view/to-declare.ts'
+import type { Report } from '../harness/report/model.ts'
 import type { Handover } from './handover.ts'
 
 export interface ReporterOptions {
@@ -71,6 +78,8 @@ export default class ConformanceReporter implements Reporter {
     if (problems.length > 0) process.exitCode = 2
     const { run, target } = report
     const names = written.map(({ path }) => (path === '-' ? 'stdout' : path))
+    const json = written.find(({ format, path }) => format === 'json' && path !== '-')
+    for (const line of skippedLines(report, json?.path)) this.#print(line)
     const name = terminalText(target.name)
     for (const cause of likelyCauses(failed(report).unexpected)) {
       const { change, what } = wordsOf(cause)
@@ -82,6 +91,21 @@ export default class ConformanceReporter implements Reporter {
       `conform: ${name}: ${terminalText(verdictSentence(report))}; seed ${run.seed}; reports: ${names.join(', ') || 'none'}`,
     )
   }
+}
+
+/** Why tests are skipped, each reason once, and what to declare so that they are not. */
+function skippedLines(report: Report, json: string | undefined): string[] {
+  const colors = colorsFor(process.stdout)
+  const selected = { requirements: selectedResults(report) }
+  const steps = whatToDeclare(selected)
+  const listed = new Set(steps.flatMap(({ ids }) => ids))
+  const others = { requirements: selected.requirements.filter(({ id }) => !listed.has(id)) }
+  const lines = [
+    ...stepLines(steps, json, colors),
+    ...reasonLines('Skipped, not tested', byReason(others, 'not-exercised'), 'each is in the reports', colors),
+    ...reasonLines('Skipped, not applicable', byReason(selected, 'not-applicable'), 'each is in the reports', colors),
+  ]
+  return lines.length === 0 ? [] : ['', ...laidOut(lines, process.stdout.columns || Infinity)]
 }
 
 /** The exchanges of the run; if they could not be written down, those of failures, which are not enough for a HAR. */

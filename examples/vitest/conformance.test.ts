@@ -1,4 +1,11 @@
 import { describeConformance } from 'ai-content-conformance/vitest'
+import { afterAll } from 'vitest'
+import { start } from './server.ts'
 
-// Without a target: the one that server.ts provides.
-describeConformance()
+// In watch mode the server is judged again when it changes, since this file imports it.
+let server: Awaited<ReturnType<typeof start>>
+describeConformance(async () => {
+  server = await start()
+  return server.target
+})
+afterAll(() => server.close())

@@ -1,10 +1,6 @@
-import { startReference } from 'ai-content-conformance/reference'
-import type {} from 'ai-content-conformance/vitest'
-import type { TestProject } from 'vitest/node'
+import { type Reference, startReference } from 'ai-content-conformance/reference'
 
-/** Starts what is judged, and tells the tests of it. Your own server goes here. */
-export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
-  const server = await startReference()
-  provide('conformTarget', server.target)
-  return () => server.close()
+/** Starts what is judged. Your own server goes here. */
+export function start(): Promise<Reference> {
+  return startReference()
 }

@@ -3,7 +3,6 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    globalSetup: ['server.ts'],
     reporters: ['default', new ConformanceReporter({ reports: ['json', 'html=reports/conformance.html', 'junit'] })],
   },
 })

@@ -29,13 +29,13 @@ async function startPrism(): Promise<string> {
 
 test('Prism mocks every operation of the OpenAPI document by its example', async () => {
   const baseUrl = await startPrism()
-  for (const { id, status, example, request } of everyOperation('any-key')) {
-    const response = await fetch(baseUrl + request.path, request)
+  for (const { id, path, status, example, request } of everyOperation('any-key')) {
+    const response = await fetch(baseUrl + path, request)
     expect([id, response.status, await response.json()]).toEqual([id, status, example])
   }
-  const { request } = everyOperation('any-key')[0]!
-  const refused = await fetch(baseUrl + request.path, { ...request, body: '{}' })
+  const { path, request } = everyOperation('any-key')[0]!
+  const refused = await fetch(baseUrl + path, { ...request, body: '{}' })
   expect([refused.status, await refused.json()]).toEqual([400, { tpe: 'InvalidContentType', errors: [], extras: {} }])
-  const unknown = await fetch(baseUrl + request.path, { ...request, headers: { 'content-type': 'application/json' } })
+  const unknown = await fetch(baseUrl + path, { ...request, headers: { 'content-type': 'application/json' } })
   expect([unknown.status, await unknown.json()]).toMatchObject([401, { tpe: 'BadCredentials' }])
 })

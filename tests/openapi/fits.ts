@@ -49,7 +49,7 @@ export function refusedByDocument({ probe, answer }: Exchange, variants: readonl
 
 /** Of each operation of the document the request of its example, and the success that it shows. */
 export function everyOperation(key: string) {
-  return Object.entries<any>(document.paths).flatMap(([template, item]) =>
+  return Object.entries<object>(document.paths).flatMap(([template, item]) =>
     Object.entries<any>(item).map(([method, { operationId, requestBody, responses }]) => {
       const status = Object.keys(responses).find((one) => one.startsWith('2'))!
       const { example } = responses[status].content['application/json']
@@ -57,13 +57,13 @@ export function everyOperation(key: string) {
       const upload = requestBody && { 'content-type': 'text/plain' }
       const id = '0f8fad5b-d9cb-469f-a165-70867728950e'
       const request = {
-        path: template.replaceAll(/\{\w+\}/g, id),
         method: method.toUpperCase(),
         headers: { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : upload) },
         ...(requestBody && { body: body ? JSON.stringify(body) : 'tea' }),
       }
       return {
         id: operationId as string,
+        path: template.replaceAll(/\{\w+\}/g, id),
         status: Number(status.replace('XX', '00')),
         example: example as unknown,
         request,

@@ -55,8 +55,8 @@ test('a mock server that is driven by the document is right in all that the docu
 
 test('a mock server answers each operation by its example', async () => {
   const baseUrl = await mockServer()
-  for (const { id, status, example, request } of everyOperation(mockKey)) {
-    const response = await fetch(baseUrl + request.path, request)
+  for (const { id, path, status, example, request } of everyOperation(mockKey)) {
+    const response = await fetch(baseUrl + path, request)
     expect([id, response.status, await response.json()]).toEqual([id, status, example])
   }
 })

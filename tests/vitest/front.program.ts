@@ -1,7 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import net from 'node:net'
 import { basename, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import type { Report } from '../../harness/report/model.ts'
@@ -71,22 +74,85 @@ const isOurs = (request) => request.headers.get('authorization') === 'Bearer ' +
 const fetch = (request) => (isOurs(request) ? Response.json([]) : Response.json(refusal, { status: 401 }))
 describeConformance({ fetch, keys: { full: key } }, { name: 'handler', only: ['files.list/401-missing-credentials'] })
 
+describeConformance(undefined, { name: 'provided', only: ['files.list/2xx-accepted'] })
+
 describeConformance(async () => {
   throw new Error('the database is not there')
 }, { name: 'never made', only: ['files.list/2xx-accepted'] })
 `
 
-test('a target can be made when the tests begin, and a handler is judged without a port', async () => {
-  const other = makeProject({ 'conformance.test.js': made })
+const provided = {
+  'vitest.config.js': "export default { test: { globalSetup: 'setup.js' } }",
+  'setup.js': `import { startReference } from 'ai-content-conformance/reference'
+export default async function setup({ provide }) {
+  const server = await startReference()
+  provide('conformTarget', server.target)
+  return () => server.close()
+}
+`,
+}
+
+test('a target can be made when the tests begin, or be provided, and a handler is judged without a port', async () => {
+  const other = makeProject({ 'conformance.test.js': made, ...provided })
   onTestFinished(() => other.remove())
   const reporters = ['--reporter=default', '--reporter=json', '--outputFile=told.json']
   const { code, stderr } = await other.run('vitest', ['run', ...reporters])
   const [file] = JSON.parse(readFileSync(join(other.dir, 'told.json'), 'utf8')).testResults
   const outcomes = file.assertionResults.map(({ ancestorTitles, status }: Told) => [ancestorTitles[0], status])
-  expect(Object.fromEntries(outcomes)).toEqual({ made: 'passed', handler: 'passed', 'never made': 'skipped' })
+  expect(Object.fromEntries(outcomes)).toEqual({
+    made: 'passed',
+    handler: 'passed',
+    provided: 'passed',
+    'never made': 'skipped',
+  })
   expect(code).toBe(1)
   expect(stderr).toContain('ConformanceError: the database is not there')
 })
+
+/** As the page shows it: the file imports the server, starts it, and ends it. */
+const ownServer = {
+  'conformance.test.js': `import { describeConformance } from 'ai-content-conformance/vitest'
+import { afterAll } from 'vitest'
+import { start } from './my-server.js'
+let server
+describeConformance(async () => {
+  server = await start()
+  return { baseUrl: server.url, keys: { full: server.key } }
+}, { only: ['files.list/401-missing-credentials'] })
+afterAll(() => server.close())
+`,
+  'my-server.js': startsWith([]),
+}
+
+function startsWith(defects: readonly string[]): string {
+  return `import { startReference } from 'ai-content-conformance/reference'
+export const start = () => startReference({ defects: ${JSON.stringify(defects)} })
+`
+}
+
+test('in watch mode the server that the tests import is judged again when it changes', async () => {
+  const own = makeProject(ownServer)
+  const vitest = own.start('vitest', ['--watch', '--reporter=default'])
+  onTestFinished(async () => {
+    vitest.kill()
+    await once(vitest, 'exit')
+    own.remove()
+  })
+  const ends = summaries(vitest.stdout)
+  expect(await ends.next()).toMatchObject({ value: '1 passed (1)' })
+  own.write({ 'my-server.js': startsWith(['files.list/401-missing-credentials']) })
+  expect(await ends.next()).toMatchObject({ value: '1 failed (1)' })
+  own.write({ 'my-server.js': startsWith([]) })
+  expect(await ends.next()).toMatchObject({ value: '1 passed (1)' })
+})
+
+/** What each run says of its tests, as they end. */
+async function* summaries(stdout: Readable): AsyncGenerator<string> {
+  for await (const line of createInterface(stdout)) {
+    const [, told] = /^ +Tests {2}(.*)$/.exec(line) ?? []
+    if (told !== undefined) yield told
+  }
+}
 
 describe('in a vitest project', () => {
   test('each requirement is a test of its operation, a filter chooses what is sent, and every report is written', async () => {
@@ -116,6 +182,8 @@ describe('in a vitest project', () => {
     expect(said.code).toBe(1)
     expect(titles('failed')).toEqual(['jobs.create/404-unknown-application'])
     const [message = ''] = told().find(({ status }) => status === 'failed')!.failureMessages
+    // First what a reader of vitest does next.
+    expect(message.split('\n\n')[1]).toMatch(/^in vitest CONFORM_SEED=/)
     const rows = [/^sent {6}POST \S+/m, /^expected {2}404 ResourceNotFound/m, /^received {2}/m, /^curl {6}curl /m]
     for (const row of rows) expect(message).toMatch(row)
     const { seed } = report().run
@@ -123,9 +191,8 @@ describe('in a vitest project', () => {
       `again     conform --target target.json --runs 1 --only jobs.create/404-unknown-application --seed ${seed}`,
     )
     expect(message).toContain(`in vitest CONFORM_SEED=${seed} npx vitest run -t 'jobs.create/404-unknown-application '`)
-    // The place that is shown is the user's own.
-    expect(said.stderr).toMatch(/❯ conformance\.test\.ts:2:1/)
-    expect(said.stderr).not.toContain('node_modules/ai-content-conformance/dist')
+    // No line of the test file is to blame, and none of ours.
+    expect(said.stderr).not.toMatch(/❯|describeConformance\(|node_modules\/ai-content-conformance\/dist/)
   })
 
   test('a failure that shows by a later request fails the file, though its test has passed', async () => {
@@ -158,6 +225,11 @@ describe('in a vitest project', () => {
     expect(said.code).toBe(1)
     expect(outcomes()).toEqual({ 'bare.test.ts': 'passed', 'closed.test.ts': 'failed' })
     expect(said.stdout).toMatch(/↓ .*graphs\.query\/2xx-accepted .*\[.*graph/)
+    // Once more for all of them, and what to do about it.
+    expect(said.stdout).toMatch(
+      /^What to declare next so that \d+ more requirements can be tested\n +\+\d+ +operations\.graphs/m,
+    )
+    expect(said.stdout).toMatch(/^Skipped, not tested: \d+\n/m)
     expect(said.stdout).toMatch(/✓ .*files\.list\/2xx-accepted/)
     expect(said.stderr).toMatch(/FAIL +closed.*\n.*ConformanceError: http:\S+ cannot be judged: connection refused/)
   })
@@ -172,7 +244,7 @@ describe('in a vitest project', () => {
     expect(said.code).toBe(1)
     expect(outcomes()).toEqual({ 'closed.test.ts': 'failed', 'nowhere.test.ts': 'failed', 'seed.test.ts': 'failed' })
     expect(said.stderr).toMatch(/FAIL +closed.*\n.*ConformanceError: http:\S+ cannot be judged: connection refused/)
-    expect(said.stderr).toMatch(/FAIL +nowhere.*\n.*: nowhere\.json: no such target file/)
+    expect(said.stderr).toMatch(/FAIL +nowhere.*\n.*: nowhere\.json: no such target file\n ❯ nowhere\.test\.ts:3:1/)
     expect(said.stderr).toMatch(/FAIL +seed.*\n.*: the option seed: give a whole number/)
   })
 

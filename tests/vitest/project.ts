@@ -1,7 +1,8 @@
-import { execFile } from 'node:child_process'
+import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
@@ -24,6 +25,8 @@ export interface Project {
   at(folder: string): Project
   /** Runs a program of node_modules/.bin, or node itself, to its end. */
   run(program: string, args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Said>
+  /** Starts a program of node_modules/.bin that goes on; it is ended with its children by `kill`. */
+  start(program: string, args: readonly string[]): ChildProcessByStdio<null, Readable, Readable>
   remove(): void
 }
 
@@ -50,6 +53,11 @@ function projectIn(dir: string, modules: string): Project {
         mkdirSync(dirname(join(dir, path)), { recursive: true })
         writeFileSync(join(dir, path), text)
       }
+    },
+    start(program, args) {
+      const { PATH = '', HOME = '' } = process.env
+      const env = { PATH, HOME, NO_COLOR: '1' }
+      return spawn(join(modules, '.bin', program), args, { cwd: dir, env, stdio: ['ignore', 'pipe', 'pipe'] })
     },
     async run(program, args, env = {}) {
       const { PATH = '', HOME = '' } = process.env
