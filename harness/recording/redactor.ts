@@ -31,6 +31,8 @@ export class Redactor {
   readonly #known = new Set<string>()
   readonly #kept = new Set<string>()
   readonly #indexes = new Map<string, Index>()
+  /** Numbers of keys that no index has yet: a run that fails nothing shows little, and often asks for none. */
+  #unindexed: number[] = []
   /** Kept texts that share a run with some key; undefined until they are looked for. */
   #relevant: string[] | undefined
 
@@ -43,11 +45,19 @@ export class Redactor {
     this.#kept.add(label)
     if (secret.length < shortestKey) return
     this.#relevant = undefined
-    for (const encoding of encodings) {
-      const grams = this.#gramsOf(encoding, encoding.shortest(Math.min(run, secret.length)))
-      for (const form of encoding.streams(secretPart(secret))) grams.addRuns(form)
-      encoding.streams(secret).forEach((form, stream) => grams.addWhole(form, number, stream))
+    this.#unindexed.push(number)
+  }
+
+  #index(): void {
+    for (const number of this.#unindexed) {
+      const { value } = this.#keys[number] as Key
+      for (const encoding of encodings) {
+        const grams = this.#gramsOf(encoding, encoding.shortest(Math.min(run, value.length)))
+        for (const form of encoding.streams(secretPart(value))) grams.addRuns(form)
+        encoding.streams(value).forEach((form, stream) => grams.addWhole(form, number, stream))
+      }
     }
+    this.#unindexed = []
   }
 
   /** Learns a value made from a key, and how it is written: `${CONFORM_API_KEY%????}`. */
@@ -90,6 +100,7 @@ export class Redactor {
   }
 
   #long(text: string): string {
+    if (this.#unindexed.length > 0) this.#index()
     const indexes = [...this.#indexes.values()].filter(({ grams }) => grams.size <= text.length)
     if (indexes.length === 0) return text
     const kept = (this.#relevant ??= this.#relevantTexts())
