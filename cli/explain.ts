@@ -1,6 +1,8 @@
 import { Command } from 'commander'
 import { catalogue, type CatalogueRow, isRequirementId, requirement } from '../catalogue/catalogue.ts'
 import { matchesId, patternProblem } from '../harness/report/selection.ts'
+import { colorsFor } from './output/colors.ts'
+import type { Sent } from './explain/requests.ts'
 import { UserError } from '../harness/user-error.ts'
 import { idMeant } from '../harness/target/nearest.ts'
 
@@ -10,8 +12,8 @@ export function explainCommand(): Command {
     .argument('<id>', 'as conform list shows it')
     .action(async (id: string) => {
       const row = rowOf(id)
-      const [{ explanation }, requests] = await Promise.all([import('./explain/explanation.ts'), requestsOf(row)])
-      process.stdout.write(explanation(row, requests))
+      const [{ explanation }, sent] = await Promise.all([import('./explain/explanation.ts'), sentOf(row)])
+      process.stdout.write(explanation(row, sent, colorsFor(process.stdout)))
     })
 }
 
@@ -26,8 +28,8 @@ function rowOf(id: string): CatalogueRow {
 }
 
 /** Rows about every response send nothing of their own, and those of scenarios what the target file says. */
-async function requestsOf(row: CatalogueRow): Promise<string[]> {
-  if (row.scenarioOnly || (row.operation === 'envelope' && row.maxRequests === 0)) return []
-  const { requestsFor } = await import('./explain/requests.ts')
-  return requestsFor(row)
+async function sentOf(row: CatalogueRow): Promise<Sent> {
+  if (row.scenarioOnly || (row.operation === 'envelope' && row.maxRequests === 0)) return { lines: [], difference: [] }
+  const { sentFor } = await import('./explain/requests.ts')
+  return sentFor(row)
 }

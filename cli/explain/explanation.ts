@@ -5,7 +5,11 @@ import { describePairs } from '../../harness/engine/answer.ts'
 import { undeclaredIn } from '../../harness/report/reason.ts'
 import { missingReason } from '../../harness/target/declared.ts'
 import { defects } from '../../reference/server.ts'
+import { terminalPieces } from '../../reporters/escape/terminal.ts'
+import type { LinePair } from '../../reporters/view/difference.ts'
 import { sections } from '../../reporters/view/writing.ts'
+import type { Colors } from 'picocolors/types'
+import type { Sent } from './requests.ts'
 import { plainText, readingsOf } from './reading.ts'
 
 const width = 100
@@ -13,11 +17,14 @@ const indent = ' '.repeat(2)
 const mostLines = 12
 
 /** All that is known of a requirement, for a terminal. */
-export function explanation(row: CatalogueRow, requests: readonly string[]): string {
+export function explanation(row: CatalogueRow, { difference, lines: requests }: Sent, colors: Colors): string {
   const { id, level, section, statement } = row
   const blocks = [
     [`${id}  ${level}  ${sections(section)}`, ...wrapped(statement, '')],
     block('What is sent', sent(row, requests)),
+    ...(difference.length > 0
+      ? [['The difference from the request that is granted', ...differenceLines(difference, colors)]]
+      : []),
     block('What passes', passes(row)),
     block('Why', why(id)),
     block('What the target must declare', declared(row)),
@@ -25,6 +32,17 @@ export function explanation(row: CatalogueRow, requests: readonly string[]): str
     block('How the reference breaks it', broken(id)),
   ]
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`
+}
+
+/** Lines that are alike once, the others with a sign before them; what differs in them stands out. */
+function differenceLines(pairs: readonly LinePair[], colors: Colors): string[] {
+  return pairs.flatMap(({ control, isSame, probe = [] }) => {
+    if (isSame) return [`    ${terminalPieces(probe, String)}`.trimEnd()]
+    return [
+      ...(control ? [`  - ${terminalPieces(control, (text) => colors.bold(colors.red(text)))}`] : []),
+      ...(probe.length > 0 ? [`  + ${terminalPieces(probe, (text) => colors.bold(colors.green(text)))}`] : []),
+    ]
+  })
 }
 
 function block(title: string, lines: readonly string[]): string[] {

@@ -22,7 +22,7 @@ export type ObservedRow = (typeof observedRows)[number]
 /** What one row saw: how many answers it judged, and the first failures with their exchanges. */
 export interface Tally {
   cases: number
-  readonly failures: { exchange: Exchange; expected: string; actual: string }[]
+  readonly failures: { exchange: Exchange; expected: string; actual: string; at?: string | undefined }[]
 }
 
 export interface EnvelopeWatch {
@@ -37,7 +37,7 @@ const mostKept = 12
 type AnswerRule = (
   answer: Answer,
   exchange: Exchange,
-) => { expected: string; actual?: string | (() => string) } | undefined
+) => { expected: string; actual?: string | (() => string); at?: string } | undefined
 
 const isError = (answer: Answer): boolean => answer.status >= 400
 
@@ -47,7 +47,7 @@ const envelopeShape: AnswerRule = (answer, exchange) => {
   // What came is described if it is shown: most are not.
   if (!json.ok) return { expected, actual: () => describeAnswer(exchange) }
   const found = validate('error-envelope', json.value)
-  return found.valid ? { expected } : { expected, actual: `${answer.status}, but ${found.problem}` }
+  return found.valid ? { expected } : { expected, actual: `${answer.status}, but ${found.problem}`, at: found.place }
 }
 
 /** True if one of the pairs names that status with that type. */
@@ -63,7 +63,7 @@ const statusTpePair: AnswerRule = (answer, { probe, purpose }) => {
   // What some requirement of the operation accepts (for example 413 in place of 400) is not a wrong pair.
   const accepted = [...acceptedPairs(probe.operation), ...(purpose.expects ?? [])]
   const fits = mayCarry(probe.operation, answer.status, tpe) || isNamed(accepted, answer.status, tpe)
-  return fits ? { expected } : { expected, actual: `${answer.status} ${tpe}` }
+  return fits ? { expected } : { expected, actual: `${answer.status} ${tpe}`, at: '/tpe' }
 }
 
 /** §4.1 to §4.3: operations whose whole success is shown. */
@@ -87,16 +87,18 @@ const messageKeys: AnswerRule = (answer, { probe }) => {
   const tpe = tpeOf(answer)
   if (!isError(answer) || !json.ok || tpe === undefined || !isEnvelope(answer)) return undefined
   let known = 0
-  let wrong: string | undefined
-  for (const error of member(json.value, 'errors') as unknown[]) {
+  let wrong: { at: string; key: string } | undefined
+  for (const [index, error] of (member(json.value, 'errors') as unknown[]).entries()) {
     const key = member(error, 'key')
     const fits = typeof key === 'string' ? keyFits(key, probe.operation, tpe) : undefined
     if (fits !== undefined) known++
-    if (fits === false) wrong ??= key as string
+    if (fits === false) wrong ??= { at: `/errors/${index}/key`, key: key as string }
   }
   if (known === 0) return undefined
   const expected = 'a message key that §7.1 shows with this tpe'
-  return wrong === undefined ? { expected } : { expected, actual: `key ${wrong} with ${answer.status} ${tpe}` }
+  return wrong === undefined
+    ? { expected }
+    : { expected, actual: `key ${wrong.key} with ${answer.status} ${tpe}`, at: wrong.at }
 }
 
 const badInput: AnswerRule = (answer, { purpose }) => {
@@ -128,9 +130,9 @@ export function createEnvelopeWatch(): EnvelopeWatch {
         if (!seen) continue
         const tally = tallies.get(row) as Tally
         tally.cases++
-        const { expected, actual } = seen
+        const { expected, actual, at } = seen
         if (actual !== undefined && tally.failures.length < mostKept)
-          tally.failures.push({ exchange, expected, actual: typeof actual === 'string' ? actual : actual() })
+          tally.failures.push({ exchange, expected, actual: typeof actual === 'string' ? actual : actual(), at })
       }
     },
   }

@@ -18,10 +18,11 @@ export function judgeObserved(row: ObservedRow): Judge {
     const { cases, failures } = envelopeOf(context.run).tally(row)
     context.cases += cases
     const own = failures.filter(({ exchange }) => !poisonedAnswers(context.run).has(exchange.answer!))
-    const [first, ...more] = own.slice(0, mostShown).map(({ exchange, expected, actual }) => {
+    const [first, ...more] = own.slice(0, mostShown).map(({ exchange, expected, actual, at }) => {
       const { requirement } = exchange.purpose
       context.shownBy = requirement
-      return context.failure(exchange, expected, requirement === null ? '' : `(sent for ${requirement})`, actual)
+      const what = requirement === null ? '' : `(sent for ${requirement})`
+      return { ...context.failure(exchange, expected, what, actual), ...(at === undefined ? {} : { at }) }
     })
     if (first) throw new Failed(first, more)
     if (context.run.life.ended) throw context.run.life.ended

@@ -8,7 +8,7 @@ import { NotExercised } from '../engine/outcome.ts'
 import type { Scenario } from '../target/model.ts'
 import { judgePairs } from '../engine/judge-answer.ts'
 import { judgeThrottled } from './judge-throttled.ts'
-import type { Judge, CheckContext } from '../engine/check-context.ts'
+import { setControl, type Judge, type CheckContext } from '../engine/check-context.ts'
 import { applyScenario, bringsBody, isDeclared } from './apply-scenario.ts'
 import { around, enterState, leaveState } from './around.ts'
 import { isBlocked, isGranted, matchPairs } from '../engine/answer.ts'
@@ -34,7 +34,7 @@ export async function judgeScenario(context: CheckContext, scenario: Scenario, f
   const none: Control = { state: 'none', said: 'not sent: the operation is not declared', valid: make }
   const found = undeclared ? none : await control(run, operation)
   if (found.state === 'refused') throw notGranted(found)
-  context.control = found.state
+  setControl(context, found.state, found.exchange)
   const state = { enter: () => enterState(context, scenario), leave: () => leaveState(context, scenario) }
   await around(context, scenario, operation, async () => {
     if (scenario.repeat !== undefined)

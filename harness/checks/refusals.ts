@@ -12,7 +12,7 @@ import { describeAnswer } from '../engine/describe.ts'
 import type { Exchange, Purpose } from '../engine/exchange.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import type { Probe } from '../engine/probe.ts'
-import { type CheckContext, sendThroughGate } from '../engine/check-context.ts'
+import { type CheckContext, sendThroughGate, setControl } from '../engine/check-context.ts'
 import { type Control, control, countsAsGranted, notGranted, saidBy } from './control.ts'
 import { isGenerating } from './property.ts'
 import { judgePairs } from '../engine/judge-answer.ts'
@@ -128,7 +128,7 @@ function sendCase(context: CheckContext, source: Source, purpose: Partial<Purpos
 /** Sets the control of the context; throws if its answer leaves the refusal without one. */
 function requireControl({ context, control: found, ofCredentials }: Refusal): void {
   if (found.state === 'none') return
-  context.control = found.state
+  setControl(context, found.state, found.exchange)
   if (found.state === 'granted') return
   const status = found.exchange?.answer?.status
   const barred = status === 401 || status === 403

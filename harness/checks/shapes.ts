@@ -1,7 +1,7 @@
 import { type SchemaName, validate } from '../../schemas/validate.ts'
 import { isGranted } from '../engine/answer.ts'
 import type { Exchange } from '../engine/exchange.ts'
-import { NotExercised } from '../engine/outcome.ts'
+import { Failed, NotExercised } from '../engine/outcome.ts'
 import { answered, type CheckContext } from '../engine/check-context.ts'
 
 type BodySchema = Exclude<SchemaName, 'report' | 'target' | 'certificate'>
@@ -28,7 +28,9 @@ export function judgeShape(context: CheckContext, exchange: Exchange, schema: Bo
   if (!json.ok && json.unread && isGranted(exchange.answer)) throw new NotExercised(json.problem)
   if (!json.ok) context.fail(exchange, expected, what, `${exchange.answer.status}, but ${json.problem}`)
   const found = validate(schema, json.value)
-  if (!found.valid) context.fail(exchange, expected, what, `${exchange.answer.status}, but ${found.problem}`)
+  if (found.valid) return
+  const failure = context.failure(exchange, expected, what, `${exchange.answer.status}, but ${found.problem}`)
+  throw new Failed({ ...failure, at: found.place })
 }
 
 /** True if the body is JSON and fits the schema. */

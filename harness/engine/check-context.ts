@@ -25,6 +25,14 @@ export function takeLookAtEnd(context: CheckContext): Judge | undefined {
   return look
 }
 
+const controls = new WeakMap<CheckContext, Exchange>()
+
+/** Sets how the control was answered; one that was granted stands in each failure, beside the request that failed. */
+export function setControl(context: CheckContext, state: CheckContext['control'], exchange?: Exchange): void {
+  context.control = state
+  if (state === 'granted' && exchange) controls.set(context, exchange)
+}
+
 /** What one requirement has to work with while it is judged. */
 export interface CheckContext {
   readonly run: Run
@@ -64,6 +72,7 @@ export function createCheckContext(run: Run, row: CatalogueRow): CheckContext {
         actual: withFinding(exchange, actual ?? describeAnswer(exchange)),
         familyOnly: false,
         seed: run.options.seed,
+        ...controlOf(context, exchange),
         ...againBy(context, exchange),
         exchange: repeatable(run, row, exchange.recorded),
       }
@@ -73,6 +82,12 @@ export function createCheckContext(run: Run, row: CatalogueRow): CheckContext {
     },
   }
   return context
+}
+
+function controlOf(context: CheckContext, { probe }: Exchange): Pick<Failure, 'control'> {
+  const granted = controls.get(context)
+  if (granted?.answer === undefined || granted.probe.operation !== probe.operation) return {}
+  return { control: { request: granted.recorded.request, status: granted.answer.status } }
 }
 
 /** What shows a failure again: the requirements that it needs, and the state that its request alone does not bring about. */

@@ -20,7 +20,11 @@ export function judgePairs(context: CheckContext, exchange: Exchange, pairs: Pai
   const isBare = tpeOf(answer) === undefined && hasStatusOf(pairs, answer)
   const remark =
     match === 'family' ? familyRemark(exchange, pairs) : isBare ? bareRemark : envelopeRemark(pairs, answer)
-  const failure = context.failure(exchange, describePairs(pairs), what, describeAnswer(exchange) + remark)
+  const isOtherName = match === 'family' || (remark === '' && hasStatusOf(pairs, answer))
+  const failure = {
+    ...context.failure(exchange, describePairs(pairs), what, describeAnswer(exchange) + remark),
+    ...(isOtherName ? { at: '/tpe' } : {}),
+  }
   if (match === 'none') throw new Failed(isBare ? { ...failure, noEnvelope: true } : failure)
   if (context.familyOnly.length === 0) context.familyOnly.push({ ...failure, familyOnly: true })
 }

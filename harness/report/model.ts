@@ -4,7 +4,7 @@
  */
 import type { RequirementId } from '../../catalogue/catalogue.ts'
 import type { Level } from '../../catalogue/row.ts'
-import type { FailureExchange } from '../recording/recorded.ts'
+import type { FailureExchange, RecordedRequest } from '../recording/recorded.ts'
 
 export type {
   RecordedBody,
@@ -40,6 +40,12 @@ export interface PageCount {
   times: number
 }
 
+/** A request that was granted, and by what status. */
+export interface GrantedRequest {
+  request: RecordedRequest
+  status: number
+}
+
 export interface Failure {
   /** The three lines in one: what was sent. */
   message: string
@@ -50,6 +56,10 @@ export interface Failure {
   seed: number
   /** fast-check's path to the counterexample; absent for enumerated cases. */
   path?: string
+  /** JSON Pointer to the member of the response that is wrong or missing, if it is one. */
+  at?: string
+  /** The request without the fault, which was granted. */
+  control?: GrantedRequest
   /** The status is right, but the answer is no error envelope: all such failures are one cause. */
   noEnvelope?: true
   /** What the request needs besides itself: its curl line alone may show something else. */

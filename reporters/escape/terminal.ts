@@ -12,3 +12,14 @@ export function terminalLines(text: string): string {
     .map((line) => terminalText(line))
     .join('\n  ')
 }
+
+/** The same for text in pieces, of which the marked ones are painted; not if only together they are a command. */
+export function terminalPieces(
+  pieces: readonly { readonly text: string; readonly isMarked: boolean }[],
+  paint: (text: string) => string,
+): string {
+  const whole = terminalText(pieces.map(({ text }) => text).join(''))
+  const each = pieces.map(({ isMarked, text }) => ({ isMarked, text: visible(text) }))
+  if (whole !== each.map(({ text }) => text).join('')) return whole
+  return each.map(({ isMarked, text }) => (isMarked ? paint(text) : text)).join('')
+}

@@ -4,7 +4,9 @@ import { shortened, visible } from '../escape/visible.ts'
 import { count } from '../../harness/report/count.ts'
 import { duration, sections } from '../view/writing.ts'
 import { type Mark, outcomes } from './words.ts'
+import { answerDifference, responseDifference } from '../view/difference.ts'
 import { evidence } from '../view/evidence.ts'
+import { differenceTable, piecesMarkup } from './difference.ts'
 import { requestText, responseText, pre } from './exchange.ts'
 import { isOperationId, operation as operationOf } from '../../catalogue/operations.ts'
 import type { OperationGroup } from '../view/groups.ts'
@@ -23,38 +25,56 @@ const LIMITS = [16_384, 4096, 1024, 384, 128] as const
 const MOST_FAILURES = 5
 
 /** The failures of a requirement with all that shows them, each in about `share` bytes of markup. */
-function failureEvidence(failures: readonly Failure[], share: number): string {
-  const shown = failures.slice(0, MOST_FAILURES).map((failure) => fitting(failure, share))
+function failureEvidence(failures: readonly Failure[], { failureShare, report }: RequirementContext): string {
+  const shown = failures.slice(0, MOST_FAILURES).map((failure) => fitting(failure, report.run, failureShare))
   const more = failures.length - shown.length
   if (more > 0) shown.push(`<p class="facts">and ${count(more, 'more failure')} in the JSON report</p>`)
   return shown.join('')
 }
 
-function fitting(failure: Failure, share: number): string {
+function fitting(failure: Failure, run: Report['run'], share: number): string {
   let markup = ''
   for (const limit of LIMITS) {
-    markup = one(failure, limit)
+    markup = one(failure, run, limit)
     if (Buffer.byteLength(markup) <= share) break
   }
   return markup
 }
 
-function one(failure: Failure, limit: number): string {
+function one(failure: Failure, run: Report['run'], limit: number): string {
   const lines = evidence(failure, limit).map(([label, text]) => {
     const isCommand = label === 'again' || label === 'curl'
-    if (isCommand && text.length > limit * 4) return ''
-    const shown = isCommand ? `<pre class="c">${htmlText(text)}</pre>` : htmlText(text)
-    return `<dt>${words[label]}</dt><dd${label === 'received' ? ' class="got"' : ''}>${shown}</dd>`
+    if (isCommand && text.length > limit * 4) return { isCommand, markup: '' }
+    const shown = isCommand ? `<pre class="c">${htmlText(text)}</pre>` : answerMarkup(failure, label, text)
+    return { isCommand, markup: `<dt>${words[label]}</dt><dd>${shown}</dd>` }
   })
+  const list = (areCommands: boolean): string =>
+    lines.flatMap(({ isCommand, markup }) => (isCommand === areCommands ? [markup] : [])).join('')
   const path = failure.path === undefined ? '' : `, path ${htmlText(shortened(failure.path, limit))}`
-  return `<div class="evidence"><dl>${lines.join('')}<dt>Seed</dt><dd>${failure.seed}${path}</dd></dl>${exchange(failure, limit)}</div>`
+  return `<div class="evidence"><dl>${list(false)}</dl>${exchange(failure, run, limit)}<dl>${list(true)}<dt>Seed</dt><dd>${failure.seed}${path}</dd></dl></div>`
 }
 
-function exchange({ exchange }: Failure, limit: number): string {
-  if (!exchange) return ''
-  const { request, response } = exchange
-  const received = response ? responseText(response, limit) : 'No answer'
-  return `<h4>Request</h4>${pre(requestText(request, limit))}<h4>Response</h4>${pre(received)}`
+/** What was expected and what came, marked in what they differ; other lines as they are, and so is one that had to be cut. */
+function answerMarkup({ actual, expected }: Failure, label: string, text: string): string {
+  const [asked, came] = [visible(expected), visible(actual)]
+  const words = answerDifference({ expected: asked, actual: came })
+  if (label === 'expected' && text === asked) return piecesMarkup(words.expected, 'ins')
+  if (label === 'received' && text === came) return piecesMarkup(words.received, 'del')
+  return htmlText(text)
+}
+
+/** Below that many characters there is no room for a difference. */
+const LEAST = 1024
+
+function exchange(failure: Failure, run: Report['run'], limit: number): string {
+  if (!failure.exchange) return ''
+  const { request, response } = failure.exchange
+  const isRoomy = limit >= LEAST
+  const sent = (isRoomy && differenceTable(failure, run)) || `<h4>Request</h4>${pre(requestText(request, limit))}`
+  if (!response) return `${sent}<h4>Response</h4>${pre('No answer')}`
+  const pieces = isRoomy ? responseDifference(failure) : undefined
+  const isShort = pieces !== undefined && pieces.reduce((sum, { text }) => sum + text.length, 0) <= limit
+  return `${sent}<h4>Response</h4>${isShort ? `<pre>\n${piecesMarkup(pieces, 'mark')}</pre>` : pre(responseText(response, limit))}`
 }
 
 const controls = {
@@ -76,10 +96,8 @@ export interface RequirementContext {
 }
 
 /** A requirement, folded unless it failed: statement, section, what came of it, its exchanges. */
-export function requirement(
-  result: RequirementResult,
-  { exchanges, failureShare, report, mark = outcomes[result.outcome], lead = '' }: RequirementContext,
-): string {
+export function requirement(result: RequirementResult, context: RequirementContext): string {
+  const { exchanges, report, mark = outcomes[result.outcome], lead = '' } = context
   const { sign, tone, word } = mark
   const ranOrNot =
     result.cases > 0
@@ -90,7 +108,7 @@ export function requirement(
     result.failures.length > 0 || result.cases === 0
       ? ''
       : `<p class="lead">Run again</p><pre class="c">${htmlText(rerun(report, result))}</pre>`
-  return `<details class="r ${tone}" id="${htmlAttribute(visible(result.id))}" data-o="${result.outcome}" data-l="${result.level}"${result.outcome === 'failed' ? ' open' : ''}><summary><span class="sign">${sign}<span class="sr"> ${word}</span></span><span class="what"><span class="mono">${htmlText(result.id)}</span><span class="ask">${htmlText(result.statement)}</span>${why}</span><span class="meta"><span class="tag">${result.level}</span> ${htmlText(sections(result.section))}</span></summary><div class="in">${lead}${failureEvidence(result.failures, failureShare)}${ranOrNot}${again}${exchanges === '' ? '' : `<p class="lead">Exchanges</p>${exchanges}`}</div></details>`
+  return `<details class="r ${tone}" id="${htmlAttribute(visible(result.id))}" data-o="${result.outcome}" data-l="${result.level}"${result.outcome === 'failed' ? ' open' : ''}><summary><span class="sign">${sign}<span class="sr"> ${word}</span></span><span class="what"><span class="mono">${htmlText(result.id)}</span><span class="ask">${htmlText(result.statement)}</span>${why}</span><span class="meta"><span class="tag">${result.level}</span> ${htmlText(sections(result.section))}</span></summary><div class="in">${lead}${failureEvidence(result.failures, context)}${ranOrNot}${again}${exchanges === '' ? '' : `<p class="lead">Exchanges</p>${exchanges}`}</div></details>`
 }
 
 /** The command that judges this requirement again with the same inputs; key and target file are the reader's to add. */

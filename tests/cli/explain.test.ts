@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import pc from 'picocolors'
 import { describe, expect, test } from 'vitest'
 import { catalogue, requirement } from '../../catalogue/catalogue.ts'
 import { explanation } from '../../cli/explain/explanation.ts'
@@ -8,6 +9,8 @@ import { nearestId } from '../../harness/target/nearest.ts'
 import { type Ended, folder } from './conform.ts'
 import { conform } from './in-process.ts'
 
+const nothingSent = { lines: [], difference: [] }
+const plain = pc.createColors(false)
 const ids: readonly string[] = catalogue.map(({ id }) => id)
 
 describe('explain', () => {
@@ -18,6 +21,9 @@ describe('explain', () => {
     expect(stdout).toContain(
       '/v1/applications/{application_id}/jobs with a valid request, but an unknown application_id',
     )
+    expect(stdout).toMatch(
+      /\nThe difference from the request that is granted\n {2}- POST \/v1\/applications\/(\S+)\/jobs\n {2}\+ POST \/v1\/applications\/(?!\1)\S+\/jobs\n {4}content-type: application\/json\n/,
+    )
     expect(stdout).toContain('404 ResourceNotFound.\n  With --tpe family also 404 NotFound.')
     expect(stdout).toContain('`NotFound` is only in §7.1')
     expect(stdout).toContain('{"resources": {"application": {"id": "<application id>"')
@@ -26,7 +32,7 @@ describe('explain', () => {
 
   test('each requirement is explained whole', () => {
     for (const { id } of catalogue) {
-      const text = explanation(requirement(id), [])
+      const text = explanation(requirement(id), nothingSent, plain)
       expect(text, id).not.toMatch(/undefined|\[object|\n\n\n/)
       for (const title of ['What is sent', 'What passes', 'Why', 'What the target must declare', 'How the reference'])
         expect(text, id).toContain(`\n${title}`)
@@ -39,10 +45,10 @@ describe('explain', () => {
     expect(stdout).toContain('\n  {"operations": {"pdf.parse": "removed"}}\n')
     expect(stdout).toContain('\nWhat is sent\n  The request of pdf.parse, with the full key.\n')
     const success = 'Any 2xx whose body is not an error envelope'
-    expect(explanation(requirement('chat.create/200-structured-output'), [])).toContain(
+    expect(explanation(requirement('chat.create/200-structured-output'), nothingSent, plain)).toContain(
       `  ${success}, as the statement above says.\n`,
     )
-    expect(explanation(requirement('translate.run/2xx-accepted'), [])).toContain(`  ${success}.\n`)
+    expect(explanation(requirement('translate.run/2xx-accepted'), nothingSent, plain)).toContain(`  ${success}.\n`)
   })
 
   test.each(['pdf.parse/*', 'pdf.parse'])('takes one id, and %s is none', async (written) => {

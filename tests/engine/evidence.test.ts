@@ -30,3 +30,30 @@ test('a 429 with another name, to a request that is to be answered 429, is not c
   const limited = await judge(() => busy.clone(), 'files.list/2xx-accepted')
   expect(limited.facts.throttled).toBeGreaterThan(0)
 })
+
+test('a failure has the request that was granted, and the place in the response that is wrong', async () => {
+  const ids = [
+    'translate.run/400-empty-text',
+    'translate.run/401-missing-credentials',
+    'vision.analyze/403-model-access',
+  ]
+  const { results } = await judgeReference(
+    { defects: ids.map((id) => `${id}#tpe` as const) },
+    { options: { only: ids } },
+  )
+  for (const id of ids) {
+    const [failure] = results.find((result) => result.id === id)!.failures
+    const { at, control, exchange } = failure!
+    expect({ at, status: control?.status, url: control?.request.url }, id).toEqual({
+      at: '/tpe',
+      status: 200,
+      url: exchange?.request.url,
+    })
+    expect(JSON.stringify(control?.request), id).not.toBe(JSON.stringify(exchange?.request))
+  }
+  const [noEnvelope] = (
+    await judge(() => Response.json({ tpe: 1 }, { status: 404 }), 'envelope/shape')
+  ).results.flatMap(({ failures }) => failures)
+  expect(noEnvelope).toMatchObject({ at: expect.stringMatching(/^\/(tpe|errors|extras)$/) })
+  expect(noEnvelope).not.toHaveProperty('control')
+})

@@ -160,8 +160,12 @@ test('hostile text is text: no element, attribute or control comes of it', async
     return render(report, exchanges)
   }
   const html = await build(hostile)
+  // How many pieces differ is a matter of the text.
+  const marks = ['ins', 'del', 'mark']
   const shape = (text: string) =>
-    elements(text).map(({ attrs, tagName }) => [tagName, ...attrs.map(({ name }) => name)])
+    elements(text)
+      .filter(({ tagName }) => !marks.includes(tagName))
+      .map(({ attrs, tagName }) => [tagName, ...attrs.map(({ name }) => name)])
   expect(html).not.toMatch(unsafe)
   expect(shape(html)).toEqual(shape(await build('plain')))
   expect(html).toContain('\\u202e')

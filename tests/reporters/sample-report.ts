@@ -21,6 +21,16 @@ export function sampleFailure(id: string, text = '404 NotFound', change: Partial
     familyOnly: false,
     seed: 421,
     path: '0:1',
+    at: '/tpe',
+    control: {
+      request: {
+        method: 'POST',
+        url,
+        headers: { authorization: 'Bearer $CONFORM_API_KEY' },
+        body: `{"inputs":[${JSON.stringify(text)}]}`,
+      },
+      status: 202,
+    },
     rerun: `conform https://staging.example.com --only ${id} --seed 421`,
     exchange: {
       request: { method: 'POST', url, headers: { authorization: 'Bearer $CONFORM_API_KEY' }, body: '{"inputs":[]}' },

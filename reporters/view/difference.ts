@@ -1,0 +1,186 @@
+import { type ChangeObject, diffArrays, diffWordsWithSpace } from 'diff'
+import { findNodeAtLocation, type Node as JsonNode, parseTree } from 'jsonc-parser'
+import type { Failure, RecordedBody, RecordedRequest, Report } from '../../harness/report/model.ts'
+import { tokensOf } from '../../schemas/pointer.ts'
+import { STATUS_CODES } from 'node:http'
+
+/** A text in pieces, of which some are marked: they are what this side has and the other has not. */
+export interface Piece {
+  readonly text: string
+  readonly isMarked: boolean
+}
+
+/** A line of the request that was granted beside the one of the probe that stands for it; undefined where one has none. */
+export interface LinePair {
+  readonly control: readonly Piece[] | undefined
+  readonly probe: readonly Piece[] | undefined
+  readonly isSame: boolean
+}
+
+/** Edits after which two texts are another text altogether; it bounds what comparing them costs. */
+const most = { maxEditLength: 400 }
+/** A longer body is compared and shown to here only, in characters. */
+const longestBody = 8192
+
+/** The request that was granted and the probe, line by line. What is new in every request is `…` on both sides. */
+export function requestDifference(
+  control: RecordedRequest,
+  probe: RecordedRequest,
+  run: Pick<Report['run'], 'nonce' | 'created'>,
+): LinePair[] {
+  const bodies = [control, probe].map(bodyValue)
+  const isJson = bodies.every((value) => value !== undefined)
+  const [before, after] = alike(requestText(control, isJson), requestText(probe, isJson), run)
+  const [old, fresh] = [before.split('\n'), after.split('\n')]
+  const changes = diffArrays(old, fresh, most) ?? [changed(old, 'removed'), changed(fresh, 'added')]
+  const pairs: LinePair[] = []
+  for (let at = 0; at < changes.length; at++) {
+    const { added, removed, value } = changes[at]!
+    const next = changes[at + 1]
+    if (removed && next?.added) {
+      pairs.push(...pairsOf(value, next.value))
+      at++
+    } else if (removed) pairs.push(...pairsOf(value, []))
+    else if (added) pairs.push(...pairsOf([], value))
+    else pairs.push(...value.map((text) => ({ control: plain(text), probe: plain(text), isSame: true })))
+  }
+  return pairs
+}
+
+function changed(value: string[], as: 'added' | 'removed'): ChangeObject<string[]> {
+  return { added: as === 'added', removed: as === 'removed', value, count: value.length }
+}
+
+const plain = (text: string): Piece[] => [{ text, isMarked: false }]
+const marked = (text: string): Piece[] => [{ text, isMarked: true }]
+
+/** Lines that stand in each other's place; within two of them the words that differ are marked. */
+function pairsOf(old: readonly string[], fresh: readonly string[]): LinePair[] {
+  return Array.from({ length: Math.max(old.length, fresh.length) }, (_, at): LinePair => {
+    const [before, after] = [old[at], fresh[at]]
+    const words = before === undefined || after === undefined ? undefined : diffWordsWithSpace(before, after, most)
+    const side = (text: string | undefined, other: 'added' | 'removed'): readonly Piece[] | undefined => {
+      if (text === undefined || words === undefined) return text === undefined ? undefined : marked(text)
+      return words
+        .filter((word) => !word[other])
+        .map((word) => ({ text: word.value, isMarked: word.added || word.removed }))
+    }
+    return { control: side(before, 'added'), probe: side(after, 'removed'), isSame: false }
+  })
+}
+
+/** Its line, its headers and its body, JSON indented; the length of the body follows from that. */
+function requestText(request: RecordedRequest, isJson: boolean): string {
+  const path = request.url.replace(/^[a-z]+:\/\/[^/?#]*/i, '') || '/'
+  const headers = Object.entries(request.headers).filter(([name]) => name !== 'content-length')
+  const body = isJson ? JSON.stringify(bodyValue(request), null, 2) : bodyShown(request)
+  const head = [`${request.method} ${path}`, ...headers.map(([name, value]) => `${name}: ${value}`)]
+  return [...head, ...(body === '' ? [] : ['', body])].join('\n')
+}
+
+function bodyShown({ body, bodyEncoding }: RecordedBody): string {
+  const shown = body.length > longestBody ? `${body.slice(0, longestBody)}…` : body
+  return bodyEncoding ? `${shown} (base64)` : shown
+}
+
+/** The body as a value; undefined if it is no JSON, or not all of it. */
+function bodyValue({ body, bodyEncoding, bodyLength }: RecordedBody): unknown {
+  if (body === '' || body.length > longestBody || bodyEncoding || bodyLength !== undefined) return undefined
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+/** Both texts with `…` for what no two requests have alike: the end of a name, the id of what was made for the request. */
+function alike(
+  one: string,
+  two: string,
+  { created, nonce }: Pick<Report['run'], 'nonce' | 'created'>,
+): [string, string] {
+  const ids = new Set(created.map(({ id }) => id))
+  const suffix = new RegExp(`${nonce.slice(0, 4).replaceAll(/\W/g, '')}[0-9a-z]{4}`, 'g')
+  const isNew = (word: string): boolean => ids.has(word)
+  const without = (text: string): string => text.replaceAll(/[\w.:-]{6,}/g, (word) => (isNew(word) ? '…' : word))
+  const [first, second] = [without(one), without(two)]
+  // An id on one side only is the difference.
+  const both = first !== one && second !== two ? [first, second] : [one, two]
+  return nonce.length < 4 ? [both[0]!, both[1]!] : [both[0]!.replaceAll(suffix, '…'), both[1]!.replaceAll(suffix, '…')]
+}
+
+/** What was expected and what was received, the words marked in which they differ. */
+export function answerDifference({ actual, expected }: Pick<Failure, 'actual' | 'expected'>): {
+  readonly expected: readonly Piece[]
+  readonly received: readonly Piece[]
+} {
+  const [asked, sections] = parted(expected, /^[^]*?(?= \(§)/)
+  // Behind status and name are the target's own words.
+  const [answered, remark] = parted(actual, answerHead)
+  const isComparable = answerHead.test(actual) && /^(?:\d{3}|[2-5]xx|an error|a 4xx)\b/.test(asked)
+  const side = (text: string, other: string): Piece[] => (isComparable ? wordPieces(text, other) : marked(text))
+  return {
+    expected: [...side(asked, answered), ...plain(sections)],
+    received: [...side(answered, asked), ...plain(remark)],
+  }
+}
+
+const answerHead = /^\d{3}(?: with an error envelope:)?(?: [A-Za-z][\w.-]*)?(?=$|[ (;,])/
+/** Words that join alternatives. */
+const joining = new Set(['or', 'an', 'a', 'with', 'error', 'envelope'])
+
+function parted(text: string, head: RegExp): readonly [string, string] {
+  const [found = text] = head.exec(text) ?? []
+  return [found, text.slice(found.length)]
+}
+
+function wordPieces(text: string, other: string): Piece[] {
+  const others = new Set(other.match(/[\w.-]+/g))
+  return text
+    .split(/([\w.-]+)/)
+    .filter((part) => part !== '')
+    .map((part) => ({ text: part, isMarked: /\w/.test(part) && !others.has(part) && !joining.has(part) }))
+}
+
+/** Pieces that stand side by side and are marked alike as one, so that what is escaped is escaped as a whole. */
+export function joinedPieces(pieces: readonly Piece[]): Piece[] {
+  const all: Piece[] = []
+  for (const piece of pieces) {
+    const last = all.at(-1)
+    if (last?.isMarked === piece.isMarked) all[all.length - 1] = { ...piece, text: last.text + piece.text }
+    else if (piece.text !== '') all.push(piece)
+  }
+  return all
+}
+
+/** A response as text, its JSON indented and the member marked that is at fault, if it is known and there. */
+export function responseDifference({ at, exchange }: Failure): Piece[] | undefined {
+  const response = exchange?.response
+  const value = response && bodyValue(response)
+  if (value === undefined) return undefined
+  const line = `${response!.status} ${STATUS_CODES[response!.status] ?? ''}`.trimEnd()
+  const headers = Object.entries(response!.headers).map(([name, of]) => `${name}: ${of}`)
+  const head = `${[line, ...headers].join('\n')}\n\n`
+  const body = JSON.stringify(value, null, 2)
+  const root = at === undefined ? undefined : parseTree(body)
+  const path = tokensOf(at ?? '').map((token) => (/^\d+$/.test(token) ? Number(token) : token))
+  const node = root && path.length > 0 ? findNodeAtLocation(root, path) : undefined
+  if (node === undefined) return [...plain(head), ...withMissing(body, root, path)]
+  const start = node.parent?.type === 'property' ? node.parent.offset : node.offset
+  const end = node.offset + node.length
+  return [...plain(head + body.slice(0, start)), ...marked(body.slice(start, end)), ...plain(body.slice(end))]
+}
+
+/** The body, and before the end of the object that lacks the member that it does. */
+function withMissing(body: string, root: JsonNode | undefined, path: readonly (string | number)[]): Piece[] {
+  const holder = root && path.length > 0 ? findNodeAtLocation(root, path.slice(0, -1)) : undefined
+  if (holder?.type !== 'object') return plain(body)
+  const end = holder.offset + holder.length - 1
+  const kept = body.slice(0, end).trimEnd()
+  const indent = '  '.repeat(path.length)
+  return [
+    ...plain(`${kept}\n${indent}`),
+    ...marked(`${JSON.stringify(path.at(-1))} is missing`),
+    ...plain(body.slice(kept.length)),
+  ]
+}

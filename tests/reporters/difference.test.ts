@@ -1,0 +1,142 @@
+import { expect, test } from 'vitest'
+import type { Failure, RecordedRequest } from '../../harness/report/model.ts'
+import { renderHtml } from '../../reporters/html.ts'
+import { answerDifference, type Piece, requestDifference, responseDifference } from '../../reporters/view/difference.ts'
+import { failed, failure, report } from '../gates/results.ts'
+import { elements, hasClass, textOf } from './html-tree.ts'
+import { joined } from './sample-exchanges.ts'
+
+const nothingNew = { nonce: 'k3x9a1', created: [] }
+
+function request(body: unknown, change: Partial<RecordedRequest> = {}): RecordedRequest {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const headers = { 'content-type': 'application/json', 'content-length': `${text.length}` }
+  return { method: 'POST', url: 'https://example.com/v1/translate', headers, body: text, ...change }
+}
+
+/** Marked pieces in brackets. */
+const shown = (pieces: readonly Piece[] | undefined) =>
+  pieces?.map(({ isMarked, text }) => (isMarked ? `[${text}]` : text)).join('')
+const differing = (
+  control: RecordedRequest,
+  probe: RecordedRequest,
+  run: Parameters<typeof requestDifference>[2] = nothingNew,
+) =>
+  requestDifference(control, probe, run)
+    .filter(({ isSame }) => !isSame)
+    .map((pair) => [shown(pair.control), shown(pair.probe)])
+
+test.each<[string, RecordedRequest, RecordedRequest, (string | undefined)[][]]>([
+  [
+    'a value',
+    request({ text: 'Tea', to: 'de' }),
+    request({ text: '', to: 'de' }),
+    [['  "text": "[Tea]",', '  "text": "",']],
+  ],
+  [
+    'a member that is left out',
+    request({ a: 1, b: 2 }),
+    request({ a: 1 }),
+    [
+      ['  "a": 1[,]', '  "a": 1'],
+      ['[  "b": 2]', undefined],
+    ],
+  ],
+  ['a comma in text that is no JSON', request('{"a":1}'), request('{"a":1,}'), [['{"a":1}', '{"a":1[,]}']]],
+  [
+    'a header',
+    request({}, { headers: { authorization: 'Bearer $KEY', accept: '*/*' } }),
+    request({}, { headers: { accept: '*/*' } }),
+    [['[authorization: Bearer $KEY]', undefined]],
+  ],
+  [
+    'a path',
+    request('', { url: 'http://a/v1/files/f-1' }),
+    request('', { url: 'http://a/v1/files/f-2' }),
+    [['POST /v1/files/f-[1]', 'POST /v1/files/f-[2]']],
+  ],
+])('of two requests %s is marked, and nothing else', (_, control, probe, lines) => {
+  expect(differing(control, probe)).toEqual(lines)
+})
+
+test('what no two requests have alike is no difference', () => {
+  const names = [request({ name: 'Teak3x90001', n: 1 }), request({ name: 'Teak3x9000z', n: true })] as const
+  expect(differing(...names)).toEqual([['  "n": [1]', '  "n": [true]']])
+  const created = ['file-aaa1', 'file-bbb2'].map((id) => ({ operation: 'files.upload', id }))
+  const files = [request({ file: 'file-aaa1', n: 1 }), request({ file: 'file-bbb2', n: 2 })] as const
+  expect(differing(...files, { ...nothingNew, created })).toEqual([['  "n": [1]', '  "n": [2]']])
+  // An id that is there on one side only is what differs.
+  expect(
+    differing(request({ file: 'file-aaa1' }), request({ file: 'file-zzz9' }), { ...nothingNew, created }),
+  ).toHaveLength(1)
+})
+
+test('bodies that have nothing in common cost little', () => {
+  const body = (of: string) => request(JSON.stringify(Array.from({ length: 700 }, (_, at) => `${of}${at * 7919}`)))
+  const started = performance.now()
+  expect(differing(body('a'), body('b')).length).toBeGreaterThan(600)
+  // 20 ms on an idle machine; without a bound it is a second and more.
+  expect(performance.now() - started).toBeLessThan(700)
+})
+
+test.each([
+  [
+    '400 BadRequest (§7.2, §7.3)',
+    '404 BadRequest "no such thing (BadRequest)"',
+    '[400] BadRequest (§7.2, §7.3)',
+    '[404] BadRequest "no such thing (BadRequest)"',
+  ],
+  ['401 BadCredentials (§5)', '401 badcredentials "x"', '401 [BadCredentials] (§5)', '401 [badcredentials] "x"'],
+  [
+    '400 InvalidContentType or BadRequest (§7.2)',
+    '422 UnprocessableEntity',
+    '[400] [InvalidContentType] or [BadRequest] (§7.2)',
+    '[422] [UnprocessableEntity]',
+  ],
+  ['404 ResourceNotFound (§7.3)', '200 {"id":"404"}', '[404] [ResourceNotFound] (§7.3)', '[200] {"id":"404"}'],
+  [
+    '401 BadCredentials (§4)',
+    '401 BadToken ("BadToken" is another code name of the 401 row: BadCredentials)',
+    '401 [BadCredentials] (§4)',
+    '401 [BadToken] ("BadToken" is another code name of the 401 row: BadCredentials)',
+  ],
+])('of %s and %s what differs is marked', (expected, actual, asked, came) => {
+  const words = answerDifference({ expected, actual })
+  expect([shown(words.expected), shown(words.received)]).toEqual([asked, came])
+})
+
+function answered(body: unknown, at?: string): Failure {
+  const { exchange } = failure()
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  return failure({
+    ...(at === undefined ? {} : { at }),
+    exchange: { ...exchange!, response: { status: 404, headers: {}, body: text } },
+  })
+}
+
+test('a response is indented, and the member marked that is wrong or missing', () => {
+  const marked = (body: unknown, at?: string) => shown(responseDifference(answered(body, at)))
+  expect(marked({ tpe: 'x', errors: [] }, '/tpe')).toBe('404 Not Found\n\n{\n  ["tpe": "x"],\n  "errors": []\n}')
+  expect(marked({ errors: [{ key: 1 }] }, '/errors/0/key')).toContain('    {\n      ["key": 1]\n    }')
+  expect(marked({ tpe: 'x' }, '/extras')).toBe('404 Not Found\n\n{\n  "tpe": "x"\n  ["extras" is missing]\n}')
+  expect(marked({ tpe: 'x' })).not.toContain('[')
+  expect(marked([1], '/tpe')).toBe('404 Not Found\n\n[\n  1\n]')
+  expect(marked('<html>', '/tpe')).toBeUndefined()
+})
+
+test('HTML shows both requests side by side, what is alike far from the difference folded', async () => {
+  const inputs = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`m${at}`, at]))
+  const control = { request: request({ ...inputs, last: 'a' }), status: 202 }
+  const { exchange } = failure()
+  const row = failed('jobs.create/1', { control, exchange: { ...exchange!, request: request({ ...inputs, last: 7 }) } })
+  const all = elements(await joined(renderHtml(report([row]), [])))
+  const table = all.find((one) => hasClass(one, 'diff'))!
+  expect(textOf(table)).toContain('Granted: 202The probe: 404')
+  expect(
+    elements(await joined(renderHtml(report([row]), [])))
+      .filter(({ tagName }) => tagName === 'ins')
+      .map(textOf),
+  ).toContain('7')
+  expect(textOf(table)).toMatch(/\d+ more alike/)
+  expect(textOf(table)).not.toContain('"m3"')
+})
