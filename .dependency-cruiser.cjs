@@ -56,6 +56,14 @@ module.exports = {
       from: {},
       to: { circular: true },
     },
+    {
+      name: 'no-folder-cycle',
+      comment: 'Two folders that need each other are one. Types count.',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: `^(${Object.keys(house).join('|')})(/|$)` },
+      to: { circular: true },
+    },
     ...Object.entries(house).map(([folder, rule]) => edges(folder, rule)),
     confined(
       'one-http-client',

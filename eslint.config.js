@@ -35,6 +35,7 @@ export default tseslint.config(
     rules: {
       eqeqeq: ['error', 'always', { null: 'ignore' }],
       'max-lines': ['error', lines],
+      '@typescript-eslint/max-params': ['error', { max: 4 }],
       'no-console': 'error',
       'no-constant-condition': ['error', { checkLoops: 'allExceptWhileTrue' }],
       'prefer-const': 'error',
@@ -77,6 +78,7 @@ export default tseslint.config(
     files: ['tests/**/*.ts'],
     rules: {
       'max-lines': 'off',
+      '@typescript-eslint/max-params': 'off',
       'no-restricted-syntax': ['error', heldBack],
       // Tests take reports and answers apart that they know the shape of.
       '@typescript-eslint/no-explicit-any': 'off',

@@ -57,7 +57,7 @@ function undo(coding: string, { body, cut }: Decoded, limit: number, ending: End
     const collected = collect(limit)
     const abort = () => {
       decoder.destroy()
-      reject(ending.reason as Error)
+      reject(ending.reason)
     }
     const settle = (decoded: Decoded) => {
       forget()

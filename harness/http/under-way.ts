@@ -1,4 +1,4 @@
-import { onAbort } from '../on-abort.ts'
+import { onAbort } from './on-abort.ts'
 import type { SendOptions } from './message.ts'
 
 /** Longest delay that a timer takes, in ms. */

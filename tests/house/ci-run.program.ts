@@ -86,7 +86,6 @@ const mutations: [what: string, step: string, broken: Record<string, string>][] 
   ['ESLint', 'style', { BREAKS: ' lint$' }],
   ['prettier', 'format', { BREAKS: ' format:check$' }],
   ['dependency-cruiser', 'edges between folders', { BREAKS: ' deps$' }],
-  ['the figures', 'figures of the house', { BREAKS: ' house ' }],
   ['knip', 'nothing unused', { BREAKS: ' unused$' }],
   ['the contents', 'contents of the package', { BREAKS: ' package:check$' }],
   ['a project of vitest', 'the packed package in an empty vitest project', { BREAKS: ' packed:vitest$' }],

@@ -37,6 +37,12 @@ const tree = {
   'catalogue/cycle-a.ts': "import type { B } from './cycle-b.ts'\nexport type A = B | 1\n",
   'catalogue/cycle-b.ts': "import type { A } from './cycle-a.ts'\nexport type B = A | 2\n",
 
+  // No file leads back to itself, but the folders do.
+  'cli/mutual-a/one.ts': "import '../mutual-b/one.ts'\n",
+  'cli/mutual-a/other.ts': 'export const c = 1\n',
+  'cli/mutual-b/one.ts': 'export const d = 1\n',
+  'cli/mutual-b/other.ts': "import '../mutual-a/other.ts'\n",
+
   'schemas/allowed.ts': 'export const a = 1\n',
   'catalogue/allowed.ts': "import '../schemas/allowed.ts'\n",
   'fixtures/allowed.ts': 'export const pdf = 1\n',
@@ -102,6 +108,10 @@ test('what an edge forbids is found', () => {
 
 test('a cycle of types alone is one', () => {
   expect(brokenBy('cycle')).toEqual(['no-cycle'])
+})
+
+test('folders that need each other are found', () => {
+  expect(brokenBy('mutual')).toEqual(['no-folder-cycle'])
 })
 
 test('what the edges allow is allowed', () => {
