@@ -85,7 +85,7 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
   observers.push((exchange) => pagesOf(run).observe(exchange))
   observers.push(({ probe, answer }) => {
     // A server may answer unknown paths before it checks any key.
-    if (answer && probe.operation !== null) run.keys.note(probe.credential, answer.status)
+    if (answer && probe.operation !== null) run.keys.note(probe.credential, answer.status, probe.operation)
   })
   return run
 }

@@ -122,8 +122,8 @@ function ended(error: unknown, context: CheckContext): Judged {
     debug('%o', error)
     return { outcome: 'not-exercised', reason: mistakeReason(error), failures: [] }
   }
-  // Once a target is gone, that is why nothing more could be learned.
+  // Once a target is gone, or refuses the key, that is why nothing more could be learned.
   const { ended: end } = context.run.life
-  const reason = end?.cause === 'unreachable' ? end.message : error.message
+  const reason = end?.cause === 'unreachable' || end?.cause === 'key' ? end.message : error.message
   return kept.length > 0 ? { outcome: 'failed', failures: kept } : { outcome: 'not-exercised', reason, failures: [] }
 }

@@ -23,7 +23,9 @@ export interface Keys {
   /** Every key that is declared, as given now: nothing made from a key may equal one. */
   declared(): Promise<ReadonlySet<string>>
   /** Notes how a request was answered: all answers to the full key together show whether it is accepted. */
-  note(credential: Credential, status: number): void
+  note(credential: Credential, status: number, operation: OperationId): void
+  /** Operations that answered the full key by anything but 401. */
+  readonly accepting: ReadonlySet<OperationId>
   /** There is no full key, or every request with it that was answered was answered 401. */
   readonly isRefused: boolean
   /** Teaches the redactor a credential that was derived from a key. */
@@ -37,6 +39,7 @@ export function createKeys(target: Target, readDynamic: ReadDynamicKey, redactor
   const sources = target.keys
   let sent = 0
   let refused = 0
+  const accepting = new Set<OperationId>()
   const read = async (source: KeySource): Promise<string> => {
     try {
       return await readKey(source, redactor, readDynamic)
@@ -56,10 +59,12 @@ export function createKeys(target: Target, readDynamic: ReadDynamicKey, redactor
   }
   return {
     hasFull: sources.full !== undefined,
-    note({ full }, status) {
+    accepting,
+    note({ full }, status, operation) {
       if (!full) return
       sent++
       if (status === 401) refused++
+      else accepting.add(operation)
     },
     get isRefused() {
       return sources.full === undefined || (sent > 0 && sent === refused)

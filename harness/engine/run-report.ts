@@ -97,7 +97,8 @@ export function whyNotJudged({ facts, options, problem, target }: RunRecord): st
     return `a mistake of the suite ended the run: ${problem}; please report it, with seed ${options.seed}`
   if (facts.keyRefused && target.keys.full !== undefined)
     return 'the key is not accepted: every request with it was answered 401'
-  return facts.ended?.cause === 'unreachable' || facts.ended?.cause === 'setup' ? facts.ended.reason : undefined
+  const { ended } = facts
+  return ended && ['unreachable', 'setup', 'key'].includes(ended.cause) ? ended.reason : undefined
 }
 
 function cutShort(

@@ -2,6 +2,7 @@ import type { Run } from './run.ts'
 import { isExpected, isOfFamily, hasStatusOf } from './answer.ts'
 import type { SendAgain } from './connection-trial.ts'
 import type { Exchange, Purpose } from './exchange.ts'
+import { confirmKey } from './refused-key.ts'
 import { confirmOnFreshConnection } from './reused-connection.ts'
 import { operationName, probeOf, sendOnce, type SendingOptions, type Source } from './send.ts'
 import { isThrottled } from './throttle.ts'
@@ -90,6 +91,7 @@ async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, opt
       }
       if (!answer) return { exchange }
       run.client.breaker.reset(operation)
+      await confirmKey(run, exchange)
       if (!isThrottled(answer) || isExpected(purpose.expects, answer)) {
         const told = unanswered ? { ...exchange, unanswered } : exchange
         return { exchange: told, ...(garbled && { garbled }) }
