@@ -9,7 +9,7 @@ import type { ConflictFindings } from './finding.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
 import type { Gate, Job, Reading } from './model.ts'
 import { jobRequest } from './job-request.ts'
-import { sameId } from './seen-jobs.ts'
+import { isOwn } from './seen-jobs.ts'
 
 /** Jobs of one application, and what is created beside them. */
 export interface Conflict {
@@ -51,11 +51,9 @@ export async function readSettled(run: Run, job: Job, requirement: string): Prom
  * True if the reading shows that very job in progress. A server may show another job under its id: that one names itself,
  * or it has the time of a newer job.
  */
-export function showsInProgress({ status, job: read }: Reading, job: Job, newer?: Job): boolean {
-  if (status !== 'in_progress') return false
-  const own = member(read, 'id')
-  if (typeof own === 'string' && !sameId(own, job.id)) return false
-  const shown = member(read, 'created_at')
+export function showsInProgress(reading: Reading, job: Job, newer?: Job): boolean {
+  if (reading.status !== 'in_progress' || !isOwn(reading, job)) return false
+  const shown = member(reading.job, 'created_at')
   return !newer || createdAt(newer) !== shown || createdAt(job) === shown
 }
 

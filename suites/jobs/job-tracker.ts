@@ -6,7 +6,7 @@ import { usableId } from '../../harness/checks/created.ts'
 import { perRun, type Run } from '../../harness/engine/run.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import type { Job, JobTracker, Reading } from './model.ts'
-import type { SeenReading } from './seen-jobs.ts'
+import { isOwn, type SeenReading } from './seen-jobs.ts'
 import { pause } from '../../harness/engine/lifetime.ts'
 
 /** Answers above this many bytes are not kept whole for each of the many readings of a job. */
@@ -54,6 +54,11 @@ const unreadableMs = 1000
 /** Any status but `in_progress` ends the waiting: one outside the enum is judged as a fault of the job, not waited for. */
 export function isEnded(reading: Reading | undefined): boolean {
   return reading?.status !== undefined && reading.status !== 'in_progress'
+}
+
+/** True if a reading shows that very job as ended. */
+export function wasSeenEnded(job: Job): boolean {
+  return job.readings.some((reading) => isEnded(reading) && isOwn(reading, job))
 }
 
 function statusOf(body: unknown): string | undefined {

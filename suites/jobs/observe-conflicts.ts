@@ -8,7 +8,7 @@ import { type Conflict, awaitJobs, create, releaseMs } from './conflict.ts'
 import { type ConflictFindings, isFailed, isSettled, newFindings } from './finding.ts'
 import { gatesOf, mostAttempts } from './gate.ts'
 import { createDuringJob } from './in-progress.ts'
-import { isEnded, jobsOf } from './job-tracker.ts'
+import { isEnded, jobsOf, wasSeenEnded } from './job-tracker.ts'
 import type { Job } from './model.ts'
 import { createOnOther, confirmBlocked } from './other-application.ts'
 import { awaitRelease, releasedAfterFailure } from './release.ts'
@@ -167,7 +167,10 @@ async function attemptOnce(conflict: Conflict, freed: boolean): Promise<boolean>
     return false
   }
   if (blocked) await confirmBlocked(conflict, blocked, first)
-  return true
+  const known = jobsOf(run).all.filter((job) => job.application === application.id)
+  if (known.every(wasSeenEnded)) return true
+  found.released.inconclusive = 'what is read under the id of a job is another job'
+  return false
 }
 
 /** Starts the job of an attempt: by a burst if atomicity is to be judged, otherwise by one creation. */

@@ -4,7 +4,7 @@ import type { ApplicationResource } from '../../harness/target/model.ts'
 import { create, releaseMs } from './conflict.ts'
 import type { Finding } from './finding.ts'
 import { gatesOf } from './gate.ts'
-import { isEnded, jobsOf } from './job-tracker.ts'
+import { jobsOf, wasSeenEnded } from './job-tracker.ts'
 import { failingLifecycle } from './lifecycle.ts'
 import { noEffect } from './no-effect.ts'
 import type { Gate, Job } from './model.ts'
@@ -69,7 +69,7 @@ export async function releasedAtLast(run: Run, finding: Finding): Promise<void> 
     const last = jobsOf(run)
       .all.filter((job) => job.application === resource.id)
       .at(-1)
-    if (!gate.gaveUp || !isEnded(last?.readings.at(-1))) continue
+    if (!gate.gaveUp || !last || !wasSeenEnded(last)) continue
     // That it stays locked after a refusal is told by another requirement.
     if (resource.id === application?.id && (await staysLocked(run))) continue
     await createAfterEnd({ run, application: resource, gate, finding })
@@ -81,7 +81,7 @@ export async function releasedAfterFailure(run: Run, finding: Finding): Promise<
   const application = run.target.resources.failingApplication
   if (!application || finding.failure || !isPlanned(run, row)) return
   const { job } = await failingLifecycle(run)
-  if (!isEnded(job.readings.at(-1))) return
+  if (!wasSeenEnded(job)) return
   const gate = gatesOf(run).of(application.id)
   await createAfterEnd({ run, application, gate, finding }, String(job.readings.at(-1)?.status))
 }

@@ -17,7 +17,7 @@ import { isGone, oldestJobs, ownJobs, seeLaterJob, seeOldestAgain } from './ever
 import { isEnded } from './job-tracker.ts'
 import { failingLifecycle, mainLifecycle } from './lifecycle.ts'
 import type { Job, Reading } from './model.ts'
-import { identityCases, type JobCase, sameId } from './seen-jobs.ts'
+import { identityCases, isOwn, type JobCase, sameId } from './seen-jobs.ts'
 import fc from 'fast-check'
 import { any, type Fault, refused, unknown } from '../../harness/checks/conditions.ts'
 import { condition } from '../../harness/checks/refusals.ts'
@@ -140,6 +140,8 @@ export const judgeFailedJob: Judge = async (context) => {
   // The reading that ended it counts: whether it stays so is another row.
   const end = job.readings.find(isEnded)
   if (!end || !ended) throw new NotExercised('the job of resources.failingApplication did not end in time')
+  if (!isOwn(end, job))
+    throw new NotExercised('what is read under the id of the job is another job: see jobs.retrieve/200-identity')
   judgeFailed(context, end.exchange, end.job)
 }
 

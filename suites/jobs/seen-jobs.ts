@@ -38,6 +38,12 @@ export function sameId(one: string, other: string): boolean {
   return jobKey(one) === jobKey(other)
 }
 
+/** Whether what was read under the id of a job may be that job: one that names another id is none. */
+export function isOwn({ job: read }: SeenReading, { id }: Pick<SeenJob, 'id'>): boolean {
+  const own = member(read, 'id')
+  return typeof own !== 'string' || sameId(own, id)
+}
+
 /** §2.3, §2.4: the members of a retrieved job are its own, and no two creations give one id. */
 export function* identityCases(jobs: readonly SeenJob[]): Generator<JobCase> {
   const first = new Map<string, SeenJob>()
