@@ -1,9 +1,13 @@
+import { isRequirementId } from '../catalogue/catalogue.ts'
 import type { TakesState } from '../harness/report/model.ts'
-import type { RunHook } from '../harness/engine/run.ts'
+import { isPlanned, type RunHook } from '../harness/engine/run.ts'
 import { ownJobs } from './jobs/every-job.ts'
 
 /** Requirements whose failure takes a state that one request does not bring about, by id or by its condition. */
 const states: Readonly<Record<string, TakesState>> = {
+  'jobs.create/202-created': 'idle-application',
+  'jobs.create/202-required-inputs-only': 'idle-application',
+  'jobs.create/202-any-text': 'idle-application',
   'jobs.create/409-job-in-progress': 'job-in-progress',
   'jobs.create/409-atomic': 'requests-at-once',
   'jobs.create/409-per-application': 'job-elsewhere',
@@ -21,7 +25,7 @@ const states: Readonly<Record<string, TakesState>> = {
   'jobs.retrieve/200-job': 'job-of-run',
   'jobs.retrieve/200-identity': 'job-of-run',
   'jobs.retrieve/200-created-at': 'job-of-run',
-  'jobs.retrieve/200-outcome': 'job-of-run',
+  'jobs.retrieve/200-outcome': 'endless-job',
   'jobs.retrieve/200-stable': 'job-of-run',
   'jobs.retrieve/200-failed': 'job-of-run',
 }
@@ -29,14 +33,23 @@ const states: Readonly<Record<string, TakesState>> = {
 /** What is judged on every job of the run may depend on all that were made before: one is read after a newer one was made. */
 const onEveryJob = /^jobs\.(?:retrieve\/200-|create\/202-created$)/
 
+/** What is looked at again at the end of a run, after others of its kind were made, and some of them at the same moment. */
+const lookedAtAgain = /^(.*)\/2xx-(?:retrievable|usable)$/
+
 function stateOf(id: string): TakesState | undefined {
   return states[id] ?? states[id.slice(id.indexOf('/') + 1)]
 }
 
 /** What has to be there for a failure to show again: which other requirements, and which state. */
 export const stateHook: RunHook = {
-  takesState: (run, id) => (run.target.scenarios[id] === undefined ? stateOf(id) : undefined),
+  takesState(run, id) {
+    const scenario = run.target.scenarios[id]
+    if (scenario === undefined) return stateOf(id)
+    return scenario.repeat === undefined ? undefined : 'requests-at-once'
+  },
   rerunNeeds(run, id, { sentAt }) {
+    const makesMore = id.replace(lookedAtAgain, '$1/2xx-own-id')
+    if (makesMore !== id && isRequirementId(makesMore)) return isPlanned(run, makesMore) ? [makesMore] : []
     if (!onEveryJob.test(id)) return []
     const before = ownJobs(run).filter(({ creation }) => creation.sentAt < sentAt)
     return [...new Set(before.flatMap(({ creation }) => creation.purpose.requirement ?? []))]

@@ -6,7 +6,8 @@ import type { Exchange, Purpose } from './exchange.ts'
 import type { Probe } from './probe.ts'
 import { Failed, NotExercised } from './outcome.ts'
 import { rerunLine, describeAnswer, describeProbe, withFinding } from './describe.ts'
-import type { Run, Send } from './run.ts'
+import { perRun, type Run, type Send } from './run.ts'
+import { curlOfBoth } from '../recording/curl.ts'
 
 /** How a requirement is judged: returns if it holds, throws `Failed` or `NotExercised` if it does not. */
 export type Judge = (context: CheckContext) => Promise<void>
@@ -74,7 +75,7 @@ export function createCheckContext(run: Run, row: CatalogueRow): CheckContext {
         seed: run.options.seed,
         ...controlOf(context, exchange),
         ...againBy(context, exchange),
-        exchange: repeatable(run, row, exchange.recorded),
+        exchange: shownIn(run, row, exchange),
       }
     },
     fail(exchange, expected, what, actual) {
@@ -98,7 +99,8 @@ function againBy(
   const needed = run.hooks.flatMap((hook) => hook.rerunNeeds?.(run, row.id, exchange) ?? [])
   const shown = [shownBy, exchange.purpose.requirement].filter((id) => id !== null)
   const rerunIds = [...new Set([row.id, ...shown, ...needed])]
-  const [takes] = run.hooks.flatMap((hook) => hook.takesState?.(run, row.id) ?? [])
+  const [state] = run.hooks.flatMap((hook) => hook.takesState?.(run, row.id) ?? [])
+  const takes = state ?? (exchange.finding?.kind === 'answers-differ' ? 'chance' : undefined)
   return { ...(takes && { takes }), rerunIds, rerun: rerunLine(run.options, ...rerunIds) }
 }
 
@@ -131,10 +133,25 @@ export function answered(
   if (!exchange.answer) throw new NotExercised(describeAnswer(exchange))
 }
 
+/** The exchanges that failures show, as they were before they were recorded. */
+export const shownExchanges = perRun(() => new WeakMap<FailureExchange, Exchange>())
+
 /** The exchange as a failure shows it: its curl line says so if it alone shows something else by now. */
-function repeatable(run: Run, row: CatalogueRow, recorded: FailureExchange): FailureExchange {
-  const why = removedSince(run, recorded) ?? prepared(run, row)
-  return why === undefined ? recorded : { ...recorded, curl: `${recorded.curl}  # ${why}` }
+function shownIn(run: Run, row: CatalogueRow, exchange: Exchange): FailureExchange {
+  const { recorded } = exchange
+  const why = removedSince(run, recorded) ?? prepared(run, row) ?? named(exchange)
+  const [state] = run.hooks.flatMap((hook) => hook.takesState?.(run, row.id) ?? [])
+  const curl = state === 'job-in-progress' ? curlOfBoth(recorded, recorded) : recorded.curl
+  const shown = { ...recorded, curl: why === undefined ? curl : `${curl}  # ${why}` }
+  shownExchanges(run).set(shown, exchange)
+  return shown
+}
+
+/** What was made has its name by now: another creation of that name is another request. */
+function named({ answer, probe: { creates } }: Exchange): string | undefined {
+  return creates === undefined || !answer || answer.status >= 300
+    ? undefined
+    : `${JSON.stringify(creates)} exists by now: write another name`
 }
 
 /** What the request names may be gone: the run removes at its end what it made. */

@@ -54,8 +54,8 @@ export interface PlannedEvent {
 }
 
 /**
- * One requirement. Each requirement of the catalogue has one such event, unless the run ends early. If it turns out that its
- * requests left their connections unusable, it has a second one at the end, as failed.
+ * One requirement. Each requirement of the catalogue has one such event, unless the run ends early. It has a second one at the
+ * end if it turns out that its requests left their connections unusable, as failed, or that its failure does not show by then.
  */
 export interface JudgedEvent {
   readonly kind: 'judged'

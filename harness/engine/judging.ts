@@ -1,6 +1,7 @@
 import { type CatalogueRow, catalogue } from '../../catalogue/catalogue.ts'
 import type { CatalogueResult } from '../report/model.ts'
 import { createEventQueue, type RunEvent, factsOf, type RunFacts } from './events.ts'
+import { sendFailedAgain } from './failed-again.ts'
 import { judgeRequirement } from './judge-requirement.ts'
 import type { EndCause } from './outcome.ts'
 import { poisonedConnections } from './reused-connection.ts'
@@ -101,6 +102,8 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
     for (const row of last) await judge(row)
     for (const row of observed) await judge(row)
     addPoisonedConnections()
+    const failed = [...results.values()].filter(({ outcome }) => outcome === 'failed')
+    for (const result of await sendFailedAgain(run, failed)) tell(result)
   }
   run.client.throttle.onHold((operation, pauseMs) => queue.push({ kind: 'throttled', operation, pauseMs }))
   queue.push({ kind: 'planned', plan: run.plan })

@@ -4,6 +4,7 @@ import { answerOf, isGranted, matchPairs, tpeOf } from './answer.ts'
 import { describeAnswer, rerunLine, withoutEntities } from './describe.ts'
 import type { Exchange, PreviousRequest } from './exchange.ts'
 import type { Run } from './run.ts'
+import { curlOfBoth } from '../recording/curl.ts'
 
 /** The same request, wrongly answered after another one and rightly on a fresh connection. */
 export interface PoisonedConnection {
@@ -78,12 +79,4 @@ function unreadRemark({ request }: FailureExchange, { answer, recorded }: Exchan
 /** Quotes as they are, without backslashes. */
 function plainText(text: string): string {
   return withoutEntities(text).replaceAll('\\', '')
-}
-
-/** One curl line that sends both requests on one connection; if they cannot be put together, the second with a remark. */
-export function curlOfBoth(first: FailureExchange, second: FailureExchange): string {
-  const isPlain = ({ curl }: FailureExchange): boolean => curl.startsWith('curl ') && !curl.includes('  # ')
-  if (isPlain(first) && isPlain(second)) return `${first.curl} --next ${second.curl.slice('curl '.length)}`
-  const { method, url } = first.request
-  return `${second.curl}  # this request alone does not show it: send it after ${method} ${url} on one connection`
 }

@@ -1,4 +1,4 @@
-import type { RecordedRequest } from './recorded.ts'
+import type { FailureExchange, RecordedRequest } from './recorded.ts'
 
 /** What stands for the base URL of a handler in the same process: nothing listens there. */
 export const inProcessUrl = 'http://in-process.localhost'
@@ -59,4 +59,12 @@ function remarksOn({ bodyLength, headers, body, url }: RecordedRequest): string 
   ]
   const told = remarks.filter((remark) => remark !== false)
   return told.length > 0 ? `  # ${told.join('; ')}` : ''
+}
+
+/** One curl line that sends both requests on one connection; if they cannot be put together, the second with a remark. */
+export function curlOfBoth(first: FailureExchange, second: FailureExchange): string {
+  const isPlain = ({ curl }: FailureExchange): boolean => curl.startsWith('curl ') && !curl.includes('  # ')
+  if (isPlain(first) && isPlain(second)) return `${first.curl} --next ${second.curl.slice('curl '.length)}`
+  const { method, url } = first.request
+  return `${second.curl}  # this request alone does not show it: send it after ${method} ${url} on one connection`
 }

@@ -23,13 +23,17 @@ export type TpeMode = 'exact' | 'family'
 
 /** A state in which a request is wrong, and which that request does not bring about by itself. */
 export type TakesState =
+  | 'idle-application' // with no job in progress, after those that the run made before
   | 'job-in-progress' // of the same application
   | 'job-elsewhere' // in progress on another application
   | 'job-before' // of the same application, and ended
   | 'job-of-run' // read as it was in the run, beside its other jobs
+  | 'endless-job' // in progress for longer than it may be
   | 'refusal-before' // a request that was refused
   | 'requests-at-once' // sent at the same moment
   | 'object-of-run' // made by another request of the run
+  | 'chance' // the answers to one request differ
+  | 'earlier-requests' // whatever was sent before: by itself it was answered otherwise when the run ended
 
 /** Error responses of one kind that were pages in place of envelopes. */
 export interface PageCount {
@@ -64,6 +68,8 @@ export interface Failure {
   noEnvelope?: true
   /** What the request needs besides itself: its curl line alone may show something else. */
   takes?: TakesState
+  /** What the request by itself was answered when the run ended, in words, if that differs. */
+  later?: string
   /** The requirements that `rerun` selects. */
   rerunIds?: string[]
   /** The command that shows this failure again, without a key. */

@@ -7,15 +7,24 @@ export type Exchanges = Iterable<RecordedExchange> | AsyncIterable<RecordedExcha
 /** A line of what a failure shows: what was sent, expected and received, and how to see it again. */
 export type EvidenceLine = readonly [label: 'sent' | 'expected' | 'received' | 'note' | 'again' | 'curl', text: string]
 
-/** What the curl line of a failure does not bring about. */
+const unlock = 'what is locked since then has to be freed before the again line'
+
+/** What has to be there for a failure to show again, and which of the two lines does not bring it about. */
 const takenStates: Readonly<Record<TakesState, string>> = {
-  'job-in-progress': 'it shows this only while a job of the application is in progress',
-  'job-elsewhere': 'it shows this only while a job of another application is in progress',
-  'job-before': 'it shows this only after a job of the application that has ended',
-  'job-of-run': 'the job was made by the run, and may read otherwise by now',
-  'refusal-before': 'it shows this only after the refused request',
-  'requests-at-once': 'it shows this only beside another one that is sent at the same moment',
-  'object-of-run': 'it names what another request of the run made',
+  'idle-application':
+    'an application without a job in progress; the curl line does not make the jobs that were made before',
+  'job-in-progress':
+    'a job of the application in progress; the curl line sends the creation twice, and the first one starts it',
+  'job-elsewhere': 'a job of another application in progress, which the curl line does not start',
+  'job-before': `a job of the application that has ended, which the curl line does not make; ${unlock}`,
+  'job-of-run':
+    'a job of the run among its other ones: the again line makes new ones, the curl line reads it as it is by now',
+  'endless-job': `a job that goes on for too long, which the curl line does not start; ${unlock}`,
+  'refusal-before': `a request that is refused before this one, which the curl line does not send; ${unlock}`,
+  'requests-at-once': 'other requests at the same moment, which the curl line does not send',
+  'object-of-run': 'what another request of the run made, which the curl line does not make again',
+  chance: 'the same answer by chance: either line may have to be run several times',
+  'earlier-requests': 'what was sent before, or some time',
 }
 
 /**
@@ -25,7 +34,7 @@ const takenStates: Readonly<Record<TakesState, string>> = {
 export function evidence(failure: Failure, limit = 2000): EvidenceLine[] {
   const notes = [
     failure.familyOnly && 'only the code name differs: passes with --tpe family',
-    failure.takes && `the curl line sends one request alone: ${takenStates[failure.takes]}`,
+    failure.takes && `one request alone does not show this. It takes ${takenStates[failure.takes]}${laterOf(failure)}`,
   ].filter((note) => typeof note === 'string')
   const cut = (text: string): string => shortened(visible(text), limit)
   return [
@@ -36,6 +45,10 @@ export function evidence(failure: Failure, limit = 2000): EvidenceLine[] {
     ['again', visible(failure.rerun)],
     ...(failure.exchange ? ([['curl', visible(failure.exchange.curl)]] as const) : []),
   ]
+}
+
+function laterOf({ later }: Failure): string {
+  return later === undefined ? '' : `: sent again when the run ended, this request was answered ${later}`
 }
 
 /** The same as text, a line each. */

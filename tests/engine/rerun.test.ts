@@ -1,33 +1,276 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import type { RequirementResult } from '../../harness/report/model.ts'
-import { judgeReference } from '../matrix/judge-reference.ts'
+import type { HttpAnswer, HttpRequest, HttpResult } from '../../harness/http/message.ts'
+import type { Failure, RequirementResult, TakesState } from '../../harness/report/model.ts'
+import { createReference, startReference } from '../../reference/server.ts'
+import { evidenceText } from '../../reporters/view/evidence.ts'
+import { idsOf, judgeUrl, transportTo } from '../matrix/judge-reference.ts'
+import { inVirtualTime } from '../support/virtual-time.ts'
+import { answered } from './connections.ts'
 
+/** What lies before a server that lives on from one run to the next. */
+type Live = (request: HttpRequest, send: (request: HttpRequest) => Promise<HttpResult>) => Promise<HttpResult>
+
+const { full: fullKey } = (createReference().target as { keys: { full: string } }).keys
 const pace = { jobMs: 15, slowJobMs: 1200 }
+const plain = (): Live => (request, send) => send(request)
+const envelope = (tpe: string): string => JSON.stringify({ tpe, errors: [], extras: {} })
+const jsonOf = ({ body }: HttpAnswer) => JSON.parse(Buffer.from(body).toString()) as Record<string, unknown>
+const isGranted = (result: HttpResult): result is HttpAnswer => result.kind === 'answer' && result.status < 300
+const hasStatus = (result: HttpResult, ...statuses: number[]) =>
+  result.kind === 'answer' && statuses.includes(result.status)
+const isReading = ({ method, path }: HttpRequest) => method === 'GET' && path.startsWith('/v1/applications/jobs/')
+const isCreation = ({ method, path }: HttpRequest) => method === 'POST' && path.endsWith('/jobs')
+
+/** The ended jobs, or the files, whose answer was given once are not found any more. */
+const once = (isOne: (request: HttpRequest, result: HttpAnswer) => boolean) => (): Live => {
+  const given = new Set<string>()
+  return async (request, send) => {
+    const result = await send(request)
+    if (!isGranted(result) || !isOne(request, result)) return result
+    if (given.has(request.path)) return answered(result, 404, envelope('ResourceNotFound'))
+    given.add(request.path)
+    return result
+  }
+}
+
+const newestJob = (): Live => {
+  let newest: string | undefined
+  return async (request, send) => {
+    const isOne = newest !== undefined && isReading(request) && /[0-9a-f-]{36}$/.test(request.path)
+    const result = await send(isOne ? { ...request, path: `/v1/applications/jobs/${newest}` } : request)
+    if (isCreation(request) && isGranted(result)) newest = jsonOf(result).id as string
+    return result
+  }
+}
+
+/** After a 403 to a creation its application answers 409, for so long. */
+const lockedFor = (ms: number) => (): Live => {
+  const until = new Map<string, number>()
+  return async (request, send) => {
+    const isLocked = isCreation(request) && (until.get(request.path) ?? 0) > performance.now()
+    // A body that is refused starts no job.
+    const result = await send(isLocked ? { ...request, body: '{' } : request)
+    if (isLocked) return answered(result, 409, envelope('BadRequest'))
+    if (isCreation(request) && hasStatus(result, 403)) until.set(request.path, performance.now() + ms)
+    return result
+  }
+}
+
+/** The first request to each path breaks the server, which is fine from then on. */
+const coldStart = (): Live => {
+  const warm = new Set(['/v1/files'])
+  return async (request, send) => {
+    const result = await send(request)
+    if (warm.has(request.path)) return result
+    warm.add(request.path)
+    return answered(result, 500, envelope('InternalError'))
+  }
+}
+
+/** Refused uploads break the next ones. */
+const brokenByRefusal = (): Live => {
+  let isBroken = false
+  return async (request, send) => {
+    const result = await send(request)
+    const isUpload = request.method === 'POST' && request.path.startsWith('/v1/files')
+    if (isUpload && hasStatus(result, 400, 413)) isBroken = true
+    return isUpload && isBroken && isGranted(result) ? answered(result, 500, envelope('InternalError')) : result
+  }
+}
+
+const isEndedJob = (request: HttpRequest, result: HttpAnswer) =>
+  isReading(request) && jsonOf(result).status !== 'in_progress'
+const isFile = ({ method, path }: HttpRequest) => method === 'GET' && /^\/v1\/files\/./.test(path)
+
+/** What the line of a failure comes to on the same server: some failures take a state that the run has changed for good. */
+type Again = 'shows it' | 'takes it as it was'
+type Row = readonly [id: string, takes: TakesState | undefined, again: Again]
+
+/** A server, what is judged of it, and what fails there. */
+interface Servers {
+  readonly live?: () => Live
+  readonly defects?: readonly string[]
+  readonly only: readonly string[]
+  readonly rows: readonly Row[]
+}
+
+const jobs = ['jobs.*']
+const files = ['files.*', 'ai-detect.run/*']
+
+const servers: Readonly<Record<string, Servers>> = {
+  'a result that can be read once': {
+    ...{ live: once(isEndedJob), only: jobs },
+    rows: [
+      ['jobs.retrieve/200-stable', 'job-of-run', 'shows it'],
+      ['jobs.retrieve/200-identity', 'job-of-run', 'shows it'],
+    ],
+  },
+  'ids that follow the newest job': {
+    ...{ live: newestJob, only: jobs },
+    rows: [
+      ['jobs.retrieve/200-identity', 'job-of-run', 'shows it'],
+      ['jobs.retrieve/200-created-at', 'job-of-run', 'shows it'],
+      ['jobs.retrieve/4xx-unknown-job', undefined, 'shows it'],
+    ],
+  },
+  'a lock after 403': {
+    ...{ live: lockedFor(3000), only: jobs },
+    rows: [['jobs.create/4xx-no-effect', 'refusal-before', 'shows it']],
+  },
+  'a lock after 403 for good': {
+    ...{ live: lockedFor(Infinity), only: jobs },
+    rows: [['jobs.create/4xx-no-effect', 'refusal-before', 'takes it as it was']],
+  },
+  'a file that can be read once': {
+    ...{ live: once(isFile), only: files },
+    rows: [['files.upload/2xx-retrievable', 'object-of-run', 'shows it']],
+  },
+  'a cold start': {
+    ...{ live: coldStart, only: files },
+    rows: [['ai-detect.run/2xx-accepted', 'earlier-requests', 'takes it as it was']],
+  },
+  'a refusal that breaks uploads': {
+    ...{ live: brokenByRefusal, only: files },
+    rows: [['files.upload/2xx-attached-to-graph', 'object-of-run', 'takes it as it was']],
+  },
+  'no conflict at all': {
+    ...{ defects: ['jobs.create/409-job-in-progress#parallel'], only: jobs },
+    rows: [['jobs.create/409-job-in-progress', 'job-in-progress', 'shows it']],
+  },
+  'a conflict of applications': {
+    ...{ defects: ['jobs.create/409-per-application'], only: jobs },
+    rows: [['jobs.create/409-per-application', 'job-elsewhere', 'shows it']],
+  },
+  'a gap between check and set': {
+    ...{ defects: ['jobs.create/409-atomic'], only: jobs },
+    rows: [['jobs.create/409-atomic', 'requests-at-once', 'shows it']],
+  },
+  'an application that its third job locks': {
+    ...{ defects: ['jobs.create/409-released#after-third'], only: jobs },
+    rows: [['jobs.create/409-released', 'job-before', 'shows it']],
+  },
+  'an application that its first job locks': {
+    ...{ defects: ['jobs.create/409-released'], only: jobs },
+    rows: [['jobs.create/409-released', 'job-before', 'takes it as it was']],
+  },
+  'jobs that do not end': {
+    ...{ defects: ['jobs.retrieve/200-outcome'], only: jobs },
+    rows: [['jobs.retrieve/200-outcome', 'endless-job', 'takes it as it was']],
+  },
+  'a second creation that breaks the server': {
+    ...{ defects: ['jobs.create/202-created#second-5xx'], only: jobs },
+    rows: [['jobs.create/202-created', 'idle-application', 'shows it']],
+  },
+  'objects that are lost beside or after others': {
+    only: ['graphs.*', 'files.*', 'jobs.create/202-created'],
+    defects: [
+      ...['graphs.create/400-duplicate-name#latest-only', 'graphs.create/2xx-usable#at-once'],
+      ...['files.upload/2xx-retrievable#last-only', 'jobs.create/202-created#later'],
+    ],
+    rows: [
+      ['graphs.create/400-duplicate-name', 'object-of-run', 'shows it'],
+      ['graphs.create/2xx-usable', 'object-of-run', 'shows it'],
+      ['files.upload/2xx-retrievable', 'object-of-run', 'shows it'],
+    ],
+  },
+}
 
 const resultOf = (results: readonly RequirementResult[], id: string) => results.find((result) => result.id === id)
 
-// Failures of state: the request that shows it needs other jobs, or others sent before it.
-test.each([
-  ['jobs.retrieve/200-identity#newest-job', 'job-of-run'],
-  ['jobs.retrieve/200-created-at#newest-job', 'job-of-run'],
-  ['jobs.retrieve/200-created-at#same-for-all', 'job-of-run'],
-  ['jobs.retrieve/200-job#second-5xx', 'job-of-run'],
-  ['jobs.retrieve/200-stable', 'job-of-run'],
-  ['jobs.create/409-job-in-progress#parallel', 'job-in-progress'],
-  ['jobs.create/409-released', 'job-before'],
-  ['jobs.create/409-per-application', 'job-elsewhere'],
-  ['jobs.create/409-atomic', 'requests-at-once'],
-  ['jobs.create/4xx-no-effect#starts-job', 'refusal-before'],
-  ['graphs.create/400-duplicate-name', 'object-of-run'],
-] as const)('%s is shown again by the requirements that its failure names', async (defect, takes) => {
-  const [id = ''] = defect.split('#')
-  const only = ['jobs.*', `${id.split('/')[0]}/*`]
-  const first = await judgeReference({ ...pace, defects: [defect] }, { options: { only } })
-  const failure = resultOf(first.results, id)?.failures[0]
-  expect(failure?.takes).toBe(takes)
-  const { rerunIds = [], rerun = '' } = failure ?? {}
-  expect(rerun).toBe(`conform ${rerunIds.map((one) => `--only ${one}`).join(' ')} --seed 421`)
-  expect(rerunIds.length).toBeLessThan(20)
-  const again = await judgeReference({ ...pace, defects: [defect] }, { options: { only: rerunIds, nonce: 'else' } })
-  expect(resultOf(again.results, id)?.outcome).toBe('failed')
+/** What a shell would run: the ids and the seed of the line, with names that no run has used before. */
+function optionsOf({ rerun }: Failure) {
+  const only = [...rerun.matchAll(/ --only (\S+)/g)].map(([, id]) => id!)
+  const seed = Number(/^conform.* --seed (\d+)$/.exec(rerun)![1])
+  return { only, seed, nonce: 'else' }
+}
+
+/** Judges a server, and gives how to judge it once more as it is then. */
+async function judgeLive({ live = plain, defects = [], only }: Servers) {
+  const reference = createReference({ ...pace, defects })
+  const lives = live()
+  const judge = (options: object) => {
+    const transport = transportTo(reference)
+    const send: typeof transport.send = (asked, settings) =>
+      lives(asked, (request) => transport.send(request, settings))
+    return judgeUrl(reference.url, { transport: { ...transport, send }, options })
+  }
+  return { first: await judge({ only }), judge }
+}
+
+test.each(Object.entries(servers))(
+  '%s: each failure shows again by its line, or says what it takes',
+  async (_, one) => {
+    await inVirtualTime(async () => {
+      const { first, judge } = await judgeLive(one)
+      for (const [id, takes, expected] of one.rows) {
+        const failure = resultOf(first.results, id)?.failures[0]
+        expect(failure, `${id} of ${idsOf(first.results, 'failed').join()}`).toBeDefined()
+        expect({ id, takes: failure!.takes }).toEqual({ id, takes })
+        expect(/^note .*It takes /m.test(evidenceText(failure!))).toBe(takes !== undefined)
+        const options = optionsOf(failure!)
+        expect(failure!.rerunIds).toEqual(options.only)
+        const { results } = await judge(options)
+        const again: Again = resultOf(results, id)?.outcome === 'failed' ? 'shows it' : 'takes it as it was'
+        expect({ id, again }).toEqual({ id, again: expected })
+      }
+    })
+  },
+)
+
+test('what its request by itself was answered when the run ended stands in the note of a failure', async () => {
+  const { first } = await inVirtualTime(() => judgeLive(servers['a cold start']!))
+  const failure = resultOf(first.results, 'ai-detect.run/2xx-accepted')!.failures[0]!
+  expect(failure.actual).toBe('500 InternalError')
+  expect(evidenceText(failure)).toMatch(
+    /^note .*It takes what was sent before, or some time: sent again when the run ended, this request was answered 200 /m,
+  )
+})
+
+test('a job that is read as ended under the id of another one proves nothing of that one', async () => {
+  const { first } = await inVirtualTime(() => judgeLive(servers['ids that follow the newest job']!))
+  expect(resultOf(first.results, 'jobs.create/409-released')?.outcome).not.toBe('failed')
+  expect(resultOf(first.results, 'jobs.retrieve/200-failed')?.reason).toContain('see jobs.retrieve/200-identity')
+})
+
+test('a key that is refused from some request on ends the run, and no requirement is to blame', async () => {
+  await inVirtualTime(async () => {
+    const reference = createReference(pace)
+    const transport = transportTo(reference)
+    let wrong = 0
+    const send: typeof transport.send = async (request, options) => {
+      const result = await transport.send(request, options)
+      if (hasStatus(result, 401)) wrong++
+      const isFull = request.headers.some(({ value }) => value === `Bearer ${fullKey}`)
+      return isFull && wrong > 20 ? answered(result, 401, envelope('BadCredentials')) : result
+    }
+    const only = ['translate.run/*', 'files.retrieve/*', 'ai-detect.run/*', 'chat.create/2*']
+    const { results, facts } = await judgeUrl(reference.url, { transport: { ...transport, send }, options: { only } })
+    expect(facts.ended).toEqual({
+      cause: 'key',
+      reason: expect.stringMatching(
+        /^the full key was accepted at first, and is refused by now \(GET \/v1\/files was answered 401 BadCredentials\): .*"credentialProbes": "few"/,
+      ) as string,
+    })
+    expect(idsOf(results, 'failed')).toEqual([])
+    expect(results.filter(({ reason }) => reason === facts.ended?.reason).length).toBeGreaterThan(3)
+  })
+})
+
+test('the curl line of a creation beside a job starts that job first', async () => {
+  const { url, close } = await startReference({
+    defects: ['jobs.create/409-job-in-progress#parallel'],
+    slowJobMs: 400,
+  })
+  try {
+    const only = ['jobs.create/409-job-in-progress']
+    const { results } = await judgeUrl(url, { options: { only } })
+    const curl = resultOf(results, only[0]!)?.failures[0]?.exchange?.curl ?? ''
+    const env = { ...process.env, CONFORM_API_KEY: fullKey }
+    const { stdout } = await promisify(execFile)('bash', ['-c', curl], { env })
+    expect(stdout.match(/HTTP\/1\.1 202/g)).toHaveLength(2)
+  } finally {
+    await close()
+  }
 })
