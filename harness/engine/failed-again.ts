@@ -12,13 +12,13 @@ import { isThrottling, mayRepeat } from './wrong-answer.ts'
  * Sends what failed once more when everything else was sent, each request by itself. Gives the results of which the first
  * failure shows otherwise by then, with what came: it takes what was sent before, or time. A quick run has no requests to spare.
  */
-export async function sendFailedAgain(run: Run, results: Iterable<RequirementResult>): Promise<RequirementResult[]> {
+export async function sendFailedAgain<R extends RequirementResult>(run: Run, results: Iterable<R>): Promise<R[]> {
   if (run.options.depth === 'quick') return []
   const told = await Promise.all([...results].map((result) => (run.life.ended ? undefined : sentAgain(run, result))))
   return told.filter((result) => result !== undefined)
 }
 
-async function sentAgain(run: Run, result: RequirementResult): Promise<RequirementResult | undefined> {
+async function sentAgain<R extends RequirementResult>(run: Run, result: R): Promise<R | undefined> {
   const [failure, ...others] = result.failures
   const exchange = failure?.exchange && shownExchanges(run).get(failure.exchange)
   if (!exchange || failure.takes !== undefined || !isPlain(run, result.id) || !isHarmless(exchange)) return undefined
