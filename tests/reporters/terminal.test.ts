@@ -59,7 +59,9 @@ test('groups what was not exercised by its reason, with counts and the first ids
 
 test('says what the curl line needs besides', () => {
   const row = failed('jobs.create/409', { takes: 'job-in-progress' })
-  expect(renderTerminal(report([row]), plain)).toMatch(/^ {4}note {6}one request alone does not show this\. It takes a job of the application in progress; /m)
+  expect(renderTerminal(report([row]), plain)).toMatch(
+    /^ {4}note {6}one request alone does not show this\. It takes a job of the application in progress; /m,
+  )
 })
 
 test('names a report that is written, or the option that writes it', () => {
