@@ -2,9 +2,9 @@ import { terminalText } from '../reporters/escape/terminal.ts'
 import { complain } from './output/say.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { debuglog } from 'node:util'
-import { Command, CommanderError } from 'commander'
+import { type Argument, Command, CommanderError, Help } from 'commander'
 import { UserError } from '../harness/user-error.ts'
-import { commandGroups, commands } from './commands.ts'
+import { commandGroups, commands, exampleText } from './commands.ts'
 import type { Interrupts } from './run/interrupts.ts'
 import { addArguments, type RunArguments } from './run/arguments.ts'
 import { nearest } from '../harness/target/nearest.ts'
@@ -31,15 +31,17 @@ function refuseMisspelt([first = '', second]: readonly string[]): void {
   if (meant !== undefined) throw new UserError(`${first}: not a command and not a URL; did you mean conform ${meant}?`)
 }
 
-const examples = `
-Examples:
-  conform http://localhost:8080                           judge what needs no target file
-  conform init && conform -t conform.target.json          declare what the server holds, and judge it
-  conform http://localhost:8080 --only 'jobs.*' --bail    a part, until something fails
-  conform -t staging.json --report html --report json     with a page to read and a file to keep
-  conform -t staging.json --failed conform-report.json    what failed in that run, again
-  conform explain jobs.create/404-unknown-application     what a requirement asks for, and how it is tested
-`
+/** A command is shown without its options, so that what it does has room on a narrow terminal; nothing is no default. */
+const helpSettings: Partial<Help> = {
+  minWidthToWrap: 24,
+  subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(argumentTerm)].join(' '),
+  optionDescription: (option) => new Help().optionDescription(option).replace(/ \(default: none\)$/, ''),
+}
+
+function argumentTerm(argument: Argument): string {
+  const name = argument.name() + (argument.variadic ? '...' : '')
+  return argument.required ? `<${name}>` : `[${name}]`
+}
 
 async function program(words: readonly string[], interrupts: Interrupts): Promise<Command> {
   const conform = new Command('conform')
@@ -47,7 +49,6 @@ async function program(words: readonly string[], interrupts: Interrupts): Promis
     .version(suiteVersion(), '-V, --version')
     .enablePositionalOptions()
     .helpCommand(true)
-  conform.addHelpText('after', examples)
   addArguments(conform).action(async (baseUrl: string | undefined, options: RunArguments) => {
     checkArguments(baseUrl, options, Object.keys(commands))
     const { runAction } = await import('./run.ts')
@@ -84,6 +85,8 @@ async function program(words: readonly string[], interrupts: Interrupts): Promis
               .join('\n'),
           ),
       })
+      .configureHelp(helpSettings)
+      .addHelpText('after', exampleText(command.name()))
       .showHelpAfterError(`(conform ${command === conform ? '' : `${command.name()} `}--help says more)`)
   }
   return conform

@@ -31,7 +31,7 @@ async function dryRun(baseUrl: string | undefined, options: RunArguments, people
   warn(found, options, baseline)
   const run = runOptions(options, baseUrl, [], '')
   const rows = estimate(planRun(found.target, run), found.target, run)
-  people.write(`at most, as if each control were granted; nothing was sent\n${dryRunTable(rows)}`)
+  people.write(`${dryRunTable(rows)}${dryRunNote}`)
 }
 
 /** What did not end in time would keep the process alive. Whatever is still to be said is said first. */
@@ -40,12 +40,17 @@ function exitSoon(): void {
   setImmediate(() => process.exit())
 }
 
-/** Per operation, how many requests, creations and generations a run would send at most. */
+const dryRunNote = `
+Nothing was sent. Typical: what a conforming server with quick jobs got. At most: every case is tried, each control is granted,
+and each job is read until its time is over; of these, what a conforming server would create or generate.
+`
+
+/** Per operation, how many requests a run usually sends, and how many requests, creations and generations at most. */
 function dryRunTable(rows: readonly Estimate[]): string {
-  const counted = ['requests', 'creations', 'generations'] as const
+  const counted = ['typical', 'requests', 'creations', 'generations'] as const
   const totals = counted.map((column) => rows.reduce((sum, row) => sum + row[column], 0))
   const table = [
-    ['operation', ...counted],
+    ['operation', 'typical', 'at most', 'creations', 'generations'],
     ...rows.map((row) => [row.operation, ...counted.map((column) => String(row[column]))]),
     ['total', ...totals.map(String)],
   ]

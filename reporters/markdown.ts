@@ -9,7 +9,7 @@ import { capital, compactJson, duration, sections } from './view/writing.ts'
 import { exitLine, runNotes, seedLine } from './view/run-notes.ts'
 import { failed, requiredButMissed } from './view/failed.ts'
 import { byReason, type ReasonGroup } from './view/groups.ts'
-import { standingOf, type Tone, verdictSentence } from './view/standing.ts'
+import { standingOf, type Tone, verdictBeforeExit } from './view/standing.ts'
 import { evidence, failureSentence } from './view/evidence.ts'
 import { leftOutSentence, selectedResults, selectedSummary } from './view/selected.ts'
 import { gainOf, type Step, usualPart, whatToDeclare } from './view/to-declare.ts'
@@ -82,7 +82,7 @@ export function renderMarkdown(report: Report, { evidence = 25 }: MarkdownOption
   return [
     `## ${signs[standingOf(report).tone]} Conformance of ${markdownText(target.name)}`,
     '',
-    `**${markdownText(verdictSentence(report))}**`,
+    `**${markdownText(verdictBeforeExit(report))}**`,
     '',
     markdownText(exitLine(report)),
     '',

@@ -18,13 +18,15 @@ import { leftOutSentence, selectedResults, selectedSummary } from './view/select
 import { whatToDeclare } from './view/to-declare.ts'
 import { outsideCause } from '../harness/report/exit-code.ts'
 import { commonReason, parseReason } from '../harness/report/reason.ts'
-import { standingOf, type Tone, verdictSentence } from './view/standing.ts'
+import { standingOf, type Tone, verdictBeforeExit } from './view/standing.ts'
 
 const tones = { good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<Tone, keyof Colors>
 
 const MOST_MISSED = 30
 /** Failures that are shown whole. */
 const MOST_BLOCKS = 15
+/** No more than that are shown whole, whatever they have in common. */
+const FEW_BLOCKS = 8
 
 /** A report that was asked for, and its path; `-` is stdout. */
 interface WrittenReport {
@@ -55,7 +57,7 @@ export function renderTerminal(report: Report, colors: Colors, options: Terminal
   const formats = written.map(({ format }) => format)
   const rest = isVerbose ? null : whereTheRestIs(formats)
   const lines: Line[] = [
-    `${colors.bold(terminalText(target.name))}  ${colors.dim(terminalText(target.baseUrl))}`,
+    headLine(target, colors),
     '',
     ...failureLines(failed(report).unexpected, rest, colors),
     ...baselineLines(run.baseline, colors),
@@ -65,7 +67,7 @@ export function renderTerminal(report: Report, colors: Colors, options: Terminal
     ...failedLines(report, rest, colors),
     ...nextLines(report, options, colors),
     `${count(run.requests, 'request')} in ${duration(run.durationMs)}; ${seedLine(report)}`,
-    ...verdictLines(report, colors),
+    verdictLine(report, colors),
     ...notes.map((note) => terminalText(note)),
     ...missedLines(requiredButMissed(report), rest),
     colors.bold(terminalText(exitLine(report))),
@@ -77,7 +79,8 @@ export function renderTerminal(report: Report, colors: Colors, options: Terminal
 function failureLines(failures: readonly RequirementResult[], rest: string | null, colors: Colors): Line[] {
   const likely = likelyCauses(failures)
   const causes = byCause(failures)
-  const shown = rest === null ? causes : shownFirst(causes, likely).slice(0, MOST_BLOCKS)
+  const isShort = rest === null || causes.length <= FEW_BLOCKS
+  const shown = isShort ? causes : shownFirst(causes, likely).slice(0, MOST_BLOCKS)
   const named = shown.reduce((sum, { others }) => sum + 1 + others.length, 0)
   return [
     ...likelyLines(likely, failures.length, colors),
@@ -119,12 +122,15 @@ function outcomeLines(report: Report, { rest, written }: Elsewhere, colors: Colo
   ]
 }
 
-/** How the run ended; an error that the last line says is not said here too. */
-function verdictLines(report: Report, colors: Colors): string[] {
-  const { meaning, tone, word } = standingOf(report)
-  const isSaidBelow = meaning === report.exit.because
-  const text = isSaidBelow ? word : verdictSentence(report)
-  return [colors.bold(colors[tones[tone]](terminalText(text)))]
+/** The target; one that was not given a name goes by its host. */
+function headLine({ baseUrl, name }: Report['target'], colors: Colors): string {
+  const address = colors.dim(terminalText(baseUrl))
+  return baseUrl.endsWith(`//${name}`) ? address : `${colors.bold(terminalText(name))}  ${address}`
+}
+
+/** How the run ended. */
+function verdictLine(report: Report, colors: Colors): string {
+  return colors.bold(colors[tones[standingOf(report).tone]](terminalText(verdictBeforeExit(report))))
 }
 
 /** Each failed requirement on a line, so that what failed is still seen when the evidence has scrolled away. */

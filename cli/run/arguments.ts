@@ -98,7 +98,7 @@ export function addArguments(command: Command): Command {
       .optionsGroup('Output:')
       .addOption(reportOption(formatNames))
       .option('--verbose', 'show every reason of what was not exercised, and every case of a failure')
-      .option('--dry-run', 'print what would be sent, and send nothing')
+      .option('--dry-run', 'say how much would be sent, typically and at most, and send nothing')
       // What a command adds for itself, and --help.
       .optionsGroup('Options:')
   )

@@ -17,13 +17,16 @@ import { isExclusive, type Scenario, type Target } from '../target/model.ts'
 import { readsDeclared } from '../target/declared.ts'
 import { countIn, grants, type Runs } from './cost.ts'
 import type { Plan, RunOptions } from './run.ts'
+import { typicalOf } from './typical.ts'
 
-/** Most that a run sends for one operation, as if each control were granted. */
+/** Most that a run sends for one operation, as if each control were granted, and what it usually sends. */
 export interface Estimate {
   readonly operation: string
-  requests: number
-  creations: number
-  generations: number
+  /** Requests that were sent when a conforming server was judged. */
+  readonly typical: number
+  readonly requests: number
+  readonly creations: number
+  readonly generations: number
 }
 
 /** Polls of an object while the pause between them grows to its longest. */
@@ -63,7 +66,10 @@ export function estimate(plan: Plan, target: Target, runs: Runs & Pick<RunOption
     if (absence === 'not-served' && isOperationId(id)) totals.of(id).requests += 1
   }
   for (const { id } of operations) addPolls(id)
-  return totals.all().filter(({ requests }) => requests > 0)
+  return totals
+    .all()
+    .filter(({ requests }) => requests > 0)
+    .map((total) => ({ ...total, typical: typicalOf(total.operation, total.requests, runs.depth) }))
 
   function addRow(row: CatalogueRow): void {
     const scenario = target.scenarios[row.id]
@@ -119,16 +125,18 @@ export function estimate(plan: Plan, target: Target, runs: Runs & Pick<RunOption
   }
 }
 
+type Total = { -readonly [name in keyof Omit<Estimate, 'typical'>]: Estimate[name] }
+
 interface Totals {
-  of(operation: string): Estimate
+  of(operation: string): Total
   /** @param granted how many of them a conforming target would grant, by that effect */
   add(operation: string, requests: number, effect: Effect, granted?: number): void
-  all(): Estimate[]
+  all(): Total[]
 }
 
 function createTotals(target: Target): Totals {
-  const totals = new Map<string, Estimate>()
-  const of = (name: string): Estimate => {
+  const totals = new Map<string, Total>()
+  const of = (name: string): Total => {
     const known = totals.get(name) ?? { operation: name, requests: 0, creations: 0, generations: 0 }
     totals.set(name, known)
     return known

@@ -10,6 +10,8 @@ import { failed } from '../view/failed.ts'
 
 /** Rows that are shown; a target that fails everything has hundreds, which are in the list below. */
 const MOST = 40
+/** No more than that are seen at once, whatever they have in common. */
+const FEW = 10
 
 /** What failed, a row each cause with what was expected and received; the evidence is with the requirement. */
 export function failureList(report: Report): string {
@@ -25,7 +27,7 @@ export function failureList(report: Report): string {
   const list = `<ol class="failures">
 ${rows.slice(0, MOST).join('\n')}
 ${more}</ol>`
-  const folded = `<details class="fold"><summary>All failures, one row for each that shares expectation and answer: ${rows.length}</summary>\n${list}</details>`
+  const folded = `<details class="fold"${rows.length <= FEW ? ' open' : ''}><summary>All failures, one row for each that shares expectation and answer: ${rows.length}</summary>\n${list}</details>`
   return `<section aria-labelledby="failures"><h2 id="failures">Failures <small>${all}</small></h2>
 ${likely.length > 0 ? folded : list}</section>
 `

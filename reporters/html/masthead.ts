@@ -2,7 +2,7 @@ import type { Counts, Report } from '../../harness/report/model.ts'
 import { htmlAttribute, htmlText } from '../escape/html.ts'
 import { exercised, sum, total } from '../view/counts.ts'
 import { exitLine, runNotes } from '../view/run-notes.ts'
-import { standingOf, type Tone } from '../view/standing.ts'
+import { isSaidByExit, standingOf, type Tone } from '../view/standing.ts'
 import { likelyList } from './failures.ts'
 import { leftOutSentence, selectedSummary } from '../view/selected.ts'
 import { outcomes } from './words.ts'
@@ -29,7 +29,7 @@ const tones = { good: 'p', warning: 'm', bad: 'f' } as const satisfies Record<To
 /** The verdict, what it means, and how the command ended. */
 export function verdictBlock(report: Report): string {
   const { meaning, sign, tone, word } = standingOf(report)
-  return `<div class="verdict ${tones[tone]}"><span class="seal" aria-hidden="true">${sign}</span><div><p class="word">${word}</p>${meaning === report.exit.because ? '' : `<p>${htmlText(sentence(meaning))}</p>`}<p class="exit">${htmlText(sentence(exitLine(report)))}</p></div></div>`
+  return `<div class="verdict ${tones[tone]}"><span class="seal" aria-hidden="true">${sign}</span><div><p class="word">${word}</p>${isSaidByExit(report) ? '' : `<p>${htmlText(sentence(meaning))}</p>`}<p class="exit">${htmlText(sentence(exitLine(report)))}</p></div></div>`
 }
 
 /** How many requirements of each level had each outcome, and how many were exercised. */

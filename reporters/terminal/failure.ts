@@ -1,7 +1,8 @@
 import type { Colors } from 'picocolors/types'
-import type { RequirementResult } from '../../harness/report/model.ts'
+import type { Failure, RequirementResult } from '../../harness/report/model.ts'
 import type { Line } from './lines.ts'
-import { terminalText } from '../escape/terminal.ts'
+import { terminalPieces, terminalText } from '../escape/terminal.ts'
+import { answerDifference } from '../view/difference.ts'
 import type { Cause } from '../view/causes.ts'
 import { count } from '../../harness/report/count.ts'
 import { evidence, type EvidenceLine } from '../view/evidence.ts'
@@ -26,46 +27,50 @@ export function failureBlock({ first: result, others: same }: Cause, elsewhere: 
   return [
     `${mark('✗')} ${colors.bold(terminalText(result.id))}  ${mark(result.level)}  ${where}`,
     `${INDENT}${colors.dim(terminalText(result.statement))}`,
-    ...shown.flatMap((failure) => evidence(failure)).flatMap((line) => labelled(line, colors)),
+    ...shown.flatMap((failure) => evidenceLines(failure, colors)),
     ...(others > 0 ? [`${INDENT}${colors.dim(`and ${count(others, 'more failure')} of it: ${elsewhere}`)}`] : []),
-    ...(same.length > 0 ? labelled(['same', sameIds(same, elsewhere)], colors) : []),
+    ...sameIds(same, elsewhere).map((line, at) => labelled(at === 0 ? 'same' : '', line, colors)),
   ]
 }
 
-function sameIds(same: readonly RequirementResult[], elsewhere: string | null): string {
+function sameIds(same: readonly RequirementResult[], elsewhere: string | null): string[] {
   const shown = same.slice(0, elsewhere === null ? Infinity : MOST_SAME).map(({ id }) => terminalText(id))
   return wrapped(same.length > shown.length ? [...shown, `and ${same.length - shown.length} more`] : shown)
 }
 
 /** The ids in lines of about 64 characters. */
-function wrapped(ids: readonly string[]): string {
+function wrapped(ids: readonly string[]): string[] {
   const lines: string[] = []
   for (const id of ids) {
     const last = lines.at(-1)
     if (last !== undefined && last.length + id.length < 64) lines[lines.length - 1] = `${last}, ${id}`
     else lines.push(id)
   }
-  return lines.join('\n')
+  return lines
 }
 
-function labelled([label, text]: EvidenceLine | readonly [label: 'same', text: string], colors: Colors): Line[] {
-  const width = INDENT.length + LABEL_WIDTH
-  const isCommand = label === 'curl' || label === 'again'
-  return linesOf(label, text).map((line, at) => {
-    const lead = `${INDENT}${colors.dim((at === 0 ? label : '').padEnd(LABEL_WIDTH))}`
-    return isCommand ? { whole: lead + line } : { lead, width, text: painted(label, line, colors) }
+function evidenceLines(failure: Failure, colors: Colors): Line[] {
+  return evidence(failure).flatMap(([label, text]): Line[] => {
+    // What is to be copied has a line of its own: nothing stands before it but blanks.
+    if (label === 'curl' || label === 'again')
+      return [`${INDENT}${colors.dim(label)}`, { whole: `${INDENT}  ${commandText(text)}` }]
+    return [labelled(label, painted(failure, [label, text], colors), colors)]
   })
 }
 
-/** What was asked for and what came stand out. */
-function painted(label: string, line: string, colors: Colors): string {
-  if (label === 'expected') return colors.green(line)
-  return label === 'received' ? colors.red(line) : line
+function labelled(label: string, text: string, colors: Colors): Line {
+  return { lead: INDENT + colors.dim(label.padEnd(LABEL_WIDTH)), width: INDENT.length + LABEL_WIDTH, text }
 }
 
-function linesOf(label: string, text: string): string[] {
-  if (label === 'same') return text.split('\n')
-  if (label !== 'curl' && label !== 'again') return [terminalText(text)]
-  if (text.length > LONGEST_COMMAND) return [`${text.length} characters long: see the JSON or HTML report`]
-  return [terminalText(text, Infinity)]
+/** What was asked for and what came, the words standing out in which they differ. */
+function painted(failure: Failure, [label, text]: EvidenceLine, colors: Colors): string {
+  const { expected, received } = answerDifference(failure)
+  if (label === 'expected') return terminalPieces(expected, (part) => colors.bold(colors.green(part)))
+  if (label === 'received') return terminalPieces(received, (part) => colors.bold(colors.red(part)))
+  return terminalText(text)
+}
+
+function commandText(text: string): string {
+  if (text.length > LONGEST_COMMAND) return `${text.length} characters long: see the JSON or HTML report`
+  return terminalText(text, Infinity)
 }

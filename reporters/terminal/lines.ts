@@ -9,6 +9,7 @@ export type Line =
 
 /** Narrower than that nothing is readable, whatever is done. */
 const NARROWEST = 30
+const HANGING = 2
 
 /**
  * The lines as a terminal of that many columns shows them: broken between words, what follows indented. Infinity: as they are,
@@ -25,8 +26,8 @@ export function laidOut(lines: readonly Line[], columns: number): string[] {
   })
 }
 
-/** A line whose lead is its own indentation. */
+/** A line whose lead is its own indentation; one without any goes on a little indented, so that it is seen to go on. */
 function parted(line: string): { lead: string; width: number; text: string } {
   const [lead] = /^ */.exec(line)!
-  return { lead, width: lead.length, text: line.slice(lead.length) }
+  return { lead, width: lead.length === 0 ? HANGING : lead.length, text: line.slice(lead.length) }
 }

@@ -86,11 +86,22 @@ function bodyShown({ body, bodyEncoding }: RecordedBody): string {
 /** The body as a value; undefined if it is no JSON, or not all of it. */
 function bodyValue({ body, bodyEncoding, bodyLength }: RecordedBody): unknown {
   if (body === '' || body.length > longestBody || bodyEncoding || bodyLength !== undefined) return undefined
+  if (isDeep(body)) return undefined
   try {
     return JSON.parse(body)
   } catch {
     return undefined
   }
+}
+
+/** Whether brackets are nested so deep that indenting them would take more room than any page has. */
+function isDeep(text: string): boolean {
+  let level = 0
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    level += bracket === '[' || bracket === '{' ? 1 : -1
+    if (level > 40) return true
+  }
+  return false
 }
 
 /** Both texts with `…` for what no two requests have alike: the end of a name, the id of what was made for the request. */

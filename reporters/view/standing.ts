@@ -43,6 +43,16 @@ export function verdictSentence(report: Report): string {
   return `${word}${isNamed ? '' : ` (${report.verdict})`}: ${meaning}`
 }
 
+/** The same where the line of the exit code follows: what that says is not said before it. */
+export function verdictBeforeExit(report: Report): string {
+  return isSaidByExit(report) ? standingOf(report).word : verdictSentence(report)
+}
+
+/** Whether the line of the exit code says all that the verdict means. */
+export function isSaidByExit(report: Report): boolean {
+  return report.verdict === 'not-judged' && standingOf(report).meaning.includes(report.exit.because)
+}
+
 function toneAndWord({ exit, run, verdict }: Report): readonly [Tone, string] {
   switch (verdict) {
     case 'not-judged':

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { catalogue, published } from '../../catalogue/catalogue.ts'
 import { conformProcess, folder, targetFile } from './conform.ts'
 import { conform } from './in-process.ts'
+import { commands, examples } from '../../cli/commands.ts'
 
 const about = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
 
@@ -116,7 +117,21 @@ test('the catalogue as text and as JSON', async () => {
 test('a dry run says how much would be sent, and sends nothing', async () => {
   const { code, stdout } = await conform(['-t', targetFile(folder(), 'http://192.0.2.1'), '--dry-run', '--seed', '-5'])
   expect(code).toBe(0)
-  expect(stdout).toMatch(/nothing was sent/)
-  expect(stdout).toMatch(/^jobs\.create +\d+ +\d+ +\d+$/m)
-  expect(stdout).toMatch(/^total +\d+ +\d+ +\d+$/m)
+  expect(stdout).toMatch(/^Nothing was sent\. Typical: /m)
+  expect(stdout).toMatch(/^jobs\.create( +\d+){4}$/m)
+  expect(stdout).toMatch(/^total( +\d+){4}$/m)
+})
+
+test('each command has an example that it takes, and help fits 60 columns', async () => {
+  expect(Object.keys(examples).toSorted()).toEqual(['conform', ...Object.keys(commands)].toSorted())
+  for (const [name, lines] of Object.entries(examples)) {
+    const { stdout } = await conform(name === 'conform' ? ['--help'] : [name, '--help'])
+    expect(stdout.split('\nExamples:\n')).toHaveLength(2)
+    for (const [line] of lines) {
+      expect(stdout).toContain(`\n  ${line}\n`)
+      const given = line.slice(line.lastIndexOf('conform ')).match(/(?<=\s)--?[a-z][\w-]*/g) ?? []
+      for (const option of given)
+        expect(stdout, `${line}: ${option}`).toMatch(new RegExp(`^ {2}(-\\w, )?${option}[ ,]`, 'm'))
+    }
+  }
 })

@@ -40,7 +40,7 @@ test('a key that is not accepted is no verdict on the target', async () => {
   const { code, stdout } = await conform([url, '--only', 'files.list/*', '--runs', '1'], {
     env: { CONFORM_API_KEY: wrong },
   })
-  expect(stdout).toMatch(/^Not judged: /m)
+  expect(stdout).toMatch(/^Not judged$/m)
   expect(stdout).toMatch(/the key is not accepted: every request with it was answered 401/)
   expect(code).toBe(3)
 })
@@ -69,7 +69,7 @@ test('a broken target: exit 1, the evidence in three lines, and commands that sh
   const [failure] = row(readReport(cwd), broken).failures
 
   // What a report tells a reader to run is run, as it stands.
-  const again = stdout.match(/^ +again +(conform .*)$/m)?.[1]
+  const again = stdout.match(/^ +again\n +(conform .*)$/m)?.[1]
   expect(again).toBe(failure?.rerun)
   const words = again?.split(' ').slice(1) ?? []
   expect(words).toEqual(['--target', target, '--only', broken, '--seed', '421'])
@@ -77,7 +77,7 @@ test('a broken target: exit 1, the evidence in three lines, and commands that sh
   expect(second.code).toBe(1)
   expect(row(readReport(cwd), broken).failures[0]?.message).toBe(failure?.message)
 
-  const curl = stdout.match(/^ +curl +(curl .*)$/m)?.[1] ?? ''
+  const curl = stdout.match(/^ +curl\n +(curl .*)$/m)?.[1] ?? ''
   expect(curl).toContain('$CONFORM_API_KEY')
   const answer = await run('bash', ['-c', `${curl} -s`], { env: { ...process.env, CONFORM_API_KEY: referenceKey } })
   expect(answer.stdout).toContain('"tpe":"NotFound"')

@@ -17,14 +17,32 @@ function mostOf({ maxRequests, gives, operation, alsoSends = {} }: CatalogueRow,
   return own * tries + Object.values(alsoSends).reduce((sum, more) => sum + more, 0)
 }
 
+/** What the dry run calls typical is what is sent: of all operations within a quarter, of one within half, of jobs within a third of it and thrice it. */
+function expectTypical(sent: ReadonlyMap<string, number>, { options, plan, target }: Run): void {
+  const rows = estimate(plan, target, options)
+  const sum = (counts: readonly number[]): number => counts.reduce((all, one) => all + one, 0)
+  for (const { operation, typical } of rows) {
+    const share = (sent.get(operation) ?? 0) / typical
+    const [least, most] = operation.startsWith('jobs.') ? [0.3, 3] : [0.6, 1.5]
+    expect(share, `${operation}: ${sent.get(operation)} sent, ${typical} are typical`).toBeGreaterThan(least)
+    expect(share, `${operation}: ${sent.get(operation)} sent, ${typical} are typical`).toBeLessThan(most)
+  }
+  const known = rows.filter(({ operation }) => !operation.startsWith('jobs.'))
+  const share = sum(known.map(({ operation }) => sent.get(operation) ?? 0)) / sum(known.map(({ typical }) => typical))
+  expect(Math.abs(share - 1), `${share}`).toBeLessThan(0.25)
+}
+
 test('no requirement sends more than its row says, so that the dry run promises no less than is sent', async () => {
   const sent = new Map<string, number>()
+  const byOperation = new Map<string, number>()
   const { run } = await judgeReference(
     { jobMs: 15, slowJobMs: 1000 },
     {
       options: { refusalRuns: 25, grantedRuns: 5 },
       prepare: ({ client }) =>
-        client.observers.push(({ purpose: { requirement, role } }) => {
+        client.observers.push(({ probe, purpose: { requirement, role } }) => {
+          const operation = probe.operation ?? requirement?.split('/')[0] ?? 'the run itself'
+          byOperation.set(operation, (byOperation.get(operation) ?? 0) + 1)
           if (requirement !== null && role !== 'control') sent.set(requirement, (sent.get(requirement) ?? 0) + 1)
         }),
     },
@@ -35,6 +53,7 @@ test('no requirement sends more than its row says, so that the dry run promises 
     .filter((row) => (sent.get(row.id) ?? 0) > mostOf(row, run))
     .map((row) => `${row.id}: ${sent.get(row.id)} of ${mostOf(row, run)}`)
   expect(over).toEqual([])
+  expectTypical(byOperation, run)
 })
 
 test('a target that declares everything is judged whole within the usual maxGenerations', async () => {

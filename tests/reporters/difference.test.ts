@@ -124,6 +124,12 @@ test('a response is indented, and the member marked that is wrong or missing', (
   expect(marked('<html>', '/tpe')).toBeUndefined()
 })
 
+test('what is nested without end is shown as it came', () => {
+  const deep = `${'['.repeat(4000)}${']'.repeat(4000)}`
+  expect(responseDifference(answered(deep, '/tpe'))).toBeUndefined()
+  expect(differing(request(deep), request(`${deep}1`))).toEqual([[expect.any(String), expect.any(String)]])
+})
+
 test('HTML shows both requests side by side, what is alike far from the difference folded', async () => {
   const inputs = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`m${at}`, at]))
   const control = { request: request({ ...inputs, last: 'a' }), status: 202 }

@@ -19,13 +19,23 @@ test('shows a failure as evidence: sent, expected, received, again, curl', () =>
   const text = lines(report)
   const at = text.findIndex((line) => line.startsWith('✗ '))
   expect(text[at]).toBe('✗ pdf.parse/401-invalid-key  must  §5, §7.1')
-  expect(text.slice(at + 2, at + 7)).toEqual([
+  expect(text.slice(at + 2, at + 9)).toEqual([
     '    sent      POST /v1/applications/a-1/jobs with a valid body',
     '    expected  404 ResourceNotFound',
     '    received  404 NotFound',
-    '    again     conform https://staging.example.com --only pdf.parse/401-invalid-key --seed 421',
-    `    curl      ${sampleFailure('').exchange!.curl}`,
+    '    again',
+    '      conform https://staging.example.com --only pdf.parse/401-invalid-key --seed 421',
+    '    curl',
+    `      ${sampleFailure('').exchange!.curl}`,
   ])
+})
+
+test('only the words stand out in which expected and received differ', () => {
+  const row = failed('a.b/1', { expected: '400 BadRequest (§7.2)', actual: '400 badrequest "no (BadRequest)"' })
+  const text = renderTerminal(report([row]), pc.createColors(true))
+  const standOut = (word: string, code: number) => `\u001b[1m\u001b[${code}m${word}\u001b[39m\u001b[22m`
+  expect(text).toContain(`400 ${standOut('BadRequest', 32)} (§7.2)\n`)
+  expect(text).toContain(`400 ${standOut('badrequest', 31)} "no (BadRequest)"\n`)
 })
 
 test('ends with the seed, the verdict in one sentence, and why it exits as it does', () => {
@@ -191,7 +201,7 @@ test('is broken to the width of a terminal: what follows is indented, what is co
   for (const width of [60, 80, 120]) {
     const text = renderTerminal(of, plain, { width })
     const long = text.split('\n').filter((line) => line.length > width)
-    expect(long.filter((line) => !/^ {4}(?:again|curl) /.test(line))).toEqual([])
+    expect(long.filter((line) => !/^ {6}(?:conform|curl) /.test(line))).toEqual([])
     expect(text.replaceAll(/\s+/g, ' ')).toBe(wide.replaceAll(/\s+/g, ' '))
   }
   const narrow = renderTerminal(of, plain, { width: 50 })
