@@ -3,9 +3,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
 import { packageFile } from '../schemas/package-file.ts'
+import { loadTargetFile } from '../harness/target/load.ts'
+import { resolveTarget } from '../harness/target/resolve.ts'
 import { UserError } from '../harness/user-error.ts'
-import { portOption, whole } from './run/options.ts'
+import { portOption, reportOption, whole } from './run/options.ts'
 import { referenceTargetFile } from './run/embedded.ts'
+import type { ClientRequests, JudgedServer } from './serve/judge-client.ts'
+
+interface ServeArguments {
+  readonly port: number
+  readonly slowMs: number
+  readonly judgeClient?: boolean
+  readonly report: readonly string[]
+  readonly script?: string
+}
 
 export function serveCommand(): Command {
   return new Command('serve')
@@ -16,31 +27,53 @@ export function serveCommand(): Command {
         .argParser(whole(0, 3_600_000))
         .default(250),
     )
+    .option('--judge-client', 'tell each request that does not keep the interface; exit 1 if there was one')
+    .option(
+      '--script <file.json>',
+      'errors to answer with, by operation, and whether the client waits: {"*": [429, "pass"]}',
+    )
+    .addOption(reportOption(['json', 'junit', 'markdown']))
     .action(serve)
 }
 
-async function serve({ port, slowMs }: { readonly port: number; readonly slowMs: number }): Promise<void> {
+async function serve(options: ServeArguments): Promise<void> {
+  const { judgeClient = false, port, report, script, slowMs } = options
+  const given = script !== undefined ? '--script' : report.length > 0 ? '--report' : undefined
+  if (!judgeClient && given !== undefined) throw new UserError(`${given}: give --judge-client too`)
+  const asked = judgeClient ? (await import('./serve/judge-client.ts')).clientRequests(options) : undefined
   const { startReference } = await import('../reference/server.ts')
-  const reference = await startReference({ port, slowJobMs: slowMs }, true).catch((error: unknown) => {
-    const { code, message } = error as NodeJS.ErrnoException
-    throw new UserError(`--port ${port}: cannot be listened on (${code ?? message}); give another, or 0`)
-  })
+  const reference = await listened(port, startReference({ port: asked ? 0 : port, slowJobMs: slowMs }, true))
   const interrupted = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
   })
   const dir = mkdtempSync(join(tmpdir(), 'conform-serve-'))
   try {
+    const judged = asked && (await judgedServer(reference.url, asked, port))
+    const { url } = judged ?? reference
     const target = join(dir, 'target.json')
     const file = JSON.parse(readFileSync(referenceTargetFile, 'utf8')) as object
     writeFileSync(join(dir, 'target.schema.json'), readFileSync(packageFile('schemas/target.schema.json')))
-    writeFileSync(
-      target,
-      `${JSON.stringify({ ...file, $schema: './target.schema.json', baseUrl: reference.url }, null, 2)}\n`,
-    )
-    process.stdout.write(`${JSON.stringify({ url: reference.url, target })}\n`)
+    writeFileSync(target, `${JSON.stringify({ ...file, $schema: './target.schema.json', baseUrl: url }, null, 2)}\n`)
+    ;(asked?.people ?? process.stdout).write(`${JSON.stringify({ url, target })}\n`)
     await interrupted
+    await judged?.end()
   } finally {
     rmSync(dir, { recursive: true, force: true })
     await reference.close()
   }
+}
+
+async function judgedServer(baseUrl: string, asked: ClientRequests, port: number): Promise<JudgedServer> {
+  const { startJudgedServer } = await import('./serve/judge-client.ts')
+  const { dir, file } = await loadTargetFile(referenceTargetFile)
+  const { target } = await resolveTarget(file, { dir, env: process.env, baseUrl })
+  return listened(port, startJudgedServer(target, file, asked, port))
+}
+
+/** Throws UserError if the port is taken. */
+function listened<T>(port: number, listening: Promise<T>): Promise<T> {
+  return listening.catch((error: unknown) => {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new UserError(`--port ${port}: cannot be listened on (${code ?? message}); give another, or 0`)
+  })
 }

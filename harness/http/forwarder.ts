@@ -12,6 +12,8 @@ export interface ForwardedRequest {
   readonly headers: readonly HeaderLine[]
   /** Undefined: it has no body. */
   readonly body?: AsyncIterable<Uint8Array> | undefined
+  /** When its client opened the connection that it came on, by `performance.now()`. */
+  readonly connectionOpenedAt?: number
 }
 
 /** Takes a response as it comes. */

@@ -82,7 +82,8 @@ export function createRecording(
   }
 }
 
-async function entryOf(exchange: CapturedExchange, index: number, limit: number): Promise<RecordedEntry> {
+/** What passed by, as an entry of a recording: bodies without their content coding. */
+export async function entryOf(exchange: CapturedExchange, index: number, limit: number): Promise<RecordedEntry> {
   const { method, url, startedAt, durationMs, requestHeaders, status, headers } = exchange
   return {
     ...{ index, startedAt, durationMs, httpVersion: '1.1', method, url, requestHeaders, status, headers },

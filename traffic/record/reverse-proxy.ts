@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { endToEnd, type Forwarder, type Forwarding } from '../../harness/http/forwarder.ts'
 import type { HeaderLine } from '../../harness/http/message.ts'
 import { type Capture, createCapture } from './capture.ts'
@@ -41,6 +41,7 @@ export async function startReverseProxy(options: ProxyOptions): Promise<ReverseP
     if (room) void room.then(() => passed.begin())
     else passed.begin()
   })
+  server.on('connection', (socket) => openedAt.set(socket, performance.now()))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(options.port, '127.0.0.1', resolve)
   })
@@ -58,6 +59,7 @@ export async function startReverseProxy(options: ProxyOptions): Promise<ReverseP
   }
 }
 
+const openedAt = new WeakMap<Socket, number>()
 const portOf = (server: Server): number => (server.address() as AddressInfo).port
 
 /** One exchange on its way through. */
@@ -94,7 +96,8 @@ class PassedOn {
     const { method = 'GET', url = '/' } = this.#request
     const body = hasBody(this.#request) ? this.#sentBody() : undefined
     if (!body) this.#sent.end()
-    const request = { method, path: pathOf(url), headers: this.#requestHeaders, body }
+    const connectionOpenedAt = openedAt.get(this.#request.socket) ?? 0
+    const request = { method, path: pathOf(url), headers: this.#requestHeaders, body, connectionOpenedAt }
     this.#forwarding = this.#options.forwarder.forward(request, {
       head: (status, headers, statusText) => this.#head(status, headers, statusText),
       data: (chunk) => {

@@ -1,0 +1,91 @@
+import { createForwarder } from '../../harness/http/forwarder.ts'
+import { parseJson, readBytes } from '../../harness/report/json-file.ts'
+import type { Target, TargetFile } from '../../harness/target/model.ts'
+import { redactorFor } from '../../harness/target/redactor-for.ts'
+import { createClientJudge } from '../../traffic/client/client-judge.ts'
+import { type Played, playScript, type Script, scriptOf } from '../../traffic/client/script.ts'
+import { entryOf } from '../../traffic/record/recording.ts'
+import { startReverseProxy } from '../../traffic/record/reverse-proxy.ts'
+import { checkOutputs, reportFiles } from '../output/check-outputs.ts'
+import type { People } from '../output/finish.ts'
+import { parseReportRequests, type ReportRequest, takesStdout } from '../output/report-request.ts'
+import { complain } from '../output/say.ts'
+import { writeWhole } from '../output/whole-file.ts'
+import { type ClientFormat, clientFormats, findingText, renderClient } from './client-formats.ts'
+
+export interface JudgeClientOptions {
+  readonly report: readonly string[]
+  readonly script?: string
+}
+
+/** What is asked for of a client's judge, looked at before anything listens. */
+export interface ClientRequests {
+  readonly requests: readonly ReportRequest[]
+  readonly script: Script | undefined
+  readonly people: People
+}
+
+/** Throws UserError if a report cannot be written, or the script is none. */
+export function clientRequests({ report, script }: JudgeClientOptions): ClientRequests {
+  const requests = parseReportRequests(report, Object.keys(clientFormats) as ClientFormat[])
+  checkOutputs(reportFiles(requests), script === undefined ? [] : [{ path: script, what: 'the script' }])
+  return {
+    requests,
+    script: script === undefined ? undefined : scriptOf(parseJson(readBytes(script).toString('utf8'), script), script),
+    people: takesStdout(requests) ? process.stderr : process.stdout,
+  }
+}
+
+/** The server as a client sees it: all that is asked goes on to the reference, and is judged. */
+export interface JudgedServer {
+  readonly url: string
+  /** Ends it, writes the reports, and sets the exit code. */
+  end(): Promise<void>
+}
+
+/** Rejects with what the system says if the port cannot be listened on. */
+export async function startJudgedServer(
+  target: Target,
+  { scenarios = {} }: TargetFile,
+  { people, requests, script }: ClientRequests,
+  port: number,
+): Promise<JudgedServer> {
+  const { baseUrl, limits } = target
+  const tooEarly = (played: Played, { method, path }: { readonly method: string; readonly path: string }): void =>
+    judge.tooEarly(played, method, path)
+  const forwarder = playScript(script ?? new Map(), createForwarder({ baseUrl }), tooEarly)
+  const judge = createClientJudge({
+    ...{ baseUrl, scenarios, script: forwarder, redactor: redactorFor(target), startedAt: new Date() },
+    onFinding: (finding) => void people.write(findingText(finding)),
+  })
+  let exchanges = 0
+  let seen = Promise.resolve()
+  const { close, url } = await startReverseProxy({
+    ...{ baseUrl, forwarder, port, bodyLimit: limits.maxAnswerBytes },
+    room: () => undefined,
+    onExchange(exchange) {
+      const entry = entryOf(exchange, exchanges++, limits.maxAnswerBytes)
+      seen = seen.then(async () => judge.see(await entry))
+    },
+  })
+  return {
+    url,
+    async end() {
+      await close()
+      await seen
+      const report = judge.end(new Date())
+      process.exitCode = report.exit.code
+      people.write(`\n${renderClient(report)}`)
+      for (const { format, path } of requests) {
+        const text = clientFormats[format as ClientFormat](report)
+        if (path === '-') process.stdout.write(text)
+        else await writeWhole(path, text).catch((error: unknown) => cannotWrite(`--report ${format}=${path}`, error))
+      }
+    },
+  }
+}
+
+function cannotWrite(option: string, error: unknown): void {
+  complain(`${option}: cannot be written (${(error as NodeJS.ErrnoException).code ?? 'error'})`)
+  process.exitCode = 2
+}

@@ -1,0 +1,129 @@
+import { operation as operationOf, type OperationId, operations } from '../../catalogue/operations.ts'
+import type { HeaderLine } from '../../harness/http/message.ts'
+import { headerValue } from '../../harness/http/headers.ts'
+import { isUuid } from '../../schemas/formats.ts'
+import { type OperationPlace, operationAt } from '../operation-at.ts'
+import type { RecordedEntry } from '../recorded-entry.ts'
+import { type MemberFault, memberFaults } from './member-faults.ts'
+
+/** What of a request does not keep the interface. */
+export type RequestFault =
+  | MemberFault
+  /** `hint`: a path of the interface that is nearly the same. */
+  | { readonly rule: 'path'; readonly hint: string | undefined }
+  | { readonly rule: 'method'; readonly shown: readonly string[] }
+  | { readonly rule: 'path-parameter'; readonly name: string; readonly received: string }
+  | { readonly rule: 'query'; readonly name: string; readonly problem: 'dot' | 'repeated' }
+  | { readonly rule: 'authorization'; readonly problem: 'absent' | 'other-scheme' | 'no-key' }
+  | { readonly rule: 'content-type'; readonly problem: 'not-json' | 'form'; readonly received: string | undefined }
+  | { readonly rule: 'content-disposition'; readonly received: string }
+  | { readonly rule: 'body'; readonly problem: 'absent' | 'not-json' | 'not-utf-8' | 'unexpected' }
+
+/** A request as it is judged; the path is that under the base URL, without its query. */
+export interface SentRequest extends Pick<RecordedEntry, 'method' | 'requestHeaders' | 'requestBody'> {
+  readonly path: string
+  readonly query: URLSearchParams
+}
+
+/** Methods that a server may answer besides those shown, and that change nothing (RFC 9110 §9.3). */
+const always = ['HEAD', 'OPTIONS']
+
+/** The operation that a request is for. §4.4 also lists the path of `pdf.parse` without an id, and shows nothing of it. */
+export function placeOf({ method, path }: SentRequest): OperationPlace | 'listed' | undefined {
+  if (method === 'POST' && path === '/v1/tools/pdf-parser') return 'listed'
+  return operationAt(method, path)
+}
+
+/** All that is wrong with a request by itself; empty if it keeps the interface, or if nobody can tell. */
+export function requestFaults(request: SentRequest): RequestFault[] {
+  const place = placeOf(request)
+  if (place === undefined) return always.includes(request.method) ? [] : [unknownPlace(request)]
+  const authorization = authorizationFault(request.requestHeaders)
+  if (place === 'listed') return authorization
+  return [
+    ...authorization,
+    ...parameterFaults(place),
+    ...queryFaults(place.operation, request.query),
+    ...contentFaults(place.operation, request),
+  ]
+}
+
+function unknownPlace({ method, path }: SentRequest): RequestFault {
+  const shown = [...new Set(operations.map((one) => one.method))].filter((other) => operationAt(other, path))
+  if (shown.length > 0) return { rule: 'method', shown }
+  const single = path.replaceAll(/\/{2,}/g, '/').replace(/\/$/, '')
+  const near = [single, single.toLowerCase(), single.replace(/^(?:\/v1)+/, '/v1'), `/v1${single}`]
+  return { rule: 'path', hint: near.find((other) => other !== path && operationAt(method, other) !== undefined) }
+}
+
+/** What a program puts in the place of a key that it has not. */
+const noKey = /^(null|undefined|none|nil|nan|\[object Object\]|\$\{?\w*\}?)$/i
+
+/** §5.1. Whether a key opens anything is the server's to say. */
+function authorizationFault(headers: readonly HeaderLine[]): RequestFault[] {
+  const fault = (problem: 'absent' | 'other-scheme' | 'no-key'): RequestFault[] => [{ rule: 'authorization', problem }]
+  const value = headerValue(headers, 'authorization')
+  if (value === undefined) return fault('absent')
+  const [, scheme = '', key = ''] = /^\s*(\S*)\s*(.*?)\s*$/s.exec(value) ?? []
+  if (scheme.toLowerCase() !== 'bearer') return fault('other-scheme')
+  return key === '' || noKey.test(key) ? fault('no-key') : []
+}
+
+function parameterFaults({ operation, params }: OperationPlace): RequestFault[] {
+  return Object.entries(operationOf(operation).params ?? {}).flatMap(([name, { format }]) => {
+    const received = params[name] ?? ''
+    return format === 'uuid' && !isUuid(received) ? [{ rule: 'path-parameter' as const, name, received }] : []
+  })
+}
+
+/** §2.8: file extensions in one text, separated by commas, without the dot. */
+function queryFaults(id: OperationId, query: URLSearchParams): RequestFault[] {
+  const name = 'file_types'
+  const values = id === 'files.list' ? query.getAll(name) : []
+  if (values.length > 1) return [{ rule: 'query', name, problem: 'repeated' }]
+  return /(?:^|,)\s*\./.test(values[0] ?? '') ? [{ rule: 'query', name, problem: 'dot' }] : []
+}
+
+const mediaType = (value: string | undefined): string => (value ?? '').split(';')[0]!.trim().toLowerCase()
+
+function contentFaults(id: OperationId, { requestBody, requestHeaders }: SentRequest): RequestFault[] {
+  const { body, isWhole } = operationOf(id)
+  const { bytes, state } = requestBody
+  if (body === 'raw') return uploadFaults(requestHeaders)
+  const isEmpty = state === 'whole' && bytes.length === 0
+  // §4.3 shows none; of the other readings nothing is said.
+  if (body === 'none') return id === 'jobs.retrieve' && !isEmpty ? [{ rule: 'body', problem: 'unexpected' }] : []
+  if (isEmpty) return isWhole ? [{ rule: 'body', problem: 'absent' }] : []
+  const received = headerValue(requestHeaders, 'content-type')
+  const isLabelled = mediaType(received) === 'application/json'
+  const label: RequestFault[] = isLabelled ? [] : [{ rule: 'content-type', problem: 'not-json', received }]
+  if (state !== 'whole') return label
+  const parsed = parse(bytes)
+  if ('problem' in parsed) return isLabelled ? [{ rule: 'body', problem: parsed.problem }] : label
+  return [...label, ...memberFaults(id, parsed.value)]
+}
+
+/** RFC 8259 §8.1: JSON is UTF-8, without a byte order mark. */
+function parse(bytes: Uint8Array): { readonly value: unknown } | { readonly problem: 'not-json' | 'not-utf-8' } {
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return { problem: 'not-utf-8' }
+  }
+  try {
+    return { value: JSON.parse(text) as unknown }
+  } catch {
+    return { problem: 'not-json' }
+  }
+}
+
+/** §2.8: an attachment with its filename, labelled with the media type of the file. That either header must be there is not said. */
+function uploadFaults(headers: readonly HeaderLine[]): RequestFault[] {
+  const received = headerValue(headers, 'content-type')
+  const form: RequestFault[] =
+    mediaType(received) === 'multipart/form-data' ? [{ rule: 'content-type', problem: 'form', received }] : []
+  const disposition = headerValue(headers, 'content-disposition')
+  const isAttachment = disposition === undefined || /^\s*attachment\s*;.*\bfilename\*?\s*=/is.test(disposition)
+  return isAttachment ? form : [...form, { rule: 'content-disposition', received: disposition }]
+}
