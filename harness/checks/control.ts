@@ -103,7 +103,7 @@ function memberToCheck(
 ): string | undefined {
   const status = answer?.status
   // What says nothing of the interface's own says nothing of its objects: a page, another server, a path that is not there.
-  if (!answer || tpeOf(answer) === undefined) return undefined
+  if (!answer || tpeOf(answer) === undefined || run.target.baseUrl.endsWith('/v1')) return undefined
   const [parameter] = Object.keys(probe.params)
   if (parameter !== undefined) {
     const place = operationOf(operation).params?.[parameter]?.declaredAt

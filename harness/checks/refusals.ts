@@ -7,7 +7,7 @@ import {
   triesOf,
 } from '../../catalogue/operations.ts'
 import { probeOf, type Source } from '../engine/send.ts'
-import { isBlocked, isExpected, isGranted } from '../engine/answer.ts'
+import { isBlocked, isExpected, isGranted, tpeOf } from '../engine/answer.ts'
 import { describeAnswer } from '../engine/describe.ts'
 import type { Exchange, Purpose } from '../engine/exchange.ts'
 import { NotExercised } from '../engine/outcome.ts'
@@ -142,11 +142,16 @@ function judgeCase(refusal: Refusal, exchange: Exchange, what: string, gives: Pa
   const status = exchange.answer?.status ?? 0
   const conclusive = (status >= 200 && status < 300) || status === 401 || status === 403
   if (ofCredentials && found.state !== 'granted' && !conclusive) {
-    throw new NotExercised(
-      `answered ${describeAnswer(exchange)}, and the control ${found.said}: declare a request that is granted`,
-    )
+    throw new NotExercised(`answered ${describeAnswer(exchange)}, and the control ${found.said}${remedyOf(found)}`)
   }
   judgePairs(context, exchange, gives, what)
+}
+
+/** Another request would help only against what the service itself says of this one. */
+function remedyOf({ exchange }: Control): string {
+  const answer = exchange?.answer
+  const isAboutRequest = answer && answer.status < 500 && tpeOf(answer) !== undefined
+  return isAboutRequest ? '; declare a request that is granted' : ''
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { CatalogueRow } from '../../catalogue/catalogue.ts'
+import { type CatalogueRow, isRequirementId } from '../../catalogue/catalogue.ts'
 import type { Failure, FailureExchange } from '../report/model.ts'
 import { sendWithRetries } from './send-with-retries.ts'
 import { probeOf, type Source } from './send.ts'
@@ -8,6 +8,7 @@ import { Failed, NotExercised } from './outcome.ts'
 import { rerunLine, describeAnswer, describeProbe, withFinding } from './describe.ts'
 import { perRun, type Run, type Send } from './run.ts'
 import { curlOfBoth } from '../recording/curl.ts'
+import { isThrottling } from './wrong-answer.ts'
 
 /** How a requirement is judged: returns if it holds, throws `Failed` or `NotExercised` if it does not. */
 export type Judge = (context: CheckContext) => Promise<void>
@@ -100,7 +101,9 @@ function againBy(
   const shown = [shownBy, exchange.purpose.requirement].filter((id) => id !== null)
   const rerunIds = [...new Set([row.id, ...shown, ...needed])]
   const [state] = run.hooks.flatMap((hook) => hook.takesState?.(run, row.id) ?? [])
-  const takes = state ?? (exchange.finding?.kind === 'answers-differ' ? 'chance' : undefined)
+  const seen =
+    exchange.finding?.kind === 'answers-differ' ? 'chance' : isThrottling(exchange) ? 'more-requests' : undefined
+  const takes = state ?? seen
   return { ...(takes && { takes }), rerunIds, rerun: rerunLine(run.options, ...rerunIds) }
 }
 
@@ -147,11 +150,12 @@ function shownIn(run: Run, row: CatalogueRow, exchange: Exchange): FailureExchan
   return shown
 }
 
-/** What was made has its name by now: another creation of that name is another request. */
-function named({ answer, probe: { creates } }: Exchange): string | undefined {
-  return creates === undefined || !answer || answer.status >= 300
-    ? undefined
-    : `${JSON.stringify(creates)} exists by now: write another name`
+/** What was made has its name by now, and there may be only one of that name. */
+function named({ answer, probe: { creates, operation } }: Exchange): string | undefined {
+  const isTaken = creates !== undefined && answer !== undefined && answer.status < 300
+  return isTaken && isRequirementId(`${operation}/400-duplicate-name`)
+    ? `${JSON.stringify(creates)} exists by now: write another name`
+    : undefined
 }
 
 /** What the request names may be gone: the run removes at its end what it made. */

@@ -56,7 +56,7 @@ function describeBody({ recorded }: Exchange, answer: Answer): string {
   const { body = '', bodyEncoding } = recorded.response ?? {}
   if (bodyEncoding) return ' with bytes that are not text'
   if (body === '') return ' without a body'
-  const page = pageText(answer.header('content-type'), body)
+  const page = pageParts(answer.header('content-type'), body)
   if (page !== undefined) return ` with a page: ${excerpt(titledFirst(page, body)) || 'without any text'}`
   const json = answer.json()
   // A body that looks right is not shown as if it were.
@@ -97,33 +97,45 @@ export function withoutEntities(text: string): string {
   return text.replaceAll(/&(#?\w+);/g, (whole, name: string) => entities[name] ?? whole)
 }
 
-/** What a reader sees of an HTML page; undefined if the body is not a page. */
-export function pageText(contentType: string | undefined, body: string): string | undefined {
+/** What a reader sees of an HTML page, element by element; undefined if the body is not a page. */
+function pageParts(contentType: string | undefined, body: string): string[] | undefined {
   const isPage = /\bhtml\b/i.test(contentType ?? '') || /^\s*<(?:!doctype html|html)\b/i.test(body)
   if (!isPage) return undefined
   const visible = body.replaceAll(/<!--[\s\S]*?(?:-->|$)|<(script|style|head)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, titleOf)
-  return withoutEntities(visible.replaceAll(/<[^>]*(?:>|$)/g, ' '))
+  return visible
+    .split(/<[^>]*(?:>|$)/)
+    .map(textOf)
+    .filter(Boolean)
+}
+
+/** Whether the body is an HTML page. */
+export function isPage(contentType: string | undefined, body: string): boolean {
+  return body.trim() !== '' && pageParts(contentType, body) !== undefined
+}
+
+/** `503 Service Temporarily Unavailable, nginx/1.22.1`: the title of a page once, and what else it says. */
+function titledFirst(parts: readonly string[], body: string): string {
+  const title = pageTitle(body)
+  return title === undefined
+    ? parts.join(' ')
+    : [title, parts.filter((part) => part !== title).join(' ')].filter(Boolean).join(', ')
+}
+
+/** The title of an HTML page, else its first heading; undefined if it has neither. */
+export function pageTitle(body: string): string | undefined {
+  const title = /<title[^>]*>([\s\S]*?)<\/title/i.exec(body)?.[1] ?? /<h1[^>]*>([\s\S]*?)<\/h1/i.exec(body)?.[1] ?? ''
+  return textOf(title) || undefined
+}
+
+function textOf(markup: string): string {
+  return withoutEntities(markup.replaceAll(/<[^>]*(?:>|$)/g, ' '))
     .replaceAll(/\s+/g, ' ')
     .trim()
 }
 
-/** `503 Service Temporarily Unavailable, nginx/1.22.1`: the title of a page once, and what else it says. */
-function titledFirst(page: string, body: string): string {
-  const title = pageTitle(body)
-  if (title === undefined) return page
-  const rest = page.replaceAll(title, ' ').replaceAll(/\s+/g, ' ').trim()
-  return rest === '' ? title : `${title}, ${rest}`
-}
-
-/** The title of an HTML page; undefined if it has none. */
-export function pageTitle(body: string): string | undefined {
-  const title = /<title[^>]*>([\s\S]*?)<\/title/i.exec(body)?.[1] ?? ''
-  return withoutEntities(title).replaceAll(/\s+/g, ' ').trim() || undefined
-}
-
 /** Of a head its title is seen. */
 function titleOf(part: string): string {
-  return ` ${/<title[^>]*>([\s\S]*?)<\/title/i.exec(part)?.[1] ?? ''} `
+  return `<p>${/<title[^>]*>([\s\S]*?)<\/title/i.exec(part)?.[1] ?? ''}<p>`
 }
 
 /** The command that shows a failure again; ids need no quoting. */

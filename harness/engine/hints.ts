@@ -1,6 +1,6 @@
 import type { Answer } from './answer.ts'
 import type { Exchange } from './exchange.ts'
-import { describeAnswer, pageText } from './describe.ts'
+import { describeAnswer, isPage } from './describe.ts'
 import { perRun, type Run } from './run.ts'
 
 /** A target that gives one and the same answer at this many places is not the API. */
@@ -27,7 +27,7 @@ function createHints({ target: { baseUrl } }: Run): Hints {
     const isGranted = first.answer.status < 300
     if (/\/v1$/.test(new URL(baseUrl).pathname) && !isGranted)
       return `the base URL ends in /v1, but the paths of the interface begin with /v1 already: leave it out (${said})`
-    if (isPage(first)) return `this is a page, not an API: check the base URL (${said})`
+    if (showsPage(first)) return `this is a page, not an API: check the base URL (${said})`
     if (places.size >= fewestPlaces && answers.size === 1)
       return `every path gets the same answer: check the base URL (${said})`
     return undefined
@@ -53,6 +53,6 @@ function isOfClient({ status }: Answer): boolean {
   return status === 401 || status === 429 || status === 503
 }
 
-function isPage({ answer, recorded }: Exchange): boolean {
-  return pageText(answer?.header('content-type'), recorded.response?.body ?? '') !== undefined
+export function showsPage({ answer, recorded }: Pick<Exchange, 'answer' | 'recorded'>): boolean {
+  return isPage(answer?.header('content-type'), recorded.response?.body ?? '')
 }

@@ -2,6 +2,7 @@ import { type CatalogueRow, catalogue } from '../../catalogue/catalogue.ts'
 import type { CatalogueResult } from '../report/model.ts'
 import { createEventQueue, type RunEvent, factsOf, type RunFacts } from './events.ts'
 import { sendFailedAgain } from './failed-again.ts'
+import { keyRefused } from './keys.ts'
 import { judgeRequirement } from './judge-requirement.ts'
 import type { EndCause } from './outcome.ts'
 import { poisonedConnections } from './reused-connection.ts'
@@ -92,6 +93,14 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
       tell({ ...rest, outcome: 'failed', failures: [...known.failures, ...failures] })
     }
   }
+  /** A 401 to a key that the target never accepted says nothing about the requirement. */
+  const excuse = ({ failures, ...result }: CatalogueResult): void => {
+    const isUnknown =
+      result.operation !== 'envelope' &&
+      failures.length > 0 &&
+      failures.every(({ exchange }) => exchange?.response?.status === 401)
+    if (isUnknown) tell({ ...result, outcome: 'not-exercised', reason: keyRefused, failures: [] })
+  }
   const judgeAll = async (): Promise<void> => {
     const { concurrent, exclusive, last, observed } = phasesOf(run.target)
     if (!run.life.ended && (await run.client.liveness.first())) await setUp(run)
@@ -102,6 +111,7 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
     for (const row of last) await judge(row)
     for (const row of observed) await judge(row)
     addPoisonedConnections()
+    if (run.keys.hasFull && run.keys.isRefused) [...results.values()].forEach(excuse)
     const failed = [...results.values()].filter(({ outcome }) => outcome === 'failed')
     for (const result of await sendFailedAgain(run, failed)) tell(result)
   }

@@ -35,6 +35,9 @@ export interface Keys {
 /** Asks for a key that a command or a function gives, by the path of its member; throws UserError if none comes. */
 export type ReadDynamicKey = (name: string) => Promise<string>
 
+/** Why nothing is known of a target whose every answer to the full key was 401. */
+export const keyRefused = 'the key is not accepted: every request with it was answered 401'
+
 export function createKeys(target: Target, readDynamic: ReadDynamicKey, redactor: Redactor): Keys {
   const sources = target.keys
   let sent = 0

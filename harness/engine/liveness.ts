@@ -44,6 +44,11 @@ export interface Liveness {
    * One that does not ends the run, so that a server which died is not failed request by request.
    */
   confirm(since: number): Promise<void>
+  /**
+   * After a gateway answered for the service: true if it does so for every request, and the service came back meanwhile, so
+   * that the request may be sent again. A service that stays away ends the run.
+   */
+  wasAway(exchange: Exchange): Promise<boolean>
   /** Goes on while it is not known whether the target still lives: nothing else is sent meanwhile. */
   readonly checking: Promise<void> | undefined
   stop(): void
@@ -99,6 +104,20 @@ export function createLiveness(settings: LivenessSettings): Liveness {
     else if (result.cause !== 'aborted')
       settings.onDead('unreachable', `the target stopped answering: ${result.message}${unanswered.sentence()}`)
   }
+  /** When the service behind its gateway was last found away, and when it was back. */
+  let away: { readonly from: number; readonly to: number } | undefined
+  const checkService = async (): Promise<void> => {
+    const from = performance.now()
+    const first = await ask(lastChanceMs)
+    if (!isServiceAway(first)) return
+    const { asked, barrier } = await askPastGateway(first)
+    away = { from, to: performance.now() }
+    settings.accept(asked.exchange)
+    if (barrier) settings.onDead('unreachable', `the target stopped answering: ${barrier.sentence}`)
+  }
+  const isServiceAway = ({ exchange }: Asked): boolean =>
+    (barrierOf(exchange, settings.target())?.patienceMs ?? 0) > gatewayEveryMs
+  const checkServiceOnce = (): Promise<void> => (checking ??= checkService().finally(() => (checking = undefined)))
   const checkAliveOnce = (): Promise<void> => (checking ??= checkAlive().finally(() => (checking = undefined)))
   const checkIfQuiet = async (): Promise<void> => {
     if (unanswered.open > 0 && performance.now() - lastAnswer >= quietMs) await checkAliveOnce()
@@ -136,6 +155,11 @@ export function createLiveness(settings: LivenessSettings): Liveness {
     },
     async confirm(since) {
       if (answeredAt <= since) await checkAliveOnce()
+    },
+    async wasAway({ sentAt, endedAt }) {
+      const overlaps = (): boolean => away !== undefined && sentAt <= away.to && endedAt >= away.from
+      if (!overlaps()) await checkServiceOnce()
+      return overlaps()
     },
     get checking() {
       return checking

@@ -1,5 +1,5 @@
 import type { PageCount } from '../report/model.ts'
-import { pageText, pageTitle } from './describe.ts'
+import { isPage, pageTitle } from './describe.ts'
 import type { Exchange } from './exchange.ts'
 import { perRun } from './run.ts'
 
@@ -15,7 +15,7 @@ export const pagesOf = perRun(() => {
     observe({ answer }: Exchange): void {
       if (!answer || answer.status < 400 || answer.json().ok) return
       const body = answer.text(headBytes)
-      if (pageText(answer.header('content-type'), body) === undefined) return
+      if (!isPage(answer.header('content-type'), body)) return
       const { status } = answer
       const page = { status, title: pageTitle(body)?.slice(0, 100), server: answer.header('server')?.slice(0, 60) }
       const key = JSON.stringify(page)

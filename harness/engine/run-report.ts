@@ -4,6 +4,7 @@ import type { CatalogueResult, Report, RequirementResult } from '../report/model
 import { leftOut } from '../report/reason.ts'
 import type { RunFacts } from './events.ts'
 import { credentialProbesIn } from './cost.ts'
+import { keyRefused } from './keys.ts'
 import { planRun } from './plan.ts'
 import type { Plan, RunOptions } from './run.ts'
 import type { Target } from '../target/model.ts'
@@ -95,8 +96,7 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
 export function whyNotJudged({ facts, options, problem, target }: RunRecord): string | undefined {
   if (problem !== undefined)
     return `a mistake of the suite ended the run: ${problem}; please report it, with seed ${options.seed}`
-  if (facts.keyRefused && target.keys.full !== undefined)
-    return 'the key is not accepted: every request with it was answered 401'
+  if (facts.keyRefused && target.keys.full !== undefined) return keyRefused
   const { ended } = facts
   return ended && ['unreachable', 'setup', 'key'].includes(ended.cause) ? ended.reason : undefined
 }

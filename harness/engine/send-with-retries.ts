@@ -1,5 +1,5 @@
 import type { Run } from './run.ts'
-import { isExpected, isOfFamily, hasStatusOf } from './answer.ts'
+import { type Answer, isExpected, isOfFamily, hasStatusOf, tpeOf } from './answer.ts'
 import type { SendAgain } from './connection-trial.ts'
 import type { Exchange, Purpose } from './exchange.ts'
 import { confirmKey } from './refused-key.ts'
@@ -40,6 +40,14 @@ interface Patient {
 /** A request is sent again so often after it was refused by a target that turned out to live. */
 const mostRefusals = 3
 
+/** A request is sent again so often after a gateway answered it for the service. */
+const mostGatewayErrors = 3
+
+/** A gateway says that the service behind it gave no answer. */
+function isGatewayError(answer: Answer): boolean {
+  return (answer.status === 502 || answer.status === 504) && tpeOf(answer) === undefined
+}
+
 /** Throws the end of the run if the target is gone. */
 async function confirmAlive(run: Run, { endedAt }: Exchange): Promise<void> {
   await run.client.liveness.confirm(endedAt)
@@ -49,6 +57,7 @@ async function confirmAlive(run: Run, { endedAt }: Exchange): Promise<void> {
 async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, options: RetryOptions): Promise<Patient> {
   let attempt = 0
   let refusals = 0
+  let gatewayErrors = 0
   let resent = false
   let unanswered: Exchange | undefined
   let fresh = options.fresh ?? false
@@ -92,6 +101,15 @@ async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, opt
       if (!answer) return { exchange }
       run.client.breaker.reset(operation)
       await confirmKey(run, exchange)
+      if (isGatewayError(answer) && !hasStatusOf(purpose.expects, answer) && gatewayErrors++ < mostGatewayErrors) {
+        // Sent once more at least, if it cannot have had an effect: a service that starts again may be back already.
+        const wasAway = await run.client.liveness.wasAway(exchange)
+        run.life.signal.throwIfAborted()
+        if (wasAway || (gatewayErrors === 1 && probe.effect === 'none')) {
+          run.client.throttle.retried++
+          continue
+        }
+      }
       if (!isThrottled(answer) || isExpected(purpose.expects, answer)) {
         const told = unanswered ? { ...exchange, unanswered } : exchange
         return { exchange: told, ...(garbled && { garbled }) }

@@ -55,6 +55,9 @@ export type NoAnswerDetail =
   | 'wrong-name' // the certificate is for other hosts
   | 'out-of-date' // the certificate has expired, or is not valid yet
   | 'client-certificate' // the server wants one, or another one
+  | 'plain-http' // the port does not speak TLS
+  | 'tls-version' // no version of TLS in common
+  | 'unknown-name' // the server has no certificate for the name that it was asked by
   | 'http2' // the server speaks HTTP/2 alone
   | 'nobody-listens' // the connection was refused
   | 'proxy' // it stands between, and does not open the way; the message names it

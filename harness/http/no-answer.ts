@@ -124,7 +124,11 @@ function isTls({ code = '', syscall }: SystemError, { secure, connected }: Progr
 function tls(error: SystemError): Reason {
   const { code = '', reason } = error
   if (/wrong version number|packet length too long|record layer failure|http request/i.test(reason ?? firstLine(error)))
-    return { cause: 'tls', message: 'that port does not speak TLS: does it serve http:// in place of https://?' }
+    return {
+      cause: 'tls',
+      message: 'that port does not speak TLS: does it serve http:// in place of https://?',
+      detail: 'plain-http',
+    }
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO' || code === 'ECONNRESET') {
     return { cause: 'tls', message: `TLS handshake failed: ${reason ?? firstLine(error)} (${code})`, ...alertOf(code) }
   }
@@ -144,6 +148,8 @@ const certificateProblems: Readonly<Record<string, NoAnswerDetail>> = {
 /** What an alert of the server (RFC 8446 §6.2) asks for, as OpenSSL names it in Node's codes. */
 function alertOf(code: string): Pick<Reason, 'detail'> {
   if (code.endsWith('ALERT_NO_APPLICATION_PROTOCOL')) return { detail: 'http2' }
+  if (/ALERT_PROTOCOL_VERSION$|UNSUPPORTED_PROTOCOL$/.test(code)) return { detail: 'tls-version' }
+  if (code.endsWith('UNRECOGNIZED_NAME')) return { detail: 'unknown-name' }
   const isAboutClient = /ALERT_(?:\w*CERTIFICATE\w*|UNKNOWN_CA)$/.test(code)
   return isAboutClient ? { detail: 'client-certificate' } : {}
 }

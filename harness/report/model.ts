@@ -31,6 +31,7 @@ export type TakesState =
   | 'endless-job' // in progress for longer than it may be
   | 'refusal-before' // a request that was refused
   | 'requests-at-once' // sent at the same moment
+  | 'more-requests' // than the target takes: it asked for patience
   | 'object-of-run' // made by another request of the run
   | 'chance' // the answers to one request differ
   | 'earlier-requests' // whatever was sent before: by itself it was answered otherwise when the run ended

@@ -47,7 +47,10 @@ function sayLikely(likely: Likely): LikelyWords {
     case 'refused':
       return {
         what: `valid requests are answered ${sayAnswers([likely.answer])}`,
-        change: 'grant them; if the server needs something else, declare a request that succeeds in the target file',
+        change:
+          likely.answer.status === 413 && likely.answer.tpe === undefined
+            ? 'raise the limit for bodies in what stands in front of the server: that of nginx is 1 MB if nobody sets it'
+            : 'grant them; if the server needs something else, declare a request that succeeds in the target file',
       }
     case 'no-answer':
       return {

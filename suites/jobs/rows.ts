@@ -51,9 +51,23 @@ export const judgeJobs: Judge = async (context) => {
   judgeShape(context, exchange, 'job', '')
   for (const { job, reading } of readingsOf(run)) {
     context.shownBy = job.creation.purpose.requirement
-    judgeGranted(context, reading.exchange, aJob, '')
+    judgeGranted(context, withOthers(job, reading), aJob, '')
     judgeShape(context, reading.exchange, 'job', '')
   }
+}
+
+/** The reading of a job that can be read before and after it: the answers differ by themselves. */
+function withOthers({ readings }: Job, reading: Reading): Exchange {
+  const at = readings.indexOf(reading)
+  const isRead = ({ status }: Reading): boolean => status !== undefined
+  if (isRead(reading) || !readings.slice(0, at).some(isRead) || !readings.slice(at).some(isRead))
+    return reading.exchange
+  const times = new Map<string, number>()
+  for (const { exchange, status } of readings) {
+    const answer = status === undefined ? describeAnswer(exchange) : '200 with the job'
+    times.set(answer, (times.get(answer) ?? 0) + 1)
+  }
+  return { ...reading.exchange, finding: { kind: 'answers-differ', answers: [...times] } }
 }
 
 /** Judges cases of jobs; a failure shows both exchanges that contradict each other. */

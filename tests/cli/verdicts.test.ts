@@ -42,6 +42,7 @@ test('a key that is not accepted is no verdict on the target', async () => {
   })
   expect(stdout).toMatch(/^Not judged$/m)
   expect(stdout).toMatch(/the key is not accepted: every request with it was answered 401/)
+  expect(stdout).not.toMatch(/✗|Likely/)
   expect(code).toBe(3)
 })
 

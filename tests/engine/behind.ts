@@ -15,6 +15,7 @@ export async function judgeBehind(
   reply: Reply,
   options: Partial<RunOptions> = { only: ['files.*', 'envelope/shape'] },
   change: (file: TargetFile) => TargetFile = (file) => file,
+  baseUrl = base,
 ): Promise<Outcome & { readonly tookMs: number }> {
   return inVirtualTime(async () => {
     const reference = createReference({ jobMs: 10, slowJobMs: 100 })
@@ -22,11 +23,11 @@ export async function judgeBehind(
     const handle = (request: Request): Response | Promise<Response> => {
       const { pathname, search } = new URL(request.url)
       const inner = (): Promise<Response> =>
-        reference.handle(asked(request, reference.url + pathname.replace(/^\/base/, '') + search))
+        reference.handle(asked(request, reference.url + pathname.slice(new URL(baseUrl).pathname.length) + search))
       return reply(pathname, inner, performance.now() - began)
     }
-    const transport = createHandlerTransport({ handle: handle as never, baseUrl: base })
-    const outcome = await judgeHostile(base, { ownKeys: true, transport, options, change })
+    const transport = createHandlerTransport({ handle: handle as never, baseUrl })
+    const outcome = await judgeHostile(baseUrl, { ownKeys: true, transport, options, change })
     return { ...outcome, tookMs: performance.now() - began }
   })
 }

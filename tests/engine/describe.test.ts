@@ -51,6 +51,16 @@ test.each([
     '502 with a page: 502, Bad & gone',
   ],
   [
+    'a page without a title',
+    received(503, '<html><body><h1>503 Service Unavailable</h1>\nNo server is available.\n</body></html>', 'text/html'),
+    '503 with a page: 503 Service Unavailable, No server is available.',
+  ],
+  [
+    'a title that other words begin with',
+    received(200, '<html><title>Sign in</title><p>Sign in here', 'text/html'),
+    '200 with a page: Sign in, Sign in here',
+  ],
+  [
     'a limit of the gateway',
     received(413, '<html><title>413 Too Large</title></html>', 'text/html'),
     '413 with a page: 413 Too Large; the body of this upload is larger than your gateway allows',

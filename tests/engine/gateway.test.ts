@@ -80,6 +80,19 @@ test.each<[string, () => Response, string]>([
     'it redirects to https://eu.target.example/v2/v1/files: use https://eu.target.example/v2 as the base URL (301 without a body)',
   ],
   [
+    'a log-in page',
+    () =>
+      new Response('<html><title>Sign in</title><p>Sign in to Example</html>', {
+        headers: { 'content-type': 'text/html' },
+      }),
+    'this is a page, not an API: check the base URL; if it is a log-in, declare what shows that you are logged in, for example a cookie, in headers of the target file (200 with a page: Sign in, Sign in to Example)',
+  ],
+  [
+    'a challenge',
+    () => new Response('<!doctype html><title>Just a moment...</title>', { status: 403 }),
+    'a gateway answered with a page of its own: 403 with a page: Just a moment...; if it asks for something of its own, declare that in headers of the target file (--header)',
+  ],
+  [
     'HTTP/2 alone',
     () => new Response('', { status: 426, headers: { upgrade: 'h2c' } }),
     'it does not take HTTP/1.1, which is what the suite speaks: let the gateway take it too (426 without a body)',
@@ -92,6 +105,21 @@ test.each<[string, () => Response, string]>([
   expect(report.requirements.filter(({ outcome }) => outcome === 'failed' || outcome === 'passed')).toEqual([])
   expect(texts.terminal.split('\n')[2]).not.toContain('✗')
   expect(tookMs).toBeLessThan(12_000)
+})
+
+test('a base URL that ends in /v1 is no verdict, and nothing else is said to be wrong', async () => {
+  const none = { tpe: 'NotFound', errors: [], extras: {} }
+  const { code, report, texts } = await judgeBehind(() => json(404, none), undefined, undefined, `${base}/v1`)
+  expect(code).toBe(3)
+  expect(report.exit.because).toBe(
+    `${base}/v1 cannot be judged: the base URL ends in /v1, but the paths of the interface begin with /v1 already: leave it out (404 NotFound)`,
+  )
+  expect(texts.terminal).not.toMatch(/check resources|Likely/)
+})
+
+test('a service below a base URL that ends in /v1 is judged', async () => {
+  const { report } = await judgeBehind((_, answer) => answer(), undefined, undefined, `${base}/v1`)
+  expect(report.requirements.find(({ id }) => id === 'files.list/2xx-accepted')?.outcome).toBe('passed')
 })
 
 test.each<[string, Reply]>([

@@ -54,6 +54,52 @@ test.each([
   expect(idsOf(results, 'passed').length).toBeGreaterThan(40)
 })
 
+/** A gateway that answers for its service meanwhile. */
+const badGateway = {
+  kind: 'answer',
+  status: 502,
+  headers: [{ name: 'content-type', value: 'text/html' }],
+  body: Buffer.from('<html><head><title>502 Bad Gateway</title></head></html>'),
+} as const
+
+test.each([200, 6000])('a service that starts again behind its gateway within %i ms is waited for', async (ms) => {
+  let since: number | undefined
+  const { results, facts } = await judgeWhile((number) => {
+    if (number < 40) return undefined
+    since ??= performance.now()
+    return performance.now() - since < ms ? badGateway : undefined
+  })
+  expect(facts.ended).toBeNull()
+  // What came in between was no envelope: a client would have met it too.
+  expect(idsOf(results, 'failed').filter((id) => !id.startsWith('envelope/'))).toEqual([])
+  expect(facts.retried).toBeGreaterThan(0)
+})
+
+test('a service that does not come back behind its gateway ends the run', async () => {
+  const { results, facts } = await judgeWhile((number) => (number < 40 ? undefined : badGateway))
+  expect(facts.ended).toEqual({
+    cause: 'unreachable',
+    reason: expect.stringMatching(
+      /^the target stopped answering: a gateway answered, and not the service behind it: 502 with a page: 502 Bad Gateway/,
+    ) as string,
+  })
+  expect(idsOf(results, 'failed').filter((id) => !id.startsWith('envelope/'))).toEqual([])
+})
+
+test('a gateway that answers for one operation alone is judged there', async () => {
+  const road = (transport: Transport): Transport => ({
+    ...transport,
+    async send(request, options) {
+      const result = await transport.send(request, options)
+      const isTranslation = request.path === '/v1/translate' && result.kind === 'answer'
+      return isTranslation ? ({ ...result, ...badGateway } as HttpResult) : result
+    },
+  })
+  const { results, facts } = await judgeReference({ jobMs: 20 }, { road, options: { only } })
+  expect(facts.ended).toBeNull()
+  expect(idsOf(results, 'failed')).toContain('translate.run/2xx-accepted')
+})
+
 test('a target that stays away ends the run, and all that it could not answer has one reason', async () => {
   const { results, facts } = await judgeWhile(closedFor(60_000, 40))
   expect(facts.ended?.cause).toBe('unreachable')

@@ -85,6 +85,8 @@ test('each reason not to accept a certificate has a remedy of its own', async ()
   expect(remedyFor(misnamed, way)).toMatch(/write one of its names in the base URL/)
   const told = (code: string) => explain(Object.assign(new Error('x'), { code }), handshake)
   expect(remedyFor({ ...misnamed, ...told('CERT_HAS_EXPIRED') }, way)).toMatch(/valid today/)
+  expect(remedyFor({ ...misnamed, ...told('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION') }, way)).toMatch(/TLS 1\.2 and 1\.3/)
+  expect(remedyFor({ ...misnamed, ...told('ERR_SSL_TLSV1_UNRECOGNIZED_NAME') }, way)).toMatch(/one of its names/)
   const alert = { ...misnamed, ...told('ERR_SSL_TLSV1_ALERT_UNKNOWN_CA') }
   expect(remedyFor(alert, { ...way, tls: { cert, key } })).toMatch(
     /does not accept the client certificate in tls\.cert/,
