@@ -113,7 +113,7 @@ function baselineNotes({ run }: Report): string {
   const { file, notExercised, stale } = run.baseline
   const lines = [
     ...stale.map(({ id, why }) => `<li><b>Stale entry</b> <code>${htmlText(id)}</code>: ${htmlText(why)}</li>`),
-    ...notExercised.map((id) => `<li>Expected to fail, not exercised: <code>${htmlText(id)}</code></li>`),
+    ...notExercised.map((id) => `<li>Expected to fail, not tested: <code>${htmlText(id)}</code></li>`),
   ]
   if (lines.length === 0) return ''
   return `<section aria-labelledby="baseline"><h2 id="baseline">Baseline <small>${htmlText(file)}</small></h2><ul class="plain">${lines.join('')}</ul></section>\n`

@@ -96,7 +96,7 @@ export function renderMarkdown(report: Report, { evidence = 25 }: MarkdownOption
     ...missed(requiredButMissed(report)),
     ...baseline(report, expected.length),
     ...stepTable(steps),
-    ...reasonTable('Not exercised', byReason({ requirements: others }, 'not-exercised')),
+    ...reasonTable('Not tested', byReason({ requirements: others }, 'not-exercised')),
     ...reasonTable('Not applicable', byReason(report, 'not-applicable')),
   ].join('\n')
 }
@@ -107,7 +107,7 @@ function missed(ids: readonly string[]): string[] {
   if (ids.length === 0) return []
   const more = ids.length > MOST_MISSED ? [`- and ${ids.length - MOST_MISSED} more`] : []
   const lines = ids.slice(0, MOST_MISSED).map((id) => `- ${markdownCode(id)}`)
-  return ['### Not exercised, and required (--require-exercised)', '', ...lines, ...more, '']
+  return ['### Not tested, and required (--require-exercised)', '', ...lines, ...more, '']
 }
 
 function summaryTable(report: Report): string[] {
@@ -116,10 +116,10 @@ function summaryTable(report: Report): string[] {
   const row = (level: string, { passed, failed, notExercised, notApplicable }: Counts) =>
     `| ${level} | ${passed} | ${failed} | ${notExercised} | ${notApplicable} |`
   return [
-    '| | passed | failed | not exercised | not applicable |',
+    '| | passed | failed | not tested | not applicable |',
     '| --- | ---: | ---: | ---: | ---: |',
-    row('must', summary.must),
-    row('should', summary.should),
+    row('must (required)', summary.must),
+    row('should (recommended)', summary.should),
     '',
     ...(leftOut === undefined ? [] : [`Left out: ${leftOut}`, '']),
   ]
@@ -131,7 +131,7 @@ function baseline({ run }: Report, failures: number): string[] {
   const lines = [
     ...stale.map(({ id, why }) => `- stale entry ${markdownCode(id)}: ${markdownText(why)}`),
     ...expected.map((id) => `- failed as expected: ${markdownCode(id)}`),
-    ...notExercised.map((id) => `- expected to fail, not exercised: ${markdownCode(id)}`),
+    ...notExercised.map((id) => `- expected to fail, not tested: ${markdownCode(id)}`),
   ]
   if (lines.length === 0) return []
   return [`### Baseline ${markdownText(file)}: ${count(failures, 'expected failure')}`, '', ...lines, '']
@@ -184,7 +184,7 @@ function evidenceLines({ failures: [first, ...more] }: RequirementResult, others
   return [
     ...evidence(first!, 1000).map(([label, text]) => `${label.padEnd(10)}${bounded(text)}`),
     ...(more.length > 0 ? [`and ${count(more.length, 'more failure')} of it in the JSON report`] : []),
-    ...(others > 0 ? [`the same of ${count(others, 'more requirement')}, named above`] : []),
+    ...(others > 0 ? [`same for ${others} more, named above`] : []),
   ]
 }
 

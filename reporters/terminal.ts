@@ -114,7 +114,7 @@ function outcomeLines(report: Report, { rest, written }: Elsewhere, colors: Colo
   const others = { requirements: selected.requirements.filter(({ id }) => !listed.has(id)) }
   return [
     ...stepLines(steps, rest === null ? null : json, colors),
-    ...reasonLines('Not exercised', byReason(others, 'not-exercised'), rest, colors),
+    ...reasonLines('Not tested', byReason(others, 'not-exercised'), rest, colors),
     ...reasonLines('Not applicable', byReason(selected, 'not-applicable'), rest, colors),
     ...(leftOut === undefined ? [] : [colors.dim(`Left out: ${leftOut}`), '']),
     ...operationTable(report, colors),
@@ -176,7 +176,7 @@ function missedLines(ids: readonly string[], rest: string | null): string[] {
   if (ids.length === 0) return []
   const most = rest === null ? Infinity : MOST_MISSED
   const more = ids.length > most ? [`  and ${ids.length - most} more: ${rest}`] : []
-  return ['not exercised, and required:', ...ids.slice(0, most).map((id) => `  ${terminalText(id)}`), ...more]
+  return ['not tested, and required:', ...ids.slice(0, most).map((id) => `  ${terminalText(id)}`), ...more]
 }
 
 function createdLines({ run }: Report, formats: readonly FormatName[]): string[] {
@@ -194,7 +194,7 @@ function baselineLines(baseline: BaselineSummary | null, colors: Colors): string
   const { expected, stale, notExercised } = baseline
   const lines = [
     ...expected.map((id) => `  ${colors.dim('failed as expected')}  ${terminalText(id)}`),
-    ...notExercised.map((id) => `  ${colors.dim('not exercised')}       ${terminalText(id)}`),
+    ...notExercised.map((id) => `  ${colors.dim('not tested')}          ${terminalText(id)}`),
     ...stale.map(({ id, why }) => `  ${colors.red('stale entry')}         ${terminalText(id)}: ${terminalText(why)}`),
   ]
   if (lines.length === 0) return []

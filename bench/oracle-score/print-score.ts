@@ -73,7 +73,7 @@ function told(title: string, findings: readonly Finding[]): string {
   return `- ${title}: ${share(noticed, breaches.length)} noticed; of those that are not explained below ${share(noticed, breaches.length - open.length)}.`
 }
 
-/** Prints the score as Markdown: what `docs/oracle-score.md` keeps. */
+/** Prints the score as Markdown: what `docs/contributing/oracle-score.md` keeps. */
 export function printScore(scores: readonly Score[]): void {
   const findings = scores.flatMap((score) => score.findings)
   const unnoticed = findings.filter(({ allowed, failed }) => allowed === undefined && failed.length === 0)

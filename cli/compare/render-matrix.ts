@@ -103,7 +103,7 @@ function changeSection(change: Change, { columns }: Comparison) {
   const kinds = [
     ['Newly failing', change.newlyFailing],
     ['Newly passing', change.newlyPassing],
-    ['Newly not exercised', change.newlyNotExercised],
+    ['Newly not tested', change.newlyNotExercised],
   ] as const
   const told = kinds.filter(([, ids]) => ids.length > 0)
   return html`<h2>Changed by ${visible(columns[change.to]!.startedAt)}</h2>

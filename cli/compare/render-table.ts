@@ -15,7 +15,7 @@ import { countsText } from '../../reporters/view/counts.ts'
 export const marks: Readonly<Record<Outcome | 'absent', { sign: string; word: string }>> = {
   passed: { sign: '✓', word: 'passed' },
   failed: { sign: '✗', word: 'failed' },
-  'not-exercised': { sign: '–', word: 'not exercised' },
+  'not-exercised': { sign: '–', word: 'not tested' },
   'not-applicable': { sign: '·', word: 'not applicable' },
   absent: { sign: ' ', word: 'not in this report' },
 }
@@ -84,7 +84,7 @@ function changeLine(change: Change, { columns }: Comparison): string {
   const kinds = [
     [change.newlyFailing, 'newly failing'],
     [change.newlyPassing, 'newly passing'],
-    [change.newlyNotExercised, 'newly not exercised'],
+    [change.newlyNotExercised, 'newly not tested'],
   ] as const
   const told = kinds.flatMap(([ids, word]) => (ids.length > 0 ? [`${ids.length} ${word}`] : []))
   const at = terminalText(columns[change.to]!.startedAt)

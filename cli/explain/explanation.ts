@@ -28,7 +28,7 @@ export function explanation(row: CatalogueRow, { difference, lines: requests }: 
     block('What passes', passes(row)),
     block('Why', why(id)),
     block('What the target must declare', declared(row)),
-    block('Judge it alone', [`conform <base_url> --target <file> --only ${id}`]),
+    block('Judge only this', [`conform <base_url> --target <file> --only ${id}`]),
     block('How the reference breaks it', broken(id)),
   ]
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`

@@ -84,7 +84,7 @@ export function addArguments(command: Command): Command {
       .optionsGroup('What decides:')
       .option('--strict', 'a failed should counts like a failed must')
       .addOption(new Option('--tpe <mode>', 'which verdict decides').choices(['exact', 'family']).default('exact'))
-      .option('--require-exercised', 'exit 1 also if a must was not exercised')
+      .option('--require-exercised', 'exit 1 also if a must was not tested (not exercised)')
       .option('--baseline <file>', 'expected failures: a report, or {"expected": [...]}')
       .option('--update-baseline', 'rewrite the baseline from this run')
       .option('--bail', 'stop at the first must that fails')
@@ -97,7 +97,7 @@ export function addArguments(command: Command): Command {
       .addOption(new Option('--timeout <ms>', 'time for one whole exchange').argParser(whole(1, 3_600_000)))
       .optionsGroup('Output:')
       .addOption(reportOption(formatNames))
-      .option('--verbose', 'show every reason of what was not exercised, and every case of a failure')
+      .option('--verbose', 'show every reason why something was not tested, and every case of a failure')
       .option('--dry-run', 'say how much would be sent, typically and at most, and send nothing')
       // What a command adds for itself, and --help.
       .optionsGroup('Options:')

@@ -70,7 +70,7 @@ async function run(what) {
 }
 
 async function add(part) {
-  setText($('added'), (await send({ add: part })) ?? 'Added: everything is judged again.')
+  setText($('added'), (await send({ add: part })) ?? 'Added: everything runs again.')
 }
 
 const gone = 'conform does not answer any more: this page shows what it said last.'

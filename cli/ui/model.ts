@@ -100,7 +100,7 @@ export function createModel(empty: Report, { failed, onChange, targetFile }: Mod
       },
       gone() {
         board.touch()
-        now(sentenceStatus('The target takes no requests. It is run again when it answers.'))
+        now(sentenceStatus('The target takes no requests. The run starts again when it answers.'))
       },
     },
     page: () => pageMarkup(board, around),

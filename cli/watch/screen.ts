@@ -89,6 +89,6 @@ export function createScreen({ stream, colors, help, onWrite }: ScreenParts): Sc
       isRunning = false
       say(terminalText(`conform: ${sentence}`))
     },
-    gone: () => say('', colors.yellow('The target takes no requests. It is run again when it answers.')),
+    gone: () => say('', colors.yellow('The target takes no requests. The run starts again when it answers.')),
   }
 }

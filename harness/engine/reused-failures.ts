@@ -6,7 +6,7 @@ import type { Exchange, PreviousRequest } from './exchange.ts'
 import type { Run } from './run.ts'
 import { curlOfBoth } from '../recording/curl.ts'
 
-/** The same request, wrongly answered after another one and rightly on a fresh connection. */
+/** The same request, wrongly answered after another one and correctly on a fresh connection. */
 export interface PoisonedConnection {
   readonly previousRequest: PreviousRequest
   readonly wrong: Exchange
@@ -47,14 +47,14 @@ export function failuresOf(
   ]
 }
 
-/** `the first request was answered rightly (400 BadRequest)` */
+/** `the first request was answered correctly (400 BadRequest)` */
 function firstAnswer({ purpose }: PreviousRequest, { response }: FailureExchange): string {
   if (!response) return 'the first request got no answer'
   const { status, body } = response
   const answer = answerOf({ kind: 'answer', status, headers: [], body: Buffer.from(body), cut: false, ...never })
   const isFine = purpose.expects ? matchPairs(purpose.expects, answer) === 'exact' : isGranted(answer)
   const said = `${status} ${tpeOf(answer) ?? ''}`.trim()
-  return isFine ? `the first request was answered rightly (${said})` : `the first request was answered ${said}`
+  return isFine ? `the first request was answered correctly (${said})` : `the first request was answered ${said}`
 }
 
 /** When a recorded answer came does not matter. */

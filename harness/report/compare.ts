@@ -91,7 +91,7 @@ export function suiteNote({ columns }: Comparison): string | undefined {
 /** How the outcome of a row changed from each column to the next: `newly failing`; null if the change is not reported. */
 export function changeOf({ outcomes }: Row, to: number): string | null {
   if (to < 1 || outcomes[to] === outcomes[to - 1]) return null
-  const words = { failed: 'newly failing', passed: 'newly passing', 'not-exercised': 'newly not exercised' } as const
+  const words = { failed: 'newly failing', passed: 'newly passing', 'not-exercised': 'newly not tested' } as const
   const outcome = outcomes[to] ?? 'not-applicable'
   return outcome === 'not-applicable' ? null : words[outcome]
 }

@@ -58,9 +58,7 @@ function row({ first: result, others }: Cause, note?: string): string {
     ? `<dl><dt>Sent</dt><dd>${short(first.message)}</dd><dt>Expected</dt><dd>${short(first.expected)}</dd><dt>Received</dt><dd class="got">${short(first.actual)}</dd></dl>`
     : ''
   const same =
-    others.length === 0
-      ? ''
-      : `<p>The same of ${count(others.length, 'more requirement')}: ${others.map(({ id }) => link(id)).join(', ')}</p>`
+    others.length === 0 ? '' : `<p>Same for ${others.length} more: ${others.map(({ id }) => link(id)).join(', ')}</p>`
   return `<li><p>${link(result.id)} ${tags.map((tag) => `<span class="tag">${htmlText(tag)}</span>`).join(' ')}</p><p class="ask">${htmlText(result.statement)}</p>${said}${same}</li>`
 }
 

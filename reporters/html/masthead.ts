@@ -32,11 +32,11 @@ export function verdictBlock(report: Report): string {
   return `<div class="verdict ${tones[tone]}"><span class="seal" aria-hidden="true">${sign}</span><div><p class="word">${word}</p>${isSaidByExit(report) ? '' : `<p>${htmlText(sentence(meaning))}</p>`}<p class="exit">${htmlText(sentence(exitLine(report)))}</p></div></div>`
 }
 
-/** How many requirements of each level had each outcome, and how many were exercised. */
+/** How many requirements of each level had each outcome, and how many were tested. */
 export function countCards({ run, summary }: Pick<Report, 'run' | 'summary'>): string {
   return `<div class="counts">
-${level('Must', 'Decides the verdict', summary.must)}
-${level('Should', run.strict ? 'Counts like must (--strict)' : 'Reported, does not decide', summary.should)}
+${level('Must', 'Required: decides the verdict', summary.must)}
+${level('Should', run.strict ? 'Recommended, counts like must (--strict)' : 'Recommended: reported, does not decide', summary.should)}
 ${coverage(sum(summary.must, summary.should))}
 </div>`
 }
@@ -64,7 +64,7 @@ function bar(counts: Counts): string {
 function coverage(counts: Counts): string {
   const apply = total(counts) - counts.notApplicable
   const share = apply === 0 ? 0 : Math.floor((exercised(counts) / apply) * 100)
-  return `<section class="card"><h2>Coverage</h2><p class="weight">Of what applies to this target</p><p class="share"><b>${share}</b> %</p><p>${exercised(counts)} of ${apply} requirements were exercised; ${counts.notApplicable} ${counts.notApplicable === 1 ? 'does' : 'do'} not apply.</p></section>`
+  return `<section class="card"><h2>Coverage</h2><p class="weight">Of what applies to this target</p><p class="share"><b>${share}</b> %</p><p>${exercised(counts)} of ${apply} requirements were tested; ${counts.notApplicable} ${counts.notApplicable === 1 ? 'does' : 'do'} not apply.</p></section>`
 }
 
 function day(time: string): string {

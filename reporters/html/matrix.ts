@@ -25,7 +25,7 @@ export function matrix(report: Report, { marks, markOf }: Marking = byOutcome): 
 <p class="key">${marks
     .map(({ sign, tone, word }) => `<span class="${tone}"><i aria-hidden="true">${sign}</i>${word}</span>`)
     .join(' ')}</p>
-<div class="scroll" role="region" aria-label="Matrix" tabindex="0"><table class="matrix"><thead><tr><th scope="col">Operation</th>${heads.join('')}<th scope="col">Of this operation alone</th></tr></thead><tbody>
+<div class="scroll" role="region" aria-label="Matrix" tabindex="0"><table class="matrix"><thead><tr><th scope="col">Operation</th>${heads.join('')}<th scope="col">Specific to this operation</th></tr></thead><tbody>
 ${groups.map((group) => row(group, columns, markOf)).join('\n')}
 </tbody></table></div></section>
 `

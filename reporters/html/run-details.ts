@@ -32,11 +32,12 @@ function created({ run }: Report): string {
 }
 
 const glossary = `<section aria-labelledby="words"><h2 id="words">What the words mean</h2><dl class="run">
-<dt>Conformant</dt><dd>Every must that applies to this target was exercised and passed.</dd>
-<dt>Passing</dt><dd>No must failed, but some were not exercised, so nothing is said of those.</dd>
-<dt>Non-conformant</dt><dd>At least one must failed.</dd>
+<dt>Conformant</dt><dd>Every required check (must) that applies to this target was made, and passed.</dd>
+<dt>Passing</dt><dd>No required check failed, but some were not tested, so nothing is said of those.</dd>
+<dt>Non-conformant</dt><dd>At least one required check (must) failed.</dd>
 <dt>Not judged</dt><dd>Too little could be sent or was answered for a verdict.</dd>
-<dt>Not exercised</dt><dd>The requirement was not judged in this run; the reason is shown with it. It is not a pass.</dd>
+<dt>Must, should</dt><dd>Required and recommended checks: a should that fails is reported, and decides nothing unless the run is --strict.</dd>
+<dt>Not tested</dt><dd>The requirement was not judged in this run; the reason is shown with it. It is not a pass. In files: not-exercised.</dd>
 <dt>Not applicable</dt><dd>The target does not offer what the requirement is about, or its condition cannot be brought about there.</dd>
 <dt>Control</dt><dd>The same request without the fault, sent so that a refusal is known to be for that fault.</dd>
 </dl></section>

@@ -11,6 +11,6 @@ export interface Mark {
 export const outcomes = {
   passed: { sign: '✓', word: 'Passed', tone: 'p', member: 'passed' },
   failed: { sign: '✕', word: 'Failed', tone: 'f', member: 'failed' },
-  'not-exercised': { sign: '○', word: 'Not exercised', tone: 'm', member: 'notExercised' },
+  'not-exercised': { sign: '○', word: 'Not tested', tone: 'm', member: 'notExercised' },
   'not-applicable': { sign: '–', word: 'Not applicable', tone: 'n', member: 'notApplicable' },
 } as const satisfies Record<Outcome, Mark & { member: keyof Counts }>

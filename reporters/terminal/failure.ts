@@ -29,13 +29,14 @@ export function failureBlock({ first: result, others: same }: Cause, elsewhere: 
     `${INDENT}${colors.dim(terminalText(result.statement))}`,
     ...shown.flatMap((failure) => evidenceLines(failure, colors)),
     ...(others > 0 ? [`${INDENT}${colors.dim(`and ${count(others, 'more failure')} of it: ${elsewhere}`)}`] : []),
-    ...sameIds(same, elsewhere).map((line, at) => labelled(at === 0 ? 'same' : '', line, colors)),
+    ...sameIds(same, elsewhere).map((line, at) => labelled(at === 0 ? 'same for' : '', line, colors)),
   ]
 }
 
 function sameIds(same: readonly RequirementResult[], elsewhere: string | null): string[] {
   const shown = same.slice(0, elsewhere === null ? Infinity : MOST_SAME).map(({ id }) => terminalText(id))
-  return wrapped(same.length > shown.length ? [...shown, `and ${same.length - shown.length} more`] : shown)
+  const ids = wrapped(same.length > shown.length ? [...shown, `and ${same.length - shown.length} more`] : shown)
+  return ids.length < 2 ? ids.map((line) => `${same.length} more: ${line}`) : [`${same.length} more:`, ...ids]
 }
 
 /** The ids in lines of about 64 characters. */

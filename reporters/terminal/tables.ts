@@ -5,38 +5,30 @@ import { terminalText } from '../escape/terminal.ts'
 import { byOperation } from '../view/groups.ts'
 import { selectedResults } from '../view/selected.ts'
 
-type Columns = readonly (readonly [member: keyof Counts, title: string, color: 'green' | 'red' | 'yellow' | 'dim'])[]
-
+/** So narrow that the whole fits into 60 columns. */
 const columns = [
-  ['passed', 'passed', 'green'],
-  ['failed', 'failed', 'red'],
-  ['notExercised', 'not exercised', 'yellow'],
-  ['notApplicable', 'not applicable', 'dim'],
-] as const satisfies Columns
-
-/** How many requirements of each level had each outcome. */
-export function summaryTable(summary: Report['summary'], colors: Colors): string[] {
-  const row = (level: 'must' | 'should') => `  ${level.padEnd(6)}${cells(columns, summary[level], colors).join('')}`
-  return [colors.dim(`  ${' '.repeat(6)}${head(columns)}`), row('must'), row('should'), '']
-}
-
-/** Narrower, for it stands beside the names of operations: the whole fits into 60 columns. */
-const narrow = [
   ['passed', 'passed', 'green'],
   ['failed', 'failed', 'red'],
   ['notExercised', 'not tested', 'yellow'],
   ['notApplicable', 'n/a', 'dim'],
-] as const satisfies Columns
+] as const satisfies readonly (readonly [keyof Counts, title: string, keyof Colors])[]
 
-function head(of: Columns): string {
-  return of.map(([, title]) => title.padStart(title.length + 2)).join('')
+const levels = { must: 'must (required)', should: 'should (recommended)' } as const
+
+/** How many requirements of each level had each outcome. */
+export function summaryTable(summary: Report['summary'], colors: Colors): string[] {
+  const row = (level: keyof typeof levels) => `  ${levels[level].padEnd(20)}${cells(summary[level], colors)}`
+  return [colors.dim(`  ${' '.repeat(20)}${head}`), row('must'), row('should'), '']
 }
 
-function cells(of: Columns, counts: Counts, colors: Colors): string[] {
-  return of.map(([member, title, color]) => {
+const head = columns.map(([, title]) => title.padStart(title.length + 2)).join('')
+
+function cells(counts: Counts, colors: Colors): string {
+  const all = columns.map(([member, title, color]) => {
     const cell = String(counts[member]).padStart(title.length + 2)
     return counts[member] > 0 ? colors[color](cell) : colors.dim(cell)
   })
+  return all.join('')
 }
 
 /** How many requirements of each operation had each outcome, if several were judged and not all passed. */
@@ -46,7 +38,7 @@ export function operationTable(report: Report, colors: Colors): string[] {
   if (rows.length < 2 || rows.every(({ counts }) => counts.failed === 0)) return []
   const width = Math.max(...rows.map(({ operation }) => operation.length), 'operation'.length)
   const lines = rows.map(
-    ({ counts, operation }) => `  ${terminalText(operation).padEnd(width)}${cells(narrow, counts, colors).join('')}`,
+    ({ counts, operation }) => `  ${terminalText(operation).padEnd(width)}${cells(counts, colors)}`,
   )
-  return [colors.dim(`  ${'operation'.padEnd(width)}${head(narrow)}`), ...lines, '']
+  return [colors.dim(`  ${'operation'.padEnd(width)}${head}`), ...lines, '']
 }

@@ -116,7 +116,7 @@ function shouldsOf(report: Report): string[] {
 }
 
 function but(counts: Counts, members: ('notExercised' | 'notApplicable')[]): string {
-  const words = { notExercised: 'not exercised', notApplicable: 'not applicable' }
+  const words = { notExercised: 'not tested', notApplicable: 'not applicable' }
   return members
     .filter((member) => counts[member] > 0)
     .map((member) => `, ${counts[member]} ${words[member]}`)

@@ -11,7 +11,9 @@ import { folder } from '../cli/conform.ts'
 import { blocksOf, commandsOf, missing, root } from './blocks.ts'
 import { workplace } from './workplace.ts'
 
-const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
+const docs = readdirSync(join(root, 'docs'), { encoding: 'utf8', recursive: true }).filter((name) =>
+  name.endsWith('.md'),
+)
 const pages = ['README.md', ...docs.map((name) => `docs/${name}`)]
 const blocks = pages.flatMap(blocksOf)
 

@@ -21,7 +21,7 @@ test('a body left unread is told as what it is, with a curl line that shows it',
   expect(failure?.message).toMatch(new RegExp(`^${post}, and then [A-Z]+ ${url}\\S+ on the same connection$`))
   expect(failure?.expected).toMatch(/^the second request is answered as on a fresh connection: \d{3}/)
   expect(failure?.actual).toMatch(
-    /^wrong only on a reused connection: the first request was answered (?:401 BadCredentials|rightly \(401 BadCredentials\)), and the second with 501 with a page: Unsupported method \('\{.*\}(?:GET|POST)'\); the body of the request before was probably left unread: read it before answering, or close the connection$/,
+    /^wrong only on a reused connection: the first request was answered (?:401 BadCredentials|correctly \(401 BadCredentials\)), and the second with 501 with a page: Unsupported method \('\{.*\}(?:GET|POST)'\); the body of the request before was probably left unread: read it before answering, or close the connection$/,
   )
   expect(before?.message).toMatch(new RegExp(`^${post}, which is the first of two requests on one connection$`))
   const curl = failure?.exchange?.curl ?? ''

@@ -65,8 +65,8 @@ test('JSON and Markdown go to files, or one of them to stdout', async () => {
   expect(tables[1]!.rows.map((row: { text: string }[]) => row.map((cell) => cell.text))).toEqual([
     ['`a.b/1`', 'must', 'passed', 'failed', 'newly failing'],
     ['`a.b/2`', 'must', 'failed', 'failed', ''],
-    ['`a.b/3`', 'must', 'passed', 'not exercised', 'newly not exercised'],
-    ['`a.b/4`', 'must', 'not exercised', 'passed', 'newly passing'],
+    ['`a.b/3`', 'must', 'passed', 'not tested', 'newly not tested'],
+    ['`a.b/4`', 'must', 'not tested', 'passed', 'newly passing'],
     ['`a.b/5`', 'should', 'passed', 'failed', 'newly failing'],
   ])
 })

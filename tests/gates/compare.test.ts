@@ -51,16 +51,16 @@ test('reports of both modes are compared in exact', () => {
 test('the table names what differs and what changed', () => {
   expect(renderTable(compareReports([march, april]), plain)).toMatchInlineSnapshot(`
     "https://example.com over time (code names exact)
-    1  2026-03-01T00:00:00Z  non-conformant: must 3 passed, 1 failed, 0 not exercised, 0 not applicable; should 0 passed, 0 failed, 0 not exercised, 0 not applicable
-    2  2026-04-01T00:00:00Z  non-conformant: must 2 passed, 1 failed, 1 not exercised, 0 not applicable; should 0 passed, 0 failed, 0 not exercised, 0 not applicable
+    1  2026-03-01T00:00:00Z  non-conformant: must 3 passed, 1 failed, 0 not tested, 0 not applicable; should 0 passed, 0 failed, 0 not tested, 0 not applicable
+    2  2026-04-01T00:00:00Z  non-conformant: must 2 passed, 1 failed, 1 not tested, 0 not applicable; should 0 passed, 0 failed, 0 not tested, 0 not applicable
 
-     1  2   ✓ passed  ✗ failed  – not exercised  · not applicable
+     1  2   ✓ passed  ✗ failed  – not tested  · not applicable
      ✓  ✗   a.b/1  newly failing
      ✗  ✓   a.b/2  newly passing
-     ✓  –   a.b/3  newly not exercised
+     ✓  –   a.b/3  newly not tested
 
     1 of 4 requirements are the same in all
-    2026-04-01T00:00:00Z: 1 newly failing, 1 newly passing, 1 newly not exercised
+    2026-04-01T00:00:00Z: 1 newly failing, 1 newly passing, 1 newly not tested
     "
   `)
 })

@@ -150,11 +150,11 @@ test('what --require-exercised misses is named on the terminal, in the summary, 
   const of = report([result('a.b/1'), missed('a.b/2', 'declare resources.graph')], {}, { requireExercised: true })
   const lines = renderTerminal(of, pc.createColors(false)).trimEnd().split('\n')
   expect(lines.slice(-3)).toEqual([
-    'not exercised, and required:',
+    'not tested, and required:',
     '  a.b/2',
     'exit 1: 1 must was not exercised (--require-exercised)',
   ])
-  expect(renderMarkdown(of)).toContain('### Not exercised, and required (--require-exercised)\n\n- `a.b/2`\n')
+  expect(renderMarkdown(of)).toContain('### Not tested, and required (--require-exercised)\n\n- `a.b/2`\n')
   const message = 'not-exercised: declare resources.graph (--require-exercised)'
   expect(junit(of).cases[1]!.failure!.message).toBe(message)
   expect(ctrf(of).tests[1]).toMatchObject({ status: 'failed', message })

@@ -9,7 +9,9 @@ import { formats } from '../../reporters/index.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
-const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
+const docs = readdirSync(join(root, 'docs'), { encoding: 'utf8', recursive: true }).filter((name) =>
+  name.endsWith('.md'),
+)
 const pages = [
   'README.md',
   'CONTRIBUTING.md',

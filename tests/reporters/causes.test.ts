@@ -74,7 +74,7 @@ test('the terminal shows one block with the list of ids', () => {
       .filter((line) => line.includes('area-'))
       .every((line) => line.length < 130),
   ).toBe(true)
-  expect(text).toContain(`\n    same      ${ids[1]}\n`)
+  expect(text).toContain(`\n    same for  13 more:\n              ${ids[1]}\n`)
 })
 
 test('Markdown and HTML show one row; every id keeps its own entry in the files', async () => {

@@ -33,7 +33,7 @@ test('the first screen says verdict, target, counts and coverage', async () => {
     'https://staging.example.com',
     `${must.failed} of 269 musts failed`,
     `${must.passed} passed`,
-    `${should.notExercised} not exercised`,
+    `${should.notExercised} not tested`,
     `${must.passed + must.failed + should.passed + should.failed} of`,
     'insecure: ',
   ])
@@ -47,7 +47,7 @@ test('the matrix has a cell for every requirement, named by its outcome', async 
     report.requirements.map(({ id }) => id).sort(),
   )
   expect(new Set(cells.map((cell) => attribute(cell, 'aria-label')!.split(': ')[1]))).toEqual(
-    new Set(['passed', 'failed', 'not exercised', 'not applicable']),
+    new Set(['passed', 'failed', 'not tested', 'not applicable']),
   )
   expect(new Set(cells.map(textOf)).size).toBe(4)
 })

@@ -30,8 +30,8 @@ test('counts and failures survive', () => {
   const rows = (at: number) => tables[at]!.rows.map((row: { text: string }[]) => row.map(({ text }) => text))
   const { must, should } = report.summary
   expect(rows(0)).toEqual([
-    ['must', ...Object.values(must).map(String)],
-    ['should', ...Object.values(should).map(String)],
+    ['must (required)', ...Object.values(must).map(String)],
+    ['should (recommended)', ...Object.values(should).map(String)],
   ])
   const failures = report.requirements.filter(({ outcome }) => outcome === 'failed').map(({ id }) => `\`${id}\``)
   // One cause, one row: the musts of several operations that were answered alike, and the should.

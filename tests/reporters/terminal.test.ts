@@ -44,9 +44,7 @@ test('ends with the seed, the verdict in one sentence, and why it exits as it do
   const all = must.passed + must.failed + must.notExercised + must.notApplicable
   expect(lines(report).slice(-3)).toEqual([
     '3012 requests in 48.2 s; seed 421: repeat with --seed 421',
-    expect.stringMatching(
-      `^Non-conformant: ${must.failed} of ${all} musts failed, ${must.notExercised} not exercised, `,
-    ),
+    expect.stringMatching(`^Non-conformant: ${must.failed} of ${all} musts failed, ${must.notExercised} not tested, `),
     `exit 1: ${must.failed} musts failed`,
   ])
 })
@@ -62,7 +60,7 @@ test('groups what was not exercised by its reason, with counts and the first ids
   const report = sampleReport({ end: mixed })
   const text = renderTerminal(report, plain)
   const all = report.summary.must.notExercised + report.summary.should.notExercised
-  expect(text).toContain(`Not exercised: ${all}\n  ${all}  declare /scenarios/<id> in the target file\n`)
+  expect(text).toContain(`Not tested: ${all}\n  ${all}  declare /scenarios/<id> in the target file\n`)
   expect(text).toMatch(/, and \d+ more\n/)
   expect(text).toContain('Not applicable: ')
 })
@@ -90,7 +88,7 @@ test('names a report that is written, or the option that writes it', () => {
 test('counts in a table', () => {
   const report = sampleReport({ end: mixed })
   const row = lines(report).find((line) => line.startsWith('  must '))!
-  expect(row.trim().split(/\s+/)).toEqual(['must', ...Object.values(report.summary.must).map(String)])
+  expect(row.trim().split(/\s+/)).toEqual(['must', '(required)', ...Object.values(report.summary.must).map(String)])
 })
 
 test('never calls a run that judged nothing a pass', () => {
@@ -136,11 +134,11 @@ test('prints only the reason if nothing was judged', () => {
   const reason = 'http://127.0.0.1:1 cannot be judged: connection refused'
   const rows = [missed('a.b/1', reason), ...['2', '3', '4'].map((at) => missed(`a.b/${at}`, 'declare /x'))]
   const text = renderTerminal(report(rows, { requests: 1 }, { notJudged: reason }), plain)
-  expect(text).not.toMatch(/declare|Not exercised|must/)
+  expect(text).not.toMatch(/declare|Not tested|must/)
   expect(text.split('\n').length).toBeLessThan(8)
   expect(text).toContain(`\nexit 3: ${reason}\n`)
   const undeclared = renderTerminal(report([missed('a.b/1', 'declare /x')]), plain)
-  expect(undeclared).toContain('Not exercised: 1\n')
+  expect(undeclared).toContain('Not tested: 1\n')
 })
 
 test('counts what an option left out in one line, and the rest as what was selected', () => {
@@ -150,10 +148,10 @@ test('counts what an option left out in one line, and the rest as what was selec
     report([...rows, out('a.b/6', '--read-only'), notApplicable('c.d/1')], { only: ['a.b/*'] }),
     plain,
   )
-  expect(text).toContain('Not exercised: 1\n')
+  expect(text).toContain('Not tested: 1\n')
   expect(text).toContain('\nLeft out: 2 by --only, 1 by --read-only\n')
-  expect(text).toMatch(/^ {2}must +1 +1 +1 +0$/m)
-  expect(text).toContain('\nNon-conformant: 1 of 3 selected musts failed, 1 not exercised\nexit 1: 1 must failed\n')
+  expect(text).toMatch(/^ {2}must \(required\) +1 +1 +1 +0$/m)
+  expect(text).toContain('\nNon-conformant: 1 of 3 selected musts failed, 1 not tested\nexit 1: 1 must failed\n')
 })
 
 test('names expected failures once and stale entries with the reason', () => {
@@ -172,7 +170,7 @@ test('names expected failures once and stale entries with the reason', () => {
   expect(text.match(/^✗ .*/gm)).toEqual(['✗ pdf.parse/401-expired-key  must  §5'])
   expect(text).toContain('failed as expected  pdf.parse/401-invalid-key')
   expect(text).toContain('stale entry         pdf.parse/404-unknown: it passed')
-  expect(text).toContain('not exercised       files.list/401-expired-key')
+  expect(text).toContain('not tested          files.list/401-expired-key')
 })
 
 test('no text of a target reaches the terminal as a control', () => {
