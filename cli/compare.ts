@@ -8,21 +8,24 @@ import {
   type Row,
   changeOf,
   differingRows,
+  notableRows,
 } from '../harness/report/compare.ts'
 import { readReport } from '../harness/report/report-file.ts'
 import { UserError } from '../harness/user-error.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
-import { renderMatrix } from './compare/render-matrix.ts'
+import { renderPage } from './compare/render-page.ts'
 import { renderTable, marks } from './compare/render-table.ts'
 import { countsText } from '../reporters/view/counts.ts'
 import { checkOutputs } from './output/check-outputs.ts'
 import { colorsFor } from './output/colors.ts'
 import { reportOption } from './run/options.ts'
 import { writeWhole } from './output/whole-file.ts'
+import { verdictWords } from '../reporters/view/standing.ts'
 import { json } from '../reporters/escape/json.ts'
 import { markdownCode, markdownText } from '../reporters/escape/markdown.ts'
 
 const formats = {
+  html: { file: 'conform-compare.html', render: renderPage },
   markdown: { file: 'conform-compare.md', render: renderMarkdown },
   json: { file: 'conform-compare.json', render: renderJson },
 } as const
@@ -37,7 +40,7 @@ export interface CompareArguments {
 interface Output {
   readonly option: string
   readonly path: string
-  render(comparison: Comparison): string | Promise<string>
+  render(comparison: Comparison): string
 }
 
 export function compareCommand(): Command {
@@ -45,7 +48,7 @@ export function compareCommand(): Command {
     .description('show reports side by side: several targets, or one target over time and what changed')
     .argument('<report.json...>', 'reports of conform; those of one base URL are put in order of time')
     .addOption(reportOption(Object.keys(formats)))
-    .option('--html <file>', 'also write the whole matrix as an HTML page')
+    .option('--html <file>', 'as --report html=<file>')
     .option('--fail-on-new', 'exit 1 if a must is newly failing in the last report')
     .action(compare)
 }
@@ -63,7 +66,7 @@ async function compare(files: readonly string[], options: CompareArguments): Pro
   const comparison = compareReports(files.map(readReport))
   const people = toFiles.length < outputs.length ? process.stderr : process.stdout
   for (const output of outputs) await write(output, comparison)
-  people.write(renderTable(comparison, colorsFor(people)))
+  people.write(renderTable(comparison, colorsFor(people), people.isTTY ? people.columns : Infinity))
   if (options.failOnNew) decide(newlyFailingMusts(comparison), people)
 }
 
@@ -72,16 +75,14 @@ function outputsOf({ html, report }: CompareArguments): Output[] {
   if (outputs.filter(({ path }) => path === '-').length > 1) {
     throw new UserError('--report: two reports for stdout (-); give one of them a file')
   }
-  return html === undefined ? outputs : [...outputs, { option: `--html ${html}`, path: html, render: renderMatrix }]
+  return html === undefined ? outputs : [...outputs, { option: `--html ${html}`, path: html, render: renderPage }]
 }
 
 function parseOutput(value: string): Output {
   const [name = '', ...rest] = value.split('=')
   const option = `--report ${value}`
-  if (name !== 'markdown' && name !== 'json') {
-    throw new UserError(
-      `${option}: ${name} is not a format here; known are ${Object.keys(formats).join(', ')}, and --html`,
-    )
+  if (name !== 'html' && name !== 'markdown' && name !== 'json') {
+    throw new UserError(`${option}: ${name} is not a format here; known are ${Object.keys(formats).join(', ')}`)
   }
   const path = rest.length === 0 ? formats[name].file : rest.join('=')
   if (path === '') throw new UserError(`${option}: give a path after =, or - for stdout`)
@@ -89,7 +90,7 @@ function parseOutput(value: string): Output {
 }
 
 async function write({ option, path, render }: Output, comparison: Comparison): Promise<void> {
-  const text = await render(comparison)
+  const text = render(comparison)
   if (path === '-') return void process.stdout.write(text)
   try {
     await writeWhole(path, text)
@@ -125,8 +126,7 @@ function renderJson(comparison: Comparison): string {
 function renderMarkdown(comparison: Comparison): string {
   const { columns, mode, of, rows } = comparison
   const head = of === 'time' ? `${columns[0]!.baseUrl} over time` : 'Conformance compared'
-  const differing = differingRows(comparison)
-  const shown = rows.filter((row) => differing.includes(row) || row.outcomes.includes('failed'))
+  const same = rows.length - differingRows(comparison).length
   const note = suiteNote(comparison)
   const fresh = newlyFailingMusts(comparison).length
   return [
@@ -137,15 +137,15 @@ function renderMarkdown(comparison: Comparison): string {
     ...columns.map(
       ({ baseUrl, interrupted, name, startedAt, summary, verdict, version }, index) =>
         `| ${index + 1} | ${markdownText(`${name}, ${baseUrl}`)} | ${markdownText(startedAt)} | ${markdownText(version)} | ` +
-        `${verdict}${interrupted ? ' (interrupted)' : ''} | ${countsText(summary.must)} | ${countsText(summary.should)} |`,
+        `${verdictWords[verdict].word}${interrupted ? ' (interrupted)' : ''} | ${countsText(summary.must)} | ${countsText(summary.should)} |`,
     ),
     '',
     `- code names are matched by mode ${mode}`,
     ...(note === undefined ? [] : [`- ${markdownText(note)}`]),
     ...(columns.length > 1 ? [`- musts that are newly failing in the last report: ${fresh}`] : []),
-    `- ${rows.length - differing.length} of ${rows.length} requirements are the same in all`,
+    `- ${same} of ${rows.length} requirements are the same in all`,
     '',
-    ...table(shown, comparison),
+    ...table(notableRows(comparison), comparison),
   ].join('\n')
 }
 
@@ -155,7 +155,7 @@ function table(rows: readonly Row[], { columns, of }: Comparison): string[] {
     `| requirement | level | ${columns.map((_, index) => index + 1).join(' | ')} | |`,
     `| --- | --- | ${columns.map(() => '---').join(' | ')} | --- |`,
     ...rows.map((row) => {
-      const cells = row.outcomes.map((outcome) => marks[outcome ?? 'absent'].word)
+      const cells = row.outcomes.map((outcome) => marks[outcome ?? 'absent'].word.toLowerCase())
       const change = of === 'time' ? (changeOf(row, columns.length - 1) ?? '') : ''
       return `| ${markdownCode(row.id)} | ${row.level} | ${cells.join(' | ')} | ${change} |`
     }),

@@ -81,12 +81,19 @@ export async function* renderHtml(report: Report, exchanges: Exchanges): AsyncGe
 <title>${htmlText(`${report.target.name}: ${standingOf(report).word}`)}</title>
 <link rel="icon" href="data:,">
 <style>${style}</style></head>
-<body><a class="skip" href="#main">Skip to the results</a>
+<body${isLong(report) ? ' class="long"' : ''}><a class="skip" href="#main">Skip to the results</a>
 `
   yield masthead(report)
   yield `<main id="main">\n${failureList(report)}${baselineNotes(report)}${stepList(report)}${matrix(report)}`
   yield* requirementList(report, book)
   yield `${runDetails(report)}</main>\n<script>${script}</script></body></html>\n`
+}
+
+/** More failures than that are printed without their evidence, which is in the file: it would take hundreds of pages. */
+const MOST_PRINTED = 40
+
+function isLong({ requirements }: Report): boolean {
+  return requirements.filter(({ outcome }) => outcome === 'failed').length > MOST_PRINTED
 }
 
 function* requirementList(report: Report, book: ExchangeBook): Generator<string, void, undefined> {

@@ -40,12 +40,12 @@ interface Standing {
 
 export function standingOf({ status, statement: { predicate } }: Registered): Standing {
   const { verdicts, partial, operations } = predicate
-  if (status === 'revoked') return { tone: 'bad', sign: '✕', words: 'revoked' }
-  if (status === 'expired') return { tone: 'none', sign: '–', words: 'expired' }
+  if (status === 'revoked') return { tone: 'bad', sign: '✗', words: 'revoked' }
+  if (status === 'expired') return { tone: 'none', sign: '!', words: 'expired' }
   const judged = operations.judged.length
   const some = judged < operationCount ? `, ${judged} of ${operationCount} operations` : ''
-  if (verdicts.exact === 'non-conformant') return { tone: 'bad', sign: '✕', words: `non-conformant${some}` }
-  if (partial.length > 0) return { tone: 'fair', sign: '~', words: `${verdicts.exact}, partial${some}` }
+  if (verdicts.exact === 'non-conformant') return { tone: 'bad', sign: '✗', words: `non-conformant${some}` }
+  if (partial.length > 0) return { tone: 'fair', sign: '!', words: `${verdicts.exact}, partial${some}` }
   return { tone: 'good', sign: '✓', words: `${verdicts.exact}${some}` }
 }
 

@@ -68,6 +68,22 @@ export function differingRows({ rows }: Comparison): Row[] {
   return rows.filter(({ outcomes }) => new Set(outcomes).size > 1)
 }
 
+/**
+ * The requirements that a reader has to look at: the musts that newly fail in the last report first, then what else fails there,
+ * musts first, then whatever else failed anywhere or is not the same in all.
+ */
+export function notableRows(comparison: Comparison): Row[] {
+  const last = comparison.columns.length - 1
+  const differing = new Set(differingRows(comparison))
+  const rank = (row: Row): number => {
+    if (row.outcomes[last] !== 'failed') return row.outcomes.includes('failed') ? 3 : 4
+    if (row.level === 'should') return 2
+    return last > 0 && row.outcomes[last - 1] !== 'failed' ? 0 : 1
+  }
+  const notable = comparison.rows.filter((row) => differing.has(row) || row.outcomes.includes('failed'))
+  return [0, 1, 2, 3, 4].flatMap((place) => notable.filter((row) => rank(row) === place))
+}
+
 /** The musts that fail in the last report and did not fail in the one before; none if there is but one. */
 export function newlyFailingMusts({ columns, rows }: Comparison): string[] {
   const last = columns.length - 1

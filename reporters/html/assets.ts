@@ -23,12 +23,12 @@ const sheets = [
 export const style = sheets.map((name) => read(`style/${name}.css`)).join('\n')
 export const script = read('page.js')
 
-/** Allows that style and that script by their hashes, and nothing else: no remote, no inline event code. */
-export function policyFor(page: { readonly style: string; readonly script: string }): string {
+/** Allows that style and that script, if there is one, by their hashes, and nothing else: no remote, no inline event code. */
+export function policyFor(page: { readonly style: string; readonly script?: string }): string {
   return [
     "default-src 'none'",
     `style-src ${hashOf(page.style)}`,
-    `script-src ${hashOf(page.script)}`,
+    ...(page.script === undefined ? [] : [`script-src ${hashOf(page.script)}`]),
     'img-src data:',
     "base-uri 'none'",
     "form-action 'none'",

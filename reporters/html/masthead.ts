@@ -5,7 +5,7 @@ import { exitLine, runNotes } from '../view/run-notes.ts'
 import { isSaidByExit, standingOf, type Tone } from '../view/standing.ts'
 import { likelyList } from './failures.ts'
 import { leftOutSentence, selectedSummary } from '../view/selected.ts'
-import { outcomes } from './words.ts'
+import { outcomes } from '../view/marks.ts'
 
 /** The first screen: whose report this is, the verdict, what to change first, the counts of each level, the coverage. */
 export function masthead(report: Report): string {

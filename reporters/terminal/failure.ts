@@ -6,6 +6,7 @@ import { answerDifference } from '../view/difference.ts'
 import type { Cause } from '../view/causes.ts'
 import { count } from '../../harness/report/count.ts'
 import { evidence, type EvidenceLine } from '../view/evidence.ts'
+import { outcomes } from '../view/marks.ts'
 import { sections } from '../view/writing.ts'
 
 const INDENT = ' '.repeat(4)
@@ -25,7 +26,7 @@ export function failureBlock({ first: result, others: same }: Cause, elsewhere: 
   const others = result.failures.length - shown.length
   const where = colors.dim(terminalText(sections(result.section)))
   return [
-    `${mark('✗')} ${colors.bold(terminalText(result.id))}  ${mark(result.level)}  ${where}`,
+    `${mark(outcomes.failed.sign)} ${colors.bold(terminalText(result.id))}  ${mark(result.level)}  ${where}`,
     `${INDENT}${colors.dim(terminalText(result.statement))}`,
     ...shown.flatMap((failure) => evidenceLines(failure, colors)),
     ...(others > 0 ? [`${INDENT}${colors.dim(`and ${count(others, 'more failure')} of it: ${elsewhere}`)}`] : []),

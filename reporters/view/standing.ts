@@ -1,7 +1,7 @@
 import { outsideCause } from '../../harness/report/exit-code.ts'
 import { commonReason } from '../../harness/report/reason.ts'
 import { isEmptyShard } from '../../harness/report/verdict.ts'
-import type { Counts, Report } from '../../harness/report/model.ts'
+import type { Counts, Report, Verdict } from '../../harness/report/model.ts'
 import { exercised, total } from './counts.ts'
 import { count } from '../../harness/report/count.ts'
 import { selectedSummary } from './selected.ts'
@@ -15,12 +15,20 @@ export interface Standing {
   /** `Incomplete`: the one or two words that are seen first. */
   readonly word: string
   /** A sign beside them, for those who see no colours. */
-  readonly sign: '✓' | '!' | '✕' | '?'
+  readonly sign: '✓' | '!' | '✗' | '?'
   /** What the word means here, without a full stop. */
   readonly meaning: string
 }
 
-const signs = { good: '✓', warning: '!', bad: '✕' } as const
+/** A verdict by itself, without the run that it is of. */
+export const verdictWords: Readonly<Record<Verdict, { readonly tone: Tone; readonly word: string }>> = {
+  conformant: { tone: 'good', word: 'Conformant' },
+  passing: { tone: 'warning', word: 'Incomplete' },
+  'non-conformant': { tone: 'bad', word: 'Non-conformant' },
+  'not-judged': { tone: 'warning', word: 'Not judged' },
+}
+
+const signs = { good: '✓', warning: '!', bad: '✗' } as const
 
 /**
  * Says how a run ended. Good is only what is conformant, was tested in full and ends with 0; what was interrupted, restricted

@@ -59,15 +59,17 @@ test('JSON and Markdown go to files, or one of them to stdout', async () => {
     notes: [],
   })
   expect(comparison.rows).toHaveLength(5)
+  await compare(march, april, '--report', `html=${path('c.html')}`)
+  expect(readFileSync(path('c.html'), 'utf8')).toContain('Failures and differences')
   const text = readFileSync(path('new/c.md'), 'utf8')
   const tables = lexer(text).flatMap((token) => (token.type === 'table' ? [token] : []))
   expect(tables[0]!.rows).toHaveLength(2)
   expect(tables[1]!.rows.map((row: { text: string }[]) => row.map((cell) => cell.text))).toEqual([
     ['`a.b/1`', 'must', 'passed', 'failed', 'newly failing'],
     ['`a.b/2`', 'must', 'failed', 'failed', ''],
+    ['`a.b/5`', 'should', 'passed', 'failed', 'newly failing'],
     ['`a.b/3`', 'must', 'passed', 'not tested', 'newly not tested'],
     ['`a.b/4`', 'must', 'not tested', 'passed', 'newly passing'],
-    ['`a.b/5`', 'should', 'passed', 'failed', 'newly failing'],
   ])
 })
 
@@ -92,7 +94,7 @@ test('differing versions of the suite are named everywhere', async () => {
 })
 
 test.each([
-  [['--report', 'html'], '--report html: html is not a format here; known are markdown, json, and --html'],
+  [['--report', 'pdf'], '--report pdf: pdf is not a format here; known are html, markdown, json'],
   [['--report', 'json='], '--report json=: give a path after ='],
   [['--report', 'json=-', '--report', 'markdown=-'], 'two reports for stdout'],
   [['--report', `json=${march}`], 'would overwrite'],

@@ -1,9 +1,10 @@
 import pc from 'picocolors'
 import { expect, test } from 'vitest'
-import { renderMatrix } from '../../cli/compare/render-matrix.ts'
+import { renderPage } from '../../cli/compare/render-page.ts'
 import { renderTable } from '../../cli/compare/render-table.ts'
 import { compareReports, differingRows } from '../../harness/report/compare.ts'
 import type { RequirementResult } from '../../harness/report/model.ts'
+import { elements, hasClass, textOf } from '../reporters/html-tree.ts'
 import { failed, missed, report, result } from './results.ts'
 
 const plain = pc.createColors(false)
@@ -51,13 +52,13 @@ test('reports of both modes are compared in exact', () => {
 test('the table names what differs and what changed', () => {
   expect(renderTable(compareReports([march, april]), plain)).toMatchInlineSnapshot(`
     "https://example.com over time (code names exact)
-    1  2026-03-01T00:00:00Z  non-conformant: must 3 passed, 1 failed, 0 not tested, 0 not applicable; should 0 passed, 0 failed, 0 not tested, 0 not applicable
-    2  2026-04-01T00:00:00Z  non-conformant: must 2 passed, 1 failed, 1 not tested, 0 not applicable; should 0 passed, 0 failed, 0 not tested, 0 not applicable
+    1  2026-03-01T00:00:00Z  Non-conformant: must 3 passed, 1 failed, 0 not tested, 0 not applicable; should 0 passed, 0 failed, 0 not tested, 0 not applicable
+    2  2026-04-01T00:00:00Z  Non-conformant: must 2 passed, 1 failed, 1 not tested, 0 not applicable; should 0 passed, 0 failed, 0 not tested, 0 not applicable
 
-     1  2   ✓ passed  ✗ failed  – not tested  · not applicable
+     1  2   ✓ passed  ✗ failed  ○ not tested  – not applicable
      ✓  ✗   a.b/1  newly failing
      ✗  ✓   a.b/2  newly passing
-     ✓  –   a.b/3  newly not tested
+     ✓  ○   a.b/3  newly not tested
 
     1 of 4 requirements are the same in all
     2026-04-01T00:00:00Z: 1 newly failing, 1 newly passing, 1 newly not tested
@@ -65,16 +66,22 @@ test('the table names what differs and what changed', () => {
   `)
 })
 
-test('the page holds every requirement and outcome, as text', async () => {
-  const page = await renderMatrix(compareReports([march, april]))
-  expect(page.match(/<td data-outcome/g)).toHaveLength(8)
-  expect(page).toContain('Newly failing: 1')
+test('the page holds every requirement and outcome as text, what newly fails first', () => {
+  const page = renderPage(compareReports([march, april]))
+  const [notable, all] = elements(page)
+    .filter((one) => hasClass(one, 'compared'))
+    .slice(1)
+    .map(textOf)
+  expect(notable!.match(/a\.b\/\d(?= must)/g)).toEqual(['a.b/1', 'a.b/2', 'a.b/3'])
+  expect(notable).toContain('✓Passed✗Faileda.b/1 must newly failing')
+  expect(all!.match(/a\.b\/\d(?= must)/g)).toEqual(['a.b/1', 'a.b/2', 'a.b/3', 'a.b/4'])
   expect(page).not.toMatch(/<script|https?:\/\/(?!example\.com)/)
+  expect(page).toContain('default-src &#39;none&#39;; style-src &#39;sha256-')
 })
 
-test('names of a target are text in the page and on the terminal', async () => {
+test('names of a target are text in the page and on the terminal', () => {
   const comparison = compareReports([target('<img src=x onerror=alert(1)>\u001b[2J', result('a.b/1')), march])
-  const page = await renderMatrix(comparison)
+  const page = renderPage(comparison)
   expect(page).not.toContain('<img')
   expect(page).not.toContain('\u001b')
   expect(renderTable(comparison, plain)).not.toContain('\u001b')

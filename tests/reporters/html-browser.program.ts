@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { renderPage } from '../../cli/compare/render-page.ts'
+import { compareReports } from '../../harness/report/compare.ts'
 import { renderHtml } from '../../reporters/html.ts'
 import { thinOut, violations } from '../support/accessibility.ts'
 import { hasChromium, launchChromium, phone } from '../support/chromium.ts'
@@ -69,6 +71,20 @@ describe.skipIf(!isInstalled)('the HTML report in Chromium', () => {
     expect(await serious(), 'light').toEqual([])
   })
 
+  test('a comparison is accessible too, and needs no sideways scrolling on a phone', async () => {
+    const file = join(directory, 'compared.html')
+    const reports = [report, sampleReport()].map((one, at) => ({ path: `${at}.json`, report: one }))
+    writeFileSync(file, renderPage(compareReports(reports)))
+    const page = await browser!.newPage({ viewport: phone })
+    onTestFinished(() => page.close())
+    await page.goto(pathToFileURL(file).href)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(phone.width)
+    await thinOut(page, '.compared tbody tr:nth-child(n + 20)')
+    expect(await violations(page)).toEqual([])
+    await page.emulateMedia({ colorScheme: 'dark' })
+    expect(await violations(page, 'of colours')).toEqual([])
+  })
+
   test('asks for nothing but itself, and the console stays empty', async () => {
     const { page, said, asked } = await open()
     await page.locator('#find').fill('quota')
@@ -126,10 +142,12 @@ describe.skipIf(!isInstalled)('the HTML report in Chromium', () => {
     await page.locator('[id="jobs.create/401-missing-credentials"][open]').waitFor()
   })
 
-  test('prints without its tools', async () => {
+  test('prints without its tools, and without the rows that passed', async () => {
     const { page } = await open()
     await page.emulateMedia({ media: 'print' })
     expect(await page.locator('#tools').isVisible()).toBe(false)
-    expect(await page.locator('#list .r > summary').first().isVisible()).toBe(true)
+    expect(await page.locator('#list .r[data-o=failed] > summary').first().isVisible()).toBe(true)
+    expect(await page.locator('#list .r[data-o=not-exercised] > summary').first().isVisible()).toBe(true)
+    expect(await page.locator('#list .r[data-o=passed]:visible').count()).toBe(0)
   })
 })

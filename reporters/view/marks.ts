@@ -7,10 +7,10 @@ export interface Mark {
   readonly tone: string
 }
 
-/** How an outcome is shown. */
+/** How an outcome is shown: one sign means one thing in every report, on the terminal and on every page. */
 export const outcomes = {
   passed: { sign: '✓', word: 'Passed', tone: 'p', member: 'passed' },
-  failed: { sign: '✕', word: 'Failed', tone: 'f', member: 'failed' },
+  failed: { sign: '✗', word: 'Failed', tone: 'f', member: 'failed' },
   'not-exercised': { sign: '○', word: 'Not tested', tone: 'm', member: 'notExercised' },
   'not-applicable': { sign: '–', word: 'Not applicable', tone: 'n', member: 'notApplicable' },
 } as const satisfies Record<Outcome, Mark & { member: keyof Counts }>
