@@ -1,3 +1,4 @@
+import { validRequest } from './valid-request.ts'
 import { isLoose, looseBodies, mostLooseGenerations } from '../../catalogue/faults.ts'
 import { type Effect, jsonKinds } from '../../catalogue/operation.ts'
 import { getAt, setAt } from '../../schemas/pointer.ts'
@@ -133,9 +134,13 @@ export const badInput: Condition = condition(async (refusal) => {
 })
 
 /** Of a creation that may be granted nothing is learned if no second valid one is: that it breaks then is told by another row. */
-async function requireAnother({ context, operation, valid }: RefusalContext): Promise<void> {
+async function requireAnother({ context, operation }: RefusalContext): Promise<void> {
   if (operationOf(operation).creates?.name === undefined) return
-  const another = await context.send(valid, { role: 'setup', wanted: countsAsGranted })
+  // One of its own at each try: the answer to the first may be lost.
+  const another = await context.send(() => validRequest(context.run, operation), {
+    role: 'setup',
+    wanted: countsAsGranted,
+  })
   if (!countsAsGranted(another))
     throw new NotExercised(`a second valid request was answered ${describeAnswer(another)}`)
 }

@@ -25,7 +25,8 @@ export async function sendAtOnce(run: Run, { size, make, requirement, fresh = fa
   run.client.breaker.check(operation)
   await run.client.throttle.pass(operation, run.life.signal)
   const release = await run.client.semaphore.acquire(run.life.signal, { count, urgent: true })
-  const options = { hasPlace: true, unpaced: true, fresh }
+  // One whose answer was lost may have had its effect: what `make` names anew gets another name.
+  const options = { hasPlace: true, unpaced: true, fresh, again: make }
   try {
     // A quick run has few requests to spare.
     if (!fresh && run.options.depth === 'full') await openConnections(run, count)

@@ -96,6 +96,8 @@ export interface RunHook {
   admit?(run: Run, probe: Probe, purpose: Purpose, send: Send): Promise<Exchange> | undefined
   /** Sees every exchange that was answered, also those that were not admitted here. */
   observe?(run: Run, exchange: Exchange): void
+  /** Sees every exchange that got no answer. */
+  unanswered?(run: Run, exchange: Exchange): void
   /** How the valid requests of operations are made, if they are more than the declared body. */
   readonly requests?: Readonly<Partial<Record<OperationId, (run: Run) => Promise<Probe>>>>
   /** Begins what rows that are judged last need, while the others are judged. */

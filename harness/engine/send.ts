@@ -123,16 +123,20 @@ function nameOf({ target, client }: Run, { probe, purpose, request }: PreviousRe
   return client.recorder.redact(`${request.method} ${target.baseUrl}${request.path} (${sentFor})`)
 }
 
-/** `sendOnce`, and once more if the connection had been closed by the target before any byte of an answer. */
+/**
+ * `sendOnce`, and once more if the connection had been closed by the target before any byte of an answer: the same request, or what
+ * `again` makes.
+ */
 export async function sendWithStaleRetry(
   run: Run,
   probe: Probe,
   purpose: Purpose,
-  options?: SendingOptions,
+  options: SendingOptions & { readonly again?: Source } = {},
 ): Promise<Exchange> {
   const exchange = await sendOnce(run, probe, purpose, options)
   if (!exchange.noAnswer?.staleConnection) return exchange
-  return { ...(await sendOnce(run, probe, purpose, { ...options, fresh: true })), resent: true }
+  const more = await probeOf(options.again ?? probe)
+  return { ...(await sendOnce(run, more, purpose, { ...options, fresh: true })), resent: true }
 }
 
 /** Records an exchange and shows it to the observers. */
@@ -161,6 +165,7 @@ export function recordExchange(run: Run, sent: PreviousRequest, result: HttpResu
   // Recorded by now, and never read as JSON.
   if (result.kind === 'answer' && result.cut) letGo(result.body)
   if (exchange.answer && !isThrottled(exchange.answer)) run.client.throttle.granted()
+  if (!exchange.answer) for (const hook of run.hooks) hook.unanswered?.(run, exchange)
   if (exchange.answer && !purpose.unobserved) for (const observe of run.client.observers) observe(exchange)
   return exchange
 }

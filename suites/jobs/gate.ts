@@ -41,10 +41,12 @@ function createGate(application: string, run: Run): Gate {
     conflictSeen: false,
     timedOut: false,
     gaveUp: false,
+    lostAt: undefined,
     record(exchange) {
       const { answer } = exchange
       if (answer?.status === 409) gate.conflictSeen = true
       if (!answer || !isGranted(answer)) return undefined
+      if (gate.lostAt !== undefined && exchange.sentAt > gate.lostAt) gate.lostAt = undefined
       const job = jobsOf(run).track(exchange, application)
       if (job) jobs.add(job)
       return job

@@ -5,7 +5,7 @@ import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
 import { gatesOf } from './gate.ts'
 import { seeEveryJob, seeLast } from './every-job.ts'
-import { noEffect } from './no-effect.ts'
+import { noEffectAtOnce } from './no-effect.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
 import { readableJob } from './lifecycle.ts'
 
@@ -35,7 +35,7 @@ export const jobsHook: RunHook = {
     if (probe.effect !== 'none') return gate.sendWhenIdle({ exclusive: true, expects409 }, send)
     const refused = (): Promise<Exchange> => gate.sendWhenIdle({ exclusive: false, expects409 }, send)
     // Whether a refused creation has an effect is judged before any other refusal is sent there.
-    return isJudgedFirst(run, application) ? noEffect(run).then(refused, refused) : refused()
+    return isJudgedFirst(run, application) ? noEffectAtOnce(run).then(refused, refused) : refused()
   },
   observe(run, exchange) {
     const application = applicationOf(run, exchange.probe)
@@ -43,6 +43,10 @@ export const jobsHook: RunHook = {
     gatesOf(run).of(application).record(exchange)
     const { answer, probe } = exchange
     if (answer && probe.effect !== 'none' && isBreakdown(answer)) jobsOf(run).broken.push(exchange)
+  },
+  unanswered(run, { probe, endedAt }) {
+    const application = applicationOf(run, probe)
+    if (application !== undefined) gatesOf(run).of(application).lostAt = endedAt
   },
   gather: seeEveryJob,
   settle: seeLast,

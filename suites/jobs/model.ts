@@ -55,6 +55,11 @@ export interface Gate {
   timedOut: boolean
   /** A request was given up, as the application answered 409 again and again with no job of this run in progress. */
   gaveUp: boolean
+  /**
+   * When the last creation got no answer (`performance.now()`), until a later one is granted: it may have made a job that nobody
+   * knows of.
+   */
+  lostAt: number | undefined
   /** Sends through the gate once the application is idle; if it is answered 409 unexpectedly, the gate waits and sends again. */
   sendWhenIdle(turn: GateTurn, send: Send): Promise<Exchange>
   /** Has the idle application to itself while `action` lasts; what it sends goes past the gate. */

@@ -71,16 +71,27 @@ async function kindsOf(run: Run, { inputs, requiredInputs }: ApplicationResource
   return sampled({ run, row: { id: row } }, [...whole, { ...all, isLater: true as const }])
 }
 
-/** What refused creations do to an application that is idle, once a run. */
-export function noEffect(run: Run): Promise<Finding & { locked: boolean }> {
-  return run.once('no effect', async () => {
+/** Looks at an application, and what they found so far. */
+interface Looks {
+  readonly conflict: Conflict
+  readonly findings: Finding[]
+  locked: boolean
+  /** When refusals in several ways ended, if creations some time after them are still to be looked at. */
+  later?: { readonly kind: Refusals; readonly refusedAt: number }
+}
+
+/**
+ * What refused creations do to an application that is idle, once a run: creations at once after each kind of refusal, before any
+ * other is refused there.
+ */
+export function noEffectAtOnce(run: Run): Promise<Looks> {
+  return run.once('no effect at once', async () => {
     const application = declaredResource(run, 'application')
     const granted = await control(run, 'jobs.create')
     if (granted.state !== 'granted') throw notGranted(granted)
     const gate = gatesOf(run).of(application.id)
     const conflict: Conflict = { run, application, gate, other: undefined, found: newFindings(false) }
-    const findings: Finding[] = []
-    let locked = false as boolean
+    const looks: Looks = { conflict, findings: [], locked: false }
     await gate.withExclusive(async () => {
       // An application that is not free after a job, with no refusal in between, shows nothing of refusals.
       if (!(await awaitIdle(conflict))) {
@@ -89,12 +100,25 @@ export function noEffect(run: Run): Promise<Finding & { locked: boolean }> {
       }
       for (const kind of await kindsOf(run, application)) {
         const finding = newFinding('')
-        findings.push(finding)
-        locked = await (kind.isLater ? lookLater : lookAfter)(conflict, kind, finding)
+        looks.findings.push(finding)
+        if (kind.isLater) {
+          if (await refuseIdle(conflict, kind, finding)) looks.later = { kind, refusedAt: performance.now() }
+        } else looks.locked = await lookAfter(conflict, kind, finding)
         if (finding.failure || gate.timedOut) return
       }
     })
-    if (locked && (await locksAnyway(run, application)))
+    return looks
+  })
+}
+
+/** The same, and creations some time after, while other creations are refused. */
+export function noEffect(run: Run): Promise<Finding & { locked: boolean }> {
+  return run.once('no effect', async () => {
+    const looks = await noEffectAtOnce(run)
+    const { findings } = looks
+    if (looks.later && !looks.conflict.gate.timedOut) await lookLater(looks, looks.later)
+    const { locked } = looks
+    if (locked && (await locksAnyway(run, looks.conflict.application)))
       return {
         ...newFinding('an application stays locked without refusals too'),
         cases: findings.length,
@@ -180,31 +204,31 @@ async function createAfter(
   return 'open'
 }
 
-/**
- * A creation at each of `laterMs` after refused ones, with no refusal between them; the job of one may last until after the
- * next moment, which then follows on refusals of its own. What is answered 409 is looked at as `lookAfter` does.
- */
-async function lookLater(conflict: Conflict, kind: Refusals, finding: Finding): Promise<boolean> {
+/** If a creation comes later than that after its moment, it follows on refusals of its own. */
+const lateMs = 250
+
+/** A creation at each of `laterMs` after refused ones. One that is answered 409 is looked at as `lookAfter` does. */
+async function lookLater(looks: Looks, { kind, refusedAt }: NonNullable<Looks['later']>): Promise<void> {
+  const { conflict, findings } = looks
   const { run, gate } = conflict
-  for (let left = laterMs; left.length > 0;) {
-    if (!(await refuseIdle(conflict, kind, finding))) return false
-    const refusedAt = performance.now()
-    for (const [at, afterMs] of left.entries()) {
-      const waitMs = refusedAt + afterMs - performance.now()
-      if (at > 0 && waitMs < 0) break
-      left = left.slice(1)
-      await pause(run, Math.max(0, waitMs))
-      const created = await createAfter(conflict, finding)
-      if (created === 'open' || gate.timedOut) return false
-      if (created === 'granted') continue
+  const finding = findings.at(-1) as Finding
+  for (const afterMs of sampled({ run, row: { id: `${row} later` } }, laterMs)) {
+    const dueAt = refusedAt + afterMs
+    await pause(run, Math.max(0, dueAt - performance.now()))
+    await gate.withExclusive(async () => {
       const met = { ...kind, afterMs }
-      if (!(await awaitIdle(conflict))) return staysLocked(conflict, met, finding, created)
-      const locked = await lookAfter(conflict, met, finding)
-      if (finding.failure || gate.timedOut) return locked
-      break
-    }
+      if (performance.now() - dueAt > lateMs) {
+        if (!(await refuseIdle(conflict, kind, finding))) return
+        await pause(run, afterMs)
+      }
+      const exchange = await createAfter(conflict, finding)
+      if (typeof exchange === 'string') return
+      looks.locked = (await awaitIdle(conflict))
+        ? await lookAfter(conflict, met, finding)
+        : staysLocked(conflict, met, finding, exchange)
+    })
+    if (finding.failure || gate.timedOut) return
   }
-  return false
 }
 
 /**
