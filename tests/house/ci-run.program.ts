@@ -41,6 +41,7 @@ cpSync(join(root, '.ci'), join(copy, '.ci'), { recursive: true })
 const files = {
   'tools/npm': npm,
   'tools/chromium': '#!/bin/bash\n',
+  'tools/rsync': '#!/bin/bash\n',
   'stubs/conform': conform,
   'stubs/index.js': library,
   'stubs/reference.js': "export const startReference = async () => ({ url: 'http://x', close() {} })\n",
@@ -90,6 +91,7 @@ const mutations: [what: string, step: string, broken: Record<string, string>][] 
   ['the contents', 'contents of the package', { BREAKS: ' package:check$' }],
   ['a project of vitest', 'the packed package in an empty vitest project', { BREAKS: ' packed:vitest$' }],
   ['the one file', 'one file, executable and container judge', { BREAKS: ' standalone:check$' }],
+  ['a pipeline', 'the pipelines of the pages judge', { BREAKS: ' pipelines:check$' }],
   ['a ratio', 'no ratio of the bench is worse', { BREAKS: ' bench ' }],
   ['packing', packed, { BREAKS: '^pack ' }],
   ['installing', packed, { BREAKS: '^install ' }],

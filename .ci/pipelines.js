@@ -1,0 +1,143 @@
+// The pipelines of docs/workflows, as they stand there: those for GitLab by a local runner of GitLab's jobs, those for GitHub
+// by a small one here, which knows what they use and stands in for what others wrote. Asks the package registry.
+import assert from 'node:assert/strict'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parse } from 'yaml'
+import { startReference } from '../dist/reference.js'
+import { gitHub } from './github-runner.js'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const dir = mkdtempSync(join(tmpdir(), 'conform-pipelines-'))
+const at = (...names) => join(dir, ...names)
+const quiet = { stdio: ['ignore', 'ignore', 'inherit'] }
+/** That of staging is conforming; the other one breaks one requirement. */
+const servers = {
+  staging: await startReference(),
+  production: await startReference({ defects: ['jobs.create/404-unknown-application#tpe'] }),
+}
+
+try {
+  execFileSync('npm', ['run', '--silent', 'standalone', '--', at('made')], { cwd: root, ...quiet })
+  project()
+  await onGitHub()
+  await onGitLab()
+} finally {
+  await Promise.all(Object.values(servers).map(({ close }) => close()))
+  rmSync(dir, { recursive: true, force: true })
+}
+
+/** A user's repository, whose target files name no key, and programs that stand in for npm and GitHub's. */
+function project() {
+  for (const name of ['project/conformance', 'tools', 'action']) mkdirSync(at(name), { recursive: true })
+  for (const [name, { target }] of Object.entries(servers)) {
+    const keys = { ...target.keys, full: { env: 'CONFORM_API_KEY' } }
+    writeFileSync(at('project/conformance', `${name}.json`), JSON.stringify({ ...target, keys }))
+  }
+  writeFileSync(at('project/conformance/baseline.json'), '{"expected": []}')
+  writeFileSync(at('project/.gitignore'), 'node_modules\n')
+  const conform = at('made/conform.mjs')
+  // In the user's project npm installs the suite; for the action it makes the one file.
+  const npm = `#!/bin/bash
+case "$*" in
+  "ci --ignore-scripts") mkdir -p node_modules/.bin && cp ${conform} node_modules/.bin/conform ;;
+  "run --silent standalone --prefix "*) mkdir -p "$5/standalone" && cp ${conform} "$5/standalone/" && echo made >> ${at('made/log')} ;;
+esac`
+  writeFileSync(at('tools/npm'), npm, { mode: 0o755 })
+  writeFileSync(at('tools/gh'), `#!/bin/bash\ncp ${conform} .\n`, { mode: 0o755 })
+  for (const name of ['action.yml', 'build', 'package.json'])
+    cpSync(join(root, name), at('action', name), { recursive: true })
+}
+
+function workflow(name) {
+  return parse(readFileSync(join(root, 'docs/workflows', name), 'utf8'))
+}
+
+async function onGitHub() {
+  const { key } = servers.staging
+  const secrets = { CONFORM_API_KEY: key, STAGING_API_KEY: key, PRODUCTION_API_KEY: key }
+  const runner = gitHub({
+    dir: at('github'),
+    project: at('project'),
+    action: at('action'),
+    tools: at('tools'),
+    secrets,
+  })
+
+  const nightly = await runner(workflow('conformance.yml'))
+  assert.equal(nightly.result, 'success', nightly.said)
+  assert.equal(verdictIn(join(nightly.artifacts, 'conformance')), 'conformant')
+
+  const sharded = await runner(workflow('sharded.yml'))
+  assert.equal(sharded.result, 'success', sharded.said)
+  assert.equal(verdictIn(join(sharded.artifacts, 'conformance')), 'conformant')
+  assert.match(sharded.summary, /Conformance of /)
+
+  const matrix = await runner(workflow('matrix.yml'))
+  assert.equal(matrix.result, 'failure', 'production breaks a requirement')
+  assert.ok(existsSync(join(matrix.artifacts, 'comparison/compare.html')), matrix.said)
+  assert.match(matrix.summary, /jobs\.create\/404-unknown-application/)
+
+  // Six judgings, and one making: the rest had it from the cache.
+  assert.equal(readFileSync(at('made/log'), 'utf8'), 'made\n')
+  assert.ok(
+    ![nightly, sharded, matrix].some(({ said, summary }) => `${said}${summary}`.includes(key)),
+    'no key is shown',
+  )
+  console.log(
+    'conformance.yml, sharded.yml and matrix.yml judge as their pages say, on stand-ins for the runner of GitHub',
+  )
+}
+
+async function onGitLab() {
+  if (spawnSync('rsync', ['--version']).error)
+    return console.log("SKIPPED: GitLab's pipelines are not run: gitlab-ci-local needs rsync")
+  mkdirSync(at('gitlab'))
+  const wanted = ['install', '--silent', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', at('gitlab')]
+  // The last version that runs on Node.js 20.
+  execFileSync('npm', [...wanted, 'gitlab-ci-local@4.66.1'], quiet)
+  const nightly = await gitLab('gitlab-ci.yml')
+  assert.equal(nightly.code, 0, nightly.said)
+  assert.equal(verdictIn(nightly.artifact('conformance')), 'conformant')
+
+  const sharded = await gitLab('gitlab-sharded.yml')
+  assert.equal(sharded.code, 0, sharded.said)
+  assert.equal(verdictIn(sharded.artifact('merge')), 'conformant')
+
+  const matrix = await gitLab('gitlab-matrix.yml')
+  assert.equal(matrix.code, 1, 'production breaks a requirement')
+  assert.match(matrix.said, /1 must is newly failing|jobs\.create\/404-unknown-application/)
+  assert.ok(existsSync(join(matrix.artifact('compare'), 'compare.html')), matrix.said)
+  console.log('gitlab-ci.yml, gitlab-sharded.yml and gitlab-matrix.yml judge as their pages say, by gitlab-ci-local')
+}
+
+async function gitLab(file) {
+  const cwd = at('gitlab', file.replace('.yml', ''))
+  cpSync(at('project'), cwd, { recursive: true })
+  cpSync(join(root, 'docs/workflows', file), join(cwd, '.gitlab-ci.yml'))
+  const git = (...args) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@localhost', ...args], { cwd, ...quiet })
+  git('init', '--quiet')
+  git('add', '.')
+  git('commit', '--quiet', '--message', 'A project')
+  const { key } = servers.staging
+  const variables = { CI_PIPELINE_SOURCE: 'schedule', CONFORM_API_KEY: key }
+  const given = Object.entries(variables).flatMap(([name, value]) => ['--variable', `${name}=${value}`])
+  const runner = at('gitlab/node_modules/.bin/gitlab-ci-local')
+  const env = { PATH: `${at('tools')}:${process.env.PATH}`, HOME: dir, NO_COLOR: '1' }
+  const child = spawn(process.execPath, [runner, '--force-shell-executor', ...given], { cwd, env })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (piece) => (said += piece))
+  const [code] = await once(child, 'close')
+  const artifacts = join(cwd, '.gitlab-ci-local/artifacts')
+  const artifact = (job) => join(artifacts, readdirSync(artifacts).find((name) => name.startsWith(job)) ?? job)
+  return { code, said, artifact }
+}
+
+function verdictIn(folder) {
+  return JSON.parse(readFileSync(join(folder, 'conform-report.json'), 'utf8')).verdict
+}
