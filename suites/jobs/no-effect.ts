@@ -3,73 +3,26 @@ import { describeAnswer } from '../../harness/engine/describe.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { pause } from '../../harness/engine/lifetime.ts'
-import type { Probe } from '../../harness/engine/probe.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
 import type { Judge } from '../../harness/engine/check-context.ts'
-import { refused, withBody } from '../../harness/checks/conditions.ts'
 import { control, notGranted } from '../../harness/checks/control.ts'
 import { granted } from '../../harness/checks/granted.ts'
 import { sampled } from '../../harness/checks/seed.ts'
 import { declaredResource } from '../../harness/checks/valid-request.ts'
 import type { ApplicationResource } from '../../harness/target/model.ts'
-import {
-  ofBodies,
-  refusedByGrammar,
-  refusedByKey,
-  refusedByRights,
-  refusedByType,
-  type Refusal,
-} from '../created/refusals.ts'
 import { mostLooks } from '../created/relations.ts'
 import { type Conflict, awaitJobs, create, releaseMs } from './conflict.ts'
 import { type Finding, isSettled, newFinding, newFindings } from './finding.ts'
 import { gatesOf } from './gate.ts'
 import { jobRequest } from './job-request.ts'
 import { jobsOf } from './job-tracker.ts'
+import { kindsOf, type Refusals } from './kinds-of-refusals.ts'
 
 const row = 'jobs.create/4xx-no-effect'
 
-/** Creations of one kind, refused one after the other before one that is to be granted. */
-interface Refusals {
-  readonly what: string
-  readonly refusals: readonly Refusal[]
-  /** From the last refusal to the creation after it, in ms; at once if nothing is said. */
-  readonly afterMs?: number
-  /** Looked at at each of `laterMs`. */
-  readonly isLater?: true
-}
-
 /** A refused request may start its job by a queue: creations so many ms after refusals in several ways. */
 const laterMs = [500, 1000, 2000]
-
-function byBody(of: string, what: string, change: (valid: Probe) => Probe): Refusal {
-  return { row: of, what, statuses: ofBodies, change }
-}
-
-/** Each kind of refusal by itself. */
-async function kindsOf(run: Run, { inputs, requiredInputs }: ApplicationResource): Promise<readonly Refusals[]> {
-  const left = (input: unknown): unknown[] => inputs.filter((other) => other !== input)
-  const required = inputs.filter((input) => requiredInputs.includes(input.id))
-  const bodies = [
-    byBody('400-missing-inputs', 'without inputs', (valid) => withBody(valid, {})),
-    byBody('400-missing-body', 'without a body', (valid) => refused({ ...valid, body: '' })),
-    refusedByGrammar,
-    byBody('400-malformed-inputs', 'with inputs that are no array', (valid) => withBody(valid, { inputs: 'none' })),
-    ...required.map((input) =>
-      byBody('400-missing-required-inputs', `without ${input.id}`, (valid) => withBody(valid, { inputs: left(input) })),
-    ),
-  ]
-  const kinds = [
-    { what: 'for their body', refusals: bodies },
-    { what: 'for their content type', refusals: [refusedByType] },
-    { what: 'for their key', refusals: await refusedByKey(run) },
-    { what: 'for the rights of their key', refusals: await refusedByRights(run, 'jobs.create') },
-  ]
-  const whole = kinds.filter(({ refusals }) => refusals.length > 0)
-  const all = { what: 'in several ways', refusals: kinds.flatMap(({ refusals }) => refusals.slice(0, 1)) }
-  return sampled({ run, row: { id: row } }, [...whole, { ...all, isLater: true as const }])
-}
 
 /** Looks at an application, and what they found so far. */
 interface Looks {
