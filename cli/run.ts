@@ -29,7 +29,7 @@ async function dryRun(baseUrl: string | undefined, options: RunArguments, people
   const baseline = baselineOf(options)
   const found = await findTarget(baseUrl, options)
   warn(found, options, baseline)
-  const run = runOptions(options, baseUrl, [], '')
+  const run = runOptions(options, baseUrl, [])
   const rows = estimate(planRun(found.target, run), found.target, run)
   people.write(`${dryRunTable(rows)}${dryRunNote}`)
 }

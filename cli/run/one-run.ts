@@ -16,8 +16,10 @@ import { redactorFor } from '../../harness/target/redactor-for.ts'
 import { type StartedServer, startServer } from './start-server.ts'
 import { judge, type Judged, neverJudged } from './judge.ts'
 import { publish } from './publish.ts'
+import type { Exchanges } from '../../reporters/view/evidence.ts'
+import { loggedExchanges } from '../output/exchanges.ts'
 import { makeRunFolder } from '../output/run-folder.ts'
-import { runOptions } from './run-options.ts'
+import { keepsExchanges, runOptions } from './run-options.ts'
 import { foreignBaseline, readBaseline, readBaselineOrNone } from '../../harness/report/read-baseline.ts'
 import { checkOutputs, reportFiles } from '../output/check-outputs.ts'
 
@@ -29,6 +31,8 @@ export interface RunFront {
   /** Called before anything is sent. */
   readonly onFound?: (found: FoundTarget) => void
   readonly onEvent?: (event: RunEvent) => void
+  /** Called when the reports are written, with what was sent: it can be read until the promise is settled. */
+  readonly onSent?: (exchanges: Exchanges) => Promise<void>
   /** Called at the very end of a run that did not end in time: what is left of it keeps the process alive. */
   readonly onLeftBehind?: () => void
 }
@@ -53,7 +57,9 @@ export async function oneRun(baseUrl: string | undefined, options: RunArguments,
     warn(found, options, baseline)
     const expected = baseline ? heldEntries(baseline, new Date()) : []
     const start = options.start === undefined ? {} : { start: redactorFor(found.target).text(options.start) }
-    const run = runOptions({ ...options, ...start }, baseUrl, expected, join(folder.path, 'exchanges.ndjson'))
+    const isKept = front.onSent !== undefined || keepsExchanges(options)
+    const log = isKept ? join(folder.path, 'exchanges.ndjson') : undefined
+    const run = runOptions({ ...options, ...start }, baseUrl, expected, log)
     checkFiles(requests, options, found)
     if (requests.length > 0) await loadFormats()
     const { interrupts, onEvent, people } = front
@@ -63,6 +69,7 @@ export async function oneRun(baseUrl: string | undefined, options: RunArguments,
       ? neverJudged(found, run, server.problem)
       : await judge(found, run, { interrupts, stream, colors: colorsFor(stream), ...(onEvent ? { onEvent } : {}) })
     const report = await publish(left.record, { options, requests, people, baseline, server })
+    await front.onSent?.(loggedExchanges(run.exchangeLog))
     return { report, cause: left.record.facts.ended?.cause }
   } finally {
     folder.remove()

@@ -7,18 +7,21 @@ import { labels } from '../../harness/target/resolve-key.ts'
 import type { RunArguments } from './arguments.ts'
 
 /** Whether a report is asked for that shows every exchange: the others show those of failures, which the failures keep. */
-function keepsExchanges({ report }: RunArguments): boolean {
+export function keepsExchanges({ report }: RunArguments): boolean {
   return report.some((value) => /^(har|html)(=|$)/.test(value))
 }
 
-/** What the command line decided, in the form that a run takes. */
+/**
+ * What the command line decided, in the form that a run takes.
+ * @param exchangeLog where every exchange is written down; undefined: nowhere
+ */
 export function runOptions(
   options: RunArguments,
   baseUrl: string | undefined,
   expected: readonly BaselineEntry[],
-  exchangeLog: string,
+  exchangeLog?: string,
 ): RunOptions {
-  const log = keepsExchanges(options) ? { exchangeLog } : {}
+  const log = exchangeLog === undefined ? {} : { exchangeLog }
   const again = rerunCommand({ ...options, baseUrl, ...(options.header && { headers: options.header }) })
   return runOptionsOf({ ...options, expected, ...log }, again + startOf(options))
 }

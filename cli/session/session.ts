@@ -2,6 +2,7 @@ import type { RunEvent } from '../../harness/engine/events.ts'
 import type { Report } from '../../harness/report/model.ts'
 import type { Target } from '../../harness/target/model.ts'
 import { UserError } from '../../harness/user-error.ts'
+import type { Exchanges } from '../../reporters/view/evidence.ts'
 import type { People } from '../output/finish.ts'
 import type { RunArguments } from '../run/arguments.ts'
 import type { FoundTarget } from '../run/find-target.ts'
@@ -33,6 +34,8 @@ export interface SessionFront {
   begun(run: Begun): void
   found?(found: FoundTarget): void
   event?(event: RunEvent): void
+  /** What a run sent, before it is told to have ended. */
+  sent?(exchanges: Exchanges): Promise<void>
   ended(run: Ended): void
   /** A run that could not begin: what is wrong, and what to do about it. */
   problem(sentence: string): void
@@ -104,6 +107,7 @@ export function createSession(baseUrl: string | undefined, options: RunArguments
           front.found?.(found)
         },
         onEvent: (event) => front.event?.(event),
+        ...(front.sent && { onSent: (exchanges) => front.sent!(exchanges) }),
       })
       front.ended({ ...begun, report: end.report, changes: results.add(end.report) })
       if (target) lookAt(target, end)

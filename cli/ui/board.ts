@@ -1,7 +1,7 @@
 import type { Plan } from '../../harness/engine/run.ts'
 import { decided, outsideCause } from '../../harness/report/exit-code.ts'
 import { isLeftOut } from '../../harness/report/reason.ts'
-import type { Report, RequirementResult } from '../../harness/report/model.ts'
+import type { Outcome, Report, RequirementResult } from '../../harness/report/model.ts'
 import { summarize, bothVerdicts } from '../../harness/report/verdict.ts'
 
 /** The current state of a requirement. */
@@ -11,6 +11,8 @@ export interface Row {
   readonly isWaiting: boolean
   /** The version of the board that changed it last. */
   readonly version: number
+  /** How it ended before the run that judged it last; undefined if it had not been judged. */
+  readonly before: Outcome | undefined
 }
 
 /** What the page shows: the newest result of every requirement, and what changed since when. */
@@ -36,10 +38,11 @@ export interface Board {
 export function createBoard(empty: Report): Board {
   let base = empty
   let version = 1
-  let planned = 0
+  /** Of the run that goes on, or of the last one: what it judges, and how that ended before. */
+  let run = new Map<string, Outcome | undefined>()
   const rows = new Map<string, Row>()
   const put = (result: RequirementResult, isWaiting: boolean): void =>
-    void rows.set(result.id, { result, isWaiting, version })
+    void rows.set(result.id, { result, isWaiting, version, before: run.get(result.id) })
   const isUnknown = (result: RequirementResult): boolean => isLeftOut(result, 'interrupted')
   for (const result of empty.requirements) put(result, isUnknown(result))
   const settle = (): void => {
@@ -56,17 +59,18 @@ export function createBoard(empty: Report): Board {
         [...rows.values()].map(({ result }) => result),
       ),
     get planned() {
-      return planned
+      return run.size
     },
     plan(plan) {
       version++
-      planned = 0
-      for (const { result } of rows.values()) {
-        const entry = plan.get(result.id)
-        if (entry?.run !== true || entry.leftOut !== undefined) continue
-        planned++
-        put(result, true)
+      const known = [...rows.values()]
+      const isJudged = ({ result: { id } }: Row): boolean => {
+        const entry = plan.get(id)
+        return entry?.run === true && entry.leftOut === undefined
       }
+      const judged = known.filter(isJudged)
+      run = new Map(judged.map(({ result }) => [result.id, isUnknown(result) ? undefined : result.outcome]))
+      for (const row of known) if (isJudged(row) || row.before !== undefined) put(row.result, isJudged(row))
     },
     judged(result) {
       if (isLeftOut(result, '--only') && rows.get(result.id)?.isWaiting !== true) return

@@ -4,6 +4,8 @@ for (const cell of document.querySelectorAll('.matrix .cell')) cells.set(decodeU
 
 const elementOf = (key) => (key.startsWith('cell:') ? cells.get(key.slice(5)) : $(key))
 const focusable = (element) => [element, ...element.querySelectorAll('a, button, summary, textarea')]
+// Then a row that is open is shown beside the list, and only one is.
+const wide = matchMedia('(min-width: 75rem)')
 
 /** Replaces an element; focus stays, and what was opened or closed by hand stays so. */
 function replace(key, markup) {
@@ -13,7 +15,8 @@ function replace(key, markup) {
   template.innerHTML = markup
   const fresh = template.content.firstElementChild
   if (fresh.classList.contains('r')) {
-    fresh.open = old.open || (fresh.dataset.o === 'failed' && old.dataset.o !== 'failed')
+    const isNewlyFailed = fresh.dataset.o === 'failed' && old.dataset.o !== 'failed'
+    fresh.open = old.open || (!wide.matches && isNewlyFailed)
   }
   const [written, offered] = [old, fresh].map((element) => element.querySelector('textarea'))
   // What was filled in stays, until something else is to be filled in.
@@ -22,17 +25,42 @@ function replace(key, markup) {
   old.replaceWith(fresh)
   if (key.startsWith('cell:')) cells.set(key.slice(5), fresh)
   if (at >= 0) (focusable(fresh)[at] ?? fresh).focus({ preventScroll: true })
+  if (fresh.open && fresh.classList.contains('r')) void showSent(fresh)
+}
+
+/** What was sent for a requirement comes when its row is opened: of all of them it would be megabytes. */
+async function showSent(row) {
+  const place = row.querySelector('.sent')
+  if (!place) return
+  const answer = await fetch(`sent?id=${encodeURIComponent(place.dataset.sent)}`).catch(() => undefined)
+  if (!answer?.ok) return
+  place.innerHTML = await answer.text()
+  addCopyButtons(place)
+}
+
+function closeOthers(row) {
+  if (!wide.matches) return
+  for (const other of document.querySelectorAll('#list .r[open]')) if (other !== row) other.open = false
 }
 
 let state = { isRunning: false, failed: 0 }
 
 function setText(element, text) {
-  if (element.textContent !== text) element.textContent = text
+  if (element && element.textContent !== text) element.textContent = text
+}
+
+const colors = { good: '#1c6b40', warning: '#b07d00', bad: '#a8261c', running: '#575f68' }
+
+function showTab({ title, tone }) {
+  document.title = title
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><circle cx="4" cy="4" r="4" fill="${colors[tone]}"/></svg>`
+  $('icon').href = `data:image/svg+xml,${encodeURIComponent(svg)}`
 }
 
 function show(next) {
+  const hasEnded = state.isRunning && !next.isRunning
   state = next
-  const { failed, isRunning, progress, said, text } = next
+  const { failed, isRunning, progress, said, tab, text } = next
   setText($('now'), text)
   setText($('said'), said)
   setText($('failed-count'), failed > 0 ? String(failed) : '')
@@ -42,13 +70,19 @@ function show(next) {
     $('progress').value = progress.judged
   } else $('progress').removeAttribute('value')
   document.body.classList.toggle('running', isRunning)
+  if (tab) showTab(tab)
   markButtons()
+  if (!hasEnded) return
+  // Whoever looks at a failure has it before him; nobody who looks at another one loses that.
+  for (const row of document.querySelectorAll('#list .r[open]')) void showSent(row)
+  const first = document.querySelector('#list .r[data-o=failed]:not([hidden])')
+  if (wide.matches && first && !document.querySelector('#list .r[open]')) first.open = true
 }
 
 // Not `disabled`: a button that has the focus keeps it.
 function markButtons() {
   const { failed, isRunning } = state
-  for (const button of document.querySelectorAll('[data-do], [data-run], [data-add]')) {
+  for (const button of document.querySelectorAll('[data-do], [data-run], [data-add], [data-shown]')) {
     const isStop = button.dataset.do === 'stop'
     const isOff = isStop ? !isRunning : isRunning || (button.dataset.do === 'failed' && failed === 0)
     button.setAttribute('aria-disabled', String(isOff))
@@ -70,16 +104,85 @@ async function run(what) {
 }
 
 async function add(part) {
-  setText($('added'), (await send({ add: part })) ?? 'Added: everything runs again.')
+  setText($('added'), (await send({ add: part })) ?? 'Added: everything is judged again.')
 }
 
 const gone = 'conform does not answer any more: this page shows what it said last.'
+const shownIds = () => visibleRows().map((row) => row.id)
+const visibleRows = () => allRows().filter((row) => !row.hidden)
 
-document.addEventListener('click', (event) => {
-  const button = event.target.closest?.('[data-do], [data-run], [data-add]')
+/** Does what a button says. */
+function press(button) {
   if (!button || button.getAttribute('aria-disabled') === 'true') return
-  void (button.dataset.add ? add($(button.dataset.add).value) : run(button.dataset.do ?? button.dataset.run))
+  const { add: part, do: what, run: id, shown } = button.dataset
+  if (part !== undefined) void add($(part).value)
+  else void run(shown === undefined ? (what ?? id) : shownIds())
+}
+
+document.addEventListener('click', (event) =>
+  press(event.target.closest?.('[data-do], [data-run], [data-add], [data-shown]')),
+)
+document.addEventListener(
+  'toggle',
+  ({ target }) => {
+    if (!target.open || !target.classList.contains('r')) return
+    closeOthers(target)
+    void showSent(target)
+  },
+  true,
+)
+document.addEventListener('filtered', () => {
+  const [shown, all] = [visibleRows().length, allRows().length]
+  const button = document.querySelector('[data-shown]')
+  button.hidden = shown === 0 || shown === all
+  setText($('run-count'), String(shown))
 })
+
+/** The row that the keys are about: the one with the focus, or the one that is open beside the list. */
+function currentRow() {
+  return document.activeElement?.closest('.r') ?? (wide.matches ? document.querySelector('#list .r[open]') : null)
+}
+
+function step(by) {
+  const rows = visibleRows()
+  const at = rows.indexOf(currentRow())
+  const next = rows[at < 0 ? 0 : Math.min(Math.max(at + by, 0), rows.length - 1)]
+  if (!next) return
+  if (wide.matches) next.open = true
+  next.firstChild.focus({ preventScroll: true })
+  next.firstChild.scrollIntoView({ block: 'nearest' })
+}
+
+function onlyFailed() {
+  const boxes = [...document.querySelectorAll('#tools input[type=checkbox]')]
+  const isOnly = boxes.every((box) => box.checked === (box.value === 'failed'))
+  for (const box of boxes) box.checked = isOnly || box.value === 'failed'
+  filterAnew()
+}
+
+const keys = {
+  j: () => step(1),
+  k: () => step(-1),
+  f: onlyFailed,
+  r: () => press(currentRow()?.querySelector('[data-run]') ?? document.querySelector('[data-do=failed]')),
+  '/': () => $('find').focus(),
+}
+
+document.addEventListener('keydown', (event) => {
+  const { altKey, ctrlKey, key, metaKey, target } = event
+  if (altKey || ctrlKey || metaKey || !$('use-keys').checked || !Object.hasOwn(keys, key)) return
+  if (target.closest('input:not([type=checkbox]), textarea, select')) return
+  event.preventDefault()
+  keys[key]()
+})
+
+if (wide.matches) {
+  const open = [...document.querySelectorAll('#list .r[open]')]
+  const chosen = open.find((row) => row.matches(':target')) ?? open[0]
+  for (const row of open) if (row !== chosen) row.open = false
+}
+for (const row of document.querySelectorAll('#list .r[open]')) void showSent(row)
+document.dispatchEvent(new Event('filtered'))
 
 const events = new EventSource(`events?after=${document.body.dataset.version}`)
 events.addEventListener('patch', (event) => {

@@ -7,7 +7,9 @@ import { pageMarkup } from './page.ts'
 import { onceParts, operationPart, rowParts, type Surroundings } from './parts.ts'
 import { count } from '../../harness/report/count.ts'
 import { duration } from '../../reporters/view/writing.ts'
-import { verdictSentence } from '../../reporters/view/standing.ts'
+import { visible } from '../../reporters/escape/visible.ts'
+import { standingOf, type Tone, verdictSentence } from '../../reporters/view/standing.ts'
+import { createSentBook } from './sent.ts'
 
 /** What goes on, in words: what is seen, and what a screen reader says when it changes. */
 interface Status {
@@ -45,10 +47,25 @@ function partSentence({ requirements }: Report): string {
 
 const sentenceStatus = (sentence: string): Status => ({ text: sentence, said: sentence })
 
+/** What the tab of the page says: how far a run is, or how the last one ended. */
+function tabOf(board: Board, isRunning: boolean): { readonly title: string; readonly tone: Tone | 'running' } {
+  const report = board.report()
+  const name = visible(report.target.name)
+  const rows = [...board.rows.values()]
+  const left = rows.filter(({ isWaiting }) => isWaiting).length
+  if (isRunning) return { title: `${Math.max(board.planned - left, 0)}/${board.planned} ${name}`, tone: 'running' }
+  if (left > 0) return { title: name, tone: 'running' }
+  const { sign, tone, word } = standingOf(report)
+  const failures = rows.filter(({ result }) => result.outcome === 'failed').length
+  return { title: `${sign} ${failures > 0 ? `${failures} failed` : word}: ${name}`, tone }
+}
+
 /** What the page shows: it listens to a session, and gives the page or what changed of it. */
 export interface Model {
   readonly front: SessionFront
   page(): string
+  /** What was sent for a requirement, as markup. */
+  sent(id: string): string
   patchSince(version: number): Patch
 }
 
@@ -65,6 +82,7 @@ export function createModel(empty: Report, { failed, onChange, targetFile }: Mod
   const board = createBoard(empty)
   let status: Status = { text: 'Not run yet', said: '' }
   let isRunning = false
+  const book = createSentBook()
   let around: Surroundings = { targetFile, isWholeRun: false, changes: undefined }
   const now = (next: Status): void => {
     status = next
@@ -89,6 +107,7 @@ export function createModel(empty: Report, { failed, onChange, targetFile }: Mod
         take(board, event)
         now(event.kind === 'judged' ? progressStatus(status, board) : status)
       },
+      sent: (exchanges) => book.take(exchanges),
       ended(run) {
         around = { ...around, changes: run.changes }
         board.ended(run.report, run.selection !== 'all')
@@ -104,10 +123,11 @@ export function createModel(empty: Report, { failed, onChange, targetFile }: Mod
       },
     },
     page: () => pageMarkup(board, around),
+    sent: (id) => book.markupOf(id),
     patchSince: (since) => ({
       version: board.version,
       parts: partsSince(board, around, since),
-      state: { ...status, isRunning, failed: failed() },
+      state: { ...status, isRunning, failed: failed(), tab: tabOf(board, isRunning) },
     }),
   }
 }

@@ -27,7 +27,7 @@ export function pageMarkup(board: Board, around: Surroundings): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${htmlText(target.name)}: conform</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="data:," id="icon">
 <style>${style}</style></head>
 <body data-version="${board.version}"><a class="skip" href="#main">Skip to the results</a>
 <header class="top"><p class="kind">Conformance, live <span>${htmlText(suite.name)} ${htmlText(suite.version)}, interface version ${htmlText(suite.specVersion)}</span></p>
@@ -49,8 +49,13 @@ const controls = `<section class="controls" aria-label="Run"><div>
 <button type="button" data-do="failed">Run failed <b id="failed-count"></b></button>
 <button type="button" data-do="stop">Stop</button>
 <p id="now"></p><progress id="progress" aria-label="Requirements judged" hidden></progress>
+<details class="keys"><summary>Keys</summary><dl><dt>j, k</dt><dd>next and previous requirement</dd><dt>r</dt><dd>run that one again, else what failed</dd><dt>f</dt><dd>only what failed</dd><dt>/</dt><dd>search</dd></dl><label><input type="checkbox" id="use-keys" checked> Use these keys</label></details>
 </div></section>
 <p class="sr" role="status" id="said"></p>`
+
+/** What can be done with what a filter shows. */
+const shownPart =
+  '<p class="acts"><button type="button" data-shown hidden>Run the <b id="run-count"></b> shown</button></p>'
 
 function requirementList(board: Board): string {
   const report = board.report()
@@ -58,5 +63,5 @@ function requirementList(board: Board): string {
     const rows = results.map(({ id }) => rowMarkup(board.rows.get(id)!, report))
     return `<section class="op">${operationPart(board, operation)[operation]}\n${rows.join('\n')}\n</section>`
   })
-  return `<section aria-labelledby="requirements" id="list"><h2 id="requirements" tabindex="-1">Requirements <small>${report.requirements.length}</small></h2>\n${toolbar()}\n${groups.join('\n')}</section>`
+  return `<section aria-labelledby="requirements" id="list"><h2 id="requirements" tabindex="-1">Requirements <small>${report.requirements.length}</small></h2>\n${toolbar()}\n${shownPart}\n${groups.join('\n')}</section>`
 }

@@ -51,10 +51,12 @@ export function onceParts(board: Board, { changes, isWholeRun, targetFile }: Sur
   const rows = [...board.rows.values()]
   const known = rows.filter(({ isWaiting }) => !isWaiting).map(({ result }) => result)
   const counted = { run: report.run, summary: summarize(known, report.run.tpe) }
+  const waitingOf = (level: string): number => rows.filter((row) => row.isWaiting && row.result.level === level).length
+  const left = { must: waitingOf('must'), should: waitingOf('should') }
   return {
     verdict: `<div id="verdict">${isWholeRun ? judging : verdictBlock(report)}</div>`,
     causes: `<div id="causes">${likelyList({ ...report, requirements: known })}</div>`,
-    counts: `<div id="counts">${countCards(counted)}</div>`,
+    counts: `<div id="counts">${countCards(counted, left)}</div>`,
     changes: `<div id="changes">${changes ? changesMarkup(changes) : ''}</div>`,
     failed: `<div id="failed">${failureList({ ...report, requirements: known })}</div>`,
     'declare-next': `<div id="declare-next">${stepList({ ...report, requirements: known }, targetFile === undefined ? undefined : adding(targetFile))}</div>`,
@@ -78,11 +80,20 @@ export function rowParts(row: Row, report: Report): Record<string, string> {
 }
 
 export function rowMarkup(row: Row, report: Report): string {
-  const { failures, id } = row.result
+  const { failures, id, statement } = row.result
   const does = failures.length > 0 ? 'Send again' : 'Judge this one'
   const button = `<button type="button" data-run="${htmlAttribute(id)}">${does}<span class="sr">: ${htmlText(id)}</span></button>`
-  const lead = `<p class="acts">${button}</p>${readingMarkup(id)}`
-  return requirement(row.result, { report, failureShare, exchanges: '', mark: markOf(row), lead })
+  const title = `<p class="title"><span class="mono">${htmlText(id)}</span><span class="ask">${htmlText(statement)}</span></p>`
+  const lead = `${title}<p class="acts">${button}</p>${readingMarkup(id)}`
+  const exchanges = `<div class="sent" data-sent="${htmlAttribute(id)}"></div>`
+  return requirement(row.result, { report, failureShare, exchanges, mark: markOf(row), lead, note: changeMarkup(row) })
+}
+
+/** What the last run changed of a requirement, or that it still fails. */
+function changeMarkup({ before, isWaiting, result: { outcome } }: Row): string {
+  if (isWaiting || before === undefined) return ''
+  if (before !== outcome) return `<span class="tag change">was ${outcomes[before].word.toLowerCase()}</span> `
+  return outcome === 'failed' ? '<span class="tag change">still failed</span> ' : ''
 }
 
 /** The heading of an operation, which counts what is known. */

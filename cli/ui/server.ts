@@ -7,6 +7,8 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 /** What the page asks for. */
 export interface Pages {
   page(): string
+  /** Markup of what was sent for a requirement. */
+  sent(id: string): string
   /** Keeps the response open, and tells what changes after that version. */
   events(response: ServerResponse, version: number): void
   /** Does what a button says; a sentence if it cannot be done. */
@@ -61,6 +63,10 @@ async function route(request: IncomingMessage, response: ServerResponse, { path,
     case 'GET /':
       response.writeHead(200, { ...headers, 'content-type': 'text/html; charset=utf-8' }).end(pages.page())
       return
+    case 'GET /sent':
+      response.writeHead(200, { ...headers, 'content-type': 'text/html; charset=utf-8' })
+      response.end(pages.sent(queryOf(request).get('id') ?? ''))
+      return
     case 'GET /events': {
       response.writeHead(200, { ...headers, 'content-type': 'text/event-stream' })
       return pages.events(response, versionOf(request))
@@ -75,9 +81,13 @@ async function route(request: IncomingMessage, response: ServerResponse, { path,
 }
 
 /** What the page shows: where it left off, if its connection was lost. */
-function versionOf({ headers: { 'last-event-id': last }, url = '' }: IncomingMessage): number {
-  const version = Number(last ?? new URLSearchParams(url.split('?')[1]).get('after'))
+function versionOf(request: IncomingMessage): number {
+  const version = Number(request.headers['last-event-id'] ?? queryOf(request).get('after'))
   return Number.isInteger(version) ? version : 0
+}
+
+function queryOf({ url = '' }: IncomingMessage): URLSearchParams {
+  return new URLSearchParams(url.split('?')[1])
 }
 
 async function jsonOf(request: IncomingMessage): Promise<unknown> {

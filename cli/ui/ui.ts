@@ -35,6 +35,7 @@ export async function startUi(baseUrl: string | undefined, options: RunArguments
   let isOpened = false
   const server = await servePage(port, {
     page: () => model.page(),
+    sent: (id) => model.sent(id),
     events(response, version) {
       live.open(response, version)
       if (!isOpened) session.run('all', 'the page was opened')
@@ -71,11 +72,11 @@ async function emptyReport(baseUrl: string | undefined, options: RunArguments): 
   const { close, target } = await findTarget(baseUrl, { ...options, dryRun: true })
   await close()
   const startedAt = new Date()
-  const run = runOptions(options, baseUrl, [], '')
+  const run = runOptions(options, baseUrl, [])
   return reportOf({ target, options: run, startedAt, durationMs: 0, results: new Map(), facts: noFacts })
 }
 
-/** Does what a button of the page says: `{"run": "all"}`, `{"run": "failed"}`, `{"run": "<id>"}`, `{"run": "stop"}`. */
+/** Does what a button of the page says: `{"run": "all"}`, `"failed"`, `"stop"`, an id, or a list of ids. */
 function obey(command: unknown, session: Session): string | undefined {
   const run = isObject(command) ? command.run : undefined
   if (run === 'stop') return void session.interrupt()
@@ -84,6 +85,8 @@ function obey(command: unknown, session: Session): string | undefined {
   if (run === 'failed') {
     return session.failed > 0 ? void session.run('failed', 'asked for') : 'Nothing failed when it was last judged.'
   }
-  if (!catalogue.some(({ id }) => id === run)) return 'There is no such requirement.'
-  return void session.run([run as string], 'asked for')
+  const ids: unknown[] = Array.isArray(run) ? run : [run]
+  const known: ReadonlySet<unknown> = new Set(catalogue.map(({ id }) => id))
+  if (ids.length === 0 || !ids.every((id) => known.has(id))) return 'There is no such requirement.'
+  return void session.run(ids as string[], 'asked for')
 }

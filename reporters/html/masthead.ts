@@ -32,25 +32,35 @@ export function verdictBlock(report: Report): string {
   return `<div class="verdict ${tones[tone]}"><span class="seal" aria-hidden="true">${sign}</span><div><p class="word">${word}</p>${isSaidByExit(report) ? '' : `<p>${htmlText(sentence(meaning))}</p>`}<p class="exit">${htmlText(sentence(exitLine(report)))}</p></div></div>`
 }
 
-/** How many requirements of each level had each outcome, and how many were tested. */
-export function countCards({ run, summary }: Pick<Report, 'run' | 'summary'>): string {
+/** Requirements of each level that are still to be judged. */
+export interface Waiting {
+  readonly must: number
+  readonly should: number
+}
+
+/** How many requirements of each level had each outcome, and how many were tested, of all that there are. */
+export function countCards(
+  { run, summary }: Pick<Report, 'run' | 'summary'>,
+  waiting: Waiting = { must: 0, should: 0 },
+): string {
   return `<div class="counts">
-${level('Must', 'Required: decides the verdict', summary.must)}
-${level('Should', run.strict ? 'Recommended, counts like must (--strict)' : 'Recommended: reported, does not decide', summary.should)}
-${coverage(sum(summary.must, summary.should))}
+${level('Must', 'Required: decides the verdict', summary.must, waiting.must)}
+${level('Should', run.strict ? 'Recommended, counts like must (--strict)' : 'Recommended: reported, does not decide', summary.should, waiting.should)}
+${coverage(sum(summary.must, summary.should), waiting.must + waiting.should)}
 </div>`
 }
 
-function level(title: string, weight: string, counts: Counts): string {
+function level(title: string, weight: string, counts: Counts, waiting: number): string {
   const items = Object.values(outcomes).map(
     ({ member, sign, tone, word }) =>
       `<li class="${tone}${counts[member] === 0 ? ' zero' : ''}"><i aria-hidden="true">${sign}</i><b>${counts[member]}</b> ${word.toLowerCase()}</li>`,
   )
-  return `<section class="card"><h2>${title} <small>${total(counts)}</small></h2><p class="weight">${weight}</p>${bar(counts)}<ul class="legend">${items.join('')}</ul></section>`
+  const left = waiting === 0 ? '' : `<p class="weight">${waiting} waiting</p>`
+  return `<section class="card"><h2>${title} <small>${total(counts) + waiting}</small></h2><p class="weight">${weight}</p>${bar(counts, waiting)}<ul class="legend">${items.join('')}</ul>${left}</section>`
 }
 
-/** The shares of the outcomes side by side; the numbers are beside it as text. */
-function bar(counts: Counts): string {
+/** The shares of the outcomes side by side, with room for what is waiting; the numbers are beside it as text. */
+function bar(counts: Counts, waiting: number): string {
   let x = 0
   const parts = Object.values(outcomes).map(({ member, tone }) => {
     const width = counts[member]
@@ -58,11 +68,11 @@ function bar(counts: Counts): string {
     x += width
     return part
   })
-  return `<svg class="bar" viewBox="0 0 ${Math.max(x, 1)} 1" preserveAspectRatio="none" aria-hidden="true">${parts.join('')}</svg>`
+  return `<svg class="bar" viewBox="0 0 ${Math.max(x + waiting, 1)} 1" preserveAspectRatio="none" aria-hidden="true">${parts.join('')}</svg>`
 }
 
-function coverage(counts: Counts): string {
-  const apply = total(counts) - counts.notApplicable
+function coverage(counts: Counts, waiting: number): string {
+  const apply = total(counts) + waiting - counts.notApplicable
   const share = apply === 0 ? 0 : Math.floor((exercised(counts) / apply) * 100)
   return `<section class="card"><h2>Coverage</h2><p class="weight">Of what applies to this target</p><p class="share"><b>${share}</b> %</p><p>${exercised(counts)} of ${apply} requirements were tested; ${counts.notApplicable} ${counts.notApplicable === 1 ? 'does' : 'do'} not apply.</p></section>`
 }

@@ -7,6 +7,26 @@ const textOf = (row) => {
   return texts.get(row)
 }
 
+// What is filtered stands in the address, so that it can be kept, sent and loaded again.
+function remember() {
+  const off = [...document.querySelectorAll('#tools input[type=checkbox]:not(:checked)')].map((box) => box.value)
+  const asked = { q: $('find').value, hide: off.join(), level: $('level').value }
+  const query = new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== '')).toString()
+  try {
+    history.replaceState(null, '', `${location.pathname}${query === '' ? '' : `?${query}`}${location.hash}`)
+  } catch {
+    // A page that is opened as a file may not change its address everywhere.
+  }
+}
+
+function recall() {
+  const asked = new URLSearchParams(location.search)
+  $('find').value = asked.get('q') ?? ''
+  $('level').value = asked.get('level') ?? ''
+  const off = (asked.get('hide') ?? '').split(',')
+  for (const box of document.querySelectorAll('#tools input[type=checkbox]')) box.checked = !off.includes(box.value)
+}
+
 function filter() {
   const words = $('find').value.toLowerCase().split(/\s+/).filter(Boolean)
   const outcomes = new Set([...document.querySelectorAll('#tools input:checked')].map((box) => box.value))
@@ -24,6 +44,12 @@ function filter() {
   for (const section of document.querySelectorAll('#list .op'))
     section.hidden = !section.querySelector('.r:not([hidden])')
   $('shown').textContent = shown === rows.length ? '' : `${shown} of ${rows.length} shown`
+  document.dispatchEvent(new Event('filtered'))
+}
+
+function filterAnew() {
+  filter()
+  remember()
 }
 
 function copyText(text) {
@@ -67,8 +93,9 @@ function openTarget() {
 }
 
 $('tools').hidden = false
-$('find').addEventListener('input', filter)
-$('tools').addEventListener('change', filter)
+recall()
+$('find').addEventListener('input', filterAnew)
+$('tools').addEventListener('change', filterAnew)
 $('fold').addEventListener('click', () => {
   const open = $('fold').textContent === 'Open all'
   for (const row of allRows()) row.open = open && !row.hidden
@@ -76,7 +103,17 @@ $('fold').addEventListener('click', () => {
 })
 document.addEventListener('toggle', (event) => event.target.open && addCopyButtons(event.target), true)
 addEventListener('hashchange', openTarget)
-document.addEventListener('click', (event) => event.target.closest?.('a[href^="#"]') && setTimeout(openTarget))
+document.addEventListener('click', (event) => {
+  const link = event.target.closest?.('a')
+  const href = link?.getAttribute('href') ?? ''
+  if (href.startsWith('#')) setTimeout(openTarget)
+  if (!href.startsWith('?q=')) return
+  // All requirements of a section: what is open stays open.
+  event.preventDefault()
+  $('find').value = new URLSearchParams(href.slice(0, href.indexOf('#'))).get('q')
+  filterAnew()
+  $('requirements').scrollIntoView()
+})
 addCopyButtons(document)
 filter()
 openTarget()

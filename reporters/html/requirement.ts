@@ -93,11 +93,13 @@ export interface RequirementContext {
   readonly mark?: Mark
   /** Markup that comes before everything else. */
   readonly lead?: string
+  /** Markup that stands beside level and sections. */
+  readonly note?: string
 }
 
 /** A requirement, folded unless it failed: statement, section, what came of it, its exchanges. */
 export function requirement(result: RequirementResult, context: RequirementContext): string {
-  const { exchanges, report, mark = outcomes[result.outcome], lead = '' } = context
+  const { exchanges, report, mark = outcomes[result.outcome], lead = '', note = '' } = context
   const { sign, tone, word } = mark
   const ranOrNot =
     result.cases > 0
@@ -108,7 +110,15 @@ export function requirement(result: RequirementResult, context: RequirementConte
     result.failures.length > 0 || result.cases === 0
       ? ''
       : `<p class="lead">Run again</p><pre class="c">${htmlText(rerun(report, result))}</pre>`
-  return `<details class="r ${tone}" id="${htmlAttribute(visible(result.id))}" data-o="${result.outcome}" data-l="${result.level}"${result.outcome === 'failed' ? ' open' : ''}><summary><span class="sign">${sign}<span class="sr"> ${word}</span></span><span class="what"><span class="mono">${htmlText(result.id)}</span><span class="ask">${htmlText(result.statement)}</span>${why}</span><span class="meta"><span class="tag">${result.level}</span> ${htmlText(sections(result.section))}</span></summary><div class="in">${lead}${failureEvidence(result.failures, context)}${ranOrNot}${again}${exchanges === '' ? '' : `<p class="lead">Exchanges</p>${exchanges}`}</div></details>`
+  return `<details class="r ${tone}" id="${htmlAttribute(visible(result.id))}" data-o="${result.outcome}" data-l="${result.level}"${result.outcome === 'failed' ? ' open' : ''}><summary><span class="sign">${sign}<span class="sr"> ${word}</span></span><span class="what"><span class="mono">${htmlText(result.id)}</span><span class="ask">${htmlText(result.statement)}</span>${why}</span><span class="meta">${note}<span class="tag">${result.level}</span> ${htmlText(sections(result.section))}</span></summary><div class="in">${lead}${failureEvidence(result.failures, context)}${ranOrNot}${again}<p class="facts">All requirements of ${sectionLinks(result.section)}</p>${exchanges === '' ? '' : `<p class="lead">Exchanges</p>${exchanges}`}</div></details>`
+}
+
+/** Each section as a link to the requirements of it. */
+function sectionLinks(section: string): string {
+  return sections(section)
+    .split(', ')
+    .map((one) => `<a href="?q=${htmlAttribute(encodeURIComponent(one))}#requirements">${htmlText(one)}</a>`)
+    .join(', ')
 }
 
 /** The command that judges this requirement again with the same inputs; key and target file are the reader's to add. */

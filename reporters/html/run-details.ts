@@ -21,14 +21,16 @@ export function runDetails(report: Report): string {
     ['Code names', `judged as ${run.tpe}; by exact names ${verdicts.exact}, by family names ${verdicts.family}`],
     ...(run.only.length > 0 ? ([['Only', run.only.join(', ')]] as [string, string][]) : []),
     ...(run.skip.length > 0 ? ([['Left out', run.skip.join(', ')]] as [string, string][]) : []),
-    ...(run.created.length > 0 ? ([['Created', created(report)]] as [string, string][]) : []),
   ]
-  const list = rows.map(([name, value]) => `<dt>${name}</dt><dd>${htmlText(value)}</dd>`).join('')
+  const list = rows.map(([name, value]) => `<dt>${name}</dt><dd>${htmlText(value)}</dd>`).join('') + created(report)
   return `<section aria-labelledby="run"><h2 id="run">The run</h2><dl class="run">${list}</dl></section>\n${glossary}`
 }
 
+/** What the run created, folded: there may be hundreds. */
 function created({ run }: Report): string {
-  return run.created.map(({ id, name, operation }) => `${operation} ${name ?? id}`).join('; ')
+  if (run.created.length === 0) return ''
+  const items = run.created.map(({ id, name, operation }) => `<li>${htmlText(`${operation} ${name ?? id}`)}</li>`)
+  return `<dt>Created</dt><dd><details><summary>${count(items.length, 'object')}</summary><ul class="plain">${items.join('')}</ul></details></dd>`
 }
 
 const glossary = `<section aria-labelledby="words"><h2 id="words">What the words mean</h2><dl class="run">

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createBoard } from '../../cli/ui/board.ts'
-import { paragraphMarkup } from '../../cli/ui/parts.ts'
+import { onceParts, paragraphMarkup, rowMarkup } from '../../cli/ui/parts.ts'
+import { createSentBook } from '../../cli/ui/sent.ts'
+import { hostile } from '../reporters/hostile.ts'
+import { sampleExchanges } from '../reporters/sample-exchanges.ts'
 import { addToTarget } from '../../cli/ui/add-to-target.ts'
 import { sampleReport } from '../reporters/sample-report.ts'
 
@@ -41,6 +44,64 @@ test('what a run of a part could not judge any more stays as it was', () => {
   }))
   board.ended({ ...whole, requirements: cutShort }, true)
   expect(board.report().requirements).toEqual(whole.requirements)
+})
+
+test('the bars have room for what waits, and a row says what the last run changed of it', () => {
+  const whole = sampleReport({ size: 40 })
+  const waiting = whole.requirements.map((result) => ({
+    ...result,
+    outcome: 'not-exercised' as const,
+    reason: 'left out: interrupted',
+  }))
+  const board = createBoard({ ...whole, requirements: waiting })
+  const around = { targetFile: undefined, isWholeRun: true, changes: undefined }
+  const cards = () => onceParts(board, around).counts!
+  const musts = whole.requirements.filter(({ level }) => level === 'must')
+  const plan = (ids: readonly string[]) => board.plan(new Map(ids.map((id) => [id, { run: true as const }])))
+  plan(whole.requirements.map(({ id }) => id))
+  board.judged(musts[0]!)
+  expect(cards()).toContain(`Must <small>${musts.length}</small>`)
+  expect(cards()).toContain(
+    `viewBox="0 0 ${musts.length} 1" preserveAspectRatio="none" aria-hidden="true"><rect class="p" x="0" width="1"`,
+  )
+  expect(cards()).toContain(`1 of ${whole.requirements.length} requirements were tested`)
+  board.ended(whole, false)
+  expect(cards()).not.toContain('waiting')
+
+  const [mended, broken, alike] = musts
+  const markup = (id: string) => rowMarkup(board.rows.get(id)!, board.report())
+  expect(markup(mended!.id)).not.toContain('class="tag change"')
+  plan([broken!.id, alike!.id])
+  for (const outcome of ['failed', 'passed'] as const)
+    board.judged({ ...(outcome === 'failed' ? broken! : alike!), outcome })
+  expect(markup(broken!.id)).toContain('<span class="tag change">was passed</span>')
+  expect(markup(alike!.id)).not.toContain('class="tag change"')
+  plan([broken!.id])
+  board.judged({ ...broken!, outcome: 'failed' })
+  expect(markup(broken!.id)).toContain('<span class="tag change">still failed</span>')
+  plan([alike!.id])
+  expect(markup(broken!.id)).not.toContain('class="tag change"')
+})
+
+test('what was sent is on a time line, the first fifty of each requirement, and hostile text is text', async () => {
+  const book = createSentBook()
+  const report = sampleReport({ size: 2 })
+  const [first, other] = report.requirements
+  const rude = [...sampleExchanges(report, 60 * report.requirements.length)].map((one) => ({
+    ...one,
+    request: { ...one.request, url: hostile },
+    curl: hostile,
+  }))
+  await book.take(rude)
+  const markup = book.markupOf(first!.id)
+  expect(markup.match(/<rect class="[pfn]" x="[\d.]+" y="\d+" width="[\d.]+" height="5"\/>/g)).toHaveLength(50)
+  expect(markup).toContain('and 10 more: the HAR report has every exchange')
+  expect(markup).not.toMatch(/<script|<img/)
+  const again = rude.slice(0, 1)
+  await book.take(again)
+  expect(book.markupOf(first!.id).match(/<rect/g)).toHaveLength(1)
+  expect(book.markupOf(other!.id).match(/<rect/g)).toHaveLength(50)
+  expect(book.markupOf('nothing')).toContain('Nothing was sent for it alone.')
 })
 
 const targetText = `{

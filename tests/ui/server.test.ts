@@ -86,6 +86,15 @@ test('runs when it is opened, and as its buttons say; no key is on the page or i
   expect(await press('all')).toMatchObject({ status: 409, body: 'A run goes on: stop it first.' })
   expect(await eventsUntilEnd(url)).toContain('0 newly failed, 0 newly passed')
   expect(await press('files.retrieve/nothing')).toMatchObject({ status: 409 })
+  expect(await press([])).toMatchObject({ status: 409 })
+  expect(await press(['files.retrieve/404-unknown-file', 'files.retrieve/nothing'])).toMatchObject({ status: 409 })
+  const { body: sent } = await ask(`${url}sent?id=${encodeURIComponent('files.retrieve/404-unknown-file')}`)
+  expect(sent).toMatch(/^<p class="facts">\d+ exchanges? in .*<svg class="line".*<details class="x">/s)
+  expect(sent).not.toContain(referenceKey)
+  // A target file that is not there to be added to: its name is never the page's to say.
+  expect(
+    (await ask(`${url}run`, { method: 'POST', body: JSON.stringify({ add: '{"baseUrl": "http://x"}' }) })).status,
+  ).toBe(409)
   expect((await ask(`${url}run`, { method: 'POST', body: '{' })).status).toBe(409)
   // Nobody sends that much; the connection is closed.
   await expect(ask(`${url}run`, { method: 'POST', body: 'x'.repeat(100_000) })).rejects.toThrow()
