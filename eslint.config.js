@@ -22,7 +22,7 @@ const heldBack = {
 
 export default tseslint.config(
   // Examples know of the package what it ships; they are compiled beside it.
-  { ignores: ['coverage/', 'dist/', 'examples/', 'node_modules/', '/standalone/'] },
+  { ignores: ['coverage/', 'dist/', 'examples/', 'node_modules/', '/standalone/', 'site/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
     files: ['**/*.{js,cjs}'],

@@ -27,9 +27,12 @@ function rowOf(id: string): CatalogueRow {
   throw new UserError(`explain ${id}: no requirement has such an id${idMeant(id)}`)
 }
 
+/** Longest wait for an explanation, in ms. */
+const patienceMs = 4_000
+
 /** Rows about every response send nothing of their own, and those of scenarios what the target file says. */
 async function sentOf(row: CatalogueRow): Promise<Sent> {
   if (row.scenarioOnly || (row.operation === 'envelope' && row.maxRequests === 0)) return { lines: [], difference: [] }
   const { sentFor } = await import('./explain/requests.ts')
-  return sentFor(row)
+  return (await sentFor([row], patienceMs)).get(row.id)!
 }

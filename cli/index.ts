@@ -9,7 +9,7 @@ import type { Interrupts } from './run/interrupts.ts'
 import { addArguments, type RunArguments } from './run/arguments.ts'
 import { nearest } from '../harness/target/nearest.ts'
 import { checkArguments } from './run/checked-arguments.ts'
-import { suiteVersion } from '../harness/report/suite-version.ts'
+import { suiteVersion } from '../harness/report/suite-about.ts'
 
 const debug = debuglog('conform')
 

@@ -9,6 +9,7 @@ import { capital, compactJson, duration, sections } from './view/writing.ts'
 import { exitLine, runNotes, seedLine } from './view/run-notes.ts'
 import { failed, requiredButMissed } from './view/failed.ts'
 import { byReason, type ReasonGroup } from './view/groups.ts'
+import { requirementPage } from './view/requirement-page.ts'
 import { standingOf, type Tone, verdictBeforeExit } from './view/standing.ts'
 import { evidence, failureSentence } from './view/evidence.ts'
 import { leftOutSentence, selectedResults, selectedSummary } from './view/selected.ts'
@@ -92,7 +93,9 @@ export function renderMarkdown(report: Report, { evidence = 25 }: MarkdownOption
     '',
     ...likelyList(likely, unexpected.length),
     ...(unexpected.length > 0 ? ['### Failed', '', ...foldedIf(likely.length > 0, failureTable(causes))] : []),
-    ...[...new Set([...shownFirst(causes, likely), ...causes])].slice(0, evidence).flatMap(failureDetails),
+    ...[...new Set([...shownFirst(causes, likely), ...causes])]
+      .slice(0, evidence)
+      .flatMap((cause) => failureDetails(cause, report.suite.site)),
     ...missed(requiredButMissed(report)),
     ...baseline(report, expected.length),
     ...stepTable(steps),
@@ -163,15 +166,16 @@ function failureTable(causes: readonly Cause[]): string[] {
 }
 
 /** The evidence of one cause, folded away. */
-function failureDetails({ first: result, others }: Cause): string[] {
+function failureDetails({ first: result, others }: Cause, site: string | undefined): string[] {
   const [first] = result.failures
   if (!first) return []
+  const page = requirementPage(site, result.id)
   const summary = `${result.id}${others.length > 0 ? ` and ${others.length} more` : ''}`
   return [
     '<details>',
     `<summary>${markdownText(summary)}</summary>`,
     '',
-    markdownText(result.statement),
+    markdownText(result.statement) + (page === undefined ? '' : ` [About this requirement](${page})`),
     '',
     markdownBlock(evidenceLines(result, others.length).join('\n'), 'text'),
     '',

@@ -2,11 +2,13 @@ import { isRefusal, type Pairs } from '../../catalogue/answers.ts'
 import type { CatalogueRow } from '../../catalogue/catalogue.ts'
 import { codeNames } from '../../catalogue/errors.ts'
 import { describePairs } from '../../harness/engine/answer.ts'
+import { suiteSite } from '../../harness/report/suite-about.ts'
 import { undeclaredIn } from '../../harness/report/reason.ts'
 import { missingReason } from '../../harness/target/declared.ts'
 import { defects } from '../../reference/server.ts'
 import { terminalPieces } from '../../reporters/escape/terminal.ts'
 import type { LinePair } from '../../reporters/view/difference.ts'
+import { requirementPage } from '../../reporters/view/requirement-page.ts'
 import { sections } from '../../reporters/view/writing.ts'
 import type { Colors } from 'picocolors/types'
 import type { Sent } from './requests.ts'
@@ -16,26 +18,51 @@ const width = 100
 const indent = ' '.repeat(2)
 const mostLines = 12
 
+/** A sentence, or something to be pasted, which stays on one line. */
+type ExplainedLine = string | { readonly code: string; readonly language: 'js' | 'json' | 'sh' }
+
+/** What one heading of an explanation has below it. */
+interface ExplainedPart {
+  readonly title: string
+  readonly lines: readonly ExplainedLine[]
+}
+
+/** What a requirement does, but for the readings and the difference, which each reader shows in its own way. */
+export function explained(row: CatalogueRow, requests: readonly string[]) {
+  const part = (title: string, lines: readonly ExplainedLine[]): ExplainedPart => ({ title, lines })
+  const command = `conform <base_url> --target <file> --only ${row.id}`
+  return {
+    sent: part('What is sent', sent(row, requests)),
+    passes: part('What passes', passes(row)),
+    declared: part('What the target must declare', declared(row)),
+    alone: part('Judge only this', [{ code: command, language: 'sh' }]),
+    broken: part('How the reference breaks it', broken(row.id)),
+  }
+}
+
 /** All that is known of a requirement, for a terminal. */
 export function explanation(row: CatalogueRow, { difference, lines: requests }: Sent, colors: Colors): string {
   const { id, level, section, statement } = row
+  const { alone, broken: ways, declared: needed, passes: answers, sent: probes } = explained(row, requests)
+  const page = requirementPage(suiteSite(), id)
   const blocks = [
     [`${id}  ${level}  ${sections(section)}`, ...wrapped(statement, '')],
-    block('What is sent', sent(row, requests)),
+    block(probes),
     ...(difference.length > 0
       ? [['The difference from the request that is granted', ...differenceLines(difference, colors)]]
       : []),
-    block('What passes', passes(row)),
-    block('Why', why(id)),
-    block('What the target must declare', declared(row)),
-    block('Judge only this', [`conform <base_url> --target <file> --only ${id}`]),
-    block('How the reference breaks it', broken(id)),
+    block(answers),
+    block({ title: 'Why', lines: why(id) }),
+    block(needed),
+    block(alone),
+    block(ways),
+    ...(page === undefined ? [] : [[`Its page: ${page}`]]),
   ]
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`
 }
 
 /** Lines that are alike once, the others with a sign before them; what differs in them stands out. */
-function differenceLines(pairs: readonly LinePair[], colors: Colors): string[] {
+export function differenceLines(pairs: readonly LinePair[], colors: Colors): string[] {
   return pairs.flatMap(({ control, isSame, probe = [] }) => {
     if (isSame) return [`    ${terminalPieces(probe, String)}`.trimEnd()]
     return [
@@ -45,8 +72,8 @@ function differenceLines(pairs: readonly LinePair[], colors: Colors): string[] {
   })
 }
 
-function block(title: string, lines: readonly string[]): string[] {
-  return [title, ...lines.flatMap((line) => wrapped(line, indent))]
+function block({ title, lines }: ExplainedPart): string[] {
+  return [title, ...lines.flatMap((line) => (typeof line === 'string' ? wrapped(line, indent) : [indent + line.code]))]
 }
 
 /** What is granted if the suite is to judge the refusal, by where the fault is. */
@@ -111,29 +138,34 @@ function why(id: string): string[] {
   return readings.map(({ heading, text }) => `${plainText(text)} (catalogue/readings.md, ${heading})`)
 }
 
-function declared({ needs, onlyIf, operation, scenarioOnly }: CatalogueRow): string[] {
-  if (onlyIf === 'removed') return ['That it has removed the operation:', `{"operations": {"${operation}": "removed"}}`]
+function declared({ needs, onlyIf, operation, scenarioOnly }: CatalogueRow): ExplainedLine[] {
+  const json = (code: string): ExplainedLine => ({ code, language: 'json' })
+  if (onlyIf === 'removed')
+    return ['That it has removed the operation:', json(`{"operations": {"${operation}": "removed"}}`)]
   const lacking = undeclaredIn(missingReason({}, needs, operation) ?? '')
   if (lacking === undefined) return ['Nothing.']
   const names = lacking.needs.map((alternatives) => alternatives.join(' or ')).join(' and ')
-  return [`${names}. For example:`, lacking.example, ...(scenarioOnly ? [] : ['A scenario for the id serves too.'])]
+  return [
+    `${names}. For example:`,
+    json(lacking.example),
+    ...(scenarioOnly ? [] : ['A scenario for the id serves too.']),
+  ]
 }
 
-function broken(id: string): string[] {
+function broken(id: string): ExplainedLine[] {
   const names = defects.filter((name) => name === id || name.startsWith(`${id}#`))
   if (names.length === 0) return ['It cannot.']
   const [first = '', ...others] = names
   const shown = others.slice(0, mostLines).map((name) => name.slice(id.length))
   const more = others.length > shown.length ? `, and ${others.length - shown.length} more` : ''
   return [
-    `startReference({ defects: ['${first}'] }), from ai-content-conformance/reference`,
+    { code: `startReference({ defects: ['${first}'] }), from ai-content-conformance/reference`, language: 'js' },
     ...(shown.length > 0 ? [`Other ways to break it: ${shown.join(', ')}${more}`] : []),
   ]
 }
 
-/** Lines of at most that width, broken between words; JSON stays on one line, so that it can be pasted. */
+/** Lines of at most that width, broken between words. */
 function wrapped(text: string, before: string): string[] {
-  if (text.startsWith('{')) return [before + text]
   return text.split('\n').flatMap((line) => {
     const lines: string[] = []
     let last = ''

@@ -12,9 +12,6 @@ import { createReference } from '../../reference/server.ts'
 import { beginJudging, prepareRun } from '../../suites/judge.ts'
 import { referenceTargetFile } from '../run/embedded.ts'
 
-/** Longest wait for an explanation, in ms: it shows what was sent by then. */
-const patienceMs = 4_000
-
 /** What is sent for a requirement. */
 export interface Sent {
   /** A line each request. */
@@ -23,24 +20,28 @@ export interface Sent {
   readonly difference: readonly LinePair[]
 }
 
-/** What is sent for a requirement: seen by judging the reference server inside this process. */
-export async function sentFor({ id, fault, gives }: CatalogueRow): Promise<Sent> {
+/**
+ * What is sent for each of the requirements, by id: seen by judging the reference server inside this process.
+ * @param patienceMs longest wait: it shows what was sent by then
+ */
+export async function sentFor(rows: readonly CatalogueRow[], patienceMs: number): Promise<ReadonlyMap<string, Sent>> {
   const reference = createReference()
   const { file, dir } = await loadTargetFile(referenceTargetFile)
   const { target } = await resolveTarget(file, { dir, env: {}, baseUrl: reference.url })
   const bodyLimit = target.limits.maxAnswerBytes
   const transport = createHandlerTransport({ handle: reference.handle, baseUrl: reference.url, bodyLimit })
-  const options = { ...runOptionsOf({ seed: 1, runs: 1, only: [id] }, 'conform'), nonce: 'explain', backoffMs: 2 }
+  const options = {
+    ...runOptionsOf({ seed: 1, runs: 1, only: rows.map(({ id }) => id) }, 'conform'),
+    nonce: 'explain',
+    backoffMs: 2,
+  }
   const run = prepareRun(target, options, { readDynamic: async () => '', transport })
-  const lines = new Set<string>()
   const granted: Exchange[] = []
-  let first: Exchange | undefined
+  const probes = new Map<string, Exchange[]>(rows.map(({ id }) => [id, []]))
   run.client.observers.push((exchange) => {
-    const { purpose } = exchange
-    if (purpose.role === 'control') granted.push(exchange)
-    if (purpose.requirement !== id || purpose.role !== 'probe') return
-    first ??= exchange
-    lines.add(lineOf(exchange))
+    const { requirement, role } = exchange.purpose
+    if (role === 'control') granted.push(exchange)
+    if (role === 'probe' && requirement !== null) probes.get(requirement)?.push(exchange)
   })
   const { done } = beginJudging(run)
   const over = new AbortController()
@@ -50,13 +51,18 @@ export async function sentFor({ id, fault, gives }: CatalogueRow): Promise<Sent>
   )
   await Promise.race([done, late])
   over.abort()
-  const control = granted.find(({ probe }) => probe.operation === first?.probe.operation)
   const facts = { nonce: options.nonce, created: run.objects.created.map((object) => ({ ...object })) }
-  const compared = isRefusal(gives) && fault !== 'state' && control ? first : undefined
-  return {
-    lines: [...lines],
-    difference: compared ? requestDifference(control!.recorded.request, compared.recorded.request, facts) : [],
+  const sentOf = ({ id, fault, gives }: CatalogueRow): Sent => {
+    const sent = probes.get(id) ?? []
+    const [first] = sent
+    const control = granted.find(({ probe }) => probe.operation === first?.probe.operation)
+    const isCompared = first && control && isRefusal(gives) && fault !== 'state'
+    return {
+      lines: [...new Set(sent.map(lineOf))],
+      difference: isCompared ? requestDifference(control.recorded.request, first.recorded.request, facts) : [],
+    }
   }
+  return new Map(rows.map((row) => [row.id, sentOf(row)]))
 }
 
 /** `POST /v1/translate with an empty text` */

@@ -1,6 +1,6 @@
 import { requirementsDigest, specDigest, specVersion } from '../../catalogue/digests.ts'
 import type { Report, RequirementResult } from './model.ts'
-import { suiteVersion } from './suite-version.ts'
+import { suiteSite, suiteVersion } from './suite-about.ts'
 import { decided } from './exit-code.ts'
 import { summarize, bothVerdicts } from './verdict.ts'
 
@@ -18,12 +18,14 @@ export interface Found {
 
 /** The report of what was found. */
 export function assembleReport({ target, run, requirements, judged, notJudged }: Found): Report {
+  const site = suiteSite()
   const suite = {
     name: 'ai-content-conformance',
     version: suiteVersion(),
     specVersion,
     specDigest,
     requirementsDigest: requirementsDigest(),
+    ...(site !== undefined && { site }),
   } as const
   return computed({ format: 'conformance-report/1', suite, target, run, requirements }, judged, notJudged)
 }

@@ -141,7 +141,15 @@ export interface BaselineSummary {
 /** @typeParam Id the ids that it may have: those of a run are the catalogue's, those of a file may be of another version */
 export interface Report<Id extends string = string> {
   format: 'conformance-report/1'
-  suite: { name: string; version: string; specVersion: string; specDigest: string; requirementsDigest: string }
+  suite: {
+    name: string
+    version: string
+    specVersion: string
+    specDigest: string
+    requirementsDigest: string
+    /** Address of the site that has a page for each requirement; absent if the package names none. */
+    site?: string
+  }
   target: { name: string; baseUrl: string; digest: string }
   run: {
     startedAt: string

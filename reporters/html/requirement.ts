@@ -2,6 +2,7 @@ import type { Report, RequirementResult, Failure, Outcome } from '../../harness/
 import { htmlAttribute, htmlText } from '../escape/html.ts'
 import { shortened, visible } from '../escape/visible.ts'
 import { count } from '../../harness/report/count.ts'
+import { requirementPage } from '../view/requirement-page.ts'
 import { duration, sections } from '../view/writing.ts'
 import { type Mark, outcomes } from '../view/marks.ts'
 import { answerDifference, responseDifference } from '../view/difference.ts'
@@ -110,7 +111,10 @@ export function requirement(result: RequirementResult, context: RequirementConte
     result.failures.length > 0 || result.cases === 0
       ? ''
       : `<p class="lead">Run again</p><pre class="c">${htmlText(rerun(report, result))}</pre>`
-  return `<details class="r ${tone}" id="${htmlAttribute(visible(result.id))}" data-o="${result.outcome}" data-l="${result.level}"${result.outcome === 'failed' ? ' open' : ''}><summary><span class="sign">${sign}<span class="sr"> ${word}</span></span><span class="what"><span class="mono">${htmlText(result.id)}</span><span class="ask">${htmlText(result.statement)}</span>${why}</span><span class="meta">${note}<span class="tag">${result.level}</span> ${htmlText(sections(result.section))}</span></summary><div class="in">${lead}${failureEvidence(result.failures, context)}${ranOrNot}${again}<p class="facts">All requirements of ${sectionLinks(result.section)}</p>${exchanges === '' ? '' : `<p class="lead">Exchanges</p>${exchanges}`}</div></details>`
+  const page = requirementPage(report.suite.site, result.id)
+  const about =
+    page === undefined ? '' : `<p class="facts"><a href="${htmlAttribute(page)}">About this requirement</a></p>`
+  return `<details class="r ${tone}" id="${htmlAttribute(visible(result.id))}" data-o="${result.outcome}" data-l="${result.level}"${result.outcome === 'failed' ? ' open' : ''}><summary><span class="sign">${sign}<span class="sr"> ${word}</span></span><span class="what"><span class="mono">${htmlText(result.id)}</span><span class="ask">${htmlText(result.statement)}</span>${why}</span><span class="meta">${note}<span class="tag">${result.level}</span> ${htmlText(sections(result.section))}</span></summary><div class="in">${lead}${failureEvidence(result.failures, context)}${ranOrNot}${about}${again}<p class="facts">All requirements of ${sectionLinks(result.section)}</p>${exchanges === '' ? '' : `<p class="lead">Exchanges</p>${exchanges}`}</div></details>`
 }
 
 /** Each section as a link to the requirements of it. */
