@@ -73,7 +73,7 @@ export async function checkFile(file: string, options: Omit<CheckArguments, 'rep
   const { target, warnings } = await checkTarget({ ...options, derive: () => survey.baseUrls.likeliest(file) })
   const redactor = redactorFor(target)
   learnSecrets(redactor, survey.secrets)
-  const judged = judgeRecording(har, target, redactor)
+  const judged = await judgeRecording(har, target, redactor)
   const rerun = rerunCommand(file, options)
   const whole = recordingReport({ target, redactor, judged, rerun, ...survey.time(now) })
   const { tpe, strict, baseline } = options

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Redactor } from '../harness/recording/redactor.ts'
 import type { RecordedExchange } from '../harness/report/model.ts'
 import type { Target } from '../harness/target/model.ts'
@@ -12,13 +13,23 @@ export interface JudgedRecording extends Seen {
   exchanges(): Iterable<RecordedExchange>
 }
 
+/** Bytes of bodies after which the event loop turns: what a weak reference was asked for lives until then. */
+const mostKept = 16 * 1024 * 1024
+
 /** Judges a HAR. */
-export function judgeRecording(har: Har, target: Target, redactor: Redactor): JudgedRecording {
+export async function judgeRecording(har: Har, target: Target, redactor: Redactor): Promise<JudgedRecording> {
   const judge = createRecordingJudge({ target, redactor, again: (index) => har.entry(index) })
   const judged: number[] = []
   const kinds: Judged[] = []
+  let kept = 0
   for (const index of har.inTime) {
-    const kind = judge.see(har.entry(index))
+    const entry = har.entry(index)
+    const kind = judge.see(entry)
+    kept += entry.body.bytes.length
+    if (kept > mostKept) {
+      await nextTurn()
+      kept = 0
+    }
     if (!kind) continue
     judged.push(index)
     kinds.push(kind)

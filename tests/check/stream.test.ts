@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { checkFile } from '../../cli/check.ts'
 import { EntryScanner } from '../../traffic/entry-scanner.ts'
 import { longestText } from '../../traffic/har-bytes.ts'
 import { openHar } from '../../traffic/read-har.ts'
@@ -96,4 +97,21 @@ test('holds one entry in memory, however many there are', async () => {
   ;(runInNewContext('gc') as () => void)()
   expect(seen.filter((one) => one.deref() !== undefined).length).toBeLessThan(3)
   expect(longestText).toBeGreaterThan(500_000_000)
+})
+
+test('lets go of what was judged: the event loop turns while a long recording is judged', async () => {
+  const big = har({ ...granted['pdf.parse/200-text']!, answers: { content: 'x'.repeat(1_500_000) } }).log.entries[0]
+  const file = inFile(`{"log": {"entries": [${Array.from({ length: 32 }, () => JSON.stringify(big)).join(',')}]}}`)
+  let turns = 0
+  let isOver = false
+  const count = (): void => {
+    turns++
+    if (!isOver) setImmediate(count)
+  }
+  const checked = checkFile(file, {}, new Date())
+  setImmediate(count)
+  await checked
+  isOver = true
+  // Once for 16 of 48 MB: what a weak reference was asked for lives until then.
+  expect(turns).toBeGreaterThan(1)
 })
