@@ -34,7 +34,7 @@ export const chatCreate = rows('chat.create', [
     effect: 'generates', maxRequests: { named: insideCases, generated: 'granted' }, generates: { named: insideCases, generated: 'granted' } },
   { id: '400-query-config', level: 'must', section: '2.7, 7.2', needs: [...valid, role('query_config')], gives: anyBadRequest,
     says: 'A query_config outside its bounds is answered 400 BadRequest, InvalidInputParameters or InvalidContentType.',
-    maxRequests: { named: outsideCases, generated: 'refusals' } },
+    maxRequests: outsideCases },
   { id: '400-malformed-messages', level: 'must', section: '7.3', needs: valid, gives: [[400, 'BadRequest']],
     says: 'A malformed messages array is answered 400 BadRequest.',
     maxRequests: 90 },

@@ -16,7 +16,7 @@ export const graphsQuery = rows('graphs.query', [
     effect: 'generates', maxRequests: { named: insideCases, generated: 'granted' }, generates: { named: insideCases, generated: 'granted' } },
   { id: '400-query-config', level: 'must', section: '2.7, 7.2', needs: [...valid, role('query_config')], gives: anyBadRequest,
     says: 'A query_config outside its bounds is answered 400 BadRequest, InvalidInputParameters or InvalidContentType.',
-    maxRequests: { named: outsideCases, generated: 'refusals' } },
+    maxRequests: outsideCases },
   { id: '400-malformed-parameters', level: 'must', section: '7.3', needs: [...valid, role('query')], gives: [[400, 'BadRequest']],
     says: 'A query that is no string is answered 400 BadRequest.',
     maxRequests: 3 },

@@ -11,7 +11,7 @@ import { isOperationId, type OperationId } from '../catalogue/operations.ts'
 import { judgeEach } from '../harness/checks/at-once.ts'
 import { property } from '../harness/checks/property.ts'
 import { randomOf, sampled, seedFor } from '../harness/checks/seed.ts'
-import { kindOf, ofKinds, shown } from '../harness/checks/values.ts'
+import { kindOf, shown } from '../harness/checks/values.ts'
 import { getAt, setAt } from '../schemas/pointer.ts'
 import { jsonOf, type Probe, withJson } from '../harness/engine/probe.ts'
 import { bodyOf, validRequest, withoutRoles } from '../harness/checks/valid-request.ts'
@@ -140,14 +140,9 @@ const outside: readonly Setting[] = [
   })),
 ]
 
-const generatedOutside = fc
-  .constantFrom(...queryConfigMembers)
-  .chain((member) => ofKinds(...otherTypes).map((value) => having(member.name, value, `that is ${shown(value)}`)))
-
 /** Each member by itself outside its bounds, or of another type, and the configuration itself of another type. */
 export const outsideBounds = condition(async ({ context, operation, judge }) => {
   const refuse = async (setting: Setting): Promise<void> =>
     judge(refused(await withSetting(context.run, operation, setting)), setting.what)
   await judgeEach(sampled(context, outside), refuse)
-  await property(context, 'refusalRuns', generatedOutside, refuse)
 })

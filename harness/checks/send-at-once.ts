@@ -38,7 +38,10 @@ export async function sendAtOnce(run: Run, { size, make, requirement, fresh = fa
   }
 }
 
+/** Unless so many are open already: whoever had a place before has given its connection back. */
 async function openConnections(run: Run, count: number): Promise<void> {
+  const { idle } = run.client.transport
+  if (!idle || idle() >= count) return
   const read = await operationProbe(run, 'files.list', {})
   const purpose = {
     requirement: null,

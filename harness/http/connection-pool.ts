@@ -8,6 +8,8 @@ export interface ConnectionPool {
   take(ending: Ending, fresh?: boolean): Promise<ConnectionSlot>
   /** Gives a slot back; one that cannot be used again is hung up. */
   give(slot: ConnectionSlot, reusable: boolean): void
+  /** How many slots wait for use. */
+  idle(): number
   /** Hangs up the slots that wait for use: if one was closed by the other side, they are likely to be. */
   dropFree(): void
   /** Hangs up every slot. */
@@ -84,5 +86,5 @@ export function createConnectionPool(endpoint: Endpoint, size: number): Connecti
     free.length = 0
   }
 
-  return { take, give, dropFree, close }
+  return { take, give, dropFree, close, idle: () => free.length }
 }

@@ -113,6 +113,8 @@ export interface SendOptions {
 /** The one door to the network. Never throws: whatever happens is a `HttpResult`. */
 export interface Transport {
   send(request: HttpRequest, options: SendOptions): Promise<HttpResult>
+  /** How many connections are open and not in use; absent if requests need none. */
+  readonly idle?: () => number
   /** Closes every socket; requests under way end as `aborted`. */
   close(): Promise<void>
 }

@@ -56,7 +56,7 @@ export function createTransport(options: TransportOptions): Transport {
     await slots.close()
   }
 
-  return { send, close }
+  return { send, close, idle: slots.idle }
 }
 
 const noLine = (timeoutMs: number): Reason => ({
