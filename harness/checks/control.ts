@@ -118,7 +118,8 @@ function memberToCheck(
 function noteUnknown(run: Run, operation: OperationId, exchange: Exchange): string {
   const said = describeAnswer(exchange)
   const member = memberToCheck(run, operation, exchange, said)
-  if (member === undefined) return ''
+  // What is not known may be the file that was uploaded for it.
+  if (member === undefined || settlingRemark(run, exchange) !== '') return ''
   hintsOf(run).add(member, `${operation} was answered ${said}: check ${member} in the target file`)
   return `: check ${member} in the target file`
 }

@@ -4,7 +4,7 @@ import { member } from '../../schemas/json-object.ts'
 import { validate } from '../../schemas/validate.ts'
 import { acceptedPairs, type RequirementId } from '../../catalogue/catalogue.ts'
 import { keyFits, mayCarry } from '../../catalogue/errors.ts'
-import { type Answer, isEnvelope, tpeOf } from '../engine/answer.ts'
+import { type Answer, hasStatusOf, isEnvelope, tpeOf } from '../engine/answer.ts'
 import { describeAnswer } from '../engine/describe.ts'
 import type { Exchange } from '../engine/exchange.ts'
 
@@ -26,6 +26,8 @@ export interface Tally {
 }
 
 export interface EnvelopeWatch {
+  /** Whether a request of that operation that had no bad input was answered with that status too: it says nothing of the input. */
+  breaksAnyway(exchange: Exchange): boolean
   observe(exchange: Exchange): void
   tally(row: ObservedRow): Tally
 }
@@ -120,11 +122,16 @@ const rules: Readonly<Record<ObservedRow, AnswerRule>> = {
 
 export function createEnvelopeWatch(): EnvelopeWatch {
   const tallies = new Map<ObservedRow, Tally>(observedRows.map((row) => [row, { cases: 0, failures: [] }]))
+  const broken = new Set<string>()
+  const nameOf = ({ probe, answer }: Exchange): string => `${probe.operation} ${answer?.status}`
   return {
+    breaksAnyway: (exchange) => broken.has(nameOf(exchange)),
     tally: (row) => tallies.get(row) as Tally,
     observe(exchange) {
       const { answer, purpose } = exchange
       if (!answer || purpose.unjudged === 'at all') return
+      if (answer.status >= 500 && !purpose.badInput && !hasStatusOf(purpose.expects, answer))
+        broken.add(nameOf(exchange))
       for (const row of observedRows) {
         const seen = rules[row](answer, exchange)
         if (!seen) continue

@@ -17,15 +17,22 @@ export interface Trial {
   pair(): Promise<Exchange>
   isRight(exchange: Exchange): boolean
   isWrong(exchange: Exchange): boolean
+  /** The suspected request, as one that may be proven by now to leave its connections unusable. */
+  readonly suspect: string
 }
+
+/** Requests that are proven to leave their connections unusable. */
+const provenSuspects = perRun(() => new Set<string>())
+const suspectOf = ({ probe, purpose }: PreviousRequest): string =>
+  `${probe.operation} ${purpose.about ?? purpose.requirement}`
 
 /**
  * F: alone, which has to be right; P: the pair, which has to be wrong. Neither replicas that take connections in turn nor a
  * fault in every so manieth answer fit this order, and what comes at random fits it in one of 600 times at most.
  */
 const order = 'FFFPPFPPF'
-/** If a request of this run has been answered differently without any such reason, chance has to fit twice. */
-const orderIfVarying = order + order
+/** A run has hundreds of wrong answers to look at: chance has to fit twice, unless the same request was proven before. */
+const orderAtFirst = order + order
 
 /** True once an answer of the run was wrong and right in an order that no connection explains. */
 export const variesOf = perRun(() => ({ seen: false }))
@@ -33,7 +40,7 @@ export const variesOf = perRun(() => ({ seen: false }))
 /** Whether the trial proves it, and what was answered to the requests sent for it. Ends with the first answer that does not fit. */
 export async function proves(run: Run, trial: Trial, first: Exchange): Promise<{ proven: boolean; sent: Exchange[] }> {
   const sent = [first]
-  const wanted = variesOf(run).seen ? orderIfVarying : order
+  const wanted = variesOf(run).seen || !provenSuspects(run).has(trial.suspect) ? orderAtFirst : order
   if (!trial.isRight(first)) return { proven: false, sent }
   for (const kind of wanted.slice(1)) {
     const exchange = kind === 'F' ? await trial.alone() : await trial.pair()
@@ -41,6 +48,7 @@ export async function proves(run: Run, trial: Trial, first: Exchange): Promise<{
     const fits = kind === 'F' ? trial.isRight(exchange) : exchange.previousRequest && trial.isWrong(exchange)
     if (!fits) return { proven: false, sent }
   }
+  provenSuspects(run).add(trial.suspect)
   return { proven: true, sent }
 }
 
@@ -53,6 +61,7 @@ export function trialOfRequest(run: Run, previous: PreviousRequest, again: SendA
     pair: async () => again({ after: await repeat() }),
     isRight,
     isWrong,
+    suspect: suspectOf(previous),
   }
 }
 
@@ -71,6 +80,7 @@ export function trialOfPrevious(run: Run, previous: PreviousRequest): Trial | un
       usual ??= kind
       return kind !== undefined && kind === usual
     },
+    suspect: suspectOf(previous),
     isWrong: (exchange) =>
       exchange.noAnswer?.cause === 'malformed' || (!isThrottling(exchange) && kindOf(exchange) !== usual),
   }

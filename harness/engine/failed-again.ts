@@ -18,7 +18,8 @@ const times = 4
  */
 export async function sendFailedAgain<R extends RequirementResult>(run: Run, results: Iterable<R>): Promise<R[]> {
   if (run.options.depth === 'quick') return []
-  const told = await Promise.all([...results].map((result) => (run.life.ended ? undefined : sentAgain(run, result))))
+  if (run.life.ended) return []
+  const told = await Promise.all([...results].map((result) => sentAgain(run, result)))
   return told.filter((result) => result !== undefined)
 }
 

@@ -35,6 +35,9 @@ export interface Keys {
 /** Asks for a key that a command or a function gives, by the path of its member; throws UserError if none comes. */
 export type ReadDynamicKey = (name: string) => Promise<string>
 
+/** Something in front of the service, or its load, answers so before anybody looks at a key. */
+const saysNothing: readonly number[] = [413, 429, 502, 503, 504]
+
 /** Why nothing is known of a target whose every answer to the full key was 401. */
 export const keyRefused = 'the key is not accepted: every request with it was answered 401'
 
@@ -64,7 +67,7 @@ export function createKeys(target: Target, readDynamic: ReadDynamicKey, redactor
     hasFull: sources.full !== undefined,
     accepting,
     note({ full }, status, operation) {
-      if (!full) return
+      if (!full || saysNothing.includes(status)) return
       sent++
       if (status === 401) refused++
       else accepting.add(operation)

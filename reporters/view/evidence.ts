@@ -22,7 +22,7 @@ const takenStates: Readonly<Record<TakesState, string>> = {
   'endless-job': `a job that goes on for too long, which the curl line does not start; ${unlock}`,
   'refusal-before': `a request that is refused before this one, which the curl line does not send; ${unlock}`,
   'requests-at-once': 'other requests at the same moment, which the curl line does not send',
-  'more-requests': 'more requests than are let through, which the curl line does not send',
+  'more-requests': 'a time at which the target asks for patience (429, 503), as many requests bring one about',
   'object-of-run': 'what another request of the run made, which the curl line does not make again',
   chance: 'the same answer by chance: either line may have to be run several times',
   'earlier-requests': 'what was sent before, or some time',

@@ -148,7 +148,8 @@ function ofError(
   const { status, tpe } = answer
   if (row?.gives !== undefined && !isRefusal(row.gives)) return { kind: 'refused', answer }
   if (isOtherStatus(id, status)) return { kind: 'status', received: status, wanted: wantedStatuses(id) }
-  const envelope = ofEnvelope(failure, tpe)
+  // Of a breakdown nobody knows which status would be right.
+  const envelope = row?.gives === undefined && status >= 500 ? undefined : ofEnvelope(failure, tpe)
   if (envelope !== undefined) return envelope
   if (tpe === undefined) return undefined
   const names = pairsFor(id).flatMap(([of, ...list]) => (of === status ? list : []))

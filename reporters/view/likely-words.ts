@@ -1,4 +1,4 @@
-import { sayAnswers } from '../../harness/report/answer.ts'
+import { type Answer, sayAnswers } from '../../harness/report/answer.ts'
 import { shortened } from '../escape/visible.ts'
 import type { Likely, LikelyCause } from './likely-causes.ts'
 
@@ -47,10 +47,7 @@ function sayLikely(likely: Likely): LikelyWords {
     case 'refused':
       return {
         what: `valid requests are answered ${sayAnswers([likely.answer])}`,
-        change:
-          likely.answer.status === 413 && likely.answer.tpe === undefined
-            ? 'raise the limit for bodies in what stands in front of the server: that of nginx is 1 MB if nobody sets it'
-            : 'grant them; if the server needs something else, declare a request that succeeds in the target file',
+        change: changeOfRefused(likely.answer),
       }
     case 'no-answer':
       return {
@@ -63,6 +60,14 @@ function sayLikely(likely: Likely): LikelyWords {
         change: 'let each job end as completed or failed; limits.jobTimeoutMs says how long the suite waits for it',
       }
   }
+}
+
+function changeOfRefused({ status, tpe }: Answer): string {
+  if (tpe === undefined && status === 413)
+    return 'raise the limit for bodies in what stands in front of the server: that of nginx is 1 MB if nobody sets it'
+  if (tpe === undefined && (status === 404 || status === 405))
+    return 'serve these operations, or declare them as not-served in operations of the target file'
+  return 'grant them; if the server needs something else, declare a request that succeeds in the target file'
 }
 
 function sayNames(names: readonly { readonly received: string; readonly meant: string }[]): LikelyWords {

@@ -1,49 +1,30 @@
 import { writeFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startReference } from '../../reference/server.ts'
-import type { Ended } from '../cli/conform.ts'
-import { conform } from '../cli/in-process.ts'
-import { certificates, forwardProxy, freePort, haproxy, nginx, programs, workFolder } from './servers.ts'
+import {
+  backend,
+  certificates,
+  few,
+  forwardProxy,
+  freePort,
+  haproxy,
+  judge,
+  lastLine,
+  nginx,
+  programs,
+  proxied,
+  upstream,
+  workFolder,
+} from './servers.ts'
 
 for (const [name, path] of Object.entries(programs))
   if (path === undefined)
     process.stderr.write(`SKIPPED: ${name} is not installed; apt-get install nginx-light haproxy\n`)
 
-/** The reference until the test ends, and its port. */
-async function upstream(): Promise<number> {
-  const { url, close } = await startReference({ jobMs: 15, slowJobMs: 1200 })
-  onTestFinished(() => close())
-  return Number(new URL(url).port)
-}
-
-const fixture = new URL('../../fixtures/reference.target.json', import.meta.url)
-const few = ['--only', 'files.*', '--only', 'translate.run/*', '--only', 'envelope/*', '--runs', '2', '--seed', '1']
-
-/** Judges a URL with the reference's target file, changed. */
-async function judge(
-  url: string,
-  change: object = {},
-  args: readonly string[] = few,
-  env: Record<string, string> = {},
-): Promise<Ended> {
-  const path = join(workFolder(), 'target.json')
-  writeFileSync(path, JSON.stringify({ ...(JSON.parse(await readFile(fixture, 'utf8')) as object), ...change }))
-  return conform([url, '--target', path, ...args], { env })
-}
-
-/** The sentence of the last line. */
-const lastLine = ({ stdout }: Ended): string => stdout.trimEnd().split('\n').at(-1) ?? ''
-
-const proxied = (port: number, more = ''): string =>
-  `server { listen 127.0.0.1:{port}; ${more} location / { proxy_pass http://127.0.0.1:${port}; proxy_http_version 1.1; proxy_set_header Connection ""; } }`
-
 describe.skipIf(programs.nginx === undefined)('behind nginx', () => {
   test('the service is judged as without it: gzip, buffering off', async () => {
-    const port = await nginx(
-      `gzip on; gzip_types application/json; proxy_buffering off; client_max_body_size 8m; ${proxied(await upstream())}`,
-    )
+    const port = await nginx(`gzip on; gzip_types application/json; proxy_buffering off; ${proxied(await upstream())}`)
     const ended = await judge(`http://127.0.0.1:${port}`)
     expect(lastLine(ended), ended.stdout).toMatch(/^exit 0: no must failed/)
   })
@@ -139,9 +120,64 @@ describe.skipIf(programs.nginx === undefined)('behind nginx', () => {
   })
 })
 
-describe.skipIf(programs.haproxy === undefined)('behind HAProxy', () => {
-  const backend = (port: number): string => `backend service\n  server one 127.0.0.1:${port}`
+describe.skipIf(programs.nginx === undefined)('nothing is learned of the service from', () => {
+  const page = `default_type text/html; location / { return 200 '<html><title>Sign in</title>Sign in to go on</html>'; }`
+  test.each<[string, string, RegExp]>([
+    ['a log-in page', page, /this is a page, not an API: check the base URL; if it is a log-in, declare .* cookie/],
+    [
+      'a redirect to a log-in',
+      'return 302 https://login.example/start;',
+      /redirected to https:\/\/login\.example\/start: if that is a log-in, declare .* cookie/,
+    ],
+    [
+      'a redirect to another address',
+      'return 301 http://api.example$request_uri;',
+      /it redirects to http:\/\/api\.example\/v1\/files: use http:\/\/api\.example as the base URL/,
+    ],
+    [
+      'a key that a gateway asks for',
+      `default_type application/json; return 401 '{"message":"No API key found"}';`,
+      /if a gateway gives it, declare what that asks for in headers of the target file \(--header\), for example x-api-key/,
+    ],
+    [
+      'a service that is too slow for its gateway',
+      'location / { proxy_pass http://127.0.0.1:SLOW; proxy_read_timeout 1s; }',
+      /a gateway answered, and not the service behind it: 504 with a page: 504 Gateway Time-out/,
+    ],
+    [
+      'an outage that is told as JSON',
+      `default_type application/json; return 502 '{"message":"bad gateway"}';`,
+      /a gateway answered, and not the service behind it: 502 \{"message":"bad gateway"\}, Server: nginx/,
+    ],
+  ])('%s', async (_, block, sentence) => {
+    const slow = block.includes('SLOW') ? await upstream({ latency: 2500 }) : 0
+    const port = await nginx(`server { listen 127.0.0.1:{port}; ${block.replace('SLOW', String(slow))} }`)
+    const ended = await judge(`http://127.0.0.1:${port}`)
+    expect(ended.code).toBe(3)
+    expect(lastLine(ended)).toMatch(sentence)
+    expect(ended.stdout).not.toContain('✗')
+  })
 
+  test('a base URL that ends in /v1, a key that is taken away, and HTTP/2 alone', async () => {
+    const service = await upstream()
+    const url = `http://127.0.0.1:${await nginx(proxied(service))}/v1`
+    expect(lastLine(await judge(url))).toMatch(/the base URL ends in \/v1, .*: leave it out/)
+    const bare = proxied(service).replace('proxy_http_version', 'proxy_set_header Authorization ""; proxy_http_version')
+    expect(lastLine(await judge(`http://127.0.0.1:${await nginx(bare)}`))).toMatch(/^exit 3: the key is not accepted/)
+    const h2c = await nginx(proxied(service).replace('{port};', '{port} http2;'))
+    expect(lastLine(await judge(`http://127.0.0.1:${h2c}`))).toMatch(/the suite speaks HTTP\/1\.1/)
+  })
+
+  test('what a cookie and a query member open is judged', async () => {
+    const more = 'if ($cookie_session != "open") { return 403; } if ($arg_tenant != "one") { return 404; }'
+    const url = `http://127.0.0.1:${await nginx(proxied(await upstream(), more))}`
+    const change = { headers: { cookie: { env: 'SESSION' } }, query: { tenant: 'one' } }
+    const ended = await judge(url, change, ['--only', 'files.list/*'], { SESSION: 'session=open' })
+    expect(lastLine(ended), ended.stdout).toMatch(/^exit 0: no must failed/)
+  })
+})
+
+describe.skipIf(programs.haproxy === undefined)('behind HAProxy', () => {
   test('the service is judged as without it', async () => {
     const port = await haproxy(
       `frontend f\n  bind 127.0.0.1:{port}\n  default_backend service\n${backend(await upstream())}`,

@@ -1,11 +1,15 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import net from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
+import type { Report } from '../../harness/report/model.ts'
+import { type ReferenceOptions, startReference } from '../../reference/server.ts'
+import type { Ended } from '../cli/conform.ts'
+import { conform } from '../cli/in-process.ts'
 
 /** Where Debian's packages put them; undefined if one is not installed. */
 const where = (name: string): string | undefined =>
@@ -19,6 +23,67 @@ export function workFolder(): string {
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
   return dir
 }
+
+/** The reference until the test ends, and its port. */
+export async function upstream(options: ReferenceOptions = {}): Promise<number> {
+  const { url, close } = await startReference({ jobMs: 15, slowJobMs: 1200, ...options })
+  onTestFinished(() => close())
+  return Number(new URL(url).port)
+}
+
+/** The target file of the reference. */
+const declared = JSON.parse(readFileSync(new URL('../../fixtures/reference.target.json', import.meta.url), 'utf8')) as {
+  keys: { full: string }
+}
+export const fullKey = declared.keys.full
+
+/** A few operations, alike each time. */
+export const few = [
+  '--only',
+  'files.*',
+  '--only',
+  'translate.run/*',
+  '--only',
+  'envelope/*',
+  '--runs',
+  '2',
+  '--seed',
+  '1',
+]
+
+/** Where the reports of the last runs are. */
+const folders = new WeakMap<Ended, string>()
+
+/** Judges a URL with the reference's target file, changed. */
+export async function judge(
+  url: string,
+  change: object = {},
+  args: readonly string[] = few,
+  env: Record<string, string> = {},
+): Promise<Ended> {
+  const cwd = workFolder()
+  writeFileSync(join(cwd, 'target.json'), JSON.stringify({ ...declared, ...change }))
+  const ended = await conform([url, '--target', 'target.json', ...args], { env, cwd })
+  folders.set(ended, cwd)
+  return ended
+}
+
+/** What a run with `--report json` wrote. */
+export function reportOf(ended: Ended): Report {
+  return JSON.parse(readFileSync(join(folders.get(ended)!, 'conform-report.json'), 'utf8')) as Report
+}
+
+/** The sentence of the last line. */
+export const lastLine = ({ stdout }: Ended): string => stdout.trimEnd().split('\n').at(-1) ?? ''
+
+/** A server of nginx before that port. */
+export const proxied = (port: number, more = ''): string => {
+  const size = more.includes('client_max_body_size') ? '' : 'client_max_body_size 8m;'
+  return `server { listen 127.0.0.1:{port}; ${size} ${more} location / { proxy_pass http://127.0.0.1:${port}; proxy_http_version 1.1; proxy_set_header Connection ""; } }`
+}
+
+/** What HAProxy sends requests to. */
+export const backend = (port: number): string => `backend service\n  server one 127.0.0.1:${port}`
 
 /** A port that nobody listens on now: these programs take none that the system chooses. */
 export async function freePort(): Promise<number> {
