@@ -4,7 +4,7 @@ import { member } from '../../schemas/json-object.ts'
 import { validate } from '../../schemas/validate.ts'
 import { acceptedPairs, type RequirementId } from '../../catalogue/catalogue.ts'
 import { keyFits, mayCarry } from '../../catalogue/errors.ts'
-import { type Answer, hasStatusOf, isEnvelope, tpeOf } from '../engine/answer.ts'
+import { type Answer, isEnvelope, tpeOf } from '../engine/answer.ts'
 import { describeAnswer } from '../engine/describe.ts'
 import type { Exchange } from '../engine/exchange.ts'
 
@@ -26,7 +26,7 @@ export interface Tally {
 }
 
 export interface EnvelopeWatch {
-  /** Whether a request of that operation that had no bad input was answered with that status too: it says nothing of the input. */
+  /** Whether the operation granted nothing, and answered valid requests with that status too: then it says nothing of the input. */
   breaksAnyway(exchange: Exchange): boolean
   observe(exchange: Exchange): void
   tally(row: ObservedRow): Tally
@@ -34,6 +34,13 @@ export interface EnvelopeWatch {
 
 /** First failures kept a row: some may turn out to be those of a connection. */
 const mostKept = 12
+/** Of each operation at least so many: all of one may turn out to say nothing. */
+const mostOfOne = 2
+
+function isToKeep({ failures }: Tally, { probe: { operation } }: Exchange): boolean {
+  const isOfOne = (failure: Tally['failures'][number]): boolean => failure.exchange.probe.operation === operation
+  return failures.length < mostKept || failures.filter(isOfOne).length < mostOfOne
+}
 
 /** What the row expects of an answer, and what it got if that is wrong; undefined if the row does not judge such an answer. */
 type AnswerRule = (
@@ -123,22 +130,23 @@ const rules: Readonly<Record<ObservedRow, AnswerRule>> = {
 export function createEnvelopeWatch(): EnvelopeWatch {
   const tallies = new Map<ObservedRow, Tally>(observedRows.map((row) => [row, { cases: 0, failures: [] }]))
   const broken = new Set<string>()
+  const sound = new Set<string | null>()
   const nameOf = ({ probe, answer }: Exchange): string => `${probe.operation} ${answer?.status}`
   return {
-    breaksAnyway: (exchange) => broken.has(nameOf(exchange)),
+    breaksAnyway: (exchange) => broken.has(nameOf(exchange)) && !sound.has(exchange.probe.operation),
     tally: (row) => tallies.get(row) as Tally,
     observe(exchange) {
       const { answer, purpose } = exchange
       if (!answer || purpose.unjudged === 'at all') return
-      if (answer.status >= 500 && !purpose.badInput && !hasStatusOf(purpose.expects, answer))
-        broken.add(nameOf(exchange))
+      if (purpose.wanted && answer.status < 300) sound.add(exchange.probe.operation)
+      if (purpose.wanted && answer.status >= 500) broken.add(nameOf(exchange))
       for (const row of observedRows) {
         const seen = rules[row](answer, exchange)
         if (!seen) continue
         const tally = tallies.get(row) as Tally
         tally.cases++
         const { expected, actual, at } = seen
-        if (actual !== undefined && tally.failures.length < mostKept)
+        if (actual !== undefined && isToKeep(tally, exchange))
           tally.failures.push({ exchange, expected, actual: typeof actual === 'string' ? actual : actual(), at })
       }
     },

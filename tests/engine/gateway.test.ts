@@ -65,6 +65,11 @@ test.each<[string, () => Response, string]>([
     'a gateway asks for a key of its own: declare it in headers of the target file (--header), for example x-api-key (403 {"message":"Forbidden"})',
   ],
   [
+    'a key that a gateway asks for in JSON',
+    () => json(401, { message: 'No API key found in request' }),
+    'the key is not accepted, and the answer is no error envelope: if a gateway gives it, declare what that asks for in headers of the target file (--header), for example x-api-key (401 {"message":"No API key found in request"})',
+  ],
+  [
     'a log-in',
     () => redirect('https://login.example/start?rd=x'),
     'the first request is redirected to https://login.example/start: if that is a log-in, declare what shows that you are logged in, for example a cookie, in headers of the target file (302 without a body)',

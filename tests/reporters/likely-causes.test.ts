@@ -108,3 +108,20 @@ test('--verbose shows every failure', () => {
   const text = renderTerminal(report(lower.slice(0, 40)), pc.createColors(false), { isVerbose: true })
   for (const { id } of lower.slice(0, 40)) expect(text).toContain(id)
 })
+
+test.each<[string, number, string, RegExp]>([
+  ['a body that a gateway refuses', 413, '<html>too large', /^raise the limit for bodies in what stands in front/],
+  ['a path that is not served', 404, '<html>none', /^serve these operations, or declare them as not-served/],
+  ['what the service itself refuses', 404, JSON.stringify(envelope('NotFound')), /^grant them; /],
+])('what to change is said of valid requests that are answered by %s', (_, status, text, change) => {
+  const granted = ['files.list/2xx-accepted', 'translate.run/2xx-accepted', 'vision.analyze/2xx-accepted']
+  const results = granted.map((id) => failed(id, answered({ status, text })))
+  expect(likelyCauses(results).map((cause) => wordsOf(cause).change)).toEqual([expect.stringMatching(change)])
+})
+
+test('a breakdown of everything is not told as errors whose status is right', () => {
+  const results = ['shape', 'content-type', 'unsupported-method'].map((id) =>
+    failed(`envelope/${id}`, answered({ status: 504, text: '<html>Gateway Time-out' })),
+  )
+  expect(said(results)).toEqual([])
+})

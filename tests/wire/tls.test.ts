@@ -87,6 +87,12 @@ test('each reason not to accept a certificate has a remedy of its own', async ()
   expect(remedyFor({ ...misnamed, ...told('CERT_HAS_EXPIRED') }, way)).toMatch(/valid today/)
   expect(remedyFor({ ...misnamed, ...told('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION') }, way)).toMatch(/TLS 1\.2 and 1\.3/)
   expect(remedyFor({ ...misnamed, ...told('ERR_SSL_TLSV1_UNRECOGNIZED_NAME') }, way)).toMatch(/one of its names/)
+  const garbled = { ...misnamed, detail: undefined, cause: 'malformed' } as never
+  expect(remedyFor(garbled, way)).toMatch(/the port of an HTTP server/)
+  const silent = { ...misnamed, detail: 'nothing-came', cause: 'timeout' } as const
+  expect(remedyFor(silent, way)).toMatch(/declare limits\.timeoutMs/)
+  const lost = { ...misnamed, detail: undefined, cause: 'reset' } as never
+  expect(remedyFor(lost, { ...way, tls: { cert, key } })).toMatch(/see which authority it trusts/)
   const alert = { ...misnamed, ...told('ERR_SSL_TLSV1_ALERT_UNKNOWN_CA') }
   expect(remedyFor(alert, { ...way, tls: { cert, key } })).toMatch(
     /does not accept the client certificate in tls\.cert/,
