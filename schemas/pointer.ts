@@ -35,7 +35,7 @@ function replacedAt(
   if (token === undefined) return replacement
   const child = (): unknown => replacedAt(step(value, token), rest, replacement, pointer)
   if (Array.isArray(value)) {
-    const items: unknown[] = [...value]
+    const items = [...(value as unknown[])]
     if (rest.length === 0 && replacement === undefined) items.splice(Number(token), 1)
     else items[token === '-' ? items.length : Number(token)] = child()
     return items

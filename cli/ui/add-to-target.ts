@@ -41,10 +41,13 @@ function partOf(text: string): Record<string, unknown> {
   return value
 }
 
+const entriesOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : [])
+
 function keptOut(name: string, values: unknown): string[] {
   if (!Object.hasOwn(members, name)) return [name]
-  return Object.entries(values ?? {}).flatMap(([at, value]) => {
-    const keys = [...(name === 'keys' ? [value, ...Object.values(value ?? {})] : []), isObject(value) && value.key]
+  return entriesOf(values).flatMap(([at, value]) => {
+    const named = entriesOf(value).map(([, one]) => one)
+    const keys = [...(name === 'keys' ? [value, ...named] : []), isObject(value) && value.key]
     const wrong = [
       ...members[name]!.filter((one) => isObject(value) && Object.hasOwn(value, one)),
       ...members.keys!.filter((one) => keys.some((key) => isObject(key) && Object.hasOwn(key, one))),

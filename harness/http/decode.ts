@@ -30,7 +30,7 @@ function codingsOf(encoding: string): string[] {
 /**
  * Undoes the content codings (gzip, x-gzip, deflate with or without its zlib frame, br), the last one first.
  * Each step ends at `limit` bytes, so that neither memory nor time depends on what a bomb would unpack to.
- * Rejects only with the reason of `ending`.
+ * Rejects only if the exchange has to end.
  */
 export async function decode({ body, encoding, cut }: Encoded, limit: number, ending: Ending): Promise<Decoded> {
   const codings = codingsOf(encoding)
@@ -57,7 +57,7 @@ function undo(coding: string, { body, cut }: Decoded, limit: number, ending: End
     const collected = collect(limit)
     const abort = () => {
       decoder.destroy()
-      reject(ending.reason)
+      reject(new Error('ended', { cause: ending.reason }))
     }
     const settle = (decoded: Decoded) => {
       forget()

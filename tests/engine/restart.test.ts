@@ -92,7 +92,7 @@ test('a gateway that answers for one operation alone is judged there', async () 
     async send(request, options) {
       const result = await transport.send(request, options)
       const isTranslation = request.path === '/v1/translate' && result.kind === 'answer'
-      return isTranslation ? ({ ...result, ...badGateway } as HttpResult) : result
+      return isTranslation ? { ...result, ...badGateway } : result
     },
   })
   const { results, facts } = await judgeReference({ jobMs: 20 }, { road, options: { only } })
