@@ -34,6 +34,7 @@ const wanted = [
   ...ofKind(/^dist\/[^/]+\.js$/).flatMap(filesNamedIn),
 ]
 const out = [
+  /^docs\/pictures\//,
   /^(tests|bench|build|coverage|node_modules|examples|\.ci|\.github)\//,
   /(?<!\.d)\.[cm]?ts$/,
   /\.test\.|\.map$|\.tgz$|conform-report/,
@@ -73,7 +74,10 @@ function unknownPackages(path) {
 
 /** Links of a page to files that are not in the package. */
 function deadLinks(page) {
-  const links = [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, link]) => link)
+  // A picture that is not there shows its words.
+  const links = [...readFileSync(page, 'utf8').matchAll(/(?<!!\[[^\]]*)\]\((?!https?:|#)([^)#\s]+)/g)].map(
+    ([, link]) => link,
+  )
   return links
     .map((link) => ({ link, path: join(dirname(page), link) }))
     .filter(

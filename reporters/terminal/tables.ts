@@ -18,7 +18,8 @@ const levels = { must: 'must (required)', should: 'should (recommended)' } as co
 /** How many requirements of each level had each outcome. */
 export function summaryTable(summary: Report['summary'], colors: Colors): string[] {
   const row = (level: keyof typeof levels) => `  ${levels[level].padEnd(20)}${cells(summary[level], colors)}`
-  return [colors.dim(`  ${' '.repeat(20)}${head}`), row('must'), row('should'), '']
+  // Blanks stand before the colour: those within it are lost when lines are laid out.
+  return [`  ${' '.repeat(22)}${colors.dim(head.trimStart())}`, row('must'), row('should'), '']
 }
 
 const head = columns.map(([, title]) => title.padStart(title.length + 2)).join('')
@@ -40,5 +41,5 @@ export function operationTable(report: Report, colors: Colors): string[] {
   const lines = rows.map(
     ({ counts, operation }) => `  ${terminalText(operation).padEnd(width)}${cells(counts, colors)}`,
   )
-  return [colors.dim(`  ${'operation'.padEnd(width)}${head}`), ...lines, '']
+  return [`  ${colors.dim(`${'operation'.padEnd(width)}${head}`)}`, ...lines, '']
 }

@@ -1,4 +1,6 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path/posix'
+import { fileURLToPath } from 'node:url'
 import MiniSearch from 'minisearch'
 import { expect, test } from 'vitest'
 import { siteFiles } from '../../build/site/files.ts'
@@ -11,6 +13,7 @@ import { requirementPage } from '../../reporters/view/requirement-page.ts'
 import { validate } from '../../schemas/validate.ts'
 import { failed, report } from '../gates/results.ts'
 
+const root = fileURLToPath(new URL('../..', import.meta.url))
 const files = siteFiles(new Map())
 const pages = [...files].filter(([path]) => path.endsWith('.html'))
 
@@ -46,7 +49,7 @@ test('no link within the site leads nowhere', () => {
   })
   expect(links.length).toBeGreaterThan(10_000)
   const dead = links.filter(({ hash, target }) => {
-    if (target.startsWith('docs/pictures/')) return false
+    if (target.startsWith('docs/pictures/')) return !existsSync(join(root, target))
     return !files.has(target) || (hash !== undefined && !anchors.get(target)?.has(hash))
   })
   expect(dead).toEqual([])
@@ -107,4 +110,11 @@ test('reports link to the page of a requirement if the package names its site, a
   expect(renderMarkdown(linked)).toContain(`[About this requirement](${page})`)
   expect(validate('report', linked)).toEqual({ valid: true })
   expect(`${await html(plain)}${renderMarkdown(plain)}`).not.toContain('About this requirement')
+})
+
+test('pictures are no part of the package, and small', () => {
+  const { files: packed } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { files: string[] }
+  expect(packed).toContain('!docs/pictures')
+  for (const name of ['terminal.svg', 'flow.svg', 'report.png'])
+    expect(readFileSync(join(root, 'docs/pictures', name)).length, name).toBeLessThan(200_000)
 })
