@@ -91,6 +91,14 @@ test('counts in a table', () => {
   expect(row.trim().split(/\s+/)).toEqual(['must', '(required)', ...Object.values(report.summary.must).map(String)])
 })
 
+test('the heads of tables stand over their columns, also in colour on a terminal of 80 columns', () => {
+  const text = renderTerminal(sampleReport({ end: mixed }), pc.createColors(true), { width: 80 })
+  const shown = text.replaceAll(/\u001b\[\d+m/g, '').split('\n')
+  const heads = shown.flatMap((line, at) => (line.endsWith('n/a') ? [at] : []))
+  expect(heads).toHaveLength(2)
+  for (const at of heads) expect(shown[at]).toHaveLength(shown[at + 1]!.length)
+})
+
 test('never calls a run that judged nothing a pass', () => {
   const nothing = sampleReport({ end: () => ({ outcome: 'not-exercised', reason: 'no key: none was given' }) })
   expect(nothing.verdict).toBe('not-judged')
