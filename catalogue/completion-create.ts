@@ -12,7 +12,7 @@ export const completionCreate = rows('completion.create', [
     control: true, effect: 'generates' },
   { id: '400-unsupported-model', level: 'must', section: '7.3', needs: [...valid, role('model')], gives: [[400, 'BadRequest'], unknownModel],
     says: 'A model that is not supported is answered 400 BadRequest; one that does not exist, also 404 ResourceNotFound or NotFound.',
-    givesByScenario: [[400, 'BadRequest']] },
+    givesByScenario: [[400, 'BadRequest']], maxRequests: 2 },
   { id: '400-malformed-request', level: 'must', section: '7.3', needs: [...valid, [role('prompt'), role('model')]], gives: [[400, 'BadRequest']],
     says: 'A model that is no string is answered 400 BadRequest; a prompt that is none, also InvalidInputParameters or InvalidContentType.',
     maxRequests: 7 },

@@ -102,6 +102,7 @@ function memberCells(id: OperationId, member: Member): Cell[] {
     }),
     rare(id, member, 'empty', 'it may be empty, or nobody says that it may not'),
     rare(id, member, 'value', 'the spec excludes no value of its type'),
+    lengthenedCell(id, member),
     laterCell(id, member),
   ]
 }
@@ -109,6 +110,13 @@ function memberCells(id: OperationId, member: Member): Cell[] {
 function rare(id: OperationId, { at, judgedBy }: Member, fault: 'empty' | 'value', reason: string): Cell {
   const condition = judgedBy?.[fault]
   return condition === undefined ? never(id, `${fault} @ ${at}`, reason) : cell(id, `${fault} @ ${at}`, condition)
+}
+
+function lengthenedCell(id: OperationId, { at, judgedBy, isChosen }: Member): Cell {
+  const condition = isChosen && judgedBy?.value
+  return condition
+    ? cell(id, `lengthened @ ${at}`, condition)
+    : never(id, `lengthened @ ${at}`, 'its value is chosen among none')
 }
 
 /** Rows whose cases are sent in a later item of an array as well. */
@@ -125,29 +133,38 @@ function laterCell(id: OperationId, { at, judgedBy }: Member): Cell {
 
 /** How an id is unknown, and the requirements of the operations that have one in their path. */
 const idRows: Readonly<Partial<Record<OperationId, Readonly<Record<string, string>>>>> = {
-  'pdf.parse': of('4xx-unknown-file', 'unknown', 'asked twice', 'lengthened', 'deleted'),
-  'jobs.create': of('404-unknown-application', 'unknown', 'asked twice', 'cut', 'lengthened'),
+  'pdf.parse': of('4xx-unknown-file', 'unknown', 'asked twice', 'lengthened', 'of another kind', 'deleted'),
+  'jobs.create': of('404-unknown-application', 'unknown', 'asked twice', 'cut', 'lengthened', 'of another kind'),
   'jobs.retrieve': {
-    ...of('4xx-unknown-job', 'unknown', 'asked twice', 'like another'),
+    ...of('4xx-unknown-job', 'unknown', 'asked twice', 'of another kind', 'like another'),
     ...of('4xx-malformed-id', 'cut', 'lengthened', 'wildcard', 'another form'),
   },
   'files.retrieve': {
-    ...of('404-unknown-file', 'unknown', 'asked twice', 'cut', 'lengthened'),
+    ...of('404-unknown-file', 'unknown', 'asked twice', 'cut', 'lengthened', 'of another kind'),
     ...of('410-deleted-file', 'deleted'),
   },
-  'graphs.add-file': of('404-unknown-graph', 'unknown', 'cut', 'lengthened'),
-  'graphs.query': of('404-unknown-graph', 'unknown', 'cut', 'lengthened'),
+  'graphs.add-file': of('404-unknown-graph', 'unknown', 'asked twice', 'cut', 'lengthened', 'of another kind'),
+  'graphs.query': of('404-unknown-graph', 'unknown', 'asked twice', 'cut', 'lengthened', 'of another kind'),
 }
 
 function of(condition: string, ...ways: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(ways.map((way) => [way, condition]))
 }
 
-const idWays = ['unknown', 'asked twice', 'cut', 'lengthened', 'like another', 'wildcard', 'another form', 'deleted']
+const idWays = [
+  'unknown',
+  'asked twice',
+  'cut',
+  'lengthened',
+  'of another kind',
+  'like another',
+  'wildcard',
+  'another form',
+  'deleted',
+]
 
 /** Why an id is not sent in a way that another operation has. */
 const idReasons: Readonly<Record<string, string>> = {
-  'asked twice': 'the same look-up is asked twice by another operation that has such ids',
   cut: 'a file is cut for files.retrieve',
   'like another': 'ids of any form: one that is like another may exist',
   wildcard: 'ids of any form may hold it',

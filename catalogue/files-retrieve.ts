@@ -12,7 +12,7 @@ export const filesRetrieve = rows('files.retrieve', [
     says: 'The retrieval of a file to which the key has no access is answered 403 InsufficientAccessRights.' },
   { id: '404-unknown-file', level: 'must', section: '7.3', needs: valid, gives: [[404, 'ResourceNotFound']],
     says: 'The retrieval of a file that does not exist is answered 404 ResourceNotFound.',
-    maxRequests: 4 },
+    maxRequests: 5 },
   { id: '410-deleted-file', level: 'must', section: '7.3', needs: [...valid, '/resources/deletedFile'], gives: [[410, 'ResourceNotFound']],
     says: 'The retrieval of a deleted file is answered 410 ResourceNotFound.' },
 ])

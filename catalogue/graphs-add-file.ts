@@ -21,7 +21,7 @@ export const graphsAddFile = rows('graphs.add-file', [
     says: 'The addition of a file to which the key has no access is answered 403 InsufficientAccessRights.' },
   { id: '404-unknown-graph', level: 'must', section: '7.3', needs: valid, gives: [[404, 'ResourceNotFound']],
     says: 'An addition to a graph that does not exist is answered 404 ResourceNotFound.',
-    maxRequests: 3 },
+    maxRequests: 5 },
   { id: '409-already-in-graph', level: 'must', section: '7.3', needs: valid, gives: [[409, 'BadRequest']],
     says: 'The addition of a file that is in the graph already is answered 409 BadRequest, the second time and each one after that.',
     fault: 'state', effect: 'creates', maxRequests: 7 },

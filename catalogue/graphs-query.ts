@@ -26,5 +26,5 @@ export const graphsQuery = rows('graphs.query', [
     says: 'A graph to which the key has no access is answered 403 InsufficientAccessRights.' },
   { id: '404-unknown-graph', level: 'must', section: '7.3', needs: valid, gives: [[404, 'ResourceNotFound']],
     says: 'A query of a graph that does not exist is answered 404 ResourceNotFound.',
-    maxRequests: 3 },
+    maxRequests: 5 },
 ])

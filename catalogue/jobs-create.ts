@@ -32,7 +32,7 @@ export const jobsCreate = rows('jobs.create', [
     says: 'A creation on an application to which the key has no access is answered 403 InsufficientAccessRights.' },
   { id: '404-unknown-application', level: 'must', section: '4.2, 7.3', needs: valid, gives: [[404, 'ResourceNotFound']],
     says: 'A creation on an application that does not exist is answered 404 ResourceNotFound.',
-    maxRequests: 4 },
+    maxRequests: 5 },
   { id: '409-job-in-progress', level: 'must', section: '4.2, 8', needs: valid, gives: [[409, 'BadRequest']],
     says: 'A creation while a job of the application is in progress is answered 409 BadRequest.',
     fault: 'state', effect: 'generates', maxRequests: 80, generates: 6 },

@@ -30,6 +30,8 @@ export interface Member {
   readonly ofType?: string
   /** All values that the spec allows. */
   readonly allowed?: readonly string[]
+  /** Its value is one of those that a target has: a model, a role, a language. What begins like one is none. */
+  readonly isChosen?: true
   /** A value that the spec shows among others. */
   readonly shows?: string
   /** The condition (an id without its operation) that names what is wrong; for the rest there is `bad-input-no-5xx`. */
@@ -62,6 +64,8 @@ export interface PathParameter {
   /** Of what one has to be declared, if not just that: pointers into the target file. */
   readonly needs?: readonly string[]
   readonly format?: 'uuid'
+  /** Objects of other kinds, whose ids are none here: pointers into the target file. */
+  readonly others: readonly string[]
 }
 
 /** How a created object is used again: by its id in the path, or at a role of the body. */

@@ -6,8 +6,13 @@ import { queryConfigIn } from './query-config.ts'
 
 const noPayloads = 'Payloads are not shown.'
 const noResponse = 'The response is not shown.'
-const file = { declaredAt: '/resources/file' }
-const graph = { declaredAt: '/resources/graph' }
+const [ofFiles, ofGraphs, ofApplications] = [
+  ['/resources/file', '/resources/pdfFile'],
+  ['/resources/graph'],
+  ['/resources/application/id'],
+] as const
+const file = { declaredAt: '/resources/file', others: [...ofGraphs, ...ofApplications] }
+const graph = { declaredAt: '/resources/graph', others: [...ofFiles, ...ofApplications] }
 /** A role that is text; a server may take several texts. */
 const text = { kinds: ['string'], tolerates: ['array'] } as const
 
@@ -15,7 +20,7 @@ const text = { kinds: ['string'], tolerates: ['array'] } as const
 export const operations = [
   { id: 'pdf.parse', method: 'POST', path: '/v1/tools/pdf-parser/{file_id}', otherPaths: [], body: 'json', section: '4.1',
     summary: 'Parse a PDF', description: 'Deprecated, and scheduled for removal on December 22, 2025 (§9).', deprecated: true,
-    params: { file_id: { declaredAt: '/resources/pdfFile', needs: ['/resources/pdfFile', '/operations/files.upload'] } },
+    params: { file_id: { declaredAt: '/resources/pdfFile', needs: ['/resources/pdfFile', '/operations/files.upload'], others: [...ofGraphs, ...ofApplications] } },
     request: { component: 'PdfParseRequest', description: '§2.1.' },
     isWhole: true, example: { format: 'text' }, effect: 'none', response: 'pdf-content',
     members: [
@@ -24,7 +29,7 @@ export const operations = [
     ] },
   { id: 'jobs.create', method: 'POST', path: '/v1/applications/{application_id}/jobs', otherPaths: [], body: 'json', section: '4.2',
     summary: 'Create a job of an application', description: 'An application can have one job in progress at a time (§8). The result is read with `jobs.retrieve`.',
-    params: { application_id: { declaredAt: '/resources/application/id', needs: ['/resources/application'] } },
+    params: { application_id: { declaredAt: '/resources/application/id', needs: ['/resources/application'], others: [...ofGraphs, ...ofFiles] } },
     request: { component: 'CreateJobRequest', description: '§2.5.' },
     isWhole: true, example: { inputs: [{ id: '<input id>', value: ['tea'] }] }, effect: 'generates', response: 'created-job', busy: 409,
     creates: { what: 'a job', idAt: '/id', usedBy: [{ operation: 'jobs.retrieve', param: 'job_id' }] },
@@ -37,12 +42,12 @@ export const operations = [
       { at: '/inputs/*/value/*', kinds: ['string'], section: '2.5', judgedBy: { type: '400-malformed-inputs' } },
     ] },
   { id: 'jobs.retrieve', method: 'GET', path: '/v1/applications/jobs/{job_id}', otherPaths: [], body: 'none', section: '4.3',
-    summary: 'Retrieve a job', params: { job_id: { declaredAt: '/resources/job', needs: ['/resources/application', '/resources/job'], format: 'uuid' } },
+    summary: 'Retrieve a job', params: { job_id: { declaredAt: '/resources/job', needs: ['/resources/application', '/resources/job'], format: 'uuid', others: [...ofApplications, ...ofGraphs] } },
     members: [], effect: 'none', response: 'job', reads: { declaredAt: '/resources/job', madeBy: 'jobs.create', everyMs: 1000 } },
   { id: 'completion.create', method: 'POST', path: '/v1/completion', otherPaths: [], body: 'json', section: '4.4',
     summary: 'Generate text', description: noPayloads, example: { model: '<model>', prompt: 'Hello' }, effect: 'generates',
     members: [
-      { at: '{model}', kinds: ['string'], section: '7.3', judgedBy: { type: '400-malformed-request', value: '400-unsupported-model' } },
+      { at: '{model}', isChosen: true, kinds: ['string'], section: '7.3', judgedBy: { type: '400-malformed-request', value: '400-unsupported-model' } },
       { at: '{prompt}', ...text, section: '7.3', judgedBy: { type: '400-malformed-request', empty: '400-empty-prompt', value: '400-bad-encoding' } },
       { at: '{temperature}', kinds: ['number'], section: '7.3', judgedBy: { type: '400-invalid-temperature' } },
       { at: '{max_tokens}', kinds: ['number'], section: '7.3', judgedBy: { type: '400-invalid-max-tokens' } },
@@ -105,8 +110,8 @@ export const operations = [
     summary: 'Translate a text', description: noPayloads, example: { text: 'Hello', source: 'en', target: 'de' }, effect: 'generates',
     members: [
       { at: '{text}', ...text, section: '7.3', judgedBy: { type: '400-malformed-text', empty: '400-empty-text' } },
-      { at: '{source}', kinds: ['string'], section: '7.3', judgedBy: { type: '400-unsupported-language', value: '400-unsupported-language' } },
-      { at: '{target}', kinds: ['string'], section: '7.3', judgedBy: { type: '400-unsupported-language', value: '400-unsupported-language' } },
+      { at: '{source}', isChosen: true, kinds: ['string'], section: '7.3', judgedBy: { type: '400-unsupported-language', value: '400-unsupported-language' } },
+      { at: '{target}', isChosen: true, kinds: ['string'], section: '7.3', judgedBy: { type: '400-unsupported-language', value: '400-unsupported-language' } },
     ] },
   { id: 'vision.analyze', method: 'POST', path: '/v1/vision/analyze', otherPaths: ['/v1/vision'], body: 'json', section: '4.4',
     summary: 'Analyze images', description: noResponse, effect: 'generates',

@@ -35,7 +35,7 @@ export const pdfParse = rows('pdf.parse', [
     says: 'The parsing of a file to which the key has no access is answered 403 InsufficientAccessRights.' },
   { id: '4xx-unknown-file', level: 'must', section: '7.2', needs: valid, gives: [[404, 'NotFound', 'ResourceNotFound'], [410, 'Gone', 'ResourceNotFound'], [400, 'BadRequest', 'InvalidInputParameters'], [403, 'InsufficientAccessRights']],
     says: 'The parsing of a file that does not exist, or was deleted, is refused: 404, 410, 400 or 403 with a name of that status.',
-    maxRequests: 4 },
+    maxRequests: 5 },
   { id: '4xx-removed', level: 'must', section: '9, 7.2', gives: [[404], [410]],
     says: 'After the removal of PDF parsing its path is answered 404 or 410.',
     onlyIf: 'removed' },

@@ -12,7 +12,7 @@ export const translateRun = rows('translate.run', [
     control: true, effect: 'generates' },
   { id: '400-unsupported-language', level: 'must', section: '7.3', needs: [...valid, [role('source'), role('target')]], gives: [[400, 'BadRequest']],
     says: 'An unsupported source or target language is answered 400 BadRequest.',
-    maxRequests: 10 },
+    maxRequests: 12 },
   { id: '400-empty-text', level: 'must', section: '7.3', needs: [...valid, role('text')], gives: [[400, 'InvalidInputParameters']],
     says: 'An empty text is answered 400 InvalidInputParameters.' },
   { id: '400-malformed-text', level: 'must', section: '7.3', needs: [...valid, role('text')], gives: [[400, 'InvalidInputParameters', 'BadRequest']],

@@ -7,7 +7,7 @@ import { suite } from '../harness/checks/suite.ts'
 
 export const filesRetrieve = suite('files.retrieve', {
   '2xx-accepted': accepted,
-  '404-unknown-file': unknown('file_id', ['unknown', 'asked twice', 'cut', 'lengthened']),
+  '404-unknown-file': unknown('file_id', ['unknown', 'asked twice', 'cut', 'lengthened', 'of another kind']),
   '410-deleted-file': condition(async ({ context, valid, judge }) => {
     const probe = await valid()
     const { deletedFile = '' } = context.run.target.resources

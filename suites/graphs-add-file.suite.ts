@@ -125,7 +125,7 @@ const judgeOtherGraph: Judge = async (context) => {
 export const graphsAddFile = suite('graphs.add-file', {
   '2xx-accepted': accepted,
   '2xx-other-graph': judgeOtherGraph,
-  '404-unknown-graph': unknown('graph_id', ['unknown', 'cut', 'lengthened']),
+  '404-unknown-graph': unknown('graph_id', ['unknown', 'asked twice', 'cut', 'lengthened', 'of another kind']),
   '4xx-no-effect': noEffect(additions),
   '409-already-in-graph': addSameFileAgain,
   '409-atomic': onceAtOnce(additions, requireAtOnce),

@@ -11,5 +11,5 @@ export const graphsQuery = suite('graphs.query', {
   '2xx-query-config': insideBounds,
   '400-query-config': outsideBounds,
   '400-malformed-parameters': at('query', notText),
-  '404-unknown-graph': unknown('graph_id', ['unknown', 'cut', 'lengthened']),
+  '404-unknown-graph': unknown('graph_id', ['unknown', 'asked twice', 'cut', 'lengthened', 'of another kind']),
 })

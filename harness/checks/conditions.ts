@@ -1,5 +1,6 @@
 import { type Pairs, pairsOf } from '../../catalogue/answers.ts'
-import type { OperationId } from '../../catalogue/operations.ts'
+import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
+import { getAt } from '../../schemas/pointer.ts'
 import { isUuid } from '../../schemas/formats.ts'
 import type fc from 'fast-check'
 import { judgeEach } from './at-once.ts'
@@ -7,6 +8,7 @@ import { property } from './property.ts'
 import { randomOf, sampled, seedFor } from './seed.ts'
 import { changedId, freshUnknownId } from './unknown-id.ts'
 import { type Probe, withJson } from '../engine/probe.ts'
+import type { CheckContext } from '../engine/check-context.ts'
 import { type Condition, condition } from './refusals.ts'
 
 /** One fixed change to the valid request. */
@@ -48,10 +50,17 @@ export function any<T>(
   })
 }
 
-/** Ways to get an id that no object has: drawn, and asked for a second time; made from the id that exists. */
-export type UnknownId = 'unknown' | 'asked twice' | 'cut' | 'lengthened'
+/** Ways to get an id that no object has: drawn, and asked for a second time; made from the id that exists; that of another object. */
+export type UnknownId = 'unknown' | 'asked twice' | 'cut' | 'lengthened' | 'of another kind'
 
-/** A uuid that was cut or lengthened is none: a server may refuse its form before it looks (§7.2). */
+/** The id of an object of another kind, if it is a uuid: of any other form, an object of this kind might have it too. */
+function idOfAnother({ run, row }: CheckContext, parameter: string): string | undefined {
+  const { others = [] } = operationOf(row.operation as OperationId).params?.[parameter] ?? {}
+  return others.map((pointer) => getAt(run.target.file, pointer)).find((id) => typeof id === 'string' && isUuid(id)) as
+    string | undefined
+}
+
+/** A uuid that was cut or lengthened is none, and where ids have another form a uuid is: a server may refuse it before it looks (§7.2). */
 const ofForm: Pairs = [[400, 'BadRequest', 'InvalidInputParameters']]
 
 /** The valid request with an id that no object has as that path parameter, in each of these ways. */
@@ -61,14 +70,17 @@ export function unknown(parameter: string, ways: readonly UnknownId[] = ['unknow
     const declared = (await valid()).params[parameter] ?? ''
     const drawn = freshUnknownId(context.run, declared, random)
     for (const way of ways) {
-      const id = way === 'cut' || way === 'lengthened' ? changedId(context.run, declared, way) : drawn
-      if (id === undefined) continue
+      const isOther = way === 'of another kind'
+      const isChanged = way === 'cut' || way === 'lengthened'
+      const made = isChanged ? changedId(context.run, declared, way) : drawn
+      const id = isOther ? idOfAnother(context, parameter) : made
+      if (id === undefined || id === declared) continue
       const probe = await valid()
       // Nothing can be created at an id that does not exist: the probe may be sent again, and needs no idle application.
       const params = { ...probe.params, [parameter]: id }
       const what = way === 'unknown' ? `an unknown ${parameter}` : `a ${parameter} that is ${told[way]}`
-      const gives =
-        id !== drawn && isUuid(declared) ? pairsOf(context.row, context.row.operation as OperationId) : undefined
+      const hasOtherForm = isUuid(declared) ? isChanged : isOther
+      const gives = hasOtherForm ? pairsOf(context.row, context.row.operation as OperationId) : undefined
       const atUnknownId: Probe = { ...probe, params, effect: 'none', fault: `id: ${way}` }
       await judge(atUnknownId, `with a valid request, but ${what}`, gives && [...gives, ...ofForm])
     }
@@ -79,6 +91,7 @@ const told = {
   'asked twice': 'unknown, asked for again',
   cut: 'cut by a character',
   lengthened: 'longer by a character',
+  'of another kind': 'that of an object of another kind',
 }
 
 /** A JSON body in place of the valid one; a conforming target refuses it. */

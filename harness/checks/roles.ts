@@ -4,7 +4,7 @@ import { operation as operationOf, type OperationId } from '../../catalogue/oper
 import { judgeEach } from './at-once.ts'
 import { randomOf, sampled, seedFor } from './seed.ts'
 import { type JsonKind, nameOfKind, sample } from './values.ts'
-import { setAt } from '../../schemas/pointer.ts'
+import { getAt, setAt } from '../../schemas/pointer.ts'
 import { jsonOf, type Probe } from '../engine/probe.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import type { Run } from '../engine/run.ts'
@@ -64,13 +64,26 @@ export function unknownWord(run: Run, name: string): string {
   return Array.from({ length: 12 }, () => String.fromCharCode(97 + Math.floor(random() * 26))).join('')
 }
 
-/** An unknown word at a role. */
+/** An unknown word, and what begins like the known value: a server may compare no more than its beginning. */
+export function unknownWords(word: string, known: unknown): Fault[] {
+  const like = typeof known === 'string' && known !== '' && known.length <= longestKnown ? [known + word] : []
+  return [
+    { what: `is the unknown ${word}`, value: word, fault: 'value' },
+    ...like.map((value) => ({ what: `is the unknown ${value}`, value, fault: 'lengthened' })),
+  ]
+}
+
+/** Longest value that is lengthened by a word. */
+const longestKnown = 52
+
+/** An unknown word at a role, and one that begins like what stands there. */
 export function unknownAt(...roles: readonly string[]): Condition {
   return condition(async (refusal) => {
-    const { run, row } = refusal.context
-    const word = unknownWord(run, row.id)
-    const faults = [{ what: `is the unknown ${word}`, value: word, fault: 'value' }]
-    await eachAt(...roles.map((role) => ({ role, faults }))).bringAbout(refusal)
+    const { context, operation, valid } = refusal
+    const word = unknownWord(context.run, context.row.id)
+    const body: unknown = jsonOf(await valid())
+    const known = (role: string): unknown => getAt(body, pointerOf(context.run, operation, role) ?? '/')
+    await eachAt(...roles.map((role) => ({ role, faults: unknownWords(word, known(role)) }))).bringAbout(refusal)
   })
 }
 

@@ -2,7 +2,7 @@ import type { Answer } from '../world/answer.ts'
 import { isAbsent, isMembers, jsonType, type Call, type Members } from '../world/call.ts'
 import { checkMessages, textOfMessages } from '../world/chat-messages.ts'
 import { checkGraphs, checkTools, llmToolOf } from '../world/chat-tools.ts'
-import { generated, guard, isModel, refuseTroubledModel } from '../world/models.ts'
+import { generated, guard, isModel, kindOfModel, refuseTroubledModel } from '../world/models.ts'
 import { jsonInstance } from '../world/json-instance.ts'
 import type { Operation } from '../world/operation.ts'
 import { countUp } from '../world/world.ts'
@@ -20,7 +20,7 @@ function check(call: Call): void {
   const { model, stream, stream_options: options, response_format: format } = call.body
   if (!isModel(call, model))
     call.refuse('400-unsupported-model', 400, 'InvalidInputParameters', {
-      kind: typeof model === 'string' ? [] : 'type',
+      kind: kindOfModel(model),
     })
   checkMessages(call)
   checkTools(call)

@@ -1,5 +1,5 @@
 import { isAbsent, jsonType, type Call } from '../world/call.ts'
-import { generated, guard, isModel, refuseTroubledModel } from '../world/models.ts'
+import { generated, guard, isModel, kindOfModel, refuseTroubledModel } from '../world/models.ts'
 import type { Operation } from '../world/operation.ts'
 
 /** Under `requests/values-coerced` also what can be made a number. */
@@ -16,7 +16,10 @@ function check(call: Call): void {
   if (typeof model !== 'string')
     call.refuse('400-malformed-request', 400, 'BadRequest', { description: 'model is a string', kind: 'model' })
   if (!isModel(call, model))
-    call.refuse('400-unsupported-model', 400, 'BadRequest', { description: 'The model is not supported' })
+    call.refuse('400-unsupported-model', 400, 'BadRequest', {
+      description: 'The model is not supported',
+      kind: kindOfModel(model),
+    })
   if (typeof prompt !== 'string') {
     call.refuse('400-malformed-request', 400, 'BadRequest', {
       description: 'prompt is a string',

@@ -1,4 +1,5 @@
 import type { Call } from '../world/call.ts'
+import { lengthened } from '../world/like-id.ts'
 import { generated } from '../world/models.ts'
 import type { Operation } from '../world/operation.ts'
 import { planOf } from '../world/plan.ts'
@@ -11,7 +12,7 @@ function check(call: Call): void {
     if (typeof language !== 'string' || !languages.has(language)) {
       call.refuse('400-unsupported-language', 400, 'BadRequest', {
         description: `No ${kind} ${String(language)}`,
-        kind: typeof language === 'string' ? kind : [kind, 'type'],
+        kind: typeof language === 'string' ? [kind, ...lengthened(language, languages)] : [kind, 'type'],
       })
     }
   }

@@ -1,4 +1,5 @@
 import { isMembers, jsonType, type Call, type Members } from './call.ts'
+import { lengthened } from './like-id.ts'
 
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool'])
 
@@ -44,7 +45,7 @@ function checkMessage(call: Call, message: unknown, places: readonly string[]): 
   if (typeof role !== 'string' || !roles.has(role)) {
     call.refuse('400-invalid-role', 400, 'BadRequest', {
       description: `No role ${JSON.stringify(role)}`,
-      kind: [jsonType(role), ...places],
+      kind: [jsonType(role), ...lengthened(role, roles), ...places],
     })
   }
   if (Array.isArray(content)) {

@@ -12,5 +12,11 @@ export function likenessOf(call: Call, id: string, known: Iterable<string>): str
     ...(id.length > 8 && ids.some((each) => each.slice(0, 8) === id.slice(0, 8)) ? ['first-group'] : []),
     ...(id.endsWith('_') && ids.some((each) => each.startsWith(id.slice(0, -1))) ? ['wildcard'] : []),
     ...(again ? ['again'] : []),
+    ...(Object.values(call.world.store).some((kind) => kind instanceof Map && kind.has(id)) ? ['another-kind'] : []),
   ]
+}
+
+/** A word that begins like a known one, for servers that compare no more than its beginning: a kind of fault. */
+export function lengthened(word: unknown, known: Iterable<string>): string[] {
+  return [...known].some((each) => typeof word === 'string' && word.startsWith(each)) ? ['lengthened'] : []
 }

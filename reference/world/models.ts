@@ -1,4 +1,5 @@
 import type { Call } from './call.ts'
+import { lengthened } from './like-id.ts'
 import { countUp } from './world.ts'
 
 interface Trouble {
@@ -36,6 +37,11 @@ function troubleOf(call: Call, model: string): Trouble | undefined {
 /** Whether the service has a model of that id. */
 export function isModel(call: Call, id: unknown): id is string {
   return typeof id === 'string' && (working.has(id) || troubleOf(call, id) !== undefined)
+}
+
+/** What kind of unknown model it is. */
+export function kindOfModel(id: unknown): string | string[] {
+  return typeof id === 'string' ? lengthened(id, working) : 'type'
 }
 
 /** Refuses if something is wrong with the model. */

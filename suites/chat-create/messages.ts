@@ -7,7 +7,7 @@ import { judgeTries } from '../../harness/checks/granted.ts'
 import { having } from '../../harness/checks/member-faults.ts'
 import { condition } from '../../harness/checks/refusals.ts'
 import { sampled } from '../../harness/checks/seed.ts'
-import { atRole, pointerOf, unknownWord } from '../../harness/checks/roles.ts'
+import { atRole, pointerOf, unknownWord, unknownWords } from '../../harness/checks/roles.ts'
 import { validRequest } from '../../harness/checks/valid-request.ts'
 import type { Judge } from '../../harness/engine/check-context.ts'
 import { hasContent } from './content.ts'
@@ -48,11 +48,15 @@ export const judgeTextParts: Judge = async (context) => {
 /** No array; items that are no objects; no role; content, its parts and what they hold that are not as shown. */
 export const malformedMessages = condition((refusal) => judgeMembers(refusal))
 
-/** A random word of 12 letters, and values that are no string. */
+/** A random word of 12 letters, one after a valid role, and values that are no string. */
 export const invalidRoles = condition((refusal) => {
   const { run, row } = refusal.context
   const word = unknownWord(run, row.id)
   return judgeMembers(refusal, (place) =>
-    place.at === '/messages/*/role' ? [having(place, word, `the unknown ${word}`, 'value')] : [],
+    place.at === '/messages/*/role'
+      ? unknownWords(word, getAt(place.body, place.pointer)).map(({ value, fault = '' }) =>
+          having(place, value, `the unknown ${String(value)}`, fault),
+        )
+      : [],
   )
 })

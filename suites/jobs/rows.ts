@@ -219,7 +219,7 @@ const likeJob = [
 /** The uuid of nothing, twice, and two that are like that of a job. */
 export const unknownJob = condition(async (refusal) => {
   const { valid, judge } = refusal
-  await unknown('job_id', ['unknown', 'asked twice']).bringAbout(refusal)
+  await unknown('job_id', ['unknown', 'asked twice', 'of another kind']).bringAbout(refusal)
   for (const [what, change] of likeJob) {
     const probe = await valid()
     const id = change(probe.params['job_id'] ?? '')
