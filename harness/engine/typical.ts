@@ -12,7 +12,7 @@ const shares: Readonly<Record<string, Readonly<Record<Depth, number>>>> = {
   'completion.create': { full: 0.39, quick: 0.94 },
   'chat.create': { full: 0.53, quick: 0.76 },
   'files.upload': { full: 0.78, quick: 0.41 },
-  'files.list': { full: 0.94, quick: 0.37 },
+  'files.list': { full: 0.38, quick: 0.37 },
   'files.retrieve': { full: 0.87, quick: 0.46 },
   'graphs.create': { full: 0.41, quick: 0.57 },
   'graphs.add-file': { full: 0.4, quick: 0.43 },
