@@ -54,7 +54,11 @@ test.concurrent.each(named(transportFaults))('a fault of the transport: %s', asy
   proveSound(outcome, name)
 })
 
-test.concurrent.each([...named(oddStatuses), ...named(oddBodies)])('an odd answer: %s', async (name, behaviour) => {
+/** Megabytes in each answer: at once with others, they come slower than the suite waits. */
+const isHeavy = ([name]: readonly [string, Misbehaviour]): boolean => /deep|MB|60 KB|million/.test(name)
+const odd = [...named(oddStatuses), ...named(oddBodies)]
+
+test.concurrent.each(odd.filter((one) => !isHeavy(one)))('an odd answer: %s', async (name, behaviour) => {
   const outcome = await judge(behaviour, settingsFor(name))
   expect(outcome.code, outcome.report.exit.because).toBe(behaviour.code)
   proveSound(outcome, name)
@@ -62,7 +66,7 @@ test.concurrent.each([...named(oddStatuses), ...named(oddBodies)])('an odd answe
 })
 
 // One at a time: they keep a processor busy.
-test.each(named(heavyBodies))('much to read: %s', async (name, behaviour) => {
+test.each([...odd.filter(isHeavy), ...named(heavyBodies)])('much to read: %s', async (name, behaviour) => {
   const outcome = await judge(behaviour, few)
   expect(outcome.code, outcome.report.exit.because).toBe(behaviour.code)
   proveSound(outcome, name)

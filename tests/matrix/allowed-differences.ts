@@ -96,7 +96,7 @@ export async function expectConforming(on: readonly string[], depth: Depth = 'fu
   const told = [`with ${on.join(', ')}`, ...problems].join('\n')
   expect(idsOf(results, 'failed'), told).toEqual([])
   // Where connections close unannounced, a burst or the second of two in a row may lose its answer: that is a matter of time.
-  const atomic = ['jobs.create', 'graphs.add-file'].map((id) => `${id}/409-atomic`)
+  const atomic = ['jobs.create/409-atomic', 'jobs.create/409-per-application', 'graphs.add-file/409-atomic']
   const creating = ['graphs.create', 'applications.create']
   atomic.push(...creating.flatMap((id) => [`${id}/400-atomic`, `${id}/2xx-own-id`]))
   const byChance = [
