@@ -157,7 +157,7 @@ async function createAfter(
   return 'open'
 }
 
-/** If a creation comes later than that after its moment, it follows on refusals of its own. */
+/** If a creation comes later than that after its moment, it and the next ones follow on refusals of their own, in ms. */
 const lateMs = 250
 
 /** A creation at each of `laterMs` after refused ones. One that is answered 409 is looked at as `lookAfter` does. */
@@ -165,13 +165,14 @@ async function lookLater(looks: Looks, { kind, refusedAt }: NonNullable<Looks['l
   const { conflict, findings } = looks
   const { run, gate } = conflict
   const finding = findings.at(-1) as Finding
+  let since = refusedAt
   for (const afterMs of sampled({ run, row: { id: `${row} later` } }, laterMs)) {
-    const dueAt = refusedAt + afterMs
-    await pause(run, Math.max(0, dueAt - performance.now()))
+    await pause(run, Math.max(0, since + afterMs - performance.now()))
     await gate.withExclusive(async () => {
       const met = { ...kind, afterMs }
-      if (performance.now() - dueAt > lateMs) {
+      if (performance.now() - since - afterMs > lateMs) {
         if (!(await refuseIdle(conflict, kind, finding))) return
+        since = performance.now()
         await pause(run, afterMs)
       }
       const exchange = await createAfter(conflict, finding)
