@@ -8,7 +8,7 @@ import { renderPage } from '../../cli/compare/render-page.ts'
 import { compareReports } from '../../harness/report/compare.ts'
 import { renderHtml } from '../../reporters/html.ts'
 import { thinOut, violations } from '../support/accessibility.ts'
-import { hasChromium, launchChromium, phone } from '../support/chromium.ts'
+import { hasChromium, launchChromium, openPage, phone } from '../support/chromium.ts'
 import { joined, sampleExchanges } from './sample-exchanges.ts'
 import { mixed, sampleReport } from './sample-report.ts'
 
@@ -35,18 +35,7 @@ describe.skipIf(!isInstalled)('the HTML report in Chromium', () => {
   })
 
   /** The report opened; what the console said and which addresses were asked for. */
-  async function open(options: BrowserContextOptions = {}, hash = '') {
-    const context = await browser!.newContext(options)
-    onTestFinished(() => context.close())
-    const page = await context.newPage()
-    const said: string[] = []
-    const asked: string[] = []
-    page.on('console', (message) => said.push(message.text()))
-    page.on('pageerror', (error) => said.push(String(error)))
-    page.on('request', (request) => asked.push(request.url()))
-    await page.goto(address + hash)
-    return { page, context, said, asked }
-  }
+  const open = (options: BrowserContextOptions = {}, hash = '') => openPage(browser!, address + hash, options)
 
   test('has nothing serious against it for accessibility, light or dark, wide or on a phone', async () => {
     const { page } = await open({ colorScheme: 'light' })

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core'
+import { onTestFinished } from 'vitest'
 
 const executablePath = '/usr/bin/chromium'
 const args =
@@ -16,6 +17,20 @@ export function hasChromium(what: string): boolean {
 /** Playwright waits for 30 s for what comes within some 300 ms on an idle machine. */
 export function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath, args: args.split(' ') })
+}
+
+/** A page opened for the test that is running; what the console said and which addresses were asked for. */
+export async function openPage(browser: Browser, address: string, options: BrowserContextOptions) {
+  const context = await browser.newContext(options)
+  onTestFinished(() => context.close())
+  const page = await context.newPage()
+  const said: string[] = []
+  const asked: string[] = []
+  page.on('console', (message) => said.push(message.text()))
+  page.on('pageerror', (error) => said.push(String(error)))
+  page.on('request', (request) => asked.push(request.url()))
+  await page.goto(address)
+  return { page, context, said, asked }
 }
 
 /** The window of a phone. */

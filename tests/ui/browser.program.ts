@@ -1,9 +1,9 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { folder, targetFile } from '../cli/conform.ts'
 import { reference } from '../cli/reference.ts'
 import { thinOut, violations } from '../support/accessibility.ts'
-import { hasChromium, launchChromium, phone } from '../support/chromium.ts'
+import { hasChromium, launchChromium, openPage, phone } from '../support/chromium.ts'
 import { startPage } from './page.ts'
 
 const isInstalled = hasChromium('the page of conform ui')
@@ -26,15 +26,7 @@ describe.skipIf(!isInstalled)('the page of conform ui in Chromium', () => {
     const target = await reference({ defects: [broken] })
     const cwd = folder()
     const { url, ui } = await startPage(['-t', targetFile(cwd, target.url), ...only], cwd)
-    const context = await browser!.newContext(options)
-    onTestFinished(() => context.close())
-    const page = await context.newPage()
-    const said: string[] = []
-    const asked: string[] = []
-    page.on('console', (message) => said.push(message.text()))
-    page.on('pageerror', (error) => said.push(String(error)))
-    page.on('request', (request) => asked.push(request.url()))
-    await page.goto(url)
+    const { page, said, asked } = await openPage(browser!, url, options)
     return { page, url, ui, target, said, asked }
   }
 
