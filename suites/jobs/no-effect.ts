@@ -139,7 +139,7 @@ async function refuseIdle(conflict: Conflict, kind: Refusals, finding: Finding):
   return sent === true
 }
 
-/** The creation after refused ones, once: the refused one that it met, or what else it shows. */
+/** A creation after refused ones: its exchange if it is answered 409, else whether it was granted or nothing is learned. */
 async function createAfter(
   { run, application, gate }: Conflict,
   finding: Finding,
