@@ -178,6 +178,9 @@ test('two signals while the command line is being loaded end it at once', async 
 
 test('a signal ends a command that is no run as if nobody listened', async () => {
   // It sends the signal to itself: from outside, the short command may be over before the signal comes.
-  const { signal, stdout } = await startTold(folder(), ['list'], "process.kill(process.pid, 'SIGTERM')").ended
-  expect({ signal, stdout }).toEqual({ signal: 'SIGTERM', stdout: '' })
+  const ended = await startTold(folder(), ['list'], "process.kill(process.pid, 'SIGTERM')").ended
+  expect(ended.stdout).toBe('')
+  // A machine that takes long to load the command line has ended it by then, as it ends a run.
+  if (ended.signal === null) expect([ended.code, withoutTold(ended.stderr)]).toEqual([3, nothingKnown])
+  else expect(ended.signal).toBe('SIGTERM')
 })

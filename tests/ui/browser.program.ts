@@ -69,7 +69,7 @@ describe.skipIf(!isInstalled)('the page of conform ui in Chromium', () => {
     const row = page.locator(`[id="${broken}"]`)
     expect(await row.getAttribute('open')).not.toBeNull()
     for (const text of ['404 ResourceNotFound', 'curl ', '$CONFORM_API_KEY', 'How the interface is read here']) {
-      expect(await row.textContent()).toContain(text)
+      await expect.poll(() => row.textContent()).toContain(text)
     }
     expect(await page.locator('#progress').isVisible()).toBe(false)
   })
@@ -127,11 +127,13 @@ describe.skipIf(!isInstalled)('the page of conform ui in Chromium', () => {
     await page.locator('#find').fill('')
     await page.locator('#now').click()
     const openRows = page.locator('#list .r[open]')
+    // The row before it closes in a later turn.
+    const one = () => expect.poll(() => openRows.count()).toBe(1)
     await page.keyboard.press('k')
+    await one()
     const before = await openRows.getAttribute('id')
     await page.keyboard.press('j')
-    // The row before it closes in a later turn.
-    await expect.poll(() => openRows.count()).toBe(1)
+    await one()
     expect(await openRows.getAttribute('id')).not.toBe(before)
     await page.locator('.keys summary').click()
     await page.locator('#use-keys').uncheck()
@@ -145,11 +147,14 @@ describe.skipIf(!isInstalled)('the page of conform ui in Chromium', () => {
 
   test('a page that is loaded again shows the same, and one whose conform has ended says so', async () => {
     const { page, ui } = await open()
-    await ended(page)
-    const shown = () => page.locator('main').innerText()
+    const shown = async () => {
+      await ended(page)
+      // What was sent for the row that is open comes by a request of its own.
+      await page.locator('#list .r[open] .sent', { hasText: 'curl ' }).waitFor()
+      return page.locator('main').innerText()
+    }
     const before = await shown()
     await page.reload()
-    await ended(page)
     expect(await shown()).toBe(before)
     ui.child.kill('SIGINT')
     await page.locator('#now', { hasText: 'conform does not answer any more' }).waitFor()
