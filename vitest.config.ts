@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** What computes longest goes first: while the heap of a worker is small, and so that no worker is left with it alone. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const others = /tests\/(?:docs|vitest|reporters\/html-browser|fuzz|house|openapi|cli)/
+    const others = /tests\/(?:docs|vitest|reporters\/html|engine|house|openapi|cli|check)/
     const first = ['tests/matrix/kill-matrix', 'tests/matrix/', 'tests/hostile/', 'tests/ui/', others]
     const rank = ({ moduleId }: TestSpecification): number => {
       const at = first.findIndex((place) => moduleId.search(place) >= 0)
@@ -32,8 +32,8 @@ const ofOurs = {
 }
 
 /**
- * `tests` looks at ourselves, `programs` too, as whole programs, `exhaustive` for an hour; `conformance` looks at a target, as
- * in anybody's project.
+ * `tests` looks at ourselves, and so do `programs`, as whole programs, `servers`, by hundreds of servers to judge, and
+ * `exhaustive`, for an hour; `conformance` looks at a target, as in anybody's project.
  */
 export default defineConfig({
   test: {
@@ -47,6 +47,7 @@ export default defineConfig({
       },
       { test: { name: 'conformance', include: ['vitest/*.suite.ts'] } },
       { test: { ...ofOurs, name: 'programs', include: ['tests/**/*.program.ts'] }, cacheDir: undefined },
+      { test: { ...ofOurs, name: 'servers', include: ['tests/**/*.servers.ts'] }, cacheDir: undefined },
       { test: { ...ofOurs, name: 'field', include: ['tests/field/*.field.ts'] }, cacheDir: undefined },
       { test: { ...ofOurs, name: 'exhaustive', include: ['tests/**/*.exhaustive.ts'] }, cacheDir: undefined },
     ],

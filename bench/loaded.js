@@ -53,7 +53,7 @@ async function runOnce() {
   const outputFile = join(folder, 'report.json')
   rmSync(outputFile, { force: true })
   const began = performance.now()
-  const projects = ['--project', 'tests', '--project', 'programs']
+  const projects = ['tests', 'programs', 'servers'].flatMap((name) => ['--project', name])
   const args = [vitest, 'run', ...projects, '--reporter', 'json', '--outputFile', outputFile, ...positionals]
   const child = startNode(args, ['ignore', 'ignore', 'pipe'])
   let stderr = ''

@@ -83,6 +83,7 @@ const mutations: [what: string, step: string, broken: Record<string, string>][] 
   ['npm run conform', 'npm ci && npm run conform', { BREAKS: '^run conform$' }],
   ['npm cit', 'npm cit', { BREAKS: '^cit$' }],
   ['whole programs', 'whole programs: pages, examples, scripts', { BREAKS: ' test:programs$' }],
+  ['hundreds of servers', 'hundreds of servers: broken, different, hostile', { BREAKS: ' test:servers$' }],
   ['the compiler', 'types', { BREAKS: ' types$' }],
   ['ESLint', 'style', { BREAKS: ' lint$' }],
   ['prettier', 'format', { BREAKS: ' format:check$' }],

@@ -140,3 +140,11 @@ export function transportTo({ url, handle }: Pick<HandledReference, 'url' | 'han
 export function idsOf(results: readonly RequirementResult[], outcome: RequirementResult['outcome']): string[] {
   return results.filter((result) => result.outcome === outcome).map(({ id }) => id)
 }
+
+/** What failed or was not exercised, and why, a line each. */
+export function reasons(results: readonly RequirementResult[]): string {
+  return results
+    .filter(({ outcome }) => outcome === 'failed' || outcome === 'not-exercised')
+    .map(({ id, reason, failures: [first] }) => `${id}: ${reason ?? `${first?.message} | ${first?.actual}`}`)
+    .join('\n')
+}

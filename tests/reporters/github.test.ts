@@ -68,7 +68,7 @@ test('writes annotations and appends the summary on GitHub Actions only', () => 
 })
 
 test('the summary stays within its room, whatever failed', () => {
-  const long = hostile.repeat(200)
+  const long = hostile.repeat(40)
   const report = sampleReport({ end: fails(long, { message: long, expected: long, rerun: long }) })
   expect(Buffer.byteLength(githubSummary(report, 1024 * 1024))).toBeLessThanOrEqual(1024 * 1024)
   expect(githubSummary(report, 100)).toBe('The report does not fit into this summary: the verdict is non-conformant.\n')

@@ -10,7 +10,6 @@ interface Entry {
     readonly headers: object[]
     readonly postData?: { readonly text: string; readonly _encoding?: string }
   }
-  readonly _requirement: string | null
   readonly _role: string
 }
 
@@ -27,7 +26,10 @@ function readable(body: Entry['request']['postData']): object | undefined {
   return body?._encoding === 'base64' ? { ...body, text: Buffer.from(body.text, 'base64').toString('latin1') } : body
 }
 
-/** What was sent, but for the run's nonce, ids that the target made, polls and retries. */
+/**
+ * What was sent, but for the run's nonce, ids that the target made, polls and retries. Which of the requirements that share a
+ * request is the first to ask for it is a matter of time.
+ */
 async function requests(seed: string, run: typeof conform): Promise<string[]> {
   const { url } = await reference()
   const cwd = folder()
@@ -40,8 +42,8 @@ async function requests(seed: string, run: typeof conform): Promise<string[]> {
   const nonce = new RegExp(`${own.slice(0, 4)}[0-9a-z]{4}`, 'g')
   const { log } = readReport(cwd, 'conform-report.har') as unknown as { log: { entries: Entry[] } }
   const sent = log.entries.filter(({ _role }) => _role !== 'poll')
-  const told = sent.map(({ request: { method, headers, postData, ...request }, _requirement, _role }) =>
-    JSON.stringify([_requirement, _role, method, request.url.replace(url, ''), headers, readable(postData)])
+  const told = sent.map(({ request: { method, headers, postData, ...request } }) =>
+    JSON.stringify([method, request.url.replace(url, ''), headers, readable(postData)])
       .replaceAll(uuids, (id) => (made.includes(id) ? '<made>' : id))
       .replaceAll(url.replace('http://', ''), '<host>')
       .replaceAll(nonce, '<nonce>'),

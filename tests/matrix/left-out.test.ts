@@ -1,79 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import type { TargetFile } from '../../harness/target/model.ts'
-import type { Transport } from '../../harness/http/message.ts'
-import { road } from '../../bench/accusation-score/road.ts'
-import { createReference } from '../../reference/server.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
-import type { RequirementResult } from '../../harness/report/model.ts'
-import { inVirtualTime } from '../support/virtual-time.ts'
-import {
-  idsOf,
-  judgeOnSocket,
-  judgeReference,
-  judgeUrl,
-  transportTo,
-  type Judged,
-  type JudgeSettings,
-} from './judge-reference.ts'
+import { idsOf, judgeReference, reasons, type Judged, type JudgeSettings } from './judge-reference.ts'
 
-/** Jobs of the slow application last long enough for the requests beside them, on a busy machine too. */
+/** Jobs of the slow application last long enough for the requests beside them. */
 const pace = { jobMs: 15, slowJobMs: 1000 }
 
 const ids: readonly string[] = catalogue.map(({ id }) => id)
-
-function reasons(results: readonly RequirementResult[]): string {
-  return results
-    .filter(({ outcome }) => outcome === 'failed' || outcome === 'not-exercised')
-    .map(({ id, reason, failures: [first] }) => `${id}: ${reason ?? `${first?.message} | ${first?.actual}`}`)
-    .join('\n')
-}
-
-/** Every requirement passed but the removal of PDF parsing, which the target file does not declare. */
-function expectConformant({ results, verdicts }: Judged): void {
-  expect(idsOf(results, 'failed'), reasons(results)).toEqual([])
-  expect(idsOf(results, 'not-exercised'), reasons(results)).toEqual([])
-  expect(idsOf(results, 'not-applicable')).toEqual(['pdf.parse/4xx-removed'])
-  expect(idsOf(results, 'passed')).toHaveLength(ids.length - 1)
-  expect(verdicts).toEqual({ exact: 'conformant', family: 'conformant' })
-}
-
-describe('the reference is conformant, with no exception', () => {
-  for (const seed of [421, 20250131, 7]) {
-    test(`with as many generated cases as usual, seed ${seed}`, async () => {
-      expectConformant(await judgeReference(pace, { options: { seed, refusalRuns: 25, grantedRuns: 5 } }))
-    })
-  }
-
-  test('asked for family names only', async () => {
-    expectConformant(await judgeReference(pace, { options: { tpe: 'family', strict: true } }))
-  })
-
-  test('a second time, of the same server', async () => {
-    await inVirtualTime(async () => {
-      const reference = createReference(pace)
-      for (const nonce of ['one', 'two']) {
-        const transport = transportTo(reference)
-        expectConformant(await judgeUrl(reference.url, { transport, options: { nonce } }))
-      }
-    })
-  })
-
-  // As `conform serve` has it: its jobs are over long before the first answer about them has come back.
-  test.each([1, 2, 3])('over a network that takes half a second, and up to another one, seed %i', async (seed) => {
-    const far = (transport: Transport) => road(transport, { seed, latencyMs: 500, lost: 0 })
-    const options = { depth: seed === 1 ? 'full' : 'quick' } as const
-    expectConformant(await judgeReference({}, { latencyMs: 500, road: far, options }))
-  })
-
-  test('when jobs take no time', async () => {
-    expectConformant(await judgeReference({ jobMs: 0, slowJobMs: 0 }))
-  })
-
-  test('over sockets, in real time', async () => {
-    expectConformant(await judgeOnSocket(pace))
-  })
-})
 
 /** Judges the reference, and keeps what was sent. */
 async function watched(settings: JudgeSettings): Promise<Judged & { sent: Exchange[] }> {
