@@ -29,7 +29,7 @@ const guide: Readonly<Record<string, readonly string[]>> = {
     'CHANGELOG.md',
     'CONTRIBUTING.md',
     'docs/performance.md',
-    'docs/contributing/oracle-score.md',
+    'docs/contributing/mutation-score.md',
   ],
 }
 
@@ -43,7 +43,7 @@ const minor = [
   'CONTRIBUTING.md',
   'docs/fault-matrix.md',
   'docs/performance.md',
-  'docs/contributing/oracle-score.md',
+  'docs/contributing/mutation-score.md',
 ]
 
 function guidePage(file: string): Page {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Transport } from '../../harness/http/message.ts'
-import { road } from '../../bench/accusation-score/road.ts'
+import { road } from '../support/lossy-road.ts'
 import { createReference } from '../../reference/server.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { road } from '../../bench/accusation-score/road.ts'
+import { road } from '../support/lossy-road.ts'
 import { needsSocket } from '../../reference/server.ts'
 import { redUnder } from './also-red.ts'
 import { idsOf, judgeReference } from './judge-reference.ts'

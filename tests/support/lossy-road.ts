@@ -1,16 +1,33 @@
+import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { NoAnswer, SendOptions, Transport, HttpRequest } from '../../harness/http/message.ts'
-import { randomFrom } from '../random.ts'
-import type { Draw } from './draw.ts'
+import type { HttpRequest, NoAnswer, SendOptions, Transport } from '../../harness/http/message.ts'
+
+/** Numbers that only depend on what they are asked for: the same in every run, in whatever order. */
+export interface Random {
+  /** At least 0, below 1. */
+  of(what: string): number
+  oneOf<T>(what: string, choices: readonly T[]): T
+}
+
+export function randomFrom(seed: number): Random {
+  const of = (what: string): number => createHash('sha256').update(`${seed} ${what}`).digest().readUInt32BE(0) / 2 ** 32
+  return { of, oneOf: (what, choices) => choices[Math.floor(of(what) * choices.length)] as (typeof choices)[number] }
+}
+
+/** What a road is like. */
+export interface Road {
+  readonly seed: number
+  /** Most ms that a response takes; each takes another part of it. */
+  readonly latencyMs: number
+  /** Share of the requests whose connection is closed before they are answered. */
+  readonly lost: number
+}
 
 /**
  * A road that takes another time for each request and loses some: those that cannot have had an effect may also be lost
  * without a word, but no request twice in a row, since a target that does not answer twice may be failed for it.
  */
-export function road(
-  transport: Transport,
-  { seed, latencyMs, lost }: Pick<Draw, 'seed' | 'latencyMs' | 'lost'>,
-): Transport {
+export function road(transport: Transport, { seed, latencyMs, lost }: Road): Transport {
   const random = randomFrom(seed)
   const justLost = new Set<string>()
   let sent = 0

@@ -1,0 +1,250 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { isRefusal } from '../../catalogue/answers.ts'
+import { catalogue } from '../../catalogue/catalogue.ts'
+import { type OperationId, operations } from '../../catalogue/operations.ts'
+import type { HttpAnswer } from '../../harness/http/message.ts'
+import { isObject } from '../../schemas/json-object.ts'
+import { operationAt } from '../../traffic/operation-at.ts'
+import { idsOf, judgeReference } from '../matrix/judge-reference.ts'
+
+/** `npm run fuzz` sets more, and a seed of its own to look at one again. */
+const numRuns = Number(process.env['FUZZ_RUNS'] ?? 20)
+const seed = Number(process.env['FUZZ_SEED'] ?? 421)
+
+/** What a server does to each response of one status that one of its operations gives. */
+interface Change {
+  readonly operation: OperationId
+  readonly status: number
+  /** What is changed, and how: `errors/0/key dropped`, `status changed: 418`. */
+  readonly name: string
+  /** @param past the last responses of that operation that granted and refused a request */
+  apply(response: HttpAnswer, past: Past): HttpAnswer
+}
+
+type Past = Partial<Record<'granted' | 'refused', HttpAnswer>>
+type Apply = Change['apply']
+
+const textOf = ({ body }: HttpAnswer): string => Buffer.from(body).toString()
+const withText = (response: HttpAnswer, text: string): HttpAnswer => ({ ...response, body: Buffer.from(text) })
+const isGranted = ({ status }: Pick<HttpAnswer, 'status'>): boolean => status < 300
+
+/** Drops the content type if none is given. */
+function withType(response: HttpAnswer, type?: string): HttpAnswer {
+  const others = response.headers.filter(({ name }) => name.toLowerCase() !== 'content-type')
+  return { ...response, headers: type === undefined ? others : [...others, { name: 'content-type', value: type }] }
+}
+
+const envelope = JSON.stringify({ tpe: 'InternalError', errors: [], extras: {} })
+
+const wholes: Readonly<Record<string, Apply>> = {
+  // Neither 429 nor 503: such a response is asked for again.
+  ...Object.fromEntries(
+    [200, 201, 202, 400, 404, 418, 500].map((status) => [
+      `status changed: ${status}`,
+      (response: HttpAnswer) => ({ ...response, status }),
+    ]),
+  ),
+  'content type changed: text/html': (response) => withType(response, 'text/html'),
+  'content type dropped': (response) => withType(response),
+  'body replaced: half of it': (response) => withText(response, textOf(response).slice(0, response.body.length / 2)),
+  'body replaced: an array of it': (response) => withText(response, `[${textOf(response)}]`),
+  'body replaced: twice the same': (response) => withText(response, textOf(response).repeat(2)),
+  'body replaced: nothing': (response) => withText(response, ''),
+  'body replaced: null': (response) => withText(response, 'null'),
+  'body replaced: HTML': (response) => withText(response, '<html><body>tea</body></html>'),
+  // In place of the envelope of a failure it is the one that is asked for.
+  'body replaced: an envelope': (response) => (response.status < 500 ? withText(response, envelope) : response),
+  'done, and 500': (response) =>
+    isGranted(response) ? withType(withText({ ...response, status: 500 }, envelope), 'application/json') : response,
+  'done, and refused as the last that was': (response, { refused }) =>
+    isGranted(response) ? (refused ?? response) : response,
+  'granted as the last that was': (response, { granted }) => (isGranted(response) ? response : (granted ?? response)),
+}
+
+/** What becomes of a member or an item; those that do not fit its type leave it as it is. */
+const kinds: Readonly<Record<string, (value: unknown) => unknown>> = {
+  dropped: () => undefined,
+  nulled: () => null,
+  retyped: (value) => (typeof value === 'string' ? 7 : ['tea']),
+  cut: (value) => (typeof value === 'string' ? value.slice(0, -2) : value),
+  emptied: (value) => (typeof value === 'string' ? '' : Array.isArray(value) ? [] : value),
+  replaced: (value) => (typeof value === 'string' ? 'tea' : value),
+  repeated: (value) => (Array.isArray(value) ? [...(value as unknown[]), ...(value as unknown[])] : value),
+  added: (value) => (isObject(value) ? { ...value, tea: { leaves: [1] } } : value),
+  reordered: (value) => (isObject(value) ? Object.fromEntries(Object.entries(value).reverse()) : value),
+}
+
+/** The value with one of its parts changed; itself if it has no such part. */
+function changedAt(value: unknown, [key, ...rest]: readonly string[], kind: string): unknown {
+  if (key === undefined) return kinds[kind]?.(value)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).flatMap(([name, held]): [string, unknown][] => {
+    if (name !== key) return [[name, held]]
+    return rest.length === 0 && kind === 'dropped' ? [] : [[name, changedAt(held, rest, kind)]]
+  })
+  return Array.isArray(value) ? entries.map(([, held]) => held) : Object.fromEntries(entries)
+}
+
+/** Every place of a JSON value but itself; of an array, its first item stands for all. */
+function placesOf(value: unknown): string[][] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(Array.isArray(value) ? value.slice(0, 1) : value).flatMap(([key, held]) => [
+    [key],
+    ...placesOf(held).map((inner) => [key, ...inner]),
+  ])
+}
+
+function jsonOf(response: HttpAnswer): unknown {
+  try {
+    return JSON.parse(textOf(response)) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+const inJson =
+  (place: readonly string[], kind: string): Apply =>
+  (response) => {
+    const json = jsonOf(response)
+    const changed = changedAt(json, place, kind)
+    return changed === json ? response : withText(response, JSON.stringify(changed))
+  }
+
+const shown = (response: HttpAnswer): string =>
+  JSON.stringify([
+    response.status,
+    response.headers.filter(({ name }) => /^content-type$/i.test(name)),
+    textOf(response),
+  ])
+
+/** Every change to that response that makes another of it. */
+function changesOf(operation: OperationId, response: HttpAnswer, past: Past): Change[] {
+  const { status } = response
+  const parts = placesOf(jsonOf(response)).flatMap((place) =>
+    Object.keys(kinds).map((kind) => [`${place.join('/')} ${kind}`, inJson(place, kind)] as const),
+  )
+  return [...Object.entries(wholes), ...parts, ['the whole added', inJson([], 'added')] as const]
+    .filter(([, apply]) => shown(apply(response, past)) !== shown(response))
+    .map(([name, apply]) => ({ operation, status, name, apply }))
+}
+
+interface Rule {
+  /** Operations that it is of; absent for all. */
+  readonly of?: readonly OperationId[]
+  readonly except?: readonly OperationId[]
+  readonly change: RegExp
+}
+
+const labelled: readonly OperationId[] = ['pdf.parse', 'jobs.create', 'jobs.retrieve']
+/** Payloads that §2 shows; those of the others stand nowhere. */
+const withPayload: readonly OperationId[] = [...labelled, 'chat.create', 'medical.comprehend']
+/** Where the id of what they create stands, the target file says. */
+const creating: readonly OperationId[] = ['files.upload', 'graphs.create', 'graphs.add-file', 'applications.create']
+
+const allowed: readonly Rule[] = [{ change: / (added|reordered)$/ }]
+
+const allowedIfGranted: readonly Rule[] = [
+  ...allowed,
+  { except: [...withPayload, ...creating], change: /^(?!status|done|body replaced: an envelope)/ },
+  { of: creating, change: /^(?!status|done|body replaced: an envelope|id )/ },
+  // Any 2xx, with any content type: §4.4 names none.
+  { except: labelled, change: /^status changed: 2|^content type/ },
+  // Optional, any text, members of its own (§2.3).
+  {
+    of: ['jobs.retrieve'],
+    change: /^data\/|^(updated_at|completed_at|data) dropped$|^error (dropped|cut|emptied|replaced)$/,
+  },
+  // Only the first choice is named, and what it holds may be any text (§2.8).
+  { of: ['chat.create'], change: /^(?!choices|done)\w+(\/.*)? \w+$|^choices repeated$/ },
+  { of: ['chat.create'], change: /^choices\/0\/(?!message[ /])|^choices\/0\/message\/(?!content |llm_data[ /])/ },
+  { of: ['chat.create'], change: /^choices\/0\/message\/llm_data\/(prompt|model) (cut|emptied|replaced)$/ },
+  // As many entities as there are, with any text and any traits (§2.8).
+  { of: ['medical.comprehend'], change: /^(?!entities|done)\w+(\/.*)? \w+$|^entities (emptied|repeated)$/ },
+  { of: ['medical.comprehend'], change: /^entities\/\d+ dropped$|^entities\/\d+\/traits( (emptied|repeated)$|\/)/ },
+  { of: ['medical.comprehend'], change: /^entities\/\d+\/(category|text) (cut|emptied|replaced)$/ },
+]
+
+/** §2.6: as many messages as there are, any description, open extras, members that it does not show. */
+const allowedIfRefused: readonly Rule[] = [
+  ...allowed,
+  { change: /^errors (emptied|repeated)$|^errors\/\d+ dropped$|^(errors\/\d+\/)?extras\// },
+  { change: /^errors\/\d+\/((description|key|extras) dropped|(description|key) (cut|emptied|replaced))$/ },
+  { change: /^errors\/\d+\/(?!(description|key|extras)[ /])/ },
+  { change: /^(?!tpe|errors|extras|status|content type|body|granted)\w+[ /]/ },
+]
+
+/** Forbidden, and yet nobody can tell by this change alone. */
+const untold: readonly Rule[] = [
+  // A key that lacks the right proves nothing.
+  { of: ['graphs.query'], change: /^done, and refused/ },
+  // Any 4xx: §4.3 names none.
+  { of: ['jobs.retrieve'], change: /^status changed: 418$/ },
+  // Any text (§2.2): only `200-content` knows what the file holds.
+  { of: ['pdf.parse'], change: /^content cut$/ },
+  // One object of each kind is used after its creation; the others could have any id, or none.
+  { of: creating, change: /^id / },
+  // Of requests that are sent until a limit shows, the first that is refused is judged.
+  { of: ['files.list'], change: /^granted as the last/ },
+]
+
+const fits = (rules: readonly Rule[], { operation, name }: Change): boolean =>
+  rules.some(
+    ({ of, except, change }) => (of?.includes(operation) ?? true) && !except?.includes(operation) && change.test(name),
+  )
+const isAllowed = (change: Change): boolean => fits(isGranted(change) ? allowedIfGranted : allowedIfRefused, change)
+
+/** Judges one operation of the reference with changed responses; the ids of the requirements that failed. */
+async function failedWith(operation: OperationId, change: Apply): Promise<string[]> {
+  const past: Past = {}
+  // How a job ended shows what was created.
+  const own = operation === 'jobs.create' ? 'jobs.*' : `${operation}/*`
+  const { results } = await judgeReference(
+    { jobMs: 15, slowJobMs: 1200 },
+    {
+      options: { only: [own, 'envelope/*'], skip: ['envelope/un*'] },
+      limits: { jobTimeoutMs: 4000 },
+      road: (transport) => ({
+        ...transport,
+        async send(request, options) {
+          const right = await transport.send(request, options)
+          const isOwn = operationAt(request.method, request.path.split('?')[0] as string)?.operation === operation
+          if (right.kind !== 'answer' || !isOwn) return right
+          const response = change(right, past)
+          past[isGranted(right) ? 'granted' : 'refused'] = right
+          return response
+        },
+      }),
+    },
+  )
+  return idsOf(results, 'failed')
+}
+
+/** Responses of one operation: those with a status that refuses, as a row names it, or the granted ones. */
+const responses = fc.constantFrom(
+  ...operations.flatMap(({ id: operation }) =>
+    catalogue.filter((row) => row.operation === operation).map(({ gives }) => ({ operation, gives })),
+  ),
+)
+
+test(`of ${numRuns} changes to what an operation answers, those fail that the interface forbids, and no other`, async () => {
+  await fc.assert(
+    fc.asyncProperty(responses, fc.nat(), async ({ operation, gives }, at) => {
+      const isMeant = (response: HttpAnswer): boolean =>
+        isRefusal(gives) ? response.status === gives[0]?.[0] : isGranted(response)
+      let chosen: Change | undefined
+      const failed = await failedWith(operation, (response, past) => {
+        if (chosen === undefined && isMeant(response)) {
+          const changes = changesOf(operation, response, past).filter((change) => !fits(untold, change))
+          chosen = changes[at % changes.length]
+        }
+        return response.status === chosen?.status ? chosen.apply(response, past) : response
+      })
+      fc.pre(chosen !== undefined)
+      const told = `${operation} ${chosen.status}: ${chosen.name}`
+      if (isAllowed(chosen)) expect(failed, `${told}, which is allowed`).toEqual([])
+      else expect(failed, `${told}, which is not allowed`).not.toEqual([])
+    }),
+    { numRuns, seed, endOnFailure: true },
+  )
+})
