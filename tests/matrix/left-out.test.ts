@@ -7,6 +7,9 @@ import { idsOf, judgeReference, reasons, type Judged, type JudgeSettings } from 
 /** Jobs of the slow application last long enough for the requests beside them. */
 const pace = { jobMs: 15, slowJobMs: 1000 }
 
+/** Why a requirement is left out does not depend on how many cases it has. */
+const quick = { depth: 'quick' } as const
+
 const ids: readonly string[] = catalogue.map(({ id }) => id)
 
 /** Judges the reference, and keeps what was sent. */
@@ -18,7 +21,7 @@ async function watched(settings: JudgeSettings): Promise<Judged & { sent: Exchan
 
 describe('what a run leaves out is not exercised, and nothing fails', () => {
   test('one request at a time: no two creations are concurrent', async () => {
-    const { results, verdicts } = await judgeReference(pace, { limits: { concurrency: 1 } })
+    const { results, verdicts } = await judgeReference(pace, { options: quick, limits: { concurrency: 1 } })
     expect(idsOf(results, 'failed'), reasons(results)).toEqual([])
     expect(
       idsOf(results, 'not-exercised').every((id) => id.endsWith('-atomic')),
@@ -28,7 +31,7 @@ describe('what a run leaves out is not exercised, and nothing fails', () => {
   })
 
   test('only reading: nothing is created or generated, and refusals stand without a control', async () => {
-    const { results, verdicts, facts, sent } = await watched({ options: { readOnly: true } })
+    const { results, verdicts, facts, sent } = await watched({ options: { ...quick, readOnly: true } })
     expect(idsOf(results, 'failed'), reasons(results)).toEqual([])
     expect(verdicts.exact).toBe('passing')
     expect(facts.created).toEqual([])
@@ -48,7 +51,7 @@ describe('what a run leaves out is not exercised, and nothing fails', () => {
   })
 
   test('no key: only what needs none is sent, and nothing is judged by it', async () => {
-    const { results, verdicts, sent } = await watched({ change: ({ keys: _keys, ...file }) => file })
+    const { results, verdicts, sent } = await watched({ options: quick, change: ({ keys: _keys, ...file }) => file })
     expect(idsOf(results, 'failed'), reasons(results)).toEqual([])
     expect(idsOf(results, 'passed')).toEqual([])
     expect(results.filter(({ reason }) => reason?.startsWith('no key'))).toHaveLength(ids.length - 1)
@@ -61,6 +64,7 @@ describe('what a run leaves out is not exercised, and nothing fails', () => {
 
   test('a key that is not accepted: nothing is judged by it', async () => {
     const { results, verdicts, facts } = await judgeReference(pace, {
+      options: quick,
       change: (file) => ({ ...file, keys: { full: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJub2JvZHkifQ.AAAAAAAAAAAA' } }),
     })
     expect(facts.keyRefused).toBe(true)
@@ -70,7 +74,7 @@ describe('what a run leaves out is not exercised, and nothing fails', () => {
   })
 
   test('a key and one application: all that they can show, and the rest says what to declare', async () => {
-    const { results, verdicts } = await judgeReference({ jobMs: 600 }, { change: onlyApplication })
+    const { results, verdicts } = await judgeReference({ jobMs: 600 }, { options: quick, change: onlyApplication })
     expect(idsOf(results, 'failed'), reasons(results)).toEqual([])
     expect(idsOf(results, 'passed')).toEqual(ids.filter(isShownByApplication))
     const left = results.filter(({ outcome }) => outcome === 'not-exercised')

@@ -38,7 +38,7 @@ test('no requirement sends more than its row says, so that the dry run promises 
   const { run } = await judgeReference(
     { jobMs: 15, slowJobMs: 1000 },
     {
-      options: { refusalRuns: 25, grantedRuns: 5 },
+      options: { refusalRuns: 5, grantedRuns: 3 },
       prepare: ({ client }) =>
         client.observers.push(({ probe, purpose: { requirement, role } }) => {
           const operation = probe.operation ?? requirement?.split('/')[0] ?? 'the run itself'
