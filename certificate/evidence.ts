@@ -10,8 +10,7 @@ import { matchesId, mostPatterns } from '../harness/report/selection.ts'
 import { UserError } from '../harness/user-error.ts'
 import { isObject, member } from '../schemas/json-object.ts'
 import type { Evidence, NamedBytes } from './certificate-file.ts'
-import { makeStatement, sha256 } from './make-statement.ts'
-import type { Predicate, Statement } from './statement.ts'
+import { makeStatement, sha256, type Predicate, type Statement } from './statement.ts'
 import { type KnownRequirement, requirementsOf, type SuiteFacts } from './suite-facts.ts'
 
 /**

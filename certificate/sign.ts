@@ -6,15 +6,30 @@ import { readBytes } from '../harness/report/json-file.ts'
 import type { Area } from '../catalogue/row.ts'
 import type { Report } from '../harness/report/model.ts'
 import { UserError } from '../harness/user-error.ts'
-import { type Bundle, evidenceOf, exchangesNames, packBundle, readCertificateFile } from './certificate-file.ts'
-import type { NamedBytes } from './certificate-file.ts'
+import {
+  type Bundle,
+  evidenceOf,
+  exchangesNames,
+  packBundle,
+  readCertificateFile,
+  type NamedBytes,
+  countersign,
+  encode,
+  seal,
+} from './certificate-file.ts'
 import { claims } from './describe.ts'
-import { countersign, encode, seal } from './dsse.ts'
 import { harProblems, readWholeReport, reportProblems, targetProblems } from './evidence.ts'
 import { pemOf } from './keys.ts'
-import { daysAfterRun, makeStatement, MOST_VALID_DAYS, partialReasons, sha256 } from './make-statement.ts'
-import { PAYLOAD_TYPE, type Statement } from './statement.ts'
-import { contradictions, formProblem } from './statement-problems.ts'
+import {
+  daysAfterRun,
+  makeStatement,
+  MOST_VALID_DAYS,
+  partialReasons,
+  sha256,
+  PAYLOAD_TYPE,
+  type Statement,
+} from './statement.ts'
+import { contradictions, formProblem, verifyCertificate } from './verify-certificate.ts'
 import {
   claimedByReport,
   claimedByStatement,
@@ -23,7 +38,6 @@ import {
   requirementsOf,
   type SuiteFacts,
 } from './suite-facts.ts'
-import { verifyCertificate } from './verify-certificate.ts'
 
 /** More reasons than these tell a reader nothing. */
 const MOST_REASONS = 5

@@ -1,4 +1,7 @@
-import type { Counts, Depth, Report, TpeMode, Verdict } from '../harness/report/model.ts'
+import { createHash } from 'node:crypto'
+import { operations } from '../catalogue/operations.ts'
+import type { Counts, Depth, Report, TpeMode, Verdict, Outcome, RequirementResult } from '../harness/report/model.ts'
+import { countOutcomes } from '../harness/report/verdict.ts'
 
 /** The media type of the DSSE payload, and the in-toto statement it holds. */
 export const PAYLOAD_TYPE = 'application/vnd.in-toto+json'
@@ -105,4 +108,178 @@ export interface Statement {
   ]
   predicateType: typeof PREDICATE_TYPE
   predicate: Predicate
+}
+
+/** Cases for each generated refusal in a run that nobody made smaller. */
+const WHOLE_RUNS = 25
+/** A report is signed within so many days of its run: a server changes. */
+const MOST_DAYS_BEFORE = 7
+export const DAY_MS = 86_400_000
+/** What a server answers that has no such operation. */
+const UNSERVED = ['404', '405', '410', '501']
+
+/** What decides whether a certificate is partial. */
+export type PartialFacts = Pick<Predicate, 'run' | 'verdicts' | 'operations' | 'issuedAt'>
+
+/**
+ * Why this is not the certificate of a whole run that found the target conformant by exact names, one clause each; `sign`
+ * then asks for `--partial`. A function of what the certificate itself says, so that `verify` can compute it again.
+ */
+export function partialReasons({ run, verdicts, operations, issuedAt }: PartialFacts): string[] {
+  const late = (Date.parse(issuedAt) - Date.parse(run.startedAt)) / DAY_MS
+  const family = run.tpe === 'family' && verdicts.family === 'conformant'
+  const reasons: [boolean, string][] = [
+    [verdicts.exact !== 'conformant', `the verdict is ${verdicts.exact}${family ? ' by exact names' : ''}`],
+    [family && verdicts.exact !== 'conformant', 'only --tpe family makes it conformant'],
+    [run.interrupted, 'the run was interrupted'],
+    [run.shard !== null, `it is shard ${run.shard} of a run; conform merge joins them`],
+    [run.only.length > 0, `--only chose what was judged: ${run.only.join(', ')}`],
+    [run.skip.length > 0, `--skip left out: ${run.skip.join(', ')}`],
+    [run.readOnly, 'the run was --read-only'],
+    [run.baseline, 'failures were expected by --baseline'],
+    [run.insecure, 'TLS certificates were not verified (--insecure)'],
+    [run.runs < WHOLE_RUNS, `--runs was ${run.runs}, fewer than ${WHOLE_RUNS}`],
+    [run.depth === 'quick', 'one case of each kind was sent (--depth quick)'],
+    [run.credentialProbes === 'few', 'few wrong keys were tried (credentialProbes: few)'],
+    ...operations.notServed.map(({ operation, answered }): [boolean, string] => [
+      !UNSERVED.includes(answered ?? ''),
+      `${operation} is declared not served, ${answered === null ? 'and no request was sent to it' : `but answered: ${answered}`}`,
+    ]),
+    [late < 0, `the run began after it was signed, at ${run.startedAt}`],
+    [late > MOST_DAYS_BEFORE, `the run began more than ${MOST_DAYS_BEFORE} days before it was signed`],
+  ]
+  return reasons.flatMap(([holds, reason]) => (holds ? [reason] : []))
+}
+
+/** Days for which a certificate is valid by default, and at most, both from the beginning of the run. */
+export const VALID_DAYS = 180
+export const MOST_VALID_DAYS = 400
+
+/** What a certificate's time is counted by. */
+export type Times = Pick<Predicate, 'issuedAt'> & { readonly run: { readonly startedAt: string } }
+
+/** Epoch ms, that many days after the run began; a run that claims to begin later than the signing counts from the signing. */
+export function daysAfterRun({ issuedAt, run }: Times, days: number): number {
+  return Math.min(Date.parse(run.startedAt), Date.parse(issuedAt)) + days * DAY_MS
+}
+
+/** Epoch ms at which such a certificate is over at the latest. */
+export function lastDay(times: Times): number {
+  return daysAfterRun(times, MOST_VALID_DAYS)
+}
+
+/** How many operations the interface has. */
+export const operationCount = operations.length
+
+/** How that report judged each of the 17 operations. */
+export function operationsOf({ requirements, run }: Report): Operations {
+  const asked = new Map(run.notServed.map(({ operation, answered }) => [operation, answered]))
+  const found: Operations = { judged: [], notServed: [], removed: [], notExercised: [] }
+  for (const { id } of operations) {
+    const results = requirements.filter((result) => result.operation === id)
+    const place = placeOf(results)
+    if (place === 'notServed') found.notServed.push({ operation: id, answered: asked.get(id) ?? null })
+    else found[place].push(id)
+  }
+  return found
+}
+
+function placeOf(results: readonly RequirementResult[]): keyof Operations {
+  const isDeclared = (word: string) =>
+    results.some(({ outcome, reason }) => outcome === 'not-applicable' && reason === `declared ${word}`)
+  if (isDeclared('not served')) return 'notServed'
+  if (isDeclared('removed')) return 'removed'
+  return results.some(({ outcome }) => outcome === 'passed' || outcome === 'failed') ? 'judged' : 'notExercised'
+}
+
+/** What a certificate says beyond its report. */
+export interface Issue extends Pick<Predicate, 'issuedAt' | 'expiresAt' | 'publicKey'> {
+  readonly suiteDigest: Digest
+  /** The recorded exchanges of the run. */
+  readonly exchanges: readonly NamedDigest[]
+  /** Reasons for partial that the report alone does not tell. */
+  readonly foreign: readonly string[]
+}
+
+/** Why a certificate of that report, issued then, would be partial. */
+export function partialOf(report: Report, issuedAt: string): string[] {
+  const { verdicts } = report
+  return partialReasons({ run: runFacts(report), verdicts, operations: operationsOf(report), issuedAt })
+}
+
+/** Everything that a certificate says: a function of the report, its bytes and the issue alone, so that it can be made again. */
+export function makeStatement(report: Report, bytes: Uint8Array, issue: Issue): Statement {
+  const { suite, target, requirements } = report
+  const { issuedAt, expiresAt, publicKey } = issue
+  const run = runFacts(report)
+  const operations = operationsOf(report)
+  const partial = partialOf(report, issuedAt)
+  return {
+    _type: STATEMENT_TYPE,
+    subject: [
+      { name: target.name, uri: target.baseUrl, digest: digestOf(target.digest) },
+      { name: 'conformance-report', digest: sha256(bytes) },
+      ...issue.exchanges,
+    ],
+    predicateType: PREDICATE_TYPE,
+    predicate: {
+      suite: { name: suite.name, version: suite.version, digest: issue.suiteDigest },
+      spec: { version: suite.specVersion, digest: digestOf(suite.specDigest) },
+      requirements: { count: requirements.length, digest: digestOf(suite.requirementsDigest) },
+      targetFile: { digest: digestOf(target.digest) },
+      run,
+      verdict: report.verdict,
+      verdicts: report.verdicts,
+      summary: report.summary,
+      operations,
+      coverage: coverageOf(report),
+      notApplicable: excluded(requirements, 'not-applicable'),
+      notExercised: excluded(requirements, 'not-exercised'),
+      failed: requirements.filter((result) => result.outcome === 'failed').map((result) => result.id),
+      partial: [...partial, ...issue.foreign],
+      issuedAt,
+      expiresAt,
+      publicKey,
+    },
+  }
+}
+
+export function sha256(bytes: Uint8Array): Digest {
+  return { sha256: createHash('sha256').update(bytes).digest('hex') }
+}
+
+/** `sha256:<hex>`, as reports write it, the way in-toto does. */
+function digestOf(digest: string): Digest {
+  return { sha256: digest.replace(/^sha256:/, '') }
+}
+
+function runFacts({ run }: Report): RunFacts {
+  const { startedAt, durationMs, seed, runs, requests, tpe, strict, readOnly, only, skip } = run
+  const { shard, insecure, ca, proxy, retried = 0, interrupted, depth, credentialProbes } = run
+  const told = { startedAt, durationMs, seed, runs, requests, tpe, strict, readOnly, only, skip, shard }
+  return {
+    ...told,
+    baseline: run.baseline !== null,
+    insecure,
+    ca,
+    proxy,
+    retried,
+    interrupted,
+    depth,
+    credentialProbes,
+  }
+}
+
+function coverageOf({ requirements, run }: Report): Coverage[] {
+  return [...new Set(requirements.map((result) => result.operation))].map((operation) => {
+    const results = requirements.filter((result) => result.operation === operation)
+    const cases = results.reduce((total, result) => total + result.cases, 0)
+    return { operation, ...countOutcomes(results, run.tpe), cases }
+  })
+}
+
+function excluded(results: readonly RequirementResult[], outcome: Outcome): Excluded[] {
+  return results
+    .filter((result) => result.outcome === outcome)
+    .map(({ id, reason = 'no reason given' }) => ({ id, reason }))
 }

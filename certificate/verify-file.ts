@@ -1,11 +1,9 @@
 import { basename } from 'node:path'
-import { type EvidenceFiles, readCertificateFile } from './certificate-file.ts'
+import { type EvidenceFiles, readCertificateFile, keyId } from './certificate-file.ts'
 import { describe } from './describe.ts'
-import { keyId } from './dsse.ts'
 import { readPublicKey } from './keys.ts'
-import { DAY_MS } from './make-statement.ts'
+import { DAY_MS, type Operations, type Predicate, type Statement } from './statement.ts'
 import { readRevocations, type Revocation, revocationOf, type Revocations } from './revocations.ts'
-import type { Operations, Predicate, Statement } from './statement.ts'
 import type { SuiteFacts } from './suite-facts.ts'
 import { refused, verifyCertificate, type Verification } from './verify-certificate.ts'
 

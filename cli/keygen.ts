@@ -1,7 +1,6 @@
 import { Command } from 'commander'
-import { keyId } from '../certificate/dsse.ts'
-import { writeKeyPair } from '../certificate/keys.ts'
-import { newPassphrase, processSpeaker } from '../certificate/passphrase.ts'
+import { keyId } from '../certificate/certificate-file.ts'
+import { writeKeyPair, newPassphrase, processSpeaker } from '../certificate/keys.ts'
 
 export function keygenCommand(): Command {
   return new Command('keygen')

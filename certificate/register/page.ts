@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { htmlAttribute } from '../../reporters/escape/html.ts'
 import { nameMarks } from '../../reporters/escape/name-marks.ts'
+import { countsText } from '../../reporters/view/counts.ts'
 import { packageFile } from '../../schemas/package-file.ts'
-import { operationCount } from '../make-statement.ts'
-import type { Registered } from './read-folder.ts'
+import { between } from '../describe.ts'
+import { operationCount, type Excluded, type Predicate } from '../statement.ts'
+import { type Registered, bundleName, certificateName, type Service } from './read-folder.ts'
 
 /** HTML that is written already. */
 export class Markup {
@@ -80,7 +82,7 @@ export function standingMark(one: Registered): Markup {
   return markup`<p class="standing ${tone}"><span aria-hidden="true">${sign}</span> ${words}</p>`
 }
 
-export function day(time: string): Markup {
+function day(time: string): Markup {
   return markup`<time datetime="${time}">${time.slice(0, 10)}</time>`
 }
 
@@ -103,4 +105,118 @@ export function judgedBy({ isForeign, statement: { predicate } }: Registered): s
 export function marksPart(name: string): Markup {
   const marks = nameMarks(name).map((mark) => markup`<p class="mark">This name holds ${mark}.</p>`)
   return markup`${marks}`
+}
+
+/** Stands for the address of the page, which nobody knows when it is built. */
+const PAGE = 'https://PAGE/'
+/** As many ids are named beside a reason. */
+const MOST_IDS = 5
+
+/** The page of a service: its status, what was judged and what was not, who signed, and all its certificates. */
+export function servicePage({ name, uri, current, certificates }: Service, badge: string, now: Date): string {
+  const { tone, sign, words } = standingOf(current)
+  const { predicate } = current.statement
+  const partial = predicate.partial.map((reason) => markup`<li>Partial: ${reason}</li>`)
+  const body = markup`<nav class="crumb"><a href="../../index.html">Certified services</a></nav>
+<header><h1>${name}</h1><p class="mono soft">${uri}</p>${marksPart(name)}
+<div class="verdict ${tone}"><p class="word"><span aria-hidden="true">${sign}</span> ${words}</p><p>${validity(current)}</p>${
+    partial.length > 0 ? markup`<ul class="list">${partial}</ul>` : ''
+  }</div></header>
+<main>
+${badgePart(current, badge)}
+${operationsPart(predicate)}
+${excludedPart('Not exercised', predicate.notExercised)}
+${excludedPart('Not applicable', predicate.notApplicable)}
+${runPart(current)}
+<section><h2>Certificates</h2><ul class="services">${certificates.map(certificate)}</ul></section>
+</main>`
+  return page(`${name}: ${words}`, body, now)
+}
+
+function operationsPart({ operations }: Predicate): Markup {
+  const unserved = operations.notServed.map(({ operation, answered }) =>
+    answered === null ? operation : `${operation} (answered ${answered})`,
+  )
+  const lists: [string, readonly string[]][] = [
+    [`Judged, ${operations.judged.length} of ${operationCount}`, operations.judged],
+    ['Declared not served', unserved],
+    ['Declared removed', operations.removed],
+    ['Not exercised at all', operations.notExercised],
+  ]
+  return definitions(
+    'Operations',
+    lists.filter(([, names]) => names.length > 0).map(([word, names]) => [word, names.join(', ')]),
+  )
+}
+
+function excludedPart(title: string, rows: readonly Excluded[]): Markup | '' {
+  const ids = new Map<string, string[]>()
+  for (const { id, reason } of rows) ids.set(reason, [...(ids.get(reason) ?? []), id])
+  if (ids.size === 0) return ''
+  const items = [...ids].map(([reason, of]) => {
+    const more = of.length > MOST_IDS ? ` and ${of.length - MOST_IDS} more` : ''
+    return markup`<li>${reason}: <span class="soft">${of.slice(0, MOST_IDS).join(', ')}${more}</span></li>`
+  })
+  return markup`<section><h2>${title}: ${rows.length}</h2><ul class="list screen">${items}</ul></section>`
+}
+
+function runPart(current: Registered): Markup {
+  const { run, suite, spec, summary, verdicts } = current.statement.predicate
+  return definitions('The run', [
+    ['Judged on', day(run.startedAt)],
+    ['By', `${suite.name} ${suite.version}, the interface in version ${spec.version}`],
+    ['Requirements', judgedBy(current)],
+    ['Must', countsText(summary.must)],
+    ['Should', countsText(summary.should)],
+    ['Mode', run.tpe === 'exact' ? 'exact names' : `family names; in it the verdict is ${verdicts.family}`],
+    ...between(run).map((what): [string, string] => ['Between', what]),
+    ['Runs', `${run.runs} for each generated refusal, ${run.requests} requests, seed ${run.seed}`],
+  ])
+}
+
+function definitions(title: string, rows: readonly (readonly [string, string | Markup])[]): Markup {
+  const items = rows.map(([word, value]) => markup`<dt>${word}</dt><dd>${value}</dd>`)
+  return markup`<section><h2>${title}</h2><dl>${items}</dl></section>`
+}
+
+/** The badge, and the lines that show it elsewhere. */
+function badgePart(current: Registered, badge: string): Markup {
+  const { words } = standingOf(current)
+  const data = `data:image/svg+xml;base64,${Buffer.from(badge).toString('base64')}`
+  const alt = `conformance: ${words}`
+  const html = `<a href="${PAGE}"><img src="${PAGE}badge.svg" alt="${alt}"></a>`
+  return markup`<section class="badge"><h2>Badge</h2><p><img src="${data}" alt="${alt}" height="20"></p>
+<div class="screen"><p>To show it, put the address of this page in the place of ${PAGE}:</p>
+<pre>[![${alt}](${PAGE}badge.svg)](${PAGE})</pre><pre>${html}</pre></div></section>`
+}
+
+/** The file to hand out: the bundle, which stands by itself, if there is one. */
+function certificate(one: Registered): Markup {
+  const file = one.bundle ? bundleName(one) : certificateName(one)
+  const signers = one.signedBy.map(
+    ({ id, name = 'a trusted key' }) => markup`<p class="soft">Signed by ${name}, <span class="mono">${id}</span></p>`,
+  )
+  const bundle = one.bundle ? markup`<p><a href="${file}">The bundle</a>, with its report and exchanges</p>` : ''
+  return markup`
+<li class="card"><div><p><a href="${certificateName(one)}">Certificate of the run on ${one.statement.predicate.run.startedAt.slice(0, 10)}</a></p>${bundle}</div>
+${standingMark(one)}
+<div class="facts"><p>${validity(one)}</p>${signers}<p class="soft mono">${one.id}</p>
+<p>To check it, with the <a href="../../index.json">index.json</a> of this register beside it:</p><pre>${verifyCommand(one, file)}</pre></div></li>`
+}
+
+/** What tells a stranger whether to rely on it: by whom, for which address, and whether it was revoked. */
+function verifyCommand({ isForeign, signedBy, statement: { predicate, subject } }: Registered, file: string): string {
+  const isWhole = predicate.verdicts.exact === 'conformant' && predicate.partial.length === 0
+  return [
+    `conform verify ${file} --revoked index.json`,
+    `--key-id ${signedBy[0]?.id ?? ''}`,
+    `--base-url ${shellWord(subject[0].uri)}`,
+    ...(isWhole ? ['--require conformant'] : []),
+    ...(isForeign ? ['--foreign'] : []),
+  ].join(' \\\n  ')
+}
+
+/** An address may hold what a shell would run. */
+function shellWord(text: string): string {
+  return /^[\w:/.~%@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -181,7 +181,7 @@ test('a report or a target file that two readers read otherwise is not valid', a
   expect(own.verify('b.zip').result.problems.join()).toMatch(/has "verdict" twice in one object/)
 
   const twice = canonicalTarget(targetFile).replace('{', '{"name":"Another",')
-  const { sha256 } = await import('../../certificate/make-statement.ts')
+  const { sha256 } = await import('../../certificate/statement.ts')
   const other = wholeReport((whole) => (whole.target.digest = `sha256:${sha256(Buffer.from(twice)).sha256}`))
   await forgeBundle(own, { report: other, target: twice })
   expect(own.verify('b.zip').result.problems.join()).toMatch(/no target file as conform writes it/)

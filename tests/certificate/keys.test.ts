@@ -2,9 +2,8 @@ import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { keyId } from '../../certificate/dsse.ts'
-import { readPrivateKey, readPublicKey, writeKeyPair } from '../../certificate/keys.ts'
-import { newPassphrase, passphraseOf } from '../../certificate/passphrase.ts'
+import { keyId } from '../../certificate/certificate-file.ts'
+import { readPrivateKey, readPublicKey, writeKeyPair, newPassphrase, passphraseOf } from '../../certificate/keys.ts'
 import { folder } from './issued.ts'
 
 const nobody = async () => undefined

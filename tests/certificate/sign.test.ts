@@ -1,7 +1,7 @@
 import { verify } from 'node:crypto'
 import { dsse } from '@sigstore/core'
 import { expect, test } from 'vitest'
-import { keyId } from '../../certificate/dsse.ts'
+import { keyId } from '../../certificate/certificate-file.ts'
 import type { Statement } from '../../certificate/statement.ts'
 import { suiteDigest } from '../../certificate/suite-facts.ts'
 import type { Report } from '../../harness/report/model.ts'

@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize'
 import { expect, test } from 'vitest'
 import { describe } from '../../certificate/describe.ts'
-import { encode, keyId, seal } from '../../certificate/dsse.ts'
+import { encode, keyId, seal } from '../../certificate/certificate-file.ts'
 import type { Statement } from '../../certificate/statement.ts'
 import { report as reportOf, result } from '../gates/results.ts'
 import { conformant, issued, issuedAt, other, pair, suiteOf, verified } from './issued.ts'

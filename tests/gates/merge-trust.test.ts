@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { requirementsDigest } from '../../catalogue/digests.ts'
-import { partialOf } from '../../certificate/make-statement.ts'
+import { partialOf } from '../../certificate/statement.ts'
 import { applyGates } from '../../harness/report/apply-gates.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import { mergeReports } from '../../harness/report/merge.ts'
