@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { unreadMsOf } from './switches/unread-jobs.ts'
-import { createClock } from './world/clock.ts'
+import { createClock, type World } from './world/world.ts'
 import { preloadedStore } from './world/preloaded.ts'
 import { needsSocket, createSwitches, stamped, type Switches } from './switches/switches.ts'
 import { targetFile } from './declared/fixtures.ts'
-import type { World } from './world/world.ts'
 
 export interface ReferenceOptions {
   /** Names of `defects`: requirements that the server breaks. */

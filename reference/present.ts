@@ -1,6 +1,6 @@
-import type { Answer } from './world/answer.ts'
-import { isMembers, type Members } from './world/call.ts'
 import type { Switches } from './switches/switches.ts'
+import type { Answer } from './world/answer.ts'
+import { isMembers, type Members, type Call } from './world/call.ts'
 
 /** Rewrites every object of a JSON value, the inner ones first. */
 function everyObject(value: unknown, rewrite: (members: Members) => Members): unknown {
@@ -82,4 +82,30 @@ export function present(answer: Answer, switches: Switches): unknown {
     shown = everyObject(shown, (members) => ({ ...members, ...additional }))
   if (switches.varied('json/members-reversed')) shown = everyObject(shown, reversed)
   return shown
+}
+
+const mib = 1024 * 1024
+
+/** MiB that a member adds, by variant: within what a client may be expected to read, and beyond it. */
+const sizes: Readonly<Record<string, number>> = { 'answers/large': 3, 'answers/huge': 9 }
+
+const texts = new Map<number, string>()
+
+function text(size: number): string {
+  const known = texts.get(size) ?? 'All about tea. '.repeat((size * mib) / 15)
+  texts.set(size, known)
+  return known
+}
+
+/** The answer with a large member, if the operation lists or retrieves files and a variant asks for it. */
+export function enlarged(answer: Answer, call: Call): Answer {
+  if (call.operation !== 'files.list' && call.operation !== 'files.retrieve') return answer
+  const size = Object.entries(sizes).find(([variant]) => call.varied(variant))?.[1]
+  if (size === undefined || !isMembers(answer.body)) return answer
+  return { ...answer, body: { ...answer.body, description: text(size) } }
+}
+
+/** A large text among the data of a job; empty without the variant. */
+export function largeJobText(varied: (variant: string) => boolean): string {
+  return varied('answers/large') ? text(2) : ''
 }

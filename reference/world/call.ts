@@ -1,9 +1,7 @@
 import type { HonoRequest } from 'hono'
-import { Ending, type Answer } from './answer.ts'
-import { envelope, type Fault } from './envelope.ts'
+import { Ending, type Answer, envelope, type Fault, lostAnswer } from './answer.ts'
 import type { Key } from './keys.ts'
 import type { World } from './world.ts'
-import { lostAnswer } from './lost-answer.ts'
 import { neverGranted, otherName, otherStatus } from '../switches/pairs.ts'
 
 /** Refusals that come late under `slow/refusals`: whoever was asked takes time to say no. */

@@ -1,9 +1,8 @@
 import { extname } from 'node:path'
-import type { Members, Call } from './call.ts'
-import { writeId } from './ids.ts'
-import type { StoredFile } from './store.ts'
-import type { World } from './world.ts'
-import { isSettling } from './settling.ts'
+import { type Members, type Call, isAbsent, isMembers, jsonType } from './call.ts'
+import { isSettling, breakUse } from './created.ts'
+import { writeId, likenessOf } from './ids.ts'
+import type { StoredFile, World, Graph } from './world.ts'
 
 /** Extension without the dot, lower case. */
 export function extensionOf(file: StoredFile): string {
@@ -25,4 +24,73 @@ export function fileView(world: World, file: StoredFile): Members {
 export function reachable(call: Call, id: unknown): StoredFile | undefined {
   const file = call.world.store.files.get(String(id))
   return file?.state === 'stored' && !isSettling(call.world, 'uploads', file) ? file : undefined
+}
+
+/** The graph that the path names (§7.3). */
+export function findGraph(call: Call): Graph {
+  const graph = call.world.store.graphs.get(call.param('graph_id'))
+  if (!graph) {
+    const kind = likenessOf(call, call.param('graph_id'), call.world.store.graphs.keys())
+    return call.refuse('404-unknown-graph', 404, 'ResourceNotFound', { kind })
+  }
+  if (isSettling(call.world, 'graphs', graph)) call.reject(404, 'ResourceNotFound')
+  breakUse(call, 'graphs.create/2xx-usable', graph, call.world.store.graphs.values())
+  const isAddition = call.operation === 'graphs.add-file'
+  if (isAddition && graph.made && call.world.switches.broken('graphs.create/2xx-usable#additions'))
+    call.reject(404, 'ResourceNotFound')
+  return graph
+}
+
+export function checkGraphAccess(call: Call, graph: Graph): void {
+  if (graph.account !== call.key?.account) call.refuse('403-graph-access', 403, 'InsufficientAccessRights')
+}
+
+// §2.7. Up to 25 snippets are recommended and 30 is the default; no difference is made between them.
+const bounds: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  search_weight: [0, 100],
+  max_subquestions: [1, 10],
+  grounding_level: [0, 1],
+  max_snippets: [5, 30],
+  max_tokens: [100, 8000],
+  keyword_threshold: [0, 1],
+  semantic_threshold: [0, 1],
+}
+
+function refuse(call: Call, description: string, kind: string | readonly string[]): never {
+  call.refuse('400-query-config', 400, 'InvalidInputParameters', { description, kind })
+}
+
+function checkNumber(call: Call, name: string, value: unknown, granted: string): void {
+  const [least, most] = bounds[name] ?? [0, 0]
+  if (typeof value !== 'number') return refuse(call, `${name} is a number`, `${name}-${jsonType(value)}`)
+  const away = Math.max(least - value, value - most)
+  const apart = away > 1000 ? '-far' : away > 0 && away < 0.1 ? '-near' : undefined
+  if (value < least) refuse(call, `${name} is at least ${least}`, [`${name}${apart ?? '-low'}`])
+  if (value > most) refuse(call, `${name} is at most ${most}`, [`${name}${apart ?? '-high'}`])
+  // Defects of the granted row: a bound taken for the first value outside, and the recommendation for a limit.
+  const atBound = value === least || value === most
+  if (call.broken(`${granted}#bounds`) && atBound) call.reject(400, 'BadRequest', `${name} is at its bound`)
+  if (call.broken(granted) && name === 'max_snippets' && value > 25) call.reject(400, 'BadRequest', 'Too many snippets')
+}
+
+/** Checks a `query_config`; `granted` is the requirement that valid ones are accepted. */
+export function checkQueryConfig(call: Call, config: unknown, granted: string): void {
+  if (isAbsent(config)) return
+  if (!isMembers(config)) return refuse(call, 'query_config is an object', `whole-${jsonType(config)}`)
+  const names = Object.keys(config)
+  const isPlain = (way: string): boolean => call.broken(`${granted}#${way}`)
+  if (isPlain('together') && names.length === 8 && config['search_weight'] === 0 && config['max_tokens'] === 8000)
+    call.reject(400, 'BadRequest', 'Too little for so many tokens')
+  if (isPlain('empty') && names.length === 0) call.reject(400, 'BadRequest', 'query_config is empty')
+  if (isPlain('defaults') && config['max_snippets'] === 30 && names.length > 1)
+    call.reject(400, 'BadRequest', 'Too many')
+  if (isPlain('absent') && names.length === 1 && !Object.hasOwn(config, 'max_snippets'))
+    call.reject(400, 'BadRequest', 'max_snippets is missing')
+
+  for (const [name, value] of Object.entries(config)) {
+    if (value === null) continue
+    if (name in bounds) checkNumber(call, name, value, granted)
+    else if (name !== 'inline_citations') call.reject(400, 'BadRequest', `query_config has no ${name}`)
+    else if (typeof value !== 'boolean') refuse(call, 'inline_citations is a boolean', name)
+  }
 }

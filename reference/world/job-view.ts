@@ -1,8 +1,7 @@
+import { largeJobText } from '../present.ts'
 import type { Members } from './call.ts'
-import { firstJobOf, misshapen, shownJob, untrue, writeCreatedAt } from './job-untrue.ts'
-import { largeJobText } from './large.ts'
-import type { Job } from './store.ts'
-import { countUp, type World } from './world.ts'
+import { preloadedIds } from './preloaded.ts'
+import { type Job, countUp, type World } from './world.ts'
 
 function uuid(world: World, id: string, where: 'creation' | 'retrieval'): string {
   const upper = world.switches.varied('uuids/upper-case') || world.switches.varied(`uuids/upper-case-in-${where}`)
@@ -76,4 +75,95 @@ export function jobView(world: World, asked: Job): Members {
     ...untrue(world, job),
   }
   return { ...view, ...misshapen(world, job) }
+}
+
+/** Defects `<row>#<place>` break a row for the jobs of one application, or for the job that the target file declares. */
+const places: Readonly<Record<string, (job: Job) => boolean>> = {
+  '': () => true,
+  '#other-application': ({ applicationId }) => applicationId === preloadedIds.otherApplication,
+  '#slow-application': ({ applicationId }) => applicationId === preloadedIds.slowApplication,
+  '#failing-application': ({ applicationId }) => applicationId === preloadedIds.failingApplication,
+  '#declared-job': ({ id }) => id === preloadedIds.job,
+}
+
+/** Whether the row of jobs.retrieve is broken for that job. */
+function isBroken({ switches }: World, row: string, job: Job): boolean {
+  return Object.entries(places).some(([place, holds]) => switches.broken(`jobs.retrieve/${row}${place}`) && holds(job))
+}
+
+/** When the job was created, as it is told; `later`: ms, if the two responses read the clock each by itself. */
+function writeCreatedAt(world: World, job: Job, later = 0): string {
+  const { broken } = world.switches
+  const { write } = world.clock
+  if (broken('jobs.retrieve/200-created-at#same-for-all')) return write(world.since)
+  if (broken('jobs.retrieve/200-created-at#backwards')) return write(2 * world.since - job.createdAt)
+  return write(job.createdAt + later)
+}
+
+/** The first job of the same application. */
+function firstJobOf(world: World, job: Job): Job {
+  return world.store.applications.get(job.applicationId)?.firstJob ?? job
+}
+
+/** The job that is shown for the one that was asked for: another job, if the server mixes them up. */
+function shownJob(world: World, asked: Job): Job {
+  const { broken } = world.switches
+  const newest = world.store.applications.get(asked.applicationId)?.job ?? asked
+  if (broken('jobs.retrieve/200-identity#newest-job')) return newest
+  const keepsId = ['200-identity#one-id', '200-created-at#newest-job'].some((name) => broken(`jobs.retrieve/${name}`))
+  return keepsId ? { ...newest, id: asked.id } : asked
+}
+
+/** A job that is certainly seen in progress, and whose outcome nobody asks for. */
+function isOfSlowApplication(job: Job): boolean {
+  return job.applicationId === preloadedIds.slowApplication
+}
+
+/** Members that a broken server gives instead, by the variant of the defect `jobs.retrieve/200-job`. */
+const shapes: Readonly<Record<string, (job: Job) => Members>> = {
+  '': (job) => ({ updated_at: job.updatedAt }),
+  '#updated-at': () => ({ updated_at: '2025-13-45T00:00:00Z' }),
+  '#updated-at-blank': () => ({ updated_at: '2025-01-31 10:00:00Z' }),
+  '#updated-at-offset': () => ({ updated_at: '2025-01-31T10:00:00' }),
+  '#updated-at-colon': () => ({ updated_at: '2025-01-31T10:00:00+0530' }),
+  '#completed-at': (job) => ({ completed_at: job.createdAt }),
+  '#data': () => ({ data: 'About tea' }),
+  '#data-array': () => ({ data: [{ title: 'About tea' }] }),
+  '#error': () => ({ error: { message: 'The model gave no answer' } }),
+  '#null-members': () => ({ completed_at: null, data: null, error: null }),
+  '#status': (job) => ({ status: isOfSlowApplication(job) && job.status === 'in_progress' ? 'running' : job.status }),
+  '#ended-status': (job) => ({ status: job.status === 'completed' ? 'succeeded' : job.status }),
+  '#id': (job) => ({ id: `urn:uuid:${job.id}` }),
+  '#no-application-id': () => ({ application_id: undefined }),
+  '#no-created-at': () => ({ created_at: undefined }),
+}
+
+/** Members of a wrong type or form. */
+function misshapen(world: World, job: Job): Members {
+  const { broken } = world.switches
+  if (isBroken(world, '200-job', job)) return shapes['']?.(job) ?? {}
+  const [, wrong] = Object.entries(shapes).find(([variant]) => broken(`jobs.retrieve/200-job${variant}`)) ?? []
+  return wrong?.(job) ?? {}
+}
+
+/** Members of an existing shape that a broken server gets wrong. */
+function untrue(world: World, job: Job): Members {
+  const { broken } = world.switches
+  const { write } = world.clock
+  const ended = job.status !== 'in_progress'
+  return {
+    ...(isBroken(world, '200-identity', job) ? { application_id: preloadedIds.foreignApplication } : {}),
+    ...(broken('jobs.retrieve/200-identity#id') ? { id: preloadedIds.job } : {}),
+    ...(broken('jobs.retrieve/200-identity#declared-job') && job.id === preloadedIds.job
+      ? { id: preloadedIds.foreignJob }
+      : {}),
+    ...(isBroken(world, '200-created-at', job) ? { created_at: write(job.createdAt + 5000) } : {}),
+    ...(broken('jobs.retrieve/200-created-at#drifting')
+      ? { created_at: write(job.createdAt + 3000 * job.readings) }
+      : {}),
+    ...(isBroken(world, '200-stable', job) && ended ? { data: { title: `Reading ${job.readings}` } } : {}),
+    ...(broken('jobs.retrieve/200-stable#status') && job.readings > 1 ? { status: 'in_progress' } : {}),
+    ...(broken('jobs.retrieve/200-failed') && job.status === 'failed' ? { status: 'completed', error: undefined } : {}),
+    ...(broken('jobs.retrieve/200-failed#error') && job.status === 'failed' ? { error: { code: 17 } } : {}),
+  }
 }

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { endJob, endJobs } from './job-end.ts'
 import { preloadedIds } from './preloaded.ts'
-import type { Application, Job } from './store.ts'
-import { countUp, type World } from './world.ts'
+import { type Application, type Job, countUp, type World, endOf, readingsInProgress } from './world.ts'
 
 /** Part of a job's time that counts as its beginning. */
 const beginning = 0.25
@@ -111,4 +109,35 @@ export function startJob(
 export function startUnseenJob(world: World, application: Application, inputs: string, takes?: number): void {
   const job = startJob(world, application, inputs, takes)
   job.seenAt = job.createdAt
+}
+
+/** Ends a job: its data or its error, and the time. `at`: ms since the epoch. */
+export function endJob(job: Job, at: number): void {
+  job.completedAt = at
+  job.updatedAt = at
+  if (job.fails) {
+    job.status = 'failed'
+    job.error = 'The model gave no answer'
+  } else {
+    job.status = 'completed'
+    job.data = { title: 'About tea', suggestion: `Begin with the leaf (${job.id.slice(0, 8)}).` }
+  }
+}
+
+/** Ends the jobs whose end has come. No timer does: nobody can tell before a request asks. */
+export function endJobs({ running, clock, pace }: World): void {
+  for (const job of running) {
+    const at = endOf(job, pace.unread)
+    if (clock.now() < at) continue
+    running.delete(job)
+    endJob(job, at)
+  }
+}
+
+/** Notes that a job is read: one in progress ends no sooner than this has happened often enough. */
+export function noteReading({ clock }: World, job: Job): void {
+  job.read = true
+  if (job.status !== 'in_progress') return
+  job.readingsInProgress += 1
+  if (job.readingsInProgress === readingsInProgress) job.seenAt ??= clock.now()
 }

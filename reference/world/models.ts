@@ -1,5 +1,5 @@
 import type { Call } from './call.ts'
-import { lengthened } from './like-id.ts'
+import { lengthened } from './ids.ts'
 import { countUp } from './world.ts'
 
 interface Trouble {

@@ -1,6 +1,27 @@
 import type { HonoRequest } from 'hono'
-import { isAlias } from './aliases.ts'
+import type { Switches } from '../switches/switches.ts'
+import { type Answer, envelope, page } from './answer.ts'
 import { verify } from './keys.ts'
+
+/** Paths that the spec shows beside the usual one of an operation (§4.4). */
+const aliases: ReadonlySet<string> = new Set(['/v1/chat', '/v1/vision', '/v1/tools/pdf-parser'])
+
+/** What a server answers there if it has only the usual paths. */
+const missing: Readonly<Record<string, Answer>> = {
+  'aliases/404': envelope({ status: 404, tpe: 'NotFound' }),
+  'aliases/405': { ...envelope({ status: 405, tpe: 'MethodNotAllowed' }), headers: { allow: 'GET' } },
+  'aliases/page-404': page(404),
+}
+
+/** Whether it is such a path. */
+export function isAlias(path: string): boolean {
+  return aliases.has(path)
+}
+
+/** The answer at such a path under the variants that do not have it. */
+export function aliasMissing(path: string, switches: Switches): Answer | undefined {
+  return isAlias(path) ? Object.entries(missing).find(([variant]) => switches.varied(variant))?.[1] : undefined
+}
 
 /** Where, beside the usual path and with its body, a request came: kinds of the faults of credentials. */
 export function placeOf(request: HonoRequest): readonly string[] {
@@ -13,7 +34,7 @@ export function placeOf(request: HonoRequest): readonly string[] {
 }
 
 /** A path in another spelling, as a lenient router would read it. */
-export interface Spelling {
+interface Spelling {
   readonly kind: string
   readonly path: string
 }

@@ -1,6 +1,6 @@
 import { fixture } from '../declared/fixtures.ts'
 import { imageLimit, pdfLimit } from './plan.ts'
-import { ownAccount, type Application, type Graph, type Job, type Store, type StoredFile } from './store.ts'
+import { ownAccount, type Application, type Graph, type Job, type Store, type StoredFile } from './world.ts'
 
 /** Ids of the objects that every server begins with; the target file of the reference names them. */
 export const preloadedIds = {

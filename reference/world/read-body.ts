@@ -1,6 +1,5 @@
 import { isMembers, jsonType, type Call, type Members } from './call.ts'
-import { Ending } from './answer.ts'
-import { page } from './envelope.ts'
+import { Ending, page } from './answer.ts'
 import { planOf } from './plan.ts'
 
 /** A string of JSON, so that nothing inside one is taken for a fault. */

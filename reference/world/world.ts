@@ -1,9 +1,7 @@
-import type { Clock } from './clock.ts'
-import type { Job, Store } from './store.ts'
 import type { Switches } from '../switches/switches.ts'
 
 /** How long things take, in ms. */
-export interface Pace {
+interface Pace {
   /** A job. */
   readonly usual: number
   /** A job of the slow application. */
@@ -39,4 +37,152 @@ export function countUp(world: World, name: string): number {
   const count = (world.counts.get(name) ?? 0) + 1
   world.counts.set(name, count)
   return count
+}
+
+const hourMs = 3_600_000
+
+/** Tells the time and writes it down (RFC 3339, §5.6 there). */
+interface Clock {
+  /** ms since the epoch, as this server believes. */
+  readonly now: () => number
+  /** A date-time. */
+  readonly write: (ms: number) => string
+}
+
+function withOffset(ms: number): string {
+  return new Date(ms + 5.5 * hourMs).toISOString().replace('Z', '+05:30')
+}
+
+function withNegativeOffset(ms: number): string {
+  return new Date(ms - 3.5 * hourMs).toISOString().replace('Z', '-03:30')
+}
+
+/** The spellings of one instant that RFC 3339 allows, by the variant that chooses them. */
+const spellings: Readonly<Record<string, (ms: number) => string>> = {
+  'dates/offset': withOffset,
+  'dates/negative-offset': withNegativeOffset,
+  'dates/unknown-offset': (ms) => new Date(ms).toISOString().replace('Z', '-00:00'),
+  'dates/long-fraction': (ms) => new Date(ms).toISOString().replace('Z', '000000Z'),
+  'dates/short-fraction': (ms) => `${new Date(ms).toISOString().slice(0, 21)}Z`,
+  'dates/whole-seconds': (ms) => `${new Date(ms).toISOString().slice(0, 19)}Z`,
+  'dates/lower-case': (ms) => new Date(ms).toISOString().toLowerCase(),
+}
+
+/**
+ * Readings that show a job in progress before it ends: what a judge has to see of it is one beside a creation on another
+ * application and one beside a creation on its own, and an answer may be lost. So no reader misses it, however slow its machine
+ * or far its network.
+ */
+export const readingsInProgress = 3
+
+/**
+ * When a job ends, in ms since the epoch: once its time is over and it was read in progress often enough, or `unreadMs` after its
+ * creation.
+ */
+export function endOf({ createdAt, takes, seenAt = Infinity }: Job, unreadMs: number): number {
+  return createdAt + Math.max(takes, Math.min(unreadMs, seenAt - createdAt))
+}
+
+export function createClock(switches: Switches): Clock {
+  const chosen = Object.entries(spellings).find(([variant]) => switches.varied(variant))
+  const hoursOff = switches.varied('clock/hours-behind') ? -7 : switches.varied('clock/hours-ahead') ? 7 : 0
+  return {
+    now: () => Date.now() + hoursOff * hourMs,
+    write: chosen?.[1] ?? ((ms) => new Date(ms).toISOString()),
+  }
+}
+
+/** The account that the keys of the target file belong to. */
+export const ownAccount = 'main'
+
+type FileState = 'stored' | 'deleted' | 'expired'
+
+export interface StoredFile {
+  readonly id: string
+  readonly account: string
+  readonly name: string
+  /** Media type. */
+  readonly type: string
+  readonly bytes: () => Uint8Array
+  readonly state: FileState
+  readonly createdAt: number
+  /** It came with a request; the others were there when the server began. */
+  readonly made?: true
+}
+
+interface GraphFile {
+  /** Whether it came with its upload or was added afterwards. */
+  readonly by: 'upload' | 'addition'
+  /** When it begins to count as part of the graph, in ms since the epoch. */
+  readonly from: number
+}
+
+export interface Graph {
+  readonly id: string
+  readonly account: string
+  readonly name: string
+  readonly version: string
+  readonly files: Map<string, GraphFile>
+  readonly createdAt: number
+  readonly made?: true
+}
+
+interface ApplicationInput {
+  readonly id: string
+  readonly required: boolean
+}
+
+export interface Application {
+  readonly id: string
+  readonly account: string
+  readonly name: string
+  readonly inputs: readonly ApplicationInput[]
+  readonly pace: 'usual' | 'slow'
+  readonly fails: boolean
+  readonly createdAt: number
+  readonly made?: true
+  /** The job that it is busy with, or its last one. */
+  job?: Job
+  /** The one that it had first. */
+  firstJob?: Job
+  /** How many jobs it has had. */
+  jobs: number
+  /** ms since the epoch until which it refuses jobs although it has none. */
+  blockedUntil?: number
+  /** From when on; at once if nothing is said. */
+  blockedFrom?: number
+}
+
+export interface Job {
+  readonly id: string
+  readonly account: string
+  readonly applicationId: string
+  readonly createdAt: number
+  status: 'in_progress' | 'failed' | 'completed'
+  updatedAt: number
+  completedAt?: number
+  data?: Readonly<Record<string, string>>
+  error?: string
+  /** How often it has been read since it ended. */
+  readings: number
+  /** Whether it has been read at all. */
+  read: boolean
+  /** Its inputs, as JSON. */
+  readonly inputs: string
+  /** ms that it takes at least. */
+  readonly takes: number
+  /** Whether it ends as failed. */
+  readonly fails: boolean
+  /** How often it has been read in progress. */
+  readingsInProgress: number
+  /** When that was often enough for it to end, in ms since the epoch. */
+  seenAt?: number
+}
+
+/** Everything that one server knows; nothing outlives it. */
+export interface Store {
+  readonly files: Map<string, StoredFile>
+  readonly graphs: Map<string, Graph>
+  readonly applications: Map<string, Application>
+  readonly jobs: Map<string, Job>
 }

@@ -24,7 +24,6 @@ interface Change {
 
 type Past = Partial<Record<'granted' | 'refused', HttpAnswer>>
 type Apply = Change['apply']
-
 const textOf = ({ body }: HttpAnswer): string => Buffer.from(body).toString()
 const withText = (response: HttpAnswer, text: string): HttpAnswer => ({ ...response, body: Buffer.from(text) })
 const isGranted = ({ status }: Pick<HttpAnswer, 'status'>): boolean => status < 300
@@ -197,13 +196,14 @@ const isAllowed = (change: Change): boolean => fits(isGranted(change) ? allowedI
 /** Judges one operation of the reference with changed responses; the ids of the requirements that failed. */
 async function failedWith(operation: OperationId, change: Apply): Promise<string[]> {
   const past: Past = {}
-  // How a job ended shows what was created.
+  // A job shows what its creation said.
   const own = operation === 'jobs.create' ? 'jobs.*' : `${operation}/*`
   const { results } = await judgeReference(
     { jobMs: 15, slowJobMs: 1200 },
     {
       options: { only: [own, 'envelope/*'], skip: ['envelope/un*'] },
-      limits: { jobTimeoutMs: 4000 },
+      // Longer than a job of the reference lasts that nobody can read.
+      limits: { jobTimeoutMs: 60_000 },
       road: (transport) => ({
         ...transport,
         async send(request, options) {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { readingsInProgress } from '../../reference/world/clock.ts'
+import { readingsInProgress } from '../../reference/world/world.ts'
 import { createSwitches } from '../../reference/switches/switches.ts'
 import { unreadMsOf } from '../../reference/switches/unread-jobs.ts'
 import type { ReferenceOptions } from '../../reference/server.ts'
