@@ -86,7 +86,7 @@ function notesOf({ facts }: RunRecord): string[] {
   return [
     ...(isTold ? [] : [ended.reason]),
     ...hints,
-    ...(jobsInProgress.length > 0 ? [`jobs still in progress: ${jobsInProgress.join(', ')}`] : []),
+    ...(jobsInProgress.length > 0 ? [`jobs that were not seen to end: ${jobsInProgress.join(', ')}`] : []),
   ]
 }
 

@@ -26,9 +26,13 @@ export interface ReasonGroup {
 /** The requirements of that outcome by reason, the reason of most first, in report order otherwise. */
 export function byReason({ requirements }: Pick<Report, 'requirements'>, outcome: Outcome): ReasonGroup[] {
   const groups = new Map<string, string[]>()
-  for (const result of requirements) {
-    if (result.outcome !== outcome) continue
-    const reason = reasonOf(result)
+  const results = requirements.filter((result) => result.outcome === outcome)
+  const shared = new Set<string>()
+  const seen = new Set<string>()
+  for (const { reason } of results) if (reason !== undefined) void (seen.has(reason) ? shared : seen).add(reason)
+  for (const result of results) {
+    // What is said of many may name one of them.
+    const reason = result.reason !== undefined && shared.has(result.reason) ? result.reason : reasonOf(result)
     groups.set(reason, [...(groups.get(reason) ?? []), result.id])
   }
   return [...groups].map(([reason, ids]) => ({ reason, ids })).sort((a, b) => b.ids.length - a.ids.length)

@@ -13,8 +13,8 @@ export type Likely =
   | { readonly kind: 'no-envelope'; readonly form: 'page' | 'empty' | 'other' | readonly string[] }
   /** An envelope without these of its members. */
   | { readonly kind: 'envelope-members'; readonly missing: readonly string[] }
-  /** Whatever is asked is answered alike. */
-  | { readonly kind: 'one-answer'; readonly answer: Answer }
+  /** Whatever is asked of these operations is answered alike. */
+  | { readonly kind: 'one-answer'; readonly answer: Answer; readonly operations: readonly string[] }
   /** Another status than those. */
   | { readonly kind: 'status'; readonly received: number; readonly wanted: readonly number[] }
   /** The status is right, the code name is another one of the interface. */
@@ -53,10 +53,10 @@ function letters(name: string): string {
 
 /** What failed requirements have in common, what most of them share first; nothing of what stands alone. */
 export function likelyCauses(results: readonly RequirementResult[]): LikelyCause[] {
-  const [answer, alike] = oneAnswer(results)
+  const [oneLikely, alike] = oneAnswer(results)
   const groups = new Map<string, { likely: Likely; results: RequirementResult[] }>()
   for (const result of results) {
-    const likely: Likely | undefined = alike.has(result) ? { kind: 'one-answer', answer: answer! } : likelyOf(result)
+    const likely: Likely | undefined = alike.has(result) ? oneLikely : likelyOf(result)
     if (likely === undefined) continue
     const key = keyOf(likely)
     const group = groups.get(key)
@@ -89,7 +89,7 @@ function joined(one: Likely, two: Likely): Likely {
 }
 
 /** The answer that four of five failures share, though different ones were expected; and those failures. */
-function oneAnswer(results: readonly RequirementResult[]): [Answer | undefined, ReadonlySet<RequirementResult>] {
+function oneAnswer(results: readonly RequirementResult[]): [Likely | undefined, ReadonlySet<RequirementResult>] {
   const answered = results.flatMap((result) => {
     const [failure] = result.failures
     return failure === undefined ? [] : [{ result, answer: answerOf(failure) }]
@@ -100,7 +100,7 @@ function oneAnswer(results: readonly RequirementResult[]): [Answer | undefined, 
     const expected = new Set(same.map(({ id }) => String(wantedStatuses(id))))
     const operations = new Set(same.map(({ operation }) => operation))
     if (same.length >= 10 && same.length * 5 >= results.length * 4 && expected.size > 2 && operations.size > 2)
-      return [answer, new Set(same)]
+      return [{ kind: 'one-answer', answer, operations: [...operations] }, new Set(same)]
   }
   return [undefined, new Set()]
 }

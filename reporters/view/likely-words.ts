@@ -1,3 +1,4 @@
+import { operations as allOperations } from '../../catalogue/operations.ts'
 import { type Answer, sayAnswers } from '../../harness/report/answer.ts'
 import { shortened } from '../escape/visible.ts'
 import type { Likely, LikelyCause } from './likely-causes.ts'
@@ -31,10 +32,7 @@ function sayLikely(likely: Likely): LikelyWords {
         change: `an error envelope always has ${envelope}; errors and extras may be empty (§2.6)`,
       }
     case 'one-answer':
-      return {
-        what: `nearly everything is answered ${sayAnswers([likely.answer])}, whatever is asked`,
-        change: 'look at the base URL, at what stands in front of the server, and at the log of the server',
-      }
+      return sayOneAnswer(likely)
     case 'status':
       return sayStatus(likely.received, likely.wanted)
     case 'name':
@@ -59,6 +57,17 @@ function sayLikely(likely: Likely): LikelyWords {
         what: 'no job ends: they stay in progress',
         change: 'let each job end as completed or failed; limits.jobTimeoutMs says how long the suite waits for it',
       }
+  }
+}
+
+function sayOneAnswer({ answer, operations }: Extract<Likely, { kind: 'one-answer' }>): LikelyWords {
+  const isMost = operations.length * 2 > allOperations.length
+  const what = isMost ? 'nearly everything' : `much of ${operations.join(', ')}`
+  return {
+    what: `${what} is answered ${sayAnswers([answer])}, whatever is asked`,
+    change: isMost
+      ? 'look at the base URL, at what stands in front of the server, and at the log of the server'
+      : 'look at what stands in front of the server, a cache for example, and at the log of the server',
   }
 }
 

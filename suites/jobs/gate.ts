@@ -19,7 +19,7 @@ function createGate(application: string, run: Run): Gate {
 
   const timeout = run.target.limits.jobTimeoutMs
   /** What was seen of the application when its time ran out. */
-  let lastSeen = ''
+  let lastSeen = 'was not seen to be idle'
   const timeoutError = (): NotExercised =>
     new NotExercised(`application ${application} ${lastSeen} after ${timeout} ms (limits.jobTimeoutMs)`)
 

@@ -54,6 +54,11 @@ test.each<[string, RequirementResult[], RegExp]>([
     /^nearly everything is answered 418 InternalError, whatever is asked$/,
   ],
   [
+    'a cache that looks at no key',
+    failing((status) => ({ status: 200, body: { status } }), /^(?:jobs\.retrieve|files\.(?:list|retrieve))\//),
+    /^much of jobs\.retrieve, files\.list, files\.retrieve is answered 200, whatever is asked$/,
+  ],
+  [
     'another status',
     failing((status, tpe) => (status === 400 ? { status: 422, body: envelope(tpe) } : null)),
     /^422 in place of 400/,
