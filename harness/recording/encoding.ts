@@ -1,46 +1,42 @@
 /** How a text can hold the bytes of a key other than escaped character by character. */
 export interface Encoding {
-  /** What each ASCII code is compared as: letter case of hex digits, the two alphabets of base64. */
-  readonly fold: Uint8Array
+  /** The text as it is compared, character for character: letter case of hex digits, the two alphabets of base64. */
+  fold(text: string): string
   /** The encoded forms of `text`, one for each alignment, without the characters that other bytes share. */
   streams(text: string): string[]
   /** The fewest characters that a run of `run` characters takes in a form. */
   shortest(run: number): number
 }
 
-function foldTable(pairs: Iterable<readonly [string, string]>): Uint8Array {
-  const table = Uint8Array.from({ length: 128 }, (_, code) => code)
-  for (const [from, to] of pairs) table[from.charCodeAt(0)] = to.charCodeAt(0)
-  return table
-}
-
 export const plain: Encoding = {
-  fold: foldTable([]),
+  fold: (text) => text,
   streams: (text) => [text],
   shortest: (run) => run,
 }
 
 export const hex: Encoding = {
-  fold: foldTable([...'ABCDEF'].map((digit) => [digit, digit.toLowerCase()])),
+  fold(text) {
+    const lower = text.toLowerCase()
+    // A few letters of other alphabets become two: places in the text would move.
+    return lower.length === text.length ? lower : text.replace(/[A-F]+/g, (digits) => digits.toLowerCase())
+  },
   streams: (text) => [Buffer.from(text, 'latin1').toString('hex')],
   shortest: (run) => 2 * run,
 }
 
 const base64Alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 
-/** The value of a base64 or base64url digit given by its character code; -1 for any other character. */
-export function base64Digit(code: number): number {
-  return code < 128 ? base64Alphabet.indexOf(String.fromCharCode(base64.fold[code] as number)) : -1
+/** The six bits of a base64 or base64url digit; empty for any other character, and for none. */
+export function digitBits(character: string | undefined): string {
+  const digit = character === undefined ? -1 : base64Alphabet.indexOf(base64.fold(character))
+  return digit < 0 ? '' : digit.toString(2).padStart(6, '0')
 }
 
 /** The first bits of a key that are before the whole digits of each base64 stream, in the order of the streams. */
 export const base64Offsets = [0, 2, 4] as const
 
 export const base64: Encoding = {
-  fold: foldTable([
-    ['-', '+'],
-    ['_', '/'],
-  ]),
+  fold: (text) => text.replaceAll('-', '+').replaceAll('_', '/'),
   streams(text) {
     const bits = bitsOf(text)
     return base64Offsets.map((offset) =>

@@ -1,7 +1,7 @@
 import { withTail, withoutKept, type Span, replaceSpans } from './spans.ts'
 import { base64, bitsOf, type Encoding, hex, plain } from './encoding.ts'
-import { GramIndex } from './gram-index.ts'
-import { escapedViews, rawView } from './view.ts'
+import { RunIndex } from './run-index.ts'
+import { viewsOf } from './views.ts'
 
 /** A run of this many characters shared with a key is removed. */
 const run = 12
@@ -18,7 +18,7 @@ interface Key {
 
 interface Index {
   readonly encoding: Encoding
-  readonly grams: GramIndex
+  readonly runs: RunIndex
 }
 
 /**
@@ -52,9 +52,9 @@ export class Redactor {
     for (const number of this.#unindexed) {
       const { value } = this.#keys[number] as Key
       for (const encoding of encodings) {
-        const grams = this.#gramsOf(encoding, encoding.shortest(Math.min(run, value.length)))
-        for (const form of encoding.streams(secretPart(value))) grams.addRuns(form)
-        encoding.streams(value).forEach((form, stream) => grams.addWhole(form, number, stream))
+        const runs = this.#runsOf(encoding, encoding.shortest(Math.min(run, value.length)))
+        for (const form of encoding.streams(secretPart(value))) runs.add(form)
+        encoding.streams(value).forEach((form, stream) => runs.addWhole({ form, key: number, stream }))
       }
     }
     this.#unindexed = []
@@ -101,46 +101,42 @@ export class Redactor {
 
   #long(text: string): string {
     if (this.#unindexed.length > 0) this.#index()
-    const indexes = [...this.#indexes.values()].filter(({ grams }) => grams.size <= text.length)
+    const indexes = [...this.#indexes.values()].filter(({ runs }) => runs.size <= text.length)
     if (indexes.length === 0) return text
     const kept = (this.#relevant ??= this.#relevantTexts())
-    const runs: Span[] = []
+    const parts: Span[] = []
     const wholes: Span[] = []
-    const raw = rawView(text)
-    for (const view of [raw, ...escapedViews(raw)]) {
-      for (const { encoding, grams } of indexes) {
-        grams.scan(
-          view,
-          (start, end) => {
-            const rest = encoding === plain ? withoutKept(view, start, end, kept) : [[start, end] as const]
-            for (const [from, to] of rest)
-              runs.push({ start: view.originAt(from), end: view.originAt(to), label: redacted })
-          },
-          (whole, start) => {
-            const { value, label } = this.#keys[whole.key] as Key
-            const end = start + whole.codes.length
-            const [from, to] =
-              encoding === base64
-                ? withTail(view, [start, end], { bits: bitsOf(value), stream: whole.stream })
-                : [start, end]
-            wholes.push({ start: view.originAt(from), end: view.originAt(to), label })
-          },
-        )
+    for (const view of viewsOf(text)) {
+      const spanOf = ([from, to]: readonly [number, number], label: string): Span => {
+        return { start: view.originAt(from), end: view.originAt(to), label }
+      }
+      for (const { encoding, runs } of indexes) {
+        const folded = encoding.fold(view.text)
+        const found = runs.runsIn(folded)
+        if (found.length === 0) continue
+        const shared = encoding === plain ? found.flatMap((one) => withoutKept(folded, one, kept)) : found
+        parts.push(...shared.map((one) => spanOf(one, redacted)))
+        for (const [{ form, key, stream }, start] of runs.wholesIn(folded)) {
+          const { value, label } = this.#keys[key] as Key
+          const place = [start, start + form.length] as const
+          const tail = { bits: bitsOf(value), stream }
+          wholes.push(spanOf(encoding === base64 ? withTail(folded, place, tail) : place, label))
+        }
       }
     }
-    return replaceSpans(text, wholes, runs)
+    return replaceSpans(text, wholes, parts)
   }
 
-  #gramsOf(encoding: Encoding, size: number): GramIndex {
+  #runsOf(encoding: Encoding, size: number): RunIndex {
     const name = `${encodings.indexOf(encoding)} ${size}`
-    const index = this.#indexes.get(name) ?? { encoding, grams: new GramIndex(encoding, size) }
+    const index = this.#indexes.get(name) ?? { encoding, runs: new RunIndex(size) }
     this.#indexes.set(name, index)
-    return index.grams
+    return index.runs
   }
 
   #relevantTexts(): string[] {
     const plains = [...this.#indexes.values()].filter(({ encoding }) => encoding === plain)
-    return [...this.#kept].filter((text) => plains.some(({ grams }) => grams.meets(rawView(text))))
+    return [...this.#kept].filter((text) => plains.some(({ runs }) => runs.runsIn(text).length > 0))
   }
 }
 

@@ -1,5 +1,4 @@
-import { base64Digit, base64Offsets } from './encoding.ts'
-import type { View } from './view.ts'
+import { base64Offsets, digitBits } from './encoding.ts'
 
 /** A stretch of a text that is written as something else. */
 export interface Span {
@@ -43,40 +42,31 @@ function isFree(owner: Uint32Array, start: number, end: number): boolean {
   return true
 }
 
-const equalsSign = 0x3d
-
 /**
  * A whole key in base64, including the digits that it shares with what is before and after it, and the padding.
  * @param bits the key's bits
  * @param stream which alignment of the key was found
  */
 export function withTail(
-  view: View,
+  text: string,
   [start, end]: readonly [start: number, end: number],
   { bits, stream }: { readonly bits: string; readonly stream: number },
 ): readonly [start: number, end: number] {
   const head = bits.slice(0, base64Offsets[stream])
   const tail = bits.slice(head.length + 6 * (end - start))
-  const from = head !== '' && digitBits(view, start - 1).endsWith(head) ? start - 1 : start
-  let to = tail !== '' && digitBits(view, end).startsWith(tail) ? end + 1 : end
-  for (let padding = 0; padding < 2 && to < view.length && view.codes[to] === equalsSign; padding++) to++
+  const from = head !== '' && digitBits(text[start - 1]).endsWith(head) ? start - 1 : start
+  let to = tail !== '' && digitBits(text[end]).startsWith(tail) ? end + 1 : end
+  for (let padding = 0; padding < 2 && text[to] === '='; padding++) to++
   return [from, to]
-}
-
-/** The six bits of the base64 digit at `at`; empty if there is none. */
-function digitBits(view: View, at: number): string {
-  const digit = at >= 0 && at < view.length ? base64Digit(view.codes[at] as number) : -1
-  return digit < 0 ? '' : digit.toString(2).padStart(6, '0')
 }
 
 /** The stretches of the run that lie in no kept text: none if the whole run is kept. */
 export function withoutKept(
-  view: View,
-  start: number,
-  end: number,
+  text: string,
+  [start, end]: readonly [start: number, end: number],
   kept: readonly string[],
 ): (readonly [start: number, end: number])[] {
-  const taken = kept.flatMap((text) => occurrences(view, start, end, text)).sort(([one], [other]) => one - other)
+  const taken = kept.flatMap((one) => occurrences(text, [start, end], one)).sort(([one], [other]) => one - other)
   const rest: (readonly [number, number])[] = []
   let from = start
   for (const [begins, ends] of taken) {
@@ -88,15 +78,15 @@ export function withoutKept(
 }
 
 /** The places of a kept text that share at least one character with the run. */
-function occurrences(view: View, start: number, end: number, text: string): (readonly [number, number])[] {
-  const from = Math.max(0, start - text.length + 1)
-  const around = textOf(view, from, Math.min(view.length, end + text.length - 1))
+function occurrences(
+  text: string,
+  [start, end]: readonly [start: number, end: number],
+  kept: string,
+): (readonly [number, number])[] {
+  const from = Math.max(0, start - kept.length + 1)
+  const around = text.slice(from, end + kept.length - 1)
   const found: (readonly [number, number])[] = []
-  for (let at = around.indexOf(text); at >= 0; at = around.indexOf(text, at + 1))
-    found.push([from + at, from + at + text.length])
+  for (let at = around.indexOf(kept); at >= 0; at = around.indexOf(kept, at + 1))
+    found.push([from + at, from + at + kept.length])
   return found
-}
-
-function textOf({ codes }: View, start: number, end: number): string {
-  return Buffer.from(codes.buffer, codes.byteOffset + 2 * start, 2 * (end - start)).toString('utf16le')
 }
