@@ -162,6 +162,14 @@ export function triesOf(id: OperationId): number {
   return operation(id).effect === 'generates' ? triesOfGenerations : 1
 }
 
+/**
+ * How often a request that should be refused is sent, if a guardrail or a model error meets it: more often, since nothing is
+ * generated, and requests of a run that take turns may meet every block of a server that blocks each so manieth.
+ */
+export function triesOfRefusals(id: OperationId): number {
+  return triesOf(id) === 1 ? 1 : 8
+}
+
 /** The operation of that id; throws on an id that the spec does not know (a mistake of ours, not of the target). */
 export function operation(id: OperationId): Operation {
   const found = byId.get(id)

@@ -1,5 +1,5 @@
 import { pairsByScenario, type Pairs } from '../../catalogue/answers.ts'
-import { busyStatus, triesOf } from '../../catalogue/operations.ts'
+import { busyStatus, triesOfRefusals } from '../../catalogue/operations.ts'
 import { type Control, control, notGranted } from './control.ts'
 import type { Exchange, Purpose } from '../engine/exchange.ts'
 import type { Probe } from '../engine/probe.ts'
@@ -39,14 +39,13 @@ export async function judgeScenario(context: CheckContext, scenario: Scenario, f
   await around(context, scenario, operation, async () => {
     if (scenario.repeat !== undefined)
       return judge(await sendRepeatedly(context, { make, most: scenario.repeat, control: found, gives }))
-    let exchange = await context.send(make, purpose)
-    for (let tries = triesOf(operation); tries > 1 && isBlocked(exchange, gives); tries--)
-      exchange = await context.send(make, purpose)
-    judge(
-      exchange.throttled
-        ? await judgeThrottled(context, { source: make, control: found, last: exchange, purpose, state })
-        : exchange,
-    )
+    const first = await context.send(make, purpose)
+    let settled = first.throttled
+      ? await judgeThrottled(context, { source: make, control: found, last: first, purpose, state })
+      : first
+    for (let tries = triesOfRefusals(operation); tries > 1 && isBlocked(settled, gives); tries--)
+      settled = await context.send(make, purpose)
+    judge(settled)
   })
 }
 

@@ -4,7 +4,7 @@ import {
   operation as operationOf,
   type OperationId,
   readsOf,
-  triesOf,
+  triesOfRefusals,
 } from '../../catalogue/operations.ts'
 import { probeOf, type Source } from '../engine/send.ts'
 import { isBlocked, isExpected, isGranted, tpeOf } from '../engine/answer.ts'
@@ -95,7 +95,7 @@ export async function judgeRefusal(context: CheckContext, { bringAbout }: Condit
         ? await judgeThrottled(context, { source: again, control: found, last: exchange, purpose })
         : exchange
       // A guardrail or a model error may meet any request now and then.
-      for (let tries = triesOf(operation); tries > 1 && isBlocked(settled, gives); tries--)
+      for (let tries = triesOfRefusals(operation); tries > 1 && isBlocked(settled, gives); tries--)
         settled = await context.send(again, purpose)
       if (settled.answer && isGranted(settled.answer)) granted++
       judgeCase(refusal, settled, what, gives)
