@@ -9,7 +9,7 @@ const role = (name: string): string => field('ai-detect.run', name)
 export const aiDetectRun = rows('ai-detect.run', [
   { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, gives: '2xx',
     says: 'A valid request is answered by a 2xx.',
-    control: true },
+    control: true, maxRequests: 1 },
   { id: '400-empty-text', level: 'must', section: '7.3', needs: [...valid, role('text')], gives: [[400, 'BadRequest']],
     says: 'An empty text is answered 400 BadRequest.' },
   { id: '400-malformed-text', level: 'must', section: '7.3', needs: [...valid, role('text')], gives: [[400, 'BadRequest']],

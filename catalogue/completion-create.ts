@@ -9,7 +9,7 @@ const role = (name: string): string => field('completion.create', name)
 export const completionCreate = rows('completion.create', [
   { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, gives: '2xx',
     says: 'A valid request is answered by a 2xx.',
-    control: true, effect: 'generates' },
+    control: true, effect: 'generates', maxRequests: 1, generates: 1 },
   { id: '400-unsupported-model', level: 'must', section: '7.3', needs: [...valid, role('model')], gives: [[400, 'BadRequest'], unknownModel],
     says: 'A model that is not supported is answered 400 BadRequest; one that does not exist, also 404 ResourceNotFound or NotFound.',
     givesByScenario: [[400, 'BadRequest']], maxRequests: 2 },

@@ -7,7 +7,7 @@ const valid = validRequest['files.retrieve']
 export const filesRetrieve = rows('files.retrieve', [
   { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, gives: '2xx',
     says: 'The retrieval of a file is answered by a 2xx.',
-    control: true },
+    control: true, maxRequests: 1 },
   { id: '403-file-access', level: 'must', section: '5', needs: [scenario], gives: [[403, 'InsufficientAccessRights']],
     says: 'The retrieval of a file to which the key has no access is answered 403 InsufficientAccessRights.' },
   { id: '404-unknown-file', level: 'must', section: '7.3', needs: valid, gives: [[404, 'ResourceNotFound']],

@@ -8,7 +8,7 @@ const valid = validRequest['pdf.parse']
 export const pdfParse = rows('pdf.parse', [
   { id: '200-text', level: 'must', section: '2.2, 4.1', needs: valid, gives: 200,
     says: 'A PDF is answered 200 with its content as text.',
-    control: true },
+    control: true, maxRequests: 1 },
   { id: '200-markdown', level: 'must', section: '2.2, 4.1', needs: valid, gives: 200,
     says: 'A PDF is answered 200 with its content as markdown.' },
   { id: '200-content', level: 'must', section: '2.2', needs: [...valid, ['/resources/pdfText', '/operations/files.upload']], gives: 200,

@@ -9,7 +9,7 @@ const role = (name: string): string => field('translate.run', name)
 export const translateRun = rows('translate.run', [
   { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, gives: '2xx',
     says: 'A valid request is answered by a 2xx.',
-    control: true, effect: 'generates' },
+    control: true, effect: 'generates', maxRequests: 1, generates: 1 },
   { id: '400-unsupported-language', level: 'must', section: '7.3', needs: [...valid, [role('source'), role('target')]], gives: [[400, 'BadRequest']],
     says: 'An unsupported source or target language is answered 400 BadRequest.',
     maxRequests: 12 },

@@ -9,7 +9,7 @@ const role = (name: string): string => field('vision.analyze', name)
 export const visionAnalyze = rows('vision.analyze', [
   { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, gives: '2xx',
     says: 'A valid request is answered by a 2xx.',
-    control: true, effect: 'generates' },
+    control: true, effect: 'generates', maxRequests: 1, generates: 1 },
   { id: '400-malformed-request', level: 'should', section: '2.8, 7.2', needs: [...valid, [role('prompt'), role('variables')]], gives: anyBadRequest,
     says: 'A prompt that is no string, or variables that are no array, are answered 400.',
     maxRequests: 7 },

@@ -9,7 +9,7 @@ const role = (name: string): string => field('web-search.run', name)
 export const webSearchRun = rows('web-search.run', [
   { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, gives: '2xx',
     says: 'A valid request is answered by a 2xx.',
-    control: true },
+    control: true, maxRequests: 1 },
   { id: '400-empty-query', level: 'must', section: '7.3', needs: [...valid, role('query')], gives: [[400, 'BadRequest']],
     says: 'An empty query is answered 400 BadRequest.' },
   { id: '400-malformed-query', level: 'must', section: '7.3', needs: [...valid, role('query')], gives: [[400, 'BadRequest']],

@@ -1,4 +1,4 @@
-import { judgeTries, acceptedAtEnd } from '../harness/checks/granted.ts'
+import { judgeTries, accepted } from '../harness/checks/granted.ts'
 import { contentOf, validRequest } from '../harness/checks/valid-request.ts'
 import { sampled } from '../harness/checks/seed.ts'
 import type { Run } from '../harness/engine/run.ts'
@@ -29,6 +29,6 @@ const judgeFileTypes: Judge = async (context) => {
 // List files (§2.8, §4.4)
 
 export const filesList = suite('files.list', {
-  '2xx-accepted': acceptedAtEnd,
+  '2xx-accepted': accepted,
   '2xx-file-types': judgeFileTypes,
 })

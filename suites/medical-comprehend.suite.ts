@@ -1,4 +1,5 @@
 import { controlExchange } from '../harness/checks/control.ts'
+import { againAtEnd } from '../harness/checks/granted.ts'
 import { judgeGranted } from '../harness/engine/judge-answer.ts'
 import { pointerOf, at, notText } from '../harness/checks/roles.ts'
 import { judgeShape } from '../harness/checks/shapes.ts'
@@ -11,13 +12,15 @@ import { suite } from '../harness/checks/suite.ts'
 /** The shape of entities is shown of response_type Entities only (§2.8). */
 const judgeEntities: Judge = async (context) => {
   const { run } = context
+  const what = 'with response_type Entities'
   const exchange = await controlExchange(run, 'medical.comprehend')
-  judgeGranted(context, exchange, 'a 2xx with entities', 'with response_type Entities')
+  judgeGranted(context, exchange, 'a 2xx with entities', what)
   const pointer = pointerOf(run, 'medical.comprehend', 'response_type') ?? '/response_type'
   if (getAt(jsonOf(exchange.probe), pointer) !== 'Entities') {
     throw new NotExercised('declare a body of medical.comprehend with response_type Entities')
   }
-  judgeShape(context, exchange, 'medical-entities', 'with response_type Entities')
+  judgeShape(context, exchange, 'medical-entities', what)
+  againAtEnd(context, (_, again) => judgeShape(context, again, 'medical-entities', what))
 }
 
 // Medical text analysis (deprecated; §2.8)

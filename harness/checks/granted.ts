@@ -1,4 +1,4 @@
-import { isOperationId, type OperationId, triesOf } from '../../catalogue/operations.ts'
+import { isOperationId, operation as recordOf, type OperationId, triesOf } from '../../catalogue/operations.ts'
 import { control, controlExchange, countsAsGranted } from './control.ts'
 import type { Exchange } from '../engine/exchange.ts'
 import type { Probe } from '../engine/probe.ts'
@@ -29,7 +29,10 @@ function successOf({ row: { gives } }: CheckContext): string {
   return typeof gives === 'number' ? String(gives) : 'a 2xx'
 }
 
-/** The operation's granted requirement: its request is the control of the refusals, sent once. */
+/**
+ * The operation's granted requirement: its request is the control of the refusals, sent once; and, if it makes nothing, once
+ * more when everything else was sent.
+ */
 export const accepted: Judge = async (context) => {
   const operation = operationOf(context)
   await inScenario(context, operation, async () => {
@@ -38,15 +41,19 @@ export const accepted: Judge = async (context) => {
     const exchange = already ? await sendWithFreshFile(context, operation, sent) : sent
     judgeGranted(context, exchange, successOf(context), 'with a valid request')
   })
+  if (recordOf(operation).effect !== 'creates') againAtEnd(context)
 }
 
-/** The operation's granted requirement, and once more when everything else was sent. */
-export const acceptedAtEnd: Judge = async (context) => {
-  const operation = operationOf(context)
-  await accepted(context)
-  const make = (): Promise<Probe> => validRequest(context.run, operation)
-  const again = { make, what: 'with a valid request, at the end of the run' }
-  if (!context.run.target.scenarios[context.row.id]) lookAgainAtEnd(context, () => judgeTries(context, again))
+/**
+ * The very same request once more at the end of the run: neither that it was granted before nor what a run leaves behind is a
+ * reason to answer otherwise. Not in a scenario, which brings about a condition of its own, and not in a quick run.
+ */
+export function againAtEnd(context: CheckContext, check?: GrantedCheck): void {
+  const { run, row } = context
+  if (run.target.scenarios[row.id] || run.options.depth === 'quick') return
+  const make = (): Promise<Probe> => validRequest(run, operationOf(context))
+  const request = { make, what: 'with a valid request, at the end of the run', ...(check ? { check } : {}) }
+  lookAgainAtEnd(context, () => judgeTries(context, request))
 }
 
 /**

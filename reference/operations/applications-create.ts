@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { namedBy, overlooks, refusedName } from '../world/created.ts'
-import { ownAccount, type Application } from '../world/world.ts'
+import { ownAccount } from '../world/store.ts'
 import type { Answer } from '../world/answer.ts'
 import { isMembers, type Call } from '../world/call.ts'
 import { newId, writeId, nameOf } from '../world/ids.ts'
 import type { Operation } from '../world/operation.ts'
+import type { Application } from '../world/store.ts'
 
 /** A blueprint names its nodes, and its edges lead from one of them to another. */
 function isBlueprint(blueprint: unknown): boolean {
@@ -53,9 +54,8 @@ async function run(call: Call): Promise<Answer> {
   const { world, key } = call
   const { applications } = world.store
   const name = String(nameOf(call, 'Application'))
-  const last = [...applications.values()].at(-1)?.name
-  const exists = [...applications.values()].some((application) => application.name === name)
-  if (exists && !overlooks(call, '400-duplicate-name', name, last))
+  const names = [...applications.values()].map((application) => application.name)
+  if (names.includes(name) && !overlooks(call, '400-duplicate-name', name, names))
     call.refuse('400-duplicate-name', 400, 'BadRequest', { description: 'The name exists' })
   if (call.broken('400-atomic')) await pause(checkMs)
   const { id, createdAt } = namedBy(call, applications.values(), make(call, name, key?.account ?? ''))

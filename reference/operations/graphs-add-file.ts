@@ -1,11 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { overlooks, refusedName, processedFrom } from '../world/created.ts'
+import { overlooks, refusedName } from '../world/created.ts'
 import type { Answer } from '../world/answer.ts'
 import type { Call } from '../world/call.ts'
-import { fileView, reachable, checkGraphAccess, findGraph } from '../world/files.ts'
+import { fileView, reachable } from '../world/files.ts'
+import { checkGraphAccess, findGraph } from '../world/graphs.ts'
 import type { Operation } from '../world/operation.ts'
 import { pdfText } from '../world/pdf-text.ts'
-import type { Graph, StoredFile } from '../world/world.ts'
+import { processedFrom } from '../world/settling.ts'
+import type { Graph, StoredFile } from '../world/store.ts'
 
 function fileOf(call: Call): StoredFile {
   const { file_id: id } = call.body
@@ -39,8 +41,7 @@ const checkMs = 10
 async function run(call: Call, graph: Graph): Promise<Answer> {
   const file = fileOf(call)
   const known = graph.files.get(file.id)
-  const last = [...graph.files.keys()].at(-1)
-  if (known && known.from <= Date.now() && !overlooks(call, '409-already-in-graph', file.id, last)) {
+  if (known && known.from <= Date.now() && !overlooks(call, '409-already-in-graph', file.id, [...graph.files.keys()])) {
     // Requirements tell apart where the file came from; both are refused alike.
     if (known.by === 'addition') call.refuse('409-already-in-graph', 409, 'BadRequest')
     call.reject(409, 'BadRequest', 'The file came with its upload')

@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { namedBy, overlooks, refusedName } from '../world/created.ts'
-import { ownAccount, type Graph } from '../world/world.ts'
+import { ownAccount } from '../world/store.ts'
 import type { Answer } from '../world/answer.ts'
 import { newId, writeId, nameOf } from '../world/ids.ts'
 import { isAbsent, type Call, type Members } from '../world/call.ts'
 import type { Operation } from '../world/operation.ts'
+import type { Graph } from '../world/store.ts'
 
 function view(call: Call, graph: Graph): Members {
   const { id, name, createdAt, version } = graph
@@ -43,8 +44,8 @@ async function run(call: Call): Promise<Answer> {
   const { graphs } = world.store
   if (key?.account === 'full') call.refuse('general/507-insufficient-storage', 507, 'InsufficientStorage')
   const name = String(nameOf(call, 'Graph'))
-  const last = [...graphs.values()].at(-1)?.name
-  if ([...graphs.values()].some((graph) => graph.name === name) && !overlooks(call, '400-duplicate-name', name, last))
+  const names = [...graphs.values()].map((graph) => graph.name)
+  if (names.includes(name) && !overlooks(call, '400-duplicate-name', name, names))
     call.refuse('400-duplicate-name', 400, 'BadRequest', { description: 'The name exists' })
   if (call.broken('400-atomic')) await pause(checkMs)
   const graph = make(call, name, key?.account ?? '')

@@ -102,10 +102,12 @@ const placed: readonly string[] = [
     'applications.create/400-duplicate-name',
     'graphs.add-file/409-already-in-graph',
   ].flatMap((id) => waysToBreak(id, '#third', '#latest-only')),
+  ...['graphs.create/400-duplicate-name#few-known', 'applications.create/400-duplicate-name#few-known'],
   'files.list/2xx-accepted#many',
   'graphs.add-file/2xx-other-graph',
   ...['files.list', ...answered].flatMap((operation) => waysToBreak(`${operation}/2xx-accepted`, '', '#envelope')),
   ...['files.upload', 'graphs.create', 'applications.create'].map((id) => `${id}/2xx-accepted#first-only`),
+  ...['ai-detect.run', 'translate.run', 'vision.analyze'].map((id) => `${id}/2xx-accepted#once`),
   ...waysToBreak('chat.create/200-completion', '', '#no-choices', '#empty-choices'),
   ...waysToBreak('chat.create/200-text-parts', '', '#echoed'),
   ...waysToBreak('chat.create/200-image-parts', '', '#echoed'),
@@ -136,7 +138,7 @@ const placed: readonly string[] = [
   ...waysToBreak('graphs.query/2xx-query-config', '#together', '#empty', '#defaults'),
   ...waysToBreak('chat.create/200-query-config', '#together', '#absent'),
   'chat.create/200-text-parts#two',
-  'pdf.parse/200-content#first',
+  ...['pdf.parse/200-content#first', 'pdf.parse/200-content#first-page'],
 ]
 
 /** Requests without an answer: nothing comes for a while, the connection is closed, or what comes is no HTTP. */

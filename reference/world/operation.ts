@@ -1,9 +1,12 @@
-import { Ending, type Answer, envelope, lostAnswer } from './answer.ts'
+import { Ending, type Answer } from './answer.ts'
 import type { Call } from './call.ts'
+import { envelope } from './envelope.ts'
+import { lostAnswer } from './lost-answer.ts'
 import { readBytes, readJson } from './read-body.ts'
 import type { Switches } from '../switches/switches.ts'
 import { simulationOf } from '../declared/scenarios.ts'
-import { ownAccount, countUp } from './world.ts'
+import { ownAccount } from './store.ts'
+import { countUp } from './world.ts'
 import { placeOf } from './places.ts'
 import { damageOf, verify } from './keys.ts'
 
@@ -140,6 +143,13 @@ export async function perform<Found>(operation: Operation<Found>, call: Call): P
     const isPlainGrant = row === '2xx-accepted' && call.key?.account === ownAccount
     const isLater = isPlainGrant && countUp(call.world, `${operation.id} granted`) > 1
     if (isLater && call.broken(`${row}#first-only`)) throw new Error('only the first one is granted')
+    // What was answered is kept, and the very same request breaks what keeps it.
+    if (
+      isPlainGrant &&
+      call.broken(`${row}#once`) &&
+      countUp(call.world, `${operation.id} ${JSON.stringify(call.body)}`) > 1
+    )
+      throw new Error('it is kept already')
     const answer = await operation.run(call, found as Found)
     if (isBlocked(operation, call)) return envelope({ status: 400, tpe: 'GuardrailBlockedError' })
     if (row === '2xx-accepted' && call.broken(`${row}#envelope`)) return envelope({ status: 200, tpe: 'BadRequest' })
@@ -152,10 +162,13 @@ export async function perform<Found>(operation: Operation<Found>, call: Call): P
 }
 
 function malformedKind(header: string): string {
-  if (/^eyJ/.test(header)) return 'no-scheme'
+  const [scheme = '', ...rest] = header.split(' ')
+  if (rest.length === 0)
+    return /^Bearer$/i.test(scheme) ? 'bearer-alone' : /^Bearer/.test(scheme) ? 'no-blank' : 'no-scheme'
+  if (!/^Bearer$/i.test(scheme)) return { Token: 'token-scheme', ApiKey: 'six-letter-scheme' }[scheme] ?? 'other-scheme'
+  if (rest.length > 1) return 'text-after'
   if (header === 'Bearer null') return 'null'
-  if (/^Bearer *$/i.test(header)) return 'bearer-alone'
-  return /^Bearer /i.test(header) ? 'word' : 'other-scheme'
+  return rest[0]?.split('.').length === 3 ? 'three-parts' : 'word'
 }
 
 /** §5.1, §5.2: a bearer key that is one of ours and has not expired. */

@@ -46,8 +46,9 @@ const wrong: Readonly<Record<string, (content: string, format: string, file: Uin
 const firstContent = new WeakMap<object, string>()
 
 /** The text of the pages in the format that is asked for (§2.2). */
-export function pdfContent(call: Call, pages: readonly string[], file: Uint8Array): string {
+export function pdfContent(call: Call, allPages: readonly string[], file: Uint8Array): string {
   const format = String(call.body['format'])
+  const pages = allPages.length > 1 && call.broken('200-content#first-page') ? allPages.slice(0, 1) : allPages
   const content =
     format === 'markdown' ? pages.map((page) => page.replaceAll('\n', '\n\n')).join('\n\n---\n\n') : pages.join('\n')
   if (call.broken('200-content#first')) {

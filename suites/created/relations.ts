@@ -154,6 +154,7 @@ export function once(creator: Creator) {
     if (context.run.options.depth === 'quick') return
     await judge(again, `with ${creator.same} as ${creator.what} that exists, for the third time`)
     await context.send(valid, { role: 'setup' })
-    await judge(again, `with ${creator.same} as ${creator.what} that exists, after another one was made`)
+    const later = `with ${creator.same} as ${creator.what} that exists, after another one was made, at the end of the run`
+    lookAgainAtEnd(context, () => judge(again, later))
   })
 }

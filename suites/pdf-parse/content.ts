@@ -1,6 +1,6 @@
 import { otherPdfText, type SamplePdf, samplePdf, samplePdfText } from '../../fixtures/pdf.ts'
 import { controlExchange } from '../../harness/checks/control.ts'
-import { granted, type GrantedCheck, judgeTries } from '../../harness/checks/granted.ts'
+import { againAtEnd, granted, type GrantedCheck, judgeTries } from '../../harness/checks/granted.ts'
 import { judgeGranted } from '../../harness/engine/judge-answer.ts'
 import { sampled } from '../../harness/checks/seed.ts'
 import { judgeShape } from '../../harness/checks/shapes.ts'
@@ -54,6 +54,7 @@ export const judgeText: Judge = async (context) => {
   const exchange = await controlExchange(context.run, 'pdf.parse')
   judgeGranted(context, exchange, '200 with the content of the PDF', 'with format text')
   judgeShape(context, exchange, 'pdf-content', 'with format text')
+  againAtEnd(context, (_, again) => judgeShape(context, again, 'pdf-content', 'with format text'))
 }
 
 export const judgeMarkdown: Judge = granted(
