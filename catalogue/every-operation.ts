@@ -2,11 +2,13 @@ import { type JsonOperationId, operation, type OperationId, operations } from '.
 import {
   bodiesOf,
   invalidKeys,
+  isSamePath,
   malformedJson,
   malformedKeys,
   mediaTypes,
   mostLooseGenerations,
   mostMemberCases,
+  type OtherPlace,
   otherPlaces,
   pathsAt,
 } from './faults.ts'
@@ -44,17 +46,17 @@ const mayGetGeneratedKeys: readonly OperationId[] = generatedKeysOn
 /** Operations for which §7.3 names no quota error: the row of §7.2 decides. */
 const withoutQuota: readonly OperationId[] = ['jobs.retrieve', 'files.list', 'medical.comprehend']
 
-/** How many requests with one key all other places take, and how many if each place takes one. */
+/** How many requests without a key all other places take, and how many with another one if each place takes one that is not the very same path. */
 function elsewhere(id: OperationId): { readonly all: number; readonly each: number; readonly named: number } {
-  const counts = otherPlaces.map((place) => pathsAt(id, operation(id).path, place).length)
+  const countAt = (place: OtherPlace): number => pathsAt(id, operation(id).path, place).length
   return {
-    all: counts.reduce((sum, count) => sum + count, 0),
-    each: counts.filter((count) => count > 0).length,
-    named: counts[0] ?? 0,
+    all: otherPlaces.reduce((sum, place) => sum + countAt(place), 0),
+    each: otherPlaces.filter((place) => !isSamePath(place) && countAt(place) > 0).length,
+    named: countAt('other path'),
   }
 }
 
-/** Each form at the operation's own path and at those that the spec names beside it; one of them at another place. */
+/** Each form at the operation's own path and at those that the spec names beside it; one of them in another spelling. */
 const inForms = (id: OperationId, forms: readonly unknown[]): number => forms.length * (1 + elsewhere(id).named) + 1
 
 /** A row that several operations have: written once, one requirement for each of them. */

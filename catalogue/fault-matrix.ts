@@ -2,6 +2,8 @@ import { type RequirementId, isRequirementId } from './catalogue.ts'
 import {
   bodiesOf,
   invalidKeys,
+  isSamePath,
+  isSpelling,
   looseBodies,
   malformedJson,
   malformedKeys,
@@ -37,7 +39,7 @@ const keyRows: readonly (readonly [kind: string, condition: string])[] = [
   ['restricted key', '403-insufficient-rights'],
 ]
 
-/** Keys that have one form are sent to every place; of the many forms of the others one in turn tells enough. */
+/** Keys that have one form are sent to every place that the server takes; of the many forms of the others one in turn tells enough. */
 const everywhere = ['no credential', 'expired key', 'restricted key']
 
 function keyCells(id: OperationId): Cell[] {
@@ -47,8 +49,11 @@ function keyCells(id: OperationId): Cell[] {
       const fault = `${kind} @ ${place}`
       if (pathsAt(id, operation(id).path, place).length === 0)
         return never(id, fault, place === 'no body' ? 'a GET has no body' : 'the spec names no other path')
+      if (isSamePath(place) && kind !== 'no credential')
+        return never(id, fault, 'to whoever looks at a key it is the same path')
       if (place === 'other path' || everywhere.includes(kind)) return cell(id, fault, condition)
-      return never(id, fault, 'of the forms of a key one is sent at one such place in turn')
+      if (!isSpelling(place)) return never(id, fault, 'whoever looks at a key looks at its form')
+      return never(id, fault, 'of the forms of a key one is sent in one such spelling in turn')
     }),
   ])
 }

@@ -5,22 +5,40 @@ import type { CountedTarget } from './row.ts'
 /** Kinds of faults of requests, each with the requirement that it is a case of. `docs/fault-matrix.md` is made from them. */
 
 /** A key that is none by its form (§5.2). */
-export const malformedKeys = ['no scheme', 'other scheme', 'Bearer alone', 'Bearer null', 'no JWT'] as const
+export const malformedKeys = [
+  ...(['no scheme', 'other scheme', 'Token scheme', 'six-letter scheme', 'no blank', 'text after the key'] as const),
+  ...(['Bearer alone', 'Bearer null', 'no JWT', 'three parts'] as const),
+] as const
 export type MalformedKey = (typeof malformedKeys)[number]
 
 /** A key that nobody issued. All but the first three need a JWT, the last two further keys. */
 export const invalidKeys = [
   ...(['cut', 'lengthened', 'other letter case', 'signature begins otherwise', 'signature ends otherwise'] as const),
+  ...(['empty signature', 'a fourth part'] as const),
   ...(['other payload', 'other header'] as const),
   ...(['alg none, no signature', 'alg none, empty signature', 'alg none, old signature'] as const),
   ...(['alg None, no signature', 'alg None, empty signature', 'alg None, old signature'] as const),
+  'alg NONE, empty signature',
   ...(['expired key, exp moved', 'restricted key, full payload'] as const),
 ] as const
 export type InvalidKey = (typeof invalidKeys)[number]
 
 /** A place beside the operation's own where nothing may be served without a key either. */
-export const otherPlaces = ['other path', 'slash at the end', 'double slash', ';x', 'upper case', 'no body'] as const
+export const otherPlaces = [
+  ...(['other path', 'slash at the end', 'double slash', ';x', 'upper case', '.json', 'percent-encoded'] as const),
+  ...(['query', 'no body'] as const),
+] as const
 export type OtherPlace = (typeof otherPlaces)[number]
+
+/** Places that are the very same path by RFC 3986. */
+export function isSamePath(place: OtherPlace): boolean {
+  return place === 'percent-encoded' || place === 'query'
+}
+
+/** Places that are another spelling of the path: a router may not take it for the same. */
+export function isSpelling(place: OtherPlace): boolean {
+  return place !== 'other path' && place !== 'no body' && !isSamePath(place)
+}
 
 /** Paths of an operation that the spec names beside its own (§4.4), the one without an id included. */
 function namedPaths(id: OperationId): readonly string[] {
@@ -30,13 +48,19 @@ function namedPaths(id: OperationId): readonly string[] {
 
 /** The path in the spellings of a place, which a router may take for the same. */
 export function spelled(path: string, place: OtherPlace): string[] {
-  if (place === 'other path' || place === 'no body') return [path]
+  if (place === 'percent-encoded') return [path.replaceAll(/(?<=\/)[a-z]/g, percentEncoded)]
+  if (!isSpelling(place)) return [path]
   if (place === 'slash at the end') return [`${path}/`]
-  if (place === ';x') return [`${path};x`]
+  if (place === ';x' || place === '.json') return [path + place]
   if (place === 'double slash') return [path.replace('/v1/', '/v1//'), `/${path}`]
   const parts = path.split('/')
-  return parts.flatMap((part, at) => (/^[a-z]/.test(part) ? [parts.with(at, part.toUpperCase()).join('/')] : []))
+  // The version, which a server may look at by itself, and the last word.
+  const words = [1, parts.findLastIndex((part) => /^[a-z]/.test(part))]
+  return words.map((at) => parts.with(at, parts[at]?.toUpperCase() ?? '').join('/'))
 }
+
+/** RFC 3986, 2.3: the same letter, so that the path is the same to whoever decodes it. */
+const percentEncoded = (letter: string): string => `%${letter.charCodeAt(0).toString(16)}`
 
 /** The paths of a place, for a request that is sent to `path` otherwise. */
 export function pathsAt(id: OperationId, path: string, place: OtherPlace): string[] {
@@ -109,12 +133,13 @@ function mostLooseCases(id: OperationId): number {
 }
 
 /** What all other requirements make a target generate that declares everything, rounded up: their share comes first. */
-const generatedOtherwise = 182
-const generating = operations.filter(({ effect }) => effect === 'generates').length
+const generatedOtherwise = 183
+const generating = operations.flatMap(({ id, effect }): OperationId[] => (effect === 'generates' ? [id] : []))
 
 /** How many of those cases an operation that generates may grant in a run: its share of what `maxGenerations` leaves. */
 export function mostLooseGenerations(id: OperationId, { limits: { maxGenerations } }: CountedTarget): number {
   const all = mostLooseCases(id)
-  const share = Math.floor((maxGenerations - generatedOtherwise) / generating)
+  // What is left of the division goes to the later ones.
+  const share = Math.floor((maxGenerations - generatedOtherwise + generating.indexOf(id)) / generating.length)
   return maxGenerations === 0 ? all : Math.min(all, Math.max(1, share))
 }

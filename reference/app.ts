@@ -151,6 +151,9 @@ export function createApp(world: World): Hono {
   return app
 }
 
+/** What is wrong with a key: a server that takes one of them in another spelling of a path takes that spelling. */
+const wrongKeys = ['401-missing-credentials', '401-expired-key', '403-insufficient-rights']
+
 /** What a server with a lenient router, or a router that says where to go, answers to another spelling of a path. */
 async function answerSpelling(c: Context, world: World, app: Hono): Promise<Answer | Response | undefined> {
   const { method } = c.req
@@ -165,9 +168,10 @@ async function answerSpelling(c: Context, world: World, app: Hono): Promise<Answ
   if (fault !== undefined && broken(`${meant.id}/${fault}#takes-${spelling.kind}`))
     return meant.grant(new Call(meant.id, c.req as HonoRequest, world, () => ({ status: 200 })))
   if (spelling === alias) return undefined
+  const asked = wrongKeys.some((row) => broken(`${meant.id}/${row}#takes-${spelling.kind}`))
   if (varied('spellings/redirected')) return { status: 308, headers: { location: spelling.path } }
   if (varied('spellings/refused')) return page(400)
-  if (!varied('spellings/served')) return undefined
+  if (!asked && !varied('spellings/served')) return undefined
   const body = method === 'GET' ? {} : { body: await c.req.arrayBuffer() }
   const url = new URL(c.req.url)
   url.pathname = spelling.path

@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { namedBy, overlooks, refusedName } from '../world/created.ts'
-import { ownAccount } from '../world/store.ts'
+import { ownAccount, type Application } from '../world/world.ts'
 import type { Answer } from '../world/answer.ts'
 import { isMembers, type Call } from '../world/call.ts'
 import { newId, writeId, nameOf } from '../world/ids.ts'
 import type { Operation } from '../world/operation.ts'
-import type { Application } from '../world/store.ts'
 
 /** A blueprint names its nodes, and its edges lead from one of them to another. */
 function isBlueprint(blueprint: unknown): boolean {

@@ -1,9 +1,7 @@
 import type { Answer } from '../world/answer.ts'
 import { isAbsent, isMembers, jsonType, type Call, type Members } from '../world/call.ts'
-import { checkMessages, textOfMessages } from '../world/chat-messages.ts'
-import { checkGraphs, checkTools, llmToolOf } from '../world/chat-tools.ts'
+import { checkMessages, textOfMessages, checkGraphs, checkTools, llmToolOf, jsonInstance } from '../world/chat.ts'
 import { generated, guard, isModel, kindOfModel, refuseTroubledModel } from '../world/models.ts'
-import { jsonInstance } from '../world/json-instance.ts'
 import type { Operation } from '../world/operation.ts'
 import { countUp } from '../world/world.ts'
 

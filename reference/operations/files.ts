@@ -1,14 +1,11 @@
-import type { Answer } from '../world/answer.ts'
+import { type Answer, mispaired } from '../world/answer.ts'
 import type { Call } from '../world/call.ts'
 import { fileView, extensionOf } from '../world/files.ts'
-import { newId } from '../world/ids.ts'
+import { newId, likenessOf } from '../world/ids.ts'
 import type { Operation } from '../world/operation.ts'
-import { namedBy } from '../world/created.ts'
-import { likenessOf } from '../world/like-id.ts'
+import { namedBy, processedFrom, isSettling, breakUse } from '../world/created.ts'
 import { planOf } from '../world/plan.ts'
-import { processedFrom, isSettling, breakUse } from '../world/settling.ts'
-import type { Graph, StoredFile } from '../world/store.ts'
-import { mispaired } from '../world/envelope.ts'
+import type { Graph, StoredFile } from '../world/world.ts'
 
 const supported =
   /^(text\/(plain|markdown|csv|html)|application\/(pdf|json|msword|octet-stream)|image\/(png|jpeg|gif|webp))$/

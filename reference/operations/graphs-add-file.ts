@@ -1,13 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { overlooks, refusedName } from '../world/created.ts'
+import { overlooks, refusedName, processedFrom } from '../world/created.ts'
 import type { Answer } from '../world/answer.ts'
 import type { Call } from '../world/call.ts'
-import { fileView, reachable } from '../world/files.ts'
-import { checkGraphAccess, findGraph } from '../world/graphs.ts'
+import { fileView, reachable, checkGraphAccess, findGraph } from '../world/files.ts'
 import type { Operation } from '../world/operation.ts'
 import { pdfText } from '../world/pdf-text.ts'
-import { processedFrom } from '../world/settling.ts'
-import type { Graph, StoredFile } from '../world/store.ts'
+import type { Graph, StoredFile } from '../world/world.ts'
 
 function fileOf(call: Call): StoredFile {
   const { file_id: id } = call.body

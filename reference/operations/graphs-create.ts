@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { namedBy, overlooks, refusedName } from '../world/created.ts'
-import { ownAccount } from '../world/store.ts'
+import { ownAccount, type Graph } from '../world/world.ts'
 import type { Answer } from '../world/answer.ts'
 import { newId, writeId, nameOf } from '../world/ids.ts'
 import { isAbsent, type Call, type Members } from '../world/call.ts'
 import type { Operation } from '../world/operation.ts'
-import type { Graph } from '../world/store.ts'
 
 function view(call: Call, graph: Graph): Members {
   const { id, name, createdAt, version } = graph

@@ -1,9 +1,9 @@
 import type { Call } from '../world/call.ts'
-import { checkGraphAccess, findGraph, checkQueryConfig } from '../world/graphs.ts'
+import { checkGraphAccess, findGraph, checkQueryConfig } from '../world/files.ts'
 import { generated } from '../world/models.ts'
 import type { Operation } from '../world/operation.ts'
 import { queryComplexity } from '../world/plan.ts'
-import type { Graph } from '../world/store.ts'
+import type { Graph } from '../world/world.ts'
 
 function check(call: Call): void {
   const { query, query_config: config } = call.body

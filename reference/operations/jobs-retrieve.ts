@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { Answer } from '../world/answer.ts'
+import { type Answer, mispaired } from '../world/answer.ts'
 import type { Call } from '../world/call.ts'
-import { endJobs, noteReading } from '../world/job-end.ts'
-import { likenessOf } from '../world/like-id.ts'
+import { endJobs, noteReading } from '../world/jobs.ts'
+import { likenessOf } from '../world/ids.ts'
 import { jobView } from '../world/job-view.ts'
-import { mispaired } from '../world/envelope.ts'
 import type { Operation } from '../world/operation.ts'
-import { ownAccount, type Job } from '../world/store.ts'
-import { countUp } from '../world/world.ts'
+import { ownAccount, type Job, countUp } from '../world/world.ts'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 

@@ -1,13 +1,11 @@
-import { Ending, type Answer } from '../world/answer.ts'
+import { Ending, type Answer, page } from '../world/answer.ts'
 import { jsonType, type Call } from '../world/call.ts'
 import { reachable } from '../world/files.ts'
 import type { Operation } from '../world/operation.ts'
-import { page } from '../world/envelope.ts'
 import { pdfContent, pdfText } from '../world/pdf-text.ts'
-import { likenessOf } from '../world/like-id.ts'
+import { likenessOf } from '../world/ids.ts'
 import { pdfLimit } from '../world/plan.ts'
-import type { StoredFile } from '../world/store.ts'
-import { countUp } from '../world/world.ts'
+import { type StoredFile, countUp } from '../world/world.ts'
 
 function isFormat(format: string): boolean {
   return format === 'text' || format === 'markdown'

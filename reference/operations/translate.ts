@@ -1,5 +1,5 @@
 import type { Call } from '../world/call.ts'
-import { lengthened } from '../world/like-id.ts'
+import { lengthened } from '../world/ids.ts'
 import { generated } from '../world/models.ts'
 import type { Operation } from '../world/operation.ts'
 import { planOf } from '../world/plan.ts'

@@ -24,13 +24,29 @@ const queryConfig = [
   ...['whole-string', 'whole-number', 'whole-array'],
 ]
 
-const malformedKey = ['no-scheme', 'other-scheme', 'bearer-alone', 'null', 'word']
+const malformedKey = [
+  ...['no-scheme', 'other-scheme', 'token-scheme', 'six-letter-scheme', 'no-blank', 'text-after'],
+  ...['bearer-alone', 'null', 'word', 'three-parts'],
+]
 const invalidKey = [
-  ...['cut', 'appended', 'letter-case', 'signature', 'signature-end', 'other-payload', 'other-header'],
-  ...['alg-none', 'alg-none-cut', 'alg-none-signed', 'moved-exp', 'other-subject'],
+  ...[
+    'cut',
+    'appended',
+    'letter-case',
+    'signature',
+    'signature-end',
+    'no-signature',
+    'fourth-part',
+    'other-payload',
+    'other-header',
+  ],
+  ...['alg-none', 'alg-none-cut', 'alg-none-signed', 'alg-none-capitals', 'moved-exp', 'other-subject'],
 ]
 // Where a server may look at the key less closely than at the path of the operation.
-const places = ['slash', 'double-slash', 'path-parameter', 'upper-case', 'no-body']
+const spellings = ['slash', 'double-slash', 'path-parameter', 'upper-case', 'suffix']
+const places = [...spellings, 'percent-encoded', 'query', 'no-body']
+// What is the very same path is asked for without a key alone.
+const withAnyKey = [...spellings, 'no-body']
 const malformedJson = [
   ...['cut', 'comma', 'text-after-end', 'second-document', 'comment', 'line-comment', 'nan', 'number'],
   ...['single-quotes', 'unquoted', 'line-end'],
@@ -79,9 +95,9 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
   ...shared(everyOperation, '401-malformed-key', malformedKey),
   ...and(shared(everyOperation, '401-invalid-key', invalidKey), aliased('401-invalid-key')),
   ...and(shared(posts, '401-missing-credentials', places), aliased('401-missing-credentials')),
-  ...onEach(gets, '401-missing-credentials', places.slice(0, 4)),
-  ...and(shared(posts, '401-expired-key', places), aliased('401-expired-key')),
-  ...and(shared(posts.toReversed(), '403-insufficient-rights', places), aliased('403-insufficient-rights')),
+  ...onEach(gets, '401-missing-credentials', places.slice(0, -1)),
+  ...and(shared(posts, '401-expired-key', withAnyKey), aliased('401-expired-key')),
+  ...and(shared(posts.toReversed(), '403-insufficient-rights', withAnyKey), aliased('403-insufficient-rights')),
   ...shared(operations.json, '400-malformed-json', malformedJson),
   ...shared(operations.json, '400-wrong-content-type', mediaTypes),
   ...shared(

@@ -23,7 +23,7 @@ export function namedBy<T extends Made>(call: Call, all: Iterable<T>, own: T): T
 }
 
 /** Whether an object is lost because of others, under the defects of that requirement. */
-export function isTakenAway({ switches }: World, id: string, all: Iterable<Made>, own: Made): boolean {
+function isTakenAway({ switches }: World, id: string, all: Iterable<Made>, own: Made): boolean {
   if (!own.made) return false
   const made = [...all].filter((each) => each.made)
   const next = made[made.findIndex((each) => each.id === own.id) + 1]
@@ -61,4 +61,38 @@ export function overlooks(call: Call, row: string, name: string, all: readonly s
   if (known.delete(name)) return true
   known.add(name)
   return false
+}
+
+/** ms between the creation of something and its first use, if nothing else is asked for. */
+const usualMs = 1000
+/** ms after which nobody waits for it any more. */
+const tooLateMs = 30_000
+
+function age(world: World, thing: Made): number {
+  return thing.made ? world.clock.now() - thing.createdAt : Infinity
+}
+
+/** Whether it is not there yet, under the variant `settling/<kind>`. */
+export function isSettling(world: World, kind: 'uploads' | 'graphs' | 'applications', thing: Made): boolean {
+  return world.switches.varied(`settling/${kind}`) && age(world, thing) < (world.pace.settle ?? usualMs)
+}
+
+/** Breaks the use of something that a request made, under the defects of that requirement. */
+export function breakUse(call: Call, id: string, thing: Made, all: Iterable<Made>): void {
+  const { broken } = call.world.switches
+  if (!thing.made) return
+  if (isTakenAway(call.world, id, all, thing)) call.reject(404, 'ResourceNotFound')
+  if (broken(id)) call.reject(404, 'ResourceNotFound')
+  if (broken(`${id}#gone`)) call.reject(410, 'Gone')
+  if (broken(`${id}#forbidden`)) call.reject(403, 'InsufficientAccessRights')
+  if (broken(`${id}#5xx`)) call.reject(500, 'InternalError')
+  if (broken(`${id}#late`) && age(call.world, thing) < tooLateMs) call.reject(404, 'ResourceNotFound')
+}
+
+/** ms that uploads and additions take under the variant `processing/slow`. */
+const slowMs = 1000
+
+/** When a file that is uploaded or added now begins to count as part of its graph, in ms since the epoch. */
+export function processedFrom(world: World): number {
+  return Date.now() + (world.switches.varied('processing/slow') ? (world.pace.settle ?? slowMs) : 0)
 }

@@ -76,8 +76,8 @@ function hasExpired(claims: Claims): boolean {
 
 /** What happened to a key that is this one otherwise; undefined if they have nothing in common. */
 function damageTo(key: string, token: string): string | undefined {
-  if (key.startsWith(token)) return 'cut'
-  if (token.startsWith(key)) return 'appended'
+  if (key.startsWith(token)) return token.endsWith('.') ? 'no-signature' : 'cut'
+  if (token.startsWith(key)) return token.startsWith(`${key}.`) ? 'fourth-part' : 'appended'
   if (token.toLowerCase() === key.toLowerCase()) return 'letter-case'
   const [header, payload, signature = ''] = token.split('.')
   const whole = key.split('.')
@@ -96,6 +96,7 @@ export function damageOf(token: string): string {
   const algorithm = decoded(token.split('.')[0])['alg']
   if (typeof algorithm === 'string' && algorithm.toLowerCase() === 'none') {
     const signature = token.split('.')[2]
+    if (algorithm === 'NONE') return 'alg-none-capitals'
     return signature === undefined ? 'alg-none-cut' : signature === '' ? 'alg-none' : 'alg-none-signed'
   }
   for (const key of genuine) {

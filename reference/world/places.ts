@@ -28,7 +28,12 @@ export function placeOf(request: HonoRequest): readonly string[] {
   const { path, method } = request
   return [
     ...(isAlias(path) ? ['alias'] : []),
+    // Behind an id at its end the path is that of another object of the operation.
     ...(path.endsWith(';x') ? ['path-parameter'] : []),
+    ...(path.endsWith('.json') ? ['suffix'] : []),
+    // The router decodes letters that need no encoding.
+    ...(/%[67]\w/.test(request.url) ? ['percent-encoded'] : []),
+    ...(request.url.includes('?') ? ['query'] : []),
     ...(method === 'POST' && request.header('content-length') === '0' ? ['no-body'] : []),
   ]
 }
@@ -44,6 +49,7 @@ export function spellingOf(path: string): Spelling | undefined {
   if (path.includes('//')) return { kind: 'double-slash', path: path.replaceAll('//', '/') }
   if (path.endsWith('/')) return { kind: 'slash', path: path.slice(0, -1) }
   if (path.endsWith(';x')) return { kind: 'path-parameter', path: path.slice(0, -2) }
+  if (path.endsWith('.json')) return { kind: 'suffix', path: path.slice(0, -5) }
   const parts = path.split('/')
   // Ids have digits; what has none is a word of the path.
   const lower = parts.map((part) => (/^[A-Z-]+$|^V1$/.test(part) ? part.toLowerCase() : part)).join('/')
@@ -54,7 +60,7 @@ export function spellingOf(path: string): Spelling | undefined {
 export async function credentialFault(header: string | undefined): Promise<string | undefined> {
   if (header === undefined) return '401-missing-credentials'
   const token = header.replace(/^Bearer /, '')
-  if (!/^eyJ/i.test(token)) return '401-malformed-key'
+  if (!/^eyJ\S+$/i.test(token)) return '401-malformed-key'
   const key = await verify(token)
   if (typeof key === 'string') return `401-${key}-key`
   return key.permissions.includes('*') ? undefined : '403-insufficient-rights'

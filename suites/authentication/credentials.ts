@@ -9,10 +9,7 @@ import { condition, type RefusalContext } from '../../harness/checks/refusals.ts
 import { credentialProbesIn } from '../../harness/engine/cost.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { judgeElsewhere } from './elsewhere.ts'
-import { invalidForms, type KeyForm, malformedForms } from './key-forms.ts'
-
-/** No `Authorization` header at all. */
-export const noCredential: Credential = { shown: '', full: false }
+import { invalidForms, type KeyForm, malformedForms, noCredential } from './key-forms.ts'
 
 /** The request with that credential in place of its own; a conforming target refuses it. */
 export function withCredential(probe: Probe, credential: Credential): Probe {

@@ -1,5 +1,5 @@
 import { isOperationId } from '../../catalogue/operations.ts'
-import { type OtherPlace, otherPlaces, pathsAt, spelled } from '../../catalogue/faults.ts'
+import { isSamePath, isSpelling, type OtherPlace, otherPlaces, pathsAt, spelled } from '../../catalogue/faults.ts'
 import { judgeEach } from '../../harness/checks/at-once.ts'
 import type { CheckContext } from '../../harness/engine/check-context.ts'
 import { isGranted } from '../../harness/engine/answer.ts'
@@ -7,6 +7,7 @@ import type { Probe } from '../../harness/engine/probe.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { perRun } from '../../harness/engine/run.ts'
 import { unknownWord } from '../../harness/checks/roles.ts'
+import { noCredential } from './key-forms.ts'
 
 /** A credential that is wrong, in words, and as a kind. */
 interface Wrong {
@@ -15,8 +16,8 @@ interface Wrong {
 }
 
 /**
- * Where it is sent: at every path of every place, at one path of each place, at one place in turn, or at the other paths that
- * the spec names.
+ * Where it is sent: at every path of every place; at one path of each place, beginning with that one; in one spelling in turn;
+ * or at the other paths that the spec names.
  */
 type Where = 'all' | readonly ['each' | 'turn', number] | readonly ['other path']
 
@@ -29,61 +30,87 @@ interface Elsewhere {
   readonly path: string
 }
 
-function chosen(id: Parameters<typeof pathsAt>[0], path: string, where: Where): Elsewhere[] {
-  const all = otherPlaces.map((place) => pathsAt(id, path, place).map((at) => ({ place, path: at })))
-  if (where === 'all') return all.flat()
-  const [which, number = 0] = where
-  if (which === 'other path') return all[0] ?? []
-  const inTurn = all.flatMap((paths) => paths.slice(number % (paths.length || 1)).slice(0, 1))
-  return which === 'each'
-    ? inTurn
-    : inTurn
-        .filter(({ place }) => place !== 'other path')
-        .slice(number % 4)
-        .slice(0, 1)
+const inTurn = <T>(all: readonly T[], number: number): T[] => {
+  const at = number % (all.length || 1)
+  return [...all.slice(at), ...all.slice(0, at)]
 }
 
 /**
  * §4: all operations need authentication. Whether a server takes another path or spelling for the same operation is its own
  * affair, but what it refuses at one it must not serve at the other: any answer but a 2xx will do. It may be a gateway's.
  */
-export async function judgeElsewhere(
-  context: CheckContext,
-  probe: Probe,
-  { what, kind }: Wrong,
-  where: Where,
-): Promise<void> {
+export async function judgeElsewhere(context: CheckContext, probe: Probe, wrong: Wrong, where: Where): Promise<void> {
   const { operation } = context.row
   if (!isOperationId(operation)) return
-  const all = chosen(operation, probe.path, where)
+  const [which, number] = where === 'all' ? [where, 0] : [where[0], where[1] ?? 0]
+  const at = (place: OtherPlace): Elsewhere[] =>
+    inTurn(pathsAt(operation, probe.path, place), number).map((path) => ({ place, path }))
+  const judge = (one: Elsewhere): Promise<boolean> => judgeAt(context, probe, wrong, one)
+  if (which === 'turn') return void (await some(inTurn(otherPlaces.filter(isSpelling), number).flatMap(at), judge))
+  const places = otherPlaces.filter((place) => which !== 'other path' || place === which)
   // The paths of one place one after the other: whether it is asked again depends on what came.
-  await judgeEach(otherPlaces, async (place) => {
-    for (const one of all.filter((other) => other.place === place)) await judgeAt(context, probe, { what, kind }, one)
+  await judgeEach(places, async (place) => {
+    if (which === 'each') return void (await some(isSamePath(place) ? [] : at(place), judge))
+    for (const one of at(place)) await judge(one)
   })
 }
 
-async function judgeAt(
+async function some<T>(all: readonly T[], judge: (one: T) => Promise<boolean>): Promise<void> {
+  for (const one of all) if (await judge(one)) return
+}
+
+/** True if there was something to judge. */
+async function judgeAt(context: CheckContext, probe: Probe, wrong: Wrong, at: Elsewhere): Promise<boolean> {
+  const isKeyless = probe.credential === noCredential
+  if (!isKeyless && isSpelling(at.place) && !(await takes(context, probe, at))) return false
+  const exchange = isKeyless ? await withoutKey(context, probe, at) : await ask(context, probe, wrong, at)
+  // What was not answered shows nothing, and the usual path is judged anyway.
+  if (!exchange?.answer || exchange.throttled) return false
+  context.cases++
+  if (!isGranted(exchange.answer) || (await servesAnything(context, exchange.probe, at.place))) return true
+  const told = { 'no body': 'no body', query: 'a query' }[at.place as string] ?? `the path ${at.path}`
+  context.fail(exchange, 'any answer but a 2xx: nothing is served without a valid key', `${wrong.what}, and ${told}`)
+}
+
+/** Sends the probe there; undefined if such paths are not answered any more. */
+async function ask(
   context: CheckContext,
   probe: Probe,
   { what, kind }: Wrong,
   { place, path }: Elsewhere,
-): Promise<void> {
+): Promise<Exchange | undefined> {
   const unanswered = unansweredAt(context.run)
-  if ((unanswered.get(place) ?? 0) >= mostUnanswered) return
+  if ((unanswered.get(place) ?? 0) >= mostUnanswered) return undefined
   const emptied = place === 'no body' ? { body: '' } : {}
+  const query = place === 'query' ? { ...probe.query, file_types: 'txt' } : probe.query
   // No operation: what a gateway does with such a path says nothing about the operation itself.
-  const sent: Probe = { ...probe, ...emptied, path, operation: null, fault: `${kind} @ ${place}` }
-  const exchange = await context.send(sent, { unobserved: true, what, wanted: isRefused })
+  const sent: Probe = { ...probe, ...emptied, path, query, operation: null, fault: `${kind} @ ${place}` }
+  // What shows without a key is a matter of that row, whichever asked.
+  const own = kind === 'no credential' ? { requirement: `${context.row.operation}/401-missing-credentials` } : {}
+  const exchange = await context.send(sent, { unobserved: true, what, wanted: isRefused, ...own })
   unanswered.set(place, exchange.answer ? 0 : (unanswered.get(place) ?? 0) + 1)
-  // What was not answered shows nothing, and the usual path is judged anyway.
-  if (!exchange.answer || exchange.throttled) return
-  context.cases++
-  if (!isGranted(exchange.answer) || (await servesAnything(context, sent, place))) return
-  const at = place === 'no body' ? 'no body' : `the path ${path}`
-  context.fail(exchange, 'any answer but a 2xx: nothing is served without a valid key', `${what}, and ${at}`)
+  return exchange
 }
 
 const isRefused = ({ answer }: Exchange): boolean => answer !== undefined && !isGranted(answer)
+
+/** What comes there without a key. Asked once a run: that no other key is good there either depends on it. */
+function withoutKey(context: CheckContext, probe: Probe, at: Elsewhere): Promise<Exchange | undefined> {
+  const wrong = { what: 'without an Authorization header', kind: 'no credential' }
+  const { run, row } = context
+  return run.once(`without a key: ${row.operation} ${at.place} ${at.path}`, () =>
+    ask(context, { ...probe, credential: noCredential }, wrong, at),
+  )
+}
+
+/**
+ * True if the server takes the spelling for a path of its own: it asks for a key, or does without. One that it does not know,
+ * redirects or finds malformed is the same with any key, and shows nothing.
+ */
+async function takes(context: CheckContext, probe: Probe, at: Elsewhere): Promise<boolean> {
+  const { answer } = (await withoutKey(context, probe, at)) ?? {}
+  return answer !== undefined && (isGranted(answer) || answer.status === 401 || answer.status === 403)
+}
 
 /** True if a path that means nothing is answered by a 2xx as well: such a page is no operation. */
 async function servesAnything(context: CheckContext, probe: Probe, place: OtherPlace): Promise<boolean> {

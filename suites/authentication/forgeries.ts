@@ -92,6 +92,8 @@ export function forgeries({ full, expired, restricted }: MadeFrom): Partial<Reco
       otherBeginning(three.signature),
       'the full key with the first character of its signature changed',
     ),
+    'empty signature': signed('', 'the full key with an empty signature'),
+    'a fourth part': signed(`${three.signature}.conform`, 'the full key and a fourth part'),
   }
   if (three.signature.length >= 4)
     made['signature ends otherwise'] = signed(
@@ -101,7 +103,7 @@ export function forgeries({ full, expired, restricted }: MadeFrom): Partial<Reco
   const parts = partsOf(full)
   if (!parts) return made
   const { header, payload, own } = parts
-  const [none, None] = [unsigned(parts, 'none'), unsigned(parts, 'None')]
+  const [none, None, NONE] = [unsigned(parts, 'none'), unsigned(parts, 'None'), unsigned(parts, 'NONE')]
   Object.assign(made, {
     'other payload': {
       value: `${own.header}.${encoded({ ...payload, conform: 'another payload' })}.${own.signature}`,
@@ -117,6 +119,7 @@ export function forgeries({ full, expired, restricted }: MadeFrom): Partial<Reco
     'alg None, no signature': None.no,
     'alg None, empty signature': None['an empty'],
     'alg None, old signature': None['the old'],
+    'alg NONE, empty signature': NONE['an empty'],
   } satisfies Partial<Record<InvalidKey, Forgery>>)
   return { ...made, ...ofOtherKeys(own.payload, partsOf(expired), partsOf(restricted)) }
 }

@@ -2,6 +2,9 @@ import { invalidKeys, type InvalidKey, type MalformedKey, malformedKeys } from '
 import type { Credential } from '../../harness/engine/probe.ts'
 import { type DeclaredKey, forgeries, type Forgery, type MadeFrom } from './forgeries.ts'
 
+/** No `Authorization` header at all. */
+export const noCredential: Credential = { shown: '', full: false }
+
 /** A credential that is wrong in one way. */
 export interface KeyForm {
   readonly kind: MalformedKey | InvalidKey
@@ -22,22 +25,28 @@ function form(kind: KeyForm['kind'], { value, shown, what }: Written): KeyForm {
 
 const asIs = (value: string, what: string): Written => ({ value, shown: value, what })
 
-/** The valid key without a scheme and with another one, `Bearer` alone or with null, a word that is no JWT (§5, rules 1 and 2). */
+/**
+ * The valid key without a scheme, with others (one as long as `Bearer`) and without a blank after it, more text after the key,
+ * `Bearer` alone or with null, a word that is no JWT, and one that only has three parts (§5, rules 1 and 2).
+ */
 export function malformedForms(full: DeclaredKey | undefined): KeyForm[] {
+  const around = (before: string, after: string, what: string): Written | undefined =>
+    full && {
+      value: before + full.value + after,
+      shown: before + full.label + after,
+      what: `with the valid key${what}`,
+    }
   const forms: Readonly<Record<MalformedKey, Written | undefined>> = {
-    'no scheme': full && {
-      value: full.value,
-      shown: full.label,
-      what: 'with the valid key, but without the scheme Bearer',
-    },
-    'other scheme': full && {
-      value: `Basic ${full.value}`,
-      shown: `Basic ${full.label}`,
-      what: 'with the valid key under the scheme Basic',
-    },
+    'no scheme': around('', '', ', but without the scheme Bearer'),
+    'other scheme': around('Basic ', '', ' under the scheme Basic'),
+    'Token scheme': around('Token ', '', ' under the scheme Token'),
+    'six-letter scheme': around('ApiKey ', '', ' under the scheme ApiKey'),
+    'no blank': around('Bearer', '', ', but without a blank after Bearer'),
+    'text after the key': around('Bearer ', ' and more', ' and more words after it'),
     'Bearer alone': asIs('Bearer', 'with Bearer and no key'),
     'Bearer null': asIs('Bearer null', 'with Bearer null'),
     'no JWT': asIs('Bearer not-a-jwt', 'with a key that is not a JWT'),
+    'three parts': asIs('Bearer not.a.jwt', 'with a key of three parts that is not a JWT'),
   }
   return malformedKeys.flatMap((kind) => (forms[kind] ? [form(kind, forms[kind])] : []))
 }

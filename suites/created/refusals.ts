@@ -3,8 +3,8 @@ import { refused } from '../../harness/checks/conditions.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { type Credential, type Probe, withHeader } from '../../harness/engine/probe.ts'
 import type { Run } from '../../harness/engine/run.ts'
-import { noCredential, withCredential } from '../authentication/credentials.ts'
-import { invalidForms, malformedForms } from '../authentication/key-forms.ts'
+import { withCredential } from '../authentication/credentials.ts'
+import { invalidForms, malformedForms, noCredential } from '../authentication/key-forms.ts'
 
 /** A creation that a conforming target refuses, whatever it creates. */
 export interface Refusal {

@@ -22,12 +22,15 @@ const invalidKeys = [
   full.slice(0, -4),
   full.slice(0, -100),
   `${full}abcd`,
+  `${full}.abcd`,
+  `${header}.${payload}.`,
   full.toUpperCase(),
   `${header}.${payload}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`,
   `${header}.${payload}.${signature.slice(0, 20)}${'A'.repeat(signature.length - 20)}`,
   `${encoded({ alg: 'HS256', typ: 'JWT', kid: 'tea' })}.${payload}.${signature}`,
   `${encoded({ alg: 'none', typ: 'JWT' })}.${payload}`,
   `${encoded({ alg: 'None', typ: 'JWT' })}.${payload}.${signature}`,
+  `${encoded({ alg: 'NONE', typ: 'JWT' })}.${payload}.`,
   `${restricted.split('.')[0]}.${payload}.${restricted.split('.')[2]}`,
   `${header}.${changed(full, { sub: 'somebody-else' })}.${signature}`,
   `${encoded({ alg: 'none', typ: 'JWT' })}.${payload}.`,
@@ -68,8 +71,12 @@ function otherBodies(operation: string): readonly Row[] {
 /** Where a server may look at a key less closely: not refused there by these pairs if it has no such place. */
 function placesOf(operation: string): readonly Change[] {
   const [method = '', path = ''] = routes[operation] ?? []
-  const paths = [`${path}/`, path.replace('/v1/', '/v1//'), `${path};x`, path.replace('/v1/', '/V1/')]
+  const paths = [
+    ...[`${path}/`, path.replace('/v1/', '/v1//'), `${path};x`, path.replace('/v1/', '/V1/')],
+    ...[`${path}.json`, path.replace('/v1/', '/%761/')],
+  ]
   return [
+    { path: `${path}?file_types=txt` },
     ...paths.map((other) => ({ path: other })),
     ...(method === 'POST' ? [{ raw: { text: '', contentType: 'application/json' } }] : []),
     ...(aliases[operation] === undefined ? [] : [{ path: aliases[operation] }]),
@@ -97,7 +104,12 @@ export function rowsEverywhere(operation: string): readonly Row[] {
     [`${operation}/401-malformed-key`, { key: 'no-jwt' }, '401 BadCredentials'],
     [`${operation}/401-malformed-key`, { headers: { authorization: full } }, '401 BadCredentials'],
     [`${operation}/401-malformed-key`, { headers: { authorization: `Basic ${full}` } }, '401 BadCredentials'],
-    [`${operation}/401-malformed-key`, { headers: { authorization: 'Bearer' } }, '401 BadCredentials'],
+    ...each(
+      `${operation}/401-malformed-key`,
+      ['Bearer', `Token ${full}`, `ApiKey ${full}`, `Bearer${full}`, `Bearer ${full} tea`, 'Bearer tea.and.milk'],
+      (authorization) => ({ headers: { authorization: String(authorization) } }),
+      '401 BadCredentials',
+    ),
     ...each(
       `${operation}/401-invalid-key`,
       invalidKeys,

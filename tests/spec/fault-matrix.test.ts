@@ -22,7 +22,8 @@ async function faultsSent(): Promise<ReadonlySet<string>> {
       return transport.send(request, options)
     },
   })
-  await judgeReference({ jobMs: 15, slowJobMs: 1000 }, { change: withoutCleanup, road })
+  // A spelling that a server does not take for a path is not asked for with every key.
+  await judgeReference({ jobMs: 15, slowJobMs: 1000, variants: ['spellings/served'] }, { change: withoutCleanup, road })
   return sent
 }
 
