@@ -74,6 +74,7 @@ function sayOneAnswer({ answer, operations }: Extract<Likely, { kind: 'one-answe
 function changeOfRefused({ status, tpe }: Answer): string {
   if (tpe === undefined && status === 413)
     return 'raise the limit for bodies in what stands in front of the server: that of nginx is 1 MB if nobody sets it'
+  if (status !== null && status >= 500) return 'look at the log of the server, or of what stands in front of it'
   if (tpe === undefined && (status === 404 || status === 405))
     return 'serve these operations, or declare them as not-served in operations of the target file'
   return 'grant them; if the server needs something else, declare a request that succeeds in the target file'

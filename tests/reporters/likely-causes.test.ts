@@ -117,6 +117,7 @@ test('--verbose shows every failure', () => {
 test.each<[string, number, string, RegExp]>([
   ['a body that a gateway refuses', 413, '<html>too large', /^raise the limit for bodies in what stands in front/],
   ['a path that is not served', 404, '<html>none', /^serve these operations, or declare them as not-served/],
+  ['a breakdown', 500, '{"message":"boom"}', /^look at the log of the server/],
   ['what the service itself refuses', 404, JSON.stringify(envelope('NotFound')), /^grant them; /],
 ])('what to change is said of valid requests that are answered by %s', (_, status, text, change) => {
   const granted = ['files.list/2xx-accepted', 'translate.run/2xx-accepted', 'vision.analyze/2xx-accepted']
