@@ -4,7 +4,7 @@ import { member } from '../../schemas/json-object.ts'
 import { validate } from '../../schemas/validate.ts'
 import { acceptedPairs, type RequirementId } from '../../catalogue/catalogue.ts'
 import { keyFits, mayCarry } from '../../catalogue/errors.ts'
-import { type Answer, isEnvelope, tpeOf } from '../engine/answer.ts'
+import { type Answer, isBreakdown, isEnvelope, tpeOf } from '../engine/answer.ts'
 import { describeAnswer } from '../engine/describe.ts'
 import type { Exchange } from '../engine/exchange.ts'
 
@@ -111,10 +111,11 @@ const messageKeys: AnswerRule = (answer, { probe }) => {
 }
 
 const badInput: AnswerRule = (answer, { purpose }) => {
-  // A 503 may be throttling, which is judged if it persists.
-  if (!purpose.badInput || answer.status === 503) return undefined
+  if (!purpose.badInput) return undefined
   const expected = 'no 5xx to bad input'
-  return answer.status >= 500 ? { expected, actual: String(answer.status) } : { expected }
+  if (isBreakdown(answer)) return { expected, actual: String(answer.status) }
+  // A 503, a full storage or a model that fails comes and goes, whatever the input is.
+  return answer.status < 500 ? { expected } : undefined
 }
 
 const rules: Readonly<Record<ObservedRow, AnswerRule>> = {

@@ -92,19 +92,19 @@ function isPlain(call: Call): boolean {
   return Object.keys(call.request.query()).length === 0 && call.body['query_config'] === undefined
 }
 
-/** A guardrail blocks one of so many generated answers, under `generation/blocked-now-and-then`. */
-const blockedEvery = 15
+/** One of so many requests meets what comes and goes, under the variants of that name. */
+const metEvery = 15
 const generating = ['completion.create', 'chat.create', 'graphs.query', 'translate.run', 'vision.analyze']
 
-function isBlocked({ id }: Pick<Operation, 'id'>, { world }: Call): boolean {
-  if (!world.switches.varied('generation/blocked-now-and-then') || !generating.includes(id)) return false
-  return countUp(world, 'generations') % blockedEvery === 0
-}
-
-/** A guardrail blocks one of so many requests before anything else looks at them, under `generation/input-blocked-now-and-then`. */
-function blocksInput({ id }: Pick<Operation, 'id'>, { world }: Call): boolean {
-  if (!world.switches.varied('generation/input-blocked-now-and-then') || !generating.includes(id)) return false
-  return countUp(world, 'inputs') % blockedEvery === 0
+/** Whether the call meets a guardrail, before anything looks at the request or when the answer is there, or a model that fails. */
+function meets(
+  what: 'blocked' | 'input-blocked' | 'model-fails',
+  { id }: Pick<Operation, 'id'>,
+  { world }: Call,
+): boolean {
+  const variant = `generation/${what}-now-and-then`
+  if (!world.switches.varied(variant) || !generating.includes(id)) return false
+  return countUp(world, variant) % metEvery === 0
 }
 
 /** Takes a call through the steps of its operation. */
@@ -124,7 +124,8 @@ export async function perform<Found>(operation: Operation<Found>, call: Call): P
     },
     access: () => operation.access?.(call, found as Found),
     check: () => {
-      if (blocksInput(operation, call)) call.reject(400, 'GuardrailBlockedError')
+      if (meets('input-blocked', operation, call)) call.reject(400, 'GuardrailBlockedError')
+      if (meets('model-fails', operation, call)) call.reject(500, 'CompletionModelInternalError')
       return operation.check?.(call)
     },
     fit: () => operation.fit?.(call, found as Found),
@@ -148,7 +149,7 @@ export async function perform<Found>(operation: Operation<Found>, call: Call): P
     )
       throw new Error('it is kept already')
     const answer = await operation.run(call, found as Found)
-    if (isBlocked(operation, call)) return envelope({ status: 400, tpe: 'GuardrailBlockedError' })
+    if (meets('blocked', operation, call)) return envelope({ status: 400, tpe: 'GuardrailBlockedError' })
     if (row === '2xx-accepted' && call.broken(`${row}#envelope`)) return envelope({ status: 200, tpe: 'BadRequest' })
     return answer
   } catch (error) {
