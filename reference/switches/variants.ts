@@ -38,6 +38,7 @@ export const variants: readonly string[] = [
   ...ways('processing', 'slow'),
   ...ways('settling', 'uploads', 'graphs', 'applications'),
   ...ways('graphs', 'empty-not-queried'),
+  ...ways('keys', 'told-by-parts'),
   ...ways('applications', 'inputs-demanded'),
   ...ways('slow', 'refusals'),
   ...ways('files', 'known-by-content'),

@@ -177,7 +177,9 @@ async function authenticate(call: Call): Promise<void> {
   const token = /^Bearer +(\S+)$/i.exec(header)?.[1]
   // Every JWT begins like this, since it is an object in base64url; a damaged one may have another letter case.
   if (token === undefined || !/^eyJ/i.test(token)) {
-    call.refuse('401-malformed-key', 401, 'BadCredentials', { kind: malformedKind(header) })
+    const kind = malformedKind(header)
+    const isUnknown = call.varied('keys/told-by-parts') && (kind === 'three-parts' || kind === 'text-after')
+    call.refuse('401-malformed-key', 401, isUnknown ? 'BadToken' : 'BadCredentials', { kind })
   }
   const key = await verify(token)
   if (key === 'expired') call.refuse('401-expired-key', 401, 'BadToken', { kind: place })

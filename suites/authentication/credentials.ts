@@ -9,7 +9,7 @@ import { condition, type RefusalContext } from '../../harness/checks/refusals.ts
 import { credentialProbesIn } from '../../harness/engine/cost.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { judgeElsewhere } from './elsewhere.ts'
-import { invalidForms, type KeyForm, malformedForms, noCredential } from './key-forms.ts'
+import { givesOf, invalidForms, type KeyForm, malformedForms, noCredential } from './key-forms.ts'
 
 /** The request with that credential in place of its own; a conforming target refuses it. */
 export function withCredential(probe: Probe, credential: Credential): Probe {
@@ -34,9 +34,9 @@ async function judgeForms(refusal: RefusalContext, forms: readonly KeyForm[]): P
   const sent = few ? forms.filter((_, at) => at === place % forms.length) : forms
   if (sent.length === 0) throw new NotExercised('every form of the full key equals a declared key')
   for (const { credential } of sent) context.run.keys.learn(credential)
-  await judgeEach(sent, async ({ credential, what, kind }) => {
+  await judgeEach(sent, async ({ credential, what, kind, gives }) => {
     const probe = withCredential(await valid(), credential)
-    await judge({ ...probe, fault: kind }, what)
+    await judge({ ...probe, fault: kind }, what, gives)
     if (!few) await judgeElsewhere(context, probe, { what, kind }, ['other path'])
   })
   const [form] = sent.slice(place % sent.length)
@@ -73,6 +73,7 @@ export const malformed = condition(async (refusal) => {
     judge(
       withCredential(await valid(), { value: `Bearer ${key}`, shown: `Bearer ${key}`, full: false }),
       'with a key that is not a JWT',
+      givesOf(key),
     ),
   )
 })

@@ -1,4 +1,5 @@
 import { invalidKeys, type InvalidKey, type MalformedKey, malformedKeys } from '../../catalogue/faults.ts'
+import type { Pairs } from '../../catalogue/answers.ts'
 import type { Credential } from '../../harness/engine/probe.ts'
 import { type DeclaredKey, forgeries, type Forgery, type MadeFrom } from './forgeries.ts'
 
@@ -10,6 +11,19 @@ export interface KeyForm {
   readonly kind: MalformedKey | InvalidKey
   readonly credential: Credential
   readonly what: string
+  /** Pairs that answer it, if others than those of the row do. */
+  readonly gives?: Pairs
+}
+
+/**
+ * §5 does not say where a malformed key ends and one that was never issued begins: what has three parts, or all that stands
+ * behind `Bearer`, may be taken for a key that nobody knows.
+ */
+const malformedOrUnknown: Pairs = [[401, 'BadCredentials', 'BadToken']]
+
+/** Pairs that answer a word in place of a key; undefined: those of the row. */
+export function givesOf(word: string): Pairs | undefined {
+  return word.split('.').length === 3 ? malformedOrUnknown : undefined
 }
 
 /** A key in a header, and how both are written wherever they are shown. */
@@ -48,7 +62,12 @@ export function malformedForms(full: DeclaredKey | undefined): KeyForm[] {
     'no JWT': asIs('Bearer not-a-jwt', 'with a key that is not a JWT'),
     'three parts': asIs('Bearer not.a.jwt', 'with a key of three parts that is not a JWT'),
   }
-  return malformedKeys.flatMap((kind) => (forms[kind] ? [form(kind, forms[kind])] : []))
+  return malformedKeys.flatMap((kind) => {
+    const made = forms[kind]
+    if (made === undefined) return []
+    const isEither = kind === 'three parts' || kind === 'text after the key'
+    return [{ ...form(kind, made), ...(isEither ? { gives: malformedOrUnknown } : {}) }]
+  })
 }
 
 function otherCase(full: string): string {

@@ -58,6 +58,9 @@ export const effects: Readonly<Record<string, Story>> = {
   'headers/odd-content-type': async (server) => (await job(server)).type === 'Application/JSON;charset="UTF-8"',
   'headers/many': async (server) => (await job(server)).headers.get('x-request-id') === '42',
   ...connectionEffects,
+  'keys/told-by-parts': async (server) =>
+    (await send(server, 'files.list', { key: 'not.a.jwt' })).json.tpe === 'BadToken' &&
+    (await refused(server)).json.tpe === 'BadCredentials',
   'successes/no-content': async (server) => (await get(server, '/v1/files')).status === 204,
   'successes/plain-text': async (server) => (await get(server, '/v1/files')).type === 'text/plain',
   'successes/empty': async (server) => (await get(server, '/v1/files')).text === '',
