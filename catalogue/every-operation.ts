@@ -6,7 +6,7 @@ import {
   malformedJson,
   malformedKeys,
   mediaTypes,
-  mostLooseGenerations,
+  mostLooseInAll,
   mostMemberCases,
   type OtherPlace,
   otherPlaces,
@@ -101,7 +101,7 @@ export const everyOperation = [
     (id) => ({ needs: validRequest[id], maxRequests: bodiesOf(id).length })),
   ...onEach(withJson, { id: 'bad-input-no-5xx', level: 'must', section: '7.2', gives: [['no-5xx']],
     says: 'A body that lacks a member, or has one of another type, is answered by anything but a 5xx.' },
-    (id) => ({ needs: validRequest[id], maxRequests: mostMemberCases(id), ...(operation(id).effect === 'generates' ? { generates: (target) => mostLooseGenerations(id, target) } : {}) })),
+    (id) => ({ needs: validRequest[id], maxRequests: mostMemberCases(id), ...(operation(id).effect === 'generates' ? { generates: (target) => mostLooseInAll(id, target) } : {}) })),
   ...onEach(failing, { id: '500-internal-error', level: 'must', section: '7.3', needs: [scenario], gives: [[500, 'InternalError']],
     says: 'A processing error of the server is answered 500 InternalError.' }),
 ]

@@ -1,4 +1,5 @@
 import { type RequirementId, isRequirementId } from './catalogue.ts'
+import { emptyOf, isListed, oddBodies, oddNumbers, oddTexts, type OddValue, oddValuesOf } from './odd-values.ts'
 import {
   bodiesOf,
   invalidKeys,
@@ -12,6 +13,7 @@ import {
   otherPlaces,
   pathsAt,
 } from './faults.ts'
+import { getAt } from '../schemas/pointer.ts'
 import { type JsonKind, type Member, type MemberFault, type Operation, otherKinds } from './operation.ts'
 import { type OperationId, operation, operations } from './operations.ts'
 
@@ -63,7 +65,7 @@ function bodyCells(id: OperationId): Cell[] {
   const kinds = [
     ...malformedJson,
     ...mediaTypes,
-    ...new Set([...otherBodies, ...looseBodies].map((kind) => `body: ${kind}`)),
+    ...new Set([...otherBodies, ...looseBodies, ...oddBodies].map((kind) => `body: ${kind}`)),
   ]
   if (body !== 'json')
     return kinds.map((kind) => never(id, kind, body === 'raw' ? 'the body is a file' : 'a GET has no body'))
@@ -72,7 +74,9 @@ function bodyCells(id: OperationId): Cell[] {
     ...malformedJson.map((kind) => cell(id, kind, '400-malformed-json')),
     ...mediaTypes.map((kind) => cell(id, kind, '400-wrong-content-type')),
     ...otherBodies.map((kind) => otherBody(id, kind, own.includes(kind))),
-    ...(['length 0', 'invalid UTF-8'] as const).map((kind) => cell(id, `body: ${kind}`, 'bad-input-no-5xx')),
+    ...[...looseBodies.filter((kind) => kind !== 'null' && kind !== '[]'), ...oddBodies].map((kind) =>
+      cell(id, `body: ${kind}`, 'bad-input-no-5xx'),
+    ),
   ]
 }
 
@@ -92,9 +96,16 @@ function otherBody(id: OperationId, kind: string, isNamed: boolean): Cell {
 
 const kinds: readonly JsonKind[] = ['boolean', 'number', 'string', 'array', 'object']
 
+/** A member without a type has that of its value in the declared body: here, in the example. */
+function ownKinds({ kinds, isId, exampleAt, example }: Member): readonly JsonKind[] {
+  if (kinds.length > 0 || isId || exampleAt === undefined) return kinds
+  return typeof getAt(example, exampleAt) === 'number' ? ['number'] : kinds
+}
+
 /** The cells of a member: left out, null, of each type, empty, another value, and in a later item. */
 function memberCells(id: OperationId, member: Member): Cell[] {
-  const { at, judgedBy = {}, kinds: own } = member
+  const { at, judgedBy = {} } = member
+  const own = ownKinds(member)
   const tag = (kind: string): string => `${kind} @ ${at}`
   const named = (fault: MemberFault): string => judgedBy[fault] ?? 'bad-input-no-5xx'
   const wrong = otherKinds(member)
@@ -105,16 +116,46 @@ function memberCells(id: OperationId, member: Member): Cell[] {
       if (own.includes(kind)) return never(id, tag(kind), 'its own type')
       return cell(id, tag(kind), wrong.includes(kind) ? named('type') : 'bad-input-no-5xx')
     }),
-    rare(id, member, 'empty', 'it may be empty, or nobody says that it may not'),
-    rare(id, member, 'value', 'the spec excludes no value of its type'),
+    emptyCell(id, member),
+    ...oddKindsOf(member).map((kind) => oddCell(id, member, kind)),
+    valueCell(id, member),
     lengthenedCell(id, member),
     laterCell(id, member),
   ]
 }
 
-function rare(id: OperationId, { at, judgedBy }: Member, fault: 'empty' | 'value', reason: string): Cell {
-  const condition = judgedBy?.[fault]
-  return condition === undefined ? never(id, `${fault} @ ${at}`, reason) : cell(id, `${fault} @ ${at}`, condition)
+function valueCell(id: OperationId, { at, judgedBy }: Member): Cell {
+  const condition = judgedBy?.value
+  return condition === undefined
+    ? never(id, `value @ ${at}`, 'the spec excludes no value of its type')
+    : cell(id, `value @ ${at}`, condition)
+}
+
+function emptyCell(id: OperationId, member: Member): Cell {
+  const condition = member.judgedBy?.empty
+  if (condition !== undefined) return cell(id, `empty @ ${member.at}`, condition)
+  const isSent = oddValuesOf(member, operation(id).members).includes('empty')
+  if (isSent) return cell(id, `empty @ ${member.at}`, 'bad-input-no-5xx')
+  return never(
+    id,
+    `empty @ ${member.at}`,
+    emptyOf(member.kinds).length > 0
+      ? 'it is valid, or lacks members that are left out one by one'
+      : 'it cannot be empty',
+  )
+}
+
+/** Odd values that are of its types. */
+function oddKindsOf(member: Member): readonly OddValue[] {
+  if (member.isId) return ['unknown']
+  const kinds = ownKinds(member)
+  return [...(kinds.includes('string') ? oddTexts : []), ...(kinds.includes('number') ? oddNumbers : [])]
+}
+
+function oddCell(id: OperationId, member: Member, kind: OddValue): Cell {
+  const fault = `${kind} @ ${member.at}`
+  if (oddValuesOf({ ...member, kinds: ownKinds(member) }).includes(kind)) return cell(id, fault, 'bad-input-no-5xx')
+  return never(id, fault, isListed(member) ? 'it is looked up in a list before it is used' : 'its bounds have a row')
 }
 
 function lengthenedCell(id: OperationId, { at, judgedBy, isChosen }: Member): Cell {
@@ -130,10 +171,10 @@ const inLaterItems = ['400-malformed-messages', '400-malformed-tools', '400-malf
 function laterCell(id: OperationId, { at, judgedBy }: Member): Cell {
   const fault = `number @ ${at}, later`
   if (!at.includes('*')) return never(id, fault, 'it stands in no array')
-  const condition = judgedBy?.type
-  return condition !== undefined && inLaterItems.includes(condition)
+  const condition = judgedBy?.type ?? 'bad-input-no-5xx'
+  return [...inLaterItems, 'bad-input-no-5xx'].includes(condition)
     ? cell(id, fault, condition)
-    : never(id, fault, 'no row names what is wrong with it')
+    : never(id, fault, 'the row that names what is wrong with it looks at the first')
 }
 
 /** How an id is unknown, and the requirements of the operations that have one in their path. */

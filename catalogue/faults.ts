@@ -1,5 +1,6 @@
 import { type JsonKind, jsonKinds, type Member, otherKinds } from './operation.ts'
 import { type OperationId, operation, operations } from './operations.ts'
+import { oddBodies, oddForms, oddValuesOf } from './odd-values.ts'
 import type { CountedTarget } from './row.ts'
 
 /** Kinds of faults of requests, each with the requirement that it is a case of. `docs/fault-matrix.md` is made from them. */
@@ -93,7 +94,7 @@ export function bodiesOf(id: OperationId): readonly OtherBody[] {
 }
 
 /** What no row names, and nothing but a 5xx fails. */
-export const looseBodies = ['null', '[]', 'length 0', 'invalid UTF-8'] as const
+export const looseBodies = ['null', '[]', 'length 0', 'invalid UTF-8', ...oddForms] as const
 
 /** Most members that are looked at of a declared body, beside those that the record shows. */
 export const furtherMembers = 24
@@ -101,10 +102,14 @@ export const furtherMembers = 24
 /** Absent, null, four other types, and a number as a text. */
 const casesOfMember = 7
 
+/** Each odd value, and its share of the requests that hold several of them. */
+const oddCasesOf = (member: Pick<Member, 'kinds'> & Partial<Member>): number => oddValuesOf(member).length + 3
+
 export function mostMemberCases(id: OperationId): number {
-  return (
-    looseBodies.length + casesOfMember * (operation(id).members.length + (operation(id).isWhole ? 0 : furtherMembers))
-  )
+  const { members, isWhole } = operation(id)
+  const further = isWhole ? 0 : furtherMembers * (casesOfMember + oddCasesOf({ kinds: ['string'] }))
+  const own = members.map((member: Member) => casesOfMember + oddCasesOf(member))
+  return looseBodies.length + 1 + oddBodies.length + own.reduce((sum, count) => sum + count, further)
 }
 
 /** True if no row wants it refused that the member is absent, or of that type: a target may grant such a request. */
@@ -129,14 +134,30 @@ export function faultsOf(kinds: readonly JsonKind[]): readonly ('absent' | JsonK
 function mostLooseCases(id: OperationId): number {
   const { members, isWhole } = operation(id)
   const ofMembers = members.flatMap((member) => faultsOf(member.kinds).filter((fault) => isLoose(member, fault)))
-  return 1 + ofMembers.length + (isWhole ? 0 : casesOfMember * furtherMembers)
+  const ofOdd = members.reduce((sum, member: Member) => sum + oddCasesOf(member), 0)
+  return 4 + ofMembers.length + ofOdd + (isWhole ? 0 : casesOfMember * furtherMembers)
 }
 
 /** What all other requirements make a target generate that declares everything, rounded up: their share comes first. */
 const generatedOtherwise = 183
 const generating = operations.flatMap(({ id, effect }): OperationId[] => (effect === 'generates' ? [id] : []))
 
-/** How many of those cases an operation that generates may grant in a run: its share of what `maxGenerations` leaves. */
+/** Most that is generated after all others were judged: what is looked at again, and jobs that are judged last. */
+const generatedLater = 20
+
+/** An equal share, for each operation that generates, of what `maxGenerations` leaves when the others are through. */
+export function shareAtEnd({ limits: { maxGenerations } }: CountedTarget, generated: number): number {
+  return Math.max(0, Math.floor((maxGenerations - generated - generatedLater) / generating))
+}
+
+/** Most that the cases of an operation make a target generate: those of jobs would make the end of a run a late one. */
+export function mostLooseInAll(id: OperationId, target: CountedTarget): number {
+  const share = mostLooseGenerations(id, target)
+  if (target.limits.maxGenerations === 0 || id === 'jobs.create') return share
+  return Math.min(mostLooseCases(id), share + shareAtEnd(target, 0))
+}
+
+/** How many of those cases an operation that generates may grant before the others are through: its share of what they leave. */
 export function mostLooseGenerations(id: OperationId, { limits: { maxGenerations } }: CountedTarget): number {
   const all = mostLooseCases(id)
   // What is left of the division goes to the later ones.

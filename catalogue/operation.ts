@@ -32,6 +32,8 @@ export interface Member {
   readonly allowed?: readonly string[]
   /** Its value is one of those that a target has: a model, a role, a language. What begins like one is none. */
   readonly isChosen?: true
+  /** It is the id of an object, or the name of an input: an unknown one has the shape of the declared one. */
+  readonly isId?: true
   /** A value that the spec shows among others. */
   readonly shows?: string
   /** The condition (an id without its operation) that names what is wrong; for the rest there is `bad-input-no-5xx`. */

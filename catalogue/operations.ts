@@ -37,9 +37,9 @@ export const operations = [
       { at: '/inputs', kinds: ['array'], section: '2.5', required: true, declaredAt: '/resources/application/inputs', judgedBy: { absent: '400-missing-inputs', null: '400-malformed-inputs', type: '400-malformed-inputs', empty: '400-missing-required-inputs' } },
       { at: '/inputs/*', kinds: ['object'], section: '2.5', component: 'ApplicationInput', judgedBy: { null: '400-malformed-inputs', type: '400-malformed-inputs' },
         description: '§2.5: the members of the sample request. Further ones are not shown.' },
-      { at: '/inputs/*/id', kinds: ['string'], section: '2.5', required: true, judgedBy: { absent: '400-malformed-inputs', null: '400-malformed-inputs', type: '400-malformed-inputs' }, description: 'Name of the application input.' },
+      { at: '/inputs/*/id', isId: true, kinds: ['string'], section: '2.5', required: true, judgedBy: { absent: '400-malformed-inputs', null: '400-malformed-inputs', type: '400-malformed-inputs' }, description: 'Name of the application input.' },
       { at: '/inputs/*/value', kinds: ['array'], section: '2.5', judgedBy: { absent: '400-malformed-inputs', null: '400-malformed-inputs', type: '400-malformed-inputs' } },
-      { at: '/inputs/*/value/*', kinds: ['string'], section: '2.5', judgedBy: { type: '400-malformed-inputs' } },
+      { at: '/inputs/*/value/*', kinds: ['string'], section: '2.5', judgedBy: { type: '400-malformed-inputs', empty: '202-any-text' } },
     ] },
   { id: 'jobs.retrieve', method: 'GET', path: '/v1/applications/jobs/{job_id}', otherPaths: [], body: 'none', section: '4.3',
     summary: 'Retrieve a job', params: { job_id: { declaredAt: '/resources/job', needs: ['/resources/application', '/resources/job'], format: 'uuid', others: [...ofApplications, ...ofGraphs] } },
@@ -80,7 +80,7 @@ export const operations = [
   { id: 'graphs.add-file', method: 'POST', path: '/v1/knowledge-graphs/{graph_id}/files', otherPaths: [], body: 'json', section: '4.4',
     summary: 'Add a file to a knowledge graph', description: noPayloads, params: { graph_id: graph }, example: { file_id: '<file id>' }, effect: 'creates', freshFileAt: 'file', alreadyDone: [409, 'BadRequest'],
     // Ids of files have any form.
-    members: [{ at: '{file}', kinds: [], section: '7.3', exampleAt: '/file_id' }] },
+    members: [{ at: '{file}', isId: true, kinds: [], section: '7.3', exampleAt: '/file_id' }] },
   { id: 'graphs.query', method: 'POST', path: '/v1/knowledge-graphs/{graph_id}/query', otherPaths: [], body: 'json', section: '4.4',
     summary: 'Query a knowledge graph', description: `${noPayloads} A query takes a \`query_config\` (§2.7).`, params: { graph_id: graph }, example: { query: 'What is tea?' },
     request: { component: 'GraphQueryRequest', description: 'Not shown, but that it takes a `query_config` (§2.7).' }, effect: 'generates',
@@ -118,12 +118,12 @@ export const operations = [
     request: { component: 'VisionRequest', description: '§2.8: the members that are named.' },
     example: { model: '<model>', prompt: 'What is on {{picture}}?', variables: [{ name: 'picture', file_id: '<file id>' }] },
     members: [
-      { at: '/model', role: 'model', kinds: ['string'], section: '2.8' },
+      { at: '/model', role: 'model', isChosen: true, kinds: ['string'], section: '2.8' },
       { at: '/prompt', role: 'prompt', ...text, section: '2.8', judgedBy: { type: '400-malformed-request' }, description: 'May hold placeholders, written `{{name}}`.' },
       { at: '/variables', role: 'variables', kinds: ['array'], section: '2.8', judgedBy: { type: '400-malformed-request' } },
       { at: '/variables/*', kinds: ['object'], section: '2.8' },
       { at: '/variables/*/name', kinds: ['string'], section: '2.8' },
-      { at: '/variables/*/file_id', kinds: ['string'], section: '2.8' },
+      { at: '/variables/*/file_id', isId: true, kinds: ['string'], section: '2.8' },
     ] },
 ] as const satisfies readonly Operation[]
 

@@ -31,7 +31,7 @@ async function dryRun(baseUrl: string | undefined, options: RunArguments, people
   warn(found, options, baseline)
   const run = runOptions(options, baseUrl, [])
   const rows = estimate(planRun(found.target, run), found.target, run)
-  people.write(`${dryRunTable(rows)}${dryRunNote}`)
+  people.write(`${dryRunTable(rows, found.target.limits.maxGenerations)}${dryRunNote}`)
 }
 
 /** What did not end in time would keep the process alive. Whatever is still to be said is said first. */
@@ -46,9 +46,13 @@ and each job is read until its time is over; of these, what a conforming server 
 `
 
 /** Per operation, how many requests a run usually sends, and how many requests, creations and generations at most. */
-function dryRunTable(rows: readonly Estimate[]): string {
+function dryRunTable(rows: readonly Estimate[], maxGenerations: number): string {
   const counted = ['typical', 'requests', 'creations', 'generations'] as const
-  const totals = counted.map((column) => rows.reduce((sum, row) => sum + row[column], 0))
+  const sums = counted.map((column) => rows.reduce((sum, row) => sum + row[column], 0))
+  // Which operation takes what the others leave is not known before.
+  const totals = sums.map((sum, at) =>
+    counted[at] === 'generations' && maxGenerations > 0 ? Math.min(sum, maxGenerations) : sum,
+  )
   const table = [
     ['operation', 'typical', 'at most', 'creations', 'generations'],
     ...rows.map((row) => [row.operation, ...counted.map((column) => String(row[column]))]),

@@ -1,6 +1,9 @@
 import { laterAttempts } from '../harness/checks/settling.ts'
 import { judgeTries } from '../harness/checks/granted.ts'
-import { judgeGranted } from '../harness/engine/judge-answer.ts'
+import type { Pairs } from '../catalogue/answers.ts'
+import { freshUnknownId } from '../harness/checks/unknown-id.ts'
+import { randomOf, seedFor } from '../harness/checks/seed.ts'
+import { judgeGranted, judgePairs } from '../harness/engine/judge-answer.ts'
 import { isGranted } from '../harness/engine/answer.ts'
 import { NotExercised } from '../harness/engine/outcome.ts'
 import type { CheckContext } from '../harness/engine/check-context.ts'
@@ -20,6 +23,8 @@ import { describeAnswer } from '../harness/engine/describe.ts'
 import { pause } from '../harness/engine/lifetime.ts'
 import { suite } from '../harness/checks/suite.ts'
 
+const anyButError: Pairs = [['no-5xx']]
+
 const ofGraphs = ['graphs.add-file', 'graphs.query'] as const
 
 /** An invented graph may be refused, and a server that ignores graphId grants it: the graph has to be seen by itself. */
@@ -32,6 +37,18 @@ async function requireGraph(run: Run): Promise<void> {
   )
 }
 
+/** Whatever a server does with the id of no graph, it is no error of its own. */
+async function judgeUnknownGraph(context: CheckContext, graph: string): Promise<void> {
+  const { run } = context
+  if (run.options.depth === 'quick') return
+  const graphId = freshUnknownId(run, graph, randomOf(seedFor(run.options.seed, context.row.id)))
+  const what = 'with an unknown graphId'
+  const exchange = await context.send(() => uploadProbe(run, contentOf(run), { graphId }), {
+    ...{ badInput: true, expects: anyButError, what },
+  })
+  if (exchange.answer && !exchange.throttled) judgePairs(context, exchange, anyButError, what)
+}
+
 /**
  * A file that is uploaded with graphId is in that graph: adding it once more gives 409. It may be processed for a while:
  * each attempt takes a fresh upload, and adds it only once, after a longer pause each time.
@@ -42,6 +59,7 @@ async function judgeAttached(context: CheckContext): Promise<void> {
   const attached = (): ReturnType<typeof uploadProbe> => uploadProbe(run, contentOf(run), { graphId: graph })
   if (run.target.scenarios[row.id]) return judgeTries(context, { make: attached, what: 'with graphId' })
   await requireGraph(run)
+  await judgeUnknownGraph(context, graph)
   const canAdd = isDeclared(run, 'graphs.add-file') && pointerOf(run, 'graphs.add-file', 'file') !== undefined
   let granted: Exchange | undefined
   let refused: Exchange | undefined

@@ -142,7 +142,7 @@ const outside: readonly Setting[] = [
 
 /** Each member by itself outside its bounds, or of another type, and the configuration itself of another type. */
 export const outsideBounds = condition(async ({ context, operation, judge }) => {
-  const refuse = async (setting: Setting): Promise<void> =>
+  const refuse = async (setting: Setting): Promise<unknown> =>
     judge(refused(await withSetting(context.run, operation, setting)), setting.what)
   await judgeEach(sampled(context, outside), refuse)
 })

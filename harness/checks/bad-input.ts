@@ -1,48 +1,65 @@
-import { validRequest } from './valid-request.ts'
-import { isLoose, looseBodies, mostLooseGenerations } from '../../catalogue/faults.ts'
-import { type Effect, jsonKinds } from '../../catalogue/operation.ts'
-import { getAt, setAt } from '../../schemas/pointer.ts'
+import { looseBodies, mostLooseGenerations } from '../../catalogue/faults.ts'
+import { jsonKinds } from '../../catalogue/operation.ts'
 import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
+import { getAt } from '../../schemas/pointer.ts'
 import { describeAnswer } from '../engine/describe.ts'
-import { countsAsGranted } from './control.ts'
 import { effectOf } from '../engine/operation-probe.ts'
 import { NotExercised } from '../engine/outcome.ts'
-import type { CheckContext } from '../engine/check-context.ts'
-import { jsonOf, type Probe, withJson } from '../engine/probe.ts'
-import { judgeEach, mostAtOnce } from './at-once.ts'
-import { randomOf, sampled, seedFor } from './seed.ts'
+import { type CheckContext, lookAgainAtEnd } from '../engine/check-context.ts'
+import { jsonOf, type Probe, withHeader } from '../engine/probe.ts'
+import type { Run } from '../engine/run.ts'
 import { leftOut } from '../report/reason.ts'
+import { type Case, judgeCases } from './case-groups.ts'
+import { countsAsGranted } from './control.ts'
+import { generationsLeft } from './created.ts'
+import { examplesFor } from './member-examples.ts'
 import {
   absent,
+  arraysAbove,
   having,
+  inLaterItem,
   type MemberCase,
   ofKinds,
   type Placed,
   shownMembers,
   undescribedMembers,
 } from './member-faults.ts'
+import { effectOfCase, type Ground, isSetting, memberCase, textCases, togetherCases, valueCases } from './odd-cases.ts'
+import { changesOf } from './odd-values.ts'
 import { type Condition, condition, type RefusalContext } from './refusals.ts'
-import { bodyOf, withoutRoles } from './valid-request.ts'
-import type { Run } from '../engine/run.ts'
-import { examplesFor } from './member-examples.ts'
+import { randomOf, sampled, seedFor } from './seed.ts'
+import { bodyOf, validRequest, withoutRoles } from './valid-request.ts'
+import { kindOf } from './values.ts'
 
 /** Everything that can be wrong with one member: left out, null, of each other type, and a value that a server may convert. */
 function casesOf(place: Placed): MemberCase[] {
   const { kinds } = place
+  const wrong = ofKinds(
+    place,
+    jsonKinds.filter((kind) => kind !== 'null' && !kinds.includes(kind) && !isElsewhere(place, kind)),
+  )
+  const [array] = arraysAbove(place).toReversed()
+  const number = wrong.find(({ fault }) => fault.startsWith('number'))
+  // Which rows look at later items is theirs to say.
+  const isUnnamed = place.member?.at.includes('*') === true && place.member.judgedBy?.type === undefined
   return [
-    ...absent(place),
-    ...ofKinds(
-      place,
-      jsonKinds.filter((kind) => !kinds.includes(kind)),
-    ),
-    ...(kinds.includes('number') ? [having(place, '1', 'the text "1"', 'string')] : []),
+    // What a query_config is without a member is sent for another row.
+    ...(isSetting(place) && place.at !== '{query_config}' ? [] : absent(place).filter(isNoEmptyArray)),
+    ...wrong,
     ...(kinds.includes('boolean') ? [having(place, 1, 'the number 1', 'number')] : []),
+    ...(isUnnamed && number && array !== undefined ? inLaterItem(place, number, array) : []),
   ]
 }
 
-/** A request that some other row wants refused has no effect; any other may be granted, with the effect of a valid one. */
-function effectOfCase({ context, operation }: RefusalContext, { member }: Placed, { fault }: MemberCase): Effect {
-  return isLoose(member, fault.slice(0, fault.indexOf(' '))) ? effectOf(context.run, operation) : 'none'
+/** `true` for a number of a query_config is sent for several of them at once, and as a number for a boolean 1. */
+function isElsewhere(place: Placed, kind: string): boolean {
+  if (kind === 'number') return place.kinds.includes('boolean')
+  return kind === 'boolean' && isSetting(place) && place.kinds.includes('number')
+}
+
+/** An array without its only item is an empty one, which is sent for itself. */
+function isNoEmptyArray({ body, array }: MemberCase): boolean {
+  return array === undefined || (getAt(body, array) as unknown[]).length > 0
 }
 
 /** Stands in a text until the bytes take its place. */
@@ -56,44 +73,56 @@ function badUtf8(body: unknown): Uint8Array | undefined {
   return Buffer.concat([Buffer.from(before), Buffer.from([0x80]), Buffer.from(after)])
 }
 
-const bodies: Readonly<Record<(typeof looseBodies)[number], (valid: unknown) => string | Uint8Array | undefined>> = {
-  null: () => 'null',
-  '[]': () => '[]',
-  'length 0': () => '',
-  'invalid UTF-8': badUtf8,
+type Broken = Pick<Probe, 'body' | 'headers'>
+
+const bodies: Readonly<Record<(typeof looseBodies)[number], (valid: Probe) => Partial<Broken> | undefined>> = {
+  null: () => ({ body: 'null' }),
+  '[]': () => ({ body: '[]' }),
+  'length 0': () => ({ body: '' }),
+  'invalid UTF-8': (valid) => {
+    const body = badUtf8(jsonOf(valid))
+    return body && { body }
+  },
+  BOM: ({ body }) => ({ body: `\ufeff${String(body)}` }),
+  'no content type': (valid) => withHeader(valid, 'content-type', undefined),
 }
 
-/** One request with a fault; made when it is sent, so that a creation among them has a name of its own. */
-interface Case {
-  readonly what: string
-  readonly effect: Effect
-  make(): Promise<Probe>
-}
+const isWhole = (kind: string): boolean => ['invalid UTF-8', 'BOM', 'no content type'].includes(kind)
+const toldOf = (kind: string): string =>
+  kind === 'BOM' || kind === 'no content type'
+    ? `with the valid body, but ${kind === 'BOM' ? 'a byte order mark before it' : 'no content type'}`
+    : `with a body that is ${kind}`
 
-/** Each body that is none. */
-function bodyCases({ operation, valid }: RefusalContext, first: Probe, effect: Effect): Case[] {
+/** Each body that is none, or that is the valid one in an odd form. */
+function bodyCases({ refusal: { operation, valid }, first, effect }: Ground): Case[] {
   return looseBodies.flatMap((kind) => {
-    const body = bodies[kind](jsonOf(first))
-    const own = operation === 'jobs.create' || kind !== 'invalid UTF-8' ? 'none' : effect
-    if (body === undefined) return []
-    const make = async (): Promise<Probe> => ({ ...(await valid()), body, effect: own, fault: `body: ${kind}` })
-    return [{ what: `with a body that is ${kind}`, effect: own, make }]
+    if (bodies[kind](first) === undefined) return []
+    const own = operation === 'jobs.create' || !isWhole(kind) ? 'none' : effect
+    const make = async (): Promise<Probe> => {
+      const probe = await valid()
+      return { ...probe, ...bodies[kind](probe), effect: own, fault: `body: ${kind}` }
+    }
+    return [{ what: toldOf(kind), effect: own, make }]
   })
 }
 
-/** Each member of the declared body and of the record. */
-function memberCases(refusal: RefusalContext, first: Probe): Case[] {
-  const { context, operation, valid } = refusal
-  return placesIn(context.run, operation, jsonOf(first)).flatMap((place) =>
-    casesOf(place).map((one) => {
-      const effect = effectOfCase(refusal, place, one)
-      const make = async (): Promise<Probe> => {
-        const probe = withFreshName(await valid(), first, one.body, place.pointer)
-        return { ...probe, effect, fault: one.fault }
-      }
-      return { what: one.what, effect, make }
-    }),
+/** In the order of what is learned from one that is granted. */
+function allCases(ground: Ground): Case[] {
+  const { context } = ground.refusal
+  const random = randomOf(seedFor(context.run.options.seed, context.row.id))
+  const { members } = operationOf(ground.refusal.operation)
+  const changes = ground.places.flatMap((place) => changesOf({ run: context.run, members, random }, place))
+  const single = ground.places.flatMap((place) =>
+    casesOf(place).map((one) => memberCase(ground, place, one, effectOfCase(ground, place, one.fault))),
   )
+  const loose = shuffled(single, context)
+  return [
+    ...bodyCases(ground),
+    ...textCases(ground, changes),
+    ...valueCases(ground, changes),
+    ...togetherCases(ground),
+    ...(context.run.target.limits.maxGenerations === 0 ? single : loose),
+  ]
 }
 
 function placesIn(run: Run, operation: OperationId, body: unknown): Placed[] {
@@ -101,36 +130,45 @@ function placesIn(run: Run, operation: OperationId, body: unknown): Placed[] {
   const examples = examplesFor(run, operation, body)
   const ofBody = shownMembers(operation, body, fields, examples)
   // A query_config of a chat stands in its tools, which a plain request lacks.
-  const isSetting = ({ at }: Placed): boolean => operation === 'chat.create' && at.startsWith('{query_config}')
   const shown = [
-    ...ofBody.filter((place) => !isSetting(place)),
+    ...ofBody.filter((place) => operation !== 'chat.create' || !isSetting(place)),
     ...(operation === 'chat.create' ? shownMembers(operation, withTools(run), fields, examples) : []),
   ].filter(({ at }, index, all) => all.findIndex((other) => other.at === at) === index)
-  return [...shown, ...undescribedMembers(body, shown)]
+  // A parameter has the type of its value in the declared body.
+  const typed = shown.map((place) =>
+    place.kinds.length > 0 || place.member?.isId
+      ? place
+      : { ...place, kinds: [kindOf(getAt(place.body, place.pointer))] },
+  )
+  return [...typed, ...undescribedMembers(body, shown)]
 }
 
 /** Whatever is wrong with a body or one of its members, no 5xx answers. */
 export const badInput: Condition = condition(async (refusal) => {
-  const { context, operation, valid, judge, granted } = refusal
+  const { context, operation, valid, granted } = refusal
   const { run } = context
   const effect = effectOf(run, operation)
   // Some of it may be granted.
   if (run.options.readOnly && effect !== 'none') throw new NotExercised(leftOut('--read-only'))
   await requireAnother(refusal)
   const first = await valid()
-  const send = async ({ make, what }: Case): Promise<void> => judge(await make(), what)
-  const all = sampled(context, [...bodyCases(refusal, first, effect), ...memberCases(refusal, first)])
-  if (effect !== 'generates') return judgeEach(all, send)
-  await judgeEach(
+  const all = sampled(context, allCases({ refusal, first, places: placesIn(run, operation, jsonOf(first)), effect }))
+  if (effect !== 'generates') return judgeCases(refusal, [...all], () => Infinity)
+  await judgeCases(
+    refusal,
     all.filter((one) => one.effect === 'none'),
-    send,
+    () => Infinity,
   )
-  // What may be granted goes on until as much was generated as the dry run says.
+  // What may be granted goes on until as much was generated as is this requirement's share.
   const may = mostLooseGenerations(operation, run.target) + granted()
-  const loose = all.filter((one) => one.effect !== 'none')
-  const left = run.target.limits.maxGenerations === 0 ? loose : shuffled(loose, context)
-  while (left.length > 0 && granted() < may)
-    await judgeEach(left.splice(0, Math.min(mostAtOnce, may - granted())), send)
+  const left = all.filter((one) => one.effect !== 'none')
+  await judgeCases(refusal, left, () => may - granted())
+  // What the others did not need is shared out at the end; jobs would make that end a late one.
+  if (left.length === 0 || operation === 'jobs.create') return
+  lookAgainAtEnd(context, () => {
+    const most = generationsLeft(run) + granted()
+    return judgeCases(refusal, left, () => most - granted())
+  })
 })
 
 /** Of a creation that may be granted nothing is learned if no second valid one is: that it breaks then is told by another row. */
@@ -155,16 +193,4 @@ function shuffled(cases: readonly Case[], { run, row }: CheckContext): Case[] {
 /** The declared chat with its tools, in which a query_config may stand. */
 function withTools(run: Run): unknown {
   return withoutRoles(run, 'chat.create', bodyOf(run, 'chat.create'), ['stream', 'stream_options'])
-}
-
-/** What differs between two valid requests, the name of what is created or the file that is added, is that of the fresh one. */
-function withFreshName(fresh: Probe, first: Probe, body: unknown, changed: string): Probe {
-  if (fresh.body === first.body) return withJson(fresh, body)
-  const own = jsonOf(fresh)
-  const names = Object.keys(own as object).map((name) => `/${name}`)
-  const kept = names.filter((at) => at !== changed && !changed.startsWith(`${at}/`) && getAt(body, at) !== undefined)
-  return withJson(
-    fresh,
-    kept.reduce((whole, at) => setAt(whole, at, getAt(own, at)), body),
-  )
 }

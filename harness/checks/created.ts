@@ -1,3 +1,4 @@
+import { shareAtEnd } from '../../catalogue/faults.ts'
 import { operation as operationOf } from '../../catalogue/operations.ts'
 import { getAt } from '../../schemas/pointer.ts'
 import { isGranted, jsonValue } from '../engine/answer.ts'
@@ -37,10 +38,18 @@ function noteTwin(run: Run, id: string, exchange: Exchange): void {
   else if (Buffer.compare(Buffer.from(first), Buffer.from(body)) !== 0) found.push(exchange)
 }
 
-/** Notes what the run creates, for the report and the clean-up. */
+const generatedIn = perRun(() => ({ count: 0 }))
+
+/** How much one of the operations that generate may still make a target generate at the end of a run. */
+export function generationsLeft(run: Run): number {
+  return shareAtEnd(run.target, generatedIn(run).count)
+}
+
+/** Notes what the run creates, for the report and the clean-up, and how much it generates. */
 export const createdHook: RunHook = {
   observe(run, exchange) {
-    const { operation, creates } = exchange.probe
+    const { operation, creates, effect } = exchange.probe
+    if (effect === 'generates' && exchange.answer && isGranted(exchange.answer)) generatedIn(run).count++
     if (operation === null || !operationOf(operation).creates) return
     const id = createdId(run, exchange)
     if (id === undefined) return

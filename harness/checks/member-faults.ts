@@ -22,6 +22,8 @@ export interface MemberCase {
   /** As the fault matrix calls it. */
   readonly fault: string
   readonly body: unknown
+  /** Of an item that is left out: the array that it stood in. */
+  readonly array?: string
 }
 
 /** What is put where a body lacks what is above a member. */
@@ -101,13 +103,17 @@ function membersIn(value: unknown, pointer: string, levels: number): string[] {
   return [...own.map(([at]) => at), ...own.flatMap(([at, inner]) => membersIn(inner, at, levels - 1))]
 }
 
-const nameOf = ({ pointer }: Placed): string => pointer.slice(1).replaceAll('/', '.')
+export const nameOf = ({ pointer }: Placed): string => pointer.slice(1).replaceAll('/', '.')
 
 /** The member left out. */
 export function absent(place: Placed): MemberCase[] {
   if (getAt(place.body, place.pointer) === undefined) return []
   const body = setAt(place.body, place.pointer, undefined)
-  return [{ what: `with a valid body, but ${nameOf(place)} is left out`, fault: `absent @ ${place.at}`, body }]
+  const above = place.pointer.slice(0, place.pointer.lastIndexOf('/'))
+  const array = Array.isArray(getAt(place.body, above)) ? { array: above } : {}
+  return [
+    { what: `with a valid body, but ${nameOf(place)} is left out`, fault: `absent @ ${place.at}`, body, ...array },
+  ]
 }
 
 /** The member with that value in its place. */
@@ -116,9 +122,16 @@ export function having(place: Placed, value: unknown, called: string, kind: stri
   return { what: `with a valid body, but ${nameOf(place)} is ${called}`, fault: `${kind} @ ${place.at}`, body }
 }
 
+/** A value of that type in place of the member's own; in place of an array its first item, which some servers put into one. */
+function valueOf({ body, pointer }: Placed, kind: JsonKind): unknown {
+  const own: unknown = getAt(body, pointer)
+  const [item] = Array.isArray(own) ? (own as unknown[]) : []
+  return item !== undefined && kindOf(item) === kind ? item : sample[kind]
+}
+
 /** The member with a value of each of these types. */
 export function ofKinds(place: Placed, kinds: readonly JsonKind[]): MemberCase[] {
-  return kinds.map((kind) => having(place, sample[kind], nameOfKind(kind), kind))
+  return kinds.map((kind) => having(place, valueOf(place, kind), nameOfKind(kind), kind))
 }
 
 /** Types that the record excludes for the member. */

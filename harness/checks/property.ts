@@ -23,7 +23,7 @@ export async function property<T>(
   context: CheckContext,
   runs: 'refusalRuns' | 'grantedRuns',
   arbitrary: fc.Arbitrary<T>,
-  check: (value: T) => Promise<void>,
+  check: (value: T) => Promise<unknown>,
 ): Promise<void> {
   const {
     run: { options },
@@ -40,7 +40,10 @@ export async function property<T>(
 }
 
 /** Several cases at once: most targets fail none. */
-async function firstFailure<T>(values: readonly T[], check: (value: T) => Promise<void>): Promise<Failed | undefined> {
+async function firstFailure<T>(
+  values: readonly T[],
+  check: (value: T) => Promise<unknown>,
+): Promise<Failed | undefined> {
   try {
     await judgeEach(values, check)
     return undefined
@@ -55,7 +58,7 @@ async function smallest<T>(
   seen: Failed,
   search: { readonly seed: number; readonly numRuns: number },
   arbitrary: fc.Arbitrary<T>,
-  check: (value: T) => Promise<void>,
+  check: (value: T) => Promise<unknown>,
 ): Promise<void> {
   let failed: Failed | undefined
   let isStopped = false

@@ -32,8 +32,9 @@ export interface RefusalContext {
   /**
    * @param what the one fault, in words that follow the request line: `with a valid body, but …`
    * @param gives the pairs that answer this case, if the spec names others for it than for the rest of the row
+   * @returns whether it was granted
    */
-  judge(source: Source, what: string, gives?: Pairs): Promise<void>
+  judge(source: Source, what: string, gives?: Pairs): Promise<boolean>
   /** How many of the cases were granted so far. */
   granted(): number
   /** Judges an answer that has come already. */
@@ -42,7 +43,7 @@ export interface RefusalContext {
 
 /** Brings about what the target has to refuse, and hands each probe to the judge. */
 export interface Condition {
-  bringAbout(refusal: RefusalContext): Promise<void>
+  bringAbout(refusal: RefusalContext): Promise<unknown>
 }
 
 export function condition(bringAbout: Condition['bringAbout']): Condition {
@@ -80,7 +81,7 @@ export async function judgeRefusal(context: CheckContext, { bringAbout }: Condit
     granted: () => granted,
     judgeAnswer: (exchange, what) => judgeCase(refusal, exchange, what, given),
     async judge(source, what, gives = given) {
-      if (isEnough()) return
+      if (isEnough()) return true
       // One probe for all tries of one case; a creation among them makes a fresh one each time.
       const first = await probeOf(source)
       const again = first.effect === 'none' ? first : source
@@ -97,8 +98,10 @@ export async function judgeRefusal(context: CheckContext, { bringAbout }: Condit
       // A guardrail or a model error may meet any request now and then.
       for (let tries = triesOfRefusals(operation); tries > 1 && isBlocked(settled, gives); tries--)
         settled = await context.send(again, purpose)
-      if (settled.answer && isGranted(settled.answer)) granted++
+      const isTaken = settled.answer !== undefined && isGranted(settled.answer)
+      if (isTaken) granted++
       judgeCase(refusal, settled, what, gives)
+      return isTaken
     },
   })
 }
@@ -116,8 +119,9 @@ function validOf({ run, row }: CheckContext, operation: OperationId, found: Cont
 
 /** Sends a case; one that several rows judge is sent once, if it has no effect. */
 function sendCase(context: CheckContext, source: Source, purpose: Partial<Purpose>): Promise<Exchange> {
-  if (typeof source === 'function' || !/^body: | @ /.test(source.fault ?? '') || !source.credential.full)
-    return context.send(source, purpose)
+  // A value may be generated twice.
+  const isShared = isGenerating(context) || (typeof source !== 'function' && /^body: | @ /.test(source.fault ?? ''))
+  if (typeof source === 'function' || !isShared || !source.credential.full) return context.send(source, purpose)
   const { operation, params, headers, body } = source
   const text = typeof body === 'string' ? body : Buffer.from(body ?? '').toString('base64')
   const later = source.fault?.endsWith('later') === true

@@ -43,6 +43,7 @@ function graphOf(call: Call): Graph | undefined {
   const id = call.request.query('graphId')
   if (id === undefined) return undefined
   const graph = call.world.store.graphs.get(id)
+  if (!graph && call.broken('2xx-attached-to-graph#unknown-5xx')) throw new Error('no such graph')
   if (!graph || isSettling(call.world, 'graphs', graph)) call.reject(404, 'ResourceNotFound', 'graphId is no graph')
   if (graph.account !== call.key?.account) call.reject(403, 'InsufficientAccessRights')
   if (call.broken('2xx-attached-to-graph#refused')) call.reject(400, 'BadRequest', 'graphId is not supported')

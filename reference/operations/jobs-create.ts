@@ -164,7 +164,10 @@ function checkInputs(call: Call): void {
   const { inputs } = call.body
   if (inputs === undefined) call.refuse('400-missing-inputs', 400, 'InvalidInputParameters')
   if (inputs === null) refuseItems(call, 'null')
-  if (!Array.isArray(inputs)) call.refuse('400-malformed-inputs', 400, 'BadRequest', { kind: jsonType(inputs) })
+  if (!Array.isArray(inputs)) {
+    const kinds = [jsonType(inputs), ...(isMembers(inputs) && 'id' in inputs ? ['one-input'] : [])]
+    call.refuse('400-malformed-inputs', 400, 'BadRequest', { kind: kinds })
+  }
   const looked = inputs.filter((item, at) => !isIgnored(call, item, at)).map((item) => withoutLaterFaults(call, item))
   const fault = looked.map(faultOf).find((each) => each !== undefined)
   if (fault !== undefined) refuseItems(call, fault)

@@ -20,7 +20,7 @@ const queryConfig = [
   ...bounded.flatMap((name) => ['low', 'high'].map((kind) => `${name}-${kind}`)),
   ...numbers.flatMap((name) => ['string', 'array', 'object'].map((kind) => `${name}-${kind}`)),
   'inline_citations',
-  ...['search_weight-far', 'grounding_level-near', 'keyword_threshold-far'],
+  ...['search_weight-far', 'grounding_level-near', 'keyword_threshold-far', 'max_tokens-wrapped'],
   ...['whole-string', 'whole-number', 'whole-array'],
 ]
 
@@ -116,7 +116,21 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
   'pdf.parse/400-corrupted-pdf': ['again'],
   'jobs.create/400-missing-required-inputs': ['none'],
   'jobs.create/400-malformed-inputs': [
-    ...['no-id', 'no-value', 'body', 'null', 'string', 'number', 'boolean', 'object', 'item', 'id', 'value', 'text'],
+    ...[
+      'no-id',
+      'no-value',
+      'body',
+      'null',
+      'string',
+      'number',
+      'boolean',
+      'object',
+      'item',
+      'id',
+      'value',
+      'text',
+      'one-input',
+    ],
   ],
   'pdf.parse/400-malformed-format': types.format,
   'pdf.parse/400-unsupported-format': [

@@ -64,7 +64,8 @@ function checkNumber(call: Call, name: string, value: unknown, granted: string):
   const [least, most] = bounds[name] ?? [0, 0]
   if (typeof value !== 'number') return refuse(call, `${name} is a number`, `${name}-${jsonType(value)}`)
   const away = Math.max(least - value, value - most)
-  const apart = away > 1000 ? '-far' : away > 0 && away < 0.1 ? '-near' : undefined
+  const isWrapped = value > 2 ** 32
+  const apart = isWrapped ? '-wrapped' : away > 1000 ? '-far' : away > 0 && away < 0.1 ? '-near' : undefined
   if (value < least) refuse(call, `${name} is at least ${least}`, [`${name}${apart ?? '-low'}`])
   if (value > most) refuse(call, `${name} is at most ${most}`, [`${name}${apart ?? '-high'}`])
   // Defects of the granted row: a bound taken for the first value outside, and the recommendation for a limit.

@@ -1,5 +1,6 @@
 import { isMembers, jsonType, type Call, type Members } from './call.ts'
 import { Ending, page } from './answer.ts'
+import { breakOnForm, breakOnOddity } from './odd-input.ts'
 import { planOf } from './plan.ts'
 
 /** A string of JSON, so that nothing inside one is taken for a fault. */
@@ -163,6 +164,7 @@ function breakOnMembers(call: Call, body: Members): void {
     (broken('coercible') && values.includes('1')) ||
     (broken('deep-member') && values.some((value) => isMembers(value) && Object.values(value).includes(null)))
   if (breaks) throw new Error('a member is not what was expected')
+  breakOnOddity(call, body)
 }
 
 interface Expected {
@@ -173,6 +175,7 @@ interface Expected {
 /** Reads a JSON body strictly: an object in UTF-8, labelled as JSON. */
 export async function readJson(call: Call, { members, shapeless }: Expected): Promise<void> {
   await readBytes(call)
+  breakOnForm(call)
   const type = call.request.header('content-type') ?? ''
   if (!jsonLabel.test(type)) {
     const kind = type.startsWith('text/plain;') ? type : (type.split(';')[0] ?? '')

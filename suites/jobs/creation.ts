@@ -62,6 +62,9 @@ const awkward = [
   'long '.repeat(200),
 ]
 
+const emptyText = 'empty @ /inputs/*/value/*'
+const isEmpty = ([text, ...more]: readonly string[]): boolean => text === '' && more.length === 0
+
 /** No text is answered by a 5xx: the awkward ones, and whatever is generated. */
 export async function judgeAnyText(context: CheckContext): Promise<void> {
   const { run } = context
@@ -76,7 +79,10 @@ export async function judgeAnyText(context: CheckContext): Promise<void> {
       return { ...input, ...(Array.isArray(values) ? { value: texts } : {}) }
     })
     const exchange = await context.send(
-      grantedProbe(context, 'jobs.create', () => jobRequest(run, { ...application, inputs })),
+      grantedProbe(context, 'jobs.create', async () => ({
+        ...(await jobRequest(run, { ...application, inputs })),
+        fault: isEmpty(texts) ? emptyText : undefined,
+      })),
     )
     const settled = exchange.throttled
       ? await judgeThrottled(context, { source: exchange.probe, control: granted, last: exchange })

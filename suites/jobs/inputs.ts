@@ -100,6 +100,13 @@ function itemAt(body: unknown, which: Which, required: readonly string[]): numbe
   return Math.max(0, optional)
 }
 
+/** In place of an array its first item, if that has the type: some servers put it into one. */
+function valueIn(body: unknown, pointer: string, value: unknown): unknown {
+  const own: unknown = getAt(body, pointer)
+  const [item] = Array.isArray(own) ? (own as unknown[]) : []
+  return item !== undefined && value === sample[kindOf(value)] && kindOf(item) === kindOf(value) ? item : value
+}
+
 function misfit(probe: Probe, { pointer: atFirst, value, which }: Misfit, required: readonly string[]): Probe {
   const body: unknown = jsonOf(probe)
   const item = itemAt(body, which, required)
@@ -111,7 +118,7 @@ function misfit(probe: Probe, { pointer: atFirst, value, which }: Misfit, requir
     ? Array.isArray(getAt(body, pointer.slice(0, -2)))
     : pointer === '' || getAt(body, pointer) !== undefined
   const place = isThere ? pointer : '/inputs'
-  return withBody(probe, setAt(body, place, place === pointer ? value : 42))
+  return withBody(probe, setAt(body, place, place === pointer ? valueIn(body, place, value) : 42))
 }
 
 /** The body, `inputs`, its items, their `id` and `value`, and the items of a value, each of another JSON type. */

@@ -90,6 +90,7 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
   ...Object.fromEntries(
     defects.filter((name) => /^(?!envelope).*\/bad-input-no-5xx(?:#|$)/.test(name)).map((name) => [name, crash]),
   ),
+  'files.upload/2xx-attached-to-graph#unknown-5xx': crash,
   'jobs.retrieve/4xx-unknown-job#5xx': crash,
   'jobs.retrieve/4xx-malformed-id#5xx': crash,
   'jobs.create/202-retrievable': lostJob,

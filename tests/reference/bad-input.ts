@@ -7,6 +7,9 @@ const raw = (body: string | Uint8Array): Change => ({
 /** `{"a":"\x80"}` */
 const notUtf8 = Buffer.from('7b2261223a2280227d', 'hex')
 
+const file = { name: 'image', file_id: 'no-file' }
+const odd = ['', [], {}, '\0', '\ud800', 'long'.repeat(400), -1, 2 ** 60, [file], [file, 1], 'no-file']
+
 /** What may come of each is open, but for a 5xx. */
 function changesOf(operation: string): readonly Change[] {
   const declared = routes[operation]?.[2] ?? target.operations[operation]?.body ?? {}
@@ -15,8 +18,16 @@ function changesOf(operation: string): readonly Change[] {
     ...['null', '[]', '', notUtf8].map(raw),
     ...members.map(([name]) => ({ body: Object.fromEntries(members.filter(([other]) => other !== name)) })),
     ...members.flatMap(([name]) =>
-      [null, '1', 17, { nodes: null }].map((other) => ({ body: { ...declared, [name]: other } })),
+      [null, '1', 17, { nodes: null }, ...odd].map((other) => ({ body: { ...declared, [name]: other } })),
     ),
+    { body: { ...declared, query_config: { max_snippets: 2 ** 60 } } },
+    { body: { ...declared, inputs: [{ id: 'topic', value: ['\ud800'] }] } },
+    { body: { ...declared, max_tokens: 1.5 } },
+    ...['"__proto__":1', `"a":${'['.repeat(1500)}${']'.repeat(1500)}`, '"max_tokens":1e400'].map((more) =>
+      raw(`${JSON.stringify(declared).slice(0, -1)},${more}}`),
+    ),
+    raw(`\ufeff${JSON.stringify(declared)}`),
+    { ...raw(JSON.stringify(declared)), headers: { 'content-type': undefined } },
   ]
 }
 

@@ -34,7 +34,15 @@ const bounds: Readonly<Record<string, readonly [number, number]>> = {
   semantic_threshold: [-0.5, 1.5],
 }
 const configs = [
-  ...[{ search_weight: 70_000 }, { grounding_level: 1.01 }, { keyword_threshold: 2 ** 31 }, 'many', 17, [1]],
+  ...[
+    { search_weight: 70_000 },
+    { grounding_level: 1.01 },
+    { keyword_threshold: 2 ** 31 },
+    { max_tokens: 2 ** 32 + 4000 },
+    'many',
+    17,
+    [1],
+  ],
   ...Object.entries(bounds).flatMap(([name, ends]) => [...ends, 'many', [1], {}].map((value) => ({ [name]: value }))),
   { inline_citations: 'yes' },
 ]
@@ -129,6 +137,7 @@ const own: readonly Row[] = [
   ['jobs.create/400-missing-inputs', { body: {} }, invalid, bad],
   ['jobs.create/400-missing-required-inputs', { body: { inputs: [{ id: 'tone', value: ['calm'] }] } }, invalid],
   ['jobs.create/400-malformed-inputs', { body: [item] }, bad, invalid],
+  ['jobs.create/400-malformed-inputs', { body: { inputs: item } }, bad, invalid],
   ['jobs.create/400-malformed-inputs', { body: { inputs: [item, null] } }, bad, invalid],
   ['jobs.create/400-malformed-inputs', { body: { inputs: [{ ...item, value: 'tea' }] } }, bad, invalid],
   ['jobs.create/400-malformed-inputs', { body: { inputs: [{ ...item, value: [17] }] } }, bad, invalid],

@@ -18,7 +18,8 @@ async function faultsSent(): Promise<ReadonlySet<string>> {
     send(request, options) {
       const { probe, purpose } = (options.tag ?? {}) as Partial<PreviousRequest>
       const operation = probe?.operation ?? purpose?.requirement?.replace(/\/.*/, '')
-      if (probe?.fault !== undefined) sent.add(`${operation}: ${probe.fault}`)
+      // One request may hold several.
+      for (const fault of probe?.fault?.split(' + ') ?? []) sent.add(`${operation}: ${fault}`)
       return transport.send(request, options)
     },
   })

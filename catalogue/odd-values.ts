@@ -1,0 +1,70 @@
+import { type JsonKind, type Member, roleOf } from './operation.ts'
+
+/**
+ * Values of a member's own type that clients send and no row names, and bodies that hold the valid one in an odd form: a
+ * server may grant them or refuse them (§7.2: 400 for an invalid format), but none is an error of its own.
+ */
+export const oddTexts = ['U+0000', 'lone surrogate', 'long'] as const
+export const oddNumbers = ['negative', 'huge', 'fraction', 'infinite'] as const
+export const oddBodies = ['member names', 'deep nesting'] as const
+/** Bodies that a server may refuse before it looks into them: each is sent by itself. */
+export const oddForms = ['BOM', 'no content type'] as const
+
+export type OddText = (typeof oddTexts)[number]
+export type OddNumber = (typeof oddNumbers)[number]
+export type OddBody = (typeof oddBodies)[number]
+export type OddForm = (typeof oddForms)[number]
+export type OddValue = OddText | OddNumber | 'empty' | 'unknown'
+
+/** A member, or one that only the declared body shows. */
+type Known = Pick<Member, 'kinds'> & Partial<Member>
+
+/** Its values are those of a list, which is looked at before anything is done with one. */
+export function isListed({ isChosen, allowed, shows }: Partial<Member>): boolean {
+  return (isChosen ?? false) || allowed !== undefined || shows !== undefined
+}
+
+/** Bounds of §2.7 have a row of their own; a fraction for a whole number is none of its faults. */
+function oddNumbersOf({ at = '', judgedBy }: Known): readonly OddNumber[] {
+  if (!at.startsWith('{query_config}/')) return oddNumbers
+  if (judgedBy?.value === undefined) return ['negative', 'huge', 'fraction']
+  return /_(?:level|threshold)$/.test(at) ? [] : ['fraction']
+}
+
+/** An object whose members the spec shows as required lacks them if it is empty: that is another fault. */
+function lacksRequired({ at = '', kinds }: Known, members: readonly Member[]): boolean {
+  const isBelow = (other: Member): boolean => other.at.startsWith(`${at}/`) && other.required === true
+  return kinds.includes('object') && at !== '' && members.some(isBelow)
+}
+
+/**
+ * The odd values of a member that are sent for no other row.
+ * @param members of its operation
+ */
+export function oddValuesOf(member: Known, members: readonly Member[] = []): readonly OddValue[] {
+  const { kinds, judgedBy, isId } = member
+  if (isId) return ['empty', 'unknown']
+  const mayBeEmpty = kinds.some((kind) => isEmptiable(kind)) && judgedBy?.empty === undefined
+  const isOwnFault = isGrantedEmpty(member) || lacksRequired(member, members)
+  return [
+    ...(mayBeEmpty && !isOwnFault ? (['empty'] as const) : []),
+    ...(kinds.includes('string') && !isListed(member) ? oddTexts : []),
+    ...(kinds.includes('number') ? oddNumbersOf(member) : []),
+  ]
+}
+
+const isEmptiable = (kind: JsonKind): boolean => kind === 'string' || kind === 'array' || kind === 'object'
+
+/** `{}` as configuration is granted, for another row. */
+const isGrantedEmpty = (member: Known): boolean =>
+  member.at !== undefined && roleOf(member as Member) === 'query_config'
+
+/** The empty values of those types. */
+export function emptyOf(kinds: readonly JsonKind[]): unknown[] {
+  const values: readonly (readonly [JsonKind, unknown])[] = [
+    ['string', ''],
+    ['array', []],
+    ['object', {}],
+  ]
+  return values.flatMap(([kind, value]) => (kinds.includes(kind) ? [value] : []))
+}

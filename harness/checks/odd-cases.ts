@@ -1,0 +1,141 @@
+import { isLoose } from '../../catalogue/faults.ts'
+import { oddBodies, oddNumbers, oddTexts } from '../../catalogue/odd-values.ts'
+import type { Effect } from '../../catalogue/operation.ts'
+import { operation as operationOf } from '../../catalogue/operations.ts'
+import { getAt, setAt } from '../../schemas/pointer.ts'
+import { jsonOf, type Probe, withJson } from '../engine/probe.ts'
+import type { Case } from './case-groups.ts'
+import { type MemberCase, ofKinds, type Placed } from './member-faults.ts'
+import * as odd from './odd-values.ts'
+import type { RefusalContext } from './refusals.ts'
+
+/** What the cases of an operation are made from. */
+export interface Ground {
+  readonly refusal: RefusalContext
+  readonly first: Probe
+  readonly places: readonly Placed[]
+  /** Of a request that is granted. */
+  readonly effect: Effect
+}
+
+/** §2.7. */
+export const isSetting = ({ at }: Placed): boolean => at.startsWith('{query_config}')
+
+/** A request that some other row wants refused has no effect; any other may be granted, with the effect of a valid one. */
+export function effectOfCase({ effect }: Ground, { member }: Placed, fault: string): Effect {
+  return isLoose(member, fault.slice(0, fault.indexOf(' '))) ? effect : 'none'
+}
+
+/** One thing that is wrong with one member. */
+export function memberCase(
+  { refusal: { valid }, first }: Ground,
+  place: Placed,
+  one: MemberCase,
+  effect: Effect,
+): Case {
+  const make = async (): Promise<Probe> => {
+    const probe = withFreshName(await valid(), first, one.body, [place.pointer])
+    return { ...probe, effect, fault: one.fault }
+  }
+  return { what: one.what, effect, make }
+}
+
+/** Values at several places of one body, and members besides. */
+function oddCase(
+  { refusal: { valid }, first, effect }: Ground,
+  changes: readonly odd.Change[],
+  bodies: Bodies = [],
+): Case {
+  const make = async (): Promise<Probe> => {
+    const fresh = await valid()
+    const changed = withFreshName(fresh, first, odd.changedBody(changes, jsonOf(fresh)), odd.pointersOf(changes))
+    const body = odd.written(jsonOf(changed), bodies)
+    return { ...changed, body, effect, fault: odd.faultOf(changes, bodies) }
+  }
+  return { what: `with a valid body, but ${odd.told(changes, bodies)}`, effect, make }
+}
+
+type Bodies = readonly (typeof oddBodies)[number][]
+
+/** Several changes in one request: what is granted was looked at whole; else each by itself tells more. */
+function oddGroup(ground: Ground, changes: readonly odd.Change[], isConclusive = false): Case {
+  const whole = oddCase(ground, changes)
+  if (changes.length < 2) return whole
+  return { ...whole, parts: changes.map((one) => oddCase(ground, [one])), isConclusive }
+}
+
+/** What is created is named by it: there may be names that are none. */
+function isName({ refusal: { operation } }: Ground, { member }: Placed): boolean {
+  const name = operationOf(operation).creates?.name
+  return member?.role !== undefined && name !== undefined && 'role' in name && name.role === member.role
+}
+
+/** Odd texts of all members, all at once; then each kind at all members, then each by itself. With them the odd bodies. */
+export function textCases(ground: Ground, changes: readonly odd.Change[]): Case[] {
+  const groups = odd.grouped(
+    ground.places.flatMap((place) => odd.everyText(changes.filter((one) => one.place === place)) ?? []),
+    (place) => isName(ground, place),
+  )
+  const named = oddBodies.map((kind) => oddCase(ground, [], [kind]))
+  if (groups.length === 0) return [{ ...oddCase(ground, [], oddBodies), parts: named }]
+  return groups.map((group, at) => {
+    const bodies = at === 0 ? oddBodies : []
+    const kinds = oddTexts.map((kind) =>
+      changes.filter((one) => odd.isAt(one, kind) && group.some(({ place }) => place === one.place)),
+    )
+    const parts = [...(at === 0 ? named : []), ...kinds.map((own) => oddGroup(ground, own))]
+    return { ...oddCase(ground, group, bodies), parts }
+  })
+}
+
+/** `null` at members that may be left out, and texts for numbers, several at once; else each by itself. */
+export function togetherCases(ground: Ground): Case[] {
+  const changed = (places: readonly Placed[], kind: string, called: string, value: unknown): odd.Change[] =>
+    places.map((place) => ({ place, fault: `${kind} @ ${place.at}`, called, value: () => value }))
+  const asText = ground.places.filter(({ kinds }) => kinds.includes('number'))
+  const nulls = ground.places.filter(({ kinds }) => !kinds.includes('null'))
+  const optional = nulls.filter((place) => isOptional(place))
+  const required = nulls.filter((place) => !isOptional(place))
+  return [
+    ...odd.grouped(changed(optional, 'null', 'null', null)).map((group) => oddGroup(ground, group)),
+    // A server that refuses what could be read as a number refuses it everywhere; what could not is sent one by one.
+    ...odd.grouped(changed(asText, 'string', 'the text "1"', '1')).map((group) => oddGroup(ground, group, true)),
+    ...odd
+      .grouped(changed(asText.filter(isSetting), 'boolean', 'true', true))
+      .map((group) => oddGroup(ground, group, true)),
+    ...required.flatMap((place) =>
+      ofKinds(place, ['null']).map((one) => memberCase(ground, place, one, effectOfCase(ground, place, one.fault))),
+    ),
+  ]
+}
+
+/** The spec shows what it is for, and other requests without it. */
+function isOptional({ member, kinds }: Placed): boolean {
+  if (!member || member.required || !isLoose(member, 'null')) return false
+  return member.isExtra === true || kinds.some((kind) => kind === 'number' || kind === 'boolean')
+}
+
+/** Odd values that are no texts: what may be granted together at once, anything else by itself. */
+export function valueCases(ground: Ground, changes: readonly odd.Change[]): Case[] {
+  const kinds = ['empty', 'unknown', ...oddNumbers]
+  return kinds.flatMap((kind) => {
+    const own = changes.filter((one) => odd.isAt(one, kind))
+    return [
+      ...odd.grouped(own.filter(odd.isFree), (place) => isName(ground, place)).map((group) => oddGroup(ground, group)),
+      ...own.filter((one) => !odd.isFree(one)).map((one) => oddCase(ground, [one])),
+    ]
+  })
+}
+
+/** What differs between two valid requests, the name of what is created or the file that is added, is that of the fresh one. */
+function withFreshName(fresh: Probe, first: Probe, body: unknown, changed: readonly string[]): Probe {
+  if (fresh.body === first.body) return withJson(fresh, body)
+  const own = jsonOf(fresh)
+  const names = Object.keys(own as object).map((name) => `/${name}`)
+  const isChanged = (at: string): boolean => changed.some((one) => one === at || one.startsWith(`${at}/`))
+  const kept = names.filter((at) => !isChanged(at) && getAt(body, at) !== undefined)
+  return withJson(
+    fresh,
+    kept.reduce((whole, at) => setAt(whole, at, getAt(own, at)), body),
+  )
+}

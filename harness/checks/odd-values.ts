@@ -1,0 +1,190 @@
+import { isDeepStrictEqual } from 'node:util'
+import {
+  emptyOf,
+  isListed,
+  oddBodies,
+  type OddBody,
+  type OddNumber,
+  oddTexts,
+  type OddText,
+  oddValuesOf,
+} from '../../catalogue/odd-values.ts'
+import type { Member } from '../../catalogue/operation.ts'
+import { queryConfigMembers } from '../../catalogue/query-config.ts'
+import { getAt, setAt } from '../../schemas/pointer.ts'
+import type { Run } from '../engine/run.ts'
+import { type Placed, nameOf } from './member-faults.ts'
+import { freshUnknownId } from './unknown-id.ts'
+import { shown } from './values.ts'
+
+/** A value to be put at a place. */
+export interface Change {
+  readonly place: Placed
+  /** As the fault matrix calls it. */
+  readonly fault: string
+  /** What the member is then, in words that follow its name. */
+  readonly called: string
+  /** @param own what a valid request has there */
+  value(own: unknown): unknown
+}
+
+/** Longer than the columns of 255 and of 1,000 characters that names and texts are kept in. */
+const longText = 1200
+/** What a text is taken for if it is put where it does not belong: a C string, a format, a template, SQL, a pattern. */
+const characters = `\u0000%s%n{{'"\\(\u202e\u{1f6b0}`
+
+const texts: Readonly<Record<OddText, readonly [called: string, change: (own: string) => string]>> = {
+  'U+0000': ['followed by U+0000, %s, {{, quotes and an emoji', (own) => own + characters],
+  'lone surrogate': ['followed by half of a surrogate pair', (own) => `${own}\ud83d`],
+  long: [`${longText} characters long`, (own) => own.padEnd(longText, ' and so on')],
+}
+
+/** Stands in a body until the number takes its place that JSON.stringify would not write. */
+const stand = 'conform-1e400'
+
+const numbers: Readonly<Record<OddNumber, (place: Placed) => unknown>> = {
+  negative: () => -1,
+  huge: () => 2 ** 63,
+  fraction: ({ at }) => (queryConfigMembers.find(({ name }) => at.endsWith(`/${name}`))?.range?.[0] ?? 1) + 0.5,
+  infinite: () => stand,
+}
+
+const textOf = (own: unknown): string => (typeof own === 'string' ? own : '')
+
+/** What odd values are made from. */
+interface Drawn {
+  readonly run: Run
+  /** Those of the operation. */
+  readonly members: readonly Member[]
+  readonly random: () => number
+}
+
+/** Each odd value of a member, by itself. */
+export function changesOf({ run, members, random }: Drawn, place: Placed): Change[] {
+  const change = (kind: string, called: string, value: Change['value']): Change => ({
+    place,
+    fault: `${kind} @ ${place.at}`,
+    called,
+    value,
+  })
+  const { kinds } = place
+  return oddValuesOf({ ...place.member, kinds }, members).flatMap((kind): Change[] => {
+    if (kind === 'unknown')
+      return [change(kind, 'unknown', (own) => withTypeOf(own, freshUnknownId(run, String(own), random)))]
+    if (kind === 'empty') {
+      return emptyOf(place.member?.isId ? ['string'] : kinds).map((value) => change(kind, shown(value), () => value))
+    }
+    if (kind in numbers) {
+      const value = numbers[kind as OddNumber](place)
+      return [change(kind, value === stand ? '1e400' : shown(value), () => value)]
+    }
+    const [called, to] = texts[kind as OddText]
+    return [change(kind, called, (own) => to(textOf(own)))]
+  })
+}
+
+function withTypeOf(own: unknown, id: string): string | number {
+  return typeof own === 'number' ? Number(id) : id
+}
+
+/** All odd texts of a member in one. */
+export function everyText(changes: readonly Change[]): Change | undefined {
+  const own = changes.filter(({ fault }) => oddTexts.some((kind) => fault.startsWith(`${kind} @`)))
+  const [first] = own
+  if (first === undefined) return undefined
+  const called = own.map((one) => one.called).join(', ')
+  const value = (valid: unknown): unknown => own.reduce((text, one) => one.value(text), valid)
+  return { ...first, fault: own.map(({ fault }) => fault).join(' + '), called, value }
+}
+
+/** Whether a server may well grant it together with other odd values: it looks at no list, and the value is no id. */
+export function isFree({ place, fault }: Change): boolean {
+  const { member, kinds } = place
+  if (member && (isListed(member) || member.isId)) return false
+  return !fault.startsWith('empty') || kinds.includes('string') || member?.isExtra === true
+}
+
+/** The member of the body that a place stands in. */
+function topOf({ pointer }: Placed): string {
+  return `/${pointer.split('/', 2)[1]}`
+}
+
+function isNested(one: string, other: string): boolean {
+  return `${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`)
+}
+
+/** Whether both places can be in one body, with all that is above them. */
+function fit(one: Placed, other: Placed): boolean {
+  if (isNested(one.pointer, other.pointer)) return false
+  const top = topOf(one)
+  return top !== topOf(other) || isDeepStrictEqual(getAt(one.body, top), getAt(other.body, top))
+}
+
+/** Changes that can be made to one body at once, in few groups. */
+export function grouped<T extends Pick<Change, 'place'>>(
+  changes: readonly T[],
+  isAlone: (place: Placed) => boolean = () => false,
+): T[][] {
+  const groups: T[][] = []
+  for (const change of changes) {
+    const group = groups.find((others) =>
+      others.every(({ place }) => fit(place, change.place) && !isAlone(place) && !isAlone(change.place)),
+    )
+    if (group) group.push(change)
+    else groups.push([change])
+  }
+  return groups
+}
+
+/** The valid body with all changes of a group. */
+export function changedBody(changes: readonly Change[], valid: unknown): unknown {
+  const [first] = changes
+  const framed = changes.reduce<unknown>((body, { place }) => {
+    const top = topOf(place)
+    return setAt(body, top, getAt(place.body, top))
+  }, first?.place.body ?? valid)
+  return changes.reduce((body, { place, value }) => {
+    const own = getAt(valid, place.pointer) ?? getAt(place.body, place.pointer)
+    return setAt(body, place.pointer, value(own))
+  }, framed)
+}
+
+/** Levels of arrays: above the limits of common parsers, some of which take it for an error of their own to meet them. */
+const levels = 1200
+
+const members: Readonly<Record<OddBody, string>> = {
+  'member names':
+    '"__proto__":{"conform":true},"constructor":null,"hasOwnProperty":1,"toString":null,"":"","a.b[0]":1,"conform":1,"conform":2',
+  'deep nesting': `"nested":${'['.repeat(levels)}${']'.repeat(levels)}`,
+}
+
+const calledBodies: Readonly<Record<OddBody, string>> = {
+  'member names': 'members named __proto__, constructor, hasOwnProperty, toString and the empty text, and one twice',
+  'deep nesting': `a member that is ${levels} arrays in each other`,
+}
+
+/** What is wrong with a body, in words. */
+export function told(changes: readonly Change[], bodies: readonly OddBody[] = []): string {
+  return [
+    ...changes.map(({ place, called }) => `${nameOf(place)} is ${called}`),
+    ...bodies.map((kind) => `it has ${calledBodies[kind]}`),
+  ].join(', ')
+}
+
+/** The body as it is sent, with the odd members after its own. */
+export function written(body: unknown, bodies: readonly OddBody[] = []): string {
+  const text = JSON.stringify(body).replaceAll(`"${stand}"`, '1e400')
+  const more = oddBodies.filter((kind) => bodies.includes(kind)).map((kind) => members[kind])
+  if (more.length === 0 || !text.endsWith('}')) return text
+  return `${text.slice(0, -1)}${text === '{}' ? '' : ','}${more.join(',')}}`
+}
+
+/** The places whose values a change replaces. */
+export const pointersOf = (changes: readonly Change[]): string[] => changes.map(({ place }) => place.pointer)
+
+/** Faults of all of them, as the fault matrix calls each. */
+export function faultOf(changes: readonly Change[], bodies: readonly OddBody[] = []): string {
+  return [...changes.map(({ fault }) => fault), ...bodies.map((kind) => `body: ${kind}`)].join(' + ')
+}
+
+export const isAt = (change: Change, kind: string): boolean => change.fault.startsWith(`${kind} @ `)
