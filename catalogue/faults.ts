@@ -147,7 +147,7 @@ const generatedLater = 20
 
 /** An equal share, for each operation that generates, of what `maxGenerations` leaves when the others are through. */
 export function shareAtEnd({ limits: { maxGenerations } }: CountedTarget, generated: number): number {
-  return Math.max(0, Math.floor((maxGenerations - generated - generatedLater) / generating))
+  return Math.max(0, Math.floor((maxGenerations - generated - generatedLater) / generating.length))
 }
 
 /** Most that the cases of an operation make a target generate: those of jobs would make the end of a run a late one. */

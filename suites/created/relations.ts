@@ -155,6 +155,6 @@ export function once(creator: Creator) {
     await judge(again, `with ${creator.same} as ${creator.what} that exists, for the third time`)
     await context.send(valid, { role: 'setup' })
     const later = `with ${creator.same} as ${creator.what} that exists, after another one was made, at the end of the run`
-    lookAgainAtEnd(context, () => judge(again, later))
+    lookAgainAtEnd(context, async () => void (await judge(again, later)))
   })
 }
