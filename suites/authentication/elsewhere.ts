@@ -115,7 +115,11 @@ async function takes(context: CheckContext, probe: Probe, at: Elsewhere): Promis
 /** True if a path that means nothing is answered by a 2xx as well: such a page is no operation. */
 async function servesAnything(context: CheckContext, probe: Probe, place: OtherPlace): Promise<boolean> {
   if (place === 'no body') return false
-  const [path = ''] = spelled(`/v1/${unknownWord(context.run, context.row.id)}`, place)
-  const exchange = await context.send({ ...probe, path, fault: undefined }, { unobserved: true, role: 'control' })
+  const unknown = `/v1/${unknownWord(context.run, context.row.id)}`
+  // Of what is the very same path, plainly: a server that lets every encoded path pass is the one that is looked for.
+  const [path = ''] = isSamePath(place) ? [unknown] : spelled(unknown, place)
+  const plain = isSamePath(place) ? { query: {} } : {}
+  const sent = { ...probe, ...plain, path, fault: undefined }
+  const exchange = await context.send(sent, { unobserved: true, role: 'control' })
   return exchange.answer !== undefined && isGranted(exchange.answer)
 }
