@@ -5,7 +5,7 @@ import { createJiti } from 'jiti'
 import { format, resolveConfig } from 'prettier'
 
 const { import: load } = createJiti(import.meta.url)
-const { openapiDocument } = await load('./openapi/document.ts')
+const { openapiDocument } = await load('./openapi/paths.ts')
 const { targetSchema } = await load('./target-schema/target-schema.ts')
 
 for (const [name, document] of [

@@ -1,7 +1,6 @@
 import { nameMarks } from '../reporters/escape/name-marks.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
-import { count } from '../harness/report/count.ts'
-import { parseReason } from '../harness/report/reason.ts'
+import { count, parseReason } from '../harness/report/reason.ts'
 import { operationCount, type Excluded, type Predicate, type RunFacts, type Statement } from './statement.ts'
 import { claimedByStatement, type SuiteFacts } from './suite-facts.ts'
 import type { Verification } from './verify-certificate.ts'

@@ -3,7 +3,7 @@ import { type KeyObject, createHash, createPublicKey } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { operations as interfaceOperations } from '../catalogue/operations.ts'
 import type { Counts } from '../harness/report/model.ts'
-import { sum, total } from '../reporters/view/counts.ts'
+import { sum, total } from '../reporters/view/groups.ts'
 import { isObject } from '../schemas/json-object.ts'
 import { validatorOf } from '../schemas/validators.ts'
 import {

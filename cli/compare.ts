@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { count } from '../harness/report/count.ts'
+import { count } from '../harness/report/reason.ts'
 import {
   compareReports,
   type Comparison,
@@ -10,14 +10,13 @@ import {
   differingRows,
   notableRows,
 } from '../harness/report/compare.ts'
-import { readReport } from '../harness/report/report-file.ts'
+import { readReport } from '../harness/report/json-file.ts'
 import { UserError } from '../harness/user-error.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
-import { renderPage } from './compare/render-page.ts'
-import { renderTable, marks } from './compare/render-table.ts'
-import { countsText } from '../reporters/view/counts.ts'
+import { renderPage, renderTable, marks } from './compare/render-table.ts'
+import { countsText } from '../reporters/view/groups.ts'
 import { checkOutputs } from './output/check-outputs.ts'
-import { colorsFor } from './output/colors.ts'
+import { colorsFor } from './output/say.ts'
 import { reportOption } from './run/options.ts'
 import { writeWhole } from './output/whole-file.ts'
 import { verdictWords } from '../reporters/view/standing.ts'

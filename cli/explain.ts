@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { catalogue, type CatalogueRow, isRequirementId, requirement } from '../catalogue/catalogue.ts'
 import { matchesId, patternProblem } from '../harness/report/selection.ts'
-import { colorsFor } from './output/colors.ts'
+import { colorsFor } from './output/say.ts'
 import type { Sent } from './explain/requests.ts'
 import { UserError } from '../harness/user-error.ts'
 import { idMeant } from '../harness/target/nearest.ts'

@@ -6,10 +6,9 @@ import { type Argument, Command, CommanderError, Help } from 'commander'
 import { UserError } from '../harness/user-error.ts'
 import { commandGroups, commands, exampleText } from './commands.ts'
 import type { Interrupts } from './run/interrupts.ts'
-import { addArguments, type RunArguments } from './run/arguments.ts'
+import { addArguments, type RunArguments, checkArguments } from './run/arguments.ts'
 import { nearest } from '../harness/target/nearest.ts'
-import { checkArguments } from './run/checked-arguments.ts'
-import { suiteVersion } from '../harness/report/suite-about.ts'
+import { suiteVersion } from '../harness/report/assemble-report.ts'
 
 const debug = debuglog('conform')
 

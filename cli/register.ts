@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { buildRegister } from '../certificate/register/build.ts'
 import { suiteFacts } from '../certificate/suite-facts.ts'
-import { count } from '../harness/report/count.ts'
+import { count } from '../harness/report/reason.ts'
 import { keyIdOption } from './run/options.ts'
 
 interface RegisterArguments {

@@ -1,7 +1,6 @@
 import { Command } from 'commander'
 import { portOption } from './run/options.ts'
-import { addArguments, type RunArguments } from './run/arguments.ts'
-import { checkArguments, checkSession } from './run/checked-arguments.ts'
+import { addArguments, type RunArguments, checkArguments, checkSession } from './run/arguments.ts'
 import { startForSession } from './run/start-server.ts'
 import { withFailedOnes } from './run/failed-before.ts'
 

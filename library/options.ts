@@ -1,10 +1,10 @@
 import { type RequirementId, catalogue } from '../catalogue/catalogue.ts'
-import type { Depth, TpeMode } from '../harness/report/model.ts'
-import type { Limits } from '../harness/target/target-file.ts'
 import type { RunEvent } from '../harness/engine/events.ts'
+import type { Depth, TpeMode } from '../harness/report/model.ts'
 import { matchesId, patternProblem } from '../harness/report/selection.ts'
 import { checkTargetFile } from '../harness/target/check.ts'
 import { didYouMean, idMeant } from '../harness/target/nearest.ts'
+import type { Limits, OperationValue, ScenarioValue, TargetFile } from '../harness/target/target-file.ts'
 import { UserError } from '../harness/user-error.ts'
 
 /** A requirement id, or a pattern of them: `*` is any characters. */
@@ -116,4 +116,31 @@ export function checkOptions(options: ConformanceOptions): void {
   checkNamed(options, checks)
   // The limits of a target file have a schema.
   if (options.limits !== undefined) checkTargetFile({ limits: options.limits }, 'the options')
+}
+
+/** What is judged, and what the suite may use there; ids are literal types, so that a mistyped one does not compile. */
+export interface Target extends Omit<TargetFile, 'scenarios'> {
+  /** How to bring about a condition that no client can cause by itself, by requirement id. */
+  readonly scenarios?: Readonly<Partial<Record<RequirementId, ScenarioValue>>>
+}
+
+/** A scenario as TypeScript sees it in JSON. */
+interface ScenarioJson extends Omit<ScenarioValue, 'operation'> {
+  readonly operation?: string
+}
+
+/**
+ * A target as `import target from './target.json'` gives it: TypeScript takes each text of a JSON file for any text. Its ids are
+ * looked at when a run begins.
+ */
+export interface TargetJson extends Omit<TargetFile, 'operations' | 'scenarios' | 'limits' | 'keys'> {
+  readonly keys?: Readonly<Record<string, unknown>>
+  readonly operations?: Readonly<Record<string, OperationValue | string>>
+  readonly scenarios?: Readonly<Record<string, ScenarioJson>>
+  readonly limits?: Readonly<Record<string, number | string>>
+}
+
+/** Gives the target as it is: what it adds is the type, in an editor and in TypeScript. */
+export function defineTarget(target: Target): Target {
+  return target
 }

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs'
 import { packageFile } from '../schemas/package-file.ts'
 import { didYouMean } from '../harness/target/nearest.ts'
 import { defects, startReference as startServer, targetFile, variants } from '../reference/server.ts'
-import { type Check, checkNamed, whole } from './options.ts'
-import type { Target } from './target.ts'
+import { type Check, checkNamed, whole, type Target } from './options.ts'
 
 export { defects, variants }
 

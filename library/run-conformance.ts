@@ -1,7 +1,6 @@
 import { createEventQueue } from '../harness/engine/events.ts'
-import type { ConformanceEvent, ConformanceOptions } from './options.ts'
+import type { ConformanceEvent, ConformanceOptions, Target, TargetJson } from './options.ts'
 import type { Report, RunRequest } from './start-run.ts'
-import type { Target, TargetJson } from './target.ts'
 
 /** A run under way: its events as they come, to be read once, and its report at the end. */
 export interface ConformanceRun extends AsyncIterable<ConformanceEvent> {

@@ -4,11 +4,16 @@ import type { Report as ReportOf } from '../harness/report/model.ts'
 import { checkTargetFile } from '../harness/target/check.ts'
 import { type LoadedTargetFile, loadTargetFile } from '../harness/target/load.ts'
 import { resolveTarget } from '../harness/target/resolve.ts'
-import { rerunCommand, runOptionsOf } from '../harness/engine/run-options.ts'
+import { rerunCommand, runOptionsOf } from '../harness/engine/run.ts'
 import { reportOf } from '../harness/engine/run-report.ts'
 import { beginJudging, prepareRun } from '../suites/judge.ts'
-import { checkOptions, type ConformanceEvent, type ConformanceOptions } from './options.ts'
-import type { Target, TargetJson } from './target.ts'
+import {
+  checkOptions,
+  type ConformanceEvent,
+  type ConformanceOptions,
+  type Target,
+  type TargetJson,
+} from './options.ts'
 
 /** What a run learned: every requirement of the catalogue, in its order. */
 export type Report = ReportOf<RequirementId>

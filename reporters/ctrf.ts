@@ -1,10 +1,9 @@
 import type { Report, RequirementResult } from '../harness/report/model.ts'
 import { json } from './escape/json.ts'
-import { evidenceText } from './view/evidence.ts'
+import { evidenceText, type TestStatus, testStatuses } from './view/evidence.ts'
 import { byOperation } from './view/groups.ts'
 import { runErrors, runNotes } from './view/run-notes.ts'
 import { sections } from './view/writing.ts'
-import { type TestStatus, testStatuses } from './view/test-status.ts'
 
 /**
  * Common Test Report Format 0.0: a test a requirement; our own outcome is in `rawStatus`. A failed test `run` comes before

@@ -1,12 +1,11 @@
 import { appendFileSync, statSync } from 'node:fs'
 import type { Report, RequirementResult } from '../harness/report/model.ts'
 import { renderMarkdown } from './markdown.ts'
-import { count } from '../harness/report/count.ts'
-import { evidenceText } from './view/evidence.ts'
+import { count } from '../harness/report/reason.ts'
+import { evidenceText, testStatuses } from './view/evidence.ts'
 import { decisive } from '../harness/report/exit-code.ts'
-import { failed } from './view/failed.ts'
+import { failed } from './view/selected.ts'
 import { runErrors } from './view/run-notes.ts'
-import { testStatuses } from './view/test-status.ts'
 import { visibleLines } from './escape/visible.ts'
 
 /** GitHub shows ten annotations of a kind for a step, and takes 1 MiB for its summary. */

@@ -4,8 +4,7 @@ import type { Report, RequirementResult } from '../harness/report/model.ts'
 import { xmlAttribute, xmlText } from './escape/xml.ts'
 import { byOperation, type OperationGroup } from './view/groups.ts'
 import { runErrors, runNotes } from './view/run-notes.ts'
-import { type TestStatus, testStatuses } from './view/test-status.ts'
-import { evidenceText } from './view/evidence.ts'
+import { type TestStatus, testStatuses, evidenceText } from './view/evidence.ts'
 import { sections } from './view/writing.ts'
 
 type StatusOf = (result: RequirementResult) => TestStatus

@@ -1,7 +1,7 @@
 import { isObject } from '../schemas/json-object.ts'
 import type { HeaderLine } from '../harness/http/message.ts'
 import { UserError } from '../harness/user-error.ts'
-import { harBody, type HarBody, noBody } from './har-body.ts'
+import { harBody, type HarBody, noBody } from './har-bytes.ts'
 
 /** An entry of a HAR, read. What is not needed to judge or to show it is left out. */
 export interface RecordedEntry {

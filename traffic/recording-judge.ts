@@ -1,13 +1,16 @@
+import { performance } from 'node:perf_hooks'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { grantedRow, type RequirementId } from '../catalogue/catalogue.ts'
+import type { OperationId } from '../catalogue/operations.ts'
 import { createEnvelopeWatch, observedRows } from '../harness/checks/envelope-watch.ts'
 import type { Redactor } from '../harness/recording/redactor.ts'
+import type { RecordedExchange } from '../harness/report/model.ts'
 import type { Target } from '../harness/target/model.ts'
-import type { OperationId } from '../catalogue/operations.ts'
-import { pathUnder } from './base-url.ts'
+import { pathUnder, operationAt } from './base-url.ts'
 import { createJobReadings } from './job-readings.ts'
-import { operationAt } from './operation-at.ts'
-import { recordedAnswer, type RecordedAnswer } from './recorded-exchange.ts'
+import type { Har } from './read-har.ts'
 import type { RecordedEntry } from './recorded-entry.ts'
+import { recordedAnswer, type RecordedAnswer, recordEntry } from './recorded-exchange.ts'
 import { createRowTallies, type OnFailure, type RowTallies, type RowTally } from './row-tallies.ts'
 import { judgeSuccess } from './successes.ts'
 
@@ -39,19 +42,19 @@ export interface Seen {
 }
 
 /** The operation of an entry and the requirement that judges it first: its success, or every error's shape. */
-export interface Judged {
+interface Judged {
   readonly operation: OperationId
   readonly requirement: RequirementId
 }
 
 /** Judges recorded answers of the interface, one after the other in the order of time: of what it saw, the places stay. */
-export interface RecordingJudge {
+interface RecordingJudge {
   /** Gives what the entry is in reports; undefined if it is no exchange of an operation. */
   see(entry: RecordedEntry): Judged | undefined
   end(): Seen
 }
 
-export interface RecordingJudgeOptions {
+interface RecordingJudgeOptions {
   readonly target: Target
   readonly redactor: Redactor
   /** Reads an entry again. */
@@ -151,5 +154,56 @@ function createWatches(onFailure: OnFailure | undefined) {
         }
       }
     },
+  }
+}
+
+interface JudgedRecording extends Seen {
+  /** The judged exchanges as reports hold them. */
+  exchanges(): Iterable<RecordedExchange>
+}
+
+/** Bytes of bodies after which the event loop turns: what a weak reference was asked for lives until then. */
+const mostKept = 16 * 1024 * 1024
+
+/** Judges a HAR. */
+export async function judgeRecording(har: Har, target: Target, redactor: Redactor): Promise<JudgedRecording> {
+  const judge = createRecordingJudge({ target, redactor, again: (index) => har.entry(index) })
+  const judged: number[] = []
+  const kinds: Judged[] = []
+  let kept = 0
+  for (const index of har.inTime) {
+    const entry = har.entry(index)
+    const kind = judge.see(entry)
+    kept += entry.body.bytes.length
+    if (kept > mostKept) {
+      await nextTurn()
+      kept = 0
+    }
+    if (!kind) continue
+    judged.push(index)
+    kinds.push(kind)
+  }
+  return {
+    ...judge.end(),
+    *exchanges() {
+      for (const [n, index] of judged.entries()) yield recordedExchange(n, har.entry(index), kinds[n], redactor)
+    },
+  }
+}
+
+/** An entry as a line of an exchange log has it. @param kind undefined if it was not judged */
+export function recordedExchange(
+  n: number,
+  entry: RecordedEntry,
+  kind: Judged | undefined,
+  redactor: Redactor,
+): RecordedExchange {
+  return {
+    n,
+    ...{ requirement: kind?.requirement ?? null, operation: kind?.operation ?? null, role: 'probe' },
+    startedAt: new Date(entry.startedAt ?? performance.timeOrigin).toISOString(),
+    durationMs: entry.durationMs,
+    httpVersion: entry.httpVersion,
+    ...recordEntry(entry, redactor),
   }
 }

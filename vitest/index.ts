@@ -2,7 +2,7 @@
 // TypeScript adds to a module only if the module is imported too.
 import 'vitest'
 import type { Handover } from './handover.ts'
-import type { Target, TargetJson } from '../library/target.ts'
+import type { Target, TargetJson } from '../library/options.ts'
 
 export { describeConformance, type DescribeOptions } from './describe-conformance.ts'
 export type { GivenTarget } from './suite-run.ts'

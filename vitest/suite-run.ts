@@ -4,12 +4,11 @@ import { join } from 'node:path'
 import { inject } from 'vitest'
 import type { RunFacts } from '../harness/engine/events.ts'
 import type { RequirementResult } from '../harness/report/model.ts'
-import type { ConformanceOptions } from '../library/options.ts'
+import type { ConformanceOptions, Target, TargetJson } from '../library/options.ts'
 import { type ConformanceRun, followRun } from '../library/run-conformance.ts'
 import type { RunRequest } from '../library/start-run.ts'
 import type { Handover } from './handover.ts'
 import { startReference } from '../library/reference.ts'
-import type { Target, TargetJson } from '../library/target.ts'
 
 /** What is judged, and how. */
 interface Found extends RunRequest {

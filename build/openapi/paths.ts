@@ -1,12 +1,12 @@
 import { catalogue, grantedRow } from '../../catalogue/catalogue.ts'
 import type { Operation } from '../../catalogue/operation.ts'
-import type { OperationId } from '../../catalogue/operations.ts'
+import { type OperationId, operation, operations } from '../../catalogue/operations.ts'
+import { components } from './components.ts'
 import { errorResponses } from './errors.ts'
-import { requestExample, responseExample } from './examples.ts'
 import { type Json, ref } from './json.ts'
 
 /** The path items of an operation: one for each of its paths. */
-export function pathsOf(operation: Operation & { readonly id: OperationId }): [path: string, item: Json][] {
+function pathsOf(operation: Operation & { readonly id: OperationId }): [path: string, item: Json][] {
   const { id, method, path, otherPaths } = operation
   const item = operationObject(operation)
   const others = otherPaths.map((other, at): [string, Json] => {
@@ -71,4 +71,126 @@ function success({ id, response }: Operation & { readonly id: OperationId }): Js
   const schema = response ? ref(componentOf(response)) : {}
   const content = { 'application/json': { schema, example: responseExample(id) } }
   return { [String(row.gives).toUpperCase()]: { description: row.statement, content } }
+}
+
+/** For mock servers and readers: of what the interface does not show, one answer among many. */
+
+const id = '0f8fad5b-d9cb-469f-a165-70867728950e'
+const began = '2025-06-01T12:00:00Z'
+const application = 'application-1'
+const file = { id: 'file-1', name: 'tea.pdf' }
+
+const responses: Readonly<Record<OperationId, unknown>> = {
+  'pdf.parse': { content: 'Tea is a drink.' },
+  'jobs.create': { id, status: 'in_progress', created_at: began },
+  // It has ended: a client that waits for a job of a mock server ends too.
+  'jobs.retrieve': {
+    id,
+    status: 'completed',
+    application_id: application,
+    created_at: began,
+    updated_at: '2025-06-01T12:00:02Z',
+    completed_at: '2025-06-01T12:00:02Z',
+    data: { title: 'Tea', suggestion: 'Tea is a drink.' },
+  },
+  'completion.create': { text: 'Tea is a drink.' },
+  'chat.create': { choices: [{ message: { role: 'assistant', content: 'Tea is a drink.' } }] },
+  'files.upload': file,
+  'files.list': { files: [file] },
+  'files.retrieve': file,
+  'graphs.create': { id: 'graph-1', name: 'conform' },
+  'graphs.add-file': { graph_id: 'graph-1', file_id: 'file-1' },
+  'graphs.query': { answer: 'Tea is a drink. [tea.pdf](cite-1)', references: { 'cite-1': { file_id: 'file-1' } } },
+  'applications.create': { id: application, name: 'conform' },
+  'ai-detect.run': { score: 0.1 },
+  'web-search.run': { results: [{ title: 'Tea', url: 'https://example.com/tea' }] },
+  'medical.comprehend': { entities: [{ category: 'SYMPTOM', text: 'cough', score: 0.9, traits: [] }] },
+  'translate.run': { text: 'Hallo' },
+  'vision.analyze': { text: 'A cup of tea.' },
+}
+
+function responseExample(of: OperationId): unknown {
+  return responses[of]
+}
+
+/** The body to paste, what is to be filled in written as a word: `<input id>` as `input-id`. */
+function requestExample(of: OperationId): unknown {
+  const text = JSON.stringify(operation(of).example)
+  return JSON.parse(text.replaceAll(/<([^<>]+)>/g, (_, words: string) => words.replaceAll(' ', '-'))) as unknown
+}
+
+const description = `This document has what the interface shows, and no more. Whatever the interface leaves open is open here too: if it shows no payload, the schema allows everything, and additional members are allowed everywhere. The examples of such payloads are made up, and so is their media type: a response that is no JSON is not wrong.
+
+Every error response is the envelope \`Error\`. Each operation lists the statuses that the interface names for it, with the values of \`tpe\` that are possible there; any other status may come as well, as \`default\`.
+
+\`§\` numbers are sections of the description of the interface.`
+
+const tags: Readonly<Record<string, string>> = {
+  pdf: 'PDF conversion (§4.1)',
+  jobs: 'Application jobs: asynchronous content generation (§4.2, §4.3)',
+  completion: 'Text generation (§4.4)',
+  chat: 'Chat completion (§4.4)',
+  files: 'Files (§4.4)',
+  graphs: 'Knowledge graphs (§4.4)',
+  applications: 'Applications: no-code agents (§4.4)',
+  'ai-detect': 'Detection of generated text (§4.4)',
+  'web-search': 'Web search (§4.4)',
+  medical: 'Medical text analysis (§4.4)',
+  translate: 'Translation (§4.4)',
+  vision: 'Analysis of images (§4.4)',
+}
+
+/** The interface as OpenAPI 3.1, made from the catalogue and the schemas of this package. */
+export function openapiDocument(): Json {
+  const paths = withOpenObjects(Object.assign({}, ...pathList()) as Json)
+  return {
+    openapi: '3.1.0',
+    info: { title: 'AI Content Service', version: '1.0', description },
+    servers: [
+      {
+        url: '{base_url}',
+        description: 'Wherever the service runs: the interface names no host.',
+        variables: { base_url: { default: 'http://127.0.0.1:8080', description: 'Without a slash at its end.' } },
+      },
+    ],
+    security: [{ bearerAuth: [] }],
+    tags: Object.entries(tags).map(([name, about]) => ({ name, description: about })),
+    paths,
+    components: withOpenObjects(usedBy(paths, components())),
+  }
+}
+
+/** The components without the schemas that nothing leads to. */
+function usedBy(paths: Json, all: { readonly schemas: Json }): Json {
+  const used = new Set<string>()
+  const follow = (value: unknown): void => {
+    for (const [, name = ''] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (used.has(name)) continue
+      used.add(name)
+      follow(all.schemas[name])
+    }
+  }
+  follow(paths)
+  return { ...all, schemas: Object.fromEntries(Object.entries(all.schemas).filter(([name]) => used.has(name))) }
+}
+
+/** Several operations may share a path. */
+function pathList(): Json[] {
+  const byPath = new Map<string, Json>()
+  for (const operation of operations) {
+    for (const [path, item] of pathsOf(operation)) byPath.set(path, { ...byPath.get(path), ...item })
+  }
+  return [...byPath].map(([path, item]) => ({ [path]: item }))
+}
+
+/**
+ * The same document, in which an object whose members are not shown says that it may have any: generators take an object
+ * without members for one that has none.
+ */
+function withOpenObjects<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(withOpenObjects) as Value
+  const members = Object.entries(value).map(([name, one]) => [name, withOpenObjects<unknown>(one)] as const)
+  const isBare = 'type' in value && value.type === 'object' && !('properties' in value)
+  return Object.fromEntries(isBare ? [...members, ['additionalProperties', true]] : members) as Value
 }

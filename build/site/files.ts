@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { Sent } from '../../cli/explain/requests.ts'
-import { suiteVersion } from '../../harness/report/suite-about.ts'
-import { pagesAsHtml } from './html.ts'
-import { sitePages } from './pages.ts'
+import { suiteVersion } from '../../harness/report/assemble-report.ts'
+import { pagesAsHtml, sitePages } from './pages.ts'
 import { searchIndex } from './search.ts'
 
 const beside = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')

@@ -1,15 +1,26 @@
-// Compiles the command line into one file that needs nothing but Node.js. node build/standalone/build.js [folder]
-// [--executable]: writes conform.mjs there, by default into standalone/, and beside it an executable that needs no Node.js.
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+  chmodSync,
+  copyFileSync,
+  mkdtempSync,
+  rmSync,
+} from 'node:fs'
 import { isBuiltin } from 'node:module'
-import { join, posix, relative } from 'node:path'
+import { tmpdir } from 'node:os'
+import { join, posix, relative, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants } from 'node:zlib'
+import { inject } from 'postject'
 import { rolldown } from 'rolldown'
 import { compiledSchemas } from '../compiled-schemas.js'
-import { inExecutable, makeExecutable } from './executable.js'
-import { licences } from './licences.js'
 
+// Compiles the command line into one file that needs nothing but Node.js. node build/standalone/build.js [folder]
+// [--executable]: writes conform.mjs there, by default into standalone/, and beside it an executable that needs no Node.js.
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const about = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
@@ -137,3 +148,67 @@ const file = join(folder, 'conform.mjs')
 writeFileSync(file, `#!/usr/bin/env node\n${launcher}${asModule}\n${rest}`, { mode: 0o755 })
 console.log(`${file}: ${(statSync(file).size / 1e6).toFixed(2)} MB`)
 if (isExecutable) console.log(await makeExecutable(folder, `${launcher}${inExecutable}\n${rest}`))
+
+/** Marks the place in Node.js where a program is put: https://nodejs.org/api/single-executable-applications.html */
+const fuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
+
+/**
+ * How the program in an executable runs: it has no path of its own that Node.js could run again or load modules from. A
+ * module that cannot be imported is loaded as target files in TypeScript are.
+ */
+const inExecutable = `
+const sea = require('node:sea')
+const { Worker } = require('node:worker_threads')
+const notHere = Object.assign(new Error('an executable imports nothing'), { code: 'ERR_MODULE_NOT_FOUND' })
+void launch({
+  version,
+  parts,
+  file: process.execPath,
+  read: () => Buffer.from(sea.getRawAsset('main')),
+  importModule: async () => { throw notHere },
+  startThread: (options) => new Worker(sea.getAsset('main', 'utf8'), { ...options, eval: true }),
+})
+`
+
+/**
+ * Puts a program into a copy of the Node.js that runs this.
+ * @param {string} folder where the executable goes
+ * @param {string} program CommonJS
+ * @returns {Promise<string>} what was made, in words
+ */
+async function makeExecutable(folder, program) {
+  if (process.platform !== 'linux')
+    throw new Error('--executable: made on Linux only; conform.mjs runs wherever Node.js does')
+  const work = mkdtempSync(join(tmpdir(), 'conform-executable-'))
+  const file = join(folder, 'conform')
+  try {
+    const main = join(work, 'main.cjs')
+    const output = join(work, 'blob')
+    const settings = { main, output, assets: { main }, disableExperimentalSEAWarning: true }
+    writeFileSync(main, program)
+    writeFileSync(join(work, 'settings.json'), JSON.stringify(settings))
+    const quiet = { stdio: ['ignore', 'ignore', 'pipe'] }
+    execFileSync(process.execPath, ['--experimental-sea-config', join(work, 'settings.json')], quiet)
+    rmSync(file, { force: true })
+    copyFileSync(process.execPath, file)
+    chmodSync(file, 0o755)
+    await inject(file, 'NODE_SEA_BLOB', readFileSync(output), { sentinelFuse: fuse })
+    return `${file}: ${Math.round(statSync(file).size / 1e6)} MB, with Node.js ${process.version}`
+  } finally {
+    rmSync(work, { recursive: true, force: true })
+  }
+}
+
+/**
+ * A comment with the licence of each package that was taken in, as their licences ask for.
+ * @param {readonly string[]} modules paths of what was taken in
+ */
+function licences(modules) {
+  const folders = new Set(modules.flatMap((id) => id.match(/^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/)?.[0] ?? []))
+  const texts = [...folders].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one))
+    return `${name} ${version} (${license})\n${file ? readFileSync(join(folder, file), 'utf8').trim() : ''}`
+  })
+  return `/* This file holds these packages:\n\n${texts.join('\n\n').replaceAll('*/', '* /')}\n*/\n`
+}

@@ -2,7 +2,7 @@ import { examplePlace } from '../../catalogue/operation.ts'
 import { isOperationId, operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
 import { scenarioExample } from '../../catalogue/scenario-examples.ts'
 import { contentExample, keyExamples, resourceExamples } from '../../harness/target/examples.ts'
-import { memberOf } from '../../harness/target/roles.ts'
+import { memberOf } from '../../harness/target/declared.ts'
 
 /** A JSON Schema, as deep as it goes. */
 export interface Schema {

@@ -1,6 +1,6 @@
 import type { Operation } from '../../catalogue/operation.ts'
 import { operations } from '../../catalogue/operations.ts'
-import { defaultPointer, rolesOf } from '../../harness/target/roles.ts'
+import { defaultPointer, rolesOf } from '../../harness/target/declared.ts'
 import type { Schema } from './examples.ts'
 
 type Described = (typeof operations)[number]

@@ -1,6 +1,8 @@
+import { operations } from '../../catalogue/operations.ts'
+import type { Step } from '../../reporters/view/to-declare.ts'
+import { compactJson } from '../../reporters/view/writing.ts'
+import { isObject } from '../../schemas/json-object.ts'
 import { type Answers, isModule } from './answers.ts'
-import { block, type Block, hint, writeBlock } from './block.ts'
-import { lackedBlocks } from './lacked.ts'
 
 /** A commented target file that can be used at once: it has what is known, and the rest as comments. */
 export function starter(file: string, answers: Answers): string {
@@ -85,3 +87,97 @@ const exampleOperations = {
 }
 
 const example = ['"completion.create": {"body": {"model": "m-1", "prompt": "Hello"}, "fields": {"prompt": "/prompt"}}']
+
+/** The blocks of a file that says what a run lacked, by steps: in comments, but for what the run knew. */
+function lackedBlocks({ keyVariable, notServed }: Answers, steps: readonly Step[]): Block[] {
+  const absent = Object.fromEntries(notServed.map((id) => [id, 'not-served']))
+  const all = [
+    block('keys', { full: { env: keyVariable } }, [
+      'In comments: what the run lacked, and how many more requirements each lets be tested. Uncomment what your server has,',
+      'and fill in what stands in angle brackets. What the run had declared is not in its report.',
+    ]),
+    block('resources', {}, ['What the target holds.']),
+    block('operations', absent, [
+      'Requests that are known to succeed, or "not-served" for what your server does not have.',
+    ]),
+    block('scenarios', {}, ['How to bring about a condition that no client can cause by itself.']),
+  ]
+  return all
+    .map((one) => ({ ...one, comments: commentsOf(one.name, steps, notServed) }))
+    .filter(({ comments, value }) => comments.length > 0 || Object.keys(value as object).length > 0)
+}
+
+function commentsOf(name: string, steps: readonly Step[], notServed: readonly string[]): Comment[] {
+  const lacked = steps.flatMap((step) => commentOf(name, step))
+  if (name !== 'operations') return lacked
+  return operations
+    .filter(({ id }) => !notServed.includes(id))
+    .flatMap(({ id }) => {
+      const [usual = { about: 'No request has to be declared.', members: [] }, ...extended] = lacked.filter(
+        ({ members }) => members.some(([operation]) => operation === id),
+      )
+      return [{ ...usual, members: [...usual.members, [id, 'not-served'] as const] }, ...extended]
+    })
+}
+
+/** What a step wants of that member of the file. */
+function commentOf(name: string, { example, ids, names }: Step): Comment[] {
+  const values = example[name]
+  if (!isObject(values)) return []
+  const own = new Set(Object.keys(values).map((key) => `${name}.${key}`))
+  const others = name === 'scenarios' ? [] : names.filter((one) => !own.has(one))
+  const besides = others.length > 0 ? `, with ${others.join(' and ')}` : ''
+  return [{ about: `+${ids.length}${besides}`, members: Object.entries(values) }]
+}
+
+/** A member of the target file, with what is to be said about it; one that is not `live` is written as a comment. */
+interface Block {
+  readonly about: readonly string[]
+  readonly name: string
+  readonly value: unknown
+  readonly live: boolean
+  /** Members of the value that are written as comments. */
+  readonly comments?: readonly Comment[]
+}
+
+/** Members in comments, and what stands above them. */
+interface Comment {
+  readonly about: string
+  readonly members: readonly (readonly [name: string, value: unknown])[]
+}
+
+const block = (name: string, value: unknown, about: readonly string[]): Block => ({
+  ...{ about, name, value },
+  live: true,
+})
+const hint = (name: string, value: unknown, about: readonly string[]): Block => ({
+  ...{ about, name, value },
+  live: false,
+})
+
+/** The block as lines of a target file. */
+function writeBlock(given: Block, index: number, all: readonly Block[]): string {
+  const { about, comments = [], name, value, live } = given
+  const member = comments.length > 0 ? withComments(given, comments) : memberText(name, value, 90).split('\n')
+  const last = index === all.length - 1 ? '' : ','
+  const lines = [...member.slice(0, -1), `${member.at(-1)}${last}`]
+  const shown = live ? lines : lines.map((line) => `// ${line}`)
+  return [...about.map((line) => `// ${line}`), ...shown].map((line) => `  ${line}`).join('\n')
+}
+
+/** Each of its members ends with a comma, so that any of the comments can be uncommented. */
+function withComments({ name, value }: Block, comments: readonly Comment[]): string[] {
+  const entry = ([key, of]: readonly [string, unknown]): string[] => `${memberText(key, of, 82)},`.split('\n')
+  const known = Object.entries(value as object).flatMap(entry)
+  const others = comments.flatMap(({ about, members }) => [about, ...members.flatMap(entry)])
+  return [
+    `${JSON.stringify(name)}: {`,
+    ...known.map((line) => `  ${line}`),
+    ...others.map((line) => `  // ${line}`),
+    '}',
+  ]
+}
+
+function memberText(name: string, value: unknown, width: number): string {
+  return `${JSON.stringify(name)}: ${compactJson(value, width)}`
+}

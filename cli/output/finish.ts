@@ -1,8 +1,7 @@
-import { complain } from './say.ts'
+import { complain, colorsFor } from './say.ts'
 import type { Report } from '../../harness/report/model.ts'
 import type { Exchanges } from '../../reporters/view/evidence.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
-import { colorsFor } from './colors.ts'
 import type { ReportRequest } from './report-request.ts'
 import { writeReports } from './write-reports.ts'
 

@@ -3,7 +3,7 @@ import { catalogue } from '../../catalogue/catalogue.ts'
 import type { RequirementResult } from '../../harness/report/model.ts'
 import { terminalText } from '../../reporters/escape/terminal.ts'
 import { duration } from '../../reporters/view/writing.ts'
-import { canRewrite } from './colors.ts'
+import { canRewrite } from './say.ts'
 
 /** What a person sees while a run goes on. */
 export interface Progress {

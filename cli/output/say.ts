@@ -1,3 +1,5 @@
+import pc from 'picocolors'
+import type { Colors } from 'picocolors/types'
 import { terminalLines } from '../../reporters/escape/terminal.ts'
 
 /** Says on stderr what is wrong. It may quote a file or an answer of a stranger's: no control and no command of theirs gets out. */
@@ -8,4 +10,27 @@ export function complain(text: string): void {
 /** Says on stderr what may be meant otherwise. */
 export function warnOf(text: string): void {
   complain(`warning: ${text}`)
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Colours for text that goes to that stream. NO_COLOR (https://no-color.org) and FORCE_COLOR decide if they are set;
+ * `FORCE_COLOR=0` and `TERM=dumb` mean none, which picocolors does not know.
+ */
+export function colorsFor(stream: { readonly isTTY?: boolean }, env: Environment = process.env): Colors {
+  return pc.createColors(wantsColor(stream.isTTY === true, env))
+}
+
+/** Whether the terminal can rewrite what it shows. */
+export function canRewrite(stream: { readonly isTTY?: boolean }, env: Environment = process.env): boolean {
+  return stream.isTTY === true && env.TERM !== 'dumb'
+}
+
+function wantsColor(isTerminal: boolean, { CI, FORCE_COLOR, NO_COLOR, TERM }: Environment): boolean {
+  if (NO_COLOR !== undefined && NO_COLOR !== '') return false
+  if (FORCE_COLOR !== undefined && FORCE_COLOR !== '') return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false'
+  if (TERM === 'dumb') return false
+  // The logs of CI servers show colours, though they are no terminals.
+  return isTerminal || (CI !== undefined && CI !== '' && CI !== 'false' && CI !== '0')
 }

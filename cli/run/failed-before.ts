@@ -1,6 +1,6 @@
 import { isRequirementId } from '../../catalogue/catalogue.ts'
 import type { RequirementResult } from '../../harness/report/model.ts'
-import { readReport } from '../../harness/report/report-file.ts'
+import { readReport } from '../../harness/report/json-file.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { checkOutputs, reportFiles } from '../output/check-outputs.ts'
 import { parseReportRequests } from '../output/report-request.ts'

@@ -1,11 +1,14 @@
+import { statSync } from 'node:fs'
+import { connect } from 'node:net'
+import { resolve } from 'node:path'
+import type { HttpResult } from '../../harness/http/message.ts'
+import { createTransport } from '../../harness/http/transport.ts'
 import { loadTargetFile } from '../../harness/target/load.ts'
 import type { FetchHandler, Limits, Target, TargetFile } from '../../harness/target/model.ts'
 import { resolveTarget } from '../../harness/target/resolve.ts'
 import type { InputFile } from '../output/check-outputs.ts'
 import type { RunArguments } from './arguments.ts'
 import { referenceTargetFile, startEmbedded } from './embedded.ts'
-import { statSync } from 'node:fs'
-import { resolve } from 'node:path'
 
 export interface FoundTarget {
   readonly target: Target
@@ -74,5 +77,41 @@ function isFile(path: string): boolean {
     return statSync(path).isFile()
   } catch {
     return false
+  }
+}
+
+const bodyLimit = 64 * 1024
+/** Longest wait for a connection, in ms: from where nothing comes back, nobody listens for us. */
+const connectMs = 2_000
+
+/** Opens a connection and closes it: a server does not even write that to its log. */
+export function takesConnections(baseUrl: string): Promise<boolean> {
+  const { hostname, port, protocol } = new URL(baseUrl)
+  return new Promise((resolve) => {
+    const socket = connect({
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: Number(port || (protocol === 'https:' ? 443 : 80)),
+      timeout: connectMs,
+    })
+    const end = (takes: boolean) => () => {
+      socket.destroy()
+      resolve(takes)
+    }
+    socket.once('connect', end(true)).once('error', end(false)).once('timeout', end(false))
+  })
+}
+
+/** Sends `GET /v1/files` without a key, to learn whether anything answers; at most so many ms. */
+export async function askOnce(
+  { baseUrl, headers, tls }: Pick<Target, 'baseUrl' | 'headers' | 'tls'>,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<HttpResult> {
+  // Whether its certificate can be trusted is for the run to say.
+  const transport = createTransport({ baseUrl, connections: 1, insecure: true, tls, bodyLimit })
+  try {
+    return await transport.send({ method: 'GET', path: '/v1/files', headers }, { timeoutMs, signal, fresh: true })
+  } finally {
+    await transport.close()
   }
 }

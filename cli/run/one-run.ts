@@ -1,12 +1,17 @@
-import { warnOf } from '../output/say.ts'
+import { warnOf, colorsFor } from '../output/say.ts'
 import { join } from 'node:path'
 import type { RunEvent } from '../../harness/engine/events.ts'
 import type { EndCause } from '../../harness/engine/outcome.ts'
-import { heldEntries, type Baseline } from '../../harness/report/baseline.ts'
+import {
+  heldEntries,
+  type Baseline,
+  foreignBaseline,
+  readBaseline,
+  readBaselineOrNone,
+} from '../../harness/report/baseline.ts'
 import type { Report } from '../../harness/report/model.ts'
 import type { Interrupts } from './interrupts.ts'
 import { isSecretName } from '../../harness/target/map-keys.ts'
-import { colorsFor } from '../output/colors.ts'
 import type { People } from '../output/finish.ts'
 import { parseReportRequests, type ReportRequest } from '../output/report-request.ts'
 import { loadFormats } from '../output/write-reports.ts'
@@ -20,7 +25,6 @@ import type { Exchanges } from '../../reporters/view/evidence.ts'
 import { loggedExchanges } from '../output/exchanges.ts'
 import { makeRunFolder } from '../output/run-folder.ts'
 import { keepsExchanges, runOptions } from './run-options.ts'
-import { foreignBaseline, readBaseline, readBaselineOrNone } from '../../harness/report/read-baseline.ts'
 import { checkOutputs, reportFiles } from '../output/check-outputs.ts'
 
 /** Who asks for a run, and who is called while it goes on. */

@@ -1,6 +1,5 @@
 import type { BaselineEntry } from '../../harness/report/baseline.ts'
-import type { RunOptions } from '../../harness/engine/run.ts'
-import { rerunCommand, runOptionsOf } from '../../harness/engine/run-options.ts'
+import { type RunOptions, rerunCommand, runOptionsOf } from '../../harness/engine/run.ts'
 import { shellWord } from '../../harness/recording/curl.ts'
 import { isSecretName } from '../../harness/target/map-keys.ts'
 import { labels } from '../../harness/target/resolve-key.ts'

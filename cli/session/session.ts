@@ -1,3 +1,7 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, watch } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { RunEvent } from '../../harness/engine/events.ts'
 import type { Report } from '../../harness/report/model.ts'
 import type { Target } from '../../harness/target/model.ts'
@@ -5,13 +9,10 @@ import { UserError } from '../../harness/user-error.ts'
 import type { Exchanges } from '../../reporters/view/evidence.ts'
 import type { People } from '../output/finish.ts'
 import type { RunArguments } from '../run/arguments.ts'
-import type { FoundTarget } from '../run/find-target.ts'
-import { oneRun, type RunEnd } from '../run/one-run.ts'
-import { createResults, type Changes } from './results.ts'
+import { type FoundTarget, askOnce, takesConnections } from '../run/find-target.ts'
 import { createRunInterrupts, type RunInterrupts } from '../run/interrupts.ts'
-import { optionsFor, type Selection } from './selection.ts'
-import { type FileWatch, watchFiles } from './watch-files.ts'
-import { watchTarget } from './watch-target.ts'
+import { oneRun, type RunEnd } from '../run/one-run.ts'
+import { createResults, type Changes, optionsFor, type Selection } from './results.ts'
 
 /** A run of a session, as it begins. */
 export interface Begun {
@@ -153,4 +154,105 @@ export function createSession(baseUrl: string | undefined, options: RunArguments
       await running
     },
   }
+}
+
+/** Editors write a file in several steps: it is read this long after the last one, in ms. */
+const settleMs = 150
+
+/** Files that are looked at until `close`. */
+interface FileWatch {
+  close(): void
+}
+
+/**
+ * Calls back when the content of one of the files has changed. Their folders are watched, since many editors put a new file in
+ * the place of the old one; a folder that cannot be watched is left out.
+ */
+export function watchFiles(paths: readonly string[], onChange: (path: string) => void): FileWatch {
+  const contents = new Map(paths.map((path) => [resolve(path), digest(path)]))
+  let timer: NodeJS.Timeout | undefined
+  const hasChanged = (path: string): boolean => {
+    const now = digest(path)
+    // While it is written it may not be there for a moment.
+    if (now === undefined || now === contents.get(path)) return false
+    contents.set(path, now)
+    return true
+  }
+  const look = (): void => {
+    const changed = [...contents.keys()].filter((path) => hasChanged(path))
+    if (changed[0] !== undefined) onChange(changed[0])
+  }
+  const folders = new Set([...contents.keys()].map((path) => dirname(path)))
+  const watchers = [...folders].flatMap((folder) => {
+    const names = new Set([...contents.keys()].filter((path) => dirname(path) === folder).map((path) => basename(path)))
+    try {
+      const watcher = watch(folder, { persistent: false }, (_, name) => {
+        if (name !== null && !names.has(name)) return
+        clearTimeout(timer)
+        timer = setTimeout(look, settleMs)
+      })
+      watcher.on('error', () => watcher.close())
+      return [watcher]
+    } catch {
+      return []
+    }
+  })
+  return {
+    close() {
+      clearTimeout(timer)
+      for (const watcher of watchers) watcher.close()
+    },
+  }
+}
+
+/** Undefined for a file that is not there. */
+function digest(path: string): string | undefined {
+  try {
+    return createHash('sha256').update(readFileSync(path)).digest('hex')
+  } catch {
+    return undefined
+  }
+}
+
+/** Between two looks at a target that answers, and at one that does not, in ms. */
+const lookMs = 250
+const askMs = 500
+/** Longest wait for an answer, in ms. */
+const answerMs = 5_000
+
+/** How a target is looked at between two runs. */
+interface TargetWatch {
+  /** Called once when the target is found gone, and once when it answers again, which ends the watch. */
+  readonly onGone: () => void
+  readonly onBack: () => void
+  readonly signal: AbortSignal
+}
+
+/**
+ * Notices a target that restarts. On this machine, one that takes no more connections is gone; nothing is sent for that. From
+ * elsewhere only a run can tell, and says so by `isGone`. Then `GET /v1/files` is sent until any answer comes.
+ */
+export async function watchTarget(target: Target, isGone: boolean, { onBack, onGone, signal }: TargetWatch) {
+  try {
+    if (!isGone) {
+      if (!isLoopback(target.baseUrl)) return
+      while (await takesConnections(target.baseUrl)) await pause(lookMs, undefined, { signal })
+      signal.throwIfAborted()
+    }
+    onGone()
+    while (!(await answers(target, signal))) await pause(askMs, undefined, { signal })
+    onBack()
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
+
+async function answers(target: Target, signal: AbortSignal): Promise<boolean> {
+  const { kind } = await askOnce(target, answerMs, signal)
+  signal.throwIfAborted()
+  return kind === 'answer'
+}
+
+function isLoopback(baseUrl: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(baseUrl).hostname)
 }

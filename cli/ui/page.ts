@@ -1,12 +1,19 @@
 import { readFileSync } from 'node:fs'
-import { packageFile } from '../../schemas/package-file.ts'
-import { htmlText } from '../../reporters/escape/html.ts'
+import type { Report } from '../../harness/report/model.ts'
+import { summarize } from '../../harness/report/verdict.ts'
+import { htmlText, htmlAnchor, htmlAttribute } from '../../reporters/escape/html.ts'
 import { policyFor, script as reportScript, style as reportStyle } from '../../reporters/html/assets.ts'
-import { matrix } from '../../reporters/html/matrix.ts'
-import { toolbar } from '../../reporters/html/requirement.ts'
+import { failureList, likelyList } from '../../reporters/html/failures.ts'
+import { countCards, verdictBlock, runDetails } from '../../reporters/html/masthead.ts'
+import { matrix, matrixCell } from '../../reporters/html/matrix.ts'
+import { toolbar, operationHead, requirement } from '../../reporters/html/requirement.ts'
+import { stepList } from '../../reporters/html/to-declare.ts'
 import { byOperation } from '../../reporters/view/groups.ts'
-import type { Board } from './board.ts'
-import { markOf, marks, onceParts, operationPart, rowMarkup, type Surroundings } from './parts.ts'
+import { type Mark, outcomes } from '../../reporters/view/writing.ts'
+import { packageFile } from '../../schemas/package-file.ts'
+import { readingsOf } from '../explain/reading.ts'
+import type { Changes } from '../session/results.ts'
+import type { Board, Row } from './board.ts'
 
 const read = (name: string): string => readFileSync(packageFile(`cli/ui/${name}`), 'utf8').trim()
 
@@ -64,4 +71,117 @@ function requirementList(board: Board): string {
     return `<section class="op">${operationPart(board, operation)[operation]}\n${rows.join('\n')}\n</section>`
   })
   return `<section aria-labelledby="requirements" id="list"><h2 id="requirements" tabindex="-1">Requirements <small>${report.requirements.length}</small></h2>\n${toolbar()}\n${shownPart}\n${groups.join('\n')}</section>`
+}
+
+/** The few signs that a paragraph of readings.md has: code, bold, emphasis; a link keeps its words. */
+export function paragraphMarkup(markdown: string): string {
+  const text = htmlText(markdown.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1').replaceAll('\n', ' '))
+  const markup = text.split(/(`[^`]+`)/).map((part) => (part.startsWith('`') ? code(part) : emphasis(part)))
+  return `<p>${markup.join('')}</p>`
+}
+
+const code = (part: string): string => `<code>${part.slice(1, -1)}</code>`
+
+function emphasis(part: string): string {
+  return part.replaceAll(/\*\*([^*]+)\*\*/g, '<b>$1</b>').replaceAll(/\b_([^_]+)_\b/g, '<em>$1</em>')
+}
+
+/** How a requirement is marked that is still to be judged. */
+const waiting: Mark = { sign: '·', word: 'Waiting', tone: 'w' }
+
+/** Bytes of markup that each failure may take. */
+const failureShare = 48 * 1024
+
+/** Every mark that a row may have. */
+const marks: readonly Mark[] = [...Object.values(outcomes), waiting]
+
+const markOf = ({ isWaiting, result }: Row): Mark => (isWaiting ? waiting : outcomes[result.outcome])
+
+/** What the page shows beside the rows. */
+export interface Surroundings {
+  /** The target file, if parts can be added to it. */
+  readonly targetFile: string | undefined
+  /** Everything is being judged again. */
+  readonly isWholeRun: boolean
+  readonly changes: Changes | undefined
+}
+
+/** The parts of the page that exist once, by the id of their element. */
+export function onceParts(board: Board, { changes, isWholeRun, targetFile }: Surroundings): Record<string, string> {
+  const report = board.report()
+  const rows = [...board.rows.values()]
+  const known = rows.filter(({ isWaiting }) => !isWaiting).map(({ result }) => result)
+  const counted = { run: report.run, summary: summarize(known, report.run.tpe) }
+  const waitingOf = (level: string): number => rows.filter((row) => row.isWaiting && row.result.level === level).length
+  const left = { must: waitingOf('must'), should: waitingOf('should') }
+  return {
+    verdict: `<div id="verdict">${isWholeRun ? judging : verdictBlock(report)}</div>`,
+    causes: `<div id="causes">${likelyList({ ...report, requirements: known })}</div>`,
+    counts: `<div id="counts">${countCards(counted, left)}</div>`,
+    changes: `<div id="changes">${changes ? changesMarkup(changes) : ''}</div>`,
+    failed: `<div id="failed">${failureList({ ...report, requirements: known })}</div>`,
+    'declare-next': `<div id="declare-next">${stepList({ ...report, requirements: known }, targetFile === undefined ? undefined : adding(targetFile))}</div>`,
+    details: `<div id="details">${runDetails(report)}</div>`,
+  }
+}
+
+/** What is to be pasted as a text that can be filled in and added. */
+const adding =
+  (path: string) =>
+  (json: string): string =>
+    `<textarea id="part" aria-label="Part of the target file" rows="18" spellcheck="false">\n${htmlText(json)}</textarea><p class="acts"><button type="button" data-add="part">Add to ${htmlText(path)}</button> <span id="added" role="status"></span></p>`
+
+const judging =
+  '<div class="verdict n"><span class="seal" aria-hidden="true">…</span><div><p class="word">Judging</p><p>The verdict appears here when the run has ended.</p></div></div>'
+
+/** The parts of one requirement: its row in the list, and its cell in the matrix. */
+export function rowParts(row: Row, report: Report): Record<string, string> {
+  const { result } = row
+  return { [result.id]: rowMarkup(row, report), [`cell:${result.id}`]: matrixCell(result, markOf(row)) }
+}
+
+export function rowMarkup(row: Row, report: Report): string {
+  const { failures, id, statement } = row.result
+  const does = failures.length > 0 ? 'Send again' : 'Judge this one'
+  const button = `<button type="button" data-run="${htmlAttribute(id)}">${does}<span class="sr">: ${htmlText(id)}</span></button>`
+  const title = `<p class="title"><span class="mono">${htmlText(id)}</span><span class="ask">${htmlText(statement)}</span></p>`
+  const lead = `${title}<p class="acts">${button}</p>${readingMarkup(id)}`
+  const exchanges = `<div class="sent" data-sent="${htmlAttribute(id)}"></div>`
+  return requirement(row.result, { report, failureShare, exchanges, mark: markOf(row), lead, note: changeMarkup(row) })
+}
+
+/** What the last run changed of a requirement, or that it still fails. */
+function changeMarkup({ before, isWaiting, result: { outcome } }: Row): string {
+  if (isWaiting || before === undefined) return ''
+  if (before !== outcome) return `<span class="tag change">was ${outcomes[before].word.toLowerCase()}</span> `
+  return outcome === 'failed' ? '<span class="tag change">still failed</span> ' : ''
+}
+
+/** The heading of an operation, which counts what is known. */
+export function operationPart(board: Board, operation: string): Record<string, string> {
+  const rows = [...board.rows.values()].filter(({ isWaiting, result }) => !isWaiting && result.operation === operation)
+  return { [operation]: operationHead({ operation, results: rows.map(({ result }) => result) }) }
+}
+
+function readingMarkup(id: string): string {
+  const paragraphs = readingsOf(id).map(({ text }) => paragraphMarkup(text))
+  if (paragraphs.length === 0) return ''
+  return `<details class="reading"><summary>How the interface is read here</summary>${paragraphs.join('')}</details>`
+}
+
+function changesMarkup({ lost, newlyFailed, newlyPassed, stillFailed }: Changes): string {
+  const lines = [
+    ...idLine('Newly failed', 'f', newlyFailed),
+    ...idLine('Newly passed', 'p', newlyPassed),
+    ...idLine('Failed before, not judged now', 'm', lost),
+    ...(stillFailed > 0 ? [`<dt>Still failed</dt><dd>${stillFailed}</dd>`] : []),
+  ]
+  const list = lines.length > 0 ? `<dl class="run">${lines.join('')}</dl>` : '<p class="run">Nothing changed.</p>'
+  return `<section aria-labelledby="since"><h2 id="since">Since the run before</h2>${list}</section>`
+}
+
+function idLine(title: string, tone: string, ids: readonly string[]): string[] {
+  if (ids.length === 0) return []
+  const links = ids.map((id) => `<a class="mono" href="${htmlAnchor(id)}">${htmlText(id)}</a>`)
+  return [`<dt class="${tone}">${title} <b>${ids.length}</b></dt><dd>${links.join(', ')}</dd>`]
 }

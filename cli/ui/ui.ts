@@ -8,7 +8,7 @@ import { findTarget } from '../run/find-target.ts'
 import { noFacts, reportOf } from '../../harness/engine/run-report.ts'
 import { runOptions } from '../run/run-options.ts'
 import { createSession, type Session } from '../session/session.ts'
-import { createLive } from './live.ts'
+import { createLive } from './board.ts'
 import { createModel } from './model.ts'
 import { servePage } from './server.ts'
 

@@ -1,7 +1,7 @@
 import type { Colors } from 'picocolors/types'
 import { terminalText } from '../../reporters/escape/terminal.ts'
 import type { SessionFront, Begun } from '../session/session.ts'
-import { count } from '../../harness/report/count.ts'
+import { count } from '../../harness/report/reason.ts'
 import type { Changes } from '../session/results.ts'
 
 const MOST_SHOWN = 20

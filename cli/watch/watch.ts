@@ -1,10 +1,9 @@
 import { UserError } from '../../harness/user-error.ts'
-import { colorsFor } from '../output/colors.ts'
+import { colorsFor } from '../output/say.ts'
 import type { RunArguments } from '../run/arguments.ts'
 import { createSession, type SessionFront } from '../session/session.ts'
-import { listenToKeys } from './keys.ts'
+import { listenToKeys, openTerminal } from './terminal.ts'
 import { createScreen, helpLine } from './screen.ts'
-import { openTerminal } from './terminal.ts'
 
 /** Runs until the user quits; throws UserError if not even the first run can begin. */
 export async function watch(baseUrl: string | undefined, options: RunArguments): Promise<void> {

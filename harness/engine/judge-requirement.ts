@@ -1,5 +1,5 @@
 import { debuglog } from 'node:util'
-import { inMode } from '../report/mode.ts'
+import { inMode } from '../report/verdict.ts'
 import type { CatalogueRow } from '../../catalogue/catalogue.ts'
 import type { CatalogueResult } from '../report/model.ts'
 import { createCheckContext, type Judge, type CheckContext, takeLookAtEnd } from './check-context.ts'

@@ -1,20 +1,25 @@
-import type { BaselineEntry } from '../report/baseline.ts'
+import { randomBytes, randomInt } from 'node:crypto'
 import type { CatalogueRow } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
+import type { Transport } from '../http/message.ts'
+import type { Pacer } from '../http/rate.ts'
+import { shellWord } from '../recording/curl.ts'
+import type { Recorder } from '../recording/recorder.ts'
+import type { BaselineEntry } from '../report/baseline.ts'
 import type { Created, Depth, NotServed, TakesState, TpeMode } from '../report/model.ts'
 import type { LeftOutBy } from '../report/reason.ts'
-import type { Shard } from '../report/shard.ts'
+import type { Shard } from '../report/selection.ts'
+import { isSecretName } from '../target/map-keys.ts'
 import type { Target } from '../target/model.ts'
+import { labels } from '../target/resolve-key.ts'
+import type { HeaderValue, HeaderValues } from '../target/target-file.ts'
+import type { CircuitBreaker } from './circuit-breaker.ts'
 import type { Exchange, Purpose } from './exchange.ts'
 import type { Keys } from './keys.ts'
 import type { Lifetime } from './lifetime.ts'
-import type { Probe } from './probe.ts'
-import type { Recorder } from '../recording/recorder.ts'
-import type { Transport } from '../http/message.ts'
-import type { Pacer } from '../http/rate.ts'
-import type { Semaphore } from './semaphore.ts'
-import type { CircuitBreaker } from './circuit-breaker.ts'
 import type { Liveness } from './liveness.ts'
+import type { Probe } from './probe.ts'
+import type { Semaphore } from './semaphore.ts'
 import type { Throttle } from './throttle.ts'
 
 /** What the command line, or the caller of the library, decided. */
@@ -144,4 +149,66 @@ export function perRun<T>(make: (run: Run) => T): (run: Run) => T {
     states.set(run, known)
     return known.state
   }
+}
+
+/** What does not follow from the others. */
+type Told = Omit<RunOptions, 'refusalRuns' | 'grantedRuns' | 'nonce' | 'rerun' | 'backoffMs'>
+
+/** What somebody says of a run; whatever is left out is as usual. */
+interface GivenOptions extends Partial<Told> {
+  /** Cases of each generated requirement: 25 of a refusal and 5 of a granted request if it is not given, 1 of a quick run. */
+  readonly runs?: number
+}
+
+/** The options of a run. A seed that is not given is drawn, and always in the report. */
+export function runOptionsOf(given: GivenOptions, rerun: string): RunOptions {
+  const { seed = randomInt(0, 2 ** 31), runs, tpe = 'exact', strict = false, readOnly = false, bail = false } = given
+  const {
+    depth = 'full',
+    insecure = false,
+    only = [],
+    skip = [],
+    shard = null,
+    expected = [],
+    exchangeLog,
+    maxFailures = null,
+  } = given
+  return {
+    ...{ seed, tpe, strict, readOnly, bail, insecure, only, skip, shard, expected, rerun },
+    ...{ depth, maxFailures, refusalRuns: runs ?? (depth === 'quick' ? 1 : 25) },
+    ...{ grantedRuns: runs ?? (depth === 'quick' ? 1 : 5), backoffMs: 250 },
+    nonce: [...randomBytes(4)].map((byte) => (byte % 36).toString(36)).join(''),
+    ...(exchangeLog === undefined ? {} : { exchangeLog }),
+  }
+}
+
+/** What a failure needs to show again. */
+interface Repeated extends Pick<GivenOptions, 'runs' | 'depth' | 'tpe' | 'readOnly' | 'insecure'> {
+  readonly baseUrl?: string | undefined
+  /** Path of the target file. */
+  readonly target?: string | undefined
+  /** Path of a PEM file. */
+  readonly ca?: string | undefined
+  readonly headers?: HeaderValues
+}
+
+/** The command that shows a failure again; the ids and the seed are put behind it. It holds no key. */
+export function rerunCommand(repeated: Repeated): string {
+  const { baseUrl, target, runs, depth, tpe, readOnly, insecure, ca, headers = {} } = repeated
+  const words = ['conform', ...(baseUrl === undefined ? [] : [baseUrl])]
+  if (target !== undefined) words.push('--target', target)
+  if (runs !== undefined) words.push('--runs', String(runs))
+  if (depth === 'quick') words.push('--depth', depth)
+  if (tpe === 'family') words.push('--tpe', tpe)
+  if (readOnly) words.push('--read-only')
+  if (insecure) words.push('--insecure')
+  if (ca !== undefined) words.push('--ca', ca)
+  for (const [name, value] of Object.entries(headers)) words.push('--header', `${name}: ${shownValue(name, value)}`)
+  return words.map(shellWord).join(' ')
+}
+
+/** A value as somebody gives it again, but for a secret. */
+function shownValue(name: string, value: HeaderValue): string {
+  if (typeof value === 'object') return `env:${value.env}`
+  return isSecretName(name) ? labels.other : value
 }

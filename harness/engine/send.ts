@@ -5,7 +5,7 @@ import { answerOf } from './answer.ts'
 import type { Exchange, Purpose, PreviousRequest } from './exchange.ts'
 import { isThrottled } from './throttle.ts'
 import type { PrecedingRequest, SendOptions, HttpRequest, HttpResult } from '../http/message.ts'
-import { letGo } from '../http/collect.ts'
+import { letGo } from '../http/decode.ts'
 
 /** A request, or what makes a fresh one for each try (an object to be created gets a new name each time). */
 export type Source = Probe | (() => Probe | Promise<Probe>)

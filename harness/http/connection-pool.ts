@@ -1,9 +1,11 @@
-import type { Endpoint } from './dispatcher.ts'
+import type { Socket } from 'node:net'
+import type { Dispatcher } from 'undici'
+import { type Endpoint, createDispatcher } from './dispatcher.ts'
+import type { Tag } from './message.ts'
 import type { Ending } from './under-way.ts'
-import { type ConnectionSlot, openConnectionSlot } from './connection-slot.ts'
 
 /** At most `connections` slots; the one used last is given out first, so that connections stay warm. */
-export interface ConnectionPool {
+interface ConnectionPool {
   /** Waits for a free slot, or for a new one if `fresh`; rejects with the reason of the ending. */
   take(ending: Ending, fresh?: boolean): Promise<ConnectionSlot>
   /** Gives a slot back; one that cannot be used again is hung up. */
@@ -87,4 +89,153 @@ export function createConnectionPool(endpoint: Endpoint, size: number): Connecti
   }
 
   return { take, give, dropFree, close, idle: () => free.length }
+}
+
+/** One open connection. */
+export interface Connection {
+  readonly watch: AnswerWatch
+  /** Exchanges that were begun on it. */
+  exchanges: number
+  /** Of the last one. */
+  tag: Tag | undefined
+}
+
+/** A place for one connection, and one exchange at a time: it connects when it has to, and again after a close. */
+export interface ConnectionSlot {
+  readonly endpoint: Endpoint
+  /** The connection that was opened last, if any. */
+  readonly connection: Connection | undefined
+  readonly dispatch: Dispatcher['dispatch']
+  /** Destroys the socket, also one that is still connecting. The slot is of no use afterwards. */
+  hangUp(): Promise<void>
+}
+
+/** After a write failed, answers that are there already are read for so long, in ms. */
+const readingMs = 100
+
+function openConnectionSlot(endpoint: Endpoint): ConnectionSlot {
+  const sockets = new Set<Socket>()
+  let connection: Connection | undefined
+  const dispatcher = createDispatcher(endpoint, {
+    opening(socket) {
+      sockets.add(socket)
+      socket.once('close', () => sockets.delete(socket))
+    },
+    connected(socket) {
+      readBeforeWriteErrors(socket)
+      connection = { watch: watchReads(socket), exchanges: 0, tag: undefined }
+    },
+  })
+  return {
+    endpoint,
+    get connection() {
+      return connection
+    },
+    dispatch: (options, handler) => dispatcher.dispatch(options, handler),
+    async hangUp() {
+      const gone = dispatcher.destroy().catch(() => {})
+      for (const socket of sockets) socket.destroy()
+      await gone
+    },
+  }
+}
+
+/** undici takes the bytes of a socket by `read`: there they can be seen as it sees them, TLS already taken off. */
+function watchReads(socket: Socket): AnswerWatch {
+  const watch = watchAnswer()
+  const read = socket.read
+  socket.read = function (size) {
+    const chunk: unknown = read.call(socket, size)
+    if (chunk instanceof Uint8Array) watch.see(chunk)
+    return chunk
+  }
+  return watch
+}
+
+/**
+ * A server may answer before it has read the body, and close: what it sent is there to be read, but the error of a write
+ * would destroy the socket first. So such an error is told when the reading has come to its end, or after a moment.
+ */
+function readBeforeWriteErrors(socket: Socket): void {
+  const late =
+    (done: (error?: Error | null) => void) =>
+    (error?: Error | null): void => {
+      if (!error || socket.destroyed) return done(error)
+      const tell = (): void => {
+        clearTimeout(timer)
+        socket.off('close', tell)
+        done(error)
+      }
+      const timer = setTimeout(tell, readingMs)
+      socket.once('close', tell)
+    }
+  const { _write: write, _writev: writev } = socket
+  socket._write = (chunk, encoding, done) => write.call(socket, chunk, encoding, late(done))
+  if (writev) socket._writev = (chunks, done) => writev.call(socket, chunks, late(done))
+}
+
+/**
+ * Reads along with the bytes of an answer, up to the status line of the final one.
+ *
+ * undici takes an unasked `100 Continue` for a broken answer, though a client has to skip any 1xx (RFC 9110 §15.2);
+ * so it is shown 102 instead, which it skips. The last digit is changed in place: no byte is held back or added.
+ */
+interface AnswerWatch {
+  /** Bytes seen since the last `begin`, after TLS. */
+  readonly bytes: number
+  /** The next byte is the first of a new answer. */
+  begin(): void
+  see(chunk: Uint8Array): void
+}
+
+const cr = 13
+const lf = 10
+const zero = 48
+const one = 49
+const two = 50
+
+/** Places of the status digits in `HTTP/1.1 100`. */
+const firstDigit = 9
+const lastDigit = 11
+
+function watchAnswer(): AnswerWatch {
+  let bytes = 0
+  /** Place in the status line; past the last digit while the rest of an informational head passes by. */
+  let place = 0
+  let emptyLine = false
+  let isFinal = false
+  let isHundred = false
+
+  function step(chunk: Uint8Array, at: number): void {
+    const byte = chunk[at]
+    if (place > lastDigit) {
+      if (byte === lf && emptyLine) place = 0
+      else if (byte === lf) emptyLine = true
+      else if (byte !== cr) emptyLine = false
+      return
+    }
+    if (place === 0 && (byte === cr || byte === lf)) return
+    if (place === firstDigit && byte !== one) isFinal = true
+    if (place === firstDigit + 1) isHundred = byte === zero
+    if (place === lastDigit) {
+      if (isHundred && byte === zero) chunk[at] = two
+      emptyLine = false
+    }
+    place += 1
+  }
+
+  return {
+    get bytes() {
+      return bytes
+    },
+    begin() {
+      bytes = 0
+      place = 0
+      isFinal = false
+    },
+    see(chunk) {
+      bytes += chunk.length
+      for (let at = 0; at < chunk.length && !isFinal; at += 1) step(chunk, at)
+    },
+  }
 }

@@ -1,12 +1,21 @@
 import type { Dispatcher } from 'undici'
-import { type Collector, collect } from './collect.ts'
+import { type Collector, collect, type Encoded, decode } from './decode.ts'
 import { proxyLines, requestTarget } from './dispatcher.ts'
-import { headerLines, promisedLength, sentLines, headerValue } from './headers.ts'
-import type { Connection, ConnectionSlot } from './connection-slot.ts'
-import type { HeaderLine, Tag, NoAnswer, HttpRequest, HttpAnswer, HttpResult } from './message.ts'
+import {
+  headerLines,
+  promisedLength,
+  sentLines,
+  headerValue,
+  type HeaderLine,
+  type Tag,
+  type NoAnswer,
+  type HttpRequest,
+  type HttpAnswer,
+  type HttpResult,
+} from './message.ts'
+import type { Connection, ConnectionSlot } from './connection-pool.ts'
 import { type Progress, type Reason, explain, proxyWantsCredentials, timedOut, unaskedUpgrade } from './no-answer.ts'
 import { deadlinePassed, type Ending } from './under-way.ts'
-import { type Encoded, decode } from './decode.ts'
 
 export interface ExchangeOptions {
   /** Most bytes of a body that are read, as they come. */

@@ -1,7 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { createDispatcher, endpointOf, proxyLines, requestTarget } from './dispatcher.ts'
-import { headerLines } from './headers.ts'
-import type { HeaderLine, TransportOptions } from './message.ts'
+import { headerLines, type HeaderLine, type TransportOptions } from './message.ts'
 import { explain } from './no-answer.ts'
 
 /** A request of somebody else's, to be handed on as it comes. */

@@ -1,7 +1,14 @@
-import { type Collector, collect } from './collect.ts'
+import { type Collector, collect } from './decode.ts'
 import { type ExchangeOptions, interrupted, noAnswer, readAnswer } from './exchange.ts'
-import { promisedLength, sentLines } from './headers.ts'
-import type { HeaderLine, SendOptions, Transport, HttpRequest, HttpResult } from './message.ts'
+import {
+  promisedLength,
+  sentLines,
+  type HeaderLine,
+  type SendOptions,
+  type Transport,
+  type HttpRequest,
+  type HttpResult,
+} from './message.ts'
 import { type Progress, explain, timedOut } from './no-answer.ts'
 import { createUnderWay, deadlinePassed, type Ending } from './under-way.ts'
 

@@ -1,4 +1,4 @@
-import { outcomeIn } from './mode.ts'
+import { outcomeIn } from './verdict.ts'
 import type { Failure, RequirementResult, TpeMode } from './model.ts'
 
 /** What came back in a failure: enough to tell whether it is the same failure as before. */

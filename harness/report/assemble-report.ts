@@ -1,11 +1,12 @@
+import { readFileSync } from 'node:fs'
 import { requirementsDigest, specDigest, specVersion } from '../../catalogue/digests.ts'
-import type { Report, RequirementResult } from './model.ts'
-import { suiteSite, suiteVersion } from './suite-about.ts'
+import { packageFile } from '../../schemas/package-file.ts'
 import { decided } from './exit-code.ts'
+import type { Report, RequirementResult } from './model.ts'
 import { summarize, bothVerdicts } from './verdict.ts'
 
 /** What a run or a recording showed. */
-export interface Found {
+interface Found {
   readonly target: Report['target']
   readonly run: Report['run']
   /** Every requirement of the catalogue, in its order. */
@@ -43,4 +44,23 @@ export function computed(told: Told, judged: Parameters<typeof bothVerdicts>[1],
   const verdicts = bothVerdicts(requirements, judged)
   const summary = summarize(requirements, run.tpe)
   return decided({ ...told, verdict: verdicts[run.tpe], verdicts, summary }, { notJudged })
+}
+
+interface Manifest {
+  readonly version: string
+  readonly homepage?: string
+}
+
+function manifest(): Manifest {
+  return JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as Manifest
+}
+
+/** Version of this package. */
+export function suiteVersion(): string {
+  return manifest().version
+}
+
+/** Address of the site of its documents: `homepage` of its package.json; undefined if it names none. */
+export function suiteSite(): string | undefined {
+  return manifest().homepage
 }

@@ -1,6 +1,10 @@
+import { existsSync } from 'node:fs'
+import { isObject } from '../../schemas/json-object.ts'
+import { UserError } from '../user-error.ts'
 import { type Answer, answersOf, isSame, sayAnswers } from './answer.ts'
+import { parseJson, readBytes, parseReport } from './json-file.ts'
+import { outcomeIn } from './verdict.ts'
 import type { BaselineSummary, Report, RequirementResult, TpeMode } from './model.ts'
-import { outcomeIn } from './mode.ts'
 
 /** A failure that is known of, and so does not decide the exit code. */
 export interface BaselineEntry {
@@ -76,4 +80,135 @@ function otherwise({ was }: BaselineEntry, result: RequirementResult, mode: TpeM
   const others = answersOf(result, mode).filter((answer) => !was.some((known) => isSame(known, answer)))
   if (others.length === 0) return null
   return `it fails otherwise: ${sayAnswers(was)} was recorded, ${sayAnswers(others)} was received`
+}
+
+/**
+ * Reads `{"expected": [{"id", "reason", "until", "was"}]}`, or a report, of which every requirement that fails in that mode
+ * is expected to fail the same way. Throws UserError, naming the place, on anything else.
+ */
+export function readBaseline(file: string, mode: TpeMode): Baseline {
+  return parseBaseline(readBytes(file).toString('utf8'), file, mode)
+}
+
+/** The same for a baseline that is about to be rewritten: if there is no such file yet, nothing is expected. */
+export function readBaselineOrNone(file: string, mode: TpeMode): Baseline {
+  return existsSync(file) ? readBaseline(file, mode) : { file, entries: [] }
+}
+
+export function parseBaseline(text: string, file: string, mode: TpeMode): Baseline {
+  const value = parseJson(text, file)
+  if (!isObject(value)) throw new UserError(`${file}: a baseline is a report or {"expected": [...]}`)
+  if ('format' in value || 'requirements' in value) {
+    const report = parseReport(text, file)
+    return { file, entries: failuresOf(report, mode), of: report.target }
+  }
+  refuseOthers(value, ['$schema', 'expected'], file)
+  if (!Array.isArray(value.expected)) {
+    throw new UserError(`${file}: expected: must be an array of {"id", "reason", "until", "was"}`)
+  }
+  const entries = value.expected.map((item: unknown, index) => entryOf(item, `${file}: expected[${index}]`))
+  refuseDoubles(entries, file)
+  return { file, entries }
+}
+
+/** The baseline as it is written by hand: `was` is one answer, or a list of them. */
+export function writeBaseline(entries: readonly BaselineEntry[]): string {
+  const expected = entries.map(({ was, ...entry }) =>
+    was === undefined ? entry : { ...entry, was: was.length === 1 ? was[0] : was },
+  )
+  return `${JSON.stringify({ expected }, null, 2)}\n`
+}
+
+function failuresOf({ requirements }: Report, mode: TpeMode): BaselineEntry[] {
+  const failed = requirements.filter((result) => outcomeIn(result, mode) === 'failed')
+  return failed.map((result) => ({ id: result.id, reason: reasonOf(result), ...wasOf(result, mode) }))
+}
+
+/** Why a failed requirement is expected, if nobody wrote it down: what it did. */
+export function reasonOf({ failures: [first] }: RequirementResult): string {
+  return first ? `expected ${first.expected}, received ${first.actual}` : 'failed'
+}
+
+/** How the requirement failed, for an entry that is to notice when it fails otherwise. */
+export function wasOf(result: RequirementResult, mode: TpeMode): Pick<BaselineEntry, 'was'> {
+  const was = answersOf(result, mode)
+  return was.length > 0 ? { was } : {}
+}
+
+function entryOf(item: unknown, place: string): BaselineEntry {
+  if (!isObject(item)) throw new UserError(`${place}: must be an object with an id`)
+  refuseOthers(item, ['id', 'reason', 'until', 'was'], place)
+  const { id, reason, until, was } = item
+  if (typeof id !== 'string' || id === '') throw new UserError(`${place}.id: must be the id of a requirement`)
+  if (reason !== undefined && typeof reason !== 'string') throw new UserError(`${place}.reason: must be a string`)
+  if (until !== undefined && !isDay(until)) {
+    throw new UserError(`${place}.until: must be a day written YYYY-MM-DD, for example 2027-01-31`)
+  }
+  return {
+    id,
+    ...(reason !== undefined && { reason }),
+    ...(until !== undefined && { until }),
+    ...(was !== undefined && { was: answersIn(was, `${place}.was`) }),
+  }
+}
+
+function answersIn(value: unknown, place: string): Answer[] {
+  const answers = Array.isArray(value) ? (value as unknown[]) : [value]
+  if (answers.length === 0) throw new UserError(`${place}: must name an answer; leave it out to expect any failure`)
+  return answers.map((answer, index) => answerIn(answer, Array.isArray(value) ? `${place}[${index}]` : place))
+}
+
+function answerIn(value: unknown, place: string): Answer {
+  if (!isObject(value)) throw new UserError(`${place}: must be {"status": 404, "tpe": "NotFound"}, or a list of such`)
+  refuseOthers(value, ['status', 'tpe'], place)
+  const { status, tpe } = value
+  const isStatus = status === null || (typeof status === 'number' && Number.isInteger(status))
+  if (!isStatus) throw new UserError(`${place}.status: must be a status such as 404, or null for no answer`)
+  if (tpe !== undefined && typeof tpe !== 'string') throw new UserError(`${place}.tpe: must be a string`)
+  return { status, ...(tpe !== undefined && { tpe }) }
+}
+
+function refuseOthers(value: Record<string, unknown>, known: string[], place: string): void {
+  const other = Object.keys(value).find((name) => !known.includes(name))
+  if (other !== undefined) {
+    throw new UserError(`${place}: unknown member ${JSON.stringify(other)}; known are ${known.join(', ')}`)
+  }
+}
+
+function refuseDoubles(entries: readonly BaselineEntry[], file: string): void {
+  const seen = new Set<string>()
+  entries.forEach(({ id }, index) => {
+    if (seen.has(id)) throw new UserError(`${file}: expected[${index}].id: ${id} is in it twice`)
+    seen.add(id)
+  })
+}
+
+function isDay(value: unknown): value is string {
+  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return false
+  const time = Date.parse(`${value}T00:00:00Z`)
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value)
+}
+
+/** A warning if the baseline is a report of another target: its failures are not known to be this one's. */
+export function foreignBaseline({ file, of }: Baseline, target: Report['target']): string[] {
+  if (of === undefined || isSameTarget(of, target)) return []
+  return [
+    `${file} is a report of another target (${of.name}, ${of.baseUrl}); ` +
+      `its failures are taken as expected for ${target.name}, ${target.baseUrl}`,
+  ]
+}
+
+/** The same for a command that names the file only. */
+export function foreignBaselineFile(file: string | undefined, mode: TpeMode, target: Report['target']): string[] {
+  return file === undefined ? [] : foreignBaseline(readBaselineOrNone(file, mode), target)
+}
+
+/** A server of this machine has another port each time it starts. */
+function isSameTarget(one: Report['target'], two: Report['target']): boolean {
+  if (one.baseUrl === two.baseUrl) return true
+  return one.digest === two.digest && isLoopback(one.baseUrl) && isLoopback(two.baseUrl)
+}
+
+function isLoopback(baseUrl: string): boolean {
+  return URL.canParse(baseUrl) && /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(baseUrl).hostname)
 }

@@ -1,8 +1,7 @@
 import type { Outcome, Report, TpeMode, Verdict } from './model.ts'
 import type { Level } from '../../catalogue/row.ts'
-import { outcomeIn } from './mode.ts'
-import type { ReportFile } from './report-file.ts'
-import { summarize } from './verdict.ts'
+import { outcomeIn, summarize } from './verdict.ts'
+import type { ReportFile } from './json-file.ts'
 
 /** Several reports side by side: of several targets in the order given, or of one target over time, oldest first. */
 export interface Comparison {

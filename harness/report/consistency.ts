@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Report } from './model.ts'
 import { decide } from './exit-code.ts'
-import { outcomeIn } from './mode.ts'
-import { summarize, verdictOf } from './verdict.ts'
+import { outcomeIn, summarize, verdictOf } from './verdict.ts'
 
 /**
  * Where a report contradicts itself, one sentence each: verdicts, summary and outcomes are computed again from its

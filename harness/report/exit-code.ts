@@ -1,7 +1,7 @@
-import { commonReason, isLeftOut, isLeftOutByOption, isMistake } from './reason.ts'
-import { count } from './count.ts'
-import { isEmptyShard } from './verdict.ts'
-import type { Exit, Report, RequirementResult, Undecided } from './model.ts'
+import { holdAgainst, readBaseline } from './baseline.ts'
+import type { Exit, Report, RequirementResult, Undecided, TpeMode } from './model.ts'
+import { commonReason, isLeftOut, isLeftOutByOption, isMistake, count } from './reason.ts'
+import { isEmptyShard, bothVerdicts, summarize, inMode } from './verdict.ts'
 
 export interface ExitOptions {
   /** `--require-exercised`: a `must` that was not exercised counts like a failed one, unless it was left out. */
@@ -11,7 +11,7 @@ export interface ExitOptions {
 }
 
 /** What the results decide; code 2 is for what could not be written. */
-export type Decision = Exit & { readonly code: 0 | 1 | 3 }
+type Decision = Exit & { readonly code: 0 | 1 | 3 }
 
 /**
  * How a run, `check` or `merge` ends, by the report's own `strict`, `tpe` and `baseline`: 3 if the target could not be
@@ -131,4 +131,40 @@ function is(number: number): string {
 
 function does(number: number): string {
   return number === 1 ? 'does' : 'do'
+}
+
+/** What decides the exit code of a report besides the report. */
+export interface Gates {
+  readonly tpe?: TpeMode
+  readonly strict?: boolean
+  /** File of the baseline. */
+  readonly baseline?: string
+}
+
+/** The report as these options decide it; if one is not given, the report's own counts. Throws UserError for a bad baseline. */
+export function applyGates(report: Report, gates: Gates, now: Date): Report {
+  return decided(withGates(report, gates, now), { notJudged: outsideCause(report) })
+}
+
+function withGates(report: Report, { tpe, strict, baseline }: Gates, now: Date): Report {
+  const moded = tpe === undefined || tpe === report.run.tpe ? report : applyMode(report, tpe)
+  const { run, requirements } = moded
+  const held =
+    baseline === undefined ? run.baseline : holdAgainst(readBaseline(baseline, run.tpe), requirements, run.tpe, now)
+  const gated = { ...run, strict: strict ?? run.strict, baseline: held }
+  // What could not be judged is not judged, however strictly it is looked at.
+  if (gated.strict === run.strict || moded.verdict === 'not-judged') return { ...moded, run: gated }
+  const verdicts = bothVerdicts(requirements, gated)
+  return { ...moded, run: gated, verdicts, verdict: verdicts[run.tpe] }
+}
+
+/** The same report as that mode decides it: outcomes, verdict and summary. It has both verdicts already. */
+export function applyMode(report: Report, mode: TpeMode): Report {
+  return {
+    ...report,
+    run: { ...report.run, tpe: mode },
+    verdict: report.verdicts[mode],
+    summary: summarize(report.requirements, mode),
+    requirements: report.requirements.map((result) => inMode(result, mode)),
+  }
 }

@@ -20,7 +20,7 @@ export const onRememberedKey = `${onReusedConnection}the connection remembers a 
 type Kind = keyof typeof beginnings
 
 /** A reason for which a requirement was not judged. */
-export interface Reason {
+interface Reason {
   readonly kind: Kind | 'other'
   /** What the kind does not say: the option, the message, the members to declare. */
   readonly detail: string
@@ -40,7 +40,7 @@ export function parseReason(text: string): Reason {
 }
 
 /** What a requirement lacks in the target file. */
-export interface Undeclared {
+interface Undeclared {
   /** Each need by its names, of which one will do: `resources.pdfFile`, `operations.files.upload`. */
   readonly needs: readonly (readonly string[])[]
   /** Part of a target file that declares the first name of each, as one line of JSON. */
@@ -107,4 +107,9 @@ export function commonReason(results: readonly RequirementResult[]): string | un
     times.set(reason, (times.get(reason) ?? 0) + 1)
   }
   return [...times].sort((a, b) => b[1] - a[1])[0]?.[0]
+}
+
+/** `1 must`, `2 musts`, `1 entry`, `2 entries` */
+export function count(number: number, noun: string, plural = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : plural}`
 }

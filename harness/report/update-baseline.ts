@@ -1,8 +1,6 @@
 import type { Report, RequirementResult } from './model.ts'
 import { answersOf, isSame, sayAnswers } from './answer.ts'
-import type { Baseline, BaselineEntry } from './baseline.ts'
-import { isPast } from './baseline.ts'
-import { reasonOf, wasOf, writeBaseline } from './read-baseline.ts'
+import { type Baseline, type BaselineEntry, isPast, reasonOf, wasOf, writeBaseline } from './baseline.ts'
 
 export interface BaselineUpdate {
   readonly baseline: Baseline

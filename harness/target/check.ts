@@ -10,7 +10,7 @@ import { unreachableProblems } from './unreachable.ts'
 import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
 import { isObject } from '../../schemas/json-object.ts'
 import { escapeToken, getAt, tokensOf } from '../../schemas/pointer.ts'
-import { isNeeded } from './roles.ts'
+import { isNeeded } from './declared.ts'
 import { savedProblems } from './saved.ts'
 import { unfilledProblems } from './unfilled.ts'
 

@@ -1,13 +1,18 @@
-import { isOperationId, operation as operationOf, type OperationId, readsOf } from '../../catalogue/operations.ts'
+import { examplePlace, type Member, roleOf } from '../../catalogue/operation.ts'
+import {
+  isOperationId,
+  operation as operationOf,
+  type OperationId,
+  readsOf,
+  operation,
+} from '../../catalogue/operations.ts'
 import type { Area, Need, Requirement } from '../../catalogue/row.ts'
-import { getAt, tokensOf } from '../../schemas/pointer.ts'
-import { defaultPointer, memberOf } from './roles.ts'
-import type { TargetFile } from './target-file.ts'
-import { mergePatch } from '../../schemas/json-object.ts'
 import { scenarioExample } from '../../catalogue/scenario-examples.ts'
-import { examplePlace } from '../../catalogue/operation.ts'
+import { mergePatch } from '../../schemas/json-object.ts'
+import { getAt, tokensOf } from '../../schemas/pointer.ts'
 import { undeclaredReason } from '../report/reason.ts'
 import { contentExample, keyExamples, resourceExamples } from './examples.ts'
+import type { TargetFile, OperationValue } from './target-file.ts'
 
 /**
  * True if the target file declares what the pointer names. Of an operation that is not served nothing is declared; a
@@ -110,4 +115,36 @@ function spaced(value: unknown): string {
   return JSON.stringify(value, null, 1)
     .replaceAll(/\n */g, ' ')
     .replaceAll(/([{[]) | (?=[}\]])/g, '$1')
+}
+
+/** The member of the body that has that role; undefined if the operation has no such role. */
+export function memberOf(id: OperationId, role: string): Member | undefined {
+  return operation(id).members.find((member) => roleOf(member) === role)
+}
+
+/** The roles that `fields` may have for an operation: members of the body, and the id in the response. */
+export function rolesOf(id: OperationId): string[] {
+  const { members, creates } = operation(id)
+  const roles = members.map(roleOf).filter((role) => role !== undefined)
+  return creates?.idMayMove ? [...roles, 'id'] : roles
+}
+
+/** The pointer of a role that need not be declared; undefined if it must. */
+export function defaultPointer(id: OperationId, role: string): string | undefined {
+  const { creates } = operation(id)
+  if (role === 'id') return creates?.idMayMove ? creates.idAt : undefined
+  const at = memberOf(id, role)?.at
+  return at?.startsWith('/') ? at : undefined
+}
+
+/** True for a member without which no body would be granted: the text that the operation works on, or the file that it takes. */
+export function isNeeded(id: OperationId, role: string): boolean {
+  const isText = memberOf(id, role)?.tolerates?.includes('array') ?? false
+  return isText || operation(id).freshFileAt === role
+}
+
+/** All roles that have a pointer: declared, or by default. */
+export function fieldsOf(id: OperationId, value: OperationValue): Record<string, string> {
+  const pointers = rolesOf(id).map((role) => [role, value.fields?.[role] ?? defaultPointer(id, role)] as const)
+  return Object.fromEntries(pointers.filter((entry): entry is [string, string] => entry[1] !== undefined))
 }

@@ -22,7 +22,7 @@ import type {
   UploadContent,
 } from './model.ts'
 import { labels, resolveKey } from './resolve-key.ts'
-import { fieldsOf } from './roles.ts'
+import { fieldsOf } from './declared.ts'
 
 export function resolveHeaders(context: Context, member: string, headers: HeaderValues = {}): HeaderLine[] {
   return namedHeaders(context, headers, (name) => placed(context, `${member}.${name}`))

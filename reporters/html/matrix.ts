@@ -1,7 +1,7 @@
 import type { Report, RequirementResult } from '../../harness/report/model.ts'
 import { htmlAnchor, htmlAttribute, htmlText } from '../escape/html.ts'
 import { byOperation, type OperationGroup } from '../view/groups.ts'
-import { type Mark, outcomes } from '../view/marks.ts'
+import { type Mark, outcomes } from '../view/writing.ts'
 
 /** A condition has a column of its own if that many operations have it. */
 const SHARED = 4

@@ -1,5 +1,5 @@
 import type { Report } from '../../harness/report/model.ts'
-import { count } from '../../harness/report/count.ts'
+import { count } from '../../harness/report/reason.ts'
 import { htmlText } from '../escape/html.ts'
 import { selectedResults } from '../view/selected.ts'
 import { gainOf, type Step, usualPart, whatToDeclare } from '../view/to-declare.ts'

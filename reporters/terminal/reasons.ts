@@ -1,7 +1,7 @@
 import type { Colors } from 'picocolors/types'
 import type { Line } from './lines.ts'
 import { terminalText } from '../escape/terminal.ts'
-import { count } from '../../harness/report/count.ts'
+import { count } from '../../harness/report/reason.ts'
 import type { ReasonGroup } from '../view/groups.ts'
 import { gainOf, type Step, usualPart } from '../view/to-declare.ts'
 import { compactJson } from '../view/writing.ts'

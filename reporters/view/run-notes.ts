@@ -1,6 +1,6 @@
 import type { Report } from '../../harness/report/model.ts'
-import { count } from '../../harness/report/count.ts'
-import { familyNamesOnly } from '../../harness/report/mode.ts'
+import { count } from '../../harness/report/reason.ts'
+import { familyNamesOnly } from '../../harness/report/verdict.ts'
 
 /** What a reader must know to weigh the verdict, a sentence each; none if nothing is out of the ordinary. */
 export function runNotes(report: Report): string[] {

@@ -1,9 +1,8 @@
 import { outsideCause } from '../../harness/report/exit-code.ts'
-import { commonReason } from '../../harness/report/reason.ts'
+import { commonReason, count } from '../../harness/report/reason.ts'
 import { isEmptyShard } from '../../harness/report/verdict.ts'
 import type { Counts, Report, Verdict } from '../../harness/report/model.ts'
-import { exercised, total } from './counts.ts'
-import { count } from '../../harness/report/count.ts'
+import { exercised, total } from './groups.ts'
 import { selectedSummary } from './selected.ts'
 
 /** Whether a reader may be content: `warning` if nothing is known to be wrong that was not expected, but not everything is known. */

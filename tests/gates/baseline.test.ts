@@ -2,10 +2,15 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { BaselineEntry } from '../../harness/report/baseline.ts'
-import { heldEntries, holdAgainst } from '../../harness/report/baseline.ts'
+import {
+  type BaselineEntry,
+  heldEntries,
+  holdAgainst,
+  parseBaseline,
+  readBaseline,
+  readBaselineOrNone,
+} from '../../harness/report/baseline.ts'
 import { exitCode } from '../../harness/report/exit-code.ts'
-import { parseBaseline, readBaseline, readBaselineOrNone } from '../../harness/report/read-baseline.ts'
 import { updateBaseline } from '../../harness/report/update-baseline.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { failed, missed, notApplicable, report, result } from './results.ts'

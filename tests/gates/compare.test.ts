@@ -1,7 +1,6 @@
 import pc from 'picocolors'
 import { expect, test } from 'vitest'
-import { renderPage } from '../../cli/compare/render-page.ts'
-import { renderTable } from '../../cli/compare/render-table.ts'
+import { renderPage, renderTable } from '../../cli/compare/render-table.ts'
 import { compareReports, differingRows } from '../../harness/report/compare.ts'
 import type { RequirementResult } from '../../harness/report/model.ts'
 import { elements, hasClass, textOf } from '../reporters/html-tree.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isDealtTo, isObserved, parseShard, shardOf } from '../../harness/report/shard.ts'
+import { isDealtTo, isObserved, parseShard, shardOf } from '../../harness/report/selection.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { operations } from '../../catalogue/operations.ts'
 

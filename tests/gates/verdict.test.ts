@@ -1,11 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { applyMode } from '../../harness/report/apply-gates.ts'
-import { decidingRows, exitCode } from '../../harness/report/exit-code.ts'
+import { applyMode, decidingRows, exitCode } from '../../harness/report/exit-code.ts'
 import { leftOut } from '../../harness/report/reason.ts'
-import { familyNamesOnly, inMode, outcomeIn } from '../../harness/report/mode.ts'
+import { familyNamesOnly, inMode, outcomeIn, summarize, bothVerdicts, verdictOf } from '../../harness/report/verdict.ts'
 import { matchesId, patternProblem } from '../../harness/report/selection.ts'
-import { summarize, bothVerdicts, verdictOf } from '../../harness/report/verdict.ts'
 import { failed, missed, notApplicable, report, result } from './results.ts'
 
 const run = { only: [], skip: [], readOnly: false, interrupted: false }

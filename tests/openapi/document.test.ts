@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
-import { openapiDocument } from '../../build/openapi/document.ts'
+import { openapiDocument } from '../../build/openapi/paths.ts'
 
 const path = new URL('../../schemas/openapi.json', import.meta.url)
 const text = readFileSync(path, 'utf8')

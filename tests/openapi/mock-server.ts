@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Context, OpenAPIBackend } from 'openapi-backend'
 import { onTestFinished } from 'vitest'
-import { openapiDocument } from '../../build/openapi/document.ts'
+import { openapiDocument } from '../../build/openapi/paths.ts'
 
 export const mockKey = 'the-key-of-the-mock-server'
 

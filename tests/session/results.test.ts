@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createResults } from '../../cli/session/results.ts'
-import { optionsFor, selectionOf } from '../../cli/session/selection.ts'
+import { createResults, optionsFor, selectionOf } from '../../cli/session/results.ts'
 import type { Failure, Report, RequirementResult } from '../../harness/report/model.ts'
 import { sampleReport } from '../reporters/sample-report.ts'
 

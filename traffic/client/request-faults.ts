@@ -1,8 +1,7 @@
 import { operation as operationOf, type OperationId, operations } from '../../catalogue/operations.ts'
-import type { HeaderLine } from '../../harness/http/message.ts'
-import { headerValue } from '../../harness/http/headers.ts'
+import { type HeaderLine, headerValue } from '../../harness/http/message.ts'
 import { isUuid } from '../../schemas/formats.ts'
-import { type OperationPlace, operationAt } from '../operation-at.ts'
+import { type OperationPlace, operationAt } from '../base-url.ts'
 import type { RecordedEntry } from '../recorded-entry.ts'
 import { type MemberFault, memberFaults } from './member-faults.ts'
 

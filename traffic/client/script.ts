@@ -6,7 +6,7 @@ import { didYouMean } from '../../harness/target/nearest.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { isObject } from '../../schemas/json-object.ts'
 import { preview } from '../../schemas/preview.ts'
-import { operationAt } from '../operation-at.ts'
+import { operationAt } from '../base-url.ts'
 
 /** An error that a script answers with. */
 export interface ScriptedError {

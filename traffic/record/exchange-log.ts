@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { RecordedBody } from '../../harness/recording/recorded.ts'
 import type { RecordedExchange } from '../../harness/report/model.ts'
-import { type HarBody, noBody } from '../har-body.ts'
+import { type HarBody, noBody } from '../har-bytes.ts'
 import type { RecordedEntry } from '../recorded-entry.ts'
 
 /** Exchanges written down as they come, a line of JSON each, of which any one can be read again. */

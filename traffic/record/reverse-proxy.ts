@@ -3,8 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net'
 import { endToEnd, type Forwarder, type Forwarding } from '../../harness/http/forwarder.ts'
 import type { HeaderLine } from '../../harness/http/message.ts'
-import { type Capture, createCapture } from './capture.ts'
-import type { CapturedExchange } from './captured.ts'
+import { type Capture, createCapture, type CapturedExchange } from './captured.ts'
 
 export interface ProxyOptions {
   /** In normal form; what the client asks for is below it. */
