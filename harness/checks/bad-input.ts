@@ -4,7 +4,7 @@ import { operation as operationOf, type OperationId } from '../../catalogue/oper
 import { getAt } from '../../schemas/pointer.ts'
 import { describeAnswer } from '../engine/describe.ts'
 import { effectOf } from '../engine/operation-probe.ts'
-import { Failed, NotExercised } from '../engine/outcome.ts'
+import { NotExercised } from '../engine/outcome.ts'
 import { type CheckContext, lookAgainAtEnd } from '../engine/check-context.ts'
 import { jsonOf, type Probe, withHeader } from '../engine/probe.ts'
 import type { Run } from '../engine/run.ts'
@@ -145,20 +145,12 @@ function placesIn(run: Run, operation: OperationId, body: unknown): Placed[] {
 
 /** Whatever is wrong with a body or one of its members, no 5xx answers. */
 export const badInput: Condition = condition(async (refusal) => {
-  try {
-    await judgeAll(refusal)
-  } catch (error) {
-    if (error instanceof Failed) await requireAnother(refusal)
-    throw error
-  }
-})
-
-async function judgeAll(refusal: RefusalContext): Promise<void> {
   const { context, operation, valid, granted } = refusal
   const { run } = context
   const effect = effectOf(run, operation)
   // Some of it may be granted.
   if (run.options.readOnly && effect !== 'none') throw new NotExercised(leftOut('--read-only'))
+  await requireAnother(refusal)
   const first = await valid()
   const all = sampled(context, allCases({ refusal, first, places: placesIn(run, operation, jsonOf(first)), effect }))
   if (effect !== 'generates') return judgeCases(refusal, [...all], () => Infinity)
@@ -177,7 +169,7 @@ async function judgeAll(refusal: RefusalContext): Promise<void> {
     const most = generationsLeft(run) + granted()
     return judgeCases(refusal, left, () => most - granted())
   })
-}
+})
 
 /** Of a creation that may be granted nothing is learned if no second valid one is: that it breaks then is told by another row. */
 async function requireAnother({ context, operation }: RefusalContext): Promise<void> {
