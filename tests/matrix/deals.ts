@@ -63,7 +63,7 @@ const spellings = 'spellings of paths'
 
 /** What has to be in order for the switch to show. */
 function needs(defect: string): readonly string[] {
-  const isSpelled = /#takes-(?:slash|double-slash|path-parameter|upper-case|alias)$/.test(defect)
+  const isSpelled = /#takes-(?:slash|double-slash|path-parameter|upper-case|alias|suffix|percent-encoded)$/.test(defect)
   return [...redUnder(defect).map(operationOf), ...(isSpelled ? [spellings] : [])]
 }
 
