@@ -140,6 +140,9 @@ export function createApp(world: World): Hono {
   for (const operation of allOperations) app.on(operation.method, [...operation.paths], handle(operation))
   app.route('/admin', adminRoutes(world))
   app.notFound(async (c) => {
+    // The fallback of a web page, for whatever does not begin like the interface.
+    if (c.req.method === 'GET' && !c.req.path.startsWith('/v1/') && world.switches.varied('spellings/page'))
+      return send(c, page(200))
     const spelled = await answerSpelling(c, world, app)
     if (spelled instanceof Response) return spelled
     return send(c, throttled(world) ?? spelled ?? answerUnknownRoute(c.req.method, c.req.path, world.switches))

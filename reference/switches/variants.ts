@@ -18,7 +18,7 @@ export const variants: readonly string[] = [
   ...ways('answers', 'large', 'huge'),
   ...ways('lists', 'bare-array'),
   ...ways('aliases', '404', '405', 'page-404'),
-  ...ways('spellings', 'served', 'redirected', 'refused'),
+  ...ways('spellings', 'served', 'redirected', 'refused', 'page'),
   ...ways('names', 'optional'),
   ...ways('order', 'body-first', 'existence-first', 'existence-before-body', 'state-first', 'rights-last'),
   ...ways('jobs', 'no-optional-members', 'all-members', 'updated-before-created', 'updated-when-created'),

@@ -28,6 +28,8 @@ const mostUnanswered = 2
 interface Elsewhere {
   readonly place: OtherPlace
   readonly path: string
+  /** A path that means nothing, in the same spelling. */
+  readonly unknown: string
 }
 
 const inTurn = <T>(all: readonly T[], number: number): T[] => {
@@ -43,8 +45,12 @@ export async function judgeElsewhere(context: CheckContext, probe: Probe, wrong:
   const { operation } = context.row
   if (!isOperationId(operation)) return
   const [which, number] = where === 'all' ? [where, 0] : [where[0], where[1] ?? 0]
-  const at = (place: OtherPlace): Elsewhere[] =>
-    inTurn(pathsAt(operation, probe.path, place), number).map((path) => ({ place, path }))
+  const word = `/v1/${unknownWord(context.run, context.row.id)}`
+  const at = (place: OtherPlace): Elsewhere[] => {
+    const unknown = spelled(word, place)
+    const all = pathsAt(operation, probe.path, place).map((path, i) => ({ place, path, unknown: unknown[i] ?? word }))
+    return inTurn(all, number)
+  }
   const judge = (one: Elsewhere): Promise<boolean> => judgeAt(context, probe, wrong, one)
   if (which === 'turn') return void (await some(inTurn(otherPlaces.filter(isSpelling), number).flatMap(at), judge))
   const places = otherPlaces.filter((place) => which !== 'other path' || place === which)
@@ -67,7 +73,7 @@ async function judgeAt(context: CheckContext, probe: Probe, wrong: Wrong, at: El
   // What was not answered shows nothing, and the usual path is judged anyway.
   if (!exchange?.answer || exchange.throttled) return false
   context.cases++
-  if (!isGranted(exchange.answer) || (await servesAnything(context, exchange.probe, at.place))) return true
+  if (!isGranted(exchange.answer) || (await servesAnything(context, exchange.probe, at))) return true
   const told = { 'no body': 'no body', query: 'a query' }[at.place as string] ?? `the path ${at.path}`
   context.fail(exchange, 'any answer but a 2xx: nothing is served without a valid key', `${wrong.what}, and ${told}`)
 }
@@ -112,14 +118,10 @@ async function takes(context: CheckContext, probe: Probe, at: Elsewhere): Promis
   return answer !== undefined && (isGranted(answer) || answer.status === 401 || answer.status === 403)
 }
 
-/** True if a path that means nothing is answered by a 2xx as well: such a page is no operation. */
-async function servesAnything(context: CheckContext, probe: Probe, place: OtherPlace): Promise<boolean> {
+/** True if a path that means nothing is answered by a 2xx in that spelling as well: such a page is no operation. */
+async function servesAnything(context: CheckContext, probe: Probe, { place, unknown }: Elsewhere): Promise<boolean> {
   if (place === 'no body') return false
-  const unknown = `/v1/${unknownWord(context.run, context.row.id)}`
-  // Of what is the very same path, plainly: a server that lets every encoded path pass is the one that is looked for.
-  const [path = ''] = isSamePath(place) ? [unknown] : spelled(unknown, place)
-  const plain = isSamePath(place) ? { query: {} } : {}
-  const sent = { ...probe, ...plain, path, fault: undefined }
+  const sent = { ...probe, path: unknown, fault: undefined }
   const exchange = await context.send(sent, { unobserved: true, role: 'control' })
   return exchange.answer !== undefined && isGranted(exchange.answer)
 }

@@ -188,6 +188,7 @@ export const effects: Readonly<Record<string, Story>> = {
   'throttled/503-seconds': async (server) => (await fails(server, 200)) === 2,
   'spellings/served': async (server) => (await get(server, '/V1/files')).status === 200,
   'spellings/redirected': async (server) => (await get(server, '/v1/files/')).status === 308,
+  'spellings/page': async (server) => isPage(await get(server, '//v1/files'), 200),
   'spellings/refused': async (server) => isPage(await get(server, '/v1/files;x'), 400),
   'unknown-path/400': async (server) => (await get(server, '/v1/tea')).status === 400,
   'unknown-path/401': async (server) => (await get(server, '/v1/tea')).status === 401,
