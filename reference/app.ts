@@ -8,10 +8,9 @@ import { type Answer, envelope, page, ConnectionLost, lose } from './world/answe
 import { Call } from './world/call.ts'
 import { perform, type Operation } from './world/operation.ts'
 import { allOperations } from './operations/index.ts'
-import { transmit } from './transmit.ts'
+import { transmit, enlarged } from './present.ts'
 import { type World, countUp } from './world/world.ts'
 import { verify } from './world/keys.ts'
-import { enlarged } from './present.ts'
 import type { Switches } from './switches/switches.ts'
 
 const knownPaths = new Set(allOperations.flatMap((operation) => operation.paths))

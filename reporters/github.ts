@@ -4,7 +4,7 @@ import { renderMarkdown } from './markdown.ts'
 import { count } from '../harness/report/reason.ts'
 import { evidenceText, testStatuses } from './view/evidence.ts'
 import { decisive } from '../harness/report/exit-code.ts'
-import { failed } from './view/selected.ts'
+import { failed } from './view/groups.ts'
 import { runErrors } from './view/run-notes.ts'
 import { visibleLines } from './escape/visible.ts'
 

@@ -7,8 +7,15 @@ import { wordsOf } from './view/likely-words.ts'
 import { count } from '../harness/report/reason.ts'
 import { capital, compactJson, duration, sections } from './view/writing.ts'
 import { exitLine, runNotes, seedLine } from './view/run-notes.ts'
-import { failed, requiredButMissed, leftOutSentence, selectedResults, selectedSummary } from './view/selected.ts'
-import { byReason, type ReasonGroup } from './view/groups.ts'
+import {
+  failed,
+  requiredButMissed,
+  leftOutSentence,
+  selectedResults,
+  selectedSummary,
+  byReason,
+  type ReasonGroup,
+} from './view/groups.ts'
 import { requirementPage } from './view/requirement-page.ts'
 import { standingOf, type Tone, verdictBeforeExit } from './view/standing.ts'
 import { evidence, failureSentence } from './view/evidence.ts'

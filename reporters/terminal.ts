@@ -9,8 +9,14 @@ import { likelyCauses } from './view/likely-causes.ts'
 import { count, commonReason, parseReason } from '../harness/report/reason.ts'
 import { duration } from './view/writing.ts'
 import { exitLine, runNotes, seedLine } from './view/run-notes.ts'
-import { failed, requiredButMissed, leftOutSentence, selectedResults, selectedSummary } from './view/selected.ts'
-import { byReason } from './view/groups.ts'
+import {
+  failed,
+  requiredButMissed,
+  leftOutSentence,
+  selectedResults,
+  selectedSummary,
+  byReason,
+} from './view/groups.ts'
 import { operationTable, summaryTable, laidOut, type Line } from './terminal/lines.ts'
 import { whatToDeclare } from './view/to-declare.ts'
 import { outsideCause } from '../harness/report/exit-code.ts'

@@ -4,7 +4,7 @@ import { isGranted } from '../harness/engine/answer.ts'
 import { createdAtCases } from '../suites/jobs/created-at.ts'
 import { identityCases, type JobCase, jobKey, type SeenJob, type SeenReading } from '../suites/jobs/seen-jobs.ts'
 import type { RecordedAnswer } from './recorded-exchange.ts'
-import type { OnFailure, RowTallies } from './row-tallies.ts'
+import type { OnFailure, RowTallies } from './successes.ts'
 
 /** A job whose creation is recorded, with those retrievals of it that show something new. */
 interface RecordedJob extends SeenJob {

@@ -11,8 +11,7 @@ import { createJobReadings } from './job-readings.ts'
 import type { Har } from './read-har.ts'
 import type { RecordedEntry } from './recorded-entry.ts'
 import { recordedAnswer, type RecordedAnswer, recordEntry } from './recorded-exchange.ts'
-import { createRowTallies, type OnFailure, type RowTallies, type RowTally } from './row-tallies.ts'
-import { judgeSuccess } from './successes.ts'
+import { createRowTallies, type OnFailure, type RowTallies, type RowTally, judgeSuccess } from './successes.ts'
 
 /** How many entries were judged, and why the others were not. */
 export interface Counts {

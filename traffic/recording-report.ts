@@ -8,7 +8,7 @@ import { type CatalogueRow, catalogue } from '../catalogue/catalogue.ts'
 import type { Failure, Report, RequirementResult } from '../harness/report/model.ts'
 import type { Seen } from './recording-judge.ts'
 import type { RecordedAnswer } from './recorded-exchange.ts'
-import type { RowTally } from './row-tallies.ts'
+import type { RowTally } from './successes.ts'
 
 export interface RecordingFacts {
   readonly target: Target

@@ -1,13 +1,13 @@
-import { isObject, member } from '../schemas/json-object.ts'
-import { isEnvelope, isGranted } from '../harness/engine/answer.ts'
 import { grantedRow, type RequirementId } from '../catalogue/catalogue.ts'
-import { getAt } from '../schemas/pointer.ts'
-import type { Target } from '../harness/target/model.ts'
-import { type SchemaName, validate } from '../schemas/validate.ts'
 import type { OperationId } from '../catalogue/operations.ts'
-import type { RecordedAnswer } from './recorded-exchange.ts'
+import { isEnvelope, isGranted } from '../harness/engine/answer.ts'
+import type { Exchange } from '../harness/engine/exchange.ts'
+import type { Target } from '../harness/target/model.ts'
+import { isObject, member } from '../schemas/json-object.ts'
+import { getAt } from '../schemas/pointer.ts'
+import { type SchemaName, validate } from '../schemas/validate.ts'
 import type { RecordedEntry } from './recorded-entry.ts'
-import type { RowTallies } from './row-tallies.ts'
+import type { RecordedAnswer } from './recorded-exchange.ts'
 
 /** What a success of the operation has to be for a row; `status` and `schema` if the spec shows them. */
 interface Shown {
@@ -99,5 +99,60 @@ function requestJson({ requestBody: { state, bytes } }: RecordedEntry): unknown 
     return JSON.parse(Buffer.from(bytes).toString('utf8')) as unknown
   } catch {
     return undefined
+  }
+}
+
+/** What recorded answers say of one requirement. */
+export interface RowTally {
+  cases: number
+  readonly failures: { readonly exchange: Exchange; readonly expected: string; readonly actual?: string }[]
+  /** Why answers that could have been judged were not. */
+  unjudged?: string
+}
+
+/** First failures kept a row. */
+const mostKept = 3
+
+/** Called with a failure that is kept. @param actual if it is not the answer as a whole */
+export type OnFailure = (row: RequirementId, exchange: Exchange, expected: string, actual?: string) => void
+
+/** What was seen of each requirement, while the recording is read. */
+export interface RowTallies {
+  pass(id: RequirementId): void
+  /** @param actual if it is not the answer as a whole */
+  fail(id: RequirementId, exchange: Exchange, expected: string, actual?: string): void
+  skip(id: RequirementId, reason: string): void
+  tally(id: RequirementId): RowTally | undefined
+  copyTo(others: RowTallies): void
+}
+
+export function createRowTallies(onFailure?: OnFailure): RowTallies {
+  const tallies = new Map<RequirementId, RowTally>()
+  const of = (id: RequirementId): RowTally => {
+    const known = tallies.get(id) ?? { cases: 0, failures: [] }
+    tallies.set(id, known)
+    return known
+  }
+  return {
+    pass: (id) => void of(id).cases++,
+    fail(id, exchange, expected, actual) {
+      const tally = of(id)
+      tally.cases++
+      if (tally.failures.length < mostKept) {
+        onFailure?.(id, exchange, expected, actual)
+        tally.failures.push({ exchange, expected, ...(actual === undefined ? {} : { actual }) })
+      }
+    },
+    skip(id, reason) {
+      of(id).unjudged ??= reason
+    },
+    tally: (id) => tallies.get(id),
+    copyTo(others) {
+      for (const [id, { cases, failures, unjudged }] of tallies) {
+        for (let passed = failures.length; passed < cases; passed++) others.pass(id)
+        for (const { exchange, expected, actual } of failures) others.fail(id, exchange, expected, actual)
+        if (unjudged !== undefined) others.skip(id, unjudged)
+      }
+    },
   }
 }

@@ -6,7 +6,7 @@ import { terminalText } from '../../reporters/escape/terminal.ts'
 import { xmlAttribute, xmlText } from '../../reporters/escape/xml.ts'
 import { preview } from '../../schemas/preview.ts'
 import type { ClientFinding, ClientReport, ClientFault, ErrorCondition } from '../../traffic/client/client-report.ts'
-import type { Expected, MemberFault } from '../../traffic/client/member-faults.ts'
+import type { Expected, MemberFault } from '../../traffic/client/request-faults.ts'
 import type { Played } from '../../traffic/client/script.ts'
 
 /** The reports on a client, by the name that `--report` has for each. */

@@ -1,6 +1,6 @@
 import { type CatalogueRow, catalogue } from '../../catalogue/catalogue.ts'
 import { isOperationId, readsOf } from '../../catalogue/operations.ts'
-import { grants, operationOf } from './cost.ts'
+import { grants, operationOf } from './estimate.ts'
 import { type LeftOutBy, leftOut, reasonText } from '../report/reason.ts'
 import { isSelected, isDealtTo, isObserved } from '../report/selection.ts'
 import { exclusiveIds, type Target } from '../target/model.ts'

@@ -1,4 +1,4 @@
-import { onAbort } from '../http/on-abort.ts'
+import { onAbort } from '../http/under-way.ts'
 
 export interface Turn {
   /** Places that are taken at once, so that a burst starts together. */

@@ -1,4 +1,4 @@
-import { onAbort } from './on-abort.ts'
+import { onAbort } from './under-way.ts'
 
 export interface Pacer {
   /** Ends when the next request may be sent, or at once when the signal aborts; never rejects. */

@@ -1,4 +1,3 @@
-import { onAbort } from './on-abort.ts'
 import type { SendOptions } from './message.ts'
 
 /** Longest delay that a timer takes, in ms. */
@@ -37,7 +36,7 @@ export class Ending {
 }
 
 /** The exchanges under way: each ends at its deadline, when its own signal aborts, or when all are ended. */
-export interface UnderWay {
+interface UnderWay {
   /** `settle` is called when the exchange has ended by itself. */
   begin(options: SendOptions): { readonly ending: Ending; settle(): void }
   /** Ends every exchange under way, and each one that begins from now on. */
@@ -69,4 +68,21 @@ export function createUnderWay(): UnderWay {
       for (const ending of endings) ending.end(undefined)
     },
   }
+}
+
+const waiting = new WeakMap<AbortSignal, Set<() => void>>()
+
+/**
+ * Calls when the signal aborts, until the returned function is called. One listener of the signal serves all: a run has one
+ * signal, and a signal goes through the list of its listeners for each one that it takes or lets go.
+ */
+export function onAbort(signal: AbortSignal, call: () => void): () => void {
+  let calls = waiting.get(signal)
+  if (calls === undefined) {
+    const all = (calls = new Set())
+    waiting.set(signal, all)
+    signal.addEventListener('abort', () => all.forEach((each) => each()), { once: true })
+  }
+  calls.add(call)
+  return () => calls.delete(call)
 }

@@ -1,6 +1,15 @@
 import type { Report, RequirementResult } from './model.ts'
-import { answersOf, isSame, sayAnswers } from './answer.ts'
-import { type Baseline, type BaselineEntry, isPast, reasonOf, wasOf, writeBaseline } from './baseline.ts'
+import {
+  answersOf,
+  isSame,
+  sayAnswers,
+  type Baseline,
+  type BaselineEntry,
+  isPast,
+  reasonOf,
+  wasOf,
+  writeBaseline,
+} from './baseline.ts'
 
 export interface BaselineUpdate {
   readonly baseline: Baseline

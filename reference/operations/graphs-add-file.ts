@@ -2,9 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { overlooks, refusedName, processedFrom } from '../world/created.ts'
 import type { Answer } from '../world/answer.ts'
 import type { Call } from '../world/call.ts'
-import { fileView, reachable, checkGraphAccess, findGraph } from '../world/files.ts'
+import { fileView, reachable, checkGraphAccess, findGraph, pdfText } from '../world/files.ts'
 import type { Operation } from '../world/operation.ts'
-import { pdfText } from '../world/pdf-text.ts'
 import type { Graph, StoredFile } from '../world/world.ts'
 
 function fileOf(call: Call): StoredFile {

@@ -6,7 +6,7 @@ import { likelyCauses } from '../view/likely-causes.ts'
 import { wordsOf } from '../view/likely-words.ts'
 import { capital, sections } from '../view/writing.ts'
 import { count } from '../../harness/report/reason.ts'
-import { failed } from '../view/selected.ts'
+import { failed } from '../view/groups.ts'
 
 /** Rows that are shown; a target that fails everything has hundreds, which are in the list below. */
 const MOST = 40

@@ -1,10 +1,9 @@
 import type { Counts, Report } from '../../harness/report/model.ts'
 import { count } from '../../harness/report/reason.ts'
 import { htmlAttribute, htmlText } from '../escape/html.ts'
-import { exercised, sum, total } from '../view/groups.ts'
+import { exercised, sum, total, leftOutSentence, selectedSummary } from '../view/groups.ts'
 import { outcomes, duration } from '../view/writing.ts'
 import { exitLine, runNotes, seedLine } from '../view/run-notes.ts'
-import { leftOutSentence, selectedSummary } from '../view/selected.ts'
 import { isSaidByExit, standingOf, type Tone } from '../view/standing.ts'
 import { likelyList } from './failures.ts'
 

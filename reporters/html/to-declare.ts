@@ -1,7 +1,7 @@
 import type { Report } from '../../harness/report/model.ts'
 import { count } from '../../harness/report/reason.ts'
 import { htmlText } from '../escape/html.ts'
-import { selectedResults } from '../view/selected.ts'
+import { selectedResults } from '../view/groups.ts'
 import { gainOf, type Step, usualPart, whatToDeclare } from '../view/to-declare.ts'
 import { compactJson } from '../view/writing.ts'
 import { link } from './failures.ts'

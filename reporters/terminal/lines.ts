@@ -3,8 +3,7 @@ import wrapAnsi from 'wrap-ansi'
 import type { Counts, Report } from '../../harness/report/model.ts'
 import { countOutcomes } from '../../harness/report/verdict.ts'
 import { terminalText } from '../escape/terminal.ts'
-import { byOperation } from '../view/groups.ts'
-import { selectedResults } from '../view/selected.ts'
+import { byOperation, selectedResults } from '../view/groups.ts'
 
 /**
  * A line of the terminal report. One with a `lead` goes on under its text if it is too long; `width` is how many columns the lead

@@ -1,4 +1,4 @@
-import { answerOf, sayAnswers } from '../../harness/report/answer.ts'
+import { answerOf, sayAnswers } from '../../harness/report/baseline.ts'
 import { onRememberedKey, onReusedConnection } from '../../harness/report/reason.ts'
 import type { LikelyCause } from './likely-causes.ts'
 import type { Failure, RequirementResult } from '../../harness/report/model.ts'

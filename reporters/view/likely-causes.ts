@@ -1,7 +1,7 @@
 import { type CatalogueRow, catalogue } from '../../catalogue/catalogue.ts'
 import { isRefusal, type Pairs } from '../../catalogue/answers.ts'
 import { codeNames, modelErrors } from '../../catalogue/errors.ts'
-import { type Answer, answerOf, isSame } from '../../harness/report/answer.ts'
+import { type Answer, answerOf, isSame } from '../../harness/report/baseline.ts'
 import type { Failure, RequirementResult } from '../../harness/report/model.ts'
 import { isObject } from '../../schemas/json-object.ts'
 

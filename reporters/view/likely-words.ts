@@ -1,5 +1,5 @@
 import { operations as allOperations } from '../../catalogue/operations.ts'
-import { type Answer, sayAnswers } from '../../harness/report/answer.ts'
+import { type Answer, sayAnswers } from '../../harness/report/baseline.ts'
 import { shortened } from '../escape/visible.ts'
 import type { Likely, LikelyCause } from './likely-causes.ts'
 

@@ -2,8 +2,7 @@ import { outsideCause } from '../../harness/report/exit-code.ts'
 import { commonReason, count } from '../../harness/report/reason.ts'
 import { isEmptyShard } from '../../harness/report/verdict.ts'
 import type { Counts, Report, Verdict } from '../../harness/report/model.ts'
-import { exercised, total } from './groups.ts'
-import { selectedSummary } from './selected.ts'
+import { exercised, total, selectedSummary } from './groups.ts'
 
 /** Whether a reader may be content: `warning` if nothing is known to be wrong that was not expected, but not everything is known. */
 export type Tone = 'good' | 'warning' | 'bad'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { inconsistencies } from '../../harness/report/consistency.ts'
+import { inconsistencies } from '../../harness/report/exit-code.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { validate } from '../../schemas/validate.ts'
 import { envelope, granted, har } from './har.ts'

@@ -2,15 +2,15 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { answerOf } from '../../harness/report/answer.ts'
-import { applyGates } from '../../harness/report/exit-code.ts'
 import {
+  answerOf,
   type BaselineEntry,
   holdAgainst,
   isExpectedFailure,
   foreignBaseline,
   parseBaseline,
 } from '../../harness/report/baseline.ts'
+import { applyGates } from '../../harness/report/exit-code.ts'
 import type { Failure, RequirementResult } from '../../harness/report/model.ts'
 import { updateBaseline } from '../../harness/report/update-baseline.ts'
 import { failed, failure, report, result } from './results.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Report } from '../../harness/report/model.ts'
-import { inconsistencies } from '../../harness/report/consistency.ts'
+import { inconsistencies } from '../../harness/report/exit-code.ts'
 import { failed, missed, report, result } from './results.ts'
 
 const whole = report([result('a.b/1'), result('a.b/2', { level: 'should' }), missed('a.b/3')])
