@@ -30,11 +30,11 @@ export async function refusedByKey(run: Run): Promise<Refusal[]> {
   const full = await keys.fullKey()
   const all = await keys.declared()
   const invalid = full ? invalidForms({ full, expired: await keys.expiredKey(), all }).slice(0, 1) : []
-  const malformed = malformedForms(undefined)
+  const malformed = malformedForms(undefined).filter(({ kind }) => kind === 'no JWT')
   for (const { credential } of [...invalid, ...malformed]) keys.learn(credential)
   return [
     byKey('401-missing-credentials', 'without a key', noCredential),
-    ...malformed.slice(-1).map(({ credential, what }) => byKey('401-malformed-key', what, credential)),
+    ...malformed.map(({ credential, what }) => byKey('401-malformed-key', what, credential)),
     ...invalid.map(({ credential, what }) => byKey('401-invalid-key', what, credential)),
     ...(target.keys.expired ? [byKey('401-expired-key', 'with an expired key', await keys.expired())] : []),
   ]
