@@ -149,12 +149,18 @@ function emptyCell(id: OperationId, member: Member): Cell {
 function oddKindsOf(member: Member): readonly OddValue[] {
   if (member.isId) return ['unknown']
   const kinds = ownKinds(member)
-  return [...(kinds.includes('string') ? oddTexts : []), ...(kinds.includes('number') ? oddNumbers : [])]
+  return [
+    ...(kinds.includes('string') ? oddTexts : []),
+    ...(kinds.includes('number') ? oddNumbers : []),
+    ...(kinds.includes('array') ? (['repeated'] as const) : []),
+  ]
 }
 
 function oddCell(id: OperationId, member: Member, kind: OddValue): Cell {
   const fault = `${kind} @ ${member.at}`
-  if (oddValuesOf({ ...member, kinds: ownKinds(member) }).includes(kind)) return cell(id, fault, 'bad-input-no-5xx')
+  if (oddValuesOf({ ...member, kinds: ownKinds(member) }, operation(id).members).includes(kind))
+    return cell(id, fault, 'bad-input-no-5xx')
+  if (kind === 'repeated') return never(id, fault, 'it holds no objects, or a valid request is without it')
   return never(id, fault, isListed(member) ? 'it is looked up in a list before it is used' : 'its bounds have a row')
 }
 

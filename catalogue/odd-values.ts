@@ -5,7 +5,7 @@ import { type JsonKind, type Member, roleOf } from './operation.ts'
  * server may grant them or refuse them (§7.2: 400 for an invalid format), but none is an error of its own.
  */
 export const oddTexts = ['U+0000', 'lone surrogate', 'long'] as const
-export const oddNumbers = ['negative', 'huge', 'fraction', 'infinite'] as const
+export const oddNumbers = ['negative', 'zero', 'huge', 'fraction', 'infinite'] as const
 export const oddBodies = ['member names', 'deep nesting'] as const
 /** Bodies that a server may refuse before it looks into them: each is sent by itself. */
 export const oddForms = ['BOM', 'no content type'] as const
@@ -14,7 +14,7 @@ export type OddText = (typeof oddTexts)[number]
 export type OddNumber = (typeof oddNumbers)[number]
 export type OddBody = (typeof oddBodies)[number]
 export type OddForm = (typeof oddForms)[number]
-export type OddValue = OddText | OddNumber | 'empty' | 'unknown'
+export type OddValue = OddText | OddNumber | 'empty' | 'repeated' | 'unknown'
 
 /** A member, or one that only the declared body shows. */
 type Known = Pick<Member, 'kinds'> & Partial<Member>
@@ -50,6 +50,7 @@ export function oddValuesOf(member: Known, members: readonly Member[] = []): rea
     ...(mayBeEmpty && !isOwnFault ? (['empty'] as const) : []),
     ...(kinds.includes('string') && !isListed(member) ? oddTexts : []),
     ...(kinds.includes('number') ? oddNumbersOf(member) : []),
+    ...(isRepeatable(member, members) ? (['repeated'] as const) : []),
   ]
 }
 
@@ -58,6 +59,12 @@ const isEmptiable = (kind: JsonKind): boolean => kind === 'string' || kind === '
 /** `{}` as configuration is granted, for another row. */
 const isGrantedEmpty = (member: Known): boolean =>
   member.at !== undefined && roleOf(member as Member) === 'query_config'
+
+/** An array of objects that every valid request has. */
+function isRepeatable({ at, kinds, isExtra }: Known, members: readonly Member[]): boolean {
+  if (kinds.length !== 1 || kinds[0] !== 'array' || isExtra) return false
+  return members.some((item) => item.at === `${at}/*` && item.kinds.includes('object'))
+}
 
 /** The empty values of those types. */
 export function emptyOf(kinds: readonly JsonKind[]): unknown[] {

@@ -31,7 +31,7 @@ export interface Change {
 /** Longer than the columns of 255 and of 1,000 characters that names and texts are kept in. */
 const longText = 1200
 /** What a text is taken for if it is put where it does not belong: a C string, a format, a template, SQL, a pattern. */
-const characters = `\u0000%s%n{{'"\\(\u202e\u{1f6b0}`
+const characters = `\u0000%s%n{{'"[(\\\u202e\u{1f6b0}`
 
 const texts: Readonly<Record<OddText, readonly [called: string, change: (own: string) => string]>> = {
   'U+0000': ['followed by U+0000, %s, {{, quotes and an emoji', (own) => own + characters],
@@ -44,6 +44,7 @@ const stand = 'conform-1e400'
 
 const numbers: Readonly<Record<OddNumber, (place: Placed) => unknown>> = {
   negative: () => -1,
+  zero: () => 0,
   huge: () => 2 ** 63,
   fraction: ({ at }) => (queryConfigMembers.find(({ name }) => at.endsWith(`/${name}`))?.range?.[0] ?? 1) + 0.5,
   infinite: () => stand,
@@ -74,6 +75,8 @@ export function changesOf({ run, members, random }: Drawn, place: Placed): Chang
     if (kind === 'empty') {
       return emptyOf(place.member?.isId ? ['string'] : kinds).map((value) => change(kind, shown(value), () => value))
     }
+    if (kind === 'repeated')
+      return [change(kind, 'its own items again and again', (own) => repeated(own, place, members))]
     if (kind in numbers) {
       const value = numbers[kind as OddNumber](place)
       return [change(kind, value === stand ? '1e400' : shown(value), () => value)]
@@ -82,6 +85,18 @@ export function changesOf({ run, members, random }: Drawn, place: Placed): Chang
     return [change(kind, called, (own) => to(textOf(own)))]
   })
 }
+
+/** So many items as a list rarely has; of those that name files, which may cost something, one is there twice. */
+const manyItems = 120
+
+function repeated(own: unknown, { at }: Placed, members: readonly Member[]): unknown {
+  const items = Array.isArray(own) ? (own as unknown[]) : []
+  const isCostly = members.some((member) => isFile(member, at))
+  const most = isCostly ? 2 * items.length : manyItems
+  return Array.from({ length: items.length === 0 ? 0 : most }, (_, index) => items[index % items.length])
+}
+
+const isFile = (member: Member, at: string): boolean => member.at === `${at}/*/file_id`
 
 function withTypeOf(own: unknown, id: string): string | number {
   return typeof own === 'number' ? Number(id) : id
@@ -101,7 +116,7 @@ export function everyText(changes: readonly Change[]): Change | undefined {
 export function isFree({ place, fault }: Change): boolean {
   const { member, kinds } = place
   if (member && (isListed(member) || member.isId)) return false
-  return !fault.startsWith('empty') || kinds.includes('string') || member?.isExtra === true
+  return !/^(?:empty|repeated)/.test(fault) || kinds.includes('string') || member?.isExtra === true
 }
 
 /** The member of the body that a place stands in. */

@@ -74,6 +74,8 @@ const trippedOver: Readonly<Record<string, readonly string[]>> = {
   'empty-array': ['chat.create', 'vision.analyze'],
   'empty-object': ['chat.create', 'applications.create'],
   negative: ['completion.create'],
+  zero: ['completion.create'],
+  repeated: ['chat.create', 'vision.analyze'],
   huge: ['completion.create', 'graphs.query'],
   infinite: ['completion.create'],
   fraction: ['completion.create'],

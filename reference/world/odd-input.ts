@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Call, isMembers, type Members } from './call.ts'
 
 /** Anything in a body: the value itself, and all that is in it. */
@@ -30,6 +31,8 @@ const oddities: Readonly<Record<string, (body: Members, call: Call) => boolean>>
   'empty-array': some((value) => Array.isArray(value) && value.length === 0),
   'empty-object': (body) => Object.values(body).some((value) => isMembers(value) && Object.keys(value).length === 0),
   negative: someNumber((value) => value < 0),
+  zero: someNumber((value) => value === 0),
+  repeated: some((value) => Array.isArray(value) && value.length > 1 && isDeepStrictEqual(value[0], value.at(-1))),
   huge: someNumber((value) => value > Number.MAX_SAFE_INTEGER && Number.isFinite(value)),
   infinite: someNumber((value) => !Number.isFinite(value)),
   fraction: ({ max_tokens: most }) => typeof most === 'number' && Number.isFinite(most) && !Number.isInteger(most),
