@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync, lstatSync, mkdirSync,
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pc from 'picocolors'
-import { loggedExchanges } from '../cli/output/exchanges.ts'
+import { loggedExchanges } from '../cli/output/run-folder.ts'
 import { runConformance } from '../library/run-conformance.ts'
 import { startReference } from '../reference/server.ts'
 import { formats } from '../reporters/index.ts'

@@ -1,5 +1,5 @@
 import { createServer, request as forward, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect, createServer as createSocketServer, type Socket } from 'node:net'
 
 /** A request as it was sent, and what the target said to it. */
 export interface Recorded {
@@ -11,7 +11,7 @@ export interface Recorded {
   readonly answer: { readonly status: number; readonly headers: readonly string[]; readonly body: Buffer }
 }
 
-export interface Listening {
+interface Listening {
   readonly url: string
   close(): void
 }
@@ -83,4 +83,36 @@ export async function playBack(traffic: readonly Recorded[]): Promise<Listening>
     request.resume().on('end', () => response.writeHead(next.status, next.headers as never).end(next.body))
   })
   return listen(server)
+}
+
+/** Hands on what comes, each piece so many ms later, in order. */
+function passLater(from: Socket, to: Socket, ms: number): void {
+  from.on('data', (piece: Buffer) => setTimeout(() => to.write(piece), ms))
+  from.on('end', () => setTimeout(() => to.end(), ms))
+  from.on('error', () => to.destroy())
+  from.on('close', () => setTimeout(() => to.destroy(), ms))
+}
+
+/** A target that is far away: every request, and every answer, takes half of `latencyMs` more. */
+export async function delayBefore(target: string, latencyMs: number): Promise<Listening> {
+  const { hostname, port } = new URL(target)
+  const open = new Set<Socket>()
+  const server = createSocketServer((near) => {
+    const far = connect(Number(port), hostname)
+    for (const socket of [near, far]) {
+      socket.setNoDelay(true)
+      open.add(socket)
+      socket.on('close', () => open.delete(socket))
+    }
+    passLater(near, far, latencyMs / 2)
+    passLater(far, near, latencyMs / 2)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.close()
+      for (const socket of open) socket.destroy()
+    },
+  }
 }

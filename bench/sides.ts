@@ -2,9 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defects } from '../reference/server.ts'
 import { file, measureConform, measureRun, type MeasuredRun, serve, targetAt } from './conform.ts'
-import { delayBefore } from './delaying-proxy.ts'
+import { delayBefore, playBack, type Recorded, recordBefore } from './recorded-traffic.ts'
 import { type Measured, measureProcess } from './measure-process.ts'
-import { playBack, type Recorded, recordBefore } from './recorded-traffic.ts'
 
 /** Figures of one measuring, by name: ms, MB, requests. */
 export type Figures = Readonly<Record<string, number>>

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createApp } from './app.ts'
-import { targetFile } from './declared/fixtures.ts'
+import { targetFile } from './declared/scenarios.ts'
 import { needsSocket, createSwitches, stamped, type Switches } from './switches/switches.ts'
 import { preloadedStore } from './world/preloaded.ts'
 import { createClock, type World } from './world/world.ts'

@@ -2,7 +2,7 @@ import type { Server, IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { createServed, type ReferenceOptions } from './create-reference.ts'
-import { targetFile } from './declared/fixtures.ts'
+import { targetFile } from './declared/scenarios.ts'
 
 /** Requests that a connection serves before it is reset. */
 const lifetime = 20
@@ -21,7 +21,7 @@ function resetReusedConnections(server: Server): void {
 }
 
 export { createReference, type HandledReference, type ReferenceOptions } from './create-reference.ts'
-export { targetFile } from './declared/fixtures.ts'
+export { targetFile } from './declared/scenarios.ts'
 export { defects } from './switches/defects.ts'
 export { needsSocket, stampHeader } from './switches/switches.ts'
 export { variants } from './switches/variants.ts'

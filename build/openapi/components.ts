@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { modelErrors } from '../../catalogue/errors.ts'
+import { isRefusal, pairsOf } from '../../catalogue/answers.ts'
+import { type CatalogueRow, catalogue } from '../../catalogue/catalogue.ts'
+import { modelErrors, codeNames, listedTypes } from '../../catalogue/errors.ts'
+import type { Member, Operation } from '../../catalogue/operation.ts'
+import { operations, type OperationId } from '../../catalogue/operations.ts'
 import { queryConfigMembers, type QueryConfigMember } from '../../catalogue/query-config.ts'
-import { errorSchemas } from './errors.ts'
-import type { Json } from './json.ts'
-import { requestSchemas } from './requests.ts'
+import { tokensOf } from '../../schemas/pointer.ts'
 
 /** A schema of this package, as a component: its names for schema languages are those of the whole document. */
 function shipped(name: string): Json {
@@ -69,4 +71,188 @@ function queryMember(member: QueryConfigMember): Json {
     ...(minimum === undefined ? {} : bounds),
     ...(member.default === undefined ? {} : { default: member.default }),
   }
+}
+
+/** The bodies that the interface shows, or some members of, made from the members of each operation. */
+function requestSchemas(): Json {
+  const components: Record<string, Json> = {}
+  for (const { request, members } of operations as readonly Operation[]) {
+    if (!request) continue
+    const below = members.flatMap((member) => placed(member))
+    components[request.component] = { ...objectOf('', below, components), description: request.description }
+  }
+  return components
+}
+
+/** A member at its place in the body; one whose place is not shown stands where an example has it, if it is shown at all (§2). */
+function placed(member: Member): Member[] {
+  if (member.at.startsWith('/')) return [member]
+  const isTop = member.exampleAt !== undefined && tokensOf(member.exampleAt).length === 1
+  return isTop && member.section.startsWith('2.') ? [{ ...member, at: member.exampleAt }] : []
+}
+
+function parentOf({ at }: Member): string {
+  return at.slice(0, at.lastIndexOf('/'))
+}
+
+function nameOf({ at }: Member): string {
+  return tokensOf(at).at(-1) ?? ''
+}
+
+function named(members: readonly Member[], of: (member: Member) => Json): Json {
+  return Object.fromEntries(members.map((member) => [nameOf(member), of(member)]))
+}
+
+function requiredOf(members: readonly Member[]): Json {
+  const required = members.filter((member) => member.required).map(nameOf)
+  return required.length > 0 ? { required } : {}
+}
+
+/** The object at that place: what it may be depends on its `type`, if some members belong to one type only. */
+function objectOf(at: string, all: readonly Member[], components: Record<string, Json>): Json {
+  const own = all.filter((member) => parentOf(member) === at)
+  const whole = (member: Member): Json => requestSchemaOf(member, all, components)
+  const kind = own.find((member) => nameOf(member) === 'type')
+  const special = own.filter(({ ofType }) => ofType !== undefined)
+  const common = own.filter(({ ofType }) => ofType === undefined)
+  const isBelowType = special.some((member) =>
+    all.some((one) => one !== member && one.at === at && one.ofType === member.ofType),
+  )
+  if (!kind || isBelowType) return { type: 'object', ...requiredOf(own), properties: named(own, whole) }
+  if (kind.allowed && kind.allowed.length > 1) {
+    const variants = kind.allowed.map((value): Json => {
+      const members = own.filter(({ ofType }) => ofType === undefined || ofType === value)
+      return {
+        type: 'object',
+        ...requiredOf(members),
+        properties: { ...named(members, whole), type: { const: value } },
+      }
+    })
+    return { oneOf: variants }
+  }
+  const [variant] = special
+  const plain = { type: 'object', properties: { ...named(common, whole), ...named(special, kindsOf) } }
+  if (!variant) return { ...plain, ...requiredOf(own) }
+  return {
+    ...plain,
+    if: { properties: { type: { const: variant.ofType } }, required: ['type'] },
+    then: { properties: named(special, whole), ...requiredOf(special) },
+  }
+}
+
+function kindsOf({ kinds }: Member): Json {
+  return { type: kinds[0] }
+}
+
+function requestSchemaOf(member: Member, all: readonly Member[], components: Record<string, Json>): Json {
+  const { at, kinds, component } = member
+  const described = describedAs(member)
+  const variants = kinds.map((kind): Json => {
+    if (kind === 'array') return arrayOf(at, all, components)
+    const hasMembers = kind === 'object' && all.some((one) => parentOf(one) === at)
+    return hasMembers ? objectOf(at, all, components) : { type: kind, ...valuesOf(member) }
+  })
+  const schema = { ...(variants.length === 1 ? variants[0] : { oneOf: variants }), ...described }
+  if (component === undefined) return schema
+  // The query configuration has a component of its own, with its bounds.
+  if (component !== 'QueryConfig') components[component] = schema
+  return ref(component)
+}
+
+function arrayOf(at: string, all: readonly Member[], components: Record<string, Json>): Json {
+  const item = all.find((one) => one.at === `${at}/*`)
+  return { type: 'array', ...(item ? { items: requestSchemaOf(item, all, components) } : {}) }
+}
+
+function valuesOf({ allowed, shows }: Member): Json {
+  return { ...(allowed ? { enum: allowed } : {}), ...(shows === undefined ? {} : { examples: [shows] }) }
+}
+
+function describedAs({ description, section }: Member): Json {
+  if (description !== undefined) return { description }
+  return section === '7.3' ? { description: 'Named among the errors of §7.3.' } : {}
+}
+
+/** The statuses of §7.2. */
+const statuses = [400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 503, 507]
+
+/** What any operation may answer with that status: a name of its row of §7.2, or what §7.3 lists for all of them. */
+function commonTypes(status: number): string[] {
+  return [...new Set([...(codeNames(status) ?? []), ...listedTypes(null, status)])]
+}
+
+/** A schema of errors, and an envelope with the first type that it names. */
+function content(schema: Json, tpe: string): Json {
+  return { 'application/json': { schema, example: { tpe, errors: [], extras: {} } } }
+}
+
+/** The envelope with one of these types, or with a model error: those may stand with any status (§7.4). */
+function envelopeWith(types: readonly string[]): Json {
+  const tpe = { anyOf: [{ type: 'string', enum: types }, ref('ModelErrorType')] }
+  return { allOf: [ref('Error'), { type: 'object', properties: { tpe } }] }
+}
+
+/** One component a status, for the operations that list no type of their own with it. */
+const errorSchemas: Json = Object.fromEntries(
+  statuses.map((status) => [`Error${status}`, envelopeWith(commonTypes(status))]),
+)
+
+interface Refusal {
+  readonly row: CatalogueRow
+  readonly status: number | undefined
+  readonly types: readonly string[]
+}
+
+/** What refuses a request of the operation, by status; none for a requirement that any error of some kind fulfils. */
+function refusalsOf(id: OperationId): Refusal[] {
+  const own = catalogue.filter(({ operation, onlyIf, gives }) => operation === id && !onlyIf && isRefusal(gives))
+  return own.flatMap((row) =>
+    pairsOf(row, id).map(([status, ...types]) => ({
+      row,
+      status: typeof status === 'number' ? status : undefined,
+      types,
+    })),
+  )
+}
+
+function told(refusals: readonly Refusal[]): string {
+  const rows = new Set(refusals.map(({ row }) => row))
+  return [...rows].map(({ statement, section }) => `- ${statement} (§${section.replaceAll(', ', ', §')})`).join('\n')
+}
+
+/** The error responses of an operation: those of its requirements by status, and any other. */
+export function errorResponses(id: OperationId): Json {
+  const refusals = refusalsOf(id)
+  const named = statuses.filter((status) => refusals.some((refusal) => refusal.status === status))
+  const byStatus = named.map((status) => {
+    const own = refusals.filter((refusal) => refusal.status === status)
+    const [tpe = ''] = [...own.flatMap(({ types }) => types), ...commonTypes(status)]
+    return [status, { description: told(own), content: content(schemaOf(id, status, own), tpe) }] as const
+  })
+  return { ...Object.fromEntries(byStatus), default: otherError(refusals) }
+}
+
+function schemaOf(id: OperationId, status: number, refusals: readonly Refusal[]): Json {
+  const common = commonTypes(status)
+  const listed = [...listedTypes(id, status), ...refusals.flatMap(({ types }) => types)]
+  const own = [...new Set(listed)].filter((type) => !common.includes(type) && !isModelError(type))
+  return own.length === 0 ? ref(`Error${status}`) : envelopeWith([...own, ...common])
+}
+
+function isModelError(type: string): boolean {
+  return (modelErrors as readonly string[]).includes(type)
+}
+
+function otherError(refusals: readonly Refusal[]): Json {
+  const anyStatus = refusals.filter(({ status }) => status === undefined)
+  const lines = ['Any other error (§7.2), or what a guardrail gives (§7.3).', told(anyStatus)]
+  return { description: lines.filter(Boolean).join('\n'), content: content(ref('Error'), 'InternalError') }
+}
+
+/** A part of the document. */
+export type Json = Readonly<Record<string, unknown>>
+
+/** The schema of that name among the components. */
+export function ref(name: string): Json {
+  return { $ref: `#/components/schemas/${name}` }
 }

@@ -1,9 +1,7 @@
 import { catalogue, grantedRow } from '../../catalogue/catalogue.ts'
 import type { Operation } from '../../catalogue/operation.ts'
 import { type OperationId, operation, operations } from '../../catalogue/operations.ts'
-import { components } from './components.ts'
-import { errorResponses } from './errors.ts'
-import { type Json, ref } from './json.ts'
+import { components, errorResponses, type Json, ref } from './components.ts'
 
 /** The path items of an operation: one for each of its paths. */
 function pathsOf(operation: Operation & { readonly id: OperationId }): [path: string, item: Json][] {

@@ -1,7 +1,11 @@
-import { warnOf, colorsFor } from '../output/say.ts'
 import { join } from 'node:path'
-import type { RunEvent } from '../../harness/engine/events.ts'
+import { setImmediate as afterEvents } from 'node:timers/promises'
+import type { Colors } from 'picocolors/types'
+import type { RunEvent, RunFacts } from '../../harness/engine/events.ts'
+import type { Judging } from '../../harness/engine/judging.ts'
 import type { EndCause } from '../../harness/engine/outcome.ts'
+import { noFacts, type RunRecord } from '../../harness/engine/run-report.ts'
+import type { RunOptions } from '../../harness/engine/run.ts'
 import {
   heldEntries,
   type Baseline,
@@ -9,26 +13,27 @@ import {
   readBaseline,
   readBaselineOrNone,
 } from '../../harness/report/baseline.ts'
-import type { Report } from '../../harness/report/model.ts'
-import type { Interrupts } from './interrupts.ts'
+import type { Report, RequirementResult } from '../../harness/report/model.ts'
+import { leftOut } from '../../harness/report/reason.ts'
+import { redactorFor } from '../../harness/target/context.ts'
 import { isSecretName } from '../../harness/target/map-keys.ts'
+import type { Exchanges } from '../../reporters/view/evidence.ts'
+import { checkOutputs, reportFiles } from '../output/check-outputs.ts'
+import { loggedExchanges, makeRunFolder } from '../output/run-folder.ts'
 import type { People } from '../output/finish.ts'
+import { showProgress } from '../output/progress.ts'
 import { parseReportRequests, type ReportRequest } from '../output/report-request.ts'
+import { warnOf, colorsFor } from '../output/say.ts'
 import { loadFormats } from '../output/write-reports.ts'
 import type { RunArguments } from './arguments.ts'
 import { findTarget, type FoundTarget } from './find-target.ts'
-import { redactorFor } from '../../harness/target/redactor-for.ts'
-import { type StartedServer, startServer } from './start-server.ts'
-import { judge, type Judged, neverJudged } from './judge.ts'
+import type { Interrupts } from './interrupts.ts'
 import { publish } from './publish.ts'
-import type { Exchanges } from '../../reporters/view/evidence.ts'
-import { loggedExchanges } from '../output/exchanges.ts'
-import { makeRunFolder } from '../output/run-folder.ts'
 import { keepsExchanges, runOptions } from './run-options.ts'
-import { checkOutputs, reportFiles } from '../output/check-outputs.ts'
+import { type StartedServer, startServer } from './start-server.ts'
 
 /** Who asks for a run, and who is called while it goes on. */
-export interface RunFront {
+interface RunFront {
   readonly interrupts: Interrupts
   /** Where the report for people goes. */
   readonly people: People
@@ -112,4 +117,92 @@ export function warn({ target, warnings }: FoundTarget, options: RunArguments, b
       )
   }
   for (const warning of all) warnOf(warning)
+}
+
+/** What was learned, and whether the run came to its end: if not, it has to be left behind. */
+interface Judged {
+  readonly record: RunRecord
+  readonly done: boolean
+}
+
+/** What a run writes to while it goes on. */
+interface JudgeSettings {
+  readonly interrupts: Interrupts
+  readonly stream: NodeJS.WriteStream
+  readonly colors: Colors
+  readonly onEvent?: (event: RunEvent) => void
+}
+
+/** Judges a target and gives what was learned: everything, or what was known when the run was interrupted. */
+async function judge(
+  { target, handler, readKey }: FoundTarget,
+  options: RunOptions,
+  settings: JudgeSettings,
+): Promise<Judged> {
+  const { interrupts } = settings
+  const startedAt = new Date()
+  const started = performance.now()
+  const overdue = new Promise<void>((resolve) => interrupts.onOverdue(resolve))
+  // Loading the suites takes a moment: a signal that comes meanwhile is heard before anything is sent.
+  const { judgeTarget } = await import('../../suites/judge.ts')
+  await afterEvents()
+  const judging = interrupts.interrupted
+    ? undefined
+    : judgeTarget(target, options, {
+        readDynamic: (name) => readKey(name),
+        ...(handler && { handler }),
+      })
+  if (judging) interrupts.onFirst(() => judging.end('interrupted', leftOut('interrupted')))
+  const { done, problem } = judging ? await follow(judging, overdue, settings) : { done: true }
+  const durationMs = performance.now() - started
+  const results: ReadonlyMap<string, RequirementResult> = judging?.results ?? new Map()
+  const facts = interruptedIf(interrupts.interrupted && judging === undefined, judging?.facts() ?? noFacts)
+  return { record: { target, options, startedAt, durationMs, results, facts, ...problem }, done }
+}
+
+/** What is known of a target that was not there to be judged. */
+function neverJudged({ target }: FoundTarget, options: RunOptions, ended: RunFacts['ended']): Judged {
+  const facts = { ...noFacts, ended }
+  return {
+    record: { target, options, startedAt: new Date(), durationMs: 0, results: new Map(), facts },
+    done: true,
+  }
+}
+
+interface Followed {
+  readonly done: boolean
+  readonly problem?: Pick<RunRecord, 'problem'>
+}
+
+/** Shows how the run goes on, until it ends or is overdue. */
+async function follow(
+  { events, done }: Judging,
+  overdue: Promise<void>,
+  { stream, colors, onEvent }: JudgeSettings,
+): Promise<Followed> {
+  const progress = await showProgress(stream, colors)
+  const show = async (): Promise<void> => {
+    for await (const event of events) {
+      onEvent?.(event)
+      if (event.kind === 'judged') progress.result(event.result)
+    }
+  }
+  const ended = async (): Promise<Followed> => {
+    try {
+      await Promise.all([show(), done])
+      return { done: true }
+    } catch (error) {
+      return { done: true, problem: { problem: error instanceof Error ? error.message : String(error) } }
+    }
+  }
+  try {
+    return await Promise.race([ended(), overdue.then(() => ({ done: false }))])
+  } finally {
+    progress.done()
+  }
+}
+
+/** A run that was not begun does not know that it was interrupted. */
+function interruptedIf(unbegun: boolean, facts: RunFacts): RunFacts {
+  return unbegun ? { ...facts, ended: { cause: 'interrupted', reason: leftOut('interrupted') } } : facts
 }

@@ -1,7 +1,7 @@
 import { createForwarder } from '../../harness/http/forwarder.ts'
 import { parseJson, readBytes } from '../../harness/report/json-file.ts'
 import type { Target, TargetFile } from '../../harness/target/model.ts'
-import { redactorFor } from '../../harness/target/redactor-for.ts'
+import { redactorFor } from '../../harness/target/context.ts'
 import { createClientJudge } from '../../traffic/client/client-judge.ts'
 import { type Played, playScript, type Script, scriptOf } from '../../traffic/client/script.ts'
 import { entryOf } from '../../traffic/record/recording.ts'

@@ -1,5 +1,5 @@
 import { createRecorder } from '../recording/recorder.ts'
-import { redactorFor } from '../target/redactor-for.ts'
+import { redactorFor } from '../target/context.ts'
 import { firstOperation, operation, readingOperation } from '../../catalogue/operations.ts'
 import type { FetchHandler, Target } from '../target/model.ts'
 import { createHandlerTransport, handlerOf } from '../http/handler-transport.ts'

@@ -2,7 +2,7 @@ import type { OperationId } from '../../catalogue/operations.ts'
 import type { Redactor } from '../recording/redactor.ts'
 import { UserError } from '../user-error.ts'
 import { NotExercised } from './outcome.ts'
-import { readKey } from '../target/redactor-for.ts'
+import { readKey } from '../target/context.ts'
 import type { KeySource, Secret, Target } from '../target/model.ts'
 import type { Credential } from './probe.ts'
 

@@ -1,7 +1,7 @@
+import { targetReason } from '../report/reason.ts'
 import type { HttpRequest, HttpResult } from '../http/message.ts'
 import type { Exchange } from './exchange.ts'
 import { type Barrier, barrierOf, gatewayEveryMs, remedyFor, type Way } from './gateway.ts'
-import { createUnanswered, type Named } from './unanswered.ts'
 
 /** If requests are open and none is answered for this long, one more request asks whether the target still lives, in ms. */
 const quietMs = 10_000
@@ -14,7 +14,7 @@ const checkEveryMs = 250
 /** What the questions themselves may take beside the pauses between them, in ms. */
 const asideMs = 1000
 
-export interface LivenessSettings {
+interface LivenessSettings {
   /** `GET /v1/files`, with the full key if there is one; `elsewhere`: another path of the interface. */
   request(elsewhere?: boolean): Promise<HttpRequest>
   send(request: HttpRequest, timeoutMs: number): Promise<HttpResult>
@@ -141,7 +141,7 @@ export function createLiveness(settings: LivenessSettings): Liveness {
       const why =
         result.kind === 'no-answer' ? `${result.message}${remedyFor(result, settings.target())}` : barrier?.sentence
       if (why !== undefined) {
-        settings.onDead('unreachable', `${baseUrl} cannot be judged: ${why}`)
+        settings.onDead('unreachable', targetReason(baseUrl, why))
         return false
       }
       settings.accept(exchange)
@@ -189,4 +189,60 @@ function tlsBaseUrl(baseUrl: string, answer: HttpResult): string | undefined {
   if (to.protocol !== 'https:' || to.hostname !== from.hostname) return undefined
   const path = from.pathname === '/' ? '' : from.pathname
   return `https://${to.host}${path}`
+}
+
+/** A request as it is named if it got no answer. */
+interface Named {
+  /** What it was, in words for a reader. */
+  name(): string
+  /** It carries a body: what a server has to read is more likely to bring it down. */
+  readonly hasBody: boolean
+}
+
+interface Sent {
+  readonly request: Named
+  readonly sentAt: number
+}
+
+/** One request that brought its server down drags at most as many others along as are under way at once. */
+const mostNamed = 3
+/** What ended without an answer longer ago than this, before the last answer, has nothing to do with an end that comes now, in ms. */
+const recentMs = 1000
+
+/** Remembers which requests the target had when it was last heard: one of them may have brought it down. */
+interface Unanswered {
+  readonly open: number
+  during<T extends HttpResult>(request: Named, send: () => Promise<T>): Promise<T>
+  /** `; under way when it stopped: POST … (chat.create/400-malformed-json)`, those with a body first; nothing if none was. */
+  sentence(): string
+}
+
+function createUnanswered(): Unanswered {
+  const open = new Set<Sent>()
+  let lost: (Sent & { readonly endedAt: number })[] = []
+  const ended = (sent: Sent, result: HttpResult): void => {
+    const endedAt = performance.now()
+    if (result.kind === 'answer') lost = lost.filter((other) => endedAt - other.endedAt < recentMs)
+    // A request on a connection that nobody took did not reach the target.
+    else if (result.cause !== 'refused') lost.push({ ...sent, endedAt })
+  }
+  return {
+    get open() {
+      return open.size
+    },
+    async during(request, send) {
+      const sent: Sent = { request, sentAt: performance.now() }
+      open.add(sent)
+      const result = await send().finally(() => open.delete(sent))
+      ended(sent, result)
+      return result
+    },
+    sentence() {
+      const inOrder = [...lost, ...open].sort((a, b) => a.sentAt - b.sentAt).map(({ request }) => request)
+      const all = [...inOrder.filter(({ hasBody }) => hasBody), ...inOrder.filter(({ hasBody }) => !hasBody)]
+      const names = [...new Set(all.map((request) => request.name()))]
+      const more = names.length > mostNamed ? `, and ${names.length - mostNamed} more` : ''
+      return names.length === 0 ? '' : `; under way when it stopped: ${names.slice(0, mostNamed).join(', ')}${more}`
+    },
+  }
 }

@@ -73,6 +73,18 @@ export function mistakeReason(error: unknown): string {
   return reasonText('mistake', error instanceof Error ? error.message : String(error))
 }
 
+const ofTarget = ' cannot be judged: '
+
+/** Why a target cannot be judged, with its address. */
+export function targetReason(baseUrl: string, why: string): string {
+  return `${baseUrl}${ofTarget}${why}`
+}
+
+/** Whether the reason says by itself that the target cannot be judged. */
+export function isTargetReason(reason: string): boolean {
+  return reason.includes(ofTarget)
+}
+
 type Judged = Pick<RequirementResult, 'outcome' | 'reason'>
 
 function reasonNotExercised({ outcome, reason }: Judged): Reason | undefined {

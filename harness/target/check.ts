@@ -1,18 +1,20 @@
+import { catalogue } from '../../catalogue/catalogue.ts'
+import { isOperationId, type OperationId, operations } from '../../catalogue/operations.ts'
+import { scenarioExample } from '../../catalogue/scenario-examples.ts'
+import { isObject } from '../../schemas/json-object.ts'
+import { escapeToken, getAt, tokensOf } from '../../schemas/pointer.ts'
 import { UserError } from '../user-error.ts'
 import { baseUrlProblem } from './base-url.ts'
 import { scenarioProblems, hookRequestProblems } from './check-scenarios.ts'
+import { isNeeded } from './declared.ts'
+import { resourceExamples } from './examples.ts'
 import { headerProblems, keyProblem } from './headers.ts'
 import { didYouMean, nearest } from './nearest.ts'
 import { plainData } from './plain-data.ts'
+import { savedProblems, isIdPlace, textsOf } from './saved.ts'
 import { memberPath, schemaProblems } from './schema-problems.ts'
 import type { ApplicationValue, TargetFile, OperationValue } from './target-file.ts'
 import { unreachableProblems } from './unreachable.ts'
-import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
-import { isObject } from '../../schemas/json-object.ts'
-import { escapeToken, getAt, tokensOf } from '../../schemas/pointer.ts'
-import { isNeeded } from './declared.ts'
-import { savedProblems } from './saved.ts'
-import { unfilledProblems } from './unfilled.ts'
 
 /** Most problems named at once. */
 const most = 10
@@ -35,7 +37,7 @@ export function checkTargetFile(value: unknown, source: string): TargetFile {
 }
 
 /** The handler of a module stands apart: the rest is data, and has a schema. */
-export function withoutHandler(value: unknown): { readonly handler?: unknown; readonly rest: unknown } {
+function withoutHandler(value: unknown): { readonly handler?: unknown; readonly rest: unknown } {
   if (!isObject(value) || !Object.hasOwn(value, 'fetch')) return { rest: value }
   const { fetch: handler, ...rest } = value
   return { handler, rest }
@@ -145,4 +147,54 @@ function pointerProblem(id: OperationId, role: string, pointer: string, body: un
 
 function where(parent: string, path: string): string {
   return parent === '' ? `${path}.body` : `${parent} of ${path}.body`
+}
+
+/** Texts that somebody forgot to fill in: placeholders of what the suite gives to paste, and variables as a shell writes them. */
+/** What is in angle brackets in what reasons, pages and `conform explain` give to paste. */
+let known: ReadonlySet<string> | undefined
+
+function placeholders(): ReadonlySet<string> {
+  const examples = [resourceExamples, operations, catalogue.map(({ id }) => scenarioExample(id))]
+  known ??= new Set(JSON.stringify(examples).match(/<[^<>"]+>/g))
+  return known
+}
+
+/** What is still to be filled in, each in one sentence. */
+function unfilledProblems(file: TargetFile): string[] {
+  return textsOf(file, '').flatMap(([at, text]) => {
+    const place = at.slice(1)
+    const problem = placeholderProblem(place, text) ?? variableProblem(place, text)
+    return problem === undefined ? [] : [problem]
+  })
+}
+
+function placeholderProblem(place: string, text: string): string | undefined {
+  // A text may be about a <model>; in an id, in a key and in the name of a member angle brackets are never meant.
+  const inText = (text.match(/<[^<>]+>/g) ?? []).find(
+    (one) => placeholders().has(one) && (one === text || one.includes(' ')),
+  )
+  const inId = isIdPlace(place) || isKeyPlace(place) ? /^<[^<>]+>$/.exec(text)?.[0] : undefined
+  const inName = place.match(/<[^<>]+>/g)?.find((one) => placeholders().has(one))
+  const found = inText ?? inId ?? inName
+  return found === undefined
+    ? undefined
+    : `${place} still has the placeholder ${found}: put in what your target has, or remove the entry`
+}
+
+/** A key as text: in `keys`, or of a scenario. */
+function isKeyPlace(place: string): boolean {
+  return /^keys\.|^scenarios\..+\.key$/.test(place) && !/\.(env|file|command\[\d+\])$/.test(place)
+}
+
+/** Nothing expands `$NAME` in a target file: sent as it is, it would be a wrong key. */
+function variableProblem(place: string, text: string): string | undefined {
+  const takesVariable = isKeyPlace(place) || /(^|\.)(headers|query)\.[^.]+$/.test(place)
+  if (!takesVariable && !isIdPlace(place)) return undefined
+  const [whole, braced, bare] = /\$\{([A-Z_][A-Z\d_]*)\}|^\$([A-Z_][A-Z\d_]*)$/.exec(text) ?? []
+  const name = braced ?? bare
+  if (whole === undefined || name === undefined) return undefined
+  const remedy = takesVariable
+    ? `write {"env": ${JSON.stringify(name)}} as its whole value`
+    : `write the id, or make the target file a module (.ts, .mjs), which can read process.env.${name}`
+  return `${place} has ${whole}, which nothing fills in: ${remedy}`
 }

@@ -1,9 +1,9 @@
-import { shortestKey } from '../recording/redactor.ts'
-import { UserError, whyUnreadable } from '../user-error.ts'
-import type { DynamicKeyBook } from './dynamic-keys.ts'
-import type { Secret } from './model.ts'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { shortestKey, Redactor } from '../recording/redactor.ts'
+import { UserError, whyUnreadable } from '../user-error.ts'
+import type { DynamicKeyBook } from './dynamic-keys.ts'
+import type { Secret, KeySource, Target } from './model.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -56,4 +56,27 @@ export async function readNamedFile(dir: string, path: string, place: string): P
 
 export async function readNamedText(dir: string, path: string, place: string): Promise<string> {
   return Buffer.from(await readNamedFile(dir, path, place)).toString('utf8')
+}
+
+/** A redactor that knows every secret of the target, and what of its file may be shown. */
+export function redactorFor({ secrets, kept }: Pick<Target, 'secrets' | 'kept'>): Redactor {
+  const redactor = new Redactor()
+  for (const { value, label } of secrets) redactor.add(value, label)
+  for (const text of kept) redactor.keep(text)
+  return redactor
+}
+
+/**
+ * The key as it is now; the redactor learns it before it is used.
+ * @param readDynamic asks the thread that resolved the target: `dynamicKeys.read`, over whatever channel leads there
+ */
+export async function readKey(
+  source: KeySource,
+  redactor: Redactor,
+  readDynamic: (path: string) => Promise<string>,
+): Promise<string> {
+  if ('value' in source) return source.value
+  const value = await readDynamic(source.dynamic)
+  redactor.add(value, source.label)
+  return value
 }

@@ -1,5 +1,5 @@
 import { errors, jwtVerify } from 'jose'
-import { targetFile } from '../declared/fixtures.ts'
+import { targetFile } from '../declared/scenarios.ts'
 
 /** The published secret of the reference: its keys stand in a file that everybody can read, and open nothing else. */
 export const publishedSecret = 'a published secret of the embedded reference server'

@@ -1,4 +1,4 @@
-import { fixture } from '../declared/fixtures.ts'
+import { fixture } from '../declared/scenarios.ts'
 import { imageLimit, pdfLimit } from './plan.ts'
 import { ownAccount, type Application, type Graph, type Job, type Store, type StoredFile } from './world.ts'
 

@@ -1,5 +1,5 @@
 import { outsideCause } from '../../harness/report/exit-code.ts'
-import { commonReason, count } from '../../harness/report/reason.ts'
+import { commonReason, isTargetReason, count } from '../../harness/report/reason.ts'
 import { isEmptyShard } from '../../harness/report/verdict.ts'
 import type { Counts, Report, Verdict } from '../../harness/report/model.ts'
 import { exercised, total, selectedSummary } from './groups.ts'
@@ -109,8 +109,7 @@ function notJudged(report: Report): string {
     return `this shard (${report.run.shard}) judges nothing by itself; merge the reports of all shards`
   if (report.run.interrupted) return 'the run was ended before anything could be judged'
   const reason = outsideCause(report) ?? commonReason(report.requirements)
-  // Some reasons say so themselves, with the address.
-  if (reason?.includes(' cannot be judged: ')) return reason
+  if (reason !== undefined && isTargetReason(reason)) return reason
   return `the target could not be judged${reason === undefined ? '' : ` (${reason})`}`
 }
 

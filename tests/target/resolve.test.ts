@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { operations } from '../../catalogue/operations.ts'
 import { targetDigest } from '../../harness/target/map-keys.ts'
 import type { TargetFile } from '../../harness/target/model.ts'
-import { readKey, redactorFor } from '../../harness/target/redactor-for.ts'
+import { readKey, redactorFor } from '../../harness/target/context.ts'
 import { type Resolved, resolveTarget, type ResolveOptions } from '../../harness/target/resolve.ts'
 
 const baseUrl = 'https://example.com/base/'
