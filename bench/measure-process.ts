@@ -15,22 +15,16 @@ export interface Measured {
   /** Peak of the resident memory. */
   readonly memoryMb: number
   readonly stdout: string
-  /** When the text that was waited for had come. */
-  readonly shownMs?: number
 }
 
 export interface Measuring {
   readonly cwd?: string
   readonly env?: NodeJS.ProcessEnv
-  /** A text of stdout whose coming is timed. */
-  readonly awaited?: string
-  /** Ends that are no mistake; default 0 alone. */
-  readonly codes?: readonly (number | null)[]
 }
 
 /** Runs `node <args>` and measures the whole process. */
 export async function measureProcess(args: readonly string[], measuring: Measuring = {}): Promise<Measured> {
-  const { cwd = tmpdir(), env = process.env, awaited, codes = [0] } = measuring
+  const { cwd = tmpdir(), env = process.env } = measuring
   const started = performance.now()
   const child = spawn(process.execPath, ['--import', probe, ...args], {
     cwd,
@@ -39,16 +33,11 @@ export async function measureProcess(args: readonly string[], measuring: Measuri
   })
   let usage = ''
   let stdout = ''
-  let shownMs: number | undefined
   child.stdio[3]?.on('data', (piece: Buffer) => (usage += piece.toString()))
-  child.stdout?.on('data', (piece: Buffer) => {
-    stdout += piece.toString()
-    if (awaited !== undefined && stdout.includes(awaited)) shownMs ??= performance.now() - started
-  })
+  child.stdout?.on('data', (piece: Buffer) => (stdout += piece.toString()))
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
   const wallMs = performance.now() - started
-  if (!codes.includes(code))
-    throw new Error(`node ${args.join(' ')} ended with ${String(code)}:\n${stdout.slice(-2000)}`)
+  if (code !== 0) throw new Error(`node ${args.join(' ')} ended with ${String(code)}:\n${stdout.slice(-2000)}`)
   const { cpuMs, memoryMb } = JSON.parse(usage) as Pick<Measured, 'cpuMs' | 'memoryMb'>
-  return { wallMs, cpuMs, memoryMb, stdout, ...(shownMs === undefined ? {} : { shownMs }) }
+  return { wallMs, cpuMs, memoryMb, stdout }
 }

@@ -1,25 +1,9 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pc from 'picocolors'
-import { loggedExchanges } from '../cli/output/run-folder.ts'
-import { runConformance } from '../library/run-conformance.ts'
-import { startReference } from '../reference/server.ts'
-import { formats } from '../reporters/index.ts'
-import { renderTerminal } from '../reporters/terminal.ts'
 import { file } from './conform.ts'
 import { median, type Measurings, ratiosOf, worse } from './ratios.ts'
-import {
-  failureSides,
-  familySides,
-  type Figures,
-  latencySides,
-  manyCasesSides,
-  runSides,
-  type Side,
-  startSides,
-} from './sides.ts'
+import { type Figures, latencySides, runSides, type Side, startSides } from './sides.ts'
 
 interface BenchOptions {
   /** How often each side is measured. */
@@ -28,7 +12,7 @@ interface BenchOptions {
   readonly side?: string
   /** File that gets all figures as JSON. */
   readonly json?: string
-  /** Measures the quick sides alone and compares their ratios with `bench/ratios.json`. */
+  /** Measures once more before a ratio counts as worse. */
   readonly check: boolean
   /** Writes the ratios into `bench/ratios.json`. */
   readonly accept: boolean
@@ -54,23 +38,13 @@ async function measureAll(sides: readonly Side[], runs: number): Promise<Measuri
 export async function printBench({ runs, side, json, check, accept }: BenchOptions): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'conform-bench-'))
   try {
-    const quick = [...startSides(folder), ...runSides(folder), ...latencySides(folder, [20])]
-    const slow = [
-      ...manyCasesSides(folder),
-      ...latencySides(folder, [100, 300]),
-      ...familySides(folder),
-      ...failureSides(folder),
-    ]
-    const chosen = (check ? quick : [...quick, ...slow]).filter(({ name }) => name.includes(side ?? ''))
+    const sides = [...startSides(folder), ...runSides(folder), ...latencySides(folder)]
+    const chosen = sides.filter(({ name }) => name.includes(side ?? ''))
     const measured = await measureAll(chosen, runs)
     const ratios = ratiosOf(measured)
-    const rest = check || side !== undefined ? {} : { installed: installSize(folder), reports: await reportTimes(runs) }
-    process.stdout.write(tableOf({ runs, measured, ratios, ...rest }))
+    process.stdout.write(tableOf({ runs, measured, ratios }))
     if (json !== undefined)
-      writeFileSync(
-        json,
-        `${JSON.stringify({ runs, figures: Object.fromEntries(measured), ratios, ...rest }, null, 2)}\n`,
-      )
+      writeFileSync(json, `${JSON.stringify({ runs, figures: Object.fromEntries(measured), ratios }, null, 2)}\n`)
     if (side !== undefined) return
     if (accept) writeFileSync(known, `${JSON.stringify(rounded(ratios), null, 2)}\n`)
     const before = JSON.parse(readFileSync(known, 'utf8')) as Record<string, number>
@@ -93,8 +67,6 @@ interface Bench {
   readonly runs: number
   readonly measured: Measurings
   readonly ratios: Readonly<Record<string, number>>
-  readonly installed?: InstallSize
-  readonly reports?: readonly Rendered[]
 }
 
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
@@ -102,7 +74,7 @@ const head = (cells: readonly string[]): string[] => [row(cells), row(cells.map(
 const seconds = (ms: number | undefined): string => (ms === undefined ? '' : `${(ms / 1000).toFixed(2)} s`)
 
 /** All figures as Markdown. */
-function tableOf({ runs, measured, ratios, installed, reports }: Bench): string {
+function tableOf({ runs, measured, ratios }: Bench): string {
   const sides = [...measured].map(([name, { wallMs, cpuMs, memoryMb, requests, idealMs }]) =>
     row([
       name,
@@ -121,81 +93,5 @@ function tableOf({ runs, measured, ratios, installed, reports }: Bench): string 
     ...head(['ratio', '']),
     ...Object.entries(ratios).map(([name, ratio]) => row([name, ratio.toFixed(2)])),
   ]
-  if (installed) lines.push('', `Installed: ${installed.packages} packages, ${installed.mb.toFixed(1)} MB`)
-  if (reports) {
-    const sizes = reports.map(({ format, ms, kibibytes }) =>
-      row([format, `${ms.toFixed(0)} ms`, `${kibibytes.toFixed(0)} KiB`]),
-    )
-    lines.push('', ...head(['report', 'time', 'size']), ...sizes)
-  }
   return `${lines.join('\n')}\n`
-}
-
-interface InstallSize {
-  readonly packages: number
-  readonly mb: number
-}
-
-/** Packs the package, installs it into an empty project and looks at what came. Asks the package registry. */
-function installSize(folder: string): InstallSize {
-  const project = join(folder, 'installed')
-  mkdirSync(project)
-  const npm = (args: readonly string[], cwd: string): string =>
-    execFileSync('npm', [...args], { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
-  const packed = npm(['pack', '--json', '--ignore-scripts', '--pack-destination', project], file('.'))
-  const [{ filename }] = JSON.parse(packed) as [{ filename: string }]
-  writeFileSync(join(project, 'package.json'), '{"private": true}')
-  npm(['install', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', `./${filename}`], project)
-  const lock = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8')) as {
-    packages: Record<string, { peer?: boolean }>
-  }
-  const packages = Object.entries(lock.packages).filter(([path, { peer }]) => path !== '' && peer !== true)
-  const modules = join(project, 'node_modules')
-  const bytes = readdirSync(modules, { recursive: true, encoding: 'utf8' }).reduce((sum, path) => {
-    const { size } = lstatSync(join(modules, path))
-    return sum + size
-  }, 0)
-  return { packages: packages.length, mb: bytes / 1024 / 1024 }
-}
-
-interface Rendered {
-  readonly format: string
-  readonly ms: number
-  readonly kibibytes: number
-}
-
-async function joined(text: string | AsyncIterable<string>): Promise<string> {
-  if (typeof text === 'string') return text
-  const pieces: string[] = []
-  for await (const piece of text) pieces.push(piece)
-  return pieces.join('')
-}
-
-/** Judges the reference once and renders each report several times. */
-async function reportTimes(times: number): Promise<Rendered[]> {
-  const dir = mkdtempSync(join(tmpdir(), 'conform-bench-'))
-  const log = join(dir, 'exchanges.ndjson')
-  const reference = await startReference()
-  try {
-    const run = runConformance(file('fixtures/reference.target.json'), {
-      ...{ baseUrl: reference.url, seed: 1, exchangeLog: log },
-    })
-    const report = await run.report
-    const terminal = { render: () => renderTerminal(report, pc.createColors(true)) }
-    const rendered: Rendered[] = []
-    for (const [format, { render }] of Object.entries({ terminal, ...formats })) {
-      const taken: number[] = []
-      let text = ''
-      for (let time = 0; time < times; time++) {
-        const started = performance.now()
-        text = await joined(render(report, loggedExchanges(log)))
-        taken.push(performance.now() - started)
-      }
-      rendered.push({ format, ms: median(taken), kibibytes: Buffer.byteLength(text) / 1024 })
-    }
-    return rendered
-  } finally {
-    await reference.close()
-    rmSync(dir, { recursive: true, force: true })
-  }
 }

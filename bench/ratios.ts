@@ -8,12 +8,8 @@ export function ratiosOf(measured: Measurings): Record<string, number> {
   const of = (side: string, figure: string): number => measured.get(side)?.[figure] ?? Number.NaN
   const cpu = (side: string): number => of(side, 'cpuMs')
   const only = [...measured.keys()].find((name) => name.startsWith('--only')) ?? ''
-  const far = (latency: number): number => {
-    const near = of(`${latency} ms away, --concurrency 16`, 'wallMs')
-    const least = of(`${latency} ms away, --concurrency 256`, 'wallMs')
-    return near / Math.max(of(`${latency} ms away, --concurrency 16`, 'idealMs'), least)
-  }
-  const perRequest = (side: string): number => cpu(side) / of(side, 'requests')
+  const near = '20 ms away, --concurrency 16'
+  const leastMs = Math.max(of(near, 'idealMs'), of('20 ms away, --concurrency 256', 'wallMs'))
   const all = {
     'external / bare undici, processor time': cpu('external') / cpu('bare undici, the same requests'),
     'embedded / external, processor time': cpu('embedded') / cpu('external'),
@@ -21,10 +17,7 @@ export function ratiosOf(measured: Measurings): Record<string, number> {
     '--version / node alone, processor time': cpu('--version') / cpu('node alone'),
     'list / node alone, processor time': cpu('list') / cpu('node alone'),
     '--only one / embedded, processor time': cpu(only) / cpu('embedded'),
-    '--runs 400 / --runs 100, processor time per request':
-      perRequest('external, --runs 400') / perRequest('external, --runs 100'),
-    'family names / external, time': of('family names, --tpe family', 'wallMs') / of('external', 'wallMs'),
-    ...Object.fromEntries([20, 100, 300].map((latency) => [`${latency} ms away / ideal, time`, far(latency)])),
+    '20 ms away / ideal, time': of(near, 'wallMs') / leastMs,
   }
   return Object.fromEntries(Object.entries(all).filter(([, ratio]) => Number.isFinite(ratio)))
 }

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { defects } from '../reference/server.ts'
 import { file, measureConform, measureRun, type MeasuredRun, serve, targetAt } from './conform.ts'
 import { delayBefore, playBack, type Recorded, recordBefore } from './recorded-traffic.ts'
 import { type Measured, measureProcess } from './measure-process.ts'
@@ -17,7 +16,6 @@ export interface Side {
 }
 
 const oneRefusal = 'completion.create/400-empty-prompt'
-const broken = 'jobs.create/404-unknown-application'
 
 function ofProcess({ wallMs, cpuMs, memoryMb }: Measured): Figures {
   return { wallMs, cpuMs, memoryMb }
@@ -32,12 +30,12 @@ const run = (name: string, folder: string, args: readonly string[] = []): Side =
   measure: async () => ofRun(await measureRun(folder, args)),
 })
 
-const external = (folder: string, name: string, args: readonly string[] = []): Side => ({
-  name,
+const external = (folder: string): Side => ({
+  name: 'external',
   async measure() {
     const served = await serve()
     try {
-      return ofRun(await measureRun(folder, ['--target', targetAt(folder, 'external', served.url), ...args]))
+      return ofRun(await measureRun(folder, ['--target', targetAt(folder, 'external', served.url)]))
     } finally {
       served.close()
     }
@@ -61,12 +59,7 @@ export function startSides(folder: string): Side[] {
 
 /** Whole runs, against the embedded reference and against one in another process, and bare undici beside them. */
 export function runSides(folder: string): Side[] {
-  return [run('embedded', folder), external(folder, 'external'), bareUndici(folder)]
-}
-
-/** How the cost grows with the number of generated cases. */
-export function manyCasesSides(folder: string): Side[] {
-  return ['100', '400'].map((cases) => external(folder, `external, --runs ${cases}`, ['--runs', cases]))
+  return [run('embedded', folder), external(folder), bareUndici(folder)]
 }
 
 function bareUndici(folder: string): Side {
@@ -95,9 +88,10 @@ function bareUndici(folder: string): Side {
   }
 }
 
-/** A target that is far away, 16 requests at once; and with so many at once that only what must wait for something waits. */
-export function latencySides(folder: string, latenciesMs: readonly number[]): Side[] {
-  const at = (latencyMs: number, concurrency: number): Side => ({
+/** A target that is 20 ms away, 16 requests at once; and with so many at once that only what must wait for something waits. */
+export function latencySides(folder: string): Side[] {
+  const latencyMs = 20
+  return [16, 256].map((concurrency) => ({
     name: `${latencyMs} ms away, --concurrency ${concurrency}`,
     async measure() {
       const served = await serve()
@@ -109,58 +103,6 @@ export function latencySides(folder: string, latenciesMs: readonly number[]): Si
         return { ...ofRun(far), idealMs: (latencyMs * requests) / concurrency }
       } finally {
         proxy.close()
-        served.close()
-      }
-    },
-  })
-  return latenciesMs.flatMap((latencyMs) => [at(latencyMs, 16), at(latencyMs, 256)])
-}
-
-/** A server that names another type of the family wherever the interface allows no more than that. */
-export function familySides(folder: string): Side[] {
-  const otherNames = defects.filter((defect) => defect.endsWith('#tpe'))
-  let names: Promise<string[]> | undefined
-  const judged = async (options: object, args: readonly string[]): Promise<MeasuredRun> => {
-    const served = await serve(options)
-    try {
-      const target = targetAt(folder, 'family', served.url)
-      return await measureRun(folder, ['--target', target, ...args], { codes: [0, 1] })
-    } finally {
-      served.close()
-    }
-  }
-  const find = async (): Promise<string[]> => {
-    const { report } = await judged({ defects: otherNames }, [])
-    const ofFamily = report.requirements.filter(
-      ({ outcome, failures }) => outcome === 'failed' && failures.every(({ familyOnly }) => familyOnly),
-    )
-    return ofFamily.map(({ id }) => `${id}#tpe`).filter((name) => otherNames.includes(name))
-  }
-  return [
-    {
-      name: 'family names, --tpe family',
-      async measure() {
-        names ??= find()
-        return ofRun(await judged({ defects: await names }, ['--tpe', 'family']))
-      },
-    },
-  ]
-}
-
-/** When somebody who looks at the terminal sees the first failure. */
-export function failureSides(folder: string): Side[] {
-  return [[], ['--bail']].map((args) => ({
-    name: ['first failure shown', ...args].join(', '),
-    async measure() {
-      const served = await serve({ defects: [broken] })
-      try {
-        const target = targetAt(folder, 'broken', served.url)
-        const { shownMs = Number.NaN } = await measureConform(['--seed', '1', '--target', target, ...args], {
-          awaited: '✗',
-          codes: [1],
-        })
-        return { wallMs: shownMs }
-      } finally {
         served.close()
       }
     },
