@@ -119,9 +119,8 @@ function validOf({ run, row }: CheckContext, operation: OperationId, found: Cont
 
 /** Sends a case; one that several rows judge is sent once, if it has no effect. */
 function sendCase(context: CheckContext, source: Source, purpose: Partial<Purpose>): Promise<Exchange> {
-  // A value may be generated twice.
-  const isShared = isGenerating(context) || (typeof source !== 'function' && /^body: | @ /.test(source.fault ?? ''))
-  if (typeof source === 'function' || !isShared || !source.credential.full) return context.send(source, purpose)
+  if (typeof source === 'function' || !/^body: | @ /.test(source.fault ?? '') || !source.credential.full)
+    return context.send(source, purpose)
   const { operation, params, headers, body } = source
   const text = typeof body === 'string' ? body : Buffer.from(body ?? '').toString('base64')
   const later = source.fault?.endsWith('later') === true
