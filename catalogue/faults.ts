@@ -157,10 +157,15 @@ export function mostLooseInAll(id: OperationId, target: CountedTarget): number {
   return Math.min(mostLooseCases(id), share + shareAtEnd(target, 0))
 }
 
+/** Odd values of which an application takes one after the other. */
+const mostLooseJobs = 5
+
 /** How many of those cases an operation that generates may grant before the others are through: its share of what they leave. */
 export function mostLooseGenerations(id: OperationId, { limits: { maxGenerations } }: CountedTarget): number {
   const all = mostLooseCases(id)
-  // What is left of the division goes to the later ones.
-  const share = Math.floor((maxGenerations - generatedOtherwise + generating.indexOf(id)) / generating.length)
+  // Jobs get no second share at the end of a run.
+  const left = Math.max(0, maxGenerations - generatedOtherwise)
+  const ofJobs = Math.min(mostLooseJobs, left)
+  const share = id === 'jobs.create' ? ofJobs : Math.floor((left - ofJobs) / (generating.length - 1))
   return maxGenerations === 0 ? all : Math.min(all, Math.max(1, share))
 }
