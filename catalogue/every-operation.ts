@@ -10,6 +10,7 @@ import {
   mostMemberCases,
   type OtherPlace,
   otherPlaces,
+  isSentToOtherPaths,
   pathsAt,
 } from './faults.ts'
 import { fullKey, validRequest } from './needs.ts'
@@ -57,7 +58,8 @@ function elsewhere(id: OperationId): { readonly all: number; readonly each: numb
 }
 
 /** Each form at the operation's own path and at those that the spec names beside it; one of them in another spelling. */
-const inForms = (id: OperationId, forms: readonly unknown[]): number => forms.length * (1 + elsewhere(id).named) + 1
+const inForms = (id: OperationId, forms: readonly string[]): number =>
+  forms.length + forms.filter(isSentToOtherPaths).length * elsewhere(id).named + 1
 
 /** A row that several operations have: written once, one requirement for each of them. */
 function onEach<O extends OperationId, const T extends RowText>(

@@ -11,6 +11,7 @@ import {
   mediaTypes,
   otherBodies,
   otherPlaces,
+  isSentToOtherPaths,
   pathsAt,
 } from './faults.ts'
 import { getAt } from '../schemas/pointer.ts'
@@ -53,6 +54,8 @@ function keyCells(id: OperationId): Cell[] {
         return never(id, fault, place === 'no body' ? 'a GET has no body' : 'the spec names no other path')
       if (isSamePath(place) && kind !== 'no credential')
         return never(id, fault, 'to whoever looks at a key it is the same path')
+      if (place === 'other path' && !isSentToOtherPaths(kind))
+        return never(id, fault, 'a form that is like another one, which is sent there')
       if (place === 'other path' || everywhere.includes(kind)) return cell(id, fault, condition)
       if (!isSpelling(place)) return never(id, fault, 'whoever looks at a key looks at its form')
       return never(id, fault, 'of the forms of a key one is sent in one such spelling in turn')

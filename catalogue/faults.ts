@@ -7,7 +7,7 @@ import type { CountedTarget } from './row.ts'
 
 /** A key that is none by its form (§5.2). */
 export const malformedKeys = [
-  ...(['no scheme', 'other scheme', 'Token scheme', 'six-letter scheme', 'no blank', 'text after the key'] as const),
+  ...(['no scheme', 'other scheme', 'six-letter scheme', 'no blank', 'text after the key'] as const),
   ...(['Bearer alone', 'Bearer null', 'no JWT', 'three parts'] as const),
 ] as const
 export type MalformedKey = (typeof malformedKeys)[number]
@@ -67,7 +67,19 @@ const percentEncoded = (letter: string): string => `%${letter.charCodeAt(0).toSt
 export function pathsAt(id: OperationId, path: string, place: OtherPlace): string[] {
   if (place === 'other path') return namedPaths(id).filter((other) => other !== path)
   if (place === 'no body') return operation(id).method === 'POST' ? [path] : []
-  return spelled(path, place)
+  const all = spelled(path, place)
+  // Who takes a spelling takes it everywhere: of two each operation is asked for one, in turn.
+  return all.filter((_, at) => at === operations.findIndex((one) => one.id === id) % all.length)
+}
+
+/** Forms of a key that are like another one: they are sent to the operation's own path alone. */
+const onOwnPath: readonly string[] = [
+  ...(['six-letter scheme', 'no blank', 'text after the key', 'three parts'] satisfies MalformedKey[]),
+  ...(['empty signature', 'a fourth part', 'alg NONE, empty signature'] satisfies InvalidKey[]),
+]
+
+export function isSentToOtherPaths(kind: string): boolean {
+  return !onOwnPath.includes(kind)
 }
 
 /** A body that RFC 8259's grammar refuses: the valid one with one change. */

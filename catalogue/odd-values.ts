@@ -13,7 +13,7 @@ export const oddForms = ['BOM', 'no content type'] as const
 export type OddText = (typeof oddTexts)[number]
 export type OddNumber = (typeof oddNumbers)[number]
 export type OddBody = (typeof oddBodies)[number]
-export type OddForm = (typeof oddForms)[number]
+
 export type OddValue = OddText | OddNumber | 'empty' | 'repeated' | 'unknown'
 
 /** A member, or one that only the declared body shows. */

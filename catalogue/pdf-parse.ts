@@ -20,7 +20,7 @@ export const pdfParse = rows('pdf.parse', [
     says: 'A body without format is answered 400 BadRequest, InvalidInputParameters or InvalidContentType.' },
   { id: '400-unsupported-format', level: 'must', section: '2.1, 7.2', needs: valid, gives: anyBadRequest,
     says: 'A format that is neither text nor markdown is answered 400 BadRequest, InvalidInputParameters or InvalidContentType.',
-    maxRequests: { named: 34, generated: 'refusals' } },
+    maxRequests: { named: 26, generated: 'refusals' } },
   { id: '400-malformed-format', level: 'must', section: '2.1, 7.2', needs: valid, gives: anyBadRequest,
     says: 'A format that is no string is answered 400 BadRequest, InvalidInputParameters or InvalidContentType.',
     maxRequests: { named: 12, generated: 'refusals' } },

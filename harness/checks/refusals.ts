@@ -117,10 +117,15 @@ function validOf({ run, row }: CheckContext, operation: OperationId, found: Cont
   return () => (operationOf(operation).freshFileAt === undefined ? found.valid() : (kept ??= found.valid()))
 }
 
+/** Generated cases a requirement up to which they are remembered. */
+const mostKept = 100
+
 /** Sends a case; one that several rows judge is sent once, if it has no effect. */
 function sendCase(context: CheckContext, source: Source, purpose: Partial<Purpose>): Promise<Exchange> {
-  if (typeof source === 'function' || !/^body: | @ /.test(source.fault ?? '') || !source.credential.full)
-    return context.send(source, purpose)
+  // What is generated for one row may be generated for another. Of thousands too much would be kept.
+  const isFew = isGenerating(context) && context.run.options.refusalRuns <= mostKept
+  const isShared = isFew || (typeof source !== 'function' && /^body: | @ /.test(source.fault ?? ''))
+  if (typeof source === 'function' || !isShared || !source.credential.full) return context.send(source, purpose)
   const { operation, params, headers, body } = source
   const text = typeof body === 'string' ? body : Buffer.from(body ?? '').toString('base64')
   const later = source.fault?.endsWith('later') === true

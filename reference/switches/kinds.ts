@@ -25,7 +25,7 @@ const queryConfig = [
 ]
 
 const malformedKey = [
-  ...['no-scheme', 'other-scheme', 'token-scheme', 'six-letter-scheme', 'no-blank', 'text-after'],
+  ...['no-scheme', 'other-scheme', 'six-letter-scheme', 'no-blank', 'text-after'],
   ...['bearer-alone', 'null', 'word', 'three-parts'],
 ]
 const invalidKey = [

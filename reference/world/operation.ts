@@ -163,7 +163,7 @@ function malformedKind(header: string): string {
   const [scheme = '', ...rest] = header.split(' ')
   if (rest.length === 0)
     return /^Bearer$/i.test(scheme) ? 'bearer-alone' : /^Bearer/.test(scheme) ? 'no-blank' : 'no-scheme'
-  if (!/^Bearer$/i.test(scheme)) return { Token: 'token-scheme', ApiKey: 'six-letter-scheme' }[scheme] ?? 'other-scheme'
+  if (!/^Bearer$/i.test(scheme)) return scheme.length === 6 ? 'six-letter-scheme' : 'other-scheme'
   if (rest.length > 1) return 'text-after'
   if (header === 'Bearer null') return 'null'
   return rest[0]?.split('.').length === 3 ? 'three-parts' : 'word'

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { allFormsOn, generatedKeysOn } from '../../catalogue/every-operation.ts'
+import { isSentToOtherPaths } from '../../catalogue/faults.ts'
 import { operations } from '../../catalogue/operations.ts'
 import { judgeEach } from '../../harness/checks/at-once.ts'
 import { property } from '../../harness/checks/property.ts'
@@ -37,7 +38,7 @@ async function judgeForms(refusal: RefusalContext, forms: readonly KeyForm[]): P
   await judgeEach(sent, async ({ credential, what, kind, gives }) => {
     const probe = withCredential(await valid(), credential)
     await judge({ ...probe, fault: kind }, what, gives)
-    if (!few) await judgeElsewhere(context, probe, { what, kind }, ['other path'])
+    if (!few && isSentToOtherPaths(kind)) await judgeElsewhere(context, probe, { what, kind }, ['other path'])
   })
   const [form] = sent.slice(place % sent.length)
   if (few || !form) return
@@ -60,7 +61,7 @@ export const missing = condition((refusal) =>
 
 export const malformed = condition(async (refusal) => {
   const { context, valid, judge, operation } = refusal
-  await judgeForms(refusal, malformedForms(await context.run.keys.fullKey()))
+  await judgeForms(refusal, malformedForms(await context.run.keys.fullKey(), numberOf(refusal)))
   const served = generatedKeysOn.find((id) => context.run.target.absent[id] === undefined)
   if (operation !== served) return
   const word = fc.string({

@@ -1,5 +1,5 @@
 import { isOperationId } from '../../catalogue/operations.ts'
-import { isSamePath, isSpelling, type OtherPlace, otherPlaces, pathsAt, spelled } from '../../catalogue/faults.ts'
+import { isSamePath, isSpelling, type OtherPlace, otherPlaces, pathsAt } from '../../catalogue/faults.ts'
 import { judgeEach } from '../../harness/checks/at-once.ts'
 import type { CheckContext } from '../../harness/engine/check-context.ts'
 import { isGranted } from '../../harness/engine/answer.ts'
@@ -47,7 +47,7 @@ export async function judgeElsewhere(context: CheckContext, probe: Probe, wrong:
   const [which, number] = where === 'all' ? [where, 0] : [where[0], where[1] ?? 0]
   const word = `/v1/${unknownWord(context.run, context.row.id)}`
   const at = (place: OtherPlace): Elsewhere[] => {
-    const unknown = spelled(word, place)
+    const unknown = place === 'other path' ? [] : pathsAt(operation, word, place)
     const all = pathsAt(operation, probe.path, place).map((path, i) => ({ place, path, unknown: unknown[i] ?? word }))
     return inTurn(all, number)
   }

@@ -39,11 +39,15 @@ function form(kind: KeyForm['kind'], { value, shown, what }: Written): KeyForm {
 
 const asIs = (value: string, what: string): Written => ({ value, shown: value, what })
 
+/** Each operation gets one of them, in turn. */
+const otherSchemes = ['Basic', 'Token']
+
 /**
  * The valid key without a scheme, with others (one as long as `Bearer`) and without a blank after it, more text after the key,
  * `Bearer` alone or with null, a word that is no JWT, and one that only has three parts (§5, rules 1 and 2).
  */
-export function malformedForms(full: DeclaredKey | undefined): KeyForm[] {
+export function malformedForms(full: DeclaredKey | undefined, number = 0): KeyForm[] {
+  const scheme = otherSchemes[number % otherSchemes.length]
   const around = (before: string, after: string, what: string): Written | undefined =>
     full && {
       value: before + full.value + after,
@@ -52,8 +56,7 @@ export function malformedForms(full: DeclaredKey | undefined): KeyForm[] {
     }
   const forms: Readonly<Record<MalformedKey, Written | undefined>> = {
     'no scheme': around('', '', ', but without the scheme Bearer'),
-    'other scheme': around('Basic ', '', ' under the scheme Basic'),
-    'Token scheme': around('Token ', '', ' under the scheme Token'),
+    'other scheme': around(`${scheme} `, '', ` under the scheme ${scheme}`),
     'six-letter scheme': around('ApiKey ', '', ' under the scheme ApiKey'),
     'no blank': around('Bearer', '', ', but without a blank after Bearer'),
     'text after the key': around('Bearer ', ' and more', ' and more words after it'),

@@ -62,13 +62,13 @@ const formats = ['text', 'markdown']
 const outside = [
   ...['TEXT', 'Text', 'MARKDOWN', 'Markdown'],
   // Letters of double width, which a server that normalizes to NFKC takes for the plain ones.
-  ...['\uff54\uff45\uff58\uff54', '\uff4d\uff41\uff52\uff4b\uff44\uff4f\uff57\uff4e'],
+  '\uff54\uff45\uff58\uff54',
   // Letters with marks, and characters that nobody sees.
-  ...['te\u0301xt', 'markd\u00f6wn', 'te\u200bxt', 'text\u200b', '\ufefftext', 'text\u0000', 'text\u0000.html'],
+  ...['te\u0301xt', 'te\u200bxt', 'text\u200b', '\ufefftext', 'text\u0000'],
   ...[' text', 'text ', 'markdown\n'],
-  ...['md', 'txt', 't', 'm', 'tex', 'mark'],
-  ...['plain', 'html', 'pdf', 'json', 'text,markdown', 'text/plain'],
-  ...['', 'constructor', 'toString', '__proto__', 'hasOwnProperty', 'length'],
+  ...['md', 'txt', 't', 'mark'],
+  ...['plain', 'html', 'text,markdown', 'text/plain'],
+  ...['', 'constructor', 'toString', '__proto__', 'length'],
 ]
 
 const unsupported = (format: string) => ({
