@@ -49,7 +49,7 @@ class Handler(BaseHTTPRequestHandler):
         try:
             # Python takes NaN and Infinity, which are no JSON.
             sent = json.loads(body, parse_constant=self.no_json)
-        except ValueError:
+        except (ValueError, RecursionError):  # the latter: nested deeper than Python reads
             return self.refuse(400, "InvalidContentType", "This is not JSON")
         query = sent.get("query") if isinstance(sent, dict) else None
         if not isinstance(query, str) or query == "":

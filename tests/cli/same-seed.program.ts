@@ -44,7 +44,8 @@ async function requests(seed: string, run: typeof conform): Promise<string[]> {
   const sent = log.entries.filter(({ _role }) => _role !== 'poll')
   const told = sent.map(({ request: { method, headers, postData, ...request } }) =>
     JSON.stringify([method, request.url.replace(url, ''), headers, readable(postData)])
-      .replaceAll(uuids, (id) => (made.includes(id) ? '<made>' : id))
+      // An unknown id has the version and the variant of one that the target made.
+      .replaceAll(uuids, (id) => (made.includes(id) ? '<made>' : id.replace(/^(.{14}).(.{4})./, '$1_$2_')))
       .replaceAll(url.replace('http://', ''), '<host>')
       .replaceAll(nonce, '<nonce>'),
   )

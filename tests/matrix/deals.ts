@@ -55,16 +55,22 @@ export function disturbedBy(defect: string): readonly string[] {
   if (defect.endsWith('#spoils-connection')) return [operationOf(id)]
   if (defect === 'envelope/unknown-path#granted') return [spellings]
   if (id.endsWith('-removed')) return [operationOf(id)]
+  // The envelope of a 401 is changed by one of them at most.
+  if (defect === 'envelope/message-keys') return [envelopeOf401]
   return controls.has(id) ? [operationOf(id)] : []
 }
 
 /** Where a path is spelled otherwise: sent only to a server that refuses what it does not know. */
 const spellings = 'spellings of paths'
 
+/** What tells of the shape of envelopes: a 401 comes to every run. */
+const envelopeOf401 = 'the envelope of a 401'
+
 /** What has to be in order for the switch to show. */
 function needs(defect: string): readonly string[] {
   const isSpelled = /#takes-(?:slash|double-slash|path-parameter|upper-case|alias|suffix|percent-encoded)$/.test(defect)
-  return [...redUnder(defect).map(operationOf), ...(isSpelled ? [spellings] : [])]
+  const isShape = ownId(defect) === 'envelope/shape'
+  return [...redUnder(defect).map(operationOf), ...(isSpelled ? [spellings] : []), ...(isShape ? [envelopeOf401] : [])]
 }
 
 function fits(hand: Hand, defect: string): boolean {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { RequirementResult } from '../../harness/report/model.ts'
 import { needsSocket, stampHeader } from '../../reference/server.ts'
 import { judgeReference, idsOf } from './judge-reference.ts'
-import { ownId, redUnder } from './also-red.ts'
+import { ownId, redUnder, surelyRedUnder } from './also-red.ts'
 import { isOfStates } from './deals.ts'
 import { type BrokenServer, needsOtherCompany, serversOf } from './servers.ts'
 
@@ -57,7 +57,7 @@ export function difference(server: BrokenServer, results: readonly RequirementRe
   const failed = idsOf(results, 'failed')
   const listed = new Set(server.defects.flatMap(redUnder))
   // Which request comes next on a spoiled connection is a matter of time: `engine/blamed-connection` proves the blame.
-  const certain = server.defects.filter((defect) => !isSpoiling(defect)).flatMap(redUnder)
+  const certain = server.defects.filter((defect) => !isSpoiling(defect)).flatMap(surelyRedUnder)
   const missing = [...new Set(certain)].filter((id) => !failed.includes(id))
   const extra = failed.filter((id) => !listed.has(id))
   const others = misattributed(server, results)

@@ -77,7 +77,7 @@ test('what else turns red is told of switches and requirements that exist', () =
   expect(Object.keys(alsoRed).filter((name) => !defects.includes(name))).toEqual([])
   expect(
     Object.values(alsoRed)
-      .flatMap((also) => also.ids)
+      .flatMap(({ ids: also, inSomeOrders = [] }) => [...also, ...inSomeOrders])
       .filter((id) => !ids.includes(id)),
   ).toEqual([])
 })
