@@ -147,7 +147,6 @@ mkdirSync(folder, { recursive: true })
 const file = join(folder, 'conform.mjs')
 writeFileSync(file, `#!/usr/bin/env node\n${launcher}${asModule}\n${rest}`, { mode: 0o755 })
 console.log(`${file}: ${(statSync(file).size / 1e6).toFixed(2)} MB`)
-if (isExecutable) console.log(await makeExecutable(folder, `${launcher}${inExecutable}\n${rest}`))
 
 /** Marks the place in Node.js where a program is put: https://nodejs.org/api/single-executable-applications.html */
 const fuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
@@ -169,6 +168,8 @@ void launch({
   startThread: (options) => new Worker(sea.getAsset('main', 'utf8'), { ...options, eval: true }),
 })
 `
+
+if (isExecutable) console.log(await makeExecutable(folder, `${launcher}${inExecutable}\n${rest}`))
 
 /**
  * Puts a program into a copy of the Node.js that runs this.
