@@ -8,10 +8,9 @@ import {
   mediaTypes,
   mostLooseInAll,
   mostMemberCases,
-  type OtherPlace,
   otherPlaces,
   isSentToOtherPaths,
-  pathsAt,
+  pathAt,
 } from './faults.ts'
 import { fullKey, validRequest } from './needs.ts'
 import { row, type RowOf, type RowText, scenario } from './row.ts'
@@ -49,11 +48,11 @@ const withoutQuota: readonly OperationId[] = ['jobs.retrieve', 'files.list', 'me
 
 /** How many requests without a key all other places take, and how many with another one if each place takes one that is not the very same path. */
 function elsewhere(id: OperationId): { readonly all: number; readonly each: number; readonly named: number } {
-  const countAt = (place: OtherPlace): number => pathsAt(id, operation(id).path, place).length
+  const places = otherPlaces.filter((place) => pathAt(id, operation(id).path, place) !== undefined)
   return {
-    all: otherPlaces.reduce((sum, place) => sum + countAt(place), 0),
-    each: otherPlaces.filter((place) => !isSamePath(place) && countAt(place) > 0).length,
-    named: countAt('other path'),
+    all: places.length,
+    each: places.filter((place) => !isSamePath(place)).length,
+    named: places.filter((place) => place === 'other path').length,
   }
 }
 

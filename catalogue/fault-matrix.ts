@@ -12,7 +12,7 @@ import {
   otherBodies,
   otherPlaces,
   isSentToOtherPaths,
-  pathsAt,
+  pathAt,
 } from './faults.ts'
 import { getAt } from '../schemas/pointer.ts'
 import { type JsonKind, type Member, type MemberFault, type Operation, otherKinds } from './operation.ts'
@@ -50,7 +50,7 @@ function keyCells(id: OperationId): Cell[] {
     cell(id, kind, condition),
     ...otherPlaces.map((place) => {
       const fault = `${kind} @ ${place}`
-      if (pathsAt(id, operation(id).path, place).length === 0)
+      if (pathAt(id, operation(id).path, place) === undefined)
         return never(id, fault, place === 'no body' ? 'a GET has no body' : 'the spec names no other path')
       if (isSamePath(place) && kind !== 'no credential')
         return never(id, fault, 'to whoever looks at a key it is the same path')

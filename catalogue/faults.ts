@@ -1,5 +1,5 @@
 import { type JsonKind, jsonKinds, type Member, otherKinds } from './operation.ts'
-import { type OperationId, operation, operations } from './operations.ts'
+import { numberOf, type OperationId, operation, operations } from './operations.ts'
 import { oddBodies, oddForms, oddValuesOf } from './odd-values.ts'
 import type { CountedTarget } from './row.ts'
 
@@ -48,7 +48,7 @@ function namedPaths(id: OperationId): readonly string[] {
 }
 
 /** The path in the spellings of a place, which a router may take for the same. */
-export function spelled(path: string, place: OtherPlace): string[] {
+function spelled(path: string, place: OtherPlace): string[] {
   if (place === 'percent-encoded') return [path.replaceAll(/(?<=\/)[a-z]/g, percentEncoded)]
   if (!isSpelling(place)) return [path]
   if (place === 'slash at the end') return [`${path}/`]
@@ -63,13 +63,13 @@ export function spelled(path: string, place: OtherPlace): string[] {
 /** RFC 3986, 2.3: the same letter, so that the path is the same to whoever decodes it. */
 const percentEncoded = (letter: string): string => `%${letter.charCodeAt(0).toString(16)}`
 
-/** The paths of a place, for a request that is sent to `path` otherwise. */
-export function pathsAt(id: OperationId, path: string, place: OtherPlace): string[] {
-  if (place === 'other path') return namedPaths(id).filter((other) => other !== path)
-  if (place === 'no body') return operation(id).method === 'POST' ? [path] : []
+/** The path of a place, for a request that is sent to `path` otherwise; undefined if the operation has none. */
+export function pathAt(id: OperationId, path: string, place: OtherPlace): string | undefined {
+  if (place === 'other path') return namedPaths(id).find((other) => other !== path)
+  if (place === 'no body') return operation(id).method === 'POST' ? path : undefined
   const all = spelled(path, place)
   // Who takes a spelling takes it everywhere: of two each operation is asked for one, in turn.
-  return all.filter((_, at) => at === operations.findIndex((one) => one.id === id) % all.length)
+  return all[numberOf(id) % all.length]
 }
 
 /** Forms of a key that are like another one: they are sent to the operation's own path alone. */

@@ -170,6 +170,11 @@ export function triesOfRefusals(id: OperationId): number {
   return triesOf(id) === 1 ? 1 : 8
 }
 
+/** The operation's place among all: what goes to the operations in rotation begins there. */
+export function numberOf(id: OperationId): number {
+  return operations.findIndex((one) => one.id === id)
+}
+
 /** The operation of that id; throws on an id that the spec does not know (a mistake of ours, not of the target). */
 export function operation(id: OperationId): Operation {
   const found = byId.get(id)

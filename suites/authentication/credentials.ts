@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { allFormsOn, generatedKeysOn } from '../../catalogue/every-operation.ts'
 import { isSentToOtherPaths } from '../../catalogue/faults.ts'
-import { operations } from '../../catalogue/operations.ts'
+import { numberOf } from '../../catalogue/operations.ts'
 import { judgeEach } from '../../harness/checks/at-once.ts'
 import { property } from '../../harness/checks/property.ts'
 import type { Credential, Probe } from '../../harness/engine/probe.ts'
@@ -17,11 +17,6 @@ export function withCredential(probe: Probe, credential: Credential): Probe {
   return refused({ ...probe, credential })
 }
 
-/** The operation's number: what is sent in rotation begins there. */
-function numberOf({ operation }: RefusalContext): number {
-  return operations.findIndex(({ id }) => id === operation)
-}
-
 function wantsFew({ context, operation }: RefusalContext): boolean {
   const { target, options } = context.run
   const isThorough = options.depth === 'full' && allFormsOn.includes(operation)
@@ -31,25 +26,25 @@ function wantsFew({ context, operation }: RefusalContext): boolean {
 async function judgeForms(refusal: RefusalContext, forms: readonly KeyForm[]): Promise<void> {
   const { context, valid, judge } = refusal
   const few = wantsFew(refusal)
-  const place = numberOf(refusal)
+  const place = numberOf(refusal.operation)
   const sent = few ? forms.filter((_, at) => at === place % forms.length) : forms
   if (sent.length === 0) throw new NotExercised('every form of the full key equals a declared key')
   for (const { credential } of sent) context.run.keys.learn(credential)
   await judgeEach(sent, async ({ credential, what, kind, gives }) => {
     const probe = withCredential(await valid(), credential)
     await judge({ ...probe, fault: kind }, what, gives)
-    if (!few && isSentToOtherPaths(kind)) await judgeElsewhere(context, probe, { what, kind }, ['other path'])
+    if (!few && isSentToOtherPaths(kind)) await judgeElsewhere(context, probe, { what, kind }, 'other path')
   })
   const [form] = sent.slice(place % sent.length)
   if (few || !form) return
   // Whoever looks at a key at all looks at its form: elsewhere one of them tells enough.
-  await judgeElsewhere(context, withCredential(await valid(), form.credential), form, ['turn', place])
+  await judgeElsewhere(context, withCredential(await valid(), form.credential), form, { turn: place })
 }
 
 /** A credential without forms: at every place. */
 async function judgeEverywhere(refusal: RefusalContext, credential: Credential, what: string, kind: string) {
   const probe = withCredential(await refusal.valid(), credential)
-  const places = kind === 'no credential' ? 'all' : (['each', numberOf(refusal)] as const)
+  const places = kind === 'no credential' ? 'all' : 'each'
   // Its own path first: what fails there is told, and ends a run that ends at the first failure, before anything else is sent.
   await refusal.judge({ ...probe, fault: kind }, what)
   if (!wantsFew(refusal)) await judgeElsewhere(refusal.context, probe, { what, kind }, places)
@@ -61,7 +56,7 @@ export const missing = condition((refusal) =>
 
 export const malformed = condition(async (refusal) => {
   const { context, valid, judge, operation } = refusal
-  await judgeForms(refusal, malformedForms(await context.run.keys.fullKey(), numberOf(refusal)))
+  await judgeForms(refusal, malformedForms(await context.run.keys.fullKey(), numberOf(refusal.operation)))
   const served = generatedKeysOn.find((id) => context.run.target.absent[id] === undefined)
   if (operation !== served) return
   const word = fc.string({

@@ -1,5 +1,5 @@
 import { isOperationId } from '../../catalogue/operations.ts'
-import { isSamePath, isSpelling, type OtherPlace, otherPlaces, pathsAt } from '../../catalogue/faults.ts'
+import { isSamePath, isSpelling, type OtherPlace, otherPlaces, pathAt } from '../../catalogue/faults.ts'
 import { judgeEach } from '../../harness/checks/at-once.ts'
 import type { CheckContext } from '../../harness/engine/check-context.ts'
 import { isGranted } from '../../harness/engine/answer.ts'
@@ -16,10 +16,10 @@ interface Wrong {
 }
 
 /**
- * Where it is sent: at every path of every place; at one path of each place, beginning with that one; in one spelling in turn;
- * or at the other paths that the spec names.
+ * Where it is sent: at every place; at those that are not the very same path; at the other path that the spec names; or in
+ * one spelling, the first of those from that number on that shows anything.
  */
-type Where = 'all' | readonly ['each' | 'turn', number] | readonly ['other path']
+type Where = 'all' | 'each' | 'other path' | { readonly turn: number }
 
 /** Requests in a row that got no answer, by place: a gateway may drop what it does not like, and is not asked for ever. */
 const unansweredAt = perRun(() => new Map<OtherPlace, number>())
@@ -33,7 +33,7 @@ interface Elsewhere {
 }
 
 const inTurn = <T>(all: readonly T[], number: number): T[] => {
-  const at = number % (all.length || 1)
+  const at = number % all.length
   return [...all.slice(at), ...all.slice(0, at)]
 }
 
@@ -44,25 +44,19 @@ const inTurn = <T>(all: readonly T[], number: number): T[] => {
 export async function judgeElsewhere(context: CheckContext, probe: Probe, wrong: Wrong, where: Where): Promise<void> {
   const { operation } = context.row
   if (!isOperationId(operation)) return
-  const [which, number] = where === 'all' ? [where, 0] : [where[0], where[1] ?? 0]
   const word = `/v1/${unknownWord(context.run, context.row.id)}`
   const at = (place: OtherPlace): Elsewhere[] => {
-    const unknown = place === 'other path' ? [] : pathsAt(operation, word, place)
-    const all = pathsAt(operation, probe.path, place).map((path, i) => ({ place, path, unknown: unknown[i] ?? word }))
-    return inTurn(all, number)
+    const path = pathAt(operation, probe.path, place)
+    const unknown = place === 'other path' ? undefined : pathAt(operation, word, place)
+    return path === undefined ? [] : [{ place, path, unknown: unknown ?? word }]
   }
   const judge = (one: Elsewhere): Promise<boolean> => judgeAt(context, probe, wrong, one)
-  if (which === 'turn') return void (await some(inTurn(otherPlaces.filter(isSpelling), number).flatMap(at), judge))
-  const places = otherPlaces.filter((place) => which !== 'other path' || place === which)
-  // The paths of one place one after the other: whether it is asked again depends on what came.
-  await judgeEach(places, async (place) => {
-    if (which === 'each') return void (await some(isSamePath(place) ? [] : at(place), judge))
-    for (const one of at(place)) await judge(one)
-  })
-}
-
-async function some<T>(all: readonly T[], judge: (one: T) => Promise<boolean>): Promise<void> {
-  for (const one of all) if (await judge(one)) return
+  if (typeof where === 'object') {
+    for (const one of inTurn(otherPlaces.filter(isSpelling), where.turn).flatMap(at)) if (await judge(one)) return
+    return
+  }
+  const isMeant = (place: OtherPlace): boolean => (where === 'each' ? !isSamePath(place) : place === where)
+  await judgeEach(otherPlaces.filter((place) => where === 'all' || isMeant(place)).flatMap(at), judge)
 }
 
 /** True if there was something to judge. */
