@@ -122,7 +122,7 @@ const mostKept = 100
 
 /** Sends a case; one that several rows judge is sent once, if it has no effect. */
 function sendCase(context: CheckContext, source: Source, purpose: Partial<Purpose>): Promise<Exchange> {
-  // What is generated for one row may be generated for another. Of thousands too much would be kept.
+  // A value may be generated twice, and for two rows. Of thousands too much would be kept.
   const isFew = isGenerating(context) && context.run.options.refusalRuns <= mostKept
   const isShared = isFew || (typeof source !== 'function' && /^body: | @ /.test(source.fault ?? ''))
   if (typeof source === 'function' || !isShared || !source.credential.full) return context.send(source, purpose)

@@ -14,12 +14,12 @@ async function heldBy(refusalRuns: number): Promise<{ bytes: number; judged: Jud
   return { bytes: heapUsed + arrayBuffers, judged }
 }
 
-test('a run holds no more for two thousand generated cases than for a few', async () => {
+test('a run holds no more for three thousand generated cases than for a few', async () => {
   await heldBy(100)
   const few = await heldBy(5)
   const many = await heldBy(1500)
   const more = many.judged.facts.requests - few.judged.facts.requests
-  expect(more).toBeGreaterThan(2000)
+  expect(more).toBeGreaterThan(2900)
   // An exchange alone takes more than 6 KB.
   expect((many.bytes - few.bytes) / more).toBeLessThan(3000)
 })
