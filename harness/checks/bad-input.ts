@@ -73,36 +73,49 @@ function badUtf8(body: unknown): Uint8Array | undefined {
   return Buffer.concat([Buffer.from(before), Buffer.from([0x80]), Buffer.from(after)])
 }
 
-type Broken = Pick<Probe, 'body' | 'headers'>
-
-const bodies: Readonly<Record<(typeof looseBodies)[number], (valid: Probe) => Partial<Broken> | undefined>> = {
-  null: () => ({ body: 'null' }),
-  '[]': () => ({ body: '[]' }),
-  'length 0': () => ({ body: '' }),
-  'invalid UTF-8': (valid) => {
-    const body = badUtf8(jsonOf(valid))
-    return body && { body }
-  },
-  BOM: ({ body }) => ({ body: `\ufeff${String(body)}` }),
-  'no content type': (valid) => withHeader(valid, 'content-type', undefined),
+/** A body that is none, or the valid one in an odd form. */
+interface LooseBody {
+  /** In words that follow the request line, if not `with a body that is <its kind>`. */
+  readonly what?: string
+  /** Whether a server may read it as the valid one. */
+  readonly isWhole?: true
+  /** What takes the place of the valid request's; undefined if it has none of that kind. */
+  change(valid: Probe): Partial<Pick<Probe, 'body' | 'headers'>> | undefined
 }
 
-const isWhole = (kind: string): boolean => ['invalid UTF-8', 'BOM', 'no content type'].includes(kind)
-const toldOf = (kind: string): string =>
-  kind === 'BOM' || kind === 'no content type'
-    ? `with the valid body, but ${kind === 'BOM' ? 'a byte order mark before it' : 'no content type'}`
-    : `with a body that is ${kind}`
+const bodies: Readonly<Record<(typeof looseBodies)[number], LooseBody>> = {
+  null: { change: () => ({ body: 'null' }) },
+  '[]': { change: () => ({ body: '[]' }) },
+  'length 0': { change: () => ({ body: '' }) },
+  'invalid UTF-8': {
+    isWhole: true,
+    change(valid) {
+      const body = badUtf8(jsonOf(valid))
+      return body && { body }
+    },
+  },
+  BOM: {
+    what: 'with the valid body, but a byte order mark before it',
+    isWhole: true,
+    change: ({ body }) => ({ body: `\ufeff${String(body)}` }),
+  },
+  'no content type': {
+    what: 'with the valid body, but no content type',
+    isWhole: true,
+    change: (valid) => withHeader(valid, 'content-type', undefined),
+  },
+}
 
-/** Each body that is none, or that is the valid one in an odd form. */
 function bodyCases({ refusal: { operation, valid }, first, effect }: Ground): Case[] {
   return looseBodies.flatMap((kind) => {
-    if (bodies[kind](first) === undefined) return []
-    const own = operation === 'jobs.create' || !isWhole(kind) ? 'none' : effect
+    const { what = `with a body that is ${kind}`, isWhole, change } = bodies[kind]
+    if (change(first) === undefined) return []
+    const own = operation !== 'jobs.create' && isWhole ? effect : 'none'
     const make = async (): Promise<Probe> => {
       const probe = await valid()
-      return { ...probe, ...bodies[kind](probe), effect: own, fault: `body: ${kind}` }
+      return { ...probe, ...change(probe), effect: own, fault: `body: ${kind}` }
     }
-    return [{ what: toldOf(kind), effect: own, make }]
+    return [{ what, effect: own, make }]
   })
 }
 

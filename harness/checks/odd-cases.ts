@@ -81,7 +81,7 @@ export function textCases(ground: Ground, changes: readonly odd.Change[]): Case[
   return groups.map((group, at) => {
     const bodies = at === 0 ? oddBodies : []
     const kinds = oddTexts.map((kind) =>
-      changes.filter((one) => odd.isAt(one, kind) && group.some(({ place }) => place === one.place)),
+      changes.filter((one) => odd.isOf(one, kind) && group.some(({ place }) => place === one.place)),
     )
     const parts = [...(at === 0 ? named : []), ...kinds.map((own) => oddGroup(ground, own))]
     return { ...oddCase(ground, group, bodies), parts }
@@ -91,7 +91,7 @@ export function textCases(ground: Ground, changes: readonly odd.Change[]): Case[
 /** `null` at members that may be left out, and texts for numbers, several at once; else each by itself. */
 export function togetherCases(ground: Ground): Case[] {
   const changed = (places: readonly Placed[], kind: string, called: string, value: unknown): odd.Change[] =>
-    places.map((place) => ({ place, fault: `${kind} @ ${place.at}`, called, value: () => value }))
+    places.map((place) => ({ place, faults: [kind], called, value: () => value }))
   const asText = ground.places.filter(({ kinds }) => kinds.includes('number'))
   const nulls = ground.places.filter(({ kinds }) => !kinds.includes('null'))
   const optional = nulls.filter((place) => isOptional(place))
@@ -119,7 +119,7 @@ function isOptional({ member, kinds }: Placed): boolean {
 export function valueCases(ground: Ground, changes: readonly odd.Change[]): Case[] {
   const kinds = ['repeated', 'empty', 'unknown', ...oddNumbers]
   return kinds.flatMap((kind) => {
-    const own = changes.filter((one) => odd.isAt(one, kind))
+    const own = changes.filter((one) => odd.isOf(one, kind))
     return [
       ...odd.grouped(own.filter(odd.isFree), (place) => isName(ground, place)).map((group) => oddGroup(ground, group)),
       ...own.filter((one) => !odd.isFree(one)).map((one) => oddCase(ground, [one])),

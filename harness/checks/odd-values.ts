@@ -20,8 +20,8 @@ import { shown } from './values.ts'
 /** A value to be put at a place. */
 export interface Change {
   readonly place: Placed
-  /** As the fault matrix calls it. */
-  readonly fault: string
+  /** As the fault matrix calls them: one, but for all odd texts in one. */
+  readonly faults: readonly string[]
   /** What the member is then, in words that follow its name. */
   readonly called: string
   /** @param own what a valid request has there */
@@ -64,7 +64,7 @@ interface Drawn {
 export function changesOf({ run, members, random }: Drawn, place: Placed): Change[] {
   const change = (kind: string, called: string, value: Change['value']): Change => ({
     place,
-    fault: `${kind} @ ${place.at}`,
+    faults: [kind],
     called,
     value,
   })
@@ -104,19 +104,20 @@ function withTypeOf(own: unknown, id: string): string | number {
 
 /** All odd texts of a member in one. */
 export function everyText(changes: readonly Change[]): Change | undefined {
-  const own = changes.filter(({ fault }) => oddTexts.some((kind) => fault.startsWith(`${kind} @`)))
+  const own = changes.filter((one) => oddTexts.some((kind) => isOf(one, kind)))
   const [first] = own
   if (first === undefined) return undefined
   const called = own.map((one) => one.called).join(', ')
   const value = (valid: unknown): unknown => own.reduce((text, one) => one.value(text), valid)
-  return { ...first, fault: own.map(({ fault }) => fault).join(' + '), called, value }
+  return { ...first, faults: own.flatMap(({ faults }) => faults), called, value }
 }
 
 /** Whether a server may well grant it together with other odd values: it looks at no list, and the value is no id. */
-export function isFree({ place, fault }: Change): boolean {
-  const { member, kinds } = place
+export function isFree(change: Change): boolean {
+  const { member, kinds } = change.place
   if (member && (isListed(member) || member.isId)) return false
-  return !/^(?:empty|repeated)/.test(fault) || kinds.includes('string') || member?.isExtra === true
+  const isOfArrays = isOf(change, 'empty') || isOf(change, 'repeated')
+  return !isOfArrays || kinds.includes('string') || member?.isExtra === true
 }
 
 /** The member of the body that a place stands in. */
@@ -199,7 +200,8 @@ export const pointersOf = (changes: readonly Change[]): string[] => changes.map(
 
 /** Faults of all of them, as the fault matrix calls each. */
 export function faultOf(changes: readonly Change[], bodies: readonly OddBody[] = []): string {
-  return [...changes.map(({ fault }) => fault), ...bodies.map((kind) => `body: ${kind}`)].join(' + ')
+  const ofMembers = changes.flatMap(({ place, faults }) => faults.map((fault) => `${fault} @ ${place.at}`))
+  return [...ofMembers, ...bodies.map((kind) => `body: ${kind}`)].join(' + ')
 }
 
-export const isAt = (change: Change, kind: string): boolean => change.fault.startsWith(`${kind} @ `)
+export const isOf = ({ faults }: Change, kind: string): boolean => faults.includes(kind)
