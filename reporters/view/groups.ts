@@ -31,12 +31,12 @@ export interface ReasonGroup {
 export function byReason({ requirements }: Pick<Report, 'requirements'>, outcome: Outcome): ReasonGroup[] {
   const groups = new Map<string, string[]>()
   const results = requirements.filter((result) => result.outcome === outcome)
-  const shared = new Set<string>()
-  const seen = new Set<string>()
-  for (const { reason } of results) if (reason !== undefined) void (seen.has(reason) ? shared : seen).add(reason)
+  const reasons = results.map(({ reason }) => reason)
+  // What is said of many may name one of them.
+  const isShared = (reason: string | undefined): reason is string =>
+    reason !== undefined && reasons.indexOf(reason) !== reasons.lastIndexOf(reason)
   for (const result of results) {
-    // What is said of many may name one of them.
-    const reason = result.reason !== undefined && shared.has(result.reason) ? result.reason : reasonOf(result)
+    const reason = isShared(result.reason) ? result.reason : reasonOf(result)
     groups.set(reason, [...(groups.get(reason) ?? []), result.id])
   }
   return [...groups].map(([reason, ids]) => ({ reason, ids })).sort((a, b) => b.ids.length - a.ids.length)
