@@ -1,7 +1,7 @@
 /** Who may import whom. Each folder stands above those that it names; no two import each other, files included. */
 
 /** The layers of `harness/`, the top one first: each imports only those below it. */
-const layers = ['checks', 'engine', 'target', 'report', 'recording', 'http']
+const layers = ['checks', 'engine', 'target-file', 'report', 'recording', 'http']
 const below = (layer) => layers.slice(layers.indexOf(layer) + 1).map((name) => `harness/${name}/`)
 
 /** What lies under every layer. */

@@ -4,7 +4,7 @@ import { matchesId, patternProblem } from '../harness/report/selection.ts'
 import { colorsFor } from './output/say.ts'
 import type { Sent } from './explain/requests.ts'
 import { UserError } from '../harness/user-error.ts'
-import { idMeant } from '../harness/target/nearest.ts'
+import { idMeant } from '../harness/target-file/nearest.ts'
 
 export function explainCommand(): Command {
   return new Command('explain')

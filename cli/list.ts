@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { type CatalogueRow, catalogue, published } from '../catalogue/catalogue.ts'
 import { matchesId, patternProblem } from '../harness/report/selection.ts'
 import { UserError } from '../harness/user-error.ts'
-import { idMeant } from '../harness/target/nearest.ts'
+import { idMeant } from '../harness/target-file/nearest.ts'
 
 export function listCommand(): Command {
   return new Command('list')

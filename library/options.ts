@@ -2,9 +2,9 @@ import { type RequirementId, catalogue } from '../catalogue/catalogue.ts'
 import type { RunEvent } from '../harness/engine/events.ts'
 import type { Depth, TpeMode } from '../harness/report/model.ts'
 import { matchesId, patternProblem } from '../harness/report/selection.ts'
-import { checkTargetFile } from '../harness/target/check.ts'
-import { didYouMean, idMeant } from '../harness/target/nearest.ts'
-import type { Limits, OperationValue, ScenarioValue, TargetFile } from '../harness/target/target-file.ts'
+import { checkTargetFile } from '../harness/target-file/check.ts'
+import { didYouMean, idMeant } from '../harness/target-file/nearest.ts'
+import type { Limits, OperationValue, ScenarioValue, TargetFile } from '../harness/target-file/target-file.ts'
 import { UserError } from '../harness/user-error.ts'
 
 /** A requirement id, or a pattern of them: `*` is any characters. */

@@ -1,4 +1,4 @@
-import { isAuthorization } from '../harness/target/map-keys.ts'
+import { isAuthorization } from '../harness/target-file/map-keys.ts'
 import type { Redactor } from '../harness/recording/redactor.ts'
 import { shortestKey } from '../harness/recording/redactor.ts'
 import type { HeaderLine } from '../harness/http/message.ts'

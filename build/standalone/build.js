@@ -75,7 +75,7 @@ function inOneFile(code, id) {
     .replaceAll(/(?<![.\w])import\((?!['"])/g, '$inside.importModule(')
   if (isOurs(id) && /createRequire\(/.test(own)) throw new Error(`${path}: what it requires cannot be taken in`)
   if (path === 'bin/run.js') own = replaced(own, [/'\.\.\/dist\/conform\.js'/, "'../cli/index.ts'"], path)
-  if (path === 'harness/target/load.ts') {
+  if (path === 'harness/target-file/load.ts') {
     const virtual = `virtualModules: { get '${about.name}'() { return $inside.load('./index.js') } }`
     own = replaced(own, [/\balias: \{.*\}/, virtual], path)
   }

@@ -1,4 +1,4 @@
-import { nearest } from '../../harness/target/nearest.ts'
+import { nearest } from '../../harness/target-file/nearest.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { formatFiles, type FormatName } from '../../reporters/format-files.ts'
 

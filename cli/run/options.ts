@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
-import { headerProblems } from '../../harness/target/headers.ts'
-import type { HeaderValues } from '../../harness/target/target-file.ts'
+import { headerProblems } from '../../harness/target-file/headers.ts'
+import type { HeaderValues } from '../../harness/target-file/target-file.ts'
 
 /** `--port <n>` on the loopback address, any free one if not given. */
 export function portOption(): Option {

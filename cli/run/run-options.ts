@@ -1,8 +1,8 @@
 import type { BaselineEntry } from '../../harness/report/baseline.ts'
 import { type RunOptions, rerunCommand, runOptionsOf } from '../../harness/engine/run.ts'
 import { shellWord } from '../../harness/recording/curl.ts'
-import { isSecretName } from '../../harness/target/map-keys.ts'
-import { labels } from '../../harness/target/resolve-key.ts'
+import { isSecretName } from '../../harness/target-file/map-keys.ts'
+import { labels } from '../../harness/target-file/resolve-key.ts'
 import type { RunArguments } from './arguments.ts'
 
 /** Whether a report is asked for that shows every exchange: the others show those of failures, which the failures keep. */

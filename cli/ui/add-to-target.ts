@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { applyEdits, modify, parse, type ParseError } from 'jsonc-parser'
-import { checkTargetFile } from '../../harness/target/check.ts'
+import { checkTargetFile } from '../../harness/target-file/check.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { isObject } from '../../schemas/json-object.ts'
 import { writeWhole } from '../output/whole-file.ts'

@@ -1,11 +1,11 @@
 import type { OperationId } from '../../catalogue/operations.ts'
-import { missingNeeds } from '../target/declared.ts'
+import { missingNeeds } from '../target-file/declared.ts'
 import { requirement, grantedRow } from '../../catalogue/catalogue.ts'
 import { jsonType } from '../engine/operation-probe.ts'
 import { type Probe, withHeader } from '../engine/probe.ts'
 import { placeholderRequest } from './placeholder.ts'
 import type { Run } from '../engine/run.ts'
-import type { Scenario } from '../target/model.ts'
+import type { Scenario } from '../target-file/model.ts'
 import { mergePatch } from '../../schemas/json-object.ts'
 
 /** True if the scenario brings its own body, so that the operation need not be declared. */

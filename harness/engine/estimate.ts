@@ -14,8 +14,8 @@ import {
 import type { Need, Count } from '../../catalogue/row.ts'
 import { getAt } from '../../schemas/pointer.ts'
 import type { Depth } from '../report/model.ts'
-import { readsDeclared } from '../target/declared.ts'
-import { isExclusive, type Scenario, type Target } from '../target/model.ts'
+import { readsDeclared } from '../target-file/declared.ts'
+import { isExclusive, type Scenario, type Target } from '../target-file/model.ts'
 import type { Plan, RunOptions } from './run.ts'
 
 /** Most that a run sends for one operation, as if each control were granted, and what it usually sends. */

@@ -1,6 +1,6 @@
 import type { NoAnswer, NoAnswerDetail } from '../http/message.ts'
 import type { Proxy } from '../http/proxy.ts'
-import type { Target } from '../target/model.ts'
+import type { Target } from '../target-file/model.ts'
 import { proxyName } from '../http/no-answer.ts'
 import { type Answer, envelopeProblem, tpeOf } from './answer.ts'
 import { describeAnswer, isPage } from './describe.ts'

@@ -1,7 +1,7 @@
 import { type Answer, answerOf } from './answer.ts'
 import type { ExchangeRole } from '../report/model.ts'
 import { type Run, perRun } from './run.ts'
-import type { HookRequest } from '../target/model.ts'
+import type { HookRequest } from '../target-file/model.ts'
 import { jsonType } from './operation-probe.ts'
 import { queryOf, withOwn } from './probe.ts'
 import { createTransport } from '../http/transport.ts'

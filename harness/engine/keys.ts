@@ -2,8 +2,8 @@ import type { OperationId } from '../../catalogue/operations.ts'
 import type { Redactor } from '../recording/redactor.ts'
 import { UserError } from '../user-error.ts'
 import { NotExercised } from './outcome.ts'
-import { readKey } from '../target/context.ts'
-import type { KeySource, Secret, Target } from '../target/model.ts'
+import { readKey } from '../target-file/context.ts'
+import type { KeySource, Secret, Target } from '../target-file/model.ts'
 import type { Credential } from './probe.ts'
 
 /** The keys of a run. Each value is known to the redactor before it is used. */

@@ -1,7 +1,7 @@
 import { firstOperation, type OperationId, operation } from '../../catalogue/operations.ts'
 import type { Run } from './run.ts'
 import { type Credential, type Probe, type RequestHeader, withOwn } from './probe.ts'
-import { readsDeclared } from '../target/declared.ts'
+import { readsDeclared } from '../target-file/declared.ts'
 import { requirement, grantedRow } from '../../catalogue/catalogue.ts'
 import type { Effect } from '../../catalogue/operation.ts'
 

@@ -3,9 +3,9 @@ import { isOperationId, readsOf } from '../../catalogue/operations.ts'
 import { grants, operationOf } from './estimate.ts'
 import { type LeftOutBy, leftOut, reasonText } from '../report/reason.ts'
 import { isSelected, isDealtTo, isObserved } from '../report/selection.ts'
-import { exclusiveIds, type Target } from '../target/model.ts'
-import { declares, isDeclared, missingReason } from '../target/declared.ts'
-import { readOnlyTarget } from '../target/saved.ts'
+import { exclusiveIds, type Target } from '../target-file/model.ts'
+import { declares, isDeclared, missingReason } from '../target-file/declared.ts'
+import { readOnlyTarget } from '../target-file/saved.ts'
 import type { Plan, PlanEntry, RunOptions } from './run.ts'
 
 /** What a plan is made from: the options that choose, and what the target declares. */

@@ -7,7 +7,7 @@ import { credentialProbesIn } from './estimate.ts'
 import { keyRefused } from './keys.ts'
 import { planRun } from './plan.ts'
 import type { Plan, RunOptions } from './run.ts'
-import type { Target } from '../target/model.ts'
+import type { Target } from '../target-file/model.ts'
 
 /** What a run left behind. */
 export interface RunRecord {

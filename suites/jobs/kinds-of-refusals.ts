@@ -2,7 +2,7 @@ import type { Probe } from '../../harness/engine/probe.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { refused, withBody } from '../../harness/checks/conditions.ts'
 import { sampled } from '../../harness/checks/seed.ts'
-import type { ApplicationResource } from '../../harness/target/model.ts'
+import type { ApplicationResource } from '../../harness/target-file/model.ts'
 import {
   ofBodies,
   refusedByGrammar,

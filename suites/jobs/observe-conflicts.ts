@@ -1,7 +1,7 @@
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { pause } from '../../harness/engine/lifetime.ts'
 import { isPlanned, type Run } from '../../harness/engine/run.ts'
-import type { ApplicationResource } from '../../harness/target/model.ts'
+import type { ApplicationResource } from '../../harness/target-file/model.ts'
 import { sendAtOnce } from '../../harness/checks/send-at-once.ts'
 import { burstSize, proveOverlap } from './burst.ts'
 import { type Conflict, awaitJobs, create, releaseMs } from './conflict.ts'

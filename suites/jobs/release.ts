@@ -1,6 +1,6 @@
 import { pause } from '../../harness/engine/lifetime.ts'
 import { isPlanned, type Run } from '../../harness/engine/run.ts'
-import type { ApplicationResource } from '../../harness/target/model.ts'
+import type { ApplicationResource } from '../../harness/target-file/model.ts'
 import { create, releaseMs } from './conflict.ts'
 import type { Finding } from './finding.ts'
 import { gatesOf } from './gate.ts'

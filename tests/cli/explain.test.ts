@@ -5,7 +5,7 @@ import pc from 'picocolors'
 import { describe, expect, test } from 'vitest'
 import { catalogue, requirement } from '../../catalogue/catalogue.ts'
 import { explanation } from '../../cli/explain/explanation.ts'
-import { nearestId } from '../../harness/target/nearest.ts'
+import { nearestId } from '../../harness/target-file/nearest.ts'
 import { type Ended, folder } from './conform.ts'
 import { conform } from './in-process.ts'
 

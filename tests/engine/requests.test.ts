@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { invalidKeys, malformedKeys } from '../../catalogue/faults.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import type { RequirementResult } from '../../harness/report/model.ts'
-import { type TargetFile, defaultLimits } from '../../harness/target/model.ts'
+import { type TargetFile, defaultLimits } from '../../harness/target-file/model.ts'
 import { idsOf, judgeReference, type JudgeSettings } from '../matrix/judge-reference.ts'
 
 const pace = { jobMs: 15, slowJobMs: 1200 }

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { answersFrom, checkInit, standardAnswers, writeStarter } from '../../cli/init.ts'
 import { parseInputs, type Questions, askAnswers } from '../../cli/init/answers.ts'
 import { probeTarget } from '../../cli/init/probe-target.ts'
-import { loadTargetFile } from '../../harness/target/load.ts'
+import { loadTargetFile } from '../../harness/target-file/load.ts'
 import { starter } from '../../cli/init/starter.ts'
 import { missed, report } from './results.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Exchange } from '../../harness/engine/exchange.ts'
-import type { TargetFile } from '../../harness/target/model.ts'
+import type { TargetFile } from '../../harness/target-file/model.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { idsOf, judgeReference, reasons, type Judged, type JudgeSettings } from './judge-reference.ts'
 

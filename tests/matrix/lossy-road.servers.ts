@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { randomFrom } from '../support/lossy-road.ts'
 import type { SendOptions, Tag, Transport } from '../../harness/http/message.ts'
-import type { TargetFile } from '../../harness/target/model.ts'
+import type { TargetFile } from '../../harness/target-file/model.ts'
 import { withoutCleanup } from './changed-targets.ts'
 import { idsOf, judgeReference } from './judge-reference.ts'
 

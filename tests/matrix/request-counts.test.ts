@@ -7,7 +7,7 @@ import { isGranted } from '../../harness/engine/answer.ts'
 import { countIn, grants, estimate } from '../../harness/engine/estimate.ts'
 import { planRun } from '../../harness/engine/plan.ts'
 import type { Run } from '../../harness/engine/run.ts'
-import { defaultLimits } from '../../harness/target/model.ts'
+import { defaultLimits } from '../../harness/target-file/model.ts'
 import { judgeReference } from './judge-reference.ts'
 
 /** Most requests of the requirement's own, by what its row says. */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { watchFiles, watchTarget } from '../../cli/session/session.ts'
-import type { Target } from '../../harness/target/model.ts'
+import type { Target } from '../../harness/target-file/model.ts'
 import { folder } from '../cli/conform.ts'
 
 test('a file that is written, or replaced by another one, is told once; the same content is not', async () => {

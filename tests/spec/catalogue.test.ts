@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { getAt } from '../../schemas/pointer.ts'
-import { rolesOf } from '../../harness/target/declared.ts'
+import { rolesOf } from '../../harness/target-file/declared.ts'
 import { catalogue, isRequirementId, requirement } from '../../catalogue/catalogue.ts'
 import { isOperationId, type OperationId, operations } from '../../catalogue/operations.ts'
 import targetSchema from '../../schemas/target.schema.json' with { type: 'json' }

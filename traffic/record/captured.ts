@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { HeaderLine } from '../../harness/http/message.ts'
 import type { Report } from '../../harness/report/model.ts'
-import type { Target } from '../../harness/target/model.ts'
+import type { Target } from '../../harness/target-file/model.ts'
 import type { Counts } from '../recording-judge.ts'
 
 /** An exchange that went through the proxy. It may hold keys: it is neither printed nor stored as it is. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { checkTargetFile } from '../../harness/target/check.ts'
-import type { TargetFile } from '../../harness/target/target-file.ts'
+import { checkTargetFile } from '../../harness/target-file/check.ts'
+import type { TargetFile } from '../../harness/target-file/target-file.ts'
 import { UserError } from '../../harness/user-error.ts'
 
 /** The message that the file is refused with; undefined where it is taken. */
