@@ -1,6 +1,6 @@
 /** What a program gets: judge a target, type a target file, read the catalogue. */
 export { catalogue, isRequirementId } from './catalogue/catalogue.ts'
-export type { CatalogueRow as RequirementRow, RequirementId } from './catalogue/catalogue.ts'
+export type { CatalogueRequirement as RequirementRow, RequirementId } from './catalogue/catalogue.ts'
 export type { OperationId } from './catalogue/operations.ts'
 export type { EndedEvent, JudgedEvent, PlannedEvent, RunEvent, ThrottledEvent } from './harness/engine/events.ts'
 export type { RunFacts } from './harness/engine/events.ts'

@@ -8,7 +8,7 @@ export interface Recorded {
   readonly headers: readonly string[]
   /** Base64. */
   readonly body: string
-  readonly answer: { readonly status: number; readonly headers: readonly string[]; readonly body: Buffer }
+  readonly response: { readonly status: number; readonly headers: readonly string[]; readonly body: Buffer }
 }
 
 interface Listening {
@@ -48,14 +48,14 @@ export async function recordBefore(target: string, traffic: Recorded[]): Promise
       const { method = 'GET', url: path = '/', rawHeaders: headers } = request
       const passed = forward({ hostname, port, method, path, headers: headers as never })
       passed.end(body)
-      passed.on('response', (answer) => {
-        void bytesOf(answer).then((bytes) => {
-          const { statusCode: status = 500, rawHeaders } = answer
+      passed.on('response', (received) => {
+        void bytesOf(received).then((bytes) => {
+          const { statusCode: status = 500, rawHeaders } = received
           response.writeHead(status, kept(rawHeaders))
           response.end(bytes)
           traffic.push({
             ...{ method, path, headers: kept(headers), body: body.toString('base64') },
-            answer: { status, headers: kept(rawHeaders), body: bytes },
+            response: { status, headers: kept(rawHeaders), body: bytes },
           })
         })
       })
@@ -66,14 +66,14 @@ export async function recordBefore(target: string, traffic: Recorded[]): Promise
 
 /** Says again what was recorded, request by request, at no cost but that of sending it. */
 export async function playBack(traffic: readonly Recorded[]): Promise<Listening> {
-  const answers = new Map<string, Recorded['answer'][]>()
+  const responses = new Map<string, Recorded['response'][]>()
   const keyOf = (method = '', path = ''): string => `${method} ${path}`
-  for (const { method, path, answer } of traffic) {
+  for (const { method, path, response } of traffic) {
     const key = keyOf(method, path)
-    answers.set(key, [...(answers.get(key) ?? []), answer])
+    responses.set(key, [...(responses.get(key) ?? []), response])
   }
   const server = createServer((request, response) => {
-    const queue = answers.get(keyOf(request.method, request.url))
+    const queue = responses.get(keyOf(request.method, request.url))
     const next = queue?.shift()
     if (!queue || !next) {
       response.writeHead(500).end()

@@ -72,7 +72,7 @@ function bareUndici(folder: string): Side {
     proxy.close()
     served.close()
     const path = join(folder, 'requests.json')
-    writeFileSync(path, JSON.stringify(traffic.map(({ answer: _, ...request }) => request)))
+    writeFileSync(path, JSON.stringify(traffic.map(({ response: _, ...request }) => request)))
     return { path, traffic }
   }
   return {

@@ -16,12 +16,12 @@ import { jobsCreate } from './jobs-create.ts'
 import { jobsRetrieve } from './jobs-retrieve.ts'
 import { medicalComprehend } from './medical-comprehend.ts'
 import { pdfParse } from './pdf-parse.ts'
-import type { Requirement, Row } from './row.ts'
+import type { Requirement, DefinedRequirement } from './requirement.ts'
 import { translateRun } from './translate-run.ts'
 import { visionAnalyze } from './vision-analyze.ts'
 import { webSearchRun } from './web-search-run.ts'
 import { type OperationId, operations } from './operations.ts'
-import { isRefusal, pairsOf, type Pairs } from './answers.ts'
+import { isRefusal, pairsOf, type Pairs } from './pairs.ts'
 
 /** Every requirement of the suite, in catalogue order. */
 
@@ -54,20 +54,20 @@ type Areas = typeof areas
 export type AreaName = keyof Areas
 
 /** A row of that operation or area, its id and answers as literal types. */
-export type AreaRow<A extends AreaName> = Areas[A][number]
+export type AreaRequirement<A extends AreaName> = Areas[A][number]
 
-type AnyRow = AreaRow<AreaName>
+type AnyRow = AreaRequirement<AreaName>
 
 export type RequirementId = AnyRow['id']
 
-export interface CatalogueRow extends Row {
+export interface CatalogueRequirement extends DefinedRequirement {
   readonly id: RequirementId
 }
 
-export const catalogue: readonly CatalogueRow[] = Object.values<readonly CatalogueRow[]>(areas).flat()
+export const catalogue: readonly CatalogueRequirement[] = Object.values<readonly CatalogueRequirement[]>(areas).flat()
 
 /** The rows of that operation or area. */
-export function rowsOf(area: AreaName): readonly CatalogueRow[] {
+export function rowsOf(area: AreaName): readonly CatalogueRequirement[] {
   return areas[area]
 }
 
@@ -76,28 +76,32 @@ export function published({ id, operation, level, section, statement, needs, eff
   return { id, operation, level, section, statement, needs, effect }
 }
 
-const byId: ReadonlyMap<string, CatalogueRow> = new Map(catalogue.map((row) => [row.id, row]))
+const byId: ReadonlyMap<string, CatalogueRequirement> = new Map(
+  catalogue.map((requirement) => [requirement.id, requirement]),
+)
 
 export function isRequirementId(id: string): id is RequirementId {
   return byId.has(id)
 }
 
 /** The row of that id; throws on an id that the catalogue does not have. */
-export function requirement(id: RequirementId): CatalogueRow {
-  const row = byId.get(id)
-  if (!row) throw new Error(`no requirement ${id}`)
-  return row
+export function requirementOf(id: RequirementId): CatalogueRequirement {
+  const requirement = byId.get(id)
+  if (!requirement) throw new Error(`no requirement ${id}`)
+  return requirement
 }
 
 const controls = catalogue.filter(({ control }) => control).map(({ operation, id }) => [operation, id] as const)
 
 /** Each operation's granted requirement: its request is the control of the operation's refusals. */
-export const grantedRow = Object.fromEntries(controls) as Readonly<Record<OperationId, RequirementId>>
+export const grantedRequirement = Object.fromEntries(controls) as Readonly<Record<OperationId, RequirementId>>
 
 const pairs = new Map<OperationId, Pairs>(
   operations.map(({ id }) => [
     id,
-    catalogue.flatMap((row) => (row.operation === id && isRefusal(row.gives) ? pairsOf(row, id) : [])),
+    catalogue.flatMap((requirement) =>
+      requirement.operation === id && isRefusal(requirement.expects) ? pairsOf(requirement, id) : [],
+    ),
   ]),
 )
 

@@ -2,7 +2,7 @@
 import type { OperationId } from './operations.ts'
 
 /** §7.2: the code names of each status. */
-const statusRows: Readonly<Record<number, readonly string[]>> = {
+const statusRequirements: Readonly<Record<number, readonly string[]>> = {
   400: ['BadRequest', 'InvalidInputParameters', 'InvalidContentType'],
   401: ['Unauthorized', 'BadCredentials', 'BadToken'],
   403: ['Forbidden', 'InsufficientAccessRights'],
@@ -86,7 +86,7 @@ const messageKeys: Readonly<Record<string, number>> = {
 
 /** The code names of a status's row of §7.2; undefined for a status that it does not list. */
 export function codeNames(status: number): readonly string[] | undefined {
-  return Object.hasOwn(statusRows, status) ? statusRows[status] : undefined
+  return Object.hasOwn(statusRequirements, status) ? statusRequirements[status] : undefined
 }
 
 /** The types that §7.3 gives the operation with that status: its own row, the guardrails' and the lead sentence. */
@@ -106,8 +106,13 @@ export function isModelError(tpe: string | undefined): boolean {
  * may carry any. `null`: a request that is not an operation of the interface.
  */
 export function mayCarry(operation: OperationId | null, status: number, tpe: string): boolean {
-  const row = codeNames(status)
-  return row === undefined || row.includes(tpe) || listedTypes(operation, status).includes(tpe) || isModelError(tpe)
+  const requirement = codeNames(status)
+  return (
+    requirement === undefined ||
+    requirement.includes(tpe) ||
+    listedTypes(operation, status).includes(tpe) ||
+    isModelError(tpe)
+  )
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   pathAt,
 } from './faults.ts'
 import { fullKey, validRequest } from './needs.ts'
-import { row, type RowOf, type RowText, scenario } from './row.ts'
+import { requirement, type RequirementFrom, type RequirementText, scenario } from './requirement.ts'
 
 const all: readonly OperationId[] = operations.map(({ id }) => id)
 const withJson = operations.filter(({ body }) => body === 'json').map(({ id }) => id) as JsonOperationId[]
@@ -61,48 +61,48 @@ const inForms = (id: OperationId, forms: readonly string[]): number =>
   forms.length + forms.filter(isSentToOtherPaths).length * elsewhere(id).named + 1
 
 /** A row that several operations have: written once, one requirement for each of them. */
-function onEach<O extends OperationId, const T extends RowText>(
+function onEach<O extends OperationId, const T extends RequirementText>(
   ids: readonly O[],
   text: T,
-  own: (id: O) => Partial<RowText> = () => ({}),
-): RowOf<O, T>[] {
-  return ids.map((id) => row(id, { ...text, ...own(id) }) as unknown as RowOf<O, T>)
+  own: (id: O) => Partial<RequirementText> = () => ({}),
+): RequirementFrom<O, T>[] {
+  return ids.map((id) => requirement(id, { ...text, ...own(id) }) as unknown as RequirementFrom<O, T>)
 }
 
 // prettier-ignore
 export const everyOperation = [
-  ...onEach(all, { id: '401-missing-credentials', level: 'must', section: '4, 5, 7.3', gives: [[401, 'BadCredentials']],
-    says: 'A request without an Authorization header is answered 401 BadCredentials.',
+  ...onEach(all, { id: '401-missing-credentials', level: 'must', section: '4, 5, 7.3', expects: [[401, 'BadCredentials']],
+    statement: 'A request without an Authorization header is answered 401 BadCredentials.',
     fault: 'credentials', keyless: true }, (id) => ({ maxRequests: 1 + elsewhere(id).all })),
-  ...onEach(all, { id: '401-malformed-key', level: 'must', section: '5', gives: [[401, 'BadCredentials']],
-    says: 'A request whose key is malformed (no scheme, another scheme, no key, no JWT) is answered 401 BadCredentials.',
+  ...onEach(all, { id: '401-malformed-key', level: 'must', section: '5', expects: [[401, 'BadCredentials']],
+    statement: 'A request whose key is malformed (no scheme, another scheme, no key, no JWT) is answered 401 BadCredentials.',
     fault: 'credentials', keyless: true }, (id) => ({
     maxRequests: mayGetGeneratedKeys.includes(id) ? { named: inForms(id, malformedKeys), generated: 'refusals' } : inForms(id, malformedKeys) })),
-  ...onEach(all, { id: '401-invalid-key', level: 'must', section: '5, 7.1', needs: [fullKey], gives: [[401, 'BadCredentials', 'BadToken']],
-    says: 'A request whose key was never issued (cut, lengthened, in another letter case, forged) is answered 401 BadCredentials or BadToken.',
+  ...onEach(all, { id: '401-invalid-key', level: 'must', section: '5, 7.1', needs: [fullKey], expects: [[401, 'BadCredentials', 'BadToken']],
+    statement: 'A request whose key was never issued (cut, lengthened, in another letter case, forged) is answered 401 BadCredentials or BadToken.',
     fault: 'credentials' }, (id) => ({ maxRequests: inForms(id, invalidKeys) })),
-  ...onEach(all, { id: '401-expired-key', level: 'must', section: '5', needs: ['/keys/expired'], gives: [[401, 'BadToken']],
-    says: 'A request with an expired key is answered 401 BadToken.',
+  ...onEach(all, { id: '401-expired-key', level: 'must', section: '5', needs: ['/keys/expired'], expects: [[401, 'BadToken']],
+    statement: 'A request with an expired key is answered 401 BadToken.',
     fault: 'credentials' }, (id) => ({ maxRequests: 1 + elsewhere(id).each })),
-  ...onEach(all, { id: '403-insufficient-rights', level: 'must', section: '5, 7.3', needs: ['/keys/restricted'], gives: [[403, 'InsufficientAccessRights']],
-    says: 'A request with a valid key that lacks the permission is answered 403 InsufficientAccessRights.',
+  ...onEach(all, { id: '403-insufficient-rights', level: 'must', section: '5, 7.3', needs: ['/keys/restricted'], expects: [[403, 'InsufficientAccessRights']],
+    statement: 'A request with a valid key that lacks the permission is answered 403 InsufficientAccessRights.',
     fault: 'credentials' }, (id) => ({ maxRequests: 1 + elsewhere(id).each })),
-  ...onEach(all, { id: '429-quota-exceeded', level: 'must', section: '7.2, 7.3', needs: [scenario], gives: [[429, 'QuotaExceeded']],
-    says: 'A request over a rate limit or quota is answered 429 QuotaExceeded.' }, (id) => withoutQuota.includes(id) ? {
-    says: 'A request over a rate limit or quota is answered 429 QuotaExceeded or TooManyRequests.',
-    gives: [[429, 'QuotaExceeded', 'TooManyRequests']] } : {}),
-  ...onEach(withJson, { id: '400-malformed-json', level: 'must', section: '7.2, 7.3', gives: [[400, 'InvalidContentType', 'BadRequest']],
-    says: 'A body that is not JSON is answered 400 InvalidContentType or BadRequest.',
+  ...onEach(all, { id: '429-quota-exceeded', level: 'must', section: '7.2, 7.3', needs: [scenario], expects: [[429, 'QuotaExceeded']],
+    statement: 'A request over a rate limit or quota is answered 429 QuotaExceeded.' }, (id) => withoutQuota.includes(id) ? {
+    statement: 'A request over a rate limit or quota is answered 429 QuotaExceeded or TooManyRequests.',
+    expects: [[429, 'QuotaExceeded', 'TooManyRequests']] } : {}),
+  ...onEach(withJson, { id: '400-malformed-json', level: 'must', section: '7.2, 7.3', expects: [[400, 'InvalidContentType', 'BadRequest']],
+    statement: 'A body that is not JSON is answered 400 InvalidContentType or BadRequest.',
     maxRequests: malformedJson.length }, (id) => ({ needs: validRequest[id] })),
-  ...onEach(withJson, { id: '400-wrong-content-type', level: 'must', section: '7.2, 7.3', gives: [[400, 'InvalidContentType', 'BadRequest']],
-    says: 'A body that is labelled as something other than JSON is answered 400 InvalidContentType or BadRequest.',
+  ...onEach(withJson, { id: '400-wrong-content-type', level: 'must', section: '7.2, 7.3', expects: [[400, 'InvalidContentType', 'BadRequest']],
+    statement: 'A body that is labelled as something other than JSON is answered 400 InvalidContentType or BadRequest.',
     maxRequests: mediaTypes.length }, (id) => ({ needs: validRequest[id] })),
-  ...onEach(withObject, { id: '4xx-malformed-body', level: 'must', section: '2.1, 2.8, 7.2, 7.3', gives: [['4xx-body']],
-    says: 'A body that is JSON of another type than the operation takes is answered by a 4xx (not 401, 403, 404 or 429) with an error envelope.' },
+  ...onEach(withObject, { id: '4xx-malformed-body', level: 'must', section: '2.1, 2.8, 7.2, 7.3', expects: [['4xx-body']],
+    statement: 'A body that is JSON of another type than the operation takes is answered by a 4xx (not 401, 403, 404 or 429) with an error envelope.' },
     (id) => ({ needs: validRequest[id], maxRequests: bodiesOf(id).length })),
-  ...onEach(withJson, { id: 'bad-input-no-5xx', level: 'must', section: '7.2', gives: [['no-5xx']],
-    says: 'A body that lacks a member, or has one of another type, is answered by anything but a 5xx.' },
+  ...onEach(withJson, { id: 'bad-input-no-5xx', level: 'must', section: '7.2', expects: [['no-5xx']],
+    statement: 'A body that lacks a member, or has one of another type, is answered by anything but a 5xx.' },
     (id) => ({ needs: validRequest[id], maxRequests: mostMemberCases(id), ...(operation(id).effect === 'generates' ? { generates: (target) => mostLooseInAll(id, target) } : {}) })),
-  ...onEach(failing, { id: '500-internal-error', level: 'must', section: '7.3', needs: [scenario], gives: [[500, 'InternalError']],
-    says: 'A processing error of the server is answered 500 InternalError.' }),
+  ...onEach(failing, { id: '500-internal-error', level: 'must', section: '7.3', needs: [scenario], expects: [[500, 'InternalError']],
+    statement: 'A processing error of the server is answered 500 InternalError.' }),
 ]

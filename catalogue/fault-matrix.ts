@@ -34,7 +34,7 @@ function cell(id: OperationId, fault: string, condition: string): Cell {
 const never = (id: OperationId, fault: string, reason: string): Cell => ({ operation: id, fault, never: reason })
 
 /** The requirement of each credential that is wrong. */
-const keyRows: readonly (readonly [kind: string, condition: string])[] = [
+const keyRequirements: readonly (readonly [kind: string, condition: string])[] = [
   ['no credential', '401-missing-credentials'],
   ...malformedKeys.map((kind) => [kind, '401-malformed-key'] as const),
   ...invalidKeys.map((kind) => [kind, '401-invalid-key'] as const),
@@ -46,7 +46,7 @@ const keyRows: readonly (readonly [kind: string, condition: string])[] = [
 const everywhere = ['no credential', 'expired key', 'restricted key']
 
 function keyCells(id: OperationId): Cell[] {
-  return keyRows.flatMap(([kind, condition]) => [
+  return keyRequirements.flatMap(([kind, condition]) => [
     cell(id, kind, condition),
     ...otherPlaces.map((place) => {
       const fault = `${kind} @ ${place}`
@@ -187,7 +187,7 @@ function laterCell(id: OperationId, { at, judgedBy }: Member): Cell {
 }
 
 /** How an id is unknown, and the requirements of the operations that have one in their path. */
-const idRows: Readonly<Partial<Record<OperationId, Readonly<Record<string, string>>>>> = {
+const idRequirements: Readonly<Partial<Record<OperationId, Readonly<Record<string, string>>>>> = {
   'pdf.parse': of('4xx-unknown-file', 'unknown', 'asked twice', 'lengthened', 'of another kind', 'deleted'),
   'jobs.create': of('404-unknown-application', 'unknown', 'asked twice', 'cut', 'lengthened', 'of another kind'),
   'jobs.retrieve': {
@@ -228,7 +228,7 @@ const idReasons: Readonly<Record<string, string>> = {
 }
 
 function idCells(id: OperationId): Cell[] {
-  const own = idRows[id] ?? {}
+  const own = idRequirements[id] ?? {}
   const has = /\{/.test(operation(id).path)
   return idWays.map((way) => {
     const condition = own[way]

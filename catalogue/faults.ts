@@ -1,7 +1,7 @@
 import { type JsonKind, jsonKinds, type Member, otherKinds } from './operation.ts'
 import { numberOf, type OperationId, operation, operations } from './operations.ts'
 import { oddBodies, oddForms, oddValuesOf } from './odd-values.ts'
-import type { CountedTarget } from './row.ts'
+import type { CountedTarget } from './requirement.ts'
 
 /** Kinds of faults of requests, each with the requirement that it is a case of. `docs/fault-matrix.md` is made from them. */
 

@@ -1,6 +1,6 @@
 import type { Operation } from './operation.ts'
 import { isOperationId, type OperationId, operations } from './operations.ts'
-import type { Need, Requirement } from './row.ts'
+import type { Need, Requirement } from './requirement.ts'
 
 /** What the target file must declare, as JSON Pointers into it. */
 export const fullKey = '/keys/full'

@@ -14,9 +14,9 @@ const merge = (members: Example): Example => ({ merge: members })
 const params = (members: Readonly<Record<string, string>>): Example => ({ params: members })
 const account = (env: string): Example => ({ key: { env } })
 const model = (which: string): Example => merge({ model: `<model ${which}>` })
-const says = (content: unknown): Example => merge({ messages: [{ role: 'user', content }] })
+const statement = (content: unknown): Example => merge({ messages: [{ role: 'user', content }] })
 const image = (url: string): Example =>
-  says([
+  statement([
     { type: 'text', text: 'What is this?' },
     { type: 'image_url', image_url: { url } },
   ])
@@ -64,7 +64,7 @@ const byId: Readonly<Record<string, Example>> = {
   'graphs.create/400-invalid-name': merge({ name: '<a name that is not valid>' }),
   'applications.create/400-invalid-blueprint': merge({ '<member>': '<a blueprint that is not valid>' }),
   'chat.create/403-graph-access': merge({ tools: [{ type: 'graph', graph_ids: [`<graph ${ofOthers}>`] }] }),
-  'chat.create/400-unsafe-request': says('<a prohibited text>'),
+  'chat.create/400-unsafe-request': statement('<a prohibited text>'),
   'chat.create/200-image-parts': image('data:image/png;base64,<bytes of an image>'),
   'chat.create/200-image-url': image('https://<address of an image>'),
   'chat.create/200-llm-tool': merge(llmTool.example ?? {}),
@@ -73,8 +73,8 @@ const byId: Readonly<Record<string, Example>> = {
   'files.upload/413-body-too-large': bytes({ text: '<more text than a body may hold>' }, 'text/plain', 'tea.txt'),
   'files.upload/400-corrupted': bytes({ base64: 'JVBERi0xLjcKJSVFT0YK' }, 'application/pdf', 'tea.pdf'),
   'vision.analyze/403-file-access': picture(ofOthers),
-  'guardrails/400-blocked': chatOf(says('<a text that your guardrail blocks>')),
-  'guardrails/400-blocked-by-provider': chatOf(says("<a text that the provider's guardrail blocks>")),
+  'guardrails/400-blocked': chatOf(statement('<a text that your guardrail blocks>')),
+  'guardrails/400-blocked-by-provider': chatOf(statement("<a text that the provider's guardrail blocks>")),
   'guardrails/401-provider-credentials': chatOf(account('KEY_WITH_GUARDRAIL_OF_WRONG_CREDENTIALS')),
   'guardrails/403-provider-permissions': chatOf(account('KEY_WITH_GUARDRAIL_WITHOUT_PERMISSION')),
   'guardrails/404-unknown-guardrail': chatOf(account('KEY_WITH_GUARDRAIL_THAT_IS_GONE')),

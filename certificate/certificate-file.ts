@@ -154,7 +154,7 @@ export function keyId(key: KeyObject): string {
   return `sha256:${createHash('sha256').update(spki).digest('hex')}`
 }
 
-export function seal(payloadType: string, payload: Uint8Array, privateKey: KeyObject): Envelope {
+export function signEnvelope(payloadType: string, payload: Uint8Array, privateKey: KeyObject): Envelope {
   const encoded = Buffer.from(payload).toString('base64')
   return { payloadType, payload: encoded, signatures: [signatureOf(payloadType, payload, privateKey)] }
 }

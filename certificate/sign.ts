@@ -3,7 +3,7 @@ import { createPublicKey } from 'node:crypto'
 import { basename } from 'node:path'
 import canonicalize from 'canonicalize'
 import { readBytes } from '../harness/report/json-file.ts'
-import type { Area } from '../catalogue/row.ts'
+import type { Area } from '../catalogue/requirement.ts'
 import type { Report } from '../harness/report/model.ts'
 import { UserError } from '../harness/user-error.ts'
 import {
@@ -15,7 +15,7 @@ import {
   type NamedBytes,
   countersign,
   encode,
-  seal,
+  signEnvelope,
 } from './certificate-file.ts'
 import { claims } from './describe.ts'
 import { harProblems, readWholeReport, reportProblems, targetProblems } from './evidence.ts'
@@ -121,7 +121,7 @@ export function draftStatement({ report: file, exchanges, target }: IssueInput, 
 export function sealStatement(statement: Statement, key: KeyObject): Buffer {
   const publicKey = pemOf(createPublicKey(key))
   const signed: Statement = { ...statement, predicate: { ...statement.predicate, publicKey } }
-  return encode(seal(PAYLOAD_TYPE, Buffer.from(canonicalize(signed) ?? ''), key))
+  return encode(signEnvelope(PAYLOAD_TYPE, Buffer.from(canonicalize(signed) ?? ''), key))
 }
 
 async function issue(request: SignRequest, settings: SignSettings): Promise<Signed> {

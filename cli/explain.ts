@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { catalogue, type CatalogueRow, isRequirementId, requirement } from '../catalogue/catalogue.ts'
+import { catalogue, type CatalogueRequirement, isRequirementId, requirementOf } from '../catalogue/catalogue.ts'
 import { matchesId, patternProblem } from '../harness/report/selection.ts'
 import { colorsFor } from './output/say.ts'
 import type { Sent } from './explain/requests.ts'
@@ -17,8 +17,8 @@ export function explainCommand(): Command {
     })
 }
 
-function rowOf(id: string): CatalogueRow {
-  if (isRequirementId(id)) return requirement(id)
+function rowOf(id: string): CatalogueRequirement {
+  if (isRequirementId(id)) return requirementOf(id)
   const problem = patternProblem(id)
   if (problem !== undefined) throw new UserError(`explain: ${problem}`)
   const all = id.includes('*') ? id : `${id}/*`
@@ -31,7 +31,7 @@ function rowOf(id: string): CatalogueRow {
 const patienceMs = 4_000
 
 /** Rows about every response send nothing of their own, and those of scenarios what the target file says. */
-async function sentOf(row: CatalogueRow): Promise<Sent> {
+async function sentOf(row: CatalogueRequirement): Promise<Sent> {
   if (row.scenarioOnly || (row.operation === 'envelope' && row.maxRequests === 0)) return { lines: [], difference: [] }
   const { sentFor } = await import('./explain/requests.ts')
   return (await sentFor([row], patienceMs)).get(row.id)!

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { type CatalogueRow, catalogue, published } from '../catalogue/catalogue.ts'
+import { type CatalogueRequirement, catalogue, published } from '../catalogue/catalogue.ts'
 import { matchesId, patternProblem } from '../harness/report/selection.ts'
 import { UserError } from '../harness/user-error.ts'
 import { idMeant } from '../harness/target-file/nearest.ts'
@@ -16,7 +16,7 @@ export function listCommand(): Command {
 }
 
 /** The name of an operation means all its requirements. Throws UserError if nothing matches. */
-function matching(pattern: string | undefined): readonly CatalogueRow[] {
+function matching(pattern: string | undefined): readonly CatalogueRequirement[] {
   if (pattern === undefined) return catalogue
   const problem = patternProblem(pattern)
   if (problem !== undefined) throw new UserError(`list: ${problem}`)
@@ -26,7 +26,7 @@ function matching(pattern: string | undefined): readonly CatalogueRow[] {
 }
 
 /** One line a requirement, under a heading for each operation. */
-function listText(rows: readonly CatalogueRow[]): string {
+function listText(rows: readonly CatalogueRequirement[]): string {
   const operations = [...new Set(rows.map(({ operation }) => operation))]
   const width = Math.max(...rows.map(({ id }) => id.length))
   const blocks = operations.map((operation) => {

@@ -46,7 +46,7 @@ function entry(exchange: RecordedExchange) {
       headersSize: -1,
       bodySize: sizeOf(request),
     },
-    response: response ? answer(response, httpVersion) : noAnswer(exchange.error ?? 'no answer', httpVersion),
+    response: response ? responseEntry(response, httpVersion) : noResponse(exchange.error ?? 'no answer', httpVersion),
     cache: {},
     timings: { send: 0, wait: exchange.durationMs, receive: 0 },
     _n: exchange.n,
@@ -56,7 +56,7 @@ function entry(exchange: RecordedExchange) {
   }
 }
 
-function answer(response: RecordedResponse, httpVersion: string) {
+function responseEntry(response: RecordedResponse, httpVersion: string) {
   return {
     status: response.status,
     statusText: STATUS_CODES[response.status] ?? '',
@@ -76,7 +76,7 @@ function answer(response: RecordedResponse, httpVersion: string) {
 }
 
 /** The form that browsers give to a request that got no answer: status 0, the reason in `_error`. */
-function noAnswer(error: string, httpVersion: string) {
+function noResponse(error: string, httpVersion: string) {
   return {
     status: 0,
     statusText: '',

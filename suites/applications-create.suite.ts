@@ -25,7 +25,7 @@ function refusedByBlueprint({ run }: CheckContext): Refusal[] {
     const probe = await applyScenario(run, scenario, 'applications.create', async () => valid)
     return withBody(probe, setAt(jsonOf(probe), pointer, getAt(jsonOf(valid), pointer)))
   }
-  return [{ row: '400-invalid-blueprint', what: 'for its blueprint', statuses: ofBodies, change }]
+  return [{ requirement: '400-invalid-blueprint', what: 'for its blueprint', statuses: ofBodies, change }]
 }
 
 // Create an application (§4.4, §7.3)

@@ -5,7 +5,7 @@ import { judgeShape } from '../harness/checks/shapes.ts'
 import { validRequest } from '../harness/checks/valid-request.ts'
 import { Failed } from '../harness/engine/outcome.ts'
 import type { Judge } from '../harness/engine/check-context.ts'
-import { pairsOf } from '../catalogue/answers.ts'
+import { pairsOf } from '../catalogue/pairs.ts'
 import { condition } from '../harness/checks/refusals.ts'
 import { at, giving, ofOtherTypes, unknownAt } from '../harness/checks/roles.ts'
 import { suite } from '../harness/checks/suite.ts'
@@ -33,7 +33,7 @@ const judgeCompletion: Judge = async (context) => {
 /** A model that nobody has; one that is no string may also count as malformed (§7.3). */
 const unsupportedModel = condition(async (refusal) => {
   await unknownAt('model').bringAbout(refusal)
-  const given = pairsOf(refusal.context.row, 'chat.create')
+  const given = pairsOf(refusal.context.requirement, 'chat.create')
   const faults = giving([...given, [400, 'BadRequest']], ofOtherTypes(['number', 'boolean', 'array', 'object']))
   await at('model', faults).bringAbout(refusal)
 })

@@ -1,4 +1,4 @@
-import { isGranted } from '../harness/engine/answer.ts'
+import { isGranted } from '../harness/engine/response.ts'
 import { Failed, NotExercised } from '../harness/engine/outcome.ts'
 import { jsonOf } from '../harness/engine/probe.ts'
 import { type JsonKind, kindOf } from '../harness/checks/values.ts'
@@ -15,7 +15,7 @@ import {
   notText,
   unknownAt,
 } from '../harness/checks/roles.ts'
-import { anyBadRequest } from '../catalogue/answers.ts'
+import { anyBadRequest } from '../catalogue/pairs.ts'
 import { accepted } from '../harness/checks/granted.ts'
 import { suite } from '../harness/checks/suite.ts'
 
@@ -53,8 +53,8 @@ function notNumberAt(role: string): Condition {
       const status = error instanceof Failed ? (error.failure.exchange?.response?.status ?? 0) : 0
       const { context, valid } = refusal
       const text = async (): Promise<boolean> => {
-        const { answer } = await context.send(atRole(context.run, await valid(), role, '1'), { role: 'control' })
-        return answer !== undefined && isGranted(answer)
+        const { response } = await context.send(atRole(context.run, await valid(), role, '1'), { role: 'control' })
+        return response !== undefined && isGranted(response)
       }
       if (status < 200 || status > 299 || !(await text())) throw error
     }

@@ -3,13 +3,13 @@ import { control, countsAsGranted } from '../harness/checks/control.ts'
 import { placeholderRequest } from '../harness/checks/placeholder.ts'
 import { uploadProbe } from '../harness/checks/upload.ts'
 import { validRequest } from '../harness/checks/valid-request.ts'
-import type { Pairs } from '../catalogue/answers.ts'
+import type { Pairs } from '../catalogue/pairs.ts'
 import { operations } from '../catalogue/operations.ts'
 import { randomOf, sampled, seedFor } from '../harness/checks/seed.ts'
 import { unknownId } from '../harness/checks/unknown-id.ts'
 import type { Exchange } from '../harness/engine/exchange.ts'
-import { envelopeRemark, isGranted, matchPairs } from '../harness/engine/answer.ts'
-import { describeAnswer } from '../harness/engine/describe.ts'
+import { envelopeRemark, isGranted, matchPairs } from '../harness/engine/response.ts'
+import { describeResponse } from '../harness/engine/describe.ts'
 import { type Probe, withHeader } from '../harness/engine/probe.ts'
 import type { Run } from '../harness/engine/run.ts'
 import { NotExercised } from '../harness/engine/outcome.ts'
@@ -36,22 +36,22 @@ async function sendUnknownRoute(context: CheckContext, method: string, path: str
     effect: 'none',
     ...json,
   }
-  return context.send(probe, { unjudged: 'envelope', expects: clientError })
+  return context.send(probe, { skipJudging: 'envelope', expects: clientError })
 }
 
 function judgeUnknownRoute(context: CheckContext, exchange: Exchange, what: string): void {
   answered(exchange)
   context.cases++
   const whole = fits(exchange, 'error-envelope')
-  if (whole && matchPairs(clientError, exchange.answer) === 'exact') return
-  context.fail(exchange, expected, what, describeAnswer(exchange) + envelopeRemark(clientError, exchange.answer))
+  if (whole && matchPairs(clientError, exchange.response) === 'exact') return
+  context.fail(exchange, expected, what, describeResponse(exchange) + envelopeRemark(clientError, exchange.response))
 }
 
 const methods = ['GET', 'POST'] as const
 
 /** A path under /v1 that the interface does not have. */
 async function judgeUnknownPath(context: CheckContext): Promise<void> {
-  const random = randomOf(seedFor(context.run.options.seed, context.row.id))
+  const random = randomOf(seedFor(context.run.options.seed, context.requirement.id))
   const name = unknownId('no-such-operation-aaaaaaaaa', random, new Set())
   for (const method of sampled(context, methods)) {
     judgeUnknownRoute(
@@ -77,7 +77,7 @@ function postOnlyPaths(target: Target): string[] {
 async function judgeUnsupportedMethod(context: CheckContext): Promise<void> {
   for (const path of sampled(context, postOnlyPaths(context.run.target))) {
     const exchange = await sendUnknownRoute(context, 'GET', path)
-    const status = exchange.answer?.status ?? 0
+    const status = exchange.response?.status ?? 0
     if (status >= 200 && status < 300) continue
     judgeUnknownRoute(context, exchange, 'with a method that the interface does not have there')
   }
@@ -112,21 +112,24 @@ async function judgeLargeBody(context: CheckContext): Promise<void> {
   for (const make of [largeRefusal, largeUpload]) {
     const probe = await make(run)
     if (probe === undefined) continue
-    const exchange = await context.send(() => make(run) as Promise<Probe>, { wanted: () => true, expects: clientError })
+    const exchange = await context.send(() => make(run) as Promise<Probe>, {
+      isSuccess: () => true,
+      expects: clientError,
+    })
     const what =
       probe.operation === 'files.upload' ? 'with 2 MiB of text' : 'with 256 KiB of white space after its body'
     const wanted = 'a 2xx, or a 4xx in an envelope'
-    if (!exchange.answer && !exchange.unansweredTwice) throw new NotExercised(describeAnswer(exchange))
-    if (exchange.throttled) throw new NotExercised(`throttled: ${describeAnswer(exchange)}`)
-    const { answer } = exchange
-    const isAnswered = answer !== undefined && (isGranted(answer) || matchPairs(clientError, answer) === 'exact')
+    if (!exchange.response && !exchange.unansweredTwice) throw new NotExercised(describeResponse(exchange))
+    if (exchange.throttled) throw new NotExercised(`throttled: ${describeResponse(exchange)}`)
+    const { response } = exchange
+    const isAnswered = response !== undefined && (isGranted(response) || matchPairs(clientError, response) === 'exact')
     // What a small one is answered too, or left without an answer, is not about the size.
     const small = isAnswered ? undefined : await context.send(() => make(run, smallest) as Promise<Probe>)
-    if (small && small.answer?.status === answer?.status) continue
+    if (small && small.response?.status === response?.status) continue
     context.cases++
     if (isAnswered) continue
-    if (!answer) context.fail(exchange, wanted, what)
-    context.fail(exchange, wanted, what, describeAnswer(exchange) + envelopeRemark(clientError, answer))
+    if (!response) context.fail(exchange, wanted, what)
+    context.fail(exchange, wanted, what, describeResponse(exchange) + envelopeRemark(clientError, response))
   }
   if (context.cases === 0)
     throw new NotExercised(
@@ -152,7 +155,7 @@ async function judgeCharset(context: CheckContext): Promise<void> {
     if (state !== 'granted') continue
     context.control = state
     const make = async () => withHeader(await validRequest(run, id), 'content-type', 'application/json; charset=utf-8')
-    const exchange = await context.send(make, { wanted: countsAsGranted, what: labelled })
+    const exchange = await context.send(make, { isSuccess: countsAsGranted, what: labelled })
     answered(exchange)
     context.cases++
     if (!countsAsGranted(exchange)) context.fail(exchange, 'a 2xx', labelled)

@@ -13,11 +13,11 @@ function extensionOf(run: Run): string {
 
 /** The listing with one extension, and with two (§2.8: comma-separated, without the dot). */
 const judgeFileTypes: Judge = async (context) => {
-  const { run, row } = context
+  const { run, requirement } = context
   const first = extensionOf(run)
   const both = `${first},${first === 'pdf' ? 'txt' : 'pdf'}`
   // A scenario brings its own.
-  for (const types of run.target.scenarios[row.id] ? [first] : sampled(context, [first, both])) {
+  for (const types of run.target.scenarios[requirement.id] ? [first] : sampled(context, [first, both])) {
     const make = async () => {
       const probe = await validRequest(run, 'files.list')
       return { ...probe, query: { ...probe.query, file_types: types } }

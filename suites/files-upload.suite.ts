@@ -1,10 +1,10 @@
 import { laterAttempts } from '../harness/checks/settling.ts'
 import { judgeTries } from '../harness/checks/granted.ts'
-import type { Pairs } from '../catalogue/answers.ts'
+import type { Pairs } from '../catalogue/pairs.ts'
 import { freshUnknownId } from '../harness/checks/unknown-id.ts'
 import { randomOf, seedFor } from '../harness/checks/seed.ts'
-import { judgeGranted, judgePairs } from '../harness/engine/judge-answer.ts'
-import { isGranted } from '../harness/engine/answer.ts'
+import { judgeGranted, judgePairs } from '../harness/engine/judge-response.ts'
+import { isGranted } from '../harness/engine/response.ts'
 import { NotExercised } from '../harness/engine/outcome.ts'
 import type { CheckContext } from '../harness/engine/check-context.ts'
 import { eachAccepted } from './created/created-object.ts'
@@ -19,7 +19,7 @@ import { createdId } from '../harness/checks/created.ts'
 import { uploadProbe } from '../harness/checks/upload.ts'
 import { contentOf } from '../harness/checks/valid-request.ts'
 import { pointerOf } from '../harness/checks/roles.ts'
-import { describeAnswer } from '../harness/engine/describe.ts'
+import { describeResponse } from '../harness/engine/describe.ts'
 import { pause } from '../harness/engine/lifetime.ts'
 import { suite } from '../harness/checks/suite.ts'
 
@@ -41,12 +41,12 @@ async function requireGraph(run: Run): Promise<void> {
 async function judgeUnknownGraph(context: CheckContext, graph: string): Promise<void> {
   const { run } = context
   if (run.options.depth === 'quick') return
-  const graphId = freshUnknownId(run, graph, randomOf(seedFor(run.options.seed, context.row.id)))
+  const graphId = freshUnknownId(run, graph, randomOf(seedFor(run.options.seed, context.requirement.id)))
   const what = 'with an unknown graphId'
   const exchange = await context.send(() => uploadProbe(run, contentOf(run), { graphId }), {
     ...{ badInput: true, expects: anyButError, what },
   })
-  if (exchange.answer && !exchange.throttled) judgePairs(context, exchange, anyButError, what)
+  if (exchange.response && !exchange.throttled) judgePairs(context, exchange, anyButError, what)
 }
 
 /**
@@ -54,10 +54,10 @@ async function judgeUnknownGraph(context: CheckContext, graph: string): Promise<
  * each attempt takes a fresh upload, and adds it only once, after a longer pause each time.
  */
 async function judgeAttached(context: CheckContext): Promise<void> {
-  const { run, row } = context
+  const { run, requirement } = context
   const { graph = '' } = run.target.resources
   const attached = (): ReturnType<typeof uploadProbe> => uploadProbe(run, contentOf(run), { graphId: graph })
-  if (run.target.scenarios[row.id]) return judgeTries(context, { make: attached, what: 'with graphId' })
+  if (run.target.scenarios[requirement.id]) return judgeTries(context, { make: attached, what: 'with graphId' })
   await requireGraph(run)
   await judgeUnknownGraph(context, graph)
   const canAdd = isDeclared(run, 'graphs.add-file') && pointerOf(run, 'graphs.add-file', 'file') !== undefined
@@ -69,17 +69,17 @@ async function judgeAttached(context: CheckContext): Promise<void> {
     if (!canAdd) return
     const id = createdId(run, upload)
     if (id === undefined)
-      throw new NotExercised(`the upload names no id at operations.files.upload.fields.id: ${describeAnswer(upload)}`)
+      throw new NotExercised(`the upload names no id at operations.files.upload.fields.id: ${describeResponse(upload)}`)
     await pause(run, ms)
     const exchange = await context.send(await addition(run, graph, id))
     context.cases++
-    const { answer } = exchange
-    if (answer?.status === 409) return
+    const { response } = exchange
+    if (response?.status === 409) return
     // A file that is not processed yet may be refused: the next attempt waits longer.
-    if (answer && isGranted(answer)) granted = exchange
+    if (response && isGranted(response)) granted = exchange
     else refused = exchange
   }
-  if (refused) throw new NotExercised(`the addition of the file was answered ${describeAnswer(refused)}`)
+  if (refused) throw new NotExercised(`the addition of the file was answered ${describeResponse(refused)}`)
   if (granted)
     context.fail(
       granted,

@@ -1,7 +1,7 @@
-import { isGranted } from '../harness/engine/answer.ts'
+import { isGranted } from '../harness/engine/response.ts'
 import { countsAsGranted } from '../harness/checks/control.ts'
 import { NotExercised } from '../harness/engine/outcome.ts'
-import { describeAnswer } from '../harness/engine/describe.ts'
+import { describeResponse } from '../harness/engine/describe.ts'
 import { refused, unknown } from '../harness/checks/conditions.ts'
 import { condition } from '../harness/checks/refusals.ts'
 import { laterAttempts, retryWhileSettling, sendUntilSettled } from '../harness/checks/settling.ts'
@@ -25,12 +25,12 @@ const what = 'with a file that is in the graph already'
  * Adds the same file twice, and again: once it was refused it is refused each time, also after another one was added. An
  * addition may be processed for a while, by each replica for itself: one that is granted within that time proves nothing.
  */
-const addSameFileAgain = condition(async ({ context, valid, judge, judgeAnswer }) => {
+const addSameFileAgain = condition(async ({ context, valid, judge, judgeResponse }) => {
   const { run } = context
   const probe = await valid()
   const add = (): Promise<Exchange> => context.send(probe, { role: 'setup' })
   const first = await sendUntilSettled(run, await add(), add, countsAsGranted)
-  if (!countsAsGranted(first)) throw new NotExercised(`the first addition was answered ${describeAnswer(first)}`)
+  if (!countsAsGranted(first)) throw new NotExercised(`the first addition was answered ${describeResponse(first)}`)
   const again = (): Promise<Exchange> =>
     context.send(refused(probe), { expects: [[409, 'BadRequest']], badInput: true, what })
   const judgeAgain = async (): Promise<void> => {
@@ -42,10 +42,10 @@ const addSameFileAgain = condition(async ({ context, valid, judge, judgeAnswer }
   let added = performance.now()
   for (const ms of laterAttempts(run)) {
     const exchange = await again()
-    if (exchange.answer && !isGranted(exchange.answer) && !exchange.throttled) {
-      judgeAnswer(exchange, what)
+    if (exchange.response && !isGranted(exchange.response) && !exchange.throttled) {
+      judgeResponse(exchange, what)
       const third = await again()
-      if (!third.answer || !isGranted(third.answer)) return judgeAgain()
+      if (!third.response || !isGranted(third.response)) return judgeAgain()
       added = performance.now()
     }
     await pause(run, Math.max(0, added + ms - performance.now()))
@@ -55,8 +55,8 @@ const addSameFileAgain = condition(async ({ context, valid, judge, judgeAnswer }
 })
 
 /** A further addition that no circuit breaker counts: that it gets no answer is told by the row which asks for its refusal. */
-function addOnce({ run, row }: CheckContext, probe: Probe): Promise<Exchange> {
-  return sendWithStaleRetry(run, probe, { requirement: row.id, role: 'probe' })
+function addOnce({ run, requirement }: CheckContext, probe: Probe): Promise<Exchange> {
+  return sendWithStaleRetry(run, probe, { requirement: requirement.id, role: 'probe' })
 }
 
 /** Only if the second of two in a row is refused at once are additions processed before they are answered. */
@@ -67,31 +67,31 @@ async function requireAtOnce(context: CheckContext): Promise<void> {
   const first = await sendUntilSettled(run, await add(), add, countsAsGranted)
   const again = await addOnce(context, refused(probe))
   // What was throttled was not looked at.
-  const second = again.answer && isThrottled(again.answer) ? await addOnce(context, refused(probe)) : again
-  if (!first.answer || !isGranted(first.answer) || !isConflict(second))
-    throw new NotExercised(`the second of two additions in a row was answered ${describeAnswer(second)}`)
+  const second = again.response && isThrottled(again.response) ? await addOnce(context, refused(probe)) : again
+  if (!first.response || !isGranted(first.response) || !isConflict(second))
+    throw new NotExercised(`the second of two additions in a row was answered ${describeResponse(second)}`)
 }
 
-const isConflict = ({ answer }: Exchange): boolean => answer?.status === 409
+const isConflict = ({ response }: Exchange): boolean => response?.status === 409
 
 /** Adds a file to its graph; throws `NotExercised` unless the graph then says, by a 409, that it has it. */
 async function addSurely(context: CheckContext, addition: Probe): Promise<void> {
   const { run } = context
   const add = (probe: Probe): Promise<Exchange> => context.send(probe, { role: 'setup' })
   const first = await sendUntilSettled(run, await add(addition), add, countsAsGranted)
-  if (!countsAsGranted(first)) throw new NotExercised(`the first addition was answered ${describeAnswer(first)}`)
+  if (!countsAsGranted(first)) throw new NotExercised(`the first addition was answered ${describeResponse(first)}`)
   const again = await retryWhileSettling(run, () => addOnce(context, refused(addition)), isConflict)
   if (!isConflict(again))
-    throw new NotExercised(`no 409 said that the file is in the first graph: ${describeAnswer(again)}`)
+    throw new NotExercised(`no 409 said that the file is in the first graph: ${describeResponse(again)}`)
 }
 
 /** The addition to a second graph; if that is not there yet, once more when it has to be. */
 async function addToOther(context: CheckContext, addition: Probe): Promise<Exchange> {
-  const { run, row } = context
+  const { run, requirement } = context
   // On a connection of its own: one that the target had closed would make it be sent twice.
-  const add = () => sendWithRetries(run, addition, { requirement: row.id, role: 'probe' }, { fresh: true })
+  const add = () => sendWithRetries(run, addition, { requirement: requirement.id, role: 'probe' }, { fresh: true })
   const exchange = await add()
-  if (exchange.answer?.status !== 404) return exchange
+  if (exchange.response?.status !== 404) return exchange
   await pause(run, run.target.limits.settleMs)
   const again = await add()
   // The one that was answered 404 may have added it.
@@ -101,16 +101,16 @@ async function addToOther(context: CheckContext, addition: Probe): Promise<Excha
 
 function judgeAddition(context: CheckContext, exchange: Exchange, what: string): void {
   answered(exchange)
-  const isConclusive = isConflict(exchange) || isGranted(exchange.answer)
-  if (!isConclusive) throw new NotExercised(`the addition to a second graph was answered ${describeAnswer(exchange)}`)
+  const isConclusive = isConflict(exchange) || isGranted(exchange.response)
+  if (!isConclusive) throw new NotExercised(`the addition to a second graph was answered ${describeResponse(exchange)}`)
   context.cases++
   if (isConflict(exchange)) context.fail(exchange, 'no 409: the file is in another graph, not in this one', what)
 }
 
 /** A file that is in one graph can be added to another. */
 const judgeOtherGraph: Judge = async (context) => {
-  const { run, row } = context
-  if (run.target.scenarios[row.id]) {
+  const { run, requirement } = context
+  if (run.target.scenarios[requirement.id]) {
     const make = grantedProbe(context, 'graphs.add-file', () => validRequest(run, 'graphs.add-file'))
     return inScenario(context, 'graphs.add-file', async () =>
       judgeAddition(context, await context.send(make), 'as the scenario of the target file says'),

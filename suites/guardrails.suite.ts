@@ -1,12 +1,12 @@
 import { member } from '../schemas/json-object.ts'
 import { byScenario, type Further } from '../harness/checks/judge-scenario.ts'
-import { jsonValue } from '../harness/engine/answer.ts'
+import { jsonValue } from '../harness/engine/response.ts'
 import { shown } from '../harness/checks/values.ts'
 import { suite } from '../harness/checks/suite.ts'
 
 /** §7.1: the message of a block names the guardrail and the kind of entity, both strings. */
 const namesGuardrail: Further = (context, exchange) => {
-  const errors = member(jsonValue(exchange.answer), 'errors')
+  const errors = member(jsonValue(exchange.response), 'errors')
   for (const error of Array.isArray(errors) ? (errors as unknown[]) : []) {
     if (member(error, 'key') !== 'fail.guardrail.blocked') continue
     const extras = member(error, 'extras')

@@ -2,7 +2,7 @@ import { missingBody } from '../harness/checks/bodies.ts'
 import { changed, unknown, withBody } from '../harness/checks/conditions.ts'
 import { suite } from '../harness/checks/suite.ts'
 import { judgeAnyText, judgeCreated, judgeRetrievable } from './jobs/creation.ts'
-import { conflictRow } from './jobs/conflict-row.ts'
+import { conflictRequirement } from './jobs/conflict-requirement.ts'
 import { malformedInputs, withoutInput, withRequiredInputs } from './jobs/inputs.ts'
 import { judgeNoEffect } from './jobs/no-effect.ts'
 
@@ -25,8 +25,8 @@ export const jobsCreate = suite('jobs.create', {
     'of another kind',
   ]),
   '4xx-no-effect': judgeNoEffect,
-  '409-job-in-progress': conflictRow('inProgress'),
-  '409-released': conflictRow('released'),
-  '409-per-application': conflictRow('perApplication'),
-  '409-atomic': conflictRow('atomic'),
+  '409-job-in-progress': conflictRequirement('inProgress'),
+  '409-released': conflictRequirement('released'),
+  '409-per-application': conflictRequirement('perApplication'),
+  '409-atomic': conflictRequirement('atomic'),
 })

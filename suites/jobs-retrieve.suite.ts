@@ -7,7 +7,7 @@ import {
   judgeIdentity,
   judgeJobs,
   judgeOutcome,
-} from './jobs/rows.ts'
+} from './jobs/requirements.ts'
 import { judgeStable } from './jobs/stable.ts'
 
 // §4.3 Retrieve job. The spec names no error of an unknown or malformed id: any 4xx with an envelope will do.

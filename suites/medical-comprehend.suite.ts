@@ -1,6 +1,6 @@
 import { controlExchange } from '../harness/checks/control.ts'
 import { againAtEnd } from '../harness/checks/granted.ts'
-import { judgeGranted } from '../harness/engine/judge-answer.ts'
+import { judgeGranted } from '../harness/engine/judge-response.ts'
 import { pointerOf, at, notText } from '../harness/checks/roles.ts'
 import { judgeShape } from '../harness/checks/shapes.ts'
 import { NotExercised } from '../harness/engine/outcome.ts'

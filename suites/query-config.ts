@@ -80,9 +80,9 @@ const columns = Array.from({ length: 32 }, (_, bits) => bits).filter(
 /** All members at their bounds: each bound of one meets each bound of every other, in an order drawn from the seed. */
 function together(random: () => number): Setting[] {
   const drawn = columns.map((bits) => [random(), bits] as const).toSorted(([one], [other]) => one - other)
-  return Array.from({ length: togetherCases }, (_, row) => {
+  return Array.from({ length: togetherCases }, (_, requirement) => {
     const config = Object.fromEntries(
-      queryConfigMembers.map(({ name, inside }, at) => [name, inside[((drawn[at]?.[1] ?? 0) >> row) & 1]]),
+      queryConfigMembers.map(({ name, inside }, at) => [name, inside[((drawn[at]?.[1] ?? 0) >> requirement) & 1]]),
     )
     return { what: `with query_config ${JSON.stringify(config)}`, fault: `together @ ${path}`, config: () => config }
   })
@@ -109,17 +109,17 @@ function withoutEach(declared: unknown): Setting[] {
 
 /** What lies inside its bounds is accepted: each member by itself, none, all of them, the declared ones without one; then any value. */
 export const insideBounds: Judge = async (context) => {
-  const { run, row } = context
-  const { operation } = row
-  if (!isOperationId(operation)) throw new Error(`${row.id} is of no operation`)
+  const { run, requirement } = context
+  const { operation } = requirement
+  if (!isOperationId(operation)) throw new Error(`${requirement.id} is of no operation`)
   const accept = (setting: Setting): Promise<void> => {
     const { what } = setting
     const check = operation === 'chat.create' ? { check: hasContentOrCalls(what) } : {}
     return judgeTries(context, { make: () => withSetting(run, operation, setting), what, ...check })
   }
-  if (run.target.scenarios[row.id]) return accept(having('search_weight', 50, '50'))
+  if (run.target.scenarios[requirement.id]) return accept(having('search_weight', 50, '50'))
   const declared = getAt(bodyOf(run, operation), pointerOf(run, operation, 'query_config') ?? '')
-  const random = randomOf(seedFor(run.options.seed, row.id))
+  const random = randomOf(seedFor(run.options.seed, requirement.id))
   const settings = [...alone, ...whole, ...together(random), ...withoutEach(declared)]
   await judgeEach(sampled(context, settings), accept)
   await property(context, 'grantedRuns', generatedInside, accept)

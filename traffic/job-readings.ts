@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { member } from '../schemas/json-object.ts'
-import { isGranted } from '../harness/engine/answer.ts'
+import { isGranted } from '../harness/engine/response.ts'
 import { createdAtCases } from '../suites/jobs/created-at.ts'
 import { identityCases, type JobCase, jobKey, type SeenJob, type SeenReading } from '../suites/jobs/seen-jobs.ts'
-import type { RecordedAnswer } from './recorded-exchange.ts'
-import type { OnFailure, RowTallies } from './successes.ts'
+import type { RecordedHttpResponse } from './recorded-exchange.ts'
+import type { OnFailure, RequirementTallies } from './successes.ts'
 
 /** A job whose creation is recorded, with those retrievals of it that show something new. */
 interface RecordedJob extends SeenJob {
@@ -14,8 +14,8 @@ interface RecordedJob extends SeenJob {
 /** Gathers recorded creations and retrievals of jobs, and judges them as those of a live run are: when all are known. */
 export interface JobReadings {
   /** Entries are to come in the order of time. */
-  see(exchange: RecordedAnswer): void
-  judge(tallies: RowTallies): void
+  see(exchange: RecordedHttpResponse): void
+  judge(tallies: RequirementTallies): void
 }
 
 /** Longest text of a member that is kept; what a job may say there is shorter. */
@@ -25,11 +25,11 @@ const longestMember = 200
  * @param again reads the exchange of that index again: there may be more of them than memory holds
  * @param onFailure called with what is wrong with a job by itself, as soon as it shows
  */
-export function createJobReadings(again: (index: number) => RecordedAnswer, onFailure?: OnFailure): JobReadings {
+export function createJobReadings(again: (index: number) => RecordedHttpResponse, onFailure?: OnFailure): JobReadings {
   const jobs: RecordedJob[] = []
   const byId = new Map<string, RecordedJob>()
   /** What is wrong with the jobs by themselves, if it is this exchange that shows it. */
-  const tell = (about: readonly SeenJob[], shown: SeenReading['exchange'], exchange: RecordedAnswer): void => {
+  const tell = (about: readonly SeenJob[], shown: SeenReading['exchange'], exchange: RecordedHttpResponse): void => {
     if (!onFailure) return
     const rows = {
       'jobs.retrieve/200-identity': identityCases(about),
@@ -45,13 +45,13 @@ export function createJobReadings(again: (index: number) => RecordedAnswer, onFa
     see(exchange) {
       const { operation, params } = exchange.probe
       if (operation !== 'jobs.create' && operation !== 'jobs.retrieve') return
-      const json = exchange.answer.json()
-      if (!json.ok || !isGranted(exchange.answer)) return
+      const json = exchange.response.json()
+      if (!json.ok || !isGranted(exchange.response)) return
       if (operation === 'jobs.create') {
         const id = member(json.value, 'id')
         if (typeof id !== 'string' || id.length > longestMember) return
         const application = (params['application_id'] ?? '').slice(0, longestMember)
-        const job = { id, application, creation: new LeanAnswer(exchange, again), readings: [] }
+        const job = { id, application, creation: new TrimmedResponse(exchange, again), readings: [] }
         jobs.push(job)
         const twin = byId.get(jobKey(id))
         if (twin) tell([twin, job], job.creation, exchange)
@@ -61,7 +61,7 @@ export function createJobReadings(again: (index: number) => RecordedAnswer, onFa
       const job = byId.get(jobKey(params['job_id'] ?? ''))
       const said = membersOf(json.value, job)
       if (!job || job.readings.some((reading) => isDeepStrictEqual(reading.job, said))) return
-      const reading = { exchange: new LeanAnswer(exchange, again), job: said }
+      const reading = { exchange: new TrimmedResponse(exchange, again), job: said }
       job.readings.push(reading)
       tell([job], reading.exchange, exchange)
     },
@@ -84,14 +84,14 @@ function membersOf(read: unknown, job: RecordedJob | undefined): Record<string, 
 }
 
 /** An exchange without its answer, which is read again if somebody asks. */
-class LeanAnswer implements RecordedAnswer {
+class TrimmedResponse implements RecordedHttpResponse {
   readonly sentAt: number
   readonly endedAt: number
   readonly throttled = false
   readonly #index: number
-  readonly #again: (index: number) => RecordedAnswer
+  readonly #again: (index: number) => RecordedHttpResponse
 
-  constructor({ entry, sentAt, endedAt }: RecordedAnswer, again: (index: number) => RecordedAnswer) {
+  constructor({ entry, sentAt, endedAt }: RecordedHttpResponse, again: (index: number) => RecordedHttpResponse) {
     this.sentAt = sentAt
     this.endedAt = endedAt
     this.#index = entry.index
@@ -107,8 +107,8 @@ class LeanAnswer implements RecordedAnswer {
   get purpose() {
     return this.#again(this.#index).purpose
   }
-  get answer() {
-    return this.#again(this.#index).answer
+  get response() {
+    return this.#again(this.#index).response
   }
   get recorded() {
     return this.#again(this.#index).recorded
@@ -116,7 +116,7 @@ class LeanAnswer implements RecordedAnswer {
 }
 
 function judgeCases(
-  tallies: RowTallies,
+  tallies: RequirementTallies,
   row: 'jobs.retrieve/200-identity' | 'jobs.retrieve/200-created-at',
   cases: Iterable<JobCase>,
 ): void {

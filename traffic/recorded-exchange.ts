@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { answerOf } from '../harness/engine/answer.ts'
+import { responseOf } from '../harness/engine/response.ts'
 import type { Exchange } from '../harness/engine/exchange.ts'
 import type { Redactor } from '../harness/recording/redactor.ts'
 import type { FailureExchange, RecordedRequest } from '../harness/report/model.ts'
@@ -12,8 +12,8 @@ import type { HarBody } from './har-bytes.ts'
 import { shownHeader, shownUrl } from './secrets.ts'
 
 /** An answered entry in the form that answers of a run are judged in. */
-export interface RecordedAnswer extends Exchange {
-  readonly answer: NonNullable<Exchange['answer']>
+export interface RecordedHttpResponse extends Exchange {
+  readonly response: NonNullable<Exchange['response']>
   readonly entry: RecordedEntry
 }
 
@@ -21,12 +21,12 @@ export interface RecordedAnswer extends Exchange {
  * @param path under the base URL
  * @param place undefined: the interface has no such operation
  */
-export function recordedAnswer(
+export function recordResponse(
   entry: RecordedEntry,
   path: string,
   place: OperationPlace | undefined,
   redactor: Redactor,
-): RecordedAnswer {
+): RecordedHttpResponse {
   const sentAt = (entry.startedAt ?? 0) - performance.timeOrigin
   const endedAt = sentAt + entry.durationMs
   const { status, headers, body } = entry
@@ -48,9 +48,9 @@ export function recordedAnswer(
       requirement: null,
       role: 'probe',
       // What is not known whole can be no envelope; nor need an answer be one if the interface has no operation.
-      ...(place === undefined || body.state !== 'whole' ? { unjudged: 'envelope' as const } : {}),
+      ...(place === undefined || body.state !== 'whole' ? { skipJudging: 'envelope' as const } : {}),
     },
-    answer: answerOf({
+    response: responseOf({
       ...{ kind: 'answer', status, headers, sentAt, endedAt },
       ...{ body: body.bytes, cut: body.state !== 'whole' },
     }),

@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { grantedRow, type RequirementId } from '../catalogue/catalogue.ts'
+import { grantedRequirement, type RequirementId } from '../catalogue/catalogue.ts'
 import type { OperationId } from '../catalogue/operations.ts'
-import { createEnvelopeWatch, observedRows } from '../harness/checks/envelope-watch.ts'
+import { createEnvelopeWatch, observedRequirements } from '../harness/checks/envelope-watch.ts'
 import type { Redactor } from '../harness/recording/redactor.ts'
 import type { RecordedExchange } from '../harness/report/model.ts'
 import type { Target } from '../harness/target-file/model.ts'
@@ -10,8 +10,14 @@ import { pathUnder, operationAt } from './base-url.ts'
 import { createJobReadings } from './job-readings.ts'
 import type { Har } from './read-har.ts'
 import type { RecordedEntry } from './recorded-entry.ts'
-import { recordedAnswer, type RecordedAnswer, recordEntry } from './recorded-exchange.ts'
-import { createRowTallies, type OnFailure, type RowTallies, type RowTally, judgeSuccess } from './successes.ts'
+import { recordResponse, type RecordedHttpResponse, recordEntry } from './recorded-exchange.ts'
+import {
+  createRequirementTallies,
+  type OnFailure,
+  type RequirementTallies,
+  type RequirementTally,
+  judgeSuccess,
+} from './successes.ts'
 
 /** How many entries were judged, and why the others were not. */
 export interface Counts {
@@ -37,7 +43,7 @@ export interface Seen {
   readonly counts: Counts
   readonly bodies: Bodies
   /** What was seen of a requirement; undefined if nothing was. */
-  tally(id: RequirementId): RowTally | undefined
+  tally(id: RequirementId): RequirementTally | undefined
 }
 
 /** The operation of an entry and the requirement that judges it first: its success, or every error's shape. */
@@ -65,7 +71,7 @@ interface RecordingJudgeOptions {
 export function createRecordingJudge({ target, redactor, again, onFailure }: RecordingJudgeOptions): RecordingJudge {
   const counts: Counts = { judged: 0, otherAddresses: 0, otherMethods: 0, unanswered: 0, absent: 0, unknown: 0 }
   const bodies = { kept: 0, missing: 0 }
-  const tallies = createRowTallies(onFailure)
+  const tallies = createRequirementTallies(onFailure)
   const watch = createWatches(onFailure)
   const jobs = createJobReadings((index) => recordedAgain(again(index), target, redactor), onFailure)
   return {
@@ -76,13 +82,13 @@ export function createRecordingJudge({ target, redactor, again, onFailure }: Rec
       const { operation } = exchange.probe
       if (operation === null) return undefined
       counts.judged++
-      const granted = judgeSuccess(exchange, target, tallies) ?? grantedRow[operation]
+      const granted = judgeSuccess(exchange, target, tallies) ?? grantedRequirement[operation]
       jobs.see(exchange)
-      return kindOf(operation, exchange.answer.status >= 400 ? 'envelope/shape' : granted)
+      return kindOf(operation, exchange.response.status >= 400 ? 'envelope/shape' : granted)
     },
     end() {
       // What is judged of jobs and of every response was told already.
-      const all = createRowTallies()
+      const all = createRequirementTallies()
       tallies.copyTo(all)
       jobs.judge(all)
       watch.copyTo(all)
@@ -102,9 +108,9 @@ function kindOf(operation: OperationId, requirement: RequirementId): Judged {
 }
 
 /** An answer that was judged before. */
-function recordedAgain(entry: RecordedEntry, target: Target, redactor: Redactor): RecordedAnswer {
+function recordedAgain(entry: RecordedEntry, target: Target, redactor: Redactor): RecordedHttpResponse {
   const path = pathUnder(target.baseUrl, entry.url) as string
-  return recordedAnswer(entry, path, operationAt(entry.method, path), redactor)
+  return recordResponse(entry, path, operationAt(entry.method, path), redactor)
 }
 
 const methods = ['GET', 'POST']
@@ -115,7 +121,7 @@ function answerOfInterface(
   { target, redactor }: Pick<RecordingJudgeOptions, 'target' | 'redactor'>,
   counts: Counts,
   bodies: Bodies,
-): RecordedAnswer | undefined {
+): RecordedHttpResponse | undefined {
   const path = pathUnder(target.baseUrl, entry.url)
   if (path === undefined || !path.startsWith('/v1/')) return void counts.otherAddresses++
   if (entry.status > 0 && entry.body.state === 'missing') bodies.missing++
@@ -125,7 +131,7 @@ function answerOfInterface(
   const place = operationAt(entry.method, path)
   if (place && target.absent[place.operation] !== undefined) return void counts.absent++
   if (!place) counts.unknown++
-  return recordedAnswer(entry, path, place, redactor)
+  return recordResponse(entry, path, place, redactor)
 }
 
 /** The observed rows. An answer whose headers were not recorded does not tell how it was labelled. */
@@ -133,19 +139,19 @@ function createWatches(onFailure: OnFailure | undefined) {
   const labelled = createEnvelopeWatch()
   const bare = createEnvelopeWatch()
   return {
-    observe(exchange: RecordedAnswer): void {
+    observe(exchange: RecordedHttpResponse): void {
       const watch = exchange.entry.headers.length > 0 ? labelled : bare
-      const before = observedRows.map((row) => watch.tally(row).failures.length)
+      const before = observedRequirements.map((row) => watch.tally(row).failures.length)
       watch.observe(exchange)
       if (!onFailure) return
-      for (const [at, row] of observedRows.entries()) {
+      for (const [at, row] of observedRequirements.entries()) {
         for (const { expected, actual } of watch.tally(row).failures.slice(before[at])) {
           if (row !== 'envelope/content-type' || watch === labelled) onFailure(row, exchange, expected, actual)
         }
       }
     },
-    copyTo(tallies: RowTallies): void {
-      for (const row of observedRows) {
+    copyTo(tallies: RequirementTallies): void {
+      for (const row of observedRequirements) {
         for (const watch of row === 'envelope/content-type' ? [labelled] : [labelled, bare]) {
           const { cases, failures } = watch.tally(row)
           for (let passed = failures.length; passed < cases; passed++) tallies.pass(row)

@@ -3,12 +3,12 @@ import type { Redactor } from '../harness/recording/redactor.ts'
 import { assembleReport } from '../harness/report/assemble-report.ts'
 import { planRun } from '../harness/engine/plan.ts'
 import type { Target } from '../harness/target-file/model.ts'
-import { describeAnswer, describeProbe } from '../harness/engine/describe.ts'
-import { type CatalogueRow, catalogue } from '../catalogue/catalogue.ts'
+import { describeResponse, describeProbe } from '../harness/engine/describe.ts'
+import { type CatalogueRequirement, catalogue } from '../catalogue/catalogue.ts'
 import type { Failure, Report, RequirementResult } from '../harness/report/model.ts'
 import type { Seen } from './recording-judge.ts'
-import type { RecordedAnswer } from './recorded-exchange.ts'
-import type { RowTally } from './successes.ts'
+import type { RecordedHttpResponse } from './recorded-exchange.ts'
+import type { RequirementTally } from './successes.ts'
 
 export interface RecordingFacts {
   readonly target: Target
@@ -68,7 +68,7 @@ export function recordingReport(facts: RecordingFacts): Report {
   })
 }
 
-function resultOf(row: CatalogueRow, facts?: RecordingFacts): RequirementResult {
+function resultOf(row: CatalogueRequirement, facts?: RecordingFacts): RequirementResult {
   const { id, operation, level, section, statement } = row
   const tally = facts?.judged.tally(id)
   return {
@@ -81,23 +81,23 @@ function resultOf(row: CatalogueRow, facts?: RecordingFacts): RequirementResult 
   }
 }
 
-function outcomeOf(tally: RowTally | undefined, empty: boolean): Pick<RequirementResult, 'outcome' | 'reason'> {
+function outcomeOf(tally: RequirementTally | undefined, empty: boolean): Pick<RequirementResult, 'outcome' | 'reason'> {
   if (tally && tally.failures.length > 0) return { outcome: 'failed' }
   if (tally && tally.cases > 0) return { outcome: 'passed' }
   return { outcome: 'not-exercised', reason: tally?.unjudged ?? (empty ? nothingShown : notShown) }
 }
 
 function failureOf(
-  { section }: CatalogueRow,
-  { exchange, expected, actual }: RowTally['failures'][number],
+  { section }: CatalogueRequirement,
+  { exchange, expected, actual }: RequirementTally['failures'][number],
   { redactor, rerun }: RecordingFacts,
 ): Failure {
   const clean = (text: string): string => shownText(text, (whole) => redactor.text(whole))
-  const { index } = (exchange as RecordedAnswer).entry
+  const { index } = (exchange as RecordedHttpResponse).entry
   return {
     message: clean(describeProbe(exchange, `(log.entries[${index}])`)),
     expected: clean(`${expected} (§${section.replaceAll(', ', ', §')})`),
-    actual: clean(actual ?? describeAnswer(exchange)),
+    actual: clean(actual ?? describeResponse(exchange)),
     familyOnly: false,
     seed: 0,
     rerun,

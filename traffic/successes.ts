@@ -1,13 +1,13 @@
-import { grantedRow, type RequirementId } from '../catalogue/catalogue.ts'
+import { grantedRequirement, type RequirementId } from '../catalogue/catalogue.ts'
 import type { OperationId } from '../catalogue/operations.ts'
-import { isEnvelope, isGranted } from '../harness/engine/answer.ts'
+import { isEnvelope, isGranted } from '../harness/engine/response.ts'
 import type { Exchange } from '../harness/engine/exchange.ts'
 import type { Target } from '../harness/target-file/model.ts'
 import { isObject, member } from '../schemas/json-object.ts'
 import { getAt } from '../schemas/pointer.ts'
 import { type SchemaName, validate } from '../schemas/validate.ts'
 import type { RecordedEntry } from './recorded-entry.ts'
-import type { RecordedAnswer } from './recorded-exchange.ts'
+import type { RecordedHttpResponse } from './recorded-exchange.ts'
 
 /** What a success of the operation has to be for a row; `status` and `schema` if the spec shows them. */
 interface Shown {
@@ -20,7 +20,7 @@ interface Shown {
 const created = '202 with the id, status and created_at of the new job'
 const completion = 'a 2xx with choices[0].message.content, a string'
 
-type Choose = (exchange: RecordedAnswer, body: unknown, target: Target) => Shown | undefined
+type Choose = (exchange: RecordedHttpResponse, body: unknown, target: Target) => Shown | undefined
 
 /** The rows whose body the spec shows, by what the request asked for; undefined if it asked for something else. */
 const shown: Readonly<Partial<Record<OperationId, Choose>>> = {
@@ -36,8 +36,8 @@ const shown: Readonly<Partial<Record<OperationId, Choose>>> = {
   },
   'jobs.create': () => ({ row: 'jobs.create/202-created', expected: created, status: 202, schema: 'created-job' }),
   'jobs.retrieve': () => ({ row: 'jobs.retrieve/200-job', expected: '200 with a job', status: 200, schema: 'job' }),
-  'chat.create': ({ answer }, body) => {
-    const streamed = /^\s*text\/event-stream/i.test(answer.header('content-type') ?? '')
+  'chat.create': ({ response }, body) => {
+    const streamed = /^\s*text\/event-stream/i.test(response.header('content-type') ?? '')
     // A stream is no completion (its form is not shown), and a call of a tool need have no content.
     const plain = isObject(body) && member(body, 'stream') !== true && !hasTools(member(body, 'tools'))
     if (streamed || !plain) return undefined
@@ -58,12 +58,16 @@ function hasTools(tools: unknown): boolean {
  * Judges a 2xx by the granted row that it shows, and gives that row. Anything else is left to the rows that see every
  * response.
  */
-export function judgeSuccess(exchange: RecordedAnswer, target: Target, tallies: RowTallies): RequirementId | undefined {
+export function judgeSuccess(
+  exchange: RecordedHttpResponse,
+  target: Target,
+  tallies: RequirementTallies,
+): RequirementId | undefined {
   const { operation } = exchange.probe
-  const { status } = exchange.answer
+  const { status } = exchange.response
   if (operation === null || status < 200 || status >= 300) return undefined
   const choose = shown[operation]
-  if (!choose) return judgeAccepted(exchange, grantedRow[operation], tallies)
+  if (!choose) return judgeAccepted(exchange, grantedRequirement[operation], tallies)
   const form = choose(exchange, requestJson(exchange.entry), target)
   if (form) judgeShown(exchange, form, tallies)
   return form?.row
@@ -71,23 +75,27 @@ export function judgeSuccess(exchange: RecordedAnswer, target: Target, tallies: 
 
 const notWhole = 'the recording does not hold the whole body of any such answer'
 
-function judgeShown(exchange: RecordedAnswer, { row, expected, status, schema }: Shown, tallies: RowTallies): void {
-  const { answer, entry } = exchange
-  if (status !== undefined && answer.status !== status) return tallies.fail(row, exchange, expected)
+function judgeShown(
+  exchange: RecordedHttpResponse,
+  { row, expected, status, schema }: Shown,
+  tallies: RequirementTallies,
+): void {
+  const { response, entry } = exchange
+  if (status !== undefined && response.status !== status) return tallies.fail(row, exchange, expected)
   if (entry.body.state !== 'whole') return tallies.skip(row, notWhole)
-  const json = answer.json()
-  if (!json.ok) return tallies.fail(row, exchange, expected, `${answer.status}, but ${json.problem}`)
-  if (isEnvelope(answer)) return tallies.fail(row, exchange, expected)
+  const json = response.json()
+  if (!json.ok) return tallies.fail(row, exchange, expected, `${response.status}, but ${json.problem}`)
+  if (isEnvelope(response)) return tallies.fail(row, exchange, expected)
   const found = validate(schema, json.value)
   if (found.valid) tallies.pass(row)
-  else tallies.fail(row, exchange, expected, `${answer.status}, but ${found.problem}`)
+  else tallies.fail(row, exchange, expected, `${response.status}, but ${found.problem}`)
 }
 
 /** If no body is shown, any 2xx passes unless it is an error envelope. */
-function judgeAccepted(exchange: RecordedAnswer, row: RequirementId, tallies: RowTallies): RequirementId {
-  const { answer, entry } = exchange
+function judgeAccepted(exchange: RecordedHttpResponse, row: RequirementId, tallies: RequirementTallies): RequirementId {
+  const { response, entry } = exchange
   if (entry.body.state === 'missing') tallies.skip(row, notWhole)
-  else if (isGranted(answer)) tallies.pass(row)
+  else if (isGranted(response)) tallies.pass(row)
   else tallies.fail(row, exchange, 'a 2xx whose body is no error envelope')
   return row
 }
@@ -103,7 +111,7 @@ function requestJson({ requestBody: { state, bytes } }: RecordedEntry): unknown 
 }
 
 /** What recorded answers say of one requirement. */
-export interface RowTally {
+export interface RequirementTally {
   cases: number
   readonly failures: { readonly exchange: Exchange; readonly expected: string; readonly actual?: string }[]
   /** Why answers that could have been judged were not. */
@@ -117,18 +125,18 @@ const mostKept = 3
 export type OnFailure = (row: RequirementId, exchange: Exchange, expected: string, actual?: string) => void
 
 /** What was seen of each requirement, while the recording is read. */
-export interface RowTallies {
+export interface RequirementTallies {
   pass(id: RequirementId): void
   /** @param actual if it is not the answer as a whole */
   fail(id: RequirementId, exchange: Exchange, expected: string, actual?: string): void
   skip(id: RequirementId, reason: string): void
-  tally(id: RequirementId): RowTally | undefined
-  copyTo(others: RowTallies): void
+  tally(id: RequirementId): RequirementTally | undefined
+  copyTo(others: RequirementTallies): void
 }
 
-export function createRowTallies(onFailure?: OnFailure): RowTallies {
-  const tallies = new Map<RequirementId, RowTally>()
-  const of = (id: RequirementId): RowTally => {
+export function createRequirementTallies(onFailure?: OnFailure): RequirementTallies {
+  const tallies = new Map<RequirementId, RequirementTally>()
+  const of = (id: RequirementId): RequirementTally => {
     const known = tallies.get(id) ?? { cases: 0, failures: [] }
     tallies.set(id, known)
     return known

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, type RunnerTestCase, test, type TestContext, vi } from 'vitest'
-import { catalogue, type CatalogueRow } from '../catalogue/catalogue.ts'
+import { catalogue, type CatalogueRequirement } from '../catalogue/catalogue.ts'
 import { isSelected } from '../harness/report/selection.ts'
 import { checkOptions, type ConformanceOptions } from '../library/options.ts'
-import { createSuiteRun, type GivenTarget, type Selected, type SuiteRun, type Ended } from './suite-run.ts'
+import { createSuiteRun, type GivenTarget, type Selected, type SuiteRun, type RunEnded } from './suite-run.ts'
 import { isMistake } from '../harness/report/reason.ts'
 import type { RequirementResult } from '../harness/report/model.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
@@ -63,7 +63,7 @@ export interface DescribeOptions extends Omit<ConformanceOptions, 'signal' | 'ex
 
 /** The requirements of one operation, and their tests in the same order. */
 interface Group {
-  readonly rows: readonly CatalogueRow[]
+  readonly rows: readonly CatalogueRequirement[]
   readonly tasks: readonly unknown[]
 }
 
@@ -148,8 +148,8 @@ function messageOf(error: unknown): string {
 }
 
 /** Those that the options leave in, in catalogue order; `envelope` last, for it is judged on all that the others were answered. */
-function byOperation({ only = [], skip = [] }: ConformanceOptions): (readonly CatalogueRow[])[] {
-  const groups = new Map<string, CatalogueRow[]>()
+function byOperation({ only = [], skip = [] }: ConformanceOptions): (readonly CatalogueRequirement[])[] {
+  const groups = new Map<string, CatalogueRequirement[]>()
   for (const row of catalogue.filter(({ id }) => isSelected(id, { only, skip }))) {
     groups.set(row.operation, [...(groups.get(row.operation) ?? []), row])
   }
@@ -167,7 +167,7 @@ function selectedOf(groups: readonly Group[]): Selected {
 }
 
 /** Failures that showed when their tests had passed or were skipped: what a request left behind on its connection shows by a later one. */
-function failedSince({ report }: Ended, { quiet, strict }: Pick<Asked, 'quiet' | 'strict'>): string | undefined {
+function failedSince({ report }: RunEnded, { quiet, strict }: Pick<Asked, 'quiet' | 'strict'>): string | undefined {
   const late = report.requirements.filter((result) => quiet.has(result.id) && isFailure(result, strict))
   return late.length === 0 ? undefined : late.map(failureMessage).join('\n\n')
 }
@@ -177,7 +177,7 @@ function failedSince({ report }: Ended, { quiet, strict }: Pick<Asked, 'quiet' |
  * the suite itself went wrong, nothing could be judged. Undefined if vitest was stopped, or if the few tests that a filter
  * chose were all skipped, each with its reason.
  */
-function whyNotJudged({ facts, report }: Ended, all: boolean): string | undefined {
+function whyNotJudged({ facts, report }: RunEnded, all: boolean): string | undefined {
   const { ended, keyRefused = false } = facts ?? {}
   if (report.exit.code !== 3 || report.run.interrupted) return undefined
   const isOfTheRun = Boolean(ended) || keyRefused || report.requirements.some(isMistake)

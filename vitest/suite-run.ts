@@ -59,10 +59,10 @@ export interface SuiteRun {
   /** Ends the run: vitest was told to stop. */
   cancel(): void
   /** Settles when everything is cleaned up and closed; undefined if the run never began. */
-  end(): Promise<Ended | undefined>
+  end(): Promise<RunEnded | undefined>
 }
 
-export interface Ended extends Handover {
+export interface RunEnded extends Handover {
   readonly facts: RunFacts | undefined
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { isRefusal, pairsOf } from '../../catalogue/answers.ts'
-import { type CatalogueRow, catalogue } from '../../catalogue/catalogue.ts'
+import { isRefusal, pairsOf } from '../../catalogue/pairs.ts'
+import { type CatalogueRequirement, catalogue } from '../../catalogue/catalogue.ts'
 import { modelErrors, codeNames, listedTypes } from '../../catalogue/errors.ts'
 import type { Member, Operation } from '../../catalogue/operation.ts'
 import { operations, type OperationId } from '../../catalogue/operations.ts'
@@ -198,14 +198,14 @@ const errorSchemas: Json = Object.fromEntries(
 )
 
 interface Refusal {
-  readonly row: CatalogueRow
+  readonly row: CatalogueRequirement
   readonly status: number | undefined
   readonly types: readonly string[]
 }
 
 /** What refuses a request of the operation, by status; none for a requirement that any error of some kind fulfils. */
 function refusalsOf(id: OperationId): Refusal[] {
-  const own = catalogue.filter(({ operation, onlyIf, gives }) => operation === id && !onlyIf && isRefusal(gives))
+  const own = catalogue.filter(({ operation, onlyIf, expects }) => operation === id && !onlyIf && isRefusal(expects))
   return own.flatMap((row) =>
     pairsOf(row, id).map(([status, ...types]) => ({
       row,

@@ -1,4 +1,4 @@
-import { catalogue, grantedRow } from '../../catalogue/catalogue.ts'
+import { catalogue, grantedRequirement } from '../../catalogue/catalogue.ts'
 import type { Operation } from '../../catalogue/operation.ts'
 import { type OperationId, operation, operations } from '../../catalogue/operations.ts'
 import { components, errorResponses, type Json, ref } from './components.ts'
@@ -64,11 +64,11 @@ function componentOf(schema: string): string {
  * JSON, since mock servers can give no example of any type.
  */
 function success({ id, response }: Operation & { readonly id: OperationId }): Json {
-  const row = catalogue.find((each) => each.id === grantedRow[id])
+  const row = catalogue.find((each) => each.id === grantedRequirement[id])
   if (!row) throw new Error(`no granted requirement of ${id}`)
   const schema = response ? ref(componentOf(response)) : {}
   const content = { 'application/json': { schema, example: responseExample(id) } }
-  return { [String(row.gives).toUpperCase()]: { description: row.statement, content } }
+  return { [String(row.expects).toUpperCase()]: { description: row.statement, content } }
 }
 
 /** For mock servers and readers: of what the interface does not show, one answer among many. */

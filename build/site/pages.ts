@@ -2,7 +2,7 @@ import { Marked } from 'marked'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
-import { catalogue, type CatalogueRow, isRequirementId } from '../../catalogue/catalogue.ts'
+import { catalogue, type CatalogueRequirement, isRequirementId } from '../../catalogue/catalogue.ts'
 import type { Sent } from '../../cli/explain/requests.ts'
 import { htmlAttribute, htmlText } from '../../reporters/escape/html.ts'
 import { operationIndex, requirementText, anchor } from './requirement-text.ts'
@@ -97,7 +97,7 @@ export function sitePages(sent: ReadonlyMap<string, Sent>): Site {
   }
 }
 
-function pageOf(row: CatalogueRow, sent: ReadonlyMap<string, Sent>): Page {
+function pageOf(row: CatalogueRequirement, sent: ReadonlyMap<string, Sent>): Page {
   return { file: requirementFile(row.id), title: row.id, text: requirementText(row, sent.get(row.id)) }
 }
 

@@ -1,4 +1,4 @@
-import type { CatalogueRow } from '../../catalogue/catalogue.ts'
+import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import { operation as operationOf, isOperationId } from '../../catalogue/operations.ts'
 import { differenceLines, explained } from '../../cli/explain/explanation.ts'
 import { readingsOf } from '../../cli/explain/reading.ts'
@@ -16,7 +16,7 @@ function plain(text: string): string {
 type Part = ReturnType<typeof explained>['sent']
 
 /** The page of a requirement, in Markdown. */
-export function requirementText(row: CatalogueRow, sent: Sent | undefined): string {
+export function requirementText(row: CatalogueRequirement, sent: Sent | undefined): string {
   const { id, level, section, statement } = row
   const parts = explained(row, sent?.lines ?? [])
   const difference = differenceLines(sent?.difference ?? [], pc.createColors(false))
@@ -41,7 +41,7 @@ export function requirementText(row: CatalogueRow, sent: Sent | undefined): stri
   ].join('\n\n')
 }
 
-function placeOf({ operation }: CatalogueRow): string {
+function placeOf({ operation }: CatalogueRequirement): string {
   if (!isOperationId(operation)) return operation
   const { method, path } = operationOf(operation)
   return `\`${method} ${path}\``
@@ -89,7 +89,7 @@ export function anchor(heading: string): string {
 }
 
 /** A table of all requirements for each operation. */
-export function operationIndex(rows: readonly CatalogueRow[], fileOf: (id: string) => string): string {
+export function operationIndex(rows: readonly CatalogueRequirement[], fileOf: (id: string) => string): string {
   const areas = [...new Set(rows.map(({ operation }) => operation))]
   const tables = areas.flatMap((area) => [
     `## ${area}`,

@@ -1,7 +1,7 @@
-import { isRefusal, type Pairs } from '../../catalogue/answers.ts'
-import type { CatalogueRow } from '../../catalogue/catalogue.ts'
+import { isRefusal, type Pairs } from '../../catalogue/pairs.ts'
+import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import { codeNames } from '../../catalogue/errors.ts'
-import { describePairs } from '../../harness/engine/answer.ts'
+import { describePairs } from '../../harness/engine/response.ts'
 import { suiteSite } from '../../harness/report/assemble-report.ts'
 import { undeclaredIn } from '../../harness/report/reason.ts'
 import { missingReason } from '../../harness/target-file/declared.ts'
@@ -28,7 +28,7 @@ interface ExplainedPart {
 }
 
 /** What a requirement does, but for the readings and the difference, which each reader shows in its own way. */
-export function explained(row: CatalogueRow, requests: readonly string[]) {
+export function explained(row: CatalogueRequirement, requests: readonly string[]) {
   const part = (title: string, lines: readonly ExplainedLine[]): ExplainedPart => ({ title, lines })
   const command = `conform <base_url> --target <file> --only ${row.id}`
   return {
@@ -41,9 +41,9 @@ export function explained(row: CatalogueRow, requests: readonly string[]) {
 }
 
 /** All that is known of a requirement, for a terminal. */
-export function explanation(row: CatalogueRow, { difference, lines: requests }: Sent, colors: Colors): string {
+export function explanation(row: CatalogueRequirement, { difference, lines: requests }: Sent, colors: Colors): string {
   const { id, level, section, statement } = row
-  const { alone, broken: ways, declared: needed, passes: answers, sent: probes } = explained(row, requests)
+  const { alone, broken: ways, declared: needed, passes: responses, sent: probes } = explained(row, requests)
   const page = requirementPage(suiteSite(), id)
   const blocks = [
     [`${id}  ${level}  ${sections(section)}`, ...wrapped(statement, '')],
@@ -51,7 +51,7 @@ export function explanation(row: CatalogueRow, { difference, lines: requests }: 
     ...(difference.length > 0
       ? [['The difference from the request that is granted', ...differenceLines(difference, colors)]]
       : []),
-    block(answers),
+    block(responses),
     block({ title: 'Why', lines: why(id) }),
     block(needed),
     block(alone),
@@ -84,7 +84,7 @@ const controls = {
     'Nothing in the request is wrong: it is granted first, as its control, and refused once the target is in the state that the statement names.',
 }
 
-function sent(row: CatalogueRow, requests: readonly string[]): string[] {
+function sent(row: CatalogueRequirement, requests: readonly string[]): string[] {
   if (row.scenarioOnly) {
     const area = row.operation === 'guardrails' || row.operation === 'general'
     const whose = area ? 'the operation that the scenario names' : row.operation
@@ -97,28 +97,28 @@ function sent(row: CatalogueRow, requests: readonly string[]): string[] {
   return [
     ...requests.slice(0, mostLines),
     ...(more > 0 ? [`and ${more} more of this kind`] : []),
-    ...(isRefusal(row.gives) && row.operation !== 'envelope' ? [controls[row.fault ?? 'request']] : []),
+    ...(isRefusal(row.expects) && row.operation !== 'envelope' ? [controls[row.fault ?? 'request']] : []),
   ]
 }
 
 /** Only of a row that is called `2xx-accepted` nothing but the status is judged. */
-function successPasses({ id }: CatalogueRow, gives: number | '2xx'): string {
-  if (gives !== '2xx') return `${gives}, as the statement above says.`
+function successPasses({ id }: CatalogueRequirement, expects: number | '2xx'): string {
+  if (expects !== '2xx') return `${expects}, as the statement above says.`
   const success = 'Any 2xx whose body is not an error envelope'
   return id.endsWith('/2xx-accepted') ? `${success}.` : `${success}, as the statement above says.`
 }
 
-function passes(row: CatalogueRow): string[] {
-  const { gives, givesByScenario, alsoListed } = row
-  if (gives === undefined) return ['Whatever the statement above asks for: no single status and tpe decide it.']
-  if (!isRefusal(gives)) {
-    return [successPasses(row, gives)]
+function passes(row: CatalogueRequirement): string[] {
+  const { expects, expectsByScenario, alsoListed } = row
+  if (expects === undefined) return ['Whatever the statement above asks for: no single status and tpe decide it.']
+  if (!isRefusal(expects)) {
+    return [successPasses(row, expects)]
   }
   return [
-    `${describePairs(gives)}.`,
+    `${describePairs(expects)}.`,
     ...(alsoListed ? ["Also a type that §7.3 lists with that status for the scenario's operation."] : []),
-    ...(givesByScenario ? [`To a scenario of the target file: ${describePairs(givesByScenario)}.`] : []),
-    ...family(gives),
+    ...(expectsByScenario ? [`To a scenario of the target file: ${describePairs(expectsByScenario)}.`] : []),
+    ...family(expects),
   ]
 }
 
@@ -138,7 +138,7 @@ function why(id: string): string[] {
   return readings.map(({ heading, text }) => `${plainText(text)} (catalogue/readings.md, ${heading})`)
 }
 
-function declared({ needs, onlyIf, operation, scenarioOnly }: CatalogueRow): ExplainedLine[] {
+function declared({ needs, onlyIf, operation, scenarioOnly }: CatalogueRequirement): ExplainedLine[] {
   const json = (code: string): ExplainedLine => ({ code, language: 'json' })
   if (onlyIf === 'removed')
     return ['That it has removed the operation:', json(`{"operations": {"${operation}": "removed"}}`)]

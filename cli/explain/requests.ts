@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isRefusal } from '../../catalogue/answers.ts'
-import type { CatalogueRow } from '../../catalogue/catalogue.ts'
+import { isRefusal } from '../../catalogue/pairs.ts'
+import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { runOptionsOf } from '../../harness/engine/run.ts'
 import { createHandlerTransport } from '../../harness/http/handler-transport.ts'
@@ -24,11 +24,14 @@ export interface Sent {
  * What is sent for each of the requirements, by id: seen by judging the reference server inside this process.
  * @param patienceMs longest wait: it shows what was sent by then
  */
-export async function sentFor(rows: readonly CatalogueRow[], patienceMs: number): Promise<ReadonlyMap<string, Sent>> {
+export async function sentFor(
+  rows: readonly CatalogueRequirement[],
+  patienceMs: number,
+): Promise<ReadonlyMap<string, Sent>> {
   const reference = createReference()
   const { file, dir } = await loadTargetFile(referenceTargetFile)
   const { target } = await resolveTarget(file, { dir, env: {}, baseUrl: reference.url })
-  const bodyLimit = target.limits.maxAnswerBytes
+  const bodyLimit = target.limits.maxResponseBytes
   const transport = createHandlerTransport({ handle: reference.handle, baseUrl: reference.url, bodyLimit })
   const options = {
     ...runOptionsOf({ seed: 1, runs: 1, only: rows.map(({ id }) => id) }, 'conform'),
@@ -52,11 +55,11 @@ export async function sentFor(rows: readonly CatalogueRow[], patienceMs: number)
   await Promise.race([done, late])
   over.abort()
   const facts = { nonce: options.nonce, created: run.objects.created.map((object) => ({ ...object })) }
-  const sentOf = ({ id, fault, gives }: CatalogueRow): Sent => {
+  const sentOf = ({ id, fault, expects }: CatalogueRequirement): Sent => {
     const sent = probes.get(id) ?? []
     const [first] = sent
     const control = granted.find(({ probe }) => probe.operation === first?.probe.operation)
-    const isCompared = first && control && isRefusal(gives) && fault !== 'state'
+    const isCompared = first && control && isRefusal(expects) && fault !== 'state'
     return {
       lines: [...new Set(sent.map(lineOf))],
       difference: isCompared ? requestDifference(control.recorded.request, first.recorded.request, facts) : [],

@@ -17,14 +17,14 @@ const TIMEOUT_MS = 5000
 export async function probeTarget(baseUrl: string, key: string | undefined, request = fetch): Promise<Seen> {
   const nothing = { reachable: false, listMissing: false }
   try {
-    const answer = await request(`${baseUrl.replace(/\/+$/, '')}/v1/files`, {
+    const response = await request(`${baseUrl.replace(/\/+$/, '')}/v1/files`, {
       headers: key ? { authorization: `Bearer ${key}` } : {},
       redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
-    const text = await answer.text()
-    const seen = { reachable: true, listMissing: answer.status === 404 }
-    return { ...seen, ...(answer.ok ? filesIn(text) : {}), finding: findingOf(answer, key !== undefined) }
+    const text = await response.text()
+    const seen = { reachable: true, listMissing: response.status === 404 }
+    return { ...seen, ...(response.ok ? filesIn(text) : {}), finding: findingOf(response, key !== undefined) }
   } catch (error) {
     const slow = error instanceof DOMException && error.name === 'TimeoutError'
     const why = slow ? `no answer within ${TIMEOUT_MS / 1000} s` : 'no connection'
@@ -32,11 +32,11 @@ export async function probeTarget(baseUrl: string, key: string | undefined, requ
   }
 }
 
-function findingOf(answer: Response, withKey: boolean): string {
-  const { status } = answer
-  const location = answer.headers.get('location')
+function findingOf(response: Response, withKey: boolean): string {
+  const { status } = response
+  const location = response.headers.get('location')
   if (status >= 300 && status < 400 && location) return `GET /v1/files redirects to ${location}: give that as base URL`
-  if (answer.ok) return `GET /v1/files answers ${status}${withKey ? ', the key is accepted' : ' without any key'}`
+  if (response.ok) return `GET /v1/files answers ${status}${withKey ? ', the key is accepted' : ' without any key'}`
   if (status === 401) {
     return withKey
       ? 'GET /v1/files answers 401: the key is not accepted'

@@ -16,7 +16,7 @@ import { createRunInterrupts, type Interrupts } from './interrupts.ts'
 const defaultWaitMs = 30_000
 /** Between two questions, and for one answer, in ms. */
 const everyMs = 100
-const answerMs = 5_000
+const responseMs = 5_000
 /** What the server has to end in by itself, in ms; after an interrupt the whole run has two seconds. */
 const graceMs = 5_000
 const graceAfterInterruptMs = 300
@@ -109,7 +109,7 @@ async function untilItAnswers(
   const isStopped = (): boolean => signal.aborted
   while (!isStopped()) {
     const left = deadline - performance.now()
-    const result = await askOnce(target, Math.max(1, Math.min(answerMs, left)), signal)
+    const result = await askOnce(target, Math.max(1, Math.min(responseMs, left)), signal)
     if (isStopped()) break
     const isReady = result.kind === 'answer' && !notYet.includes(result.status)
     // What still answers that it is not there is judged, and named, by the run itself.

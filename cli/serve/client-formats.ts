@@ -32,7 +32,7 @@ export function renderClient(report: ClientReport): string {
   const width = Math.max(0, ...operations.map(({ operation }) => operation.length))
   const used = operations.map(
     ({ answers, deprecated, operation }) =>
-      `  ${operation.padEnd(width)}  ${answersText(answers)}${deprecated ? '; deprecated (§9)' : ''}`,
+      `  ${operation.padEnd(width)}  ${responsesText(answers)}${deprecated ? '; deprecated (§9)' : ''}`,
   )
   const unmet = operations.flatMap(({ errors, operation }) => {
     const left = errors.filter(({ met }) => met === 0).map(conditionText)
@@ -110,7 +110,7 @@ function renderMarkdown(report: ClientReport): string {
   const { exit, findings, operations, script, unused } = report
   const rows = operations.map(({ answers, errors, operation }) => {
     const unmet = errors.filter(({ met }) => met === 0).map((one) => markdownText(conditionText(one)))
-    return `| ${markdownCode(operation)} | ${markdownText(answersText(answers))} | ${unmet.join('<br>')} |`
+    return `| ${markdownCode(operation)} | ${markdownText(responsesText(answers))} | ${unmet.join('<br>')} |`
   })
   return [
     `## Requests of the client: ${markdownText(exitText(report))}`,
@@ -223,8 +223,8 @@ function exitText({ exit: { because }, wrong }: ClientReport): string {
   return `${count(steps, 'answer')} of the script ${steps === 1 ? 'was' : 'were'} never asked for: whether the client tries again was not seen`
 }
 
-function answersText(answers: ClientReport['operations'][number]['answers']): string {
-  return answers.map(({ count: times, status, tpe = '' }) => `${`${status} ${tpe}`.trim()} ×${times}`).join(', ')
+function responsesText(responses: ClientReport['operations'][number]['answers']): string {
+  return responses.map(({ count: times, status, tpe = '' }) => `${`${status} ${tpe}`.trim()} ×${times}`).join(', ')
 }
 
 /** `429 QuotaExceeded`, and what brings it about. */

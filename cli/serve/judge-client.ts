@@ -61,10 +61,10 @@ export async function startJudgedServer(
   let exchanges = 0
   let seen = Promise.resolve()
   const { close, url } = await startReverseProxy({
-    ...{ baseUrl, forwarder, port, bodyLimit: limits.maxAnswerBytes },
+    ...{ baseUrl, forwarder, port, bodyLimit: limits.maxResponseBytes },
     room: () => undefined,
     onExchange(exchange) {
-      const entry = entryOf(exchange, exchanges++, limits.maxAnswerBytes)
+      const entry = entryOf(exchange, exchanges++, limits.maxResponseBytes)
       seen = seen.then(async () => judge.see(await entry))
     },
   })

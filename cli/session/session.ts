@@ -15,14 +15,14 @@ import { oneRun, type RunEnd } from '../run/one-run.ts'
 import { createResults, type Changes, optionsFor, type Selection } from './results.ts'
 
 /** A run of a session, as it begins. */
-export interface Begun {
+export interface RunStarted {
   /** Why: `the target file changed`. */
   readonly why: string
   readonly selection: Selection
 }
 
 /** The same at its end. */
-export interface Ended extends Begun {
+export interface RunEnded extends RunStarted {
   readonly report: Report
   /** Undefined after the first run. */
   readonly changes: Changes | undefined
@@ -32,12 +32,12 @@ export interface Ended extends Begun {
 export interface SessionFront {
   /** Where the report of each run goes. */
   readonly people: People
-  begun(run: Begun): void
+  begun(run: RunStarted): void
   found?(found: FoundTarget): void
   event?(event: RunEvent): void
   /** What a run sent, before it is told to have ended. */
   sent?(exchanges: Exchanges): Promise<void>
-  ended(run: Ended): void
+  ended(run: RunEnded): void
   /** A run that could not begin: what is wrong, and what to do about it. */
   problem(sentence: string): void
   /** The target takes no requests; it is run again when it does. */
@@ -64,7 +64,7 @@ export interface Session {
  */
 export function createSession(baseUrl: string | undefined, options: RunArguments, front: SessionFront): Session {
   const results = createResults()
-  let next: Begun | undefined
+  let next: RunStarted | undefined
   let last: Selection = 'all'
   let running: Promise<void> | undefined
   let interrupts: RunInterrupts | undefined
@@ -92,7 +92,7 @@ export function createSession(baseUrl: string | undefined, options: RunArguments
     }
   }
 
-  async function runOne(begun: Begun): Promise<void> {
+  async function runOne(begun: RunStarted): Promise<void> {
     watching.abort()
     last = begun.selection
     interrupts = createRunInterrupts()
@@ -218,7 +218,7 @@ function digest(path: string): string | undefined {
 const lookMs = 250
 const askMs = 500
 /** Longest wait for an answer, in ms. */
-const answerMs = 5_000
+const responseMs = 5_000
 
 /** How a target is looked at between two runs. */
 interface TargetWatch {
@@ -240,15 +240,15 @@ export async function watchTarget(target: Target, isGone: boolean, { onBack, onG
       signal.throwIfAborted()
     }
     onGone()
-    while (!(await answers(target, signal))) await pause(askMs, undefined, { signal })
+    while (!(await responses(target, signal))) await pause(askMs, undefined, { signal })
     onBack()
   } catch (error) {
     if (!signal.aborted) throw error
   }
 }
 
-async function answers(target: Target, signal: AbortSignal): Promise<boolean> {
-  const { kind } = await askOnce(target, answerMs, signal)
+async function responses(target: Target, signal: AbortSignal): Promise<boolean> {
+  const { kind } = await askOnce(target, responseMs, signal)
   signal.throwIfAborted()
   return kind === 'answer'
 }

@@ -6,7 +6,7 @@ import { exchangeMarkup } from '../../reporters/html/exchange.ts'
 import type { Exchanges } from '../../reporters/view/evidence.ts'
 import { standingOf, type Tone, verdictSentence } from '../../reporters/view/standing.ts'
 import { duration } from '../../reporters/view/writing.ts'
-import type { SessionFront, Begun, Ended } from '../session/session.ts'
+import type { SessionFront, RunStarted, RunEnded } from '../session/session.ts'
 import { type Board, createBoard, type Patch } from './board.ts'
 import { pageMarkup, onceParts, operationPart, rowParts, type Surroundings } from './page.ts'
 
@@ -18,7 +18,7 @@ interface Status {
   readonly progress?: { readonly judged: number; readonly of: number }
 }
 
-function begunStatus({ selection, why }: Begun): Status {
+function begunStatus({ selection, why }: RunStarted): Status {
   const what = selection === 'all' ? 'Everything' : selection === 'failed' ? 'What failed' : selection.join(', ')
   const text = `${what} is being judged: ${why}`
   return { text, said: text }
@@ -31,7 +31,7 @@ function progressStatus({ said }: Status, { planned, rows }: Board): Status {
   return { text: `${judged} of ${count(planned, 'requirement')} judged`, said, progress: { judged, of: planned } }
 }
 
-function endedStatus({ report, selection, changes }: Ended, now = new Date()): Status {
+function endedStatus({ report, selection, changes }: RunEnded, now = new Date()): Status {
   const at = now.toTimeString().slice(0, 8)
   const took = `${count(report.run.requests, 'request')} in ${duration(report.run.durationMs)}`
   const news = changes ? `; ${changes.newlyFailed.length} newly failed, ${changes.newlyPassed.length} newly passed` : ''

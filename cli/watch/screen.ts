@@ -1,6 +1,6 @@
 import type { Colors } from 'picocolors/types'
 import { terminalText } from '../../reporters/escape/terminal.ts'
-import type { SessionFront, Begun } from '../session/session.ts'
+import type { SessionFront, RunStarted } from '../session/session.ts'
 import { count } from '../../harness/report/reason.ts'
 import type { Changes } from '../session/results.ts'
 
@@ -18,7 +18,7 @@ export function helpLine(failed: number, colors: Colors): string {
 }
 
 /** The line above a run: when it began, what it judges, and why. */
-function headLine({ selection, why }: Begun, colors: Colors, now = new Date()): string {
+function headLine({ selection, why }: RunStarted, colors: Colors, now = new Date()): string {
   const what = selection === 'all' ? 'all' : selection === 'failed' ? 'the failed' : selection.join(', ')
   const text = terminalText(`${now.toTimeString().slice(0, 8)}  ${what}: ${why}`)
   return colors.dim(`${'─'.repeat(4)} ${text} ${'─'.repeat(Math.max(4, 70 - text.length))}`)

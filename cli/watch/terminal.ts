@@ -66,8 +66,8 @@ function line(question: string, words: readonly string[], { input, output, signa
   const completer = (typed: string): [string[], string] => [words.filter((word) => word.startsWith(typed)), typed]
   const lines = createInterface({ input, output, completer, terminal: true })
   return new Promise<string | undefined>((resolve) => {
-    const end = (answer?: string): void => {
-      resolve(answer?.trim() === '' ? undefined : answer?.trim())
+    const end = (response?: string): void => {
+      resolve(response?.trim() === '' ? undefined : response?.trim())
       lines.close()
     }
     signal.addEventListener('abort', () => end())

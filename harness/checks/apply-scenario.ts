@@ -1,6 +1,6 @@
 import type { OperationId } from '../../catalogue/operations.ts'
 import { missingNeeds } from '../target-file/declared.ts'
-import { requirement, grantedRow } from '../../catalogue/catalogue.ts'
+import { requirementOf, grantedRequirement } from '../../catalogue/catalogue.ts'
 import { jsonType } from '../engine/operation-probe.ts'
 import { type Probe, withHeader } from '../engine/probe.ts'
 import { placeholderRequest } from './placeholder.ts'
@@ -15,7 +15,7 @@ export function bringsBody(scenario: Scenario): boolean {
 
 /** True if the operation's valid request is declared. */
 export function isDeclared(run: Run, operation: OperationId): boolean {
-  return missingNeeds(run.target.file, requirement(grantedRow[operation]).needs).length === 0
+  return missingNeeds(run.target.file, requirementOf(grantedRequirement[operation]).needs).length === 0
 }
 
 /** The operation's valid request, changed as the scenario says; a request of its own if only the scenario's body is declared. */

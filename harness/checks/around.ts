@@ -20,22 +20,26 @@ const rawAfterEndMs = 800
 const notGrantedAgain = perRun((): { reason: string | undefined } => ({ reason: undefined }))
 
 /** Brings the scenario's state about; throws `NotExercised` if the target refuses. */
-export async function enterState({ run, row }: CheckContext, { before }: Scenario): Promise<void> {
+export async function enterState({ run, requirement }: CheckContext, { before }: Scenario): Promise<void> {
   for (const request of before) {
-    const answer = await sendHookRequest(run, request, { role: 'setup', requirement: row.id, timeoutMs: rawMs })
+    const response = await sendHookRequest(run, request, {
+      role: 'setup',
+      requirement: requirement.id,
+      timeoutMs: rawMs,
+    })
     run.life.signal.throwIfAborted()
-    if (answer.status === undefined || answer.status >= 400) {
-      const answered = answer.status ?? 'not at all'
+    if (response.status === undefined || response.status >= 400) {
+      const answered = response.status ?? 'not at all'
       throw new NotExercised(`the scenario's before request was answered ${answered}: ${request.method} ${request.url}`)
     }
   }
 }
 
 /** Takes the scenario's state back: also when the run is over. */
-export async function leaveState({ run, row }: CheckContext, { after }: Scenario): Promise<void> {
+export async function leaveState({ run, requirement }: CheckContext, { after }: Scenario): Promise<void> {
   for (const request of after) {
     const timeoutMs = run.life.ended ? rawAfterEndMs : rawMs
-    await sendHookRequest(run, request, { role: 'cleanup', requirement: row.id, timeoutMs })
+    await sendHookRequest(run, request, { role: 'cleanup', requirement: requirement.id, timeoutMs })
   }
 }
 

@@ -2,7 +2,7 @@ import { looseBodies, mostLooseGenerations } from '../../catalogue/faults.ts'
 import { jsonKinds } from '../../catalogue/operation.ts'
 import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
 import { getAt } from '../../schemas/pointer.ts'
-import { describeAnswer } from '../engine/describe.ts'
+import { describeResponse } from '../engine/describe.ts'
 import { effectOf } from '../engine/operation-probe.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import { type CheckContext, lookAgainAtEnd } from '../engine/check-context.ts'
@@ -122,7 +122,7 @@ function bodyCases({ refusal: { operation, valid }, first, effect }: Ground): Ca
 /** In the order of what is learned from one that is granted. */
 function allCases(ground: Ground): Case[] {
   const { context } = ground.refusal
-  const random = randomOf(seedFor(context.run.options.seed, context.row.id))
+  const random = randomOf(seedFor(context.run.options.seed, context.requirement.id))
   const { members } = operationOf(ground.refusal.operation)
   const changes = ground.places.flatMap((place) => changesOf({ run: context.run, members, random }, place))
   const single = ground.places.flatMap((place) =>
@@ -190,15 +190,15 @@ async function requireAnother({ context, operation }: RefusalContext): Promise<v
   // One of its own at each try: the answer to the first may be lost.
   const another = await context.send(() => validRequest(context.run, operation), {
     role: 'setup',
-    wanted: countsAsGranted,
+    isSuccess: countsAsGranted,
   })
   if (!countsAsGranted(another))
-    throw new NotExercised(`a second valid request was answered ${describeAnswer(another)}`)
+    throw new NotExercised(`a second valid request was answered ${describeResponse(another)}`)
 }
 
 /** In an order drawn from the seed: of those that a limit leaves out each has its turn. */
-function shuffled(cases: readonly Case[], { run, row }: CheckContext): Case[] {
-  const random = randomOf(seedFor(run.options.seed, row.id))
+function shuffled(cases: readonly Case[], { run, requirement }: CheckContext): Case[] {
+  const random = randomOf(seedFor(run.options.seed, requirement.id))
   const drawn = cases.map((one) => [random(), one] as const).toSorted(([one], [other]) => one - other)
   return drawn.map(([, one]) => one)
 }

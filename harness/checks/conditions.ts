@@ -1,4 +1,4 @@
-import { type Pairs, pairsOf } from '../../catalogue/answers.ts'
+import { type Pairs, pairsOf } from '../../catalogue/pairs.ts'
 import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
 import { getAt } from '../../schemas/pointer.ts'
 import { isUuid } from '../../schemas/formats.ts'
@@ -23,14 +23,14 @@ export interface Fault<T = unknown> {
   /** As the fault matrix calls it. */
   readonly fault?: string
   /** If the spec names other pairs for this fault than for the rest of its row. */
-  readonly gives?: Pairs
+  readonly expects?: Pairs
 }
 
 /** Several fixed changes, each by itself. */
 export function each<T>(faults: readonly Fault<T>[], change: (valid: Probe, value: T) => Probe): Condition {
   return condition(async ({ context, valid, judge }) => {
-    await judgeEach(sampled(context, faults), async ({ what, value, gives, fault }) =>
-      judge({ ...refused(change(await valid(), value)), ...(fault ? { fault } : {}) }, what, gives),
+    await judgeEach(sampled(context, faults), async ({ what, value, expects, fault }) =>
+      judge({ ...refused(change(await valid(), value)), ...(fault ? { fault } : {}) }, what, expects),
     )
   })
 }
@@ -44,8 +44,8 @@ export function any<T>(
   return condition(async (refusal) => {
     await each(named, change).bringAbout(refusal)
     const { valid, judge, context } = refusal
-    await property(context, 'refusalRuns', arbitrary, async ({ what, value, gives }) =>
-      judge(refused(change(await valid(), value)), what, gives),
+    await property(context, 'refusalRuns', arbitrary, async ({ what, value, expects }) =>
+      judge(refused(change(await valid(), value)), what, expects),
     )
   })
 }
@@ -54,8 +54,8 @@ export function any<T>(
 export type UnknownId = 'unknown' | 'asked twice' | 'cut' | 'lengthened' | 'of another kind'
 
 /** The id of an object of another kind, if it is a uuid: of any other form, an object of this kind might have it too. */
-function idOfAnother({ run, row }: CheckContext, parameter: string): string | undefined {
-  const { others = [] } = operationOf(row.operation as OperationId).params?.[parameter] ?? {}
+function idOfAnother({ run, requirement }: CheckContext, parameter: string): string | undefined {
+  const { others = [] } = operationOf(requirement.operation as OperationId).params?.[parameter] ?? {}
   return others.map((pointer) => getAt(run.target.file, pointer)).find((id) => typeof id === 'string' && isUuid(id)) as
     string | undefined
 }
@@ -66,7 +66,7 @@ const ofForm: Pairs = [[400, 'BadRequest', 'InvalidInputParameters']]
 /** The valid request with an id that no object has as that path parameter, in each of these ways. */
 export function unknown(parameter: string, ways: readonly UnknownId[] = ['unknown']): Condition {
   return condition(async ({ valid, judge, context }) => {
-    const random = randomOf(seedFor(context.run.options.seed, context.row.id))
+    const random = randomOf(seedFor(context.run.options.seed, context.requirement.id))
     const declared = (await valid()).params[parameter] ?? ''
     const drawn = freshUnknownId(context.run, declared, random)
     for (const way of ways) {
@@ -80,9 +80,11 @@ export function unknown(parameter: string, ways: readonly UnknownId[] = ['unknow
       const params = { ...probe.params, [parameter]: id }
       const what = way === 'unknown' ? `an unknown ${parameter}` : `a ${parameter} that is ${told[way]}`
       const hasOtherForm = isUuid(declared) ? isChanged : isOther
-      const gives = hasOtherForm ? pairsOf(context.row, context.row.operation as OperationId) : undefined
+      const expects = hasOtherForm
+        ? pairsOf(context.requirement, context.requirement.operation as OperationId)
+        : undefined
       const atUnknownId: Probe = { ...probe, params, effect: 'none', fault: `id: ${way}` }
-      await judge(atUnknownId, `with a valid request, but ${what}`, gives && [...gives, ...ofForm])
+      await judge(atUnknownId, `with a valid request, but ${what}`, expects && [...expects, ...ofForm])
     }
   })
 }

@@ -1,5 +1,5 @@
 import { operation as operationOf, type OperationId, triesOf } from '../../catalogue/operations.ts'
-import { isGranted, tpeOf } from '../engine/answer.ts'
+import { isGranted, tpeOf } from '../engine/response.ts'
 import type { Exchange } from '../engine/exchange.ts'
 import type { Probe } from '../engine/probe.ts'
 import { isThrottled } from '../engine/throttle.ts'
@@ -8,9 +8,9 @@ import { sendUntilSettled, settlingRemark } from './settling.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import { effectOf } from '../engine/operation-probe.ts'
 import type { Run } from '../engine/run.ts'
-import { describeAnswer, withFinding } from '../engine/describe.ts'
+import { describeResponse, withFinding } from '../engine/describe.ts'
 import { sendThroughGate } from '../engine/check-context.ts'
-import { grantedRow } from '../../catalogue/catalogue.ts'
+import { grantedRequirement } from '../../catalogue/catalogue.ts'
 import { hintsOf } from '../engine/hints.ts'
 
 /** The operation's valid request and how it was answered. */
@@ -33,10 +33,10 @@ export function control(run: Run, operation: OperationId): Promise<Control> {
 
 /** Whether a control's answer counts as granted: also if it says that what was asked for is done already. */
 export function countsAsGranted(exchange: Exchange): boolean {
-  const { answer, probe } = exchange
-  if (!answer) return false
+  const { response, probe } = exchange
+  if (!response) return false
   const [status, tpe] = (probe.operation !== null && operationOf(probe.operation).alreadyDone) || []
-  return isGranted(answer) || (answer.status === status && tpeOf(answer) === tpe)
+  return isGranted(response) || (response.status === status && tpeOf(response) === tpe)
 }
 
 async function sendControl(run: Run, operation: OperationId): Promise<Control> {
@@ -58,7 +58,7 @@ async function sendControl(run: Run, operation: OperationId): Promise<Control> {
 async function sendUntilGranted(run: Run, operation: OperationId, valid: () => Promise<Probe>): Promise<Control> {
   const tries = triesOf(operation)
   for (let attempt = 1; ; attempt++) {
-    const purpose = { requirement: grantedRow[operation], role: 'control', wanted: countsAsGranted } as const
+    const purpose = { requirement: grantedRequirement[operation], role: 'control', wanted: countsAsGranted } as const
     const first = await sendThroughGate(run, valid, purpose)
     const exchange = await sendUntilSettled(
       run,
@@ -67,7 +67,7 @@ async function sendUntilGranted(run: Run, operation: OperationId, valid: () => P
       countsAsGranted,
     )
     const granted = countsAsGranted(exchange)
-    if (!granted && exchange.answer && attempt < tries) continue
+    if (!granted && exchange.response && attempt < tries) continue
     const said = `${saidBy(exchange)}${granted ? '' : noteUnknown(run, operation, exchange) + settlingRemark(run, exchange)}`
     return { state: granted ? 'granted' : 'refused', said, exchange, first, valid }
   }
@@ -78,13 +78,13 @@ export function notGranted(
   { exchange, said }: Pick<Control, 'exchange' | 'said'>,
   why = 'the control was not granted',
 ): NotExercised {
-  const isLimit = exchange?.answer !== undefined && isThrottled(exchange.answer)
+  const isLimit = exchange?.response !== undefined && isThrottled(exchange.response)
   return new NotExercised(isLimit ? `throttled: the control was ${said}` : `${why}: ${said}`)
 }
 
 /** `answered 400 BadRequest`, `no answer within 1,000 ms` */
 export function saidBy(exchange: Exchange): string {
-  return withFinding(exchange, `${exchange.answer ? 'answered ' : ''}${describeAnswer(exchange)}`)
+  return withFinding(exchange, `${exchange.response ? 'answered ' : ''}${describeResponse(exchange)}`)
 }
 
 /** The control's exchange, for the granted requirement itself; throws `NotExercised` if none was sent. */
@@ -98,12 +98,12 @@ export async function controlExchange(run: Run, operation: OperationId): Promise
 function memberToCheck(
   run: Run,
   operation: OperationId,
-  { answer, probe }: Exchange,
+  { response, probe }: Exchange,
   said: string,
 ): string | undefined {
-  const status = answer?.status
+  const status = response?.status
   // What says nothing of the interface's own says nothing of its objects: a page, another server, a path that is not there.
-  if (!answer || tpeOf(answer) === undefined || run.target.baseUrl.endsWith('/v1')) return undefined
+  if (!response || tpeOf(response) === undefined || run.target.baseUrl.endsWith('/v1')) return undefined
   const [parameter] = Object.keys(probe.params)
   if (parameter !== undefined) {
     const place = operationOf(operation).params?.[parameter]?.declaredAt
@@ -116,7 +116,7 @@ function memberToCheck(
 
 /** Notes what to check if the valid request was refused for an object or model that the target does not know. */
 function noteUnknown(run: Run, operation: OperationId, exchange: Exchange): string {
-  const said = describeAnswer(exchange)
+  const said = describeResponse(exchange)
   const member = memberToCheck(run, operation, exchange, said)
   // What is not known may be the file that was uploaded for it.
   if (member === undefined || settlingRemark(run, exchange) !== '') return ''

@@ -1,7 +1,7 @@
 import { shareAtEnd } from '../../catalogue/faults.ts'
 import { operation as operationOf } from '../../catalogue/operations.ts'
 import { getAt } from '../../schemas/pointer.ts'
-import { isGranted, jsonValue } from '../engine/answer.ts'
+import { isGranted, jsonValue } from '../engine/response.ts'
 import type { Exchange } from '../engine/exchange.ts'
 import { perRun, type RunHook, type Run } from '../engine/run.ts'
 
@@ -19,10 +19,10 @@ export function usableId(id: unknown): string | undefined {
 
 /** The id of the object that a granted creation made, read where the target file says; undefined if there is none. */
 export function createdId(run: Run, exchange: Exchange): string | undefined {
-  const { answer, probe } = exchange
-  if (!answer || probe.operation === null || !isGranted(answer)) return undefined
+  const { response, probe } = exchange
+  if (!response || probe.operation === null || !isGranted(response)) return undefined
   const place = run.target.operations[probe.operation]?.fields['id'] ?? operationOf(probe.operation).creates?.idAt
-  const id = place === undefined ? undefined : getAt(jsonValue(answer), place)
+  const id = place === undefined ? undefined : getAt(jsonValue(response), place)
   return usableId(typeof id === 'number' ? String(id) : id)
 }
 
@@ -49,7 +49,7 @@ export function generationsLeft(run: Run): number {
 export const createdHook: RunHook = {
   observe(run, exchange) {
     const { operation, creates, effect } = exchange.probe
-    if (effect === 'generates' && exchange.answer && isGranted(exchange.answer)) generatedIn(run).count++
+    if (effect === 'generates' && exchange.response && isGranted(exchange.response)) generatedIn(run).count++
     if (operation === null || !operationOf(operation).creates) return
     const id = createdId(run, exchange)
     if (id === undefined) return

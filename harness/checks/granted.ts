@@ -8,7 +8,7 @@ import { applyScenario } from './apply-scenario.ts'
 import { around } from './around.ts'
 import { judgeThrottled } from './judge-throttled.ts'
 import { sendUntilSettled, uploadsIn } from './settling.ts'
-import { judgeGranted } from '../engine/judge-answer.ts'
+import { judgeGranted } from '../engine/judge-response.ts'
 import { type Judge, type CheckContext, lookAgainAtEnd } from '../engine/check-context.ts'
 
 /** Judges more of a granted answer than its status: throws `Failed` if it is not what the spec shows. */
@@ -19,14 +19,14 @@ type Change = (valid: Probe, context: CheckContext) => Probe | Promise<Probe>
 const unchanged: Change = (valid) => valid
 
 /** The operation of a granted requirement. */
-function operationOf({ row }: CheckContext): OperationId {
-  if (!isOperationId(row.operation)) throw new Error(`${row.id} is of no operation`)
-  return row.operation
+function operationOf({ requirement }: CheckContext): OperationId {
+  if (!isOperationId(requirement.operation)) throw new Error(`${requirement.id} is of no operation`)
+  return requirement.operation
 }
 
 /** The success that the row asks for, in words. */
-function successOf({ row: { gives } }: CheckContext): string {
-  return typeof gives === 'number' ? String(gives) : 'a 2xx'
+function successOf({ requirement: { expects } }: CheckContext): string {
+  return typeof expects === 'number' ? String(expects) : 'a 2xx'
 }
 
 /**
@@ -37,7 +37,7 @@ export const accepted: Judge = async (context) => {
   const operation = operationOf(context)
   await inScenario(context, operation, async () => {
     const sent = await controlExchange(context.run, operation)
-    const already = sent.answer?.status === 409 && countsAsGranted(sent)
+    const already = sent.response?.status === 409 && countsAsGranted(sent)
     const exchange = already ? await sendWithFreshFile(context, operation, sent) : sent
     judgeGranted(context, exchange, successOf(context), 'with a valid request')
   })
@@ -49,8 +49,8 @@ export const accepted: Judge = async (context) => {
  * reason to answer otherwise. Not in a scenario, which brings about a condition of its own, and not in a quick run.
  */
 export function againAtEnd(context: CheckContext, check?: GrantedCheck): void {
-  const { run, row } = context
-  if (run.target.scenarios[row.id] || run.options.depth === 'quick') return
+  const { run, requirement } = context
+  if (run.target.scenarios[requirement.id] || run.options.depth === 'quick') return
   const make = (): Promise<Probe> => validRequest(run, operationOf(context))
   const request = { make, what: 'with a valid request, at the end of the run', ...(check ? { check } : {}) }
   lookAgainAtEnd(context, () => judgeTries(context, request))
@@ -67,13 +67,13 @@ async function sendWithFreshFile(context: CheckContext, operation: OperationId, 
   const none =
     'the file is in the graph already, and no fresh one can be uploaded (declare operations.files.upload and fields.file)'
   if (uploaded === '') throw new NotExercised(none)
-  const sent = await context.send(valid, { wanted: countsAsGranted })
+  const sent = await context.send(valid, { isSuccess: countsAsGranted })
   const exchange = await sendUntilSettled(run, sent, (probe) => context.send(probe), countsAsGranted)
   // A server may know a file by its content and give it the same id each time.
   if (uploadsIn(run, exchange.probe) === uploaded) throw new NotExercised(none)
   // Refused at first, and then in the graph: the refusal was no true one, unless a request between them got no answer.
   if (first && first !== already && !already.unanswered) return first
-  if (exchange.unanswered && exchange.answer?.status === 409)
+  if (exchange.unanswered && exchange.response?.status === 409)
     throw new NotExercised('the answer to an addition was lost')
   return exchange
 }
@@ -91,21 +91,21 @@ export function granted(what: string, change: Change = unchanged, check?: Grante
 
 /** The request of a granted row: its own, or that of the scenario which the target declares for it. */
 export function grantedProbe(
-  { run, row }: CheckContext,
+  { run, requirement }: CheckContext,
   operation: OperationId,
   own: () => Promise<Probe>,
 ): () => Promise<Probe> {
-  const scenario = run.target.scenarios[row.id]
+  const scenario = run.target.scenarios[requirement.id]
   if (!scenario) return own
   return async () => {
     const probe = await applyScenario(run, scenario, operation, () => plainRequest(run, operation))
-    return { ...probe, effect: row.effect }
+    return { ...probe, effect: requirement.effect }
   }
 }
 
 /** Judges a row within the scenario that the target declares for it, if any. */
 export function inScenario(context: CheckContext, operation: OperationId, judge: () => Promise<void>): Promise<void> {
-  const scenario = context.run.target.scenarios[context.row.id]
+  const scenario = context.run.target.scenarios[context.requirement.id]
   return scenario ? around(context, scenario, operation, judge) : judge()
 }
 
@@ -127,7 +127,7 @@ export async function judgeTries(context: CheckContext, request: GrantedRequest)
   const judge = async (): Promise<void> => {
     for (let attempt = 1; ; attempt++) {
       try {
-        const first = await context.send(make, { wanted: countsAsGranted, what })
+        const first = await context.send(make, { isSuccess: countsAsGranted, what })
         const patient = first.throttled
           ? await judgeThrottled(context, { source: make, control: await control(run, operation), last: first })
           : first

@@ -1,6 +1,6 @@
-import { createEnvelopeWatch, type ObservedRow } from './envelope-watch.ts'
+import { createEnvelopeWatch, type ObservedRequirement } from './envelope-watch.ts'
 import { type RunHook, perRun } from '../engine/run.ts'
-import { poisonedAnswers } from '../engine/reused-connection.ts'
+import { poisonedResponses } from '../engine/reused-connection.ts'
 import type { Exchange } from '../engine/exchange.ts'
 import { Failed, NotExercised } from '../engine/outcome.ts'
 import type { Judge } from '../engine/check-context.ts'
@@ -14,14 +14,14 @@ const mostShown = 3
 export const envelopeHook: RunHook = { observe: (run, exchange) => envelopeOf(run).observe(exchange) }
 
 /** Judges an observed row by the answers of the whole run; it has to be called last. */
-export function judgeObserved(row: ObservedRow): Judge {
+export function judgeObserved(requirement: ObservedRequirement): Judge {
   return async (context) => {
     const watch = envelopeOf(context.run)
-    const { cases, failures } = watch.tally(row)
+    const { cases, failures } = watch.tally(requirement)
     context.cases += cases
     const isOwn = (exchange: Exchange): boolean =>
-      !poisonedAnswers(context.run).has(exchange.answer!) &&
-      !(row === 'envelope/bad-input-no-5xx' && watch.breaksAnyway(exchange))
+      !poisonedResponses(context.run).has(exchange.response!) &&
+      !(requirement === 'envelope/bad-input-no-5xx' && watch.breaksAnyway(exchange))
     const own = failures.filter(({ exchange }) => isOwn(exchange))
     const [first, ...more] = own.slice(0, mostShown).map(({ exchange, expected, actual, at }) => {
       const { requirement } = exchange.purpose

@@ -1,4 +1,4 @@
-import { pairsByScenario, type Pairs } from '../../catalogue/answers.ts'
+import { pairsByScenario, type Pairs } from '../../catalogue/pairs.ts'
 import { busyStatus, triesOfRefusals } from '../../catalogue/operations.ts'
 import { type Control, control, notGranted } from './control.ts'
 import type { Exchange, Purpose } from '../engine/exchange.ts'
@@ -6,12 +6,12 @@ import type { Probe } from '../engine/probe.ts'
 import { plainRequest } from './valid-request.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import type { Scenario } from '../target-file/model.ts'
-import { judgePairs } from '../engine/judge-answer.ts'
+import { judgePairs } from '../engine/judge-response.ts'
 import { judgeThrottled } from './judge-throttled.ts'
 import { setControl, type Judge, type CheckContext } from '../engine/check-context.ts'
 import { applyScenario, bringsBody, isDeclared } from './apply-scenario.ts'
 import { around, enterState, leaveState } from './around.ts'
-import { isBlocked, isGranted, matchPairs } from '../engine/answer.ts'
+import { isBlocked, isGranted, matchPairs } from '../engine/response.ts'
 import { sendWithStaleRetry } from '../engine/send.ts'
 
 const what = 'as the scenario of the target file says'
@@ -21,13 +21,13 @@ export type Further = (context: CheckContext, exchange: Exchange) => void
 
 /** Judges a refusal that a scenario of the target file brings about, by what the row gives. */
 export async function judgeScenario(context: CheckContext, scenario: Scenario, further?: Further): Promise<void> {
-  const { run, row } = context
+  const { run, requirement } = context
   const { operation } = scenario
-  const gives = pairsByScenario(row, operation)
-  const purpose: Partial<Purpose> = { expects: gives }
+  const expects = pairsByScenario(requirement, operation)
+  const purpose: Partial<Purpose> = { expects }
   const make = (): Promise<Probe> => scenarioProbe(context, scenario)
   const judge = (exchange: Exchange): void => {
-    judgePairs(context, exchange, gives, what)
+    judgePairs(context, exchange, expects, what)
     further?.(context, exchange)
   }
   const undeclared = bringsBody(scenario) && !isDeclared(run, operation)
@@ -38,12 +38,12 @@ export async function judgeScenario(context: CheckContext, scenario: Scenario, f
   const state = { enter: () => enterState(context, scenario), leave: () => leaveState(context, scenario) }
   await around(context, scenario, operation, async () => {
     if (scenario.repeat !== undefined)
-      return judge(await sendRepeatedly(context, { make, most: scenario.repeat, control: found, gives }))
+      return judge(await sendRepeatedly(context, { make, most: scenario.repeat, control: found, expects }))
     const first = await context.send(make, purpose)
     let settled = first.throttled
       ? await judgeThrottled(context, { source: make, control: found, last: first, purpose, state })
       : first
-    for (let tries = triesOfRefusals(operation); tries > 1 && isBlocked(settled, gives); tries--)
+    for (let tries = triesOfRefusals(operation); tries > 1 && isBlocked(settled, expects); tries--)
       settled = await context.send(make, purpose)
     judge(settled)
   })
@@ -59,16 +59,16 @@ async function scenarioProbe(context: CheckContext, scenario: Scenario): Promise
 /** How a refusal is judged that only a scenario of the target file can bring about. */
 export function byScenario(further?: Further): Judge {
   return async (context) => {
-    const scenario = context.run.target.scenarios[context.row.id]
-    if (!scenario) throw new NotExercised(`declare a scenario for ${context.row.id}`)
+    const scenario = context.run.target.scenarios[context.requirement.id]
+    if (!scenario) throw new NotExercised(`declare a scenario for ${context.requirement.id}`)
     await judgeScenario(context, scenario, further)
   }
 }
 
 /** An answer that says nothing about the condition: a busy application, a passing 503. */
-function tellsNothing({ answer, probe }: Exchange, gives: Pairs): boolean {
-  const status = answer?.status
-  if (gives.some(([expected]) => expected === status)) return false
+function tellsNothing({ response, probe }: Exchange, expects: Pairs): boolean {
+  const status = response?.status
+  if (expects.some(([expected]) => expected === status)) return false
   return status === 503 || (status !== undefined && status === busyStatus(probe.operation))
 }
 
@@ -79,34 +79,34 @@ interface Repeated {
   readonly most: number
   readonly control: Control
   /** What answers the condition. */
-  readonly gives: Pairs
+  readonly expects: Pairs
 }
 
 /**
  * Sends the request up to `most` times, as many at once as the semaphore allows, until an answer is not the control's.
  * Throws `NotExercised` if all were granted.
  */
-async function sendRepeatedly(context: CheckContext, { make, most, control, gives }: Repeated): Promise<Exchange> {
-  const { run, row } = context
-  const usual = control.exchange?.answer?.status
-  const purpose = { requirement: row.id, role: 'probe', expects: gives } as const
+async function sendRepeatedly(context: CheckContext, { make, most, control, expects }: Repeated): Promise<Exchange> {
+  const { run, requirement } = context
+  const usual = control.exchange?.response?.status
+  const purpose = { requirement: requirement.id, role: 'probe', expects } as const
   const tells = (exchange: Exchange): boolean => {
-    const { answer } = exchange
-    const asUsual = answer !== undefined && (usual === undefined ? answer.status < 300 : answer.status === usual)
-    const granted = asUsual && (answer.status >= 300 || isGranted(answer))
-    return answer !== undefined && !granted && !tellsNothing(exchange, gives)
+    const { response } = exchange
+    const asUsual = response !== undefined && (usual === undefined ? response.status < 300 : response.status === usual)
+    const granted = asUsual && (response.status >= 300 || isGranted(response))
+    return response !== undefined && !granted && !tellsNothing(exchange, expects)
   }
   let sent = 0
   let found: Exchange | undefined
   const worker = async (): Promise<void> => {
     while (!found && sent < most) {
-      run.client.breaker.check(control.exchange?.probe.operation ?? row.operation)
+      run.client.breaker.check(control.exchange?.probe.operation ?? requirement.operation)
       sent++
       const first = await sendWithStaleRetry(run, await make(), purpose, { unpaced: true })
       if (!tells(first)) continue
       // What a request before it left behind on the connection says nothing about this one.
       const isSpoiled =
-        first.previousRequest !== undefined && first.answer && matchPairs(gives, first.answer) !== 'exact'
+        first.previousRequest !== undefined && first.response && matchPairs(expects, first.response) !== 'exact'
       const exchange = isSpoiled
         ? await sendWithStaleRetry(run, await make(), purpose, { unpaced: true, fresh: true })
         : first

@@ -1,13 +1,13 @@
 import { busyStatus } from '../../catalogue/operations.ts'
 import { type Source, probeOf, sendWithStaleRetry } from '../engine/send.ts'
 import type { Exchange, Purpose } from '../engine/exchange.ts'
-import { isExpected } from '../engine/answer.ts'
+import { isExpected } from '../engine/response.ts'
 import { isThrottled, longestPauseMs, retryAfter } from '../engine/throttle.ts'
 import { type Control, countsAsGranted } from './control.ts'
 import type { Probe } from '../engine/probe.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import { type CheckContext, throughGate } from '../engine/check-context.ts'
-import { describeAnswer } from '../engine/describe.ts'
+import { describeResponse } from '../engine/describe.ts'
 import { pause } from '../engine/lifetime.ts'
 
 const turns = 3
@@ -34,10 +34,10 @@ export interface ThrottledProbe {
  * time, that answer is judged; anything else proves nothing.
  */
 export async function judgeThrottled(context: CheckContext, throttled: ThrottledProbe): Promise<Exchange> {
-  const { run, row } = context
+  const { run, requirement } = context
   const { source, control, last, purpose = {}, state = {} } = throttled
   if (control.state === 'none')
-    throw new NotExercised(`throttled: ${describeAnswer(last)}, and there is no control to compare with`)
+    throw new NotExercised(`throttled: ${describeResponse(last)}, and there is no control to compare with`)
   const { operation } = last.probe
   // Behind a gate others may hold while they wait for the queue: there each request takes it by itself.
   const whole = operation !== null && busyStatus(operation) === undefined
@@ -52,16 +52,16 @@ export async function judgeThrottled(context: CheckContext, throttled: Throttled
     let exchange = last
     for (let turn = 0; turn < turns; turn++) {
       await patience(context, exchange)
-      const probed = await send(await probeOf(source), { requirement: row.id, role: 'probe', ...purpose })
-      if (!probed.answer) throw new NotExercised(`throttled: ${describeAnswer(last)}`)
-      if (!isThrottled(probed.answer) || isExpected(purpose.expects, probed.answer)) return probed
+      const probed = await send(await probeOf(source), { requirement: requirement.id, role: 'probe', ...purpose })
+      if (!probed.response) throw new NotExercised(`throttled: ${describeResponse(last)}`)
+      if (!isThrottled(probed.response) || isExpected(purpose.expects, probed.response)) return probed
       exchange = probed
       await patience(context, exchange)
       await state.leave?.()
-      const granted = await send(await control.valid(), { requirement: row.id, role: 'control' })
+      const granted = await send(await control.valid(), { requirement: requirement.id, role: 'control' })
       await state.enter?.()
       if (!countsAsGranted(granted)) {
-        throw new NotExercised(`throttled: ${describeAnswer(exchange)}, and the control ${describeAnswer(granted)}`)
+        throw new NotExercised(`throttled: ${describeResponse(exchange)}, and the control ${describeResponse(granted)}`)
       }
     }
     if (operation !== null) run.client.throttle.giveUp(operation)
@@ -73,7 +73,7 @@ export async function judgeThrottled(context: CheckContext, throttled: Throttled
 
 /** Waits as long as the throttled answer asks for. */
 async function patience(context: CheckContext, exchange: Exchange): Promise<void> {
-  const asked = (exchange.answer && retryAfter(exchange.answer, Date.now())) ?? context.run.options.backoffMs
-  if (asked > longestPauseMs) throw new NotExercised(`throttled: ${describeAnswer(exchange)}, for longer than 60 s`)
+  const asked = (exchange.response && retryAfter(exchange.response, Date.now())) ?? context.run.options.backoffMs
+  if (asked > longestPauseMs) throw new NotExercised(`throttled: ${describeResponse(exchange)}, for longer than 60 s`)
   await pause(context.run, asked)
 }

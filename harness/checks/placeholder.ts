@@ -30,7 +30,7 @@ export async function placeholderRequest(run: Run, id: OperationId): Promise<Pro
   return operationProbe(run, id, { params, ...(body === 'none' ? {} : { json: {} }) })
 }
 
-const answersOf = perRun((): NotServed[] => [])
+const responsesOf = perRun((): NotServed[] => [])
 
 /** Sends one request with the full key to each operation that is declared as not served: the report shows the answer, unjudged. */
 async function sendToEach(run: Run): Promise<void> {
@@ -38,9 +38,9 @@ async function sendToEach(run: Run): Promise<void> {
   for (const [operation, absence] of Object.entries(run.target.absent)) {
     if (absence !== 'not-served' || !isOperationId(operation)) continue
     const probe = await placeholderRequest(run, operation)
-    const { answer } = await sendWithRetries(run, probe, { requirement: null, role: 'probe', unobserved: true })
-    answersOf(run).push({ operation, answered: answer ? String(answer.status) : 'no answer' })
+    const { response } = await sendWithRetries(run, probe, { requirement: null, role: 'probe', skipPassive: true })
+    responsesOf(run).push({ operation, answered: response ? String(response.status) : 'no answer' })
   }
 }
 
-export const notServedHook: RunHook = { gather: sendToEach, notServed: answersOf }
+export const notServedHook: RunHook = { start: sendToEach, notServed: responsesOf }

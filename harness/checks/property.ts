@@ -27,9 +27,9 @@ export async function property<T>(
 ): Promise<void> {
   const {
     run: { options },
-    row,
+    requirement,
   } = context
-  const search = { seed: seedFor(options.seed, row.id), numRuns: options[runs] }
+  const search = { seed: seedFor(options.seed, requirement.id), numRuns: options[runs] }
   generating.add(context)
   try {
     const seen = await firstFailure(fc.sample(arbitrary, search), check)

@@ -1,4 +1,4 @@
-import { pairsOf, type Pairs } from '../../catalogue/answers.ts'
+import { pairsOf, type Pairs } from '../../catalogue/pairs.ts'
 import {
   isOperationId,
   operation as operationOf,
@@ -7,15 +7,15 @@ import {
   triesOfRefusals,
 } from '../../catalogue/operations.ts'
 import { probeOf, type Source } from '../engine/send.ts'
-import { isBlocked, isExpected, isGranted, tpeOf } from '../engine/answer.ts'
-import { describeAnswer } from '../engine/describe.ts'
+import { isBlocked, isExpected, isGranted, tpeOf } from '../engine/response.ts'
+import { describeResponse } from '../engine/describe.ts'
 import type { Exchange, Purpose } from '../engine/exchange.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import type { Probe } from '../engine/probe.ts'
 import { type CheckContext, sendThroughGate, setControl } from '../engine/check-context.ts'
 import { type Control, control, countsAsGranted, notGranted, saidBy } from './control.ts'
 import { isGenerating } from './property.ts'
-import { judgePairs } from '../engine/judge-answer.ts'
+import { judgePairs } from '../engine/judge-response.ts'
 import { judgeScenario } from './judge-scenario.ts'
 import { judgeThrottled } from './judge-throttled.ts'
 import { effectOf } from '../engine/operation-probe.ts'
@@ -31,14 +31,14 @@ export interface RefusalContext {
   valid(): Promise<Probe>
   /**
    * @param what the one fault, in words that follow the request line: `with a valid body, but …`
-   * @param gives the pairs that answer this case, if the spec names others for it than for the rest of the row
+   * @param expects the pairs that answer this case, if the spec names others for it than for the rest of the row
    * @returns whether it was granted
    */
-  judge(source: Source, what: string, gives?: Pairs): Promise<boolean>
+  judge(source: Source, what: string, expects?: Pairs): Promise<boolean>
   /** How many of the cases were granted so far. */
   granted(): number
   /** Judges an answer that has come already. */
-  judgeAnswer(exchange: Exchange, what: string): void
+  judgeResponse(exchange: Exchange, what: string): void
 }
 
 /** Brings about what the target has to refuse, and hands each probe to the judge. */
@@ -60,13 +60,13 @@ interface Refusal {
 
 /** Judges a valid request with exactly one fault by the pairs that answer it; a scenario overrides the suite's own way to cause it. */
 export async function judgeRefusal(context: CheckContext, { bringAbout }: Condition): Promise<void> {
-  const { run, row } = context
-  const declared = run.target.scenarios[row.id]
+  const { run, requirement } = context
+  const declared = run.target.scenarios[requirement.id]
   if (declared) return judgeScenario(context, declared)
-  const { operation } = row
-  if (!isOperationId(operation)) throw new Error(`${row.id} is of no operation`)
-  const given = pairsOf(row, operation)
-  const ofCredentials = row.fault === 'credentials'
+  const { operation } = requirement
+  if (!isOperationId(operation)) throw new Error(`${requirement.id} is of no operation`)
+  const given = pairsOf(requirement, operation)
+  const ofCredentials = requirement.fault === 'credentials'
   const found = await (ofCredentials ? credentialControl : control)(run, operation)
   const refusal = { context, control: found, ofCredentials }
   requireControl(refusal)
@@ -79,28 +79,28 @@ export async function judgeRefusal(context: CheckContext, { bringAbout }: Condit
     operation,
     valid: validOf(context, operation, found),
     granted: () => granted,
-    judgeAnswer: (exchange, what) => judgeCase(refusal, exchange, what, given),
-    async judge(source, what, gives = given) {
+    judgeResponse: (exchange, what) => judgeCase(refusal, exchange, what, given),
+    async judge(source, what, expects = given) {
       if (isEnough()) return true
       // One probe for all tries of one case; a creation among them makes a fresh one each time.
       const first = await probeOf(source)
       const again = first.effect === 'none' ? first : source
-      const isWanted = ({ answer }: Exchange): boolean => answer !== undefined && isExpected(gives, answer)
+      const isSuccess = ({ response }: Exchange): boolean => response !== undefined && isExpected(expects, response)
       const purpose = {
-        ...{ badInput: true, expects: gives, what },
+        ...{ badInput: true, expects, what },
         // What may be granted is sent once more, too, if no answer came.
-        ...(first.effect === 'none' ? {} : { wanted: isWanted }),
+        ...(first.effect === 'none' ? {} : { wanted: isSuccess }),
       }
       const exchange = await sendCase(context, again, purpose)
       let settled = exchange.throttled
         ? await judgeThrottled(context, { source: again, control: found, last: exchange, purpose })
         : exchange
       // A guardrail or a model error may meet any request now and then.
-      for (let tries = triesOfRefusals(operation); tries > 1 && isBlocked(settled, gives); tries--)
+      for (let tries = triesOfRefusals(operation); tries > 1 && isBlocked(settled, expects); tries--)
         settled = await context.send(again, purpose)
-      const isTaken = settled.answer !== undefined && isGranted(settled.answer)
+      const isTaken = settled.response !== undefined && isGranted(settled.response)
       if (isTaken) granted++
-      judgeCase(refusal, settled, what, gives)
+      judgeCase(refusal, settled, what, expects)
       return isTaken
     },
   })
@@ -110,8 +110,8 @@ export async function judgeRefusal(context: CheckContext, { bringAbout }: Condit
  * The valid request that a fault is put into, fresh each time; a file that is to be added stays fresh until it was. A quick
  * run makes one for all refusals of an operation: what is refused takes no name, and adds no file.
  */
-function validOf({ run, row }: CheckContext, operation: OperationId, found: Control): () => Promise<Probe> {
-  if (row.effect !== 'none') return () => found.valid()
+function validOf({ run, requirement }: CheckContext, operation: OperationId, found: Control): () => Promise<Probe> {
+  if (requirement.effect !== 'none') return () => found.valid()
   if (run.options.depth !== 'full') return () => run.once(`refused request of ${operation}`, () => found.valid())
   let kept: Promise<Probe> | undefined
   return () => (operationOf(operation).freshFileAt === undefined ? found.valid() : (kept ??= found.valid()))
@@ -138,27 +138,27 @@ function requireControl({ context, control: found, ofCredentials }: Refusal): vo
   if (found.state === 'none') return
   setControl(context, found.state, found.exchange)
   if (found.state === 'granted') return
-  const status = found.exchange?.answer?.status
+  const status = found.exchange?.response?.status
   const barred = status === 401 || status === 403
   if (ofCredentials && status !== undefined && !barred && !found.exchange?.throttled) return
   throw notGranted(found)
 }
 
 /** A fault of credentials hides behind any other refusal if the control was not granted: then nothing was seen. */
-function judgeCase(refusal: Refusal, exchange: Exchange, what: string, gives: Pairs): void {
+function judgeCase(refusal: Refusal, exchange: Exchange, what: string, expects: Pairs): void {
   const { context, control: found, ofCredentials } = refusal
-  const status = exchange.answer?.status ?? 0
+  const status = exchange.response?.status ?? 0
   const conclusive = (status >= 200 && status < 300) || status === 401 || status === 403
   if (ofCredentials && found.state !== 'granted' && !conclusive) {
-    throw new NotExercised(`answered ${describeAnswer(exchange)}, and the control ${found.said}${remedyOf(found)}`)
+    throw new NotExercised(`answered ${describeResponse(exchange)}, and the control ${found.said}${remedyOf(found)}`)
   }
-  judgePairs(context, exchange, gives, what)
+  judgePairs(context, exchange, expects, what)
 }
 
 /** Another request would help only against what the service itself says of this one. */
 function remedyOf({ exchange }: Control): string {
-  const answer = exchange?.answer
-  const isAboutRequest = answer && answer.status < 500 && tpeOf(answer) !== undefined
+  const response = exchange?.response
+  const isAboutRequest = response && response.status < 500 && tpeOf(response) !== undefined
   return isAboutRequest ? '; declare a request that is granted' : ''
 }
 

@@ -1,4 +1,4 @@
-import type { Pairs } from '../../catalogue/answers.ts'
+import type { Pairs } from '../../catalogue/pairs.ts'
 import { roleOf } from '../../catalogue/operation.ts'
 import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
 import { judgeEach } from './at-once.ts'
@@ -32,10 +32,10 @@ export function eachAt(...groups: readonly { readonly role: string; readonly fau
       throw new NotExercised(`declare one of the roles ${groups.map(({ role }) => role).join(', ')}`)
     }
     const cases = declared.flatMap(({ role, faults }) => faults.map((fault) => ({ role, ...fault })))
-    await judgeEach(sampled(context, cases), async ({ role, what, value, gives, fault = '' }) => {
+    await judgeEach(sampled(context, cases), async ({ role, what, value, expects, fault = '' }) => {
       const at = operationOf(operation).members.find((member) => roleOf(member) === role)?.at ?? role
       const probe = { ...atRole(context.run, await valid(), role, value), fault: `${fault} @ ${at}` }
-      await judge(probe, `with a valid body, but ${role} ${what}`, gives)
+      await judge(probe, `with a valid body, but ${role} ${what}`, expects)
     })
   })
 }
@@ -54,8 +54,8 @@ export function ofOtherTypes(kinds: readonly JsonKind[]): Fault[] {
 export const notText: readonly Fault[] = ofOtherTypes(['number', 'boolean', 'object'])
 
 /** Faults that the spec answers by other pairs than the rest of their row. */
-export function giving(gives: Pairs, faults: readonly Fault[]): readonly Fault[] {
-  return faults.map((fault) => ({ ...fault, gives }))
+export function giving(expects: Pairs, faults: readonly Fault[]): readonly Fault[] {
+  return faults.map((fault) => ({ ...fault, expects }))
 }
 
 /** A word of 12 letters that names nothing: drawn from the seed. */
@@ -80,7 +80,7 @@ const longestKnown = 52
 export function unknownAt(...roles: readonly string[]): Condition {
   return condition(async (refusal) => {
     const { context, operation, valid } = refusal
-    const word = unknownWord(context.run, context.row.id)
+    const word = unknownWord(context.run, context.requirement.id)
     const body: unknown = jsonOf(await valid())
     const known = (role: string): unknown => getAt(body, pointerOf(context.run, operation, role) ?? '/')
     await eachAt(...roles.map((role) => ({ role, faults: unknownWords(word, known(role)) }))).bringAbout(refusal)

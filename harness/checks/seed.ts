@@ -20,12 +20,12 @@ export function randomOf(seed: number): () => number {
 
 interface SampledFor {
   readonly run: { readonly options: Pick<RunOptions, 'depth' | 'seed'> }
-  readonly row: { readonly id: string }
+  readonly requirement: { readonly id: string }
 }
 
 /** Cases that have a name: all of them, or of a quick run one, drawn from its seed for each requirement. */
-export function sampled<T>({ run: { options }, row }: SampledFor, cases: readonly T[]): readonly T[] {
+export function sampled<T>({ run: { options }, requirement }: SampledFor, cases: readonly T[]): readonly T[] {
   if (options.depth === 'full') return cases
-  const at = Math.floor(randomOf(seedFor(options.seed, `case of ${row.id}`))() * cases.length)
+  const at = Math.floor(randomOf(seedFor(options.seed, `case of ${requirement.id}`))() * cases.length)
   return cases.slice(at, at + 1)
 }

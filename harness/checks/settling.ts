@@ -39,14 +39,14 @@ function rememberLag(run: Run, { probe, sentAt }: Exchange): void {
 }
 
 /** A refusal that may only mean that a file is not processed yet: not one of credentials, and no throttling. */
-function mayPass({ answer }: Exchange): boolean {
-  const status = answer?.status ?? 0
+function mayPass({ response }: Exchange): boolean {
+  const status = response?.status ?? 0
   return status >= 400 && status < 500 && ![401, 403, 429].includes(status)
 }
 
 /** What to raise if a refusal may only mean that a file of this run takes longer until it can be used. */
 export function settlingRemark(run: Run, exchange: Exchange): string {
-  const isNotThere = [404, 409, 425].includes(exchange.answer?.status ?? 0)
+  const isNotThere = [404, 409, 425].includes(exchange.response?.status ?? 0)
   if (!isNotThere || namedUploads(run, exchange.probe).length === 0) return ''
   return `; if an upload takes longer than ${run.target.limits.settleMs} ms until it can be used, raise limits.settleMs`
 }

@@ -1,5 +1,5 @@
 import { type SchemaName, validate } from '../../schemas/validate.ts'
-import { isGranted } from '../engine/answer.ts'
+import { isGranted } from '../engine/response.ts'
 import type { Exchange } from '../engine/exchange.ts'
 import { Failed, NotExercised } from '../engine/outcome.ts'
 import { answered, type CheckContext } from '../engine/check-context.ts'
@@ -23,18 +23,18 @@ const named: Readonly<Record<BodySchema, string>> = {
  */
 export function judgeShape(context: CheckContext, exchange: Exchange, schema: BodySchema, what: string): void {
   answered(exchange)
-  const json = exchange.answer.json()
+  const json = exchange.response.json()
   const expected = `a JSON body with the members and types of ${named[schema]}`
-  if (!json.ok && json.unread && isGranted(exchange.answer)) throw new NotExercised(json.problem)
-  if (!json.ok) context.fail(exchange, expected, what, `${exchange.answer.status}, but ${json.problem}`)
+  if (!json.ok && json.unread && isGranted(exchange.response)) throw new NotExercised(json.problem)
+  if (!json.ok) context.fail(exchange, expected, what, `${exchange.response.status}, but ${json.problem}`)
   const found = validate(schema, json.value)
   if (found.valid) return
-  const failure = context.failure(exchange, expected, what, `${exchange.answer.status}, but ${found.problem}`)
+  const failure = context.failure(exchange, expected, what, `${exchange.response.status}, but ${found.problem}`)
   throw new Failed({ ...failure, at: found.place })
 }
 
 /** True if the body is JSON and fits the schema. */
 export function fits(exchange: Exchange, schema: SchemaName): boolean {
-  const json = exchange.answer?.json()
+  const json = exchange.response?.json()
   return json?.ok === true && validate(schema, json.value).valid
 }

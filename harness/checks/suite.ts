@@ -1,8 +1,8 @@
-import { isRefusal, type Pairs } from '../../catalogue/answers.ts'
+import { isRefusal, type Pairs } from '../../catalogue/pairs.ts'
 import {
   type AreaName,
-  type AreaRow,
-  type CatalogueRow,
+  type AreaRequirement,
+  type CatalogueRequirement,
   type RequirementId,
   rowsOf,
 } from '../../catalogue/catalogue.ts'
@@ -14,10 +14,10 @@ import { type Condition, judgeRefusal } from './refusals.ts'
 type ConditionName<Id extends string> = Id extends `${string}/${infer Name}` ? Name : never
 
 /** A refusal is judged by what brings it about, or by a check of its own; anything else by a check. */
-type CheckOf<R extends { readonly gives?: unknown }> = R['gives'] extends Pairs ? Condition | Judge : Judge
+type CheckOf<R extends { readonly expects?: unknown }> = R['expects'] extends Pairs ? Condition | Judge : Judge
 
-type Probed<A extends AreaName> = Exclude<AreaRow<A>, { readonly scenarioOnly: true }>
-type Staged<A extends AreaName> = Extract<AreaRow<A>, { readonly scenarioOnly: true }>
+type Probed<A extends AreaName> = Exclude<AreaRequirement<A>, { readonly scenarioOnly: true }>
+type Staged<A extends AreaName> = Extract<AreaRequirement<A>, { readonly scenarioOnly: true }>
 
 /**
  * A check for each requirement of the area. Those that only a scenario of the target file can bring about need none: the
@@ -35,11 +35,14 @@ export type Suite = readonly (readonly [id: RequirementId, judge: Judge])[]
 /** Says how the requirements of an operation or area are judged; `*` are those that several operations have. */
 export function suite<const A extends AreaName>(area: A, checks: Checks<A>): Suite {
   const byName: Readonly<Record<string, Condition | Judge | undefined>> = checks
-  return rowsOf(area).map((row) => [row.id, judgeBy(row, byName[row.id.slice(row.id.indexOf('/') + 1)])])
+  return rowsOf(area).map((requirement) => [
+    requirement.id,
+    judgeBy(requirement, byName[requirement.id.slice(requirement.id.indexOf('/') + 1)]),
+  ])
 }
 
-function judgeBy(row: CatalogueRow, check: Condition | Judge | undefined): Judge {
+function judgeBy(requirement: CatalogueRequirement, check: Condition | Judge | undefined): Judge {
   if (typeof check === 'function') return check
   if (check) return (context) => judgeRefusal(context, check)
-  return isRefusal(row.gives) ? byScenario() : granted('as the scenario of the target file says')
+  return isRefusal(requirement.expects) ? byScenario() : granted('as the scenario of the target file says')
 }

@@ -1,12 +1,12 @@
 import { uploadOperation } from '../../catalogue/operations.ts'
-import { isGranted } from '../engine/answer.ts'
+import { isGranted } from '../engine/response.ts'
 import { sendWithRetries } from '../engine/send-with-retries.ts'
 import type { Exchange } from '../engine/exchange.ts'
 import { leftOut } from '../report/reason.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import { pause } from '../engine/lifetime.ts'
 import type { Run } from '../engine/run.ts'
-import { describeAnswer } from '../engine/describe.ts'
+import { describeResponse } from '../engine/describe.ts'
 import { operationProbe } from '../engine/operation-probe.ts'
 import type { Probe } from '../engine/probe.ts'
 import { uploadsOf } from './settling.ts'
@@ -64,8 +64,8 @@ export function withOwnContent(run: Run, file: UploadedFile): UploadedFile {
   return { ...file, bytes: Buffer.concat([file.bytes, Buffer.from(mark)]) }
 }
 
-function isUploaded({ answer }: Exchange): boolean {
-  return answer !== undefined && isGranted(answer)
+function isUploaded({ response }: Exchange): boolean {
+  return response !== undefined && isGranted(response)
 }
 
 function problemOf(exchange: Exchange): string {
@@ -80,8 +80,8 @@ export async function upload(run: Run, file: UploadedFile, query?: Readonly<Reco
   const purpose = { requirement: null, role: 'setup', wanted: isUploaded } as const
   const exchange = await sendWithRetries(run, () => uploadProbe(run, file, query), purpose)
   const id = createdId(run, exchange)
-  if (exchange.throttled) throw new NotExercised(`throttled: an upload was answered ${describeAnswer(exchange)}`)
-  if (id === undefined) throw new NotExercised(`${problemOf(exchange)}: ${describeAnswer(exchange)}`)
+  if (exchange.throttled) throw new NotExercised(`throttled: an upload was answered ${describeResponse(exchange)}`)
+  if (id === undefined) throw new NotExercised(`${problemOf(exchange)}: ${describeResponse(exchange)}`)
   const uploads = uploadsOf(run)
   uploads.at.set(id, exchange.endedAt)
   if (uploads.lagMs > 0) await pause(run, uploads.lagMs)

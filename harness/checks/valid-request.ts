@@ -1,4 +1,4 @@
-import { requirement, grantedRow } from '../../catalogue/catalogue.ts'
+import { requirementOf, grantedRequirement } from '../../catalogue/catalogue.ts'
 import { roleOf } from '../../catalogue/operation.ts'
 import {
   additionOperation,
@@ -21,7 +21,7 @@ import { upload, uploadProbe, type UploadedFile } from './upload.ts'
  * Throws `NotExercised` if something is not declared.
  */
 export async function validRequest(run: Run, operation: OperationId): Promise<Probe> {
-  const scenario = run.target.scenarios[grantedRow[operation]]
+  const scenario = run.target.scenarios[grantedRequirement[operation]]
   const plain = (): Promise<Probe> => plainRequest(run, operation)
   return scenario
     ? { ...(await applyScenario(run, scenario, operation, plain)), effect: effectOf(run, operation) }
@@ -30,7 +30,7 @@ export async function validRequest(run: Run, operation: OperationId): Promise<Pr
 
 /** The operation's valid request without any scenario. */
 export async function plainRequest(run: Run, operation: OperationId): Promise<Probe> {
-  const missing = missingReason(run.target.file, requirement(grantedRow[operation]).needs)
+  const missing = missingReason(run.target.file, requirementOf(grantedRequirement[operation]).needs)
   if (missing !== undefined) throw new NotExercised(missing)
   for (const { requests } of run.hooks) {
     const make = requests?.[operation]

@@ -1,14 +1,14 @@
-import { type CatalogueRow, isRequirementId } from '../../catalogue/catalogue.ts'
+import { type CatalogueRequirement, isRequirementId } from '../../catalogue/catalogue.ts'
 import type { Failure, FailureExchange } from '../report/model.ts'
 import { sendWithRetries } from './send-with-retries.ts'
 import { probeOf, type Source } from './send.ts'
 import type { Exchange, Purpose } from './exchange.ts'
 import type { Probe } from './probe.ts'
 import { Failed, NotExercised } from './outcome.ts'
-import { rerunLine, describeAnswer, describeProbe, withFinding } from './describe.ts'
+import { rerunLine, describeResponse, describeProbe, withFinding } from './describe.ts'
 import { perRun, type Run, type Send } from './run.ts'
 import { curlOfBoth } from '../recording/curl.ts'
-import { isThrottling } from './wrong-answer.ts'
+import { isThrottling } from './wrong-response.ts'
 
 /** How a requirement is judged: returns if it holds, throws `Failed` or `NotExercised` if it does not. */
 export type Judge = (context: CheckContext) => Promise<void>
@@ -38,7 +38,7 @@ export function setControl(context: CheckContext, state: CheckContext['control']
 /** What one requirement has to work with while it is judged. */
 export interface CheckContext {
   readonly run: Run
-  readonly row: CatalogueRow
+  readonly requirement: CatalogueRequirement
   /** Answers judged so far. */
   cases: number
   /** How the control was answered; `none` if the requirement has none. */
@@ -55,28 +55,28 @@ export interface CheckContext {
   fail(exchange: Exchange, expected: string, what: string, actual?: string): never
 }
 
-export function createCheckContext(run: Run, row: CatalogueRow): CheckContext {
+export function createCheckContext(run: Run, requirement: CatalogueRequirement): CheckContext {
   const context: CheckContext = {
     run,
-    row,
+    requirement,
     control: 'none',
     shownBy: null,
     familyOnly: [],
     cases: 0,
     async send(source, purpose = {}) {
-      const whole: Purpose = { requirement: row.id, role: 'probe', ...purpose }
+      const whole: Purpose = { requirement: requirement.id, role: 'probe', ...purpose }
       return sendThroughGate(run, source, whole)
     },
     failure(exchange, expected, what, actual) {
       return {
         message: describeProbe(exchange, what),
-        expected: `${expected}${run.hooks.map((hook) => hook.remarkOn?.(run, exchange) ?? '').join('')} (§${row.section.replaceAll(', ', ', §')})`,
-        actual: withFinding(exchange, actual ?? describeAnswer(exchange)),
+        expected: `${expected}${run.hooks.map((hook) => hook.remarkOn?.(run, exchange) ?? '').join('')} (§${requirement.section.replaceAll(', ', ', §')})`,
+        actual: withFinding(exchange, actual ?? describeResponse(exchange)),
         familyOnly: false,
         seed: run.options.seed,
         ...controlOf(context, exchange),
         ...againBy(context, exchange),
-        exchange: shownIn(run, row, exchange),
+        exchange: shownIn(run, requirement, exchange),
       }
     },
     fail(exchange, expected, what, actual) {
@@ -88,19 +88,19 @@ export function createCheckContext(run: Run, row: CatalogueRow): CheckContext {
 
 function controlOf(context: CheckContext, { probe }: Exchange): Pick<Failure, 'control'> {
   const granted = controls.get(context)
-  if (granted?.answer === undefined || granted.probe.operation !== probe.operation) return {}
-  return { control: { request: granted.recorded.request, status: granted.answer.status } }
+  if (granted?.response === undefined || granted.probe.operation !== probe.operation) return {}
+  return { control: { request: granted.recorded.request, status: granted.response.status } }
 }
 
 /** What shows a failure again: the requirements that it needs, and the state that its request alone does not bring about. */
 function againBy(
-  { run, row, shownBy }: CheckContext,
+  { run, requirement, shownBy }: CheckContext,
   exchange: Exchange,
 ): Pick<Failure, 'rerun' | 'rerunIds' | 'takes'> {
-  const needed = run.hooks.flatMap((hook) => hook.rerunNeeds?.(run, row.id, exchange) ?? [])
+  const needed = run.hooks.flatMap((hook) => hook.rerunNeeds?.(run, requirement.id, exchange) ?? [])
   const shown = [shownBy, exchange.purpose.requirement].filter((id) => id !== null)
-  const rerunIds = [...new Set([row.id, ...shown, ...needed])]
-  const [state] = run.hooks.flatMap((hook) => hook.takesState?.(run, row.id) ?? [])
+  const rerunIds = [...new Set([requirement.id, ...shown, ...needed])]
+  const [state] = run.hooks.flatMap((hook) => hook.takesState?.(run, requirement.id) ?? [])
   const seen =
     exchange.finding?.kind === 'answers-differ' ? 'chance' : isThrottling(exchange) ? 'more-requests' : undefined
   const takes = state ?? seen
@@ -122,7 +122,7 @@ export async function sendThroughGate(run: Run, source: Source, purpose: Purpose
 /** Sends once the hooks of the suites allow it, at once if none has anything to say. */
 export async function throughGate(run: Run, probe: Probe, purpose: Purpose, send: Send): Promise<Exchange> {
   for (const hook of run.hooks) {
-    const admitted = hook.admit?.(run, probe, purpose, (options) => send({ ...options, isGated: true }))
+    const admitted = hook.intercept?.(run, probe, purpose, (options) => send({ ...options, isGated: true }))
     if (admitted) return admitted
   }
   return send()
@@ -131,19 +131,19 @@ export async function throughGate(run: Run, probe: Probe, purpose: Purpose, send
 /** Throws `NotExercised` if no judgement is possible: no answer, or nothing but throttling. */
 export function answered(
   exchange: Exchange,
-): asserts exchange is Exchange & { answer: NonNullable<Exchange['answer']> } {
-  if (exchange.throttled) throw new NotExercised(`throttled: ${describeAnswer(exchange)} on every try`)
-  if (!exchange.answer) throw new NotExercised(describeAnswer(exchange))
+): asserts exchange is Exchange & { response: NonNullable<Exchange['response']> } {
+  if (exchange.throttled) throw new NotExercised(`throttled: ${describeResponse(exchange)} on every try`)
+  if (!exchange.response) throw new NotExercised(describeResponse(exchange))
 }
 
 /** The exchanges that failures show, as they were before they were recorded. */
 export const shownExchanges = perRun(() => new WeakMap<FailureExchange, Exchange>())
 
 /** The exchange as a failure shows it: its curl line says so if it alone shows something else by now. */
-function shownIn(run: Run, row: CatalogueRow, exchange: Exchange): FailureExchange {
+function shownIn(run: Run, requirement: CatalogueRequirement, exchange: Exchange): FailureExchange {
   const { recorded } = exchange
-  const why = removedSince(run, recorded) ?? prepared(run, row) ?? named(exchange)
-  const [state] = run.hooks.flatMap((hook) => hook.takesState?.(run, row.id) ?? [])
+  const why = removedSince(run, recorded) ?? prepared(run, requirement) ?? named(exchange)
+  const [state] = run.hooks.flatMap((hook) => hook.takesState?.(run, requirement.id) ?? [])
   const curl = state === 'job-in-progress' ? curlOfBoth(recorded, recorded) : recorded.curl
   const shown = { ...recorded, curl: why === undefined ? curl : `${curl}  # ${why}` }
   shownExchanges(run).set(shown, exchange)
@@ -151,8 +151,8 @@ function shownIn(run: Run, row: CatalogueRow, exchange: Exchange): FailureExchan
 }
 
 /** What was made has its name by now, and there may be only one of that name. */
-function named({ answer, probe: { creates, operation } }: Exchange): string | undefined {
-  const isTaken = creates !== undefined && answer !== undefined && answer.status < 300
+function named({ response, probe: { creates, operation } }: Exchange): string | undefined {
+  const isTaken = creates !== undefined && response !== undefined && response.status < 300
   return isTaken && isRequirementId(`${operation}/400-duplicate-name`)
     ? `${JSON.stringify(creates)} exists by now: write another name`
     : undefined
@@ -172,7 +172,7 @@ function removedSince({ objects, target }: Run, { request: { body, url } }: Fail
   )
 }
 
-function prepared({ target }: Run, { id }: CatalogueRow): string | undefined {
+function prepared({ target }: Run, { id }: CatalogueRequirement): string | undefined {
   const { before } = target.scenarios[id] ?? { before: [] }
   if (before.length === 0) return undefined
   const [what, them] = before.length === 1 ? ['request', 'it'] : ['requests', 'them']

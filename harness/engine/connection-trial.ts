@@ -1,10 +1,10 @@
 import { operation as operationOf } from '../../catalogue/operations.ts'
-import { tpeOf } from './answer.ts'
+import { tpeOf } from './response.ts'
 import type { Exchange, PreviousRequest } from './exchange.ts'
 import type { Probe } from './probe.ts'
 import { type Run, perRun } from './run.ts'
 import { requestOf, sendOnce, type SendingOptions } from './send.ts'
-import { isRight, isThrottling, isWrong } from './wrong-answer.ts'
+import { isRight, isThrottling, isWrong } from './wrong-response.ts'
 
 /** Sends the request of an exchange once more: on a fresh connection, or on one that has just carried another request. */
 export type SendAgain = (options: Pick<SendingOptions, 'fresh' | 'after'>) => Promise<Exchange>
@@ -82,14 +82,14 @@ export function trialOfPrevious(run: Run, previous: PreviousRequest): Trial | un
     },
     suspect: suspectOf(previous),
     isWrong: (exchange) =>
-      exchange.noAnswer?.cause === 'malformed' || (!isThrottling(exchange) && kindOf(exchange) !== usual),
+      exchange.noResponse?.cause === 'malformed' || (!isThrottling(exchange) && kindOf(exchange) !== usual),
   }
 }
 
 /** `404 NotFound`; undefined for none, and for one that only asks for patience. */
 function kindOf(exchange: Exchange): string | undefined {
-  const { answer } = exchange
-  return answer && !isThrottling(exchange) ? `${answer.status} ${tpeOf(answer) ?? ''}` : undefined
+  const { response } = exchange
+  return response && !isThrottling(exchange) ? `${response.status} ${tpeOf(response) ?? ''}` : undefined
 }
 
 /** What it begins goes on by itself: sent again, it would begin another one that nobody knows of. */

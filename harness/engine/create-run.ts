@@ -39,7 +39,7 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
   const target = options.readOnly ? readOnlyTarget(given) : given
   const redactor = redactorFor(target)
   const { limits, baseUrl, tls } = target
-  const bodyLimit = limits.maxAnswerBytes
+  const bodyLimit = limits.maxResponseBytes
   const transport = handler
     ? createHandlerTransport({ handle: handlerOf(handler), baseUrl, bodyLimit })
     : parts.transport
@@ -83,9 +83,9 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
   for (const { observe } of hooks) if (observe) observers.push((exchange) => observe(run, exchange))
   observers.push((exchange) => hintsOf(run).observe(exchange))
   observers.push((exchange) => pagesOf(run).observe(exchange))
-  observers.push(({ probe, answer }) => {
+  observers.push(({ probe, response }) => {
     // A server may answer unknown paths before it checks any key.
-    if (answer && probe.operation !== null) run.keys.note(probe.credential, answer.status, probe.operation)
+    if (response && probe.operation !== null) run.keys.note(probe.credential, response.status, probe.operation)
   })
   return run
 }
@@ -121,7 +121,7 @@ function livenessOf(run: () => Run): Liveness {
       const probe = await operationProbe(run(), id, { params })
       const request = httpRequest(run(), probe)
       // The first answer may be a gateway's: it is shown to the observers when it is accepted.
-      sent.set(request, { probe, purpose: { requirement: null, role: 'liveness', unobserved: true }, request })
+      sent.set(request, { probe, purpose: { requirement: null, role: 'liveness', skipPassive: true }, request })
       return request
     },
     send(request, timeoutMs) {
@@ -131,7 +131,7 @@ function livenessOf(run: () => Run): Liveness {
     },
     record: (request, result) => recordExchange(run(), sent.get(request) as PreviousRequest, result),
     accept(exchange) {
-      if (!exchange.answer || run().target.absent[firstOperation] !== undefined) return
+      if (!exchange.response || run().target.absent[firstOperation] !== undefined) return
       for (const observe of run().client.observers) observe(exchange)
     },
     firstMs: () => (run().target.timeoutDeclared ? run().target.limits.timeoutMs : firstMs),

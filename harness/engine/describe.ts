@@ -1,8 +1,8 @@
-import type { Pairs } from '../../catalogue/answers.ts'
+import type { Pairs } from '../../catalogue/pairs.ts'
 import { uploadOperation } from '../../catalogue/operations.ts'
 import { member } from '../../schemas/json-object.ts'
 import { codeNames } from '../../catalogue/errors.ts'
-import { type Answer, isEnvelope, isGranted, jsonValue, tpeOf } from './answer.ts'
+import { type HttpResponse, isEnvelope, isGranted, jsonValue, tpeOf } from './response.ts'
 import { onRememberedKey } from '../report/reason.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -21,17 +21,17 @@ export function describeProbe(exchange: Exchange, what: string): string {
 }
 
 /** `404 NotFound "No such job"`, `200 {"id": …}`, `502 with a page: Bad Gateway`, `no answer within 1,000 ms` */
-export function describeAnswer(exchange: Exchange): string {
-  const { answer, noAnswer } = exchange
-  if (!answer) {
-    const { cause, message, detail } = noAnswer ?? { cause: 'aborted', message: 'none came' }
+export function describeResponse(exchange: Exchange): string {
+  const { response, noResponse } = exchange
+  if (!response) {
+    const { cause, message, detail } = noResponse ?? { cause: 'aborted', message: 'none came' }
     return cause === 'malformed' || detail === 'nothing-came' ? message : `no answer: ${message}`
   }
-  const tpe = tpeOf(answer)
-  if (tpe === undefined || isGranted(answer))
-    return `${answer.status}${describeBody(exchange, answer)}${tooLargeRemark(exchange, answer)}`
-  const inSuccess = answer.status < 300 && isEnvelope(answer) ? ' with an error envelope:' : ''
-  return `${answer.status}${inSuccess} ${excerpt(recordedTpe(exchange, tpe))}${descriptionOf(exchange, answer)}`
+  const tpe = tpeOf(response)
+  if (tpe === undefined || isGranted(response))
+    return `${response.status}${describeBody(exchange, response)}${tooLargeRemark(exchange, response)}`
+  const inSuccess = response.status < 300 && isEnvelope(response) ? ' with an error envelope:' : ''
+  return `${response.status}${inSuccess} ${excerpt(recordedTpe(exchange, tpe))}${descriptionOf(exchange, response)}`
 }
 
 /** What was received, and what asking again showed of it. */
@@ -39,28 +39,28 @@ export function withFinding({ finding }: Exchange, received: string): string {
   if (finding === undefined) return received
   if (finding.kind === 'remembers-key')
     return `${onRememberedKey}answered ${received}, and on a fresh connection ${finding.fresh}`
-  const all = finding.answers.reduce((sum, [, times]) => sum + times, 0)
-  const each = finding.answers.map(([answer, times]) => `${times} of ${all}: ${answer}`)
+  const all = finding.responses.reduce((sum, [, times]) => sum + times, 0)
+  const each = finding.responses.map(([response, times]) => `${times} of ${all}: ${response}`)
   return `${received}; the answers to one request differ: ${each.join('; ')}`
 }
 
 /** A 413 that is no envelope was not written by the service: a gateway in front of it has a limit of its own. */
-function tooLargeRemark({ probe }: Exchange, { status }: Answer): string {
+function tooLargeRemark({ probe }: Exchange, { status }: HttpResponse): string {
   if (status !== 413) return ''
   const what = probe.operation === uploadOperation ? 'upload' : 'request'
   return `; the body of this ${what} is larger than your gateway allows`
 }
 
 /** What follows the status: why the body is not JSON, if it should be, and how it begins. */
-function describeBody({ recorded }: Exchange, answer: Answer): string {
+function describeBody({ recorded }: Exchange, response: HttpResponse): string {
   const { body = '', bodyEncoding } = recorded.response ?? {}
   if (bodyEncoding) return ' with bytes that are not text'
   if (body === '') return ' without a body'
-  const page = pageParts(answer.header('content-type'), body)
+  const page = pageParts(response.header('content-type'), body)
   if (page !== undefined) return ` with a page: ${excerpt(titledFirst(page, body)) || 'without any text'}`
-  const json = answer.json()
+  const json = response.json()
   // A body that looks right is not shown as if it were.
-  return json.ok || answer.status < 400 ? ` ${excerpt(body)}` : `, but ${json.problem}: ${excerpt(body)}`
+  return json.ok || response.status < 400 ? ` ${excerpt(body)}` : `, but ${json.problem}: ${excerpt(body)}`
 }
 
 /** The `tpe` as it was recorded: a target may echo a key in it. One with odd characters is quoted, so that they show. */
@@ -70,21 +70,22 @@ function recordedTpe({ recorded: { response } }: Exchange, tpe: string): string 
 }
 
 /** The target's own words, as they were recorded. */
-function descriptionOf({ recorded: { response } }: Exchange, answer: Answer): string {
-  const errors = member(jsonValue(answer), 'errors')
+function descriptionOf({ recorded }: Exchange, response: HttpResponse): string {
+  const errors = member(jsonValue(response), 'errors')
   const text = Array.isArray(errors) ? member(errors[0], 'description') : undefined
   if (typeof text !== 'string' || text.trim() === '') return ''
-  const isRecorded = response?.body.includes(text) || response?.body.includes(JSON.stringify(text).slice(1, -1))
+  const shown = recorded.response?.body
+  const isRecorded = shown?.includes(text) || shown?.includes(JSON.stringify(text).slice(1, -1))
   return isRecorded ? ` "${excerpt(text)}"` : ''
 }
 
 /** Why a code name of the status is still not the one that the spec names. */
 export function familyRemark(exchange: Exchange, pairs: Pairs): string {
-  const { answer } = exchange
-  if (!answer) return ''
-  const names = pairs.filter(([status]) => status === answer.status).flatMap(([, ...tpe]) => tpe)
-  const row = codeNames(answer.status)?.join(', ')
-  return ` ("${tpeOf(answer)}" is another code name of the ${answer.status} row of §7.2: ${row}; the spec names ${names.join(' or ')} here)`
+  const { response } = exchange
+  if (!response) return ''
+  const names = pairs.filter(([status]) => status === response.status).flatMap(([, ...tpe]) => tpe)
+  const requirement = codeNames(response.status)?.join(', ')
+  return ` ("${tpeOf(response)}" is another code name of the ${response.status} row of §7.2: ${requirement}; the spec names ${names.join(' or ')} here)`
 }
 
 const entities: Readonly<Record<string, string>> = {

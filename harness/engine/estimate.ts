@@ -1,5 +1,5 @@
-import { isRefusal } from '../../catalogue/answers.ts'
-import { type CatalogueRow, requirement, grantedRow } from '../../catalogue/catalogue.ts'
+import { isRefusal } from '../../catalogue/pairs.ts'
+import { type CatalogueRequirement, requirementOf, grantedRequirement } from '../../catalogue/catalogue.ts'
 import type { Effect } from '../../catalogue/operation.ts'
 import {
   firstOperation,
@@ -11,7 +11,7 @@ import {
   triesOf,
   uploadOperation,
 } from '../../catalogue/operations.ts'
-import type { Need, Count } from '../../catalogue/row.ts'
+import type { Need, Count } from '../../catalogue/requirement.ts'
 import { getAt } from '../../schemas/pointer.ts'
 import type { Depth } from '../report/model.ts'
 import { readsDeclared } from '../target-file/declared.ts'
@@ -42,14 +42,14 @@ function scenarioRequests({ repeat = 1, before, after }: Scenario): number {
 }
 
 /** What a requirement sends of its own beyond the control. */
-function ownRequests(row: CatalogueRow, target: Target, runs: Runs): number {
-  const { maxRequests } = row
+function ownRequests(requirement: CatalogueRequirement, target: Target, runs: Runs): number {
+  const { maxRequests } = requirement
   const every = typeof maxRequests === 'function' ? maxRequests(target) : countIn(maxRequests, runs)
   // A quick run sends one case that has a name, but of a story all.
-  const isSampled = runs.depth === 'quick' && isRefusal(row.gives) && row.effect === 'none'
+  const isSampled = runs.depth === 'quick' && isRefusal(requirement.expects) && requirement.effect === 'none'
   const once = isSampled && typeof maxRequests !== 'object' ? Math.min(1, every) : every
-  const varies = !isRefusal(row.gives) && isOperationId(row.operation)
-  return varies ? once * triesOf(row.operation) : once
+  const varies = !isRefusal(requirement.expects) && isOperationId(requirement.operation)
+  return varies ? once * triesOf(requirement.operation) : once
 }
 
 /** What the run would send, per operation, in catalogue order. Throttled requests, which are sent again, are not counted. */
@@ -59,7 +59,7 @@ export function estimate(plan: Plan, target: Target, runs: Runs & Pick<RunOption
   const uploaded = new Set<string>()
   // The first request checks that the target answers; it is sent again while nothing comes back.
   totals.add(firstOperation, 2, 'none')
-  for (const [id, entry] of plan) if (entry.run) addRow(requirement(id as CatalogueRow['id']))
+  for (const [id, entry] of plan) if (entry.run) addRow(requirementOf(id as CatalogueRequirement['id']))
   totals.add(uploadOperation, uploaded.size, 'creates')
   for (const [id, absence] of Object.entries(target.absent)) {
     if (absence === 'not-served' && isOperationId(id)) totals.of(id).requests += 1
@@ -70,30 +70,31 @@ export function estimate(plan: Plan, target: Target, runs: Runs & Pick<RunOption
     .filter(({ requests }) => requests > 0)
     .map((total) => ({ ...total, typical: typicalOf(total.operation, total.requests, runs.depth) }))
 
-  function addRow(row: CatalogueRow): void {
-    const scenario = target.scenarios[row.id]
-    const of = scenario?.operation ?? row.operation
+  function addRow(requirement: CatalogueRequirement): void {
+    const scenario = target.scenarios[requirement.id]
+    const of = scenario?.operation ?? requirement.operation
     if (isOperationId(of)) addControl(of)
-    addUploads(scenario ? [] : row.needs)
-    const own = scenario ? scenarioRequests(scenario) : ownRequests(row, target, runs)
-    const { generations } = grants(row, target, runs)
-    const creates = row.effect === 'creates'
+    addUploads(scenario ? [] : requirement.needs)
+    const own = scenario ? scenarioRequests(scenario) : ownRequests(requirement, target, runs)
+    const { generations } = grants(requirement, target, runs)
+    const creates = requirement.effect === 'creates'
     if (generations > 0 && !creates) totals.add(of, own, 'generates', generations)
-    else totals.add(of, own, row.effect, creates ? own : 0)
-    for (const [other, more] of Object.entries(row.alsoSends ?? {})) {
+    else totals.add(of, own, requirement.effect, creates ? own : 0)
+    for (const [other, more] of Object.entries(requirement.alsoSends ?? {})) {
       totals.of(other).requests += more
       // What is created is used by requests that generate.
-      if (creates && isOperationId(other) && requirement(grantedRow[other]).effect === 'generates')
+      if (creates && isOperationId(other) && requirementOf(grantedRequirement[other]).effect === 'generates')
         totals.of(other).generations += generations
     }
     // After what it changed, the run asks until the valid request is granted again.
-    if (scenario && isExclusive(scenario) && isOperationId(of)) totals.add(of, 1, requirement(grantedRow[of]).effect)
+    if (scenario && isExclusive(scenario) && isOperationId(of))
+      totals.add(of, 1, requirementOf(grantedRequirement[of]).effect)
   }
 
   function addControl(of: OperationId): void {
     if (controlled.has(of)) return
     controlled.add(of)
-    const { effect, needs } = requirement(grantedRow[of])
+    const { effect, needs } = requirementOf(grantedRequirement[of])
     const reads = readsOf(of)
     if (reads && !readsDeclared(of, target.file)) addControl(reads.madeBy)
     if (runs.readOnly && effect !== 'none' && !reads) return
@@ -222,25 +223,25 @@ export function countIn(count: Count, { refusalRuns, grantedRuns, depth }: Runs)
 }
 
 /** The operation whose valid request a requirement's probes are made from: that of its scenario, if it is no operation's own. */
-export function operationOf(row: CatalogueRow, target: Target): OperationId | undefined {
-  const operation = target.scenarios[row.id]?.operation ?? row.operation
+export function operationOf(requirement: CatalogueRequirement, target: Target): OperationId | undefined {
+  const operation = target.scenarios[requirement.id]?.operation ?? requirement.operation
   return isOperationId(operation) ? operation : undefined
 }
 
-function generatedBy(generates: NonNullable<CatalogueRow['generates']>, target: Target, runs: Runs): number {
+function generatedBy(generates: NonNullable<CatalogueRequirement['generates']>, target: Target, runs: Runs): number {
   if (typeof generates !== 'function') return countIn(generates, runs)
   return runs.depth === 'quick' ? Math.min(1, generates(target)) : generates(target)
 }
 
 /** How many generations a requirement costs a conforming target. */
-export function grants(row: CatalogueRow, target: Target, runs: Runs): Grants {
-  const operation = operationOf(row, target)
+export function grants(requirement: CatalogueRequirement, target: Target, runs: Runs): Grants {
+  const operation = operationOf(requirement, target)
   if (operation === undefined) return { generations: 0, control: 0 }
-  const { effect } = requirement(grantedRow[operation])
+  const { effect } = requirementOf(grantedRequirement[operation])
   const control = effect === 'generates' && !readsDeclared(operation, target.file) ? 1 : 0
-  const usual = row.effect === 'generates' && !row.control ? 1 : 0
-  const scenario = target.scenarios[row.id]
-  if (!scenario) return { generations: generatedBy(row.generates ?? usual, target, runs), control }
+  const usual = requirement.effect === 'generates' && !requirement.control ? 1 : 0
+  const scenario = target.scenarios[requirement.id]
+  if (!scenario) return { generations: generatedBy(requirement.generates ?? usual, target, runs), control }
   // Repeats are granted until the condition shows; after an exclusive one the control is asked again.
   return { generations: control * ((scenario.repeat ?? usual) + (isExclusive(scenario) ? 1 : 0)), control }
 }

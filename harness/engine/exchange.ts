@@ -1,8 +1,8 @@
-import type { Pairs } from '../../catalogue/answers.ts'
+import type { Pairs } from '../../catalogue/pairs.ts'
 import type { ExchangeRole, FailureExchange } from '../report/model.ts'
 import type { Probe } from './probe.ts'
-import type { NoAnswer, HttpRequest } from '../http/message.ts'
-import type { Answer } from './answer.ts'
+import type { NoResponse, HttpRequest } from '../http/message.ts'
+import type { HttpResponse } from './response.ts'
 
 /** Why a request is sent, and what is known of its answer beforehand. */
 export interface Purpose {
@@ -19,16 +19,16 @@ export interface Purpose {
    * Whether the answer is what the request is sent for, if that is more than `expects` says. Such a request is to be
    * granted: whatever its effect, it is sent once more if no answer came.
    */
-  readonly wanted?: (exchange: Exchange) => boolean
+  readonly isSuccess?: (exchange: Exchange) => boolean
   /** The suite itself made the input bad: a 5xx to it is the server's fault (§7.2). */
   readonly badInput?: boolean
   /** Sent to what is no part of the target's interface, to see that it lives or that it is gone: no row of every response judges the answer. */
-  readonly unobserved?: boolean
+  readonly skipPassive?: boolean
   /**
    * Answers whose envelope and pair are not judged: unknown paths and methods. `at all`: sent after another request to see
    * what that leaves behind, so that the answer says nothing about what is asked for.
    */
-  readonly unjudged?: 'envelope' | 'at all'
+  readonly skipJudging?: 'envelope' | 'at all'
 }
 
 /** A request, as the next one on its connection knows it. */
@@ -53,15 +53,15 @@ export type Finding =
   | {
       readonly kind: 'answers-differ'
       /** Each answer to the request, in words, and how often it came. */
-      readonly answers: readonly (readonly [answer: string, times: number])[]
+      readonly responses: readonly (readonly [answer: string, times: number])[]
     }
 
 /** One request and what came of it. */
 export interface Exchange {
   readonly probe: Probe
   readonly purpose: Purpose
-  readonly answer?: Answer
-  readonly noAnswer?: NoAnswer
+  readonly response?: HttpResponse
+  readonly noResponse?: NoResponse
   /** `sendWithStaleRetry` had sent it before, on a connection that the target had closed: that one may have had its effect nevertheless. */
   readonly resent?: boolean
   /** The same request, sent before it, that got no answer: it may have had its effect nevertheless. */

@@ -1,9 +1,9 @@
-import type { NoAnswer, NoAnswerDetail } from '../http/message.ts'
+import type { NoResponse, NoResponseDetail } from '../http/message.ts'
 import type { Proxy } from '../http/proxy.ts'
 import type { Target } from '../target-file/model.ts'
-import { proxyName } from '../http/no-answer.ts'
-import { type Answer, envelopeProblem, tpeOf } from './answer.ts'
-import { describeAnswer, isPage } from './describe.ts'
+import { proxyName } from '../http/no-response.ts'
+import { type HttpResponse, envelopeProblem, tpeOf } from './response.ts'
+import { describeResponse, isPage } from './describe.ts'
 import type { Exchange } from './exchange.ts'
 
 /** What stands before the service and answers in its place: nothing is learned of the target from that. */
@@ -30,27 +30,27 @@ export interface Way {
 
 /** The gateway that gave the first answer in place of the service, if one did. An error envelope is the service's own. */
 export function barrierOf(exchange: Exchange, way: Way): Barrier | undefined {
-  const { answer } = exchange
-  if (!answer) return undefined
-  const said = describeGateway(exchange, answer)
-  const doubled = doubledPath(answer, way)
+  const { response } = exchange
+  if (!response) return undefined
+  const said = describeGateway(exchange, response)
+  const doubled = doubledPath(response, way)
   if (doubled !== undefined) return { sentence: `${doubled} (${said})`, patienceMs: 0, perhapsHereOnly: true }
-  if (envelopeProblem(answer) === undefined) return undefined
-  const shown = isPage(answer.header('content-type'), exchange.recorded.response?.body ?? '')
-  if (answer.status < 300) return shown ? pageInstead(said) : undefined
-  const sentence = redirected(answer, way) ?? misspoken(answer, way) ?? credentialWanted(answer)
-  if (sentence === undefined && answer.status === 401 && tpeOf(answer) === undefined)
+  if (envelopeProblem(response) === undefined) return undefined
+  const shown = isPage(response.header('content-type'), exchange.recorded.response?.body ?? '')
+  if (response.status < 300) return shown ? pageInstead(said) : undefined
+  const sentence = redirected(response, way) ?? misspoken(response, way) ?? credentialWanted(response)
+  if (sentence === undefined && response.status === 401 && tpeOf(response) === undefined)
     return { sentence: `${keyNotAccepted} (${said})`, patienceMs: 0, perhapsHereOnly: true }
   if (sentence !== undefined) return { sentence: `${sentence} (${said})`, patienceMs: 0 }
-  if ([502, 503, 504].includes(answer.status))
+  if ([502, 503, 504].includes(response.status))
     return {
       sentence: `a gateway answered, and not the service behind it: ${said}; start the service, or look at where the gateway sends its requests${pastProxy(way)}`,
       patienceMs: startMs,
     }
-  if (answer.status < 400) return shown ? pageInstead(said) : undefined
-  if (!shown || !(answer.status === 403 || signatures.test(exchange.recorded.response?.body ?? ''))) return undefined
+  if (response.status < 400) return shown ? pageInstead(said) : undefined
+  if (!shown || !(response.status === 403 || signatures.test(exchange.recorded.response?.body ?? ''))) return undefined
   const remedy =
-    answer.status === 403
+    response.status === 403
       ? 'if it asks for something of its own, declare that in headers of the target file (--header)'
       : 'check the path of the base URL, and what the gateway serves there'
   return {
@@ -64,7 +64,7 @@ const keyNotAccepted =
   'the key is not accepted, and the answer is no error envelope: if a gateway gives it, declare what that asks for in headers of the target file (--header), for example x-api-key'
 
 /** The paths of the interface begin with /v1, and so does no other. */
-function doubledPath({ status }: Answer, { baseUrl }: Way): string | undefined {
+function doubledPath({ status }: HttpResponse, { baseUrl }: Way): string | undefined {
   return (status === 404 || status === 405) && /\/v1$/.test(new URL(baseUrl).pathname)
     ? 'the base URL ends in /v1, but the paths of the interface begin with /v1 already: leave it out'
     : undefined
@@ -79,9 +79,9 @@ function pageInstead(said: string): Barrier {
 }
 
 /** Status, page and `Server` of what answered. */
-function describeGateway(exchange: Exchange, answer: Answer): string {
-  const said = describeAnswer(exchange)
-  const server = exchange.recorded.response?.headers['server'] ?? answer.header('server')
+function describeGateway(exchange: Exchange, response: HttpResponse): string {
+  const said = describeResponse(exchange)
+  const server = exchange.recorded.response?.headers['server'] ?? response.header('server')
   return server === undefined || said.includes(server) ? said : `${said}, Server: ${server}`
 }
 
@@ -91,9 +91,9 @@ function pastProxy({ baseUrl, proxy }: Way): string {
 }
 
 /** A redirect to another place: a log-in, or another address of the same interface. */
-function redirected(answer: Answer, { baseUrl }: Way): string | undefined {
-  const location = answer.header('location')
-  if (answer.status >= 400 || location === undefined || !URL.canParse(location, `${baseUrl}/`)) return undefined
+function redirected(response: HttpResponse, { baseUrl }: Way): string | undefined {
+  const location = response.header('location')
+  if (response.status >= 400 || location === undefined || !URL.canParse(location, `${baseUrl}/`)) return undefined
   const from = new URL(`${baseUrl}/v1/files`)
   const to = new URL(location, from)
   const isBelow = to.origin === from.origin && to.pathname.startsWith(from.pathname.replace(/files$/, ''))
@@ -106,12 +106,12 @@ function redirected(answer: Answer, { baseUrl }: Way): string | undefined {
 }
 
 /** The request did not come as the gateway wants it: it says so in its page. */
-function misspoken(answer: Answer, { baseUrl }: Way): string | undefined {
-  const { status } = answer
-  if (status === 505 || (status === 426 && /\bh2/i.test(answer.header('upgrade') ?? '')))
+function misspoken(response: HttpResponse, { baseUrl }: Way): string | undefined {
+  const { status } = response
+  if (status === 505 || (status === 426 && /\bh2/i.test(response.header('upgrade') ?? '')))
     return 'it does not take HTTP/1.1, which is what the suite speaks: let the gateway take it too'
   if (status !== 400) return undefined
-  const words = answer.text(4096)
+  const words = response.text(4096)
   if (/no required ssl certificate/i.test(words))
     return 'it asks for a client certificate: declare tls.cert and tls.key in the target file'
   if (/ssl certificate error/i.test(words))
@@ -122,12 +122,12 @@ function misspoken(answer: Answer, { baseUrl }: Way): string | undefined {
 }
 
 /** A credential that is not the key of §5: the scheme of WWW-Authenticate is another, or a known gateway names its refusal. */
-function credentialWanted(answer: Answer): string | undefined {
-  if (answer.status !== 401 && answer.status !== 403) return undefined
-  const wanted = answer.header('www-authenticate')
+function credentialWanted(response: HttpResponse): string | undefined {
+  if (response.status !== 401 && response.status !== 403) return undefined
+  const wanted = response.header('www-authenticate')
   const [scheme] = /^[\w-]+/.exec(wanted ?? '') ?? []
   if (scheme === undefined) {
-    return answer.header('x-amzn-errortype') === undefined
+    return response.header('x-amzn-errortype') === undefined
       ? undefined
       : 'a gateway asks for a key of its own: declare it in headers of the target file (--header), for example x-api-key'
   }
@@ -141,7 +141,7 @@ function credentialWanted(answer: Answer): string | undefined {
 /** Signs that software in between wrote the page: nginx and its kin, Apache, squid, tinyproxy, haproxy. */
 const signatures = /<center>[\w-]+(?:\/[\d.]+)?(?: \([^)]*\))?<\/center>|<address>|Generated by|No server is available/i
 
-const remedies: Readonly<Partial<Record<NoAnswerDetail, (way: Way) => string>>> = {
+const remedies: Readonly<Partial<Record<NoResponseDetail, (way: Way) => string>>> = {
   'nothing-came': () => 'if the first answer takes longer, declare limits.timeoutMs (or --timeout)',
   'nobody-listens': () => 'is the server running, and on that port?',
   untrusted: ({ tls }) =>
@@ -160,7 +160,7 @@ const remedies: Readonly<Partial<Record<NoAnswerDetail, (way: Way) => string>>> 
 }
 
 /** What to try, if the way in which no answer came tells. */
-export function remedyFor({ cause, detail }: NoAnswer, way: Way): string {
+export function remedyFor({ cause, detail }: NoResponse, way: Way): string {
   const known = detail && remedies[detail]
   if (known) return `; ${known(way)}`
   if (cause === 'malformed') return '; is that the port of an HTTP server?'

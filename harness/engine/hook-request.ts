@@ -1,4 +1,4 @@
-import { type Answer, answerOf } from './answer.ts'
+import { type HttpResponse, responseOf } from './response.ts'
 import type { ExchangeRole } from '../report/model.ts'
 import { type Run, perRun } from './run.ts'
 import type { HookRequest } from '../target-file/model.ts'
@@ -18,7 +18,7 @@ export interface HookSending {
 }
 
 /** No answer came to a request of the target file's own. */
-export interface NoHookAnswer {
+export interface NoHookResponse {
   readonly status: undefined
   /** In words for a reader. */
   readonly why: string
@@ -33,7 +33,7 @@ export async function sendHookRequest(
   run: Run,
   hook: HookRequest,
   sending: HookSending,
-): Promise<Answer | NoHookAnswer> {
+): Promise<HttpResponse | NoHookResponse> {
   const { role, requirement, timeoutMs, signal } = sending
   const { origin, pathname, search } = new URL(hook.url)
   const isOwn = origin === new URL(run.target.baseUrl).origin
@@ -48,7 +48,7 @@ export async function sendHookRequest(
   const result = await sendTo(run, origin, request, { timeoutMs, ...(signal && { signal }) })
   const sent = { url: hook.url, request, credential: full ?? { shown: '' } }
   run.client.recorder.record({ ...sent, result, operation: null, requirement, role })
-  return result.kind === 'answer' ? answerOf(result) : { status: undefined, why: result.message }
+  return result.kind === 'answer' ? responseOf(result) : { status: undefined, why: result.message }
 }
 
 /** The query with those members that it does not have itself. */
@@ -76,7 +76,7 @@ async function sendTo(run: Run, origin: string, request: HttpRequest, options: S
   const transports = transportsOf(run)
   const known = transports.get(origin)
   const settings = { connections: limits.concurrency, insecure: run.options.insecure, tls }
-  const transport = known ?? createTransport({ baseUrl: origin, bodyLimit: limits.maxAnswerBytes, ...settings })
+  const transport = known ?? createTransport({ baseUrl: origin, bodyLimit: limits.maxResponseBytes, ...settings })
   transports.set(origin, transport)
   return transport.send(request, options)
 }

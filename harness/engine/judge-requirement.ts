@@ -1,6 +1,6 @@
 import { debuglog } from 'node:util'
 import { inMode } from '../report/verdict.ts'
-import type { CatalogueRow } from '../../catalogue/catalogue.ts'
+import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { CatalogueResult } from '../report/model.ts'
 import { createCheckContext, type Judge, type CheckContext, takeLookAtEnd } from './check-context.ts'
 import { shownText } from '../recording/body.ts'
@@ -20,8 +20,12 @@ interface Looked {
 }
 
 /** Judges one requirement; never throws. */
-export async function judgeRequirement(run: Run, row: CatalogueRow, check: Judge | undefined): Promise<Looked> {
-  const context = createCheckContext(run, row)
+export async function judgeRequirement(
+  run: Run,
+  requirement: CatalogueRequirement,
+  check: Judge | undefined,
+): Promise<Looked> {
+  const context = createCheckContext(run, requirement)
   const first = await look(context, check)
   const { atEnd } = first
   if (!atEnd) return { result: first.result }
@@ -35,8 +39,8 @@ async function look(
   context: CheckContext,
   check: Judge | undefined,
 ): Promise<{ result: CatalogueResult; atEnd?: Judge }> {
-  const { run, row } = context
-  const { id, operation, level, section, statement } = row
+  const { run, requirement } = context
+  const { id, operation, level, section, statement } = requirement
   const { atEnd, ...judged } = await judge(context, check)
   const { control, cases } = context
   const durationMs = Math.round(run.client.recorder.tookMs(id))
@@ -76,8 +80,8 @@ function shown(run: Run, { reason, failures, ...judged }: Judged): Judged {
 }
 
 async function judge(context: CheckContext, check: Judge = noCheck): Promise<Judged> {
-  const { run, row } = context
-  const entry = run.plan.get(row.id)
+  const { run, requirement } = context
+  const entry = run.plan.get(requirement.id)
   if (!entry?.run)
     return { outcome: entry?.outcome ?? 'not-exercised', reason: entry?.reason ?? 'not planned', failures: [] }
   const judged = await outcomeOf(context, check)
@@ -95,9 +99,9 @@ function withoutKey(judged: Judged): Judged {
 }
 
 async function outcomeOf(context: CheckContext, check: Judge): Promise<Judged> {
-  const { run, row } = context
+  const { run, requirement } = context
   try {
-    if (run.life.ended && row.operation !== 'envelope') throw run.life.ended
+    if (run.life.ended && requirement.operation !== 'envelope') throw run.life.ended
     await check(context)
     const atEnd = takeLookAtEnd(context)
     const failures = [...context.familyOnly]

@@ -1,12 +1,12 @@
-import { type CatalogueRow, catalogue } from '../../catalogue/catalogue.ts'
+import { type CatalogueRequirement, catalogue } from '../../catalogue/catalogue.ts'
 import { type OperationId, operation as operationOf } from '../../catalogue/operations.ts'
 import type { CatalogueResult, Failure, RequirementResult } from '../report/model.ts'
 import { isObserved } from '../report/selection.ts'
 import { exclusiveIds, type Target } from '../target-file/model.ts'
 import { fillRequest } from '../target-file/saved.ts'
-import { isGranted, tpeOf } from './answer.ts'
+import { isGranted, tpeOf } from './response.ts'
 import { type Judge, shownExchanges } from './check-context.ts'
-import { describeAnswer, withFinding } from './describe.ts'
+import { describeResponse, withFinding } from './describe.ts'
 import { createEventQueue, type RunEvent, factsOf, type RunFacts } from './events.ts'
 import type { Exchange } from './exchange.ts'
 import { closeHookTransports, sendHookRequest } from './hook-request.ts'
@@ -17,7 +17,7 @@ import { poisonedConnections } from './reused-connection.ts'
 import type { Run, RunHook } from './run.ts'
 import { sendOnce } from './send.ts'
 import { setUp, tearDown } from './setup.ts'
-import { isThrottling, mayRepeat } from './wrong-answer.ts'
+import { isThrottling, mayRepeat } from './wrong-response.ts'
 
 /** Deadline of a clean-up request, in ms; a shorter one, and a bound on all of them, when the run was ended. */
 const cleanupMs = 15_000
@@ -71,7 +71,7 @@ export interface Judging {
 
 /** If something cannot be gathered, the rows that need it report it. */
 async function gather(run: Run, hook: RunHook): Promise<void> {
-  await hook.gather?.(run).catch(() => undefined)
+  await hook.start?.(run).catch(() => undefined)
 }
 
 /** Judges everything that is planned, phase by phase. */
@@ -83,8 +83,8 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
     queue.push({ kind: 'judged', result })
   }
   const looksAtEnd: (() => Promise<CatalogueResult>)[] = []
-  const judge = async (row: CatalogueRow): Promise<void> => {
-    const { result, atEnd } = await judgeRequirement(run, row, judgeOf(row.id))
+  const judge = async (requirement: CatalogueRequirement): Promise<void> => {
+    const { result, atEnd } = await judgeRequirement(run, requirement, judgeOf(requirement.id))
     if (atEnd && result.outcome === 'passed') looksAtEnd.push(atEnd)
     else tell(result)
   }
@@ -109,11 +109,11 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
     const { concurrent, exclusive, last, observed } = phasesOf(run.target)
     if (!run.life.ended && (await run.client.liveness.first())) await setUp(run)
     await Promise.all([...concurrent.map(judge), ...run.hooks.map((hook) => gather(run, hook))])
-    for (const row of exclusive) await judge(row)
+    for (const requirement of exclusive) await judge(requirement)
     await Promise.all(looksAtEnd.map(async (look) => tell(await look())))
-    if (!run.life.ended) await Promise.all(run.hooks.map(async (hook) => hook.settle?.(run)))
-    for (const row of last) await judge(row)
-    for (const row of observed) await judge(row)
+    if (!run.life.ended) await Promise.all(run.hooks.map(async (hook) => hook.finish?.(run)))
+    for (const requirement of last) await judge(requirement)
+    for (const requirement of observed) await judge(requirement)
     addPoisonedConnections()
     if (run.keys.hasFull && run.keys.isRefused) [...results.values()].forEach(excuse)
     const failed = [...results.values()].filter(({ outcome }) => outcome === 'failed')
@@ -137,18 +137,20 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
 
 /** The order of a run: what goes on at once, what needs the target to itself, what is judged last, what is observed on everything. */
 interface Phases {
-  readonly concurrent: readonly CatalogueRow[]
-  readonly exclusive: readonly CatalogueRow[]
+  readonly concurrent: readonly CatalogueRequirement[]
+  readonly exclusive: readonly CatalogueRequirement[]
   /** Judged on what all others made the target show. */
-  readonly last: readonly CatalogueRow[]
-  readonly observed: readonly CatalogueRow[]
+  readonly last: readonly CatalogueRequirement[]
+  readonly observed: readonly CatalogueRequirement[]
 }
 
 function phasesOf(target: Pick<Target, 'scenarios'>): Phases {
   const exclusive = exclusiveIds(target)
-  const isLast = ({ id, judgedLast }: CatalogueRow): boolean => judgedLast === true && !exclusive.has(id)
+  const isLast = ({ id, judgedLast }: CatalogueRequirement): boolean => judgedLast === true && !exclusive.has(id)
   return {
-    concurrent: catalogue.filter((row) => !exclusive.has(row.id) && !isObserved(row.id) && !isLast(row)),
+    concurrent: catalogue.filter(
+      (requirement) => !exclusive.has(requirement.id) && !isObserved(requirement.id) && !isLast(requirement),
+    ),
     last: catalogue.filter(isLast),
     exclusive: catalogue.filter(({ id }) => exclusive.has(id)),
     observed: catalogue.filter(({ id }) => isObserved(id)),
@@ -174,7 +176,7 @@ async function sentAgain<R extends RequirementResult>(run: Run, result: R): Prom
   const [failure, ...others] = result.failures
   const exchange = failure?.exchange && shownExchanges(run).get(failure.exchange)
   if (!exchange || !isOpen(failure, exchange) || !isPlain(run, result.id) || !isHarmless(exchange)) return undefined
-  const later = await answersAtEnd(run, result.id, exchange).catch(() => [])
+  const later = await responsesAtEnd(run, result.id, exchange).catch(() => [])
   const [last] = later
   if (last === undefined || kindOf(last) === kindOf(exchange)) return undefined
   return { ...result, failures: [toldWith(run, failure, { exchange, later, last }), ...others] }
@@ -186,12 +188,12 @@ function isOpen({ takes }: Failure, { finding }: Exchange): boolean {
 }
 
 /** The answers to the request by itself; no more than one if that is the one that failed, none if one of them says nothing. */
-async function answersAtEnd(run: Run, id: string, { probe, ...failed }: Exchange): Promise<Exchange[]> {
+async function responsesAtEnd(run: Run, id: string, { probe, ...failed }: Exchange): Promise<Exchange[]> {
   const purpose = { requirement: id, role: 'probe', unobserved: true } as const
   const later: Exchange[] = []
   while (later.length < times) {
     const exchange = await sendOnce(run, probe, purpose, { fresh: true })
-    if (!exchange.answer || isThrottling(exchange)) return []
+    if (!exchange.response || isThrottling(exchange)) return []
     later.push(exchange)
     if (kindOf(later[0]!) === kindOf(failed)) break
   }
@@ -207,10 +209,11 @@ interface Later {
 function toldWith(run: Run, failure: Failure, { exchange, later, last }: Later): Failure {
   const clean = (text: string): string => run.client.recorder.redact(text)
   if (later.every((other) => kindOf(other) === kindOf(last)))
-    return { ...failure, takes: failure.takes ?? 'earlier-requests', later: clean(describeAnswer(last)) }
+    return { ...failure, takes: failure.takes ?? 'earlier-requests', later: clean(describeResponse(last)) }
   const counts = new Map<string, number>()
-  for (const answer of [exchange, ...later].map(describeAnswer)) counts.set(answer, (counts.get(answer) ?? 0) + 1)
-  const finding = { kind: 'answers-differ', answers: [...counts] } as const
+  for (const response of [exchange, ...later].map(describeResponse))
+    counts.set(response, (counts.get(response) ?? 0) + 1)
+  const finding = { kind: 'answers-differ', responses: [...counts] } as const
   return { ...failure, takes: 'chance', actual: clean(withFinding({ ...exchange, finding }, failure.actual)) }
 }
 
@@ -222,12 +225,12 @@ function isPlain({ target }: Run, id: string): boolean {
 
 /** Sent once more it makes and costs nothing that it has not made before. */
 function isHarmless(exchange: Exchange): boolean {
-  const { answer, probe } = exchange
-  if (!answer || isThrottling(exchange) || !mayRepeat(exchange)) return false
+  const { response, probe } = exchange
+  if (!response || isThrottling(exchange) || !mayRepeat(exchange)) return false
   const isFree = probe.operation === null || operationOf(probe.operation).effect === 'none'
-  return isFree || !isGranted(answer)
+  return isFree || !isGranted(response)
 }
 
-function kindOf({ answer }: Pick<Exchange, 'answer'>): string {
-  return `${answer?.status} ${answer ? (tpeOf(answer) ?? '') : ''}`
+function kindOf({ response }: Pick<Exchange, 'response'>): string {
+  return `${response?.status} ${response ? (tpeOf(response) ?? '') : ''}`
 }

@@ -63,11 +63,11 @@ interface Asked {
 export function createLiveness(settings: LivenessSettings): Liveness {
   const unanswered = createUnanswered()
   /** When an answer came last, or the first of the open requests was sent. */
-  let lastAnswer = performance.now()
+  let lastResponse = performance.now()
   let answeredAt = -Infinity
   let checking: Promise<void> | undefined
   const answered = (): void => {
-    answeredAt = lastAnswer = performance.now()
+    answeredAt = lastResponse = performance.now()
   }
   const ask = async (timeoutMs: number, elsewhere = false): Promise<Asked> => {
     const request = await settings.request(elsewhere)
@@ -120,7 +120,7 @@ export function createLiveness(settings: LivenessSettings): Liveness {
   const checkServiceOnce = (): Promise<void> => (checking ??= checkService().finally(() => (checking = undefined)))
   const checkAliveOnce = (): Promise<void> => (checking ??= checkAlive().finally(() => (checking = undefined)))
   const checkIfQuiet = async (): Promise<void> => {
-    if (unanswered.open > 0 && performance.now() - lastAnswer >= quietMs) await checkAliveOnce()
+    if (unanswered.open > 0 && performance.now() - lastResponse >= quietMs) await checkAliveOnce()
   }
   // If a key cannot be read, the requests that need it report it.
   const timer = setInterval(() => void checkIfQuiet().catch(() => undefined), checkEveryMs)
@@ -148,7 +148,7 @@ export function createLiveness(settings: LivenessSettings): Liveness {
       return true
     },
     async during(request, send) {
-      if (unanswered.open === 0) lastAnswer = performance.now()
+      if (unanswered.open === 0) lastResponse = performance.now()
       const result = await unanswered.during(request, send)
       if (result.kind === 'answer') answered()
       return result
@@ -179,10 +179,10 @@ function isAway(result: HttpResult): boolean {
 }
 
 /** The base URL to use instead, if a first answer redirects http to https on the same host. */
-function tlsBaseUrl(baseUrl: string, answer: HttpResult): string | undefined {
-  if (answer.kind === 'no-answer') return undefined
-  const location = answer.headers.find(({ name }) => name.toLowerCase() === 'location')?.value
-  if (answer.status < 300 || answer.status > 399 || location === undefined) return undefined
+function tlsBaseUrl(baseUrl: string, response: HttpResult): string | undefined {
+  if (response.kind === 'no-answer') return undefined
+  const location = response.headers.find(({ name }) => name.toLowerCase() === 'location')?.value
+  if (response.status < 300 || response.status > 399 || location === undefined) return undefined
   const from = new URL(baseUrl)
   if (from.protocol !== 'http:' || !URL.canParse(location, baseUrl)) return undefined
   const to = new URL(location, baseUrl)

@@ -2,7 +2,7 @@ import { firstOperation, type OperationId, operation } from '../../catalogue/ope
 import type { Run } from './run.ts'
 import { type Credential, type Probe, type RequestHeader, withOwn } from './probe.ts'
 import { readsDeclared } from '../target-file/declared.ts'
-import { requirement, grantedRow } from '../../catalogue/catalogue.ts'
+import { requirementOf, grantedRequirement } from '../../catalogue/catalogue.ts'
 import type { Effect } from '../../catalogue/operation.ts'
 
 export interface ProbeParts {
@@ -44,5 +44,5 @@ export function livenessProbe(run: Run): Promise<Probe> {
 
 /** What a conforming target does when it grants the operation's valid request. Reading a declared object makes none. */
 export function effectOf(run: Run, operation: OperationId): Effect {
-  return readsDeclared(operation, run.target.file) ? 'none' : requirement(grantedRow[operation]).effect
+  return readsDeclared(operation, run.target.file) ? 'none' : requirementOf(grantedRequirement[operation]).effect
 }

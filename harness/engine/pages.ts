@@ -12,12 +12,12 @@ const headBytes = 4096
 export const pagesOf = perRun(() => {
   const counted = new Map<string, PageCount>()
   return {
-    observe({ answer }: Exchange): void {
-      if (!answer || answer.status < 400 || answer.json().ok) return
-      const body = answer.text(headBytes)
-      if (!isPage(answer.header('content-type'), body)) return
-      const { status } = answer
-      const page = { status, title: pageTitle(body)?.slice(0, 100), server: answer.header('server')?.slice(0, 60) }
+    observe({ response }: Exchange): void {
+      if (!response || response.status < 400 || response.json().ok) return
+      const body = response.text(headBytes)
+      if (!isPage(response.header('content-type'), body)) return
+      const { status } = response
+      const page = { status, title: pageTitle(body)?.slice(0, 100), server: response.header('server')?.slice(0, 60) }
       const key = JSON.stringify(page)
       const known = counted.get(key)
       if (known) known.times++

@@ -1,4 +1,4 @@
-import { type CatalogueRow, catalogue } from '../../catalogue/catalogue.ts'
+import { type CatalogueRequirement, catalogue } from '../../catalogue/catalogue.ts'
 import { isOperationId, readsOf } from '../../catalogue/operations.ts'
 import { grants, operationOf } from './estimate.ts'
 import { type LeftOutBy, leftOut, reasonText } from '../report/reason.ts'
@@ -25,18 +25,18 @@ export function planRun(target: Target, options: PlanOptions): Plan {
   const sendsForOthers = observesAlone(options)
   const reading = options.readOnly ? readOnlyTarget(target) : target
   const plan = new Map<string, PlanEntry>()
-  for (const row of catalogue) {
-    const left = leftOutBy(row, options, exclusive)
+  for (const requirement of catalogue) {
+    const left = leftOutBy(requirement, options, exclusive)
     const kept = left === undefined || (sendsForOthers && left === '--only')
     const refused =
-      notApplicable(row, target) ??
+      notApplicable(requirement, target) ??
       (kept ? undefined : notExercised(leftOut(left))) ??
-      readOnly(row, target, options, exclusive) ??
-      withoutSetup(row, target, reading) ??
-      withoutKey(row, target) ??
-      undeclared(row, target) ??
-      overBudget(row, target, options, budget)
-    plan.set(row.id, refused === undefined ? planned(left) : reasonFirst(refused, left))
+      readOnly(requirement, target, options, exclusive) ??
+      withoutSetup(requirement, target, reading) ??
+      withoutKey(requirement, target) ??
+      undeclared(requirement, target) ??
+      overBudget(requirement, target, options, budget)
+    plan.set(requirement.id, refused === undefined ? planned(left) : reasonFirst(refused, left))
   }
   return plan
 }
@@ -67,7 +67,7 @@ function inapplicable(reason: string): Refused {
   return { run: false, outcome: 'not-applicable', reason }
 }
 
-function notApplicable({ id, operation, onlyIf, seenBy }: CatalogueRow, target: Target): Refused | undefined {
+function notApplicable({ id, operation, onlyIf, seenBy }: CatalogueRequirement, target: Target): Refused | undefined {
   const absence = operation === 'envelope' ? undefined : target.absent[operation]
   if (absence === 'not-served') return inapplicable('declared not served')
   if (onlyIf !== undefined)
@@ -79,43 +79,47 @@ function notApplicable({ id, operation, onlyIf, seenBy }: CatalogueRow, target: 
   return reason === undefined ? undefined : inapplicable(reasonText('unreachable', reason))
 }
 
-function leftOutBy(row: CatalogueRow, options: PlanOptions, exclusive: ReadonlySet<string>): LeftOutBy | undefined {
+function leftOutBy(
+  requirement: CatalogueRequirement,
+  options: PlanOptions,
+  exclusive: ReadonlySet<string>,
+): LeftOutBy | undefined {
   const chosen = { only: options.only, skip: [] }
-  if (!isSelected(row.id, chosen)) return '--only'
-  if (!isSelected(row.id, options)) return '--skip'
-  if (options.shard && !isDealtTo(row, options.shard, exclusive)) return '--shard'
+  if (!isSelected(requirement.id, chosen)) return '--only'
+  if (!isSelected(requirement.id, options)) return '--skip'
+  if (options.shard && !isDealtTo(requirement, options.shard, exclusive)) return '--shard'
   return undefined
 }
 
 /** Whatever a conforming target would answer by creating or generating something, and scenarios that change its state. */
 function readOnly(
-  row: CatalogueRow,
+  requirement: CatalogueRequirement,
   target: Target,
   options: PlanOptions,
   exclusive: ReadonlySet<string>,
 ): Refused | undefined {
   if (!options.readOnly) return undefined
-  const reads = isOperationId(row.operation) ? readsOf(row.operation) : undefined
-  const readsAny = reads && row.needs.some((need) => Array.isArray(need) && need.includes(reads.declaredAt))
-  const makes = readsAny ? !declares(target.file, reads.declaredAt) : row.effect !== 'none'
-  return makes || exclusive.has(row.id) ? notExercised(leftOut('--read-only')) : undefined
+  const reads = isOperationId(requirement.operation) ? readsOf(requirement.operation) : undefined
+  const readsAny = reads && requirement.needs.some((need) => Array.isArray(need) && need.includes(reads.declaredAt))
+  const makes = readsAny ? !declares(target.file, reads.declaredAt) : requirement.effect !== 'none'
+  return makes || exclusive.has(requirement.id) ? notExercised(leftOut('--read-only')) : undefined
 }
 
 /** What only `setup` makes is not there if nothing may be made. */
-function withoutSetup(row: CatalogueRow, target: Target, reading: Target): Refused | undefined {
-  const isMade = isDeclared(target.file, row) && !isDeclared(reading.file, row)
+function withoutSetup(requirement: CatalogueRequirement, target: Target, reading: Target): Refused | undefined {
+  const isMade = isDeclared(target.file, requirement) && !isDeclared(reading.file, requirement)
   return isMade ? notExercised(leftOut('--read-only')) : undefined
 }
 
 /** Without a full key only what needs none is sent. */
-function withoutKey({ operation, keyless }: CatalogueRow, target: Target): Refused | undefined {
+function withoutKey({ operation, keyless }: CatalogueRequirement, target: Target): Refused | undefined {
   if (target.keys.full) return undefined
   return keyless || operation === 'envelope'
     ? undefined
     : notExercised('no key: give the full key with --key, keys.full or CONFORM_API_KEY')
 }
 
-function undeclared({ id, needs, operation }: CatalogueRow, target: Target): Refused | undefined {
+function undeclared({ id, needs, operation }: CatalogueRequirement, target: Target): Refused | undefined {
   if (Object.hasOwn(target.scenarios, id)) return undefined
   const reason = missingReason(target.file, needs, operation)
   return reason === undefined ? undefined : notExercised(reason)
@@ -123,15 +127,15 @@ function undeclared({ id, needs, operation }: CatalogueRow, target: Target): Ref
 
 /** In catalogue order: a requirement whose generations exceed what is left of `maxGenerations` is not exercised. */
 function overBudget(
-  row: CatalogueRow,
+  requirement: CatalogueRequirement,
   target: Target,
   options: PlanOptions,
   budget: { left: number; readonly paid: Set<string> },
 ): Refused | undefined {
-  const { generations: granted, control } = grants(row, target, options)
+  const { generations: granted, control } = grants(requirement, target, options)
   // Of bad input only what a lenient target takes all the same generates: that keeps nothing from being judged.
-  const generations = row.effect === 'generates' ? granted : 0
-  const operation = operationOf(row, target) ?? ''
+  const generations = requirement.effect === 'generates' ? granted : 0
+  const operation = operationOf(requirement, target) ?? ''
   const unpaid = control > 0 && !budget.paid.has(operation) ? control : 0
   const cost = generations + unpaid
   if (cost === 0) return undefined

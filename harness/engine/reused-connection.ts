@@ -1,22 +1,22 @@
-import { grantedRow, isRequirementId, requirement } from '../../catalogue/catalogue.ts'
+import { grantedRequirement, isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
 import { curlOfBoth } from '../recording/curl.ts'
 import type { Failure, FailureExchange } from '../report/model.ts'
 import { onReusedConnection } from '../report/reason.ts'
-import { isGranted, tpeOf, answerOf, matchPairs } from './answer.ts'
+import { isGranted, tpeOf, responseOf, matchPairs } from './response.ts'
 import { proves, type SendAgain, trialOfPrevious, trialOfRequest, variesOf } from './connection-trial.ts'
-import { describeAnswer, rerunLine, withoutEntities } from './describe.ts'
+import { describeResponse, rerunLine, withoutEntities } from './describe.ts'
 import type { Exchange, PreviousRequest } from './exchange.ts'
 import { pause } from './lifetime.ts'
 import { livenessProbe } from './operation-probe.ts'
 import { perRun, type Run } from './run.ts'
 import { requestOf } from './send.ts'
-import { isRight, isWrong, mayRepeat } from './wrong-answer.ts'
+import { isRight, isWrong, mayRepeat } from './wrong-response.ts'
 
 /** Failures of requests that left a connection behind on which the next answer was wrong: by the requirement they were sent for. */
 export const poisonedConnections = perRun(() => new Map<string, Failure[]>())
 
 /** Answers that were wrong for what their connection had carried before: no row is judged by them. */
-export const poisonedAnswers = perRun(() => new WeakSet<object>())
+export const poisonedResponses = perRun(() => new WeakSet<object>())
 
 /** Answers that were as wrong on a fresh connection: nothing is to be learned from the next one of their kind. */
 const provenOf = perRun(() => new Set<string>())
@@ -32,12 +32,12 @@ const retryEveryMs = 1000
  */
 export async function confirmOnFreshConnection(run: Run, exchange: Exchange, again: SendAgain): Promise<Exchange> {
   if (!isSuspect(exchange)) return exchange
-  const { purpose, probe, answer } = exchange
-  const kind = `${purpose.requirement ?? probe.operation} ${answer?.status}`
+  const { purpose, probe, response } = exchange
+  const kind = `${purpose.requirement ?? probe.operation} ${response?.status}`
   if (provenOf(run).has(kind)) return exchange
   // Whoever wants it to be granted, or polls it, asks again by themselves.
   if (isSettling(run, exchange))
-    return purpose.expects && !purpose.wanted ? whenSettled(run, exchange, again) : exchange
+    return purpose.expects && !purpose.isSuccess ? whenSettled(run, exchange, again) : exchange
   if (!mayRepeat(exchange)) {
     const right = await afterProof(run, exchange, again)
     if (!right) provenOf(run).add(kind)
@@ -51,13 +51,13 @@ export async function confirmOnFreshConnection(run: Run, exchange: Exchange, aga
 
 function isSuspect(exchange: Exchange): boolean {
   // A job may not be there yet: the next reading finds it by itself, whatever the connection.
-  const mayAppear = exchange.purpose.role === 'poll' && exchange.answer?.status === 404
+  const mayAppear = exchange.purpose.role === 'poll' && exchange.response?.status === 404
   return exchange.previousRequest !== undefined && isWrong(exchange) && !mayAppear
 }
 
 /** True if the request names what the run made less than `settleMs` ago, and its answer may only mean that it is not there yet. */
-function isSettling(run: Run, { probe, answer, sentAt }: Exchange): boolean {
-  const status = answer?.status ?? 0
+function isSettling(run: Run, { probe, response, sentAt }: Exchange): boolean {
+  const status = response?.status ?? 0
   if (status < 400 || status > 499 || [401, 403, 429].includes(status)) return false
   const body = typeof probe.body === 'string' ? probe.body : ''
   const named = new Set(Object.values(probe.params))
@@ -81,19 +81,20 @@ async function rememberingKey(
   fresh: Exchange,
   again: SendAgain,
 ): Promise<Exchange | undefined> {
-  const { purpose, answer, recorded } = exchange
-  const row = purpose.requirement !== null && isRequirementId(purpose.requirement) && requirement(purpose.requirement)
-  if (!row || row.fault !== 'credentials' || !answer || !run.keys.hasFull) return undefined
-  if (!isGranted(answer) && tpeOf(answer) === undefined) return undefined
+  const { purpose, response, recorded } = exchange
+  const requirement =
+    purpose.requirement !== null && isRequirementId(purpose.requirement) && requirementOf(purpose.requirement)
+  if (!requirement || requirement.fault !== 'credentials' || !response || !run.keys.hasFull) return undefined
+  if (!isGranted(response) && tpeOf(response) === undefined) return undefined
   const probe = await livenessProbe(run)
-  const showing = await requestOf(run, probe, { requirement: null, role: 'liveness', unobserved: true })
+  const showing = await requestOf(run, probe, { requirement: null, role: 'liveness', skipPassive: true })
   const { proven, sent } = await proves(run, trialOfRequest(run, showing, again)!, fresh)
   const shown = sent.find(({ previousRequest }) => previousRequest)?.previousRequest?.recorded
   if (!proven || !shown) return undefined
   return {
     ...exchange,
     recorded: { ...recorded, curl: curlOfBoth(shown(), recorded) },
-    finding: { kind: 'remembers-key', fresh: describeAnswer(fresh) },
+    finding: { kind: 'remembers-key', fresh: describeResponse(fresh) },
   }
 }
 
@@ -103,7 +104,7 @@ async function afterProof(run: Run, exchange: Exchange, again: SendAgain): Promi
   const trial = trialOfPrevious(run, previous)
   if (!trial || !(await proves(run, trial, await trial.alone())).proven) return undefined
   const fresh = await again({ fresh: true })
-  poisonedAnswers(run).add(exchange.answer ?? exchange)
+  poisonedResponses(run).add(exchange.response ?? exchange)
   attribute(run, previous, { wrong: exchange, fresh })
   return fresh
 }
@@ -117,15 +118,15 @@ async function attributed(run: Run, exchange: Exchange, fresh: Exchange, again: 
     ? await proves(run, trial, isOnce ? await trial.alone() : fresh)
     : { proven: false, sent: [fresh] }
   if (proven) {
-    poisonedAnswers(run).add(exchange.answer ?? exchange)
+    poisonedResponses(run).add(exchange.response ?? exchange)
     attribute(run, previous, { wrong: exchange, fresh })
     return fresh
   }
   variesOf(run).seen = true
   const all = [exchange, ...(isOnce ? [fresh] : sent)]
   const times = new Map<string, number>()
-  for (const answer of all.map(describeAnswer)) times.set(answer, (times.get(answer) ?? 0) + 1)
-  return { ...exchange, finding: { kind: 'answers-differ', answers: [...times] } }
+  for (const response of all.map(describeResponse)) times.set(response, (times.get(response) ?? 0) + 1)
+  return { ...exchange, finding: { kind: 'answers-differ', responses: [...times] } }
 }
 
 function isJudged({ plan }: Run, id: string): boolean {
@@ -141,10 +142,10 @@ function attribute(
   const { operation } = previousRequest.probe
   const own = [
     previousRequest.purpose.about ?? previousRequest.purpose.requirement,
-    operation === null ? null : grantedRow[operation],
+    operation === null ? null : grantedRequirement[operation],
   ]
   const judged = own.find((id) => id !== null && isJudged(run, id)) ?? wrong.purpose.requirement
-  const id = judged ?? (operation === null ? 'envelope/shape' : grantedRow[operation])
+  const id = judged ?? (operation === null ? 'envelope/shape' : grantedRequirement[operation])
   const failures = poisonedConnections(run).get(id) ?? []
   poisonedConnections(run).set(id, failures)
   if (failures.length > 0 || !previousRequest.recorded) return
@@ -173,12 +174,12 @@ function failuresOf(
   }
   const next = `${wrong.recorded.request.method} ${wrong.recorded.request.url}`
   const sent = `${method} ${url}, and then ${next} on the same connection`
-  const said = `${firstAnswer(previousRequest, first)}, and the second with ${describeAnswer(wrong)}`
+  const said = `${firstResponse(previousRequest, first)}, and the second with ${describeResponse(wrong)}`
   return [
     {
       ...shared,
       message: sent,
-      expected: `the second request is answered as on a fresh connection: ${describeAnswer(fresh)}`,
+      expected: `the second request is answered as on a fresh connection: ${describeResponse(fresh)}`,
       actual: `${onReusedConnection}${said}${unreadRemark(first, wrong)}`,
       exchange: { ...wrong.recorded, curl: curlOfBoth(first, wrong.recorded) },
     },
@@ -193,12 +194,12 @@ function failuresOf(
 }
 
 /** `the first request was answered correctly (400 BadRequest)` */
-function firstAnswer({ purpose }: PreviousRequest, { response }: FailureExchange): string {
-  if (!response) return 'the first request got no answer'
-  const { status, body } = response
-  const answer = answerOf({ kind: 'answer', status, headers: [], body: Buffer.from(body), cut: false, ...never })
-  const isFine = purpose.expects ? matchPairs(purpose.expects, answer) === 'exact' : isGranted(answer)
-  const said = `${status} ${tpeOf(answer) ?? ''}`.trim()
+function firstResponse({ purpose }: PreviousRequest, { response: shown }: FailureExchange): string {
+  if (!shown) return 'the first request got no answer'
+  const { status, body } = shown
+  const response = responseOf({ kind: 'answer', status, headers: [], body: Buffer.from(body), cut: false, ...never })
+  const isFine = purpose.expects ? matchPairs(purpose.expects, response) === 'exact' : isGranted(response)
+  const said = `${status} ${tpeOf(response) ?? ''}`.trim()
   return isFine ? `the first request was answered correctly (${said})` : `the first request was answered ${said}`
 }
 
@@ -209,13 +210,13 @@ const never = { sentAt: 0, endedAt: 0 }
 const knownAgain = 8
 
 /** What the server probably did, if the body of the request before shows up as the beginning of the next request. */
-function unreadRemark({ request }: FailureExchange, { answer, recorded }: Exchange): string {
+function unreadRemark({ request }: FailureExchange, { response, recorded }: Exchange): string {
   if (request.body === '') return ''
   // The page that shows it may have escaped it.
   const shown = plainText(recorded.response?.body ?? '')
   const beginning =
     request.body.length < knownAgain ? request.body + recorded.request.method : request.body.slice(0, knownAgain)
-  const unknown = !answer || ([400, 501].includes(answer.status) && tpeOf(answer) === undefined)
+  const unknown = !response || ([400, 501].includes(response.status) && tpeOf(response) === undefined)
   return unknown || shown.includes(plainText(beginning))
     ? '; the body of the request before was probably left unread: read it before answering, or close the connection'
     : ''

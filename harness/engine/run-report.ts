@@ -43,9 +43,9 @@ export const noFacts: RunFacts = {
 export function reportOf(record: RunRecord): Report<RequirementId> {
   const { target, options, startedAt, durationMs, results, facts } = record
   const plan = planRun(target, options)
-  const requirements = catalogue.map((row): CatalogueResult => {
-    const known = results.get(row.id)
-    return known ? { ...known, id: row.id } : cutShort(row, facts, plan)
+  const requirements = catalogue.map((requirement): CatalogueResult => {
+    const known = results.get(requirement.id)
+    return known ? { ...known, id: requirement.id } : cutShort(requirement, facts, plan)
   })
   const { only, skip, readOnly } = options
   const report = assembleReport({

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto'
-import type { CatalogueRow } from '../../catalogue/catalogue.ts'
+import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { Transport } from '../http/message.ts'
 import type { Pacer } from '../http/rate.ts'
@@ -98,7 +98,7 @@ export interface RunHook {
    * Sends a probe when the object that it names allows it; undefined if this hook has nothing to say about the probe.
    * May throw `NotExercised`.
    */
-  admit?(run: Run, probe: Probe, purpose: Purpose, send: Send): Promise<Exchange> | undefined
+  intercept?(run: Run, probe: Probe, purpose: Purpose, send: Send): Promise<Exchange> | undefined
   /** Sees every exchange that was answered, also those that were not admitted here. */
   observe?(run: Run, exchange: Exchange): void
   /** Sees every exchange that got no answer. */
@@ -106,9 +106,9 @@ export interface RunHook {
   /** How the valid requests of operations are made, if they are more than the declared body. */
   readonly requests?: Readonly<Partial<Record<OperationId, (run: Run) => Promise<Probe>>>>
   /** Begins what rows that are judged last need, while the others are judged. */
-  gather?(run: Run): Promise<void>
+  start?(run: Run): Promise<void>
   /** Waits for what the run began, before the rows that are judged last. Not called if the run was ended. */
-  settle?(run: Run): Promise<void>
+  finish?(run: Run): Promise<void>
   /** What follows the expectation of a failed request: how it may come that the target is right nevertheless. */
   remarkOn?(run: Run, exchange: Exchange): string
   /** Which state a failure of that requirement takes, if its request alone does not show it. */
@@ -122,7 +122,7 @@ export interface RunHook {
 }
 
 /** True if the requirement is to be judged in this run. */
-export function isPlanned(run: Run, id: CatalogueRow['id']): boolean {
+export function isPlanned(run: Run, id: CatalogueRequirement['id']): boolean {
   return run.plan.get(id)?.run === true
 }
 

@@ -4,9 +4,9 @@ import {
   operation as operationOf,
   readingOperation,
 } from '../../catalogue/operations.ts'
-import { type Answer, isExpected, isOfFamily, hasStatusOf, tpeOf } from './answer.ts'
+import { type HttpResponse, isExpected, isOfFamily, hasStatusOf, tpeOf } from './response.ts'
 import type { SendAgain } from './connection-trial.ts'
-import { describeAnswer } from './describe.ts'
+import { describeResponse } from './describe.ts'
 import type { Exchange, Purpose } from './exchange.ts'
 import { operationProbe } from './operation-probe.ts'
 import { confirmOnFreshConnection } from './reused-connection.ts'
@@ -51,8 +51,8 @@ const mostRefusals = 3
 const mostGatewayErrors = 3
 
 /** A gateway says that the service behind it gave no answer. */
-function isGatewayError(answer: Answer): boolean {
-  return (answer.status === 502 || answer.status === 504) && tpeOf(answer) === undefined
+function isGatewayError(response: HttpResponse): boolean {
+  return (response.status === 502 || response.status === 504) && tpeOf(response) === undefined
 }
 
 /** Throws the end of the run if the target is gone. */
@@ -79,25 +79,25 @@ async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, opt
         releaseQueue ??= await run.client.throttle.queue(operation, run.life.signal)
       await run.client.throttle.pass(operation, run.life.signal)
       const exchange = await sendOnce(run, probe, purpose, { fresh, ...(options.isGated ? {} : { source }) })
-      const { answer, noAnswer } = exchange
-      if (noAnswer) {
-        if (noAnswer.cause === 'malformed' && exchange.previousRequest) garbled = exchange
+      const { response, noResponse } = exchange
+      if (noResponse) {
+        if (noResponse.cause === 'malformed' && exchange.previousRequest) garbled = exchange
         // It never reached the target, which may be starting again.
-        if (noAnswer.detail === 'nobody-listens' && refusals++ < mostRefusals) {
+        if (noResponse.detail === 'nobody-listens' && refusals++ < mostRefusals) {
           await confirmAlive(run, exchange)
           continue
         }
-        if (noAnswer.staleConnection && !fresh) {
+        if (noResponse.staleConnection && !fresh) {
           unanswered = exchange
           fresh = true
           continue
         }
         // A request that should be granted is tried twice before it counts as unanswered: the second makes an object of its own.
-        const repeatable = probe.effect === 'none' || purpose.wanted !== undefined || purpose.role === 'setup'
+        const repeatable = probe.effect === 'none' || purpose.isSuccess !== undefined || purpose.role === 'setup'
         if (!resent && repeatable) {
           unanswered = exchange
           resent = fresh = true
-          if (noAnswer.cause === 'reset') run.client.throttle.retried++
+          if (noResponse.cause === 'reset') run.client.throttle.retried++
           continue
         }
         const last: Exchange = resent ? { ...exchange, unansweredTwice: true } : exchange
@@ -105,10 +105,10 @@ async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, opt
         run.client.breaker.count(operation, last)
         return { exchange: last }
       }
-      if (!answer) return { exchange }
+      if (!response) return { exchange }
       run.client.breaker.reset(operation)
       await confirmKey(run, exchange)
-      if (isGatewayError(answer) && !hasStatusOf(purpose.expects, answer) && gatewayErrors++ < mostGatewayErrors) {
+      if (isGatewayError(response) && !hasStatusOf(purpose.expects, response) && gatewayErrors++ < mostGatewayErrors) {
         // Sent once more at least, if it cannot have had an effect: a service that starts again may be back already.
         const wasAway = await run.client.liveness.wasAway(exchange)
         run.life.signal.throwIfAborted()
@@ -117,15 +117,15 @@ async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, opt
           continue
         }
       }
-      if (!isThrottled(answer) || isExpected(purpose.expects, answer)) {
+      if (!isThrottled(response) || isExpected(purpose.expects, response)) {
         const told = unanswered ? { ...exchange, unanswered } : exchange
         return { exchange: told, ...(garbled && { garbled }) }
       }
       // It may be what the requirement expects, by another name: probe and control sent in turn tell soon.
-      const most = isOfFamily(purpose.expects, answer) ? 1 : Infinity
+      const most = isOfFamily(purpose.expects, response) ? 1 : Infinity
       const tries = Math.min(run.client.throttle.tries(operation), most)
-      const counted = !hasStatusOf(purpose.expects, answer)
-      const pauseMs = run.client.throttle.hold(operation, answer, attempt, { tries, counted })
+      const counted = !hasStatusOf(purpose.expects, response)
+      const pauseMs = run.client.throttle.hold(operation, response, attempt, { tries, counted })
       if (pauseMs === undefined || attempt++ >= tries) return { exchange: { ...exchange, throttled: true, pauseMs } }
     }
   } finally {
@@ -143,10 +143,10 @@ const looked = perRun(() => new Map<OperationId, Promise<void>>())
  * After a 401 to a key that nobody expects: if another operation, which has accepted the full key before, answers it with
  * 401 too, the key is refused by now. That ends the run: nothing more can be learned, and no requirement is to blame.
  */
-async function confirmKey(run: Run, { answer, probe, purpose }: Exchange): Promise<void> {
+async function confirmKey(run: Run, { response, probe, purpose }: Exchange): Promise<void> {
   const { operation, credential } = probe
-  if (answer?.status !== 401 || credential.value === undefined || operation === null) return
-  if (hasStatusOf(purpose.expects, answer)) return
+  if (response?.status !== 401 || credential.value === undefined || operation === null) return
+  if (hasStatusOf(purpose.expects, response)) return
   const other = operation === firstOperation ? readingOperation : firstOperation
   if (!run.keys.accepting.has(other)) return
   const known = looked(run).get(operation) ?? askOther(run, other)
@@ -162,9 +162,9 @@ async function askOther(run: Run, id: OperationId): Promise<void> {
   for (let question = 1; ; question++) {
     const asked = await operationProbe(run, id, { params: unknown })
     const exchange = await sendOnce(run, asked, purpose, { fresh: true })
-    if (exchange.answer?.status !== 401) return
+    if (exchange.response?.status !== 401) return
     if (question < questions) continue
-    const why = `${method} ${path} was answered ${describeAnswer(exchange)}`
+    const why = `${method} ${path} was answered ${describeResponse(exchange)}`
     const remedy =
       'if it has expired, let keys.full be a command that gives a fresh one; if the target locks keys after wrong ones, declare "credentialProbes": "few" in limits'
     return run.life.end('key', `the full key was accepted at first, and is refused by now (${why}): ${remedy}`)

@@ -1,7 +1,7 @@
 import { type Probe, pathOf } from './probe.ts'
 import { busyStatus } from '../../catalogue/operations.ts'
 import type { Run } from './run.ts'
-import { answerOf } from './answer.ts'
+import { responseOf } from './response.ts'
 import type { Exchange, Purpose, PreviousRequest } from './exchange.ts'
 import { isThrottled } from './throttle.ts'
 import type { PrecedingRequest, SendOptions, HttpRequest, HttpResult } from '../http/message.ts'
@@ -134,7 +134,7 @@ export async function sendWithStaleRetry(
   options: SendingOptions & { readonly again?: Source } = {},
 ): Promise<Exchange> {
   const exchange = await sendOnce(run, probe, purpose, options)
-  if (!exchange.noAnswer?.staleConnection) return exchange
+  if (!exchange.noResponse?.staleConnection) return exchange
   const more = await probeOf(options.again ?? probe)
   return { ...(await sendOnce(run, more, purpose, { ...options, fresh: true })), resent: true }
 }
@@ -160,12 +160,12 @@ export function recordExchange(run: Run, sent: PreviousRequest, result: HttpResu
     ...(result.previousTag && 'probe' in result.previousTag
       ? { previousRequest: result.previousTag as PreviousRequest }
       : {}),
-    ...(result.kind === 'answer' ? { answer: answerOf(result) } : { noAnswer: result }),
+    ...(result.kind === 'answer' ? { response: responseOf(result) } : { noResponse: result }),
   }
   // Recorded by now, and never read as JSON.
   if (result.kind === 'answer' && result.cut) letGo(result.body)
-  if (exchange.answer && !isThrottled(exchange.answer)) run.client.throttle.granted()
-  if (!exchange.answer) for (const hook of run.hooks) hook.unanswered?.(run, exchange)
-  if (exchange.answer && !purpose.unobserved) for (const observe of run.client.observers) observe(exchange)
+  if (exchange.response && !isThrottled(exchange.response)) run.client.throttle.granted()
+  if (!exchange.response) for (const hook of run.hooks) hook.unanswered?.(run, exchange)
+  if (exchange.response && !purpose.skipPassive) for (const observe of run.client.observers) observe(exchange)
   return exchange
 }

@@ -2,13 +2,13 @@ import { preview } from '../../schemas/preview.ts'
 import { getAt } from '../../schemas/pointer.ts'
 import type { HookRequest, SetupRequest } from '../target-file/model.ts'
 import { fillRequest, fillTarget } from '../target-file/saved.ts'
-import type { Answer } from './answer.ts'
+import type { HttpResponse } from './response.ts'
 import { hintsOf } from './hints.ts'
-import { type NoHookAnswer, sendHookRequest } from './hook-request.ts'
+import { type NoHookResponse, sendHookRequest } from './hook-request.ts'
 import { perRun, type Run } from './run.ts'
 
 /** Deadline of a request that prepares the target or tidies it up, in ms; a shorter one after an interrupt: the run ends soon. */
-const answerMs = 15_000
+const responseMs = 15_000
 const answerAfterInterruptMs = 300
 
 interface State {
@@ -34,26 +34,26 @@ export async function setUp(run: Run): Promise<void> {
 }
 
 /** The command or function that gives the key gave none. */
-const withoutKey = (error: Error): NoHookAnswer => ({ status: undefined, why: error.message })
+const withoutKey = (error: Error): NoHookResponse => ({ status: undefined, why: error.message })
 
 /** Gives what went wrong, if anything did. */
 async function setUpBy(run: Run, request: SetupRequest): Promise<string | undefined> {
   const { signal } = run.life
-  const sending = { role: 'setup', requirement: null, timeoutMs: answerMs, signal } as const
-  const answer = await sendHookRequest(run, request, sending).catch(withoutKey)
-  if (answer.status === undefined) return answer.why
-  const json = answer.json()
+  const sending = { role: 'setup', requirement: null, timeoutMs: responseMs, signal } as const
+  const response = await sendHookRequest(run, request, sending).catch(withoutKey)
+  if (response.status === undefined) return response.why
+  const json = response.json()
   const said = json.ok ? `with ${preview(json.value)}` : 'without JSON'
-  if (answer.status >= 400) return `it was answered ${answer.status} ${said}`
-  return save(request, answer, said, stateOf(run).saved)
+  if (response.status >= 400) return `it was answered ${response.status} ${said}`
+  return save(request, response, said, stateOf(run).saved)
 }
 
-function save({ save: pointers }: SetupRequest, answer: Answer, said: string, saved: Map<string, string>) {
-  const json = answer.json()
+function save({ save: pointers }: SetupRequest, response: HttpResponse, said: string, saved: Map<string, string>) {
+  const json = response.json()
   for (const [name, pointer] of Object.entries(pointers)) {
     const value = json.ok ? getAt(json.value, pointer) : undefined
     if ((typeof value !== 'string' && typeof value !== 'number') || value === '')
-      return `there is no text or number at ${pointer}, which "save" calls ${name}: it was answered ${answer.status} ${said}`
+      return `there is no text or number at ${pointer}, which "save" calls ${name}: it was answered ${response.status} ${said}`
     saved.set(name, String(value))
   }
   return undefined
@@ -74,9 +74,9 @@ export async function tearDown(run: Run): Promise<void> {
 }
 
 async function tearDownBy(run: Run, request: HookRequest): Promise<string | undefined> {
-  const timeoutMs = run.life.ended?.cause === 'interrupted' ? answerAfterInterruptMs : answerMs
+  const timeoutMs = run.life.ended?.cause === 'interrupted' ? answerAfterInterruptMs : responseMs
   const sending = { role: 'cleanup', requirement: null, timeoutMs } as const
-  const answer = await sendHookRequest(run, request, sending).catch(withoutKey)
-  if (answer.status === undefined) return answer.why
-  return answer.status < 400 ? undefined : `it was answered ${answer.status}`
+  const response = await sendHookRequest(run, request, sending).catch(withoutKey)
+  if (response.status === undefined) return response.why
+  return response.status < 400 ? undefined : `it was answered ${response.status}`
 }

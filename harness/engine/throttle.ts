@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Semaphore, createSemaphore } from './semaphore.ts'
-import type { Answer } from './answer.ts'
+import type { HttpResponse } from './response.ts'
 
 /** Most tries of one throttled request, after the first. */
 const mostTries = 5
@@ -11,13 +11,13 @@ const serializedMs = 10_000
 /** A run in which every answer was a throttled one for this long waits no more, in ms. */
 const throttleTimeoutMs = 30_000
 
-export function isThrottled(answer: Answer): boolean {
-  return answer.status === 429 || answer.status === 503
+export function isThrottled(response: HttpResponse): boolean {
+  return response.status === 429 || response.status === 503
 }
 
 /** `Retry-After` in ms, of either form (RFC 9110 §10.2.3); undefined if absent or unreadable. */
-export function retryAfter(answer: Answer, nowMs: number): number | undefined {
-  const value = answer.header('retry-after')?.trim()
+export function retryAfter(response: HttpResponse, nowMs: number): number | undefined {
+  const value = response.header('retry-after')?.trim()
   if (value === undefined) return undefined
   if (/^\d{1,9}(\.\d{1,9})?$/.test(value)) return Number(value) * 1000
   // Anything else that begins otherwise is no date of HTTP: some parsers read a year into every number.
@@ -25,7 +25,7 @@ export function retryAfter(answer: Answer, nowMs: number): number | undefined {
   const date = Date.parse(value)
   if (Number.isNaN(date)) return undefined
   // A date is read on the target's own clock if it tells it: that clock may be hours off.
-  const theirs = Date.parse(answer.header('date') ?? '')
+  const theirs = Date.parse(response.header('date') ?? '')
   return Math.max(0, date - (Number.isNaN(theirs) ? nowMs : theirs))
 }
 
@@ -53,7 +53,7 @@ export interface Throttle {
   /**
    * A throttled answer, the `attempt`th in a row to one request (from 0): the operation is held back. Gives the pause in ms; undefined if it is too long to be waited for.
    */
-  hold(operation: string, answer: Answer, attempt: number, options?: HoldOptions): number | undefined
+  hold(operation: string, response: HttpResponse, attempt: number, options?: HoldOptions): number | undefined
   /** True if the operation was throttled a short while ago: its requests then go one at a time. */
   isSerialized(operation: string): boolean
   /**
@@ -107,11 +107,11 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings): Throttl
     },
     tries: (operation) => (giveUp.has(operation) ? 0 : mostTries),
     giveUp: (operation) => void giveUp.add(operation),
-    hold(operation, answer, attempt, { tries = mostTries, counted = true } = {}) {
+    hold(operation, response, attempt, { tries = mostTries, counted = true } = {}) {
       if (counted) count++
       seconds.limited()
       timeout ??= setTimeout(onTimeout, throttleTimeoutMs).unref()
-      const asked = retryAfter(answer, Date.now())
+      const asked = retryAfter(response, Date.now())
       // After the last try the suite waits only if the target asked for it.
       const own = attempt < tries ? baseMs * 2 ** attempt : 0
       const pause = asked || own
@@ -139,20 +139,20 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings): Throttl
 function createSeconds() {
   const taken: number[] = []
   let second = -1
-  let answers = 0
+  let responses = 0
   let isLimited = false
   const turn = (): void => {
     const now = Math.floor(performance.now() / 1000)
     if (now === second) return
-    if (isLimited) taken.push(answers)
+    if (isLimited) taken.push(responses)
     second = now
-    answers = 0
+    responses = 0
     isLimited = false
   }
   return {
     answered(): void {
       turn()
-      answers++
+      responses++
     },
     limited(): void {
       turn()
@@ -160,7 +160,7 @@ function createSeconds() {
     },
     /** The median, at least 1. */
     rate(): number | undefined {
-      const all = [...taken, ...(isLimited ? [answers] : [])].sort((a, b) => a - b)
+      const all = [...taken, ...(isLimited ? [responses] : [])].sort((a, b) => a - b)
       return all.length === 0 ? undefined : Math.max(1, all[Math.floor((all.length - 1) / 2)]!)
     },
   }

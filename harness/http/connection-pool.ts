@@ -93,7 +93,7 @@ export function createConnectionPool(endpoint: Endpoint, size: number): Connecti
 
 /** One open connection. */
 export interface Connection {
-  readonly watch: AnswerWatch
+  readonly watch: ResponseWatch
   /** Exchanges that were begun on it. */
   exchanges: number
   /** Of the last one. */
@@ -141,8 +141,8 @@ function openConnectionSlot(endpoint: Endpoint): ConnectionSlot {
 }
 
 /** undici takes the bytes of a socket by `read`: there they can be seen as it sees them, TLS already taken off. */
-function watchReads(socket: Socket): AnswerWatch {
-  const watch = watchAnswer()
+function watchReads(socket: Socket): ResponseWatch {
+  const watch = watchResponse()
   const read = socket.read
   socket.read = function (size) {
     const chunk: unknown = read.call(socket, size)
@@ -180,7 +180,7 @@ function readBeforeWriteErrors(socket: Socket): void {
  * undici takes an unasked `100 Continue` for a broken answer, though a client has to skip any 1xx (RFC 9110 §15.2);
  * so it is shown 102 instead, which it skips. The last digit is changed in place: no byte is held back or added.
  */
-interface AnswerWatch {
+interface ResponseWatch {
   /** Bytes seen since the last `begin`, after TLS. */
   readonly bytes: number
   /** The next byte is the first of a new answer. */
@@ -198,7 +198,7 @@ const two = 50
 const firstDigit = 9
 const lastDigit = 11
 
-function watchAnswer(): AnswerWatch {
+function watchResponse(): ResponseWatch {
   let bytes = 0
   /** Place in the status line; past the last digit while the rest of an informational head passes by. */
   let place = 0

@@ -8,13 +8,13 @@ import {
   headerValue,
   type HeaderLine,
   type Tag,
-  type NoAnswer,
+  type NoResponse,
   type HttpRequest,
-  type HttpAnswer,
+  type WireResponse,
   type HttpResult,
 } from './message.ts'
 import type { Connection, ConnectionSlot } from './connection-pool.ts'
-import { type Progress, type Reason, explain, proxyWantsCredentials, timedOut, unaskedUpgrade } from './no-answer.ts'
+import { type Progress, type Reason, explain, proxyWantsCredentials, timedOut, unaskedUpgrade } from './no-response.ts'
 import { deadlinePassed, type Ending } from './under-way.ts'
 
 export interface ExchangeOptions {
@@ -30,7 +30,7 @@ export interface ExchangeOptions {
 const untagged: Tag = {}
 
 /** An answer as it came, its content encoding still on it. */
-export interface RawAnswer {
+export interface RawResponse {
   readonly kind: 'raw'
   readonly status: number
   readonly headers: readonly HeaderLine[]
@@ -42,7 +42,7 @@ export interface RawAnswer {
 }
 
 export interface Exchanged {
-  readonly outcome: RawAnswer | NoAnswer
+  readonly outcome: RawResponse | NoResponse
   /** The slot can carry another exchange. */
   readonly reusable: boolean
 }
@@ -63,7 +63,7 @@ export function exchange(
     let body: Collector | undefined
     let settled = false
 
-    function settle(outcome: RawAnswer | NoAnswer, reusable: boolean): void {
+    function settle(outcome: RawResponse | NoResponse, reusable: boolean): void {
       if (settled) return
       settled = true
       forget()
@@ -151,19 +151,22 @@ export const interrupted: Reason = { cause: 'aborted', message: 'the run was int
 const isBodiless = (status: number) => status === 204 || status === 304
 
 /** Takes the content encoding off. */
-export async function readAnswer(raw: RawAnswer, { limit, timeoutMs, ending }: ExchangeOptions): Promise<HttpResult> {
+export async function readResponse(
+  raw: RawResponse,
+  { limit, timeoutMs, ending }: ExchangeOptions,
+): Promise<HttpResult> {
   const { status, headers, body, cut, previousTag, sentAt, endedAt } = raw
   const encoded: Encoded = { body, cut, encoding: headerValue(headers, 'content-encoding') ?? '' }
   try {
     const decoded = await decode(encoded, limit, ending)
-    return { kind: 'answer', status, headers, ...decoded, previousTag, sentAt, endedAt } satisfies HttpAnswer
+    return { kind: 'answer', status, headers, ...decoded, previousTag, sentAt, endedAt } satisfies WireResponse
   } catch {
-    return noAnswer(ending.reason === deadlinePassed ? notDecoded(timeoutMs) : interrupted, sentAt)
+    return noResponse(ending.reason === deadlinePassed ? notDecoded(timeoutMs) : interrupted, sentAt)
   }
 }
 
 /** No answer, on a connection about which nothing more is known. */
-export const noAnswer = ({ cause, message, detail }: Reason, sentAt: number): NoAnswer => ({
+export const noResponse = ({ cause, message, detail }: Reason, sentAt: number): NoResponse => ({
   kind: 'no-answer',
   cause,
   message,

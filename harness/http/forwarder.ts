@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { createDispatcher, endpointOf, proxyLines, requestTarget } from './dispatcher.ts'
 import { headerLines, type HeaderLine, type TransportOptions } from './message.ts'
-import { explain } from './no-answer.ts'
+import { explain } from './no-response.ts'
 
 /** A request of somebody else's, to be handed on as it comes. */
 export interface ForwardedRequest {

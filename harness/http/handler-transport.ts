@@ -1,5 +1,5 @@
 import { type Collector, collect } from './decode.ts'
-import { type ExchangeOptions, interrupted, noAnswer, readAnswer } from './exchange.ts'
+import { type ExchangeOptions, interrupted, noResponse, readResponse } from './exchange.ts'
 import {
   promisedLength,
   sentLines,
@@ -9,7 +9,7 @@ import {
   type HttpRequest,
   type HttpResult,
 } from './message.ts'
-import { type Progress, explain, timedOut } from './no-answer.ts'
+import { type Progress, explain, timedOut } from './no-response.ts'
 import { createUnderWay, deadlinePassed, type Ending } from './under-way.ts'
 
 const defaultBodyLimit = 8 * 1024 * 1024
@@ -51,7 +51,7 @@ export function createHandlerTransport({ handle, baseUrl, bodyLimit = defaultBod
     try {
       return await exchangeWith(handle, requestOf(request, base, host, ending), host, options)
     } catch (error) {
-      return noAnswer({ cause: 'refused', message: `the request cannot be sent: ${messageOf(error)}` }, calledAt)
+      return noResponse({ cause: 'refused', message: `the request cannot be sent: ${messageOf(error)}` }, calledAt)
     } finally {
       settle()
     }
@@ -107,13 +107,13 @@ async function exchangeWith(
     head = { status: response.status, headers: [...response.headers].map(([name, value]) => ({ name, value })) }
     body = collect(limit)
     const cut = !(await readInto(body, response, over))
-    return await readAnswer(
+    return await readResponse(
       { kind: 'raw', ...head, body: body.bytes(), cut, previousTag: undefined, sentAt, endedAt: performance.now() },
       options,
     )
   } catch (error) {
-    if (!ending.aborted) return noAnswer(explain(error, progress()), sentAt)
-    return noAnswer(ending.reason === deadlinePassed ? timedOut(timeoutMs, progress()) : interrupted, sentAt)
+    if (!ending.aborted) return noResponse(explain(error, progress()), sentAt)
+    return noResponse(ending.reason === deadlinePassed ? timedOut(timeoutMs, progress()) : interrupted, sentAt)
   } finally {
     forget()
   }

@@ -23,7 +23,7 @@ export interface HttpRequest {
 export type Tag = object
 
 /** An answer, read to its end or to the cap. */
-export interface HttpAnswer {
+export interface WireResponse {
   readonly kind: 'answer'
   readonly status: number
   readonly headers: readonly HeaderLine[]
@@ -41,7 +41,7 @@ export interface HttpAnswer {
 }
 
 /** Why no answer came. */
-export type NoAnswerCause =
+export type NoResponseCause =
   | 'refused' // connection refused, host not found, network unreachable
   | 'tls' // certificate or handshake
   | 'reset' // closed or reset before the answer was whole
@@ -50,7 +50,7 @@ export type NoAnswerCause =
   | 'aborted' // the run was interrupted
 
 /** What of a cause decides what is said of it. */
-export type NoAnswerDetail =
+export type NoResponseDetail =
   | 'untrusted' // the certificate is signed by an authority that nobody named
   | 'wrong-name' // the certificate is for other hosts
   | 'out-of-date' // the certificate has expired, or is not valid yet
@@ -63,12 +63,12 @@ export type NoAnswerDetail =
   | 'proxy' // it stands between, and does not open the way; the message names it
   | 'nothing-came' // no byte of an answer within the deadline; the message says so
 
-export interface NoAnswer {
+export interface NoResponse {
   readonly kind: 'no-answer'
-  readonly cause: NoAnswerCause
+  readonly cause: NoResponseCause
   /** One sentence for a reader; no key, no stack. */
   readonly message: string
-  readonly detail?: NoAnswerDetail
+  readonly detail?: NoResponseDetail
   /** True if the connection had served an exchange before and not one byte of an answer arrived. */
   readonly staleConnection: boolean
   /** As of an answer. */
@@ -77,7 +77,7 @@ export interface NoAnswer {
   readonly endedAt: number
 }
 
-export type HttpResult = HttpAnswer | NoAnswer
+export type HttpResult = WireResponse | NoResponse
 
 export interface TransportOptions {
   readonly baseUrl: string

@@ -1,8 +1,8 @@
 import { endpointOf } from './dispatcher.ts'
-import { type ExchangeOptions, exchange, interrupted, noAnswer, readAnswer } from './exchange.ts'
+import { type ExchangeOptions, exchange, interrupted, noResponse, readResponse } from './exchange.ts'
 import { createConnectionPool } from './connection-pool.ts'
 import type { SendOptions, Transport, TransportOptions, HttpRequest, HttpResult } from './message.ts'
-import type { Reason } from './no-answer.ts'
+import type { Reason } from './no-response.ts'
 import { createUnderWay, deadlinePassed } from './under-way.ts'
 
 /**
@@ -24,7 +24,7 @@ export function createTransport(options: TransportOptions): Transport {
     try {
       return await carry(request, { limit, timeoutMs, ending, tag }, { fresh, after })
     } catch {
-      return noAnswer(ending.reason === deadlinePassed ? noLine(timeoutMs) : interrupted, calledAt)
+      return noResponse(ending.reason === deadlinePassed ? noLine(timeoutMs) : interrupted, calledAt)
     } finally {
       settle()
     }
@@ -39,7 +39,7 @@ export function createTransport(options: TransportOptions): Transport {
     const slot = await slots.take(options.ending, fresh || after !== undefined)
     if (after) {
       const first = await exchange(slot, after.request, { ...options, tag: after.tag })
-      after.ended(first.outcome.kind === 'raw' ? await readAnswer(first.outcome, options) : first.outcome)
+      after.ended(first.outcome.kind === 'raw' ? await readResponse(first.outcome, options) : first.outcome)
       if (!first.reusable) {
         slots.give(slot, false)
         return carry(request, options, { fresh: true })
@@ -48,7 +48,7 @@ export function createTransport(options: TransportOptions): Transport {
     const { outcome, reusable } = await exchange(slot, request, options)
     slots.give(slot, reusable)
     if (outcome.kind === 'no-answer' && outcome.staleConnection) slots.dropFree()
-    return outcome.kind === 'raw' ? readAnswer(outcome, options) : outcome
+    return outcome.kind === 'raw' ? readResponse(outcome, options) : outcome
   }
 
   async function close(): Promise<void> {

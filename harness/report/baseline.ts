@@ -13,7 +13,7 @@ export interface BaselineEntry {
   /** The last day, `YYYY-MM-DD` in UTC, on which it is expected. */
   readonly until?: string
   /** The answers with which it failed when it was recorded; any other one is no longer expected. */
-  readonly was?: readonly Answer[]
+  readonly was?: readonly HttpResponse[]
 }
 
 export interface Baseline {
@@ -76,7 +76,7 @@ function staleness(entry: BaselineEntry, outcome: string | undefined, now: Date)
 /** Why a failure is another one than was recorded; null if it is the same, or nothing was recorded. */
 function otherwise({ was }: BaselineEntry, result: RequirementResult, mode: TpeMode): string | null {
   if (was === undefined) return null
-  const others = answersOf(result, mode).filter((answer) => !was.some((known) => isSame(known, answer)))
+  const others = responsesOf(result, mode).filter((response) => !was.some((known) => isSame(known, response)))
   if (others.length === 0) return null
   return `it fails otherwise: ${sayAnswers(was)} was recorded, ${sayAnswers(others)} was received`
 }
@@ -130,7 +130,7 @@ export function reasonOf({ failures: [first] }: RequirementResult): string {
 
 /** How the requirement failed, for an entry that is to notice when it fails otherwise. */
 export function wasOf(result: RequirementResult, mode: TpeMode): Pick<BaselineEntry, 'was'> {
-  const was = answersOf(result, mode)
+  const was = responsesOf(result, mode)
   return was.length > 0 ? { was } : {}
 }
 
@@ -147,17 +147,17 @@ function entryOf(item: unknown, place: string): BaselineEntry {
     id,
     ...(reason !== undefined && { reason }),
     ...(until !== undefined && { until }),
-    ...(was !== undefined && { was: answersIn(was, `${place}.was`) }),
+    ...(was !== undefined && { was: responsesIn(was, `${place}.was`) }),
   }
 }
 
-function answersIn(value: unknown, place: string): Answer[] {
-  const answers = Array.isArray(value) ? (value as unknown[]) : [value]
-  if (answers.length === 0) throw new UserError(`${place}: must name an answer; leave it out to expect any failure`)
-  return answers.map((answer, index) => answerIn(answer, Array.isArray(value) ? `${place}[${index}]` : place))
+function responsesIn(value: unknown, place: string): HttpResponse[] {
+  const responses = Array.isArray(value) ? (value as unknown[]) : [value]
+  if (responses.length === 0) throw new UserError(`${place}: must name an answer; leave it out to expect any failure`)
+  return responses.map((response, index) => responseIn(response, Array.isArray(value) ? `${place}[${index}]` : place))
 }
 
-function answerIn(value: unknown, place: string): Answer {
+function responseIn(value: unknown, place: string): HttpResponse {
   if (!isObject(value)) throw new UserError(`${place}: must be {"status": 404, "tpe": "NotFound"}, or a list of such`)
   refuseOthers(value, ['status', 'tpe'], place)
   const { status, tpe } = value
@@ -213,13 +213,13 @@ function isLoopback(baseUrl: string): boolean {
 }
 
 /** What came back in a failure: enough to tell whether it is the same failure as before. */
-export interface Answer {
+export interface HttpResponse {
   /** Null if no answer came, or none belongs to the failure. */
   readonly status: number | null
   readonly tpe?: string
 }
 
-export function answerOf({ exchange }: Failure): Answer {
+export function responseOf({ exchange }: Failure): HttpResponse {
   const response = exchange?.response
   if (response === undefined) return { status: null }
   const tpe = response.bodyEncoding === undefined ? tpeIn(response.body) : undefined
@@ -227,19 +227,19 @@ export function answerOf({ exchange }: Failure): Answer {
 }
 
 /** The answers that make the requirement fail in that mode, each once. */
-export function answersOf(result: RequirementResult, mode: TpeMode): Answer[] {
+export function responsesOf(result: RequirementResult, mode: TpeMode): HttpResponse[] {
   if (outcomeIn(result, mode) !== 'failed') return []
-  const answers = result.failures.filter(({ familyOnly }) => mode === 'exact' || !familyOnly).map(answerOf)
-  return answers.filter((answer, index) => answers.findIndex((other) => isSame(answer, other)) === index)
+  const responses = result.failures.filter(({ familyOnly }) => mode === 'exact' || !familyOnly).map(responseOf)
+  return responses.filter((response, index) => responses.findIndex((other) => isSame(response, other)) === index)
 }
 
-export function isSame(one: Answer, two: Answer): boolean {
+export function isSame(one: HttpResponse, two: HttpResponse): boolean {
   return one.status === two.status && one.tpe === two.tpe
 }
 
 /** `404 NotFound`, `200`, `no answer`; several with `or` between. */
-export function sayAnswers(answers: readonly Answer[]): string {
-  return answers
+export function sayAnswers(responses: readonly HttpResponse[]): string {
+  return responses
     .map(({ status, tpe }) => (status === null ? 'no answer' : `${status}${tpe === undefined ? '' : ` ${tpe}`}`))
     .join(' or ')
 }

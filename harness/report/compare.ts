@@ -1,5 +1,5 @@
 import type { Outcome, Report, TpeMode, Verdict } from './model.ts'
-import type { Level } from '../../catalogue/row.ts'
+import type { Level } from '../../catalogue/requirement.ts'
 import { outcomeIn, summarize } from './verdict.ts'
 import type { ReportFile } from './json-file.ts'
 

@@ -21,7 +21,7 @@ type Decision = Exit & { readonly code: 0 | 1 | 3 }
 export function decide(report: Undecided, options: ExitOptions = {}): Decision {
   const cause = options.notJudged ?? whyNotJudged(report)
   if (cause !== undefined) return { code: 3, because: cause }
-  const reasons = failureReasons(report, decidingRows(report, options))
+  const reasons = failureReasons(report, decidingRequirements(report, options))
   return reasons.length > 0 ? { code: 1, because: reasons.join('; ') } : { code: 0, because: success(report) }
 }
 
@@ -40,7 +40,7 @@ export function exitCode(report: Undecided, options: ExitOptions = {}): Decision
 }
 
 /** The requirements that make the exit code 1; a stale entry of the baseline makes it 1 too. */
-export function decidingRows(report: Undecided, options: ExitOptions = {}): RequirementResult[] {
+export function decidingRequirements(report: Undecided, options: ExitOptions = {}): RequirementResult[] {
   const { baseline, strict } = report.run
   const expected = new Set(baseline?.expected)
   const stale = new Set(baseline?.stale.map(({ id }) => id))
@@ -56,7 +56,7 @@ export function decidingRows(report: Undecided, options: ExitOptions = {}): Requ
 export function decisive(report: Report): RequirementResult[] {
   const { code, because } = report.exit
   const options = { requireExercised: true }
-  return decidingRows(report, code === 1 && decide(report, options).because === because ? options : {})
+  return decidingRequirements(report, code === 1 && decide(report, options).because === because ? options : {})
 }
 
 /** The cause that somebody gave when a report was decided and that its results do not tell, to be given again. */

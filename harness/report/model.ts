@@ -3,7 +3,7 @@
  * Its JSON form is `conformance-report/1`; its schema is `schemas/report.schema.json`.
  */
 import type { RequirementId } from '../../catalogue/catalogue.ts'
-import type { Level } from '../../catalogue/row.ts'
+import type { Level } from '../../catalogue/requirement.ts'
 import type { FailureExchange, RecordedRequest } from '../recording/recorded.ts'
 
 export type {

@@ -67,7 +67,7 @@ export function parseShard(text: string): Shard {
 }
 
 /** The `envelope/` rows that send requests of their own; the others are judged on whatever is sent, in every shard. */
-const activeEnvelopeRows: ReadonlySet<string> = new Set(
+const activeEnvelopeRequirements: ReadonlySet<string> = new Set(
   ['unknown-path', 'unsupported-method', 'large-body', 'charset-parameter'].map((name) => `envelope/${name}`),
 )
 
@@ -76,7 +76,7 @@ const SALT = 4948
 
 /** Whether the row is judged on everything that is sent, so that it belongs to every shard. */
 export function isObserved(id: string): boolean {
-  return id.startsWith('envelope/') && !activeEnvelopeRows.has(id)
+  return id.startsWith('envelope/') && !activeEnvelopeRequirements.has(id)
 }
 
 /**
@@ -85,7 +85,7 @@ export function isObserved(id: string): boolean {
  * one, which is to run after the others, and so are the active `envelope/` rows. Observed rows are dealt to none.
  */
 export function shardOf(id: string, operation: string, count: number, exclusive: ReadonlySet<string>): number {
-  if (activeEnvelopeRows.has(id) || exclusive.has(id)) return count
+  if (activeEnvelopeRequirements.has(id) || exclusive.has(id)) return count
   const group = operation.startsWith('jobs.') ? 'jobs' : operation
   return (createHash('sha256').update(`${SALT}/${group}`).digest().readUInt32BE(0) % count) + 1
 }

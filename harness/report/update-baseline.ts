@@ -1,6 +1,6 @@
 import type { Report, RequirementResult } from './model.ts'
 import {
-  answersOf,
+  responsesOf,
   isSame,
   sayAnswers,
   type Baseline,
@@ -48,8 +48,8 @@ export function updateBaseline(old: Baseline, report: Report, now: Date): Baseli
 /** The entry with how its requirement fails now. A reason that only said how it failed is written again. */
 function refreshed(entry: BaselineEntry, result: RequirementResult, { run }: Report): BaselineEntry {
   const { was } = entry
-  const answers = answersOf(result, run.tpe)
-  if (was && answers.every((answer) => was.some((known) => isSame(known, answer)))) return entry
+  const responses = responsesOf(result, run.tpe)
+  if (was && responses.every((response) => was.some((known) => isSame(known, response)))) return entry
   const wasTold = /^expected .*, received /s.test(entry.reason ?? '')
   return { ...entry, ...(wasTold && { reason: reasonOf(result) }), ...wasOf(result, run.tpe) }
 }

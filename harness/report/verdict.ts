@@ -17,7 +17,7 @@ interface RunFacts extends Pick<Report['run'], 'only' | 'skip' | 'readOnly'> {
  * never `conformant`. If nothing but `envelope/` is selected, those rows alone make it a judgement.
  */
 export function verdictOf(results: readonly RequirementResult[], mode: TpeMode, run: RunFacts): Verdict {
-  if (run.keyRefused || !countedRows(results, run).some((result) => isJudged(result, mode))) return 'not-judged'
+  if (run.keyRefused || !countedRequirements(results, run).some((result) => isJudged(result, mode))) return 'not-judged'
   const musts = results.filter((result) => result.level === 'must').map((result) => outcomeIn(result, mode))
   const shoulds = results.filter((result) => result.level === 'should').map((result) => outcomeIn(result, mode))
   if (musts.includes('failed') || (run.strict && shoulds.includes('failed'))) return 'non-conformant'
@@ -35,7 +35,7 @@ function isJudged(result: RequirementResult, mode: TpeMode): boolean {
 }
 
 /** At least one of these rows must have passed or failed: those outside `envelope/`, or all if only those are selected. */
-function countedRows(results: readonly RequirementResult[], selection: Selection): RequirementResult[] {
+function countedRequirements(results: readonly RequirementResult[], selection: Selection): RequirementResult[] {
   const outside = results.filter((result) => result.operation !== 'envelope')
   const selected = results.filter((result) => isSelected(result.id, selection))
   const onlyEnvelope = selected.length > 0 && selected.every((result) => result.operation === 'envelope')
@@ -45,7 +45,7 @@ function countedRows(results: readonly RequirementResult[], selection: Selection
 /** A shard to which nothing was dealt that counts for a verdict: it has none, and that is no fault of the target's. */
 export function isEmptyShard(report: Pick<Report, 'run' | 'requirements'>): boolean {
   if (report.run.shard === null) return false
-  return countedRows(report.requirements, report.run).every(
+  return countedRequirements(report.requirements, report.run).every(
     (result) => result.outcome === 'not-applicable' || isLeftOut(result),
   )
 }

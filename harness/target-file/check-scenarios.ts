@@ -14,13 +14,13 @@ export function hookRequestProblems(path: string, requests: readonly HookRequest
 }
 
 function urlProblem(url: string): string[] {
-  if (!isWhole(url)) return []
+  if (!isAbsoluteUrl(url)) return []
   const problem = baseUrlProblem(url.replace(/[?#].*$/s, ''))
   return problem === undefined ? [] : [problem]
 }
 
 /** True for a URL with a scheme; any other is relative to the base URL. */
-export function isWhole(url: string): boolean {
+export function isAbsoluteUrl(url: string): boolean {
   return /^[a-z][a-z0-9+.-]*:/i.test(url)
 }
 

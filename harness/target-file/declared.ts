@@ -6,7 +6,7 @@ import {
   readsOf,
   operation,
 } from '../../catalogue/operations.ts'
-import type { Area, Need, Requirement } from '../../catalogue/row.ts'
+import type { Area, Need, Requirement } from '../../catalogue/requirement.ts'
 import { scenarioExample } from '../../catalogue/scenario-examples.ts'
 import { mergePatch } from '../../schemas/json-object.ts'
 import { getAt, tokensOf } from '../../schemas/pointer.ts'

@@ -23,7 +23,7 @@ interface Entry {
   readonly ask: () => Promise<string>
   readonly ttlMs: number
   askedAt: number
-  answer?: Promise<string>
+  response?: Promise<string>
 }
 
 /**
@@ -56,16 +56,16 @@ export function createDynamicKeys(
     async read(path) {
       const entry = entries.get(path)
       if (!entry) throw new Error(`no dynamic key ${path}`)
-      if (entry.answer === undefined || now() - entry.askedAt >= entry.ttlMs) {
+      if (entry.response === undefined || now() - entry.askedAt >= entry.ttlMs) {
         entry.askedAt = now()
-        const answer = entry.ask()
-        entry.answer = answer
+        const response = entry.ask()
+        entry.response = response
         // A failed answer is not remembered: the next request asks again.
-        answer.catch(() => {
-          if (entry.answer === answer) delete entry.answer
+        response.catch(() => {
+          if (entry.response === response) delete entry.response
         })
       }
-      return entry.answer
+      return entry.response
     },
   }
 }

@@ -3,7 +3,7 @@ import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
 import { UserError } from '../user-error.ts'
 import type { HeaderLine } from '../http/message.ts'
 import { shortestKey } from '../recording/redactor.ts'
-import { isWhole } from './check-scenarios.ts'
+import { isAbsoluteUrl } from './check-scenarios.ts'
 import { type Context, note, placed, readEnv } from './context.ts'
 import { headerValueProblem } from './headers.ts'
 import { isAuthorization, isSecretName } from './map-keys.ts'
@@ -78,7 +78,7 @@ export function resolveHookRequests(
   requests: readonly HookRequestValue[] = [],
 ): HookRequest[] {
   return requests.map(({ method, url, headers, body }, at) => {
-    const whole = isWhole(url) ? url : `${context.baseUrl}/${url.replace(/^\/+/, '')}`
+    const whole = isAbsoluteUrl(url) ? url : `${context.baseUrl}/${url.replace(/^\/+/, '')}`
     const ownAuthorization = Object.keys(headers ?? {}).some((name) => name.toLowerCase() === 'authorization')
     return {
       method: method.toUpperCase(),

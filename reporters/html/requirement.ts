@@ -4,7 +4,7 @@ import { shortened, visible } from '../escape/visible.ts'
 import { count } from '../../harness/report/reason.ts'
 import { requirementPage } from '../view/requirement-page.ts'
 import { duration, sections, type Mark, outcomes } from '../view/writing.ts'
-import { answerDifference, responseDifference } from '../view/difference.ts'
+import { responseDifferenceOf, responseDifference } from '../view/difference.ts'
 import { evidence } from '../view/evidence.ts'
 import { differenceTable, piecesMarkup, requestText, responseText, pre } from './exchange.ts'
 import { isOperationId, operation as operationOf } from '../../catalogue/operations.ts'
@@ -56,7 +56,7 @@ function one(failure: Failure, run: Report['run'], limit: number): string {
 /** What was expected and what came, marked in what they differ; other lines as they are, and so is one that had to be cut. */
 function answerMarkup({ actual, expected }: Failure, label: string, text: string): string {
   const [asked, came] = [visible(expected), visible(actual)]
-  const words = answerDifference({ expected: asked, actual: came })
+  const words = responseDifferenceOf({ expected: asked, actual: came })
   if (label === 'expected' && text === asked) return piecesMarkup(words.expected, 'ins')
   if (label === 'received' && text === came) return piecesMarkup(words.received, 'del')
   return htmlText(text)

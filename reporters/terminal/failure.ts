@@ -3,7 +3,7 @@ import type { Failure, RequirementResult } from '../../harness/report/model.ts'
 import { count } from '../../harness/report/reason.ts'
 import { terminalPieces, terminalText } from '../escape/terminal.ts'
 import type { Cause } from '../view/causes.ts'
-import { answerDifference } from '../view/difference.ts'
+import { responseDifferenceOf } from '../view/difference.ts'
 import { evidence, type EvidenceLine } from '../view/evidence.ts'
 import type { LikelyCause } from '../view/likely-causes.ts'
 import { wordsOf } from '../view/likely-words.ts'
@@ -67,7 +67,7 @@ function labelled(label: string, text: string, colors: Colors): Line {
 
 /** What was asked for and what came, the words standing out in which they differ. */
 function painted(failure: Failure, [label, text]: EvidenceLine, colors: Colors): string {
-  const { expected, received } = answerDifference(failure)
+  const { expected, received } = responseDifferenceOf(failure)
   if (label === 'expected') return terminalPieces(expected, (part) => colors.bold(colors.green(part)))
   if (label === 'received') return terminalPieces(received, (part) => colors.bold(colors.red(part)))
   return terminalText(text)

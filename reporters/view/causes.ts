@@ -1,4 +1,4 @@
-import { answerOf, sayAnswers } from '../../harness/report/baseline.ts'
+import { responseOf, sayAnswers } from '../../harness/report/baseline.ts'
 import { onRememberedKey, onReusedConnection } from '../../harness/report/reason.ts'
 import type { LikelyCause } from './likely-causes.ts'
 import type { Failure, RequirementResult } from '../../harness/report/model.ts'
@@ -65,10 +65,10 @@ function keyOf({ failures: [failure], id, level }: RequirementResult): string {
  * next: if its status alone is wrong it is known by the condition (`400-malformed-json`) and the status.
  */
 function receivedIn(failure: Failure, expected: string, id: string): string[] {
-  const answer = answerOf(failure)
-  if (answer.tpe !== undefined) return [sayAnswers([answer])]
+  const response = responseOf(failure)
+  if (response.tpe !== undefined) return [sayAnswers([response])]
   const condition = id.slice(id.indexOf('/') + 1)
-  const { status } = answer
+  const { status } = response
   if (status !== null && status < 300 && isRefusal(expected)) return ['granted', condition]
   if (status !== null && status >= 400 && failure.actual.startsWith(`${status}`)) return [`${status}`, condition]
   return [failure.actual]

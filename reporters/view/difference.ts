@@ -121,14 +121,14 @@ function alike(
 }
 
 /** What was expected and what was received, the words marked in which they differ. */
-export function answerDifference({ actual, expected }: Pick<Failure, 'actual' | 'expected'>): {
+export function responseDifferenceOf({ actual, expected }: Pick<Failure, 'actual' | 'expected'>): {
   readonly expected: readonly Piece[]
   readonly received: readonly Piece[]
 } {
   const [asked, sections] = parted(expected, /^[^]*?(?= \(§)/)
   // Behind status and name are the target's own words.
-  const [answered, remark] = parted(actual, answerHead)
-  const isComparable = answerHead.test(actual) && /^(?:\d{3}|[2-5]xx|an error|a 4xx)\b/.test(asked)
+  const [answered, remark] = parted(actual, responseHead)
+  const isComparable = responseHead.test(actual) && /^(?:\d{3}|[2-5]xx|an error|a 4xx)\b/.test(asked)
   const side = (text: string, other: string): Piece[] => (isComparable ? wordPieces(text, other) : marked(text))
   return {
     expected: [...side(asked, answered), ...plain(sections)],
@@ -136,7 +136,7 @@ export function answerDifference({ actual, expected }: Pick<Failure, 'actual' | 
   }
 }
 
-const answerHead = /^\d{3}(?: with an error envelope:)?(?: [A-Za-z][\w.-]*)?(?=$|[ (;,])/
+const responseHead = /^\d{3}(?: with an error envelope:)?(?: [A-Za-z][\w.-]*)?(?=$|[ (;,])/
 /** Words that join alternatives. */
 const joining = new Set(['or', 'an', 'a', 'with', 'error', 'envelope'])
 

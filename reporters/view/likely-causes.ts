@@ -1,7 +1,7 @@
-import { type CatalogueRow, catalogue } from '../../catalogue/catalogue.ts'
-import { isRefusal, type Pairs } from '../../catalogue/answers.ts'
+import { type CatalogueRequirement, catalogue } from '../../catalogue/catalogue.ts'
+import { isRefusal, type Pairs } from '../../catalogue/pairs.ts'
 import { codeNames, modelErrors } from '../../catalogue/errors.ts'
-import { type Answer, answerOf, isSame } from '../../harness/report/baseline.ts'
+import { type HttpResponse, responseOf, isSame } from '../../harness/report/baseline.ts'
 import type { Failure, RequirementResult } from '../../harness/report/model.ts'
 import { isObject } from '../../schemas/json-object.ts'
 
@@ -14,7 +14,7 @@ export type Likely =
   /** An envelope without these of its members. */
   | { readonly kind: 'envelope-members'; readonly missing: readonly string[] }
   /** Whatever is asked of these operations is answered alike. */
-  | { readonly kind: 'one-answer'; readonly answer: Answer; readonly operations: readonly string[] }
+  | { readonly kind: 'one-answer'; readonly response: HttpResponse; readonly operations: readonly string[] }
   /** Another status than those. */
   | { readonly kind: 'status'; readonly received: number; readonly wanted: readonly number[] }
   /** The status is right, the code name is another one of the interface. */
@@ -22,7 +22,7 @@ export type Likely =
   /** What is to be refused with one of those statuses is granted. */
   | { readonly kind: 'granted'; readonly wanted: readonly number[] }
   /** What is valid is refused. */
-  | { readonly kind: 'refused'; readonly answer: Answer }
+  | { readonly kind: 'refused'; readonly response: HttpResponse }
   | { readonly kind: 'no-answer' }
   /** No job was seen to end. */
   | { readonly kind: 'unfinished-jobs' }
@@ -38,7 +38,7 @@ export interface LikelyCause {
 const FEWEST = 3
 const MOST = 6
 
-const rows: ReadonlyMap<string, CatalogueRow> = new Map(catalogue.map((row) => [row.id, row]))
+const rows: ReadonlyMap<string, CatalogueRequirement> = new Map(catalogue.map((row) => [row.id, row]))
 const statuses = [400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 503, 507]
 const knownNames = new Set<string>([
   ...statuses.flatMap((status) => codeNames(status) ?? []),
@@ -92,15 +92,15 @@ function joined(one: Likely, two: Likely): Likely {
 function oneAnswer(results: readonly RequirementResult[]): [Likely | undefined, ReadonlySet<RequirementResult>] {
   const answered = results.flatMap((result) => {
     const [failure] = result.failures
-    return failure === undefined ? [] : [{ result, answer: answerOf(failure) }]
+    return failure === undefined ? [] : [{ result, response: responseOf(failure) }]
   })
-  for (const { answer } of answered.slice(0, 20)) {
-    if (answer.status === null) continue
-    const same = answered.filter((other) => isSame(other.answer, answer)).map(({ result }) => result)
+  for (const { response } of answered.slice(0, 20)) {
+    if (response.status === null) continue
+    const same = answered.filter((other) => isSame(other.response, response)).map(({ result }) => result)
     const expected = new Set(same.map(({ id }) => String(wantedStatuses(id))))
     const operations = new Set(same.map(({ operation }) => operation))
     if (same.length >= 10 && same.length * 5 >= results.length * 4 && expected.size > 2 && operations.size > 2)
-      return [{ kind: 'one-answer', answer, operations: [...operations] }, new Set(same)]
+      return [{ kind: 'one-answer', response, operations: [...operations] }, new Set(same)]
   }
   return [undefined, new Set()]
 }
@@ -111,8 +111,8 @@ function wantedStatuses(id: string): number[] {
 }
 
 function pairsFor(id: string): Pairs {
-  const gives = rows.get(id)?.gives
-  return isRefusal(gives) ? gives : []
+  const expects = rows.get(id)?.expects
+  return isRefusal(expects) ? expects : []
 }
 
 /** Whether the interface asks for other statuses than this one. */
@@ -124,10 +124,10 @@ function isOtherStatus(id: string, received: number): boolean {
 function likelyOf(result: RequirementResult): Likely | undefined {
   const [failure] = result.failures
   if (failure === undefined) return undefined
-  const answer = answerOf(failure)
-  if (answer.status === null) return failure.exchange === undefined ? undefined : { kind: 'no-answer' }
+  const response = responseOf(failure)
+  if (response.status === null) return failure.exchange === undefined ? undefined : { kind: 'no-answer' }
   if (isUnfinished(result, failure)) return { kind: 'unfinished-jobs' }
-  if (answer.status >= 400) return ofError(result, failure, { ...answer, status: answer.status })
+  if (response.status >= 400) return ofError(result, failure, { ...response, status: response.status })
   const wanted = wantedStatuses(result.id)
   return wanted.length > 0 ? { kind: 'granted', wanted } : undefined
 }
@@ -142,14 +142,14 @@ function isUnfinished({ id }: RequirementResult, failure: Failure): boolean {
 function ofError(
   { id }: RequirementResult,
   failure: Failure,
-  answer: { readonly status: number; readonly tpe?: string },
+  response: { readonly status: number; readonly tpe?: string },
 ): Likely | undefined {
   const row = rows.get(id)
-  const { status, tpe } = answer
-  if (row?.gives !== undefined && !isRefusal(row.gives)) return { kind: 'refused', answer }
+  const { status, tpe } = response
+  if (row?.expects !== undefined && !isRefusal(row.expects)) return { kind: 'refused', response }
   if (isOtherStatus(id, status)) return { kind: 'status', received: status, wanted: wantedStatuses(id) }
   // Of a breakdown nobody knows which status would be right.
-  const envelope = row?.gives === undefined && status >= 500 ? undefined : ofEnvelope(failure, tpe)
+  const envelope = row?.expects === undefined && status >= 500 ? undefined : ofEnvelope(failure, tpe)
   if (envelope !== undefined) return envelope
   if (tpe === undefined) return undefined
   const names = pairsFor(id).flatMap(([of, ...list]) => (of === status ? list : []))

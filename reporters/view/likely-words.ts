@@ -1,5 +1,5 @@
 import { operations as allOperations } from '../../catalogue/operations.ts'
-import { type Answer, sayAnswers } from '../../harness/report/baseline.ts'
+import { type HttpResponse, sayAnswers } from '../../harness/report/baseline.ts'
 import { shortened } from '../escape/visible.ts'
 import type { Likely, LikelyCause } from './likely-causes.ts'
 
@@ -44,8 +44,8 @@ function sayLikely(likely: Likely): LikelyWords {
       return sayGranted(likely.wanted)
     case 'refused':
       return {
-        what: `valid requests are answered ${sayAnswers([likely.answer])}`,
-        change: changeOfRefused(likely.answer),
+        what: `valid requests are answered ${sayAnswers([likely.response])}`,
+        change: changeOfRefused(likely.response),
       }
     case 'no-answer':
       return {
@@ -60,18 +60,18 @@ function sayLikely(likely: Likely): LikelyWords {
   }
 }
 
-function sayOneAnswer({ answer, operations }: Extract<Likely, { kind: 'one-answer' }>): LikelyWords {
+function sayOneAnswer({ response, operations }: Extract<Likely, { kind: 'one-answer' }>): LikelyWords {
   const isMost = operations.length * 2 > allOperations.length
   const what = isMost ? 'nearly everything' : `much of ${operations.join(', ')}`
   return {
-    what: `${what} is answered ${sayAnswers([answer])}, whatever is asked`,
+    what: `${what} is answered ${sayAnswers([response])}, whatever is asked`,
     change: isMost
       ? 'look at the base URL, at what stands in front of the server, and at the log of the server'
       : 'look at what stands in front of the server, a cache for example, and at the log of the server',
   }
 }
 
-function changeOfRefused({ status, tpe }: Answer): string {
+function changeOfRefused({ status, tpe }: HttpResponse): string {
   if (tpe === undefined && status === 413)
     return 'raise the limit for bodies in what stands in front of the server: that of nginx is 1 MB if nobody sets it'
   if (status !== null && status >= 500) return 'look at the log of the server, or of what stands in front of it'

@@ -30,9 +30,9 @@ async function judgeForms(refusal: RefusalContext, forms: readonly KeyForm[]): P
   const sent = few ? forms.filter((_, at) => at === place % forms.length) : forms
   if (sent.length === 0) throw new NotExercised('every form of the full key equals a declared key')
   for (const { credential } of sent) context.run.keys.learn(credential)
-  await judgeEach(sent, async ({ credential, what, kind, gives }) => {
+  await judgeEach(sent, async ({ credential, what, kind, expects }) => {
     const probe = withCredential(await valid(), credential)
-    await judge({ ...probe, fault: kind }, what, gives)
+    await judge({ ...probe, fault: kind }, what, expects)
     if (!few && isSentToOtherPaths(kind)) await judgeElsewhere(context, probe, { what, kind }, 'other path')
   })
   const [form] = sent.slice(place % sent.length)

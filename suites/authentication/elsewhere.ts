@@ -2,7 +2,7 @@ import { isOperationId } from '../../catalogue/operations.ts'
 import { isSamePath, isSpelling, type OtherPlace, otherPlaces, pathAt } from '../../catalogue/faults.ts'
 import { judgeEach } from '../../harness/checks/at-once.ts'
 import type { CheckContext } from '../../harness/engine/check-context.ts'
-import { isGranted } from '../../harness/engine/answer.ts'
+import { isGranted } from '../../harness/engine/response.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { perRun } from '../../harness/engine/run.ts'
@@ -42,9 +42,9 @@ const inTurn = <T>(all: readonly T[], number: number): T[] => {
  * affair, but what it refuses at one it must not serve at the other: any answer but a 2xx will do. It may be a gateway's.
  */
 export async function judgeElsewhere(context: CheckContext, probe: Probe, wrong: Wrong, where: Where): Promise<void> {
-  const { operation } = context.row
+  const { operation } = context.requirement
   if (!isOperationId(operation)) return
-  const word = `/v1/${unknownWord(context.run, context.row.id)}`
+  const word = `/v1/${unknownWord(context.run, context.requirement.id)}`
   const at = (place: OtherPlace): Elsewhere[] => {
     const path = pathAt(operation, probe.path, place)
     const unknown = place === 'other path' ? undefined : pathAt(operation, word, place)
@@ -65,9 +65,9 @@ async function judgeAt(context: CheckContext, probe: Probe, wrong: Wrong, at: El
   if (!isKeyless && isSpelling(at.place) && !(await takes(context, probe, at))) return false
   const exchange = isKeyless ? await withoutKey(context, probe, at) : await ask(context, probe, wrong, at)
   // What was not answered shows nothing, and the usual path is judged anyway.
-  if (!exchange?.answer || exchange.throttled) return false
+  if (!exchange?.response || exchange.throttled) return false
   context.cases++
-  if (!isGranted(exchange.answer) || (await servesAnything(context, exchange.probe, at))) return true
+  if (!isGranted(exchange.response) || (await servesAnything(context, exchange.probe, at))) return true
   const told = { 'no body': 'no body', query: 'a query' }[at.place as string] ?? `the path ${at.path}`
   context.fail(exchange, 'any answer but a 2xx: nothing is served without a valid key', `${wrong.what}, and ${told}`)
 }
@@ -86,19 +86,20 @@ async function ask(
   // No operation: what a gateway does with such a path says nothing about the operation itself.
   const sent: Probe = { ...probe, ...emptied, path, query, operation: null, fault: `${kind} @ ${place}` }
   // What shows without a key is a matter of that row, whichever asked.
-  const own = kind === 'no credential' ? { requirement: `${context.row.operation}/401-missing-credentials` } : {}
-  const exchange = await context.send(sent, { unobserved: true, what, wanted: isRefused, ...own })
-  unanswered.set(place, exchange.answer ? 0 : (unanswered.get(place) ?? 0) + 1)
+  const own =
+    kind === 'no credential' ? { requirement: `${context.requirement.operation}/401-missing-credentials` } : {}
+  const exchange = await context.send(sent, { skipPassive: true, what, isSuccess: isRefused, ...own })
+  unanswered.set(place, exchange.response ? 0 : (unanswered.get(place) ?? 0) + 1)
   return exchange
 }
 
-const isRefused = ({ answer }: Exchange): boolean => answer !== undefined && !isGranted(answer)
+const isRefused = ({ response }: Exchange): boolean => response !== undefined && !isGranted(response)
 
 /** What comes there without a key. Asked once a run: that no other key is good there either depends on it. */
 function withoutKey(context: CheckContext, probe: Probe, at: Elsewhere): Promise<Exchange | undefined> {
   const wrong = { what: 'without an Authorization header', kind: 'no credential' }
-  const { run, row } = context
-  return run.once(`without a key: ${row.operation} ${at.place} ${at.path}`, () =>
+  const { run, requirement } = context
+  return run.once(`without a key: ${requirement.operation} ${at.place} ${at.path}`, () =>
     ask(context, { ...probe, credential: noCredential }, wrong, at),
   )
 }
@@ -108,14 +109,14 @@ function withoutKey(context: CheckContext, probe: Probe, at: Elsewhere): Promise
  * redirects or finds malformed is the same with any key, and shows nothing.
  */
 async function takes(context: CheckContext, probe: Probe, at: Elsewhere): Promise<boolean> {
-  const { answer } = (await withoutKey(context, probe, at)) ?? {}
-  return answer !== undefined && (isGranted(answer) || answer.status === 401 || answer.status === 403)
+  const { response } = (await withoutKey(context, probe, at)) ?? {}
+  return response !== undefined && (isGranted(response) || response.status === 401 || response.status === 403)
 }
 
 /** True if a path that means nothing is answered by a 2xx in that spelling as well: such a page is no operation. */
 async function servesAnything(context: CheckContext, probe: Probe, { place, unknown }: Elsewhere): Promise<boolean> {
   if (place === 'no body') return false
   const sent = { ...probe, path: unknown, fault: undefined }
-  const exchange = await context.send(sent, { unobserved: true, role: 'control' })
-  return exchange.answer !== undefined && isGranted(exchange.answer)
+  const exchange = await context.send(sent, { skipPassive: true, role: 'control' })
+  return exchange.response !== undefined && isGranted(exchange.response)
 }

@@ -1,5 +1,5 @@
 import { invalidKeys, type InvalidKey, type MalformedKey, malformedKeys } from '../../catalogue/faults.ts'
-import type { Pairs } from '../../catalogue/answers.ts'
+import type { Pairs } from '../../catalogue/pairs.ts'
 import type { Credential } from '../../harness/engine/probe.ts'
 import { type DeclaredKey, forgeries, type Forgery, type MadeFrom } from './forgeries.ts'
 
@@ -12,7 +12,7 @@ export interface KeyForm {
   readonly credential: Credential
   readonly what: string
   /** Pairs that answer it, if others than those of the row do. */
-  readonly gives?: Pairs
+  readonly expects?: Pairs
 }
 
 /**
@@ -69,7 +69,7 @@ export function malformedForms(full: DeclaredKey | undefined, number = 0): KeyFo
     const made = forms[kind]
     if (made === undefined) return []
     const isEither = kind === 'three parts' || kind === 'text after the key'
-    return [{ ...form(kind, made), ...(isEither ? { gives: malformedOrUnknown } : {}) }]
+    return [{ ...form(kind, made), ...(isEither ? { expects: malformedOrUnknown } : {}) }]
   })
 }
 

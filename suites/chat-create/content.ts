@@ -1,6 +1,6 @@
 import { getAt } from '../../schemas/pointer.ts'
-import { jsonValue } from '../../harness/engine/answer.ts'
-import { judgeGranted } from '../../harness/engine/judge-answer.ts'
+import { jsonValue } from '../../harness/engine/response.ts'
+import { judgeGranted } from '../../harness/engine/judge-response.ts'
 import type { GrantedCheck } from '../../harness/checks/granted.ts'
 import { judgeShape } from '../../harness/checks/shapes.ts'
 
@@ -15,7 +15,7 @@ export function hasContent(what: string): GrantedCheck {
 /** As `hasContent`, unless the model calls a tool in place of an answer. */
 export function hasContentOrCalls(what: string): GrantedCheck {
   return (context, exchange) => {
-    const calls = getAt(jsonValue(exchange.answer), '/choices/0/message/tool_calls')
+    const calls = getAt(jsonValue(exchange.response), '/choices/0/message/tool_calls')
     if (!Array.isArray(calls) || calls.length === 0) hasContent(what)(context, exchange)
   }
 }

@@ -51,7 +51,7 @@ function withLater(place: Placed, cases: readonly MemberCase[]): MemberCase[] {
 /** Everything that the record of a chat counts under the row's condition. */
 export async function judgeMembers(refusal: RefusalContext, more: More = () => []): Promise<void> {
   const { context, operation, valid, judge } = refusal
-  const condition = conditionOf(context.row.id)
+  const condition = conditionOf(context.requirement.id)
   const first = await valid()
   const fields = context.run.target.operations[operation]?.fields ?? {}
   const body = jsonOf(first)

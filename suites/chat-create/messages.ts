@@ -36,7 +36,7 @@ function asTextParts(run: Run, probe: Probe, parts: 1 | 2): Probe {
 
 /** Content as one text part, and as two. */
 export const judgeTextParts: Judge = async (context) => {
-  for (const parts of context.run.target.scenarios[context.row.id]
+  for (const parts of context.run.target.scenarios[context.requirement.id]
     ? ([1] as const)
     : sampled(context, [1, 2] as const)) {
     const make = async () => asTextParts(context.run, await validRequest(context.run, 'chat.create'), parts)
@@ -50,8 +50,8 @@ export const malformedMessages = condition((refusal) => judgeMembers(refusal))
 
 /** A random word of 12 letters, one after a valid role, and values that are no string. */
 export const invalidRoles = condition((refusal) => {
-  const { run, row } = refusal.context
-  const word = unknownWord(run, row.id)
+  const { run, requirement } = refusal.context
+  const word = unknownWord(run, requirement.id)
   return judgeMembers(refusal, (place) =>
     place.at === '/messages/*/role'
       ? unknownWords(word, getAt(place.body, place.pointer)).map(({ value, fault = '' }) =>

@@ -2,7 +2,7 @@ import { isObject } from '../../schemas/json-object.ts'
 import type { ValidateFunction } from 'ajv'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { newAjv } from '../../schemas/ajv.ts'
-import { jsonValue } from '../../harness/engine/answer.ts'
+import { jsonValue } from '../../harness/engine/response.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { getAt } from '../../schemas/pointer.ts'
 import { jsonOf, type Probe } from '../../harness/engine/probe.ts'
@@ -58,7 +58,7 @@ export function judgeStructuredOutput(context: CheckContext, exchange: Exchange)
     body,
     `${pointerOf(context.run, 'chat.create', 'response_format') ?? '/response_format'}/json_schema`,
   )
-  const content = String(getAt(jsonValue(exchange.answer), '/choices/0/message/content'))
+  const content = String(getAt(jsonValue(exchange.response), '/choices/0/message/content'))
   const value = parsed(context, exchange, content)
   const schema = getAt(asked, '/schema')
   if (getAt(asked, '/strict') !== true || !isObject(schema)) return

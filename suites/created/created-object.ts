@@ -3,8 +3,8 @@ import { createdId } from '../../harness/checks/created.ts'
 import { accepted, grantedProbe } from '../../harness/checks/granted.ts'
 import { validRequest } from '../../harness/checks/valid-request.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
-import { isBreakdown } from '../../harness/engine/answer.ts'
-import { describeAnswer } from '../../harness/engine/describe.ts'
+import { isBreakdown } from '../../harness/engine/response.ts'
+import { describeResponse } from '../../harness/engine/describe.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
@@ -28,7 +28,7 @@ export async function createObject(
   if (!countsAsGranted(creation)) notCreated(context, creation, 'the creation')
   const id = createdId(run, creation)
   if (id === undefined)
-    throw new NotExercised(`the answer names no id at operations.${operation}.fields.id: ${describeAnswer(creation)}`)
+    throw new NotExercised(`the answer names no id at operations.${operation}.fields.id: ${describeResponse(creation)}`)
   return id
 }
 
@@ -36,20 +36,20 @@ export async function createObject(
 const wrongCreations = perRun((): Exchange[] => [])
 
 /** Throws `NotExercised`; what is wrong with the creation itself is told by what is granted. */
-export function notCreated({ run, row }: CheckContext, creation: Exchange, which: string): never {
-  const { answer } = creation
-  const isWrong = answer !== undefined && (answer.status < 300 || isBreakdown(answer))
-  if (isWrong && !run.target.scenarios[row.id]) wrongCreations(run).push(creation)
+export function notCreated({ run, requirement }: CheckContext, creation: Exchange, which: string): never {
+  const { response } = creation
+  const isWrong = response !== undefined && (response.status < 300 || isBreakdown(response))
+  if (isWrong && !run.target.scenarios[requirement.id]) wrongCreations(run).push(creation)
   answered(creation)
-  throw new NotExercised(`${which} was answered ${describeAnswer(creation)}`)
+  throw new NotExercised(`${which} was answered ${describeResponse(creation)}`)
 }
 
 /** Not only the control is granted, but each valid creation of the run. */
 export const eachAccepted: Judge = async (context) => {
   await accepted(context)
-  if (context.run.target.scenarios[context.row.id]) return
+  if (context.run.target.scenarios[context.requirement.id]) return
   for (const creation of wrongCreations(context.run)) {
-    if (creation.probe.operation !== context.row.operation) continue
+    if (creation.probe.operation !== context.requirement.operation) continue
     context.shownBy = creation.purpose.requirement
     context.cases++
     context.fail(creation, '2xx, as another creation was answered', 'with a valid request')

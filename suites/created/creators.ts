@@ -1,4 +1,4 @@
-import type { Pairs } from '../../catalogue/answers.ts'
+import type { Pairs } from '../../catalogue/pairs.ts'
 import { type OperationId, operation } from '../../catalogue/operations.ts'
 import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'

@@ -9,7 +9,7 @@ import { invalidForms, malformedForms, noCredential } from '../authentication/ke
 /** A creation that a conforming target refuses, whatever it creates. */
 export interface Refusal {
   /** The row of the operation that the fault belongs to. */
-  readonly row: string
+  readonly requirement: string
   /** In words that follow `refused`: `without a key`. */
   readonly what: string
   readonly statuses: readonly number[]
@@ -19,9 +19,9 @@ export interface Refusal {
 /** What answers a body, or its label, that is wrong. */
 export const ofBodies: readonly number[] = [400, 415, 422]
 
-function byKey(row: string, what: string, credential: Credential): Refusal {
-  const statuses = [row.startsWith('403') ? 403 : 401]
-  return { row, what, statuses, change: (valid) => withCredential(valid, credential) }
+function byKey(requirement: string, what: string, credential: Credential): Refusal {
+  const statuses = [requirement.startsWith('403') ? 403 : 401]
+  return { requirement, what, statuses, change: (valid) => withCredential(valid, credential) }
 }
 
 /** Without a key, with a word that is no key, with one that nobody issued, and with the expired one. */
@@ -52,14 +52,14 @@ export async function refusedByRights({ keys }: Run, operation: OperationId): Pr
 }
 
 export const refusedByType: Refusal = {
-  row: '400-wrong-content-type',
+  requirement: '400-wrong-content-type',
   what: 'labelled text/plain',
   statuses: ofBodies,
   change: (valid) => refused(withHeader(valid, 'content-type', 'text/plain')),
 }
 
 export const refusedByGrammar: Refusal = {
-  row: '400-malformed-json',
+  requirement: '400-malformed-json',
   what: 'with a bracket too many',
   statuses: ofBodies,
   change: (valid) => refused({ ...valid, body: `${String(valid.body)}}` }),

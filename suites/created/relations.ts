@@ -1,5 +1,5 @@
-import { isGranted } from '../../harness/engine/answer.ts'
-import { describeAnswer } from '../../harness/engine/describe.ts'
+import { isGranted } from '../../harness/engine/response.ts'
+import { describeResponse } from '../../harness/engine/describe.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { perRun } from '../../harness/engine/run.ts'
@@ -42,10 +42,10 @@ export const madeAtOnce = perRun(() => new Map<OperationId, string[]>())
 /** Of several creations at once each gives an id that no other creation of the run gives. */
 export function ownId(operation: OperationId): Judge {
   return async (context) => {
-    const { run, row } = context
+    const { run, requirement } = context
     await requireControl(context, operation)
     const make = grantedProbe(context, operation, () => distinctCreation(run, operation))
-    const together = { size: atOnce[run.options.depth], make, requirement: row.id }
+    const together = { size: atOnce[run.options.depth], make, requirement: requirement.id }
     const sent = [
       ...(await sendAtOnce(run, together)),
       ...(run.client.semaphore.size > 1 ? [] : [await context.send(make)]),
@@ -56,10 +56,10 @@ export function ownId(operation: OperationId): Judge {
     })
     madeAtOnce(run).set(operation, [...new Set(made)])
     const [first] = sent
-    const limited = sent.find(({ answer }) => answer !== undefined && isThrottled(answer))
-    if (made.length < 2 && limited) throw new NotExercised(`throttled: ${describeAnswer(limited)}`)
+    const limited = sent.find(({ response }) => response !== undefined && isThrottled(response))
+    if (made.length < 2 && limited) throw new NotExercised(`throttled: ${describeResponse(limited)}`)
     if (made.length < 2)
-      throw new NotExercised(`fewer than two creations at once named an id: ${first ? describeAnswer(first) : ''}`)
+      throw new NotExercised(`fewer than two creations at once named an id: ${first ? describeResponse(first) : ''}`)
     const judge = async (): Promise<void> => {
       context.cases += made.length
       const twin = twinsOf(run).found.find(({ probe }) => probe.operation === operation)
@@ -74,31 +74,31 @@ export function ownId(operation: OperationId): Judge {
 }
 
 /** True for a creation that was refused as a request, not for its key or by a limit, or that broke the server. */
-function isRefused({ answer, throttled }: Exchange): boolean {
-  return answer !== undefined && !throttled && !isGranted(answer) && ![401, 403, 429, 503].includes(answer.status)
+function isRefused({ response, throttled }: Exchange): boolean {
+  return response !== undefined && !throttled && !isGranted(response) && ![401, 403, 429, 503].includes(response.status)
 }
 
 /** A creation after one that was refused; why nobody can tell, if it shows nothing. */
 async function lookAfter(context: CheckContext, creator: Creator, refusal: Refusal): Promise<string | undefined> {
-  const { run, row } = context
+  const { run, requirement } = context
   const { what, change, statuses } = refusal
-  const about = `${creator.operation}/${refusal.row}`
+  const about = `${creator.operation}/${refusal.requirement}`
   let again: Exchange | undefined
   for (let look = 1; look <= mostLooks; look++) {
     const probe = await creator.fresh(run)
     const refusedOne = await context.send(await change(probe), { about, role: 'setup', badInput: true })
-    if (!statuses.includes(refusedOne.answer?.status ?? 0))
-      return `the creation that should be refused was answered ${describeAnswer(refusedOne)}`
-    const send = () => sendWithRetries(run, probe, { requirement: row.id, role: 'probe' }, { fresh: true })
-    const isOver = (exchange: Exchange): boolean => countsAsGranted(exchange) || exchange.answer?.status === 409
+    if (!statuses.includes(refusedOne.response?.status ?? 0))
+      return `the creation that should be refused was answered ${describeResponse(refusedOne)}`
+    const send = () => sendWithRetries(run, probe, { requirement: requirement.id, role: 'probe' }, { fresh: true })
+    const isOver = (exchange: Exchange): boolean => countsAsGranted(exchange) || exchange.response?.status === 409
     again = await sendUntilSettled(run, await send(), send, isOver)
-    if (again.answer && isGranted(again.answer)) return void context.cases++
-    const told = describeAnswer(again)
+    if (again.response && isGranted(again.response)) return void context.cases++
+    const told = describeResponse(again)
     // One whose answer was lost may have made what this one meets.
     if (again.unanswered || !isRefused(again)) return `the creation after a refused one was answered ${told}`
     const plain = await context.send(() => creator.fresh(run), { role: 'setup' })
-    if (!plain.answer || !isGranted(plain.answer))
-      return `a creation without a refused one before it was answered ${describeAnswer(plain)}`
+    if (!plain.response || !isGranted(plain.response))
+      return `a creation without a refused one before it was answered ${describeResponse(plain)}`
   }
   if (!again) return undefined
   const expected = `a 2xx: the refused creation made nothing, so ${creator.same} is still free`
@@ -108,8 +108,8 @@ async function lookAfter(context: CheckContext, creator: Creator, refusal: Refus
 /** @param more refusals that only this operation has */
 export function noEffect(creator: Creator, more: (context: CheckContext) => Refusal[] = () => []): Judge {
   return async (context) => {
-    const { run, row } = context
-    if (run.target.scenarios[row.id]) return granted(asScenario)(context)
+    const { run, requirement } = context
+    if (run.target.scenarios[requirement.id]) return granted(asScenario)(context)
     await requireControl(context, creator.operation)
     const byRights = await refusedByRights(run, creator.operation)
     const refusals = [...(await refusedByKey(run)), ...byRights, refusedByType, refusedByGrammar, ...more(context)]
@@ -124,33 +124,33 @@ export function noEffect(creator: Creator, more: (context: CheckContext) => Refu
 
 /** Whether it shows what becomes of a creation beside one that is granted. */
 function isTelling(sent: readonly Exchange[]): boolean {
-  const made = sent.filter(({ answer }) => answer && isGranted(answer))
+  const made = sent.filter(({ response }) => response && isGranted(response))
   return made.length > 1 || sent.some((exchange) => isRefused(exchange))
 }
 
 /** Of several creations of one thing at the very same time at most one is granted. */
 export function onceAtOnce(creator: Creator, prepare?: (context: CheckContext) => Promise<void>): Judge {
   return async (context) => {
-    const { run, row } = context
-    if (run.target.scenarios[row.id]) return byScenario()(context)
+    const { run, requirement } = context
+    if (run.target.scenarios[requirement.id]) return byScenario()(context)
     if (run.client.semaphore.size < 2)
       throw new NotExercised('concurrent creations need limits.concurrency of 2 or more')
     await requireControl(context, creator.operation)
     await prepare?.(context)
     const sendAll = async (): Promise<readonly Exchange[]> => {
       const probe = await creator.fresh(run)
-      return sendAtOnce(run, { size: atOnce[run.options.depth], make: () => probe, requirement: row.id })
+      return sendAtOnce(run, { size: atOnce[run.options.depth], make: () => probe, requirement: requirement.id })
     }
     let sent = await sendAll()
     // Those beside the one that was granted may have been throttled.
     for (let more = 2; more > 0 && !isTelling(sent); more--) sent = await sendAll()
-    const made = sent.filter(({ answer }) => answer && isGranted(answer))
+    const made = sent.filter(({ response }) => response && isGranted(response))
     const [, second] = made
     context.cases += sent.filter((exchange) => isRefused(exchange)).length
     const what = `with ${creator.same}, at once with ${sent.length - 1} others`
     if (second) context.fail(second, `that at most one is granted`, what, `${made.length} of them were granted`)
     if (made.length === 0)
-      throw new NotExercised(`none of the concurrent creations was granted: ${describeAnswer(sent[0] as Exchange)}`)
+      throw new NotExercised(`none of the concurrent creations was granted: ${describeResponse(sent[0] as Exchange)}`)
   }
 }
 

@@ -7,7 +7,7 @@ import { sampled } from '../../harness/checks/seed.ts'
 import { retryWhileSettling } from '../../harness/checks/settling.ts'
 import { upload } from '../../harness/checks/upload.ts'
 import { bodyOf, contentOf } from '../../harness/checks/valid-request.ts'
-import { isGranted } from '../../harness/engine/answer.ts'
+import { isGranted } from '../../harness/engine/response.ts'
 import { answered, type CheckContext, type Judge, lookAgainAtEnd } from '../../harness/engine/check-context.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { pause } from '../../harness/engine/lifetime.ts'
@@ -65,10 +65,10 @@ async function requestOf(run: Run, { operation, param }: Use, id: string): Promi
 }
 
 /** What was created is not there, or breaks the server: any other answer will do. Only a file is asked for by itself. */
-function isUsable({ answer, probe }: Exchange): boolean {
-  if (answer === undefined) return false
-  if (probe.operation === 'files.retrieve') return isGranted(answer)
-  return ![404, 410].includes(answer.status) && answer.status < 500
+function isUsable({ response, probe }: Exchange): boolean {
+  if (response === undefined) return false
+  if (probe.operation === 'files.retrieve') return isGranted(response)
+  return ![404, 410].includes(response.status) && response.status < 500
 }
 
 async function sendUse(context: CheckContext, use: Use, id: string): Promise<Exchange> {
@@ -76,15 +76,16 @@ async function sendUse(context: CheckContext, use: Use, id: string): Promise<Exc
   for (let attempt = 1; ; attempt++) {
     const exchange = await context.send(() => requestOf(run, use, id))
     use.seen?.(run, id, exchange)
-    if ((exchange.answer?.status ?? 0) < 500 || exchange.throttled || attempt >= triesOf(use.operation)) return exchange
+    if ((exchange.response?.status ?? 0) < 500 || exchange.throttled || attempt >= triesOf(use.operation))
+      return exchange
   }
 }
 
 /** Whether the operation is not granted for what the target file declares either, or was answered the same at first. */
-async function failsAnyway(run: Run, operation: OperationId, { answer }: Exchange): Promise<boolean> {
+async function failsAnyway(run: Run, operation: OperationId, { response }: Exchange): Promise<boolean> {
   if (!isDeclared(run, operation)) return false
   const { state, first } = await control(run, operation)
-  return state === 'refused' || (first?.answer !== undefined && first.answer.status === answer?.status)
+  return state === 'refused' || (first?.response !== undefined && first.response.status === response?.status)
 }
 
 async function judgeUse(context: CheckContext, exchange: Exchange, what: string): Promise<void> {
@@ -94,7 +95,7 @@ async function judgeUse(context: CheckContext, exchange: Exchange, what: string)
   // The retrieval of a file that is never answered is one that is not granted.
   if (!(isFile && exchange.unansweredTwice)) answered(exchange)
   // A key that may retrieve the declared file lacks no right: then a 403 is about the upload.
-  const lacksRight = exchange.answer?.status === 403 && isFile
+  const lacksRight = exchange.response?.status === 403 && isFile
   if (lacksRight && !(isDeclared(run, 'files.retrieve') && (await control(run, 'files.retrieve')).state === 'granted'))
     throw new NotExercised('the full key lacks the right: answered 403')
   // What is answered for the declared object too says nothing about the created one. A declared file may be a created one.
@@ -116,7 +117,7 @@ function madeBefore(run: Run, operation: OperationId): string[] {
  */
 export function usable(creates: OperationId, seen?: Seen): Judge {
   return async (context) => {
-    const { run, row } = context
+    const { run, requirement } = context
     const uses = sampled(context, usesOf(run, creates)).map((one) => (seen ? { ...one, seen } : one))
     const [use] = uses
     if (!use) throw new NotExercised(`no operation that uses ${operationOf(creates).creates?.what} is declared`)
@@ -131,15 +132,16 @@ export function usable(creates: OperationId, seen?: Seen): Judge {
     })
     if (context.cases === 0)
       throw new NotExercised('what uses it is not granted for what the target file declares either')
-    if (!run.target.scenarios[row.id] && run.options.depth === 'full') lookAgainAtEnd(context, useAgain(uses, made))
+    if (!run.target.scenarios[requirement.id] && run.options.depth === 'full')
+      lookAgainAtEnd(context, useAgain(uses, made))
   }
 }
 
 function useAgain(uses: readonly Use[], own: readonly string[]): Judge {
   return async (context) => {
-    const { run, row } = context
+    const { run, requirement } = context
     const lastUse = uses.at(-1) as Use
-    const others = madeBefore(run, row.operation as OperationId).filter((id) => !own.includes(id))
+    const others = madeBefore(run, requirement.operation as OperationId).filter((id) => !own.includes(id))
     const all = [
       ...own.flatMap((id) => uses.map((use) => ({ id, use }))),
       ...[...new Set(others)].map((id) => ({ id, use: lastUse })),

@@ -5,7 +5,7 @@ import { sameId } from './seen-jobs.ts'
 /** How many creations start together. */
 export const burstSize = { full: 6, quick: 2 }
 
-const row = 'jobs.create/409-atomic'
+const requirement = 'jobs.create/409-atomic'
 
 /** Of two granted jobs, one reading of the second as in progress between two of the first. */
 export async function proveOverlap({ run, found }: Conflict, first: Job, second: Job): Promise<void> {
@@ -15,7 +15,7 @@ export async function proveOverlap({ run, found }: Conflict, first: Job, second:
     return
   }
   const shown: boolean[] = []
-  for (const job of [first, second, first]) shown.push(showsInProgress(await readSettled(run, job, row), job))
+  for (const job of [first, second, first]) shown.push(showsInProgress(await readSettled(run, job, requirement), job))
   if (shown.includes(false)) {
     finding.inconclusive = 'two concurrent creations were granted, but the jobs ended before they could be read'
     return

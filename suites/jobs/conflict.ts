@@ -1,4 +1,4 @@
-import { jsonValue } from '../../harness/engine/answer.ts'
+import { jsonValue } from '../../harness/engine/response.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
 import type { Run } from '../../harness/engine/run.ts'
@@ -58,7 +58,7 @@ export function showsInProgress(reading: Reading, job: Job, newer?: Job): boolea
 }
 
 function createdAt({ creation }: Job): unknown {
-  return member(jsonValue(creation.answer), 'created_at')
+  return member(jsonValue(creation.response), 'created_at')
 }
 
 /** What a reading without `in_progress` says of the state in which another creation was answered. */

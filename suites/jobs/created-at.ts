@@ -1,7 +1,7 @@
 import { member } from '../../schemas/json-object.ts'
 import { type Instant, parseDateTime } from '../../schemas/formats.ts'
 import { preview } from '../../schemas/preview.ts'
-import { jsonValue } from '../../harness/engine/answer.ts'
+import { jsonValue } from '../../harness/engine/response.ts'
 import type { JobCase, SeenJob, SeenReading } from './seen-jobs.ts'
 
 /** Two readings of one clock may be this far apart, in ms: a server may take the time twice. */
@@ -43,7 +43,7 @@ const told = (value: unknown): string => `created_at ${preview(value)}`
  */
 export function* createdAtCases(jobs: readonly SeenJob[]): Generator<JobCase> {
   for (const job of jobs) {
-    const written = member(jsonValue(job.creation.answer), 'created_at')
+    const written = member(jsonValue(job.creation.response), 'created_at')
     const created = instantOf(written)
     const dated = datedReadings(job)
     for (const { reading, instant } of dated) {

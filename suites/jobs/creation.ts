@@ -1,5 +1,5 @@
 import { controlExchange, control, notGranted } from '../../harness/checks/control.ts'
-import { judgeGranted } from '../../harness/engine/judge-answer.ts'
+import { judgeGranted } from '../../harness/engine/judge-response.ts'
 import { judgeShape } from '../../harness/checks/shapes.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { type CheckContext, answered } from '../../harness/engine/check-context.ts'
@@ -35,7 +35,7 @@ function judgeCreation(context: CheckContext, exchange: Exchange): void {
 export async function judgeRetrievable(context: CheckContext): Promise<void> {
   const { first } = await mainLifecycle(context.run)
   for (const { exchange } of first) {
-    if (exchange.answer?.status === 200) {
+    if (exchange.response?.status === 200) {
       context.cases++
       return
     }
@@ -89,16 +89,16 @@ export async function judgeAnyText(context: CheckContext): Promise<void> {
       : exchange
     answered(settled)
     context.cases++
-    if (settled.answer.status >= 500) {
+    if (settled.response.status >= 500) {
       context.fail(
         settled,
         'any answer except a 5xx, whatever text the inputs hold',
         `with inputs that hold ${preview(texts)}`,
       )
     }
-    return settled.answer.status
+    return settled.response.status
   }
-  if (run.target.scenarios[context.row.id]) {
+  if (run.target.scenarios[context.requirement.id]) {
     return inScenario(context, 'jobs.create', async () => void (await accept('text')))
   }
   // A refusal of one of them would hide what the others do.

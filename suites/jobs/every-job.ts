@@ -5,7 +5,7 @@ import { pause } from '../../harness/engine/lifetime.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { isPlanned, type Run } from '../../harness/engine/run.ts'
 import { apartMs, timesDiffer } from './created-at.ts'
-import { observeConflicts } from './observe-conflicts.ts'
+import { provokeConflicts } from './provoke-conflicts.ts'
 import { jobsOf } from './job-tracker.ts'
 import { failingLifecycle, mainLifecycle } from './lifecycle.ts'
 import type { Job } from './model.ts'
@@ -26,12 +26,12 @@ const ofJobs = [
 ] as const satisfies readonly string[]
 
 /** Makes the jobs on which the last rows are judged, in every state that the target declares. */
-export async function seeEveryJob(run: Run): Promise<void> {
+export async function createJobs(run: Run): Promise<void> {
   const { application, failingApplication } = run.target.resources
   const planned = (id: string): boolean => run.plan.get(id)?.run === true
   const wanted: (() => Promise<unknown>)[] = []
   if (application && !run.options.readOnly && ofJobs.some(planned)) wanted.push(() => mainLifecycle(run))
-  if (conflicts.some((id) => isPlanned(run, id))) wanted.push(() => observeConflicts(run))
+  if (conflicts.some((id) => isPlanned(run, id))) wanted.push(() => provokeConflicts(run))
   if (isPlanned(run, 'jobs.create/4xx-no-effect')) wanted.push(() => noEffect(run))
   if (failingApplication && isPlanned(run, failing)) wanted.push(() => failingLifecycle(run))
   await Promise.allSettled(wanted.map((see) => see()))
@@ -46,7 +46,7 @@ export function ownJobs(run: Run): Job[] {
  * Sees what can be seen only once all jobs are made, and have ended: before any of the last rows is judged, so that each
  * of them sees all readings.
  */
-export async function seeLast(run: Run): Promise<void> {
+export async function readFinalStates(run: Run): Promise<void> {
   const deadline = performance.now() + run.target.limits.jobTimeoutMs
   const { all, awaitEnd } = jobsOf(run)
   await Promise.all(all.map((job) => awaitEnd(job, deadline).catch(() => false)))
@@ -81,8 +81,8 @@ export function seeOldestAgain(run: Run): Promise<void> {
 }
 
 /** Unknown, or no longer there. */
-export function isGone({ answer }: Exchange): boolean {
-  return answer?.status === 404 || answer?.status === 410
+export function isGone({ response }: Exchange): boolean {
+  return response?.status === 404 || response?.status === 410
 }
 
 /** One more job, long enough after the last one, unless the others show already whether the clock stands still. */
@@ -94,7 +94,7 @@ export function seeLaterJob(run: Run): Promise<void> {
     const purpose = { requirement: 'jobs.retrieve/200-created-at', role: 'setup' } as const
     const make = () => jobRequest(run, declaredResource(run, 'application'))
     const exchange = await sendThroughGate(run, make, purpose)
-    const job = ownJobs(run).find(({ creation }) => creation.answer === exchange.answer)
+    const job = ownJobs(run).find(({ creation }) => creation.response === exchange.response)
     if (job) await jobsOf(run).awaitEnd(job, performance.now() + run.target.limits.jobTimeoutMs)
   })
 }

@@ -35,7 +35,7 @@ export interface ConflictFindings {
   /** Some creation on the application was answered 409 in this run. */
   conflictSeen: boolean
   /** A creation of the last burst met a connection that the target had closed: it may have made a job that is not known. */
-  answerLost: boolean
+  responseLost: boolean
 }
 
 const noJob = 'no creation was granted, so no job was in progress'
@@ -49,6 +49,6 @@ export function newFindings(concurrent: boolean): ConflictFindings {
     perApplication: { ...newFinding(noJob), blocked: 0 },
     atomic: newFinding(concurrent ? 'no concurrent creation was answered 409' : needsMore),
     conflictSeen: false,
-    answerLost: false,
+    responseLost: false,
   }
 }

@@ -1,4 +1,4 @@
-import { isGranted } from '../../harness/engine/answer.ts'
+import { isGranted } from '../../harness/engine/response.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
 import { perRun, type Run } from '../../harness/engine/run.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
@@ -43,9 +43,9 @@ function createGate(application: string, run: Run): Gate {
     gaveUp: false,
     lostAt: undefined,
     record(exchange) {
-      const { answer } = exchange
-      if (answer?.status === 409) gate.conflictSeen = true
-      if (!answer || !isGranted(answer)) return undefined
+      const { response } = exchange
+      if (response?.status === 409) gate.conflictSeen = true
+      if (!response || !isGranted(response)) return undefined
       if (gate.lostAt !== undefined && exchange.sentAt > gate.lostAt) gate.lostAt = undefined
       const job = jobsOf(run).track(exchange, application)
       if (job) jobs.add(job)
@@ -65,9 +65,9 @@ function createGate(application: string, run: Run): Gate {
           await idle()
           const exchange = await send({ fresh })
           gate.record(exchange)
-          if (exchange.answer?.status !== 409 || expects409) return exchange
+          if (exchange.response?.status !== 409 || expects409) return exchange
           const { unanswered } = exchange
-          if (unanswered && !unanswered.noAnswer?.staleConnection && ++lost > 1) {
+          if (unanswered && !unanswered.noResponse?.staleConnection && ++lost > 1) {
             return { ...unanswered, unansweredTwice: true }
           }
           fresh ||= unanswered !== undefined

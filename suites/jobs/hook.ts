@@ -1,10 +1,10 @@
-import { isBreakdown } from '../../harness/engine/answer.ts'
+import { isBreakdown } from '../../harness/engine/response.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { isPlanned, type Run, type RunHook } from '../../harness/engine/run.ts'
 import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
 import { gatesOf } from './gate.ts'
-import { seeEveryJob, seeLast } from './every-job.ts'
+import { createJobs, readFinalStates } from './every-job.ts'
 import { noEffectAtOnce } from './no-effect.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
 import { readableJob } from './lifecycle.ts'
@@ -27,7 +27,7 @@ export const jobsHook: RunHook = {
       return operationProbe(run, 'jobs.retrieve', { params: { job_id: id } })
     },
   },
-  admit(run, probe, purpose, send) {
+  intercept(run, probe, purpose, send) {
     const application = applicationOf(run, probe)
     if (application === undefined) return undefined
     const expects409 = purpose.expects?.some(([status]) => status === 409) ?? false
@@ -41,15 +41,15 @@ export const jobsHook: RunHook = {
     const application = applicationOf(run, exchange.probe)
     if (application === undefined) return
     gatesOf(run).of(application).record(exchange)
-    const { answer, probe } = exchange
-    if (answer && probe.effect !== 'none' && isBreakdown(answer)) jobsOf(run).broken.push(exchange)
+    const { response, probe } = exchange
+    if (response && probe.effect !== 'none' && isBreakdown(response)) jobsOf(run).broken.push(exchange)
   },
   unanswered(run, { probe, endedAt }) {
     const application = applicationOf(run, probe)
     if (application !== undefined) gatesOf(run).of(application).lostAt = endedAt
   },
-  gather: seeEveryJob,
-  settle: seeLast,
+  start: createJobs,
+  finish: readFinalStates,
   unfinished: (run) =>
     jobsOf(run)
       .all.filter((job) => !isEnded(job.readings.at(-1)))

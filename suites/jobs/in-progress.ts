@@ -1,5 +1,5 @@
-import { isGranted } from '../../harness/engine/answer.ts'
-import { describeAnswer } from '../../harness/engine/describe.ts'
+import { isGranted } from '../../harness/engine/response.ts'
+import { describeResponse } from '../../harness/engine/describe.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { pause } from '../../harness/engine/lifetime.ts'
 import type { Run } from '../../harness/engine/run.ts'
@@ -13,7 +13,7 @@ import type { Job } from './model.ts'
 import { jobRequest } from './job-request.ts'
 import { sameId } from './seen-jobs.ts'
 
-const row = 'jobs.create/409-job-in-progress'
+const requirement = 'jobs.create/409-job-in-progress'
 
 /** Moments of a job at which another creation is sent: twice at once, and then each half as long again after the last, in ms. */
 const firstPauseMs = 10
@@ -39,7 +39,7 @@ async function staysInProgress(run: Run, job: Job, ms: number): Promise<boolean>
   const parts = Math.min(mostParts, Math.max(1, Math.floor(ms / shortestPartMs)))
   for (let part = 0; part < parts; part++) {
     await pause(run, ms / parts)
-    if (!showsInProgress(await readSettled(run, job, row), job)) return false
+    if (!showsInProgress(await readSettled(run, job, requirement), job)) return false
   }
   return true
 }
@@ -77,16 +77,16 @@ async function createBeside(
   const { run, gate, found } = conflict
   const finding = found.inProgress
   // Sent once: while a throttled creation is backed off the job would end.
-  const purpose = { requirement: row, role: 'probe', expects: [[409, 'BadRequest']] } as const
+  const purpose = { requirement: requirement, role: 'probe', expects: [[409, 'BadRequest']] } as const
   const probe = await jobRequest(run, application)
   let exchange = await sendWithStaleRetry(run, probe, purpose)
-  const isClear = exchange.answer && (exchange.answer.status === 409 || isGranted(exchange.answer))
+  const isClear = exchange.response && (exchange.response.status === 409 || isGranted(exchange.response))
   // What went before on the connection may have spoiled anything else, and a connection may be lost.
-  if (!isClear && (exchange.previousRequest || !exchange.answer))
+  if (!isClear && (exchange.previousRequest || !exchange.response))
     exchange = await sendWithStaleRetry(run, probe, purpose, { fresh: true })
   const made = gate.record(exchange)
   finding.cases++
-  const status = exchange.answer?.status
+  const status = exchange.response?.status
   if (status === 409) {
     finding.conflicts.push(exchange)
     return 'conflict'
@@ -97,18 +97,18 @@ async function createBeside(
     finding.inconclusive = `another creation gave the id of the first job, ${first.id}: no reading tells them apart`
     return 'over'
   }
-  const reading = await readSettled(run, first, row)
-  const isLost = !exchange.answer && ++found.inProgress.lost < leastLost
+  const reading = await readSettled(run, first, requirement)
+  const isLost = !exchange.response && ++found.inProgress.lost < leastLost
   if (!showsInProgress(reading, first, made)) {
-    finding.inconclusive = `another creation was answered ${describeAnswer(exchange)}, but ${noLonger(reading)}`
+    finding.inconclusive = `another creation was answered ${describeResponse(exchange)}, but ${noLonger(reading)}`
     return 'over'
   }
   if (isLost) {
-    finding.inconclusive = `another creation got no answer: ${describeAnswer(exchange)}`
+    finding.inconclusive = `another creation got no answer: ${describeResponse(exchange)}`
     return 'unknown'
   }
   if (isLimit(conflict, exchange)) {
-    finding.inconclusive = `another creation was answered ${describeAnswer(exchange)}`
+    finding.inconclusive = `another creation was answered ${describeResponse(exchange)}`
     return 'over'
   }
   const values = application === conflict.application ? 'the same inputs' : 'other values'
@@ -121,8 +121,8 @@ async function createBeside(
  * True for a limit on creations, not on jobs. The first creation of each attempt was granted: what is throttled beside it in all
  * of them is the answer to the conflict, unless it names a time to wait.
  */
-function isLimit({ run, found }: Conflict, { answer }: Exchange): boolean {
-  if (!answer || !isThrottled(answer)) return false
-  run.client.throttle.hold('jobs.create', answer, 0)
-  return answer.header('retry-after') !== undefined || ++found.inProgress.throttled < mostAttempts
+function isLimit({ run, found }: Conflict, { response }: Exchange): boolean {
+  if (!response || !isThrottled(response)) return false
+  run.client.throttle.hold('jobs.create', response, 0)
+  return response.header('retry-after') !== undefined || ++found.inProgress.throttled < mostAttempts
 }

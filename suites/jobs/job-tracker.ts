@@ -1,5 +1,5 @@
 import { member, isObject } from '../../schemas/json-object.ts'
-import { type Answer, isGranted, jsonValue } from '../../harness/engine/answer.ts'
+import { type HttpResponse, isGranted, jsonValue } from '../../harness/engine/response.ts'
 import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
 import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import { usableId } from '../../harness/checks/created.ts'
@@ -15,7 +15,7 @@ const largeBytes = 64 * 1024
 const longestText = 1024
 
 /** The value as a shape sees it: texts and numbers as they are, objects and arrays emptied. */
-function lean(value: unknown): unknown {
+function trimmed(value: unknown): unknown {
   if (typeof value === 'string') return leanText(value)
   if (typeof value !== 'object' || value === null) return value
   return Array.isArray(value) ? [] : {}
@@ -29,19 +29,19 @@ function leanText(text: string): string {
 }
 
 /** Whether all of the reading is kept, even when another one follows. */
-export function isWhole({ exchange: { answer } }: SeenReading): boolean {
-  return !answer || answer.size <= largeBytes
+export function isWhole({ exchange: { response } }: SeenReading): boolean {
+  return !response || response.size <= largeBytes
 }
 
 /** The reading without the weight of its answer: members of the job with their type, and what is short of their text. */
 export function leanReading(reading: Reading): Reading {
-  const { answer } = reading.exchange
-  if (!answer || isWhole(reading) || !isObject(reading.job)) return reading
+  const { response } = reading.exchange
+  if (!response || isWhole(reading) || !isObject(reading.job)) return reading
   const job = Object.fromEntries(
-    Object.entries(reading.job).map(([name, value]) => [name.slice(0, longestText), lean(value)]),
+    Object.entries(reading.job).map(([name, value]) => [name.slice(0, longestText), trimmed(value)]),
   )
-  const light: Answer = { ...answer, json: () => ({ ok: true, value: job }) }
-  return { ...reading, job, exchange: { ...reading.exchange, answer: light } }
+  const light: HttpResponse = { ...response, json: () => ({ ok: true, value: job }) }
+  return { ...reading, job, exchange: { ...reading.exchange, response: light } }
 }
 
 /** Readings are so far apart, in ms, and never further than a fifth of the time that the job has taken. */
@@ -75,9 +75,9 @@ function createJobTracker(run: Run): JobTracker {
   const ends = new Map<Job, Promise<boolean>>()
   const read = async (job: Job, requirement: string | null): Promise<Reading> => {
     const probe = await operationProbe(run, 'jobs.retrieve', { params: { job_id: job.id } })
-    const wanted = ({ answer }: Exchange): boolean => answer?.status === 200
-    const exchange = await sendWithRetries(run, probe, { requirement, role: 'poll', wanted })
-    const shownJob = (): unknown => (exchange.answer?.status === 200 ? jsonValue(exchange.answer) : undefined)
+    const wanted = ({ response }: Exchange): boolean => response?.status === 200
+    const exchange = await sendWithRetries(run, probe, { requirement, role: 'poll', isSuccess: wanted })
+    const shownJob = (): unknown => (exchange.response?.status === 200 ? jsonValue(exchange.response) : undefined)
     const reading: Reading = {
       exchange,
       status: statusOf(shownJob()),
@@ -111,12 +111,12 @@ function createJobTracker(run: Run): JobTracker {
     creations,
     broken: [],
     track(creation, application) {
-      const { answer } = creation
-      if (!answer || !isGranted(answer)) return undefined
-      const known = creations.find((other) => other.answer === answer)
+      const { response } = creation
+      if (!response || !isGranted(response)) return undefined
+      const known = creations.find((other) => other.response === response)
       if (known) return all.find((job) => job.creation === known)
       creations.push(creation)
-      const id = usableId(member(jsonValue(answer), 'id'))
+      const id = usableId(member(jsonValue(response), 'id'))
       if (id === undefined) return undefined
       const job: Job = { id, application, creation, createdAtMs: creation.endedAt, readings: [] }
       all.push(job)

@@ -23,7 +23,7 @@ export interface Refusals {
 }
 
 function byBody(of: string, what: string, change: (valid: Probe) => Probe): Refusal {
-  return { row: of, what, statuses: ofBodies, change }
+  return { requirement: of, what, statuses: ofBodies, change }
 }
 
 /** Each kind of refusal by itself. */
@@ -47,5 +47,8 @@ export async function kindsOf(run: Run, { inputs, requiredInputs }: ApplicationR
   ]
   const whole = kinds.filter(({ refusals }) => refusals.length > 0)
   const all = { what: 'in several ways', refusals: kinds.flatMap(({ refusals }) => refusals.slice(0, 1)) }
-  return sampled({ run, row: { id: 'jobs.create/4xx-no-effect' } }, [...whole, { ...all, isLater: true as const }])
+  return sampled({ run, requirement: { id: 'jobs.create/4xx-no-effect' } }, [
+    ...whole,
+    { ...all, isLater: true as const },
+  ])
 }

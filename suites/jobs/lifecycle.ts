@@ -5,7 +5,7 @@ import { jobRequest } from './job-request.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { leftOut } from '../../harness/report/reason.ts'
-import { describeAnswer } from '../../harness/engine/describe.ts'
+import { describeResponse } from '../../harness/engine/describe.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
 import type { Job, Reading } from './model.ts'
 import { pause } from '../../harness/engine/lifetime.ts'
@@ -28,7 +28,7 @@ export async function mainJob(run: Run): Promise<Job> {
   const granted = await control(run, 'jobs.create')
   const { exchange, said } = granted
   if (granted.state !== 'granted') throw notGranted(granted, 'no job could be created')
-  const job = jobsOf(run).all.find(({ creation }) => creation.answer === exchange?.answer)
+  const job = jobsOf(run).all.find(({ creation }) => creation.response === exchange?.response)
   if (!job) throw new NotExercised(`the creation response names no id: ${said}`)
   return job
 }
@@ -46,8 +46,8 @@ export function failingLifecycle(run: Run): Promise<Lifecycle> {
     const source = () => jobRequest(run, application)
     const purpose = { requirement: 'jobs.retrieve/200-failed', role: 'setup' } as const
     const exchange = await sendThroughGate(run, source, purpose)
-    const job = jobsOf(run).all.find(({ creation }) => creation.answer === exchange.answer)
-    if (!job) throw new NotExercised(`no job of resources.${name} could be created: ${describeAnswer(exchange)}`)
+    const job = jobsOf(run).all.find(({ creation }) => creation.response === exchange.response)
+    if (!job) throw new NotExercised(`no job of resources.${name} could be created: ${describeResponse(exchange)}`)
     return follow(run, job)
   })
 }
@@ -60,7 +60,7 @@ function firstReadings(run: Run, job: Job): Promise<readonly Reading[]> {
       await pause(run, share * run.target.limits.settleMs)
       const reading = await jobsOf(run).read(job, 'jobs.create/202-retrievable')
       readings.push(reading)
-      if (reading.exchange.answer?.status === 200) break
+      if (reading.exchange.response?.status === 200) break
     }
     return readings
   })

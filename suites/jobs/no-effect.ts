@@ -1,5 +1,5 @@
-import { isGranted } from '../../harness/engine/answer.ts'
-import { describeAnswer } from '../../harness/engine/describe.ts'
+import { isGranted } from '../../harness/engine/response.ts'
+import { describeResponse } from '../../harness/engine/describe.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { pause } from '../../harness/engine/lifetime.ts'
@@ -19,7 +19,7 @@ import { jobRequest } from './job-request.ts'
 import { jobsOf } from './job-tracker.ts'
 import { kindsOf, type Refusals } from './kinds-of-refusals.ts'
 
-const row = 'jobs.create/4xx-no-effect'
+const requirement = 'jobs.create/4xx-no-effect'
 
 /** A refused request may start its job by a queue: creations so many ms after refusals in several ways. */
 const laterMs = [500, 1000, 2000]
@@ -118,12 +118,12 @@ async function refuseAll(
   finding: Finding,
 ): Promise<boolean | 'busy'> {
   let isRefused = false
-  for (const { row: of, statuses, change } of refusals) {
-    const purpose = { requirement: row, about: `jobs.create/${of}`, role: 'setup', badInput: true } as const
+  for (const { requirement: of, statuses, change } of refusals) {
+    const purpose = { requirement: requirement, about: `jobs.create/${of}`, role: 'setup', badInput: true } as const
     const exchange = await sendWithRetries(run, await change(await jobRequest(run, application)), purpose)
-    if (statuses.includes(exchange.answer?.status ?? 0)) isRefused = true
-    else if (!isRefused && exchange.answer?.status === 409) return 'busy'
-    else finding.inconclusive = `a creation that should be refused was answered ${describeAnswer(exchange)}`
+    if (statuses.includes(exchange.response?.status ?? 0)) isRefused = true
+    else if (!isRefused && exchange.response?.status === 409) return 'busy'
+    else finding.inconclusive = `a creation that should be refused was answered ${describeResponse(exchange)}`
     // One that is granted where it should not be is told by other requirements.
     if (gate.record(exchange)) await awaitJobs(run, application.id)
   }
@@ -144,16 +144,16 @@ async function createAfter(
   { run, application, gate }: Conflict,
   finding: Finding,
 ): Promise<Exchange | 'granted' | 'open'> {
-  const exchange = await create(run, application, row)
+  const exchange = await create(run, application, requirement)
   const job = gate.record(exchange)
   finding.cases++
-  if (exchange.answer && isGranted(exchange.answer)) {
+  if (exchange.response && isGranted(exchange.response)) {
     finding.confirmed = true
     if (job && !(await awaitJobs(run, application.id))) gate.timedOut = true
     return 'granted'
   }
-  if (exchange.answer?.status === 409) return exchange
-  finding.inconclusive = `the creation after a refused one was answered ${describeAnswer(exchange)}`
+  if (exchange.response?.status === 409) return exchange
+  finding.inconclusive = `the creation after a refused one was answered ${describeResponse(exchange)}`
   return 'open'
 }
 
@@ -166,7 +166,7 @@ async function lookLater(looks: Looks, { kind, refusedAt }: NonNullable<Looks['l
   const { run, gate } = conflict
   const finding = findings.at(-1) as Finding
   let since = refusedAt
-  for (const afterMs of sampled({ run, row: { id: `${row} later` } }, laterMs)) {
+  for (const afterMs of sampled({ run, requirement: { id: `${requirement} later` } }, laterMs)) {
     await pause(run, Math.max(0, since + afterMs - performance.now()))
     await gate.withExclusive(async () => {
       const met = { ...kind, afterMs }
@@ -241,7 +241,7 @@ const when = ({ afterMs }: Refusals): string => (afterMs === undefined ? 'at onc
  */
 async function isFreeAtOnce({ run, application, gate }: Conflict, times: number): Promise<boolean> {
   for (let time = 0; time < times; time++) {
-    const job = gate.record(await create(run, application, row))
+    const job = gate.record(await create(run, application, requirement))
     if (job === undefined || !(await awaitJobs(run, application.id))) return false
   }
   return true
@@ -251,7 +251,7 @@ async function isFreeAtOnce({ run, application, gate }: Conflict, times: number)
 async function awaitIdle({ run, application, gate }: Conflict): Promise<boolean> {
   const deadline = performance.now() + run.target.limits.jobTimeoutMs
   while (await awaitJobs(run, application.id)) {
-    if (gate.record(await create(run, application, row))) return awaitJobs(run, application.id)
+    if (gate.record(await create(run, application, requirement))) return awaitJobs(run, application.id)
     if (performance.now() > deadline) return false
     await pause(run, releaseMs)
   }
@@ -260,7 +260,7 @@ async function awaitIdle({ run, application, gate }: Conflict): Promise<boolean>
 
 /** A refused creation starts no job, and leaves the application free. */
 export const judgeNoEffect: Judge = async (context) => {
-  if (context.run.target.scenarios[row]) return granted('as the scenario of the target file says')(context)
+  if (context.run.target.scenarios[requirement]) return granted('as the scenario of the target file says')(context)
   const { failure, confirmed, inconclusive, cases } = await noEffect(context.run)
   context.control = 'granted'
   context.cases += cases

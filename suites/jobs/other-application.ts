@@ -1,28 +1,28 @@
-import { isGranted } from '../../harness/engine/answer.ts'
-import { describeAnswer } from '../../harness/engine/describe.ts'
+import { isGranted } from '../../harness/engine/response.ts'
+import { describeResponse } from '../../harness/engine/describe.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { type Conflict, awaitJobs, create, noLonger, readSettled, showsInProgress } from './conflict.ts'
 import { gatesOf, mostAttempts } from './gate.ts'
 import type { Job } from './model.ts'
 
-const row = 'jobs.create/409-per-application'
+const requirement = 'jobs.create/409-per-application'
 
 /** A creation on the other application while the first job is in progress; gives the 409 that may be a fault. */
 export async function createOnOther(conflict: Conflict, first: Job): Promise<Exchange | undefined> {
   const { run, other, found } = conflict
   if (!other) return undefined
   const finding = found.perApplication
-  const exchange = await create(run, other, row)
+  const exchange = await create(run, other, requirement)
   gatesOf(run).of(other.id).record(exchange)
   finding.cases++
-  const reading = await readSettled(run, first, row)
+  const reading = await readSettled(run, first, requirement)
   if (!showsInProgress(reading, first)) {
-    finding.inconclusive = `a creation on the other application was answered ${describeAnswer(exchange)}, but ${noLonger(reading)}`
+    finding.inconclusive = `a creation on the other application was answered ${describeResponse(exchange)}, but ${noLonger(reading)}`
     return undefined
   }
-  if (exchange.answer?.status === 409) return exchange
-  if (exchange.answer && isGranted(exchange.answer)) finding.confirmed = true
-  else finding.inconclusive = `a creation on the other application was answered ${describeAnswer(exchange)}`
+  if (exchange.response?.status === 409) return exchange
+  if (exchange.response && isGranted(exchange.response)) finding.confirmed = true
+  else finding.inconclusive = `a creation on the other application was answered ${describeResponse(exchange)}`
   return undefined
 }
 
@@ -35,10 +35,10 @@ export async function confirmBlocked(conflict: Conflict, blocked: Exchange, firs
   if (!other) return
   const finding = found.perApplication
   const gate = gatesOf(run).of(other.id)
-  const exchange = await create(run, other, row)
+  const exchange = await create(run, other, requirement)
   const job = gate.record(exchange)
   if (!job) {
-    finding.inconclusive = `a creation on the other application was answered ${describeAnswer(exchange)} even after the job had ended`
+    finding.inconclusive = `a creation on the other application was answered ${describeResponse(exchange)} even after the job had ended`
     return
   }
   finding.blocked++

@@ -9,7 +9,7 @@ import { failingLifecycle } from './lifecycle.ts'
 import { noEffect } from './no-effect.ts'
 import type { Gate, Job } from './model.ts'
 
-const row = 'jobs.create/409-released'
+const requirement = 'jobs.create/409-released'
 const expected = '202, as the application has no job in progress'
 const somebody = "somebody else's job would look the same"
 
@@ -28,11 +28,11 @@ export interface Released {
 export async function awaitRelease({ run, application, gate, finding }: Released, ended = 'ended'): Promise<Job[]> {
   for (let more = 1; ; more++) {
     await pause(run, releaseMs)
-    const exchange = await create(run, application, row)
+    const exchange = await create(run, application, requirement)
     finding.cases++
     const job = gate.record(exchange)
     if (job) return [job]
-    if (exchange.answer?.status !== 409) return []
+    if (exchange.response?.status !== 409) return []
     if (more < 2) continue
     if (gate.lostAt !== undefined) {
       finding.inconclusive = 'a creation that got no answer may have started a job that nobody knows of'
@@ -48,10 +48,10 @@ export async function awaitRelease({ run, application, gate, finding }: Released
 async function createAfterEnd(released: Released, ended?: string): Promise<void> {
   const { run, application, gate, finding } = released
   await gate.withExclusive(async () => {
-    const exchange = await create(run, application, row)
+    const exchange = await create(run, application, requirement)
     finding.cases++
     gate.record(exchange)
-    if (exchange.answer?.status === 409) await awaitRelease(released, ended)
+    if (exchange.response?.status === 409) await awaitRelease(released, ended)
   })
 }
 
@@ -83,7 +83,7 @@ export async function releasedAtLast(run: Run, finding: Finding): Promise<void> 
 /** An application is free again after a job that failed, too. */
 export async function releasedAfterFailure(run: Run, finding: Finding): Promise<void> {
   const application = run.target.resources.failingApplication
-  if (!application || finding.failure || !isPlanned(run, row)) return
+  if (!application || finding.failure || !isPlanned(run, requirement)) return
   const { job } = await failingLifecycle(run)
   if (!wasSeenEnded(job)) return
   const gate = gatesOf(run).of(application.id)

@@ -4,7 +4,7 @@ import { preview } from '../../schemas/preview.ts'
 import { judgeEach } from '../../harness/checks/at-once.ts'
 import { sampled } from '../../harness/checks/seed.ts'
 import { control } from '../../harness/checks/control.ts'
-import { jsonValue } from '../../harness/engine/answer.ts'
+import { jsonValue } from '../../harness/engine/response.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { pause } from '../../harness/engine/lifetime.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
@@ -41,12 +41,12 @@ async function judgeAgain(context: CheckContext, before: SeenReading): Promise<v
   // A new job may not be known everywhere yet.
   if (isGone(first) && wait > 0) await pause(context.run, wait)
   const exchange = isGone(first) && wait > 0 ? await send() : first
-  const { answer } = exchange
-  const json = answer?.json()
-  if (!answer || exchange.throttled) throw new NotExercised('the job could not be read again')
+  const { response } = exchange
+  const json = response?.json()
+  if (!response || exchange.throttled) throw new NotExercised('the job could not be read again')
   context.cases++
   context.shownBy = before.exchange.purpose.requirement
-  if (answer.status !== 200 || !json?.ok) {
+  if (response.status !== 200 || !json?.ok) {
     context.fail(exchange, '200 with the job, as when the ended job was read before', '')
   }
   for (const name of shown) {
@@ -86,7 +86,7 @@ function endedReadings(run: Run): SeenReading[] {
 async function declaredReading(run: Run): Promise<SeenReading[]> {
   if (run.target.resources.job === undefined) return []
   const { exchange } = await control(run, 'jobs.retrieve')
-  const job = jsonValue(exchange?.answer)
+  const job = jsonValue(exchange?.response)
   return exchange && hasEnded(job) ? [{ exchange, job }] : []
 }
 

@@ -1,17 +1,17 @@
 import { otherPdfText, type SamplePdf, samplePdf, samplePdfText } from '../../fixtures/pdf.ts'
 import { controlExchange } from '../../harness/checks/control.ts'
 import { againAtEnd, granted, type GrantedCheck, judgeTries } from '../../harness/checks/granted.ts'
-import { judgeGranted } from '../../harness/engine/judge-answer.ts'
+import { judgeGranted } from '../../harness/engine/judge-response.ts'
 import { sampled } from '../../harness/checks/seed.ts'
 import { judgeShape } from '../../harness/checks/shapes.ts'
 import { validRequest } from '../../harness/checks/valid-request.ts'
-import { jsonValue } from '../../harness/engine/answer.ts'
+import { jsonValue } from '../../harness/engine/response.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { type Probe, withJson } from '../../harness/engine/probe.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { upload } from '../../harness/checks/upload.ts'
 import type { CheckContext, Judge } from '../../harness/engine/check-context.ts'
-import { describeAnswer } from '../../harness/engine/describe.ts'
+import { describeResponse } from '../../harness/engine/describe.ts'
 import { member } from '../../schemas/json-object.ts'
 import { preview } from '../../schemas/preview.ts'
 
@@ -89,10 +89,13 @@ function knownText({ target }: Run): KnownText {
 function holdsWords({ words: wanted, of }: KnownText, what: string): GrantedCheck {
   return (context, exchange) => {
     judgeShape(context, exchange, 'pdf-content', what)
-    const { found, firstMissing } = findInOrder(wanted, wordsOf(String(member(jsonValue(exchange.answer), 'content'))))
+    const { found, firstMissing } = findInOrder(
+      wanted,
+      wordsOf(String(member(jsonValue(exchange.response), 'content'))),
+    )
     if (found >= leastShare * wanted.length) return
     const expected = `content that holds, in their order, at least four in five of the ${wanted.length} words of ${of}: ${preview(wanted.join(' '))}`
-    const actual = `${found} of them (the first that is missing is "${firstMissing}"): ${describeAnswer(exchange)}`
+    const actual = `${found} of them (the first that is missing is "${firstMissing}"): ${describeResponse(exchange)}`
     context.fail(exchange, expected, what, actual)
   }
 }
@@ -118,8 +121,8 @@ async function judgeOwnPdfs(context: CheckContext): Promise<void> {
 
 /** In either format the content is that of the file; so it is of two that the suite uploads. */
 export const judgeContent: Judge = async (context) => {
-  const { run, row } = context
-  if (run.target.operations['files.upload']?.content !== undefined && !run.target.scenarios[row.id]) {
+  const { run, requirement } = context
+  if (run.target.operations['files.upload']?.content !== undefined && !run.target.scenarios[requirement.id]) {
     await judgeOwnPdfs(context).catch((error: unknown) => {
       // A target may take no PDFs: what is declared is judged all the same.
       if (!(error instanceof NotExercised) || run.life.ended || run.target.resources.pdfText === undefined) throw error
@@ -127,9 +130,11 @@ export const judgeContent: Judge = async (context) => {
     if (run.target.resources.pdfText === undefined) return
   }
   const known = knownText(run)
-  const formats = run.target.scenarios[row.id] ? ['text'] : sampled(context, ['text', 'markdown'])
+  const formats = run.target.scenarios[requirement.id] ? ['text'] : sampled(context, ['text', 'markdown'])
   for (const format of formats) {
-    const what = run.target.scenarios[row.id] ? 'as the scenario of the target file says' : `with format ${format}`
+    const what = run.target.scenarios[requirement.id]
+      ? 'as the scenario of the target file says'
+      : `with format ${format}`
     const make = async () => withJson(await validRequest(run, 'pdf.parse'), { format })
     await judgeTries(context, { make, what, check: holdsWords(known, what) })
   }

@@ -2,21 +2,21 @@ import { faultOfSample } from '../../fixtures/pdf.ts'
 import { changed, unknown, any, withBody } from '../../harness/checks/conditions.ts'
 import { type Condition, condition } from '../../harness/checks/refusals.ts'
 import { sendUntilSettled, uploadsOf } from '../../harness/checks/settling.ts'
-import { tpeOf } from '../../harness/engine/answer.ts'
+import { tpeOf } from '../../harness/engine/response.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { type Probe, withJson } from '../../harness/engine/probe.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { ownSample, pdfId, type PdfResource } from './pdf-id.ts'
 import fc from 'fast-check'
 import { nameOfKind, ofKinds, sample, shown } from '../../harness/checks/values.ts'
-import type { Pairs } from '../../catalogue/answers.ts'
+import type { Pairs } from '../../catalogue/pairs.ts'
 import { placeholderRequest } from '../../harness/checks/placeholder.ts'
 import type { CheckContext } from '../../harness/engine/check-context.ts'
-import { judgePairs } from '../../harness/engine/judge-answer.ts'
+import { judgePairs } from '../../harness/engine/judge-response.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 
-function isBadRequest({ answer }: Exchange): boolean {
-  return answer?.status === 400 && tpeOf(answer) === 'BadRequest'
+function isBadRequest({ response }: Exchange): boolean {
+  return response?.status === 400 && tpeOf(response) === 'BadRequest'
 }
 
 type Unusable = Exclude<PdfResource, 'pdfFile'>
@@ -115,7 +115,7 @@ export async function judgeRemoved(context: CheckContext): Promise<void> {
   // A file that exists tells a parser that is still there from one that is gone: an unknown one gives 404 either way.
   const params = existing === undefined ? placeholder.params : { file_id: existing }
   const probe = { ...withJson(placeholder, { format: 'text' }), params }
-  const exchange = await context.send(probe, { unobserved: true, expects: gone })
-  if (!exchange.answer || exchange.throttled) throw new NotExercised('the removed operation gave no answer')
+  const exchange = await context.send(probe, { skipPassive: true, expects: gone })
+  if (!exchange.response || exchange.throttled) throw new NotExercised('the removed operation gave no answer')
   judgePairs(context, exchange, gone, 'after the removal of PDF parsing')
 }

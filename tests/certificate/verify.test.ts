@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize'
 import { expect, test } from 'vitest'
 import { describe } from '../../certificate/describe.ts'
-import { encode, keyId, seal } from '../../certificate/certificate-file.ts'
+import { encode, keyId, signEnvelope } from '../../certificate/certificate-file.ts'
 import type { Statement } from '../../certificate/statement.ts'
 import { report as reportOf, result } from '../gates/results.ts'
 import { conformant, issued, issuedAt, other, pair, suiteOf, verified } from './issued.ts'
@@ -15,7 +15,7 @@ function resigned(change: (statement: Statement) => void, write = (s: Statement)
   const { payloadType, payload } = JSON.parse(bytes.toString())
   const statement = JSON.parse(Buffer.from(payload, 'base64').toString()) as Statement
   change(statement)
-  return encode(seal(payloadType, Buffer.from(write(statement)), pair.privateKey))
+  return encode(signEnvelope(payloadType, Buffer.from(write(statement)), pair.privateKey))
 }
 
 test('a certificate as it was written is valid, with its key, and with its report', () => {
@@ -74,7 +74,7 @@ test('another key than the signer’s is told by its id', () => {
 
 test('one who signs with a key of his own over a foreign one inside is found out', () => {
   const { payloadType, payload } = JSON.parse(bytes.toString())
-  const forged = encode(seal(payloadType, Buffer.from(payload, 'base64'), other.privateKey))
+  const forged = encode(signEnvelope(payloadType, Buffer.from(payload, 'base64'), other.privateKey))
   const named = `its signature 1 does not hold: it names ${keyId(other.publicKey)}, but the key there is`
   expect(problems(forged)[0]).toContain(named)
   expect(problems(forged, { publicKey: other.publicKey })[0]).toContain(named)
@@ -186,6 +186,6 @@ test.each<[object, string[]]>([
   const statement = JSON.parse(Buffer.from(payload, 'base64').toString()) as Statement
   Object.assign(statement.predicate.run, { proxy: null, ca: false, insecure: false, retried: 0 })
   statement.predicate.partial = []
-  const lie = encode(seal(payloadType, Buffer.from(canonicalize(statement)!), pair.privateKey))
+  const lie = encode(signEnvelope(payloadType, Buffer.from(canonicalize(statement)!), pair.privateKey))
   expect(verified(lie, { evidence: { report } }).problems.length > 0).toBe(lines.length > 0)
 })

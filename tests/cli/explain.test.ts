@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pc from 'picocolors'
 import { describe, expect, test } from 'vitest'
-import { catalogue, requirement } from '../../catalogue/catalogue.ts'
+import { catalogue, requirementOf } from '../../catalogue/catalogue.ts'
 import { explanation } from '../../cli/explain/explanation.ts'
 import { nearestId } from '../../harness/target-file/nearest.ts'
 import { type Ended, folder } from './conform.ts'
@@ -32,7 +32,7 @@ describe('explain', () => {
 
   test('each requirement is explained whole', () => {
     for (const { id } of catalogue) {
-      const text = explanation(requirement(id), nothingSent, plain)
+      const text = explanation(requirementOf(id), nothingSent, plain)
       expect(text, id).not.toMatch(/undefined|\[object|\n\n\n/)
       for (const title of ['What is sent', 'What passes', 'Why', 'What the target must declare', 'How the reference'])
         expect(text, id).toContain(`\n${title}`)
@@ -45,10 +45,10 @@ describe('explain', () => {
     expect(stdout).toContain('\n  {"operations": {"pdf.parse": "removed"}}\n')
     expect(stdout).toContain('\nWhat is sent\n  The request of pdf.parse, with the full key.\n')
     const success = 'Any 2xx whose body is not an error envelope'
-    expect(explanation(requirement('chat.create/200-structured-output'), nothingSent, plain)).toContain(
+    expect(explanation(requirementOf('chat.create/200-structured-output'), nothingSent, plain)).toContain(
       `  ${success}, as the statement above says.\n`,
     )
-    expect(explanation(requirement('translate.run/2xx-accepted'), nothingSent, plain)).toContain(`  ${success}.\n`)
+    expect(explanation(requirementOf('translate.run/2xx-accepted'), nothingSent, plain)).toContain(`  ${success}.\n`)
   })
 
   test.each(['pdf.parse/*', 'pdf.parse'])('takes one id, and %s is none', async (written) => {

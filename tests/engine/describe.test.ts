@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { answerOf } from '../../harness/engine/answer.ts'
-import { describeAnswer } from '../../harness/engine/describe.ts'
+import { responseOf } from '../../harness/engine/response.ts'
+import { describeResponse } from '../../harness/engine/describe.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
-import type { NoAnswer } from '../../harness/http/message.ts'
+import type { NoResponse } from '../../harness/http/message.ts'
 
 const times = { sentAt: 0, endedAt: 1 }
 const request = { method: 'GET', url: 'http://127.0.0.1/v1/files', headers: {}, body: '' }
 
 function received(status: number, body: string, type = 'application/json'): Exchange {
   const headers = [{ name: 'content-type', value: type }]
-  const answer = answerOf({ kind: 'answer', status, headers, body: Buffer.from(body), cut: false, ...times })
+  const answer = responseOf({ kind: 'answer', status, headers, body: Buffer.from(body), cut: false, ...times })
   const response = { status, headers: {}, body }
   return {
     answer,
@@ -20,8 +20,8 @@ function received(status: number, body: string, type = 'application/json'): Exch
   } as unknown as Exchange
 }
 
-function silent(cause: NoAnswer['cause'], message: string, more: Pick<NoAnswer, 'detail'> = {}): Exchange {
-  const noAnswer: NoAnswer = { kind: 'no-answer', cause, message, staleConnection: false, ...more, ...times }
+function silent(cause: NoResponse['cause'], message: string, more: Pick<NoResponse, 'detail'> = {}): Exchange {
+  const noAnswer: NoResponse = { kind: 'no-answer', cause, message, staleConnection: false, ...more, ...times }
   return { noAnswer, recorded: { request, curl: '' }, throttled: false, ...times } as unknown as Exchange
 }
 
@@ -68,12 +68,12 @@ test.each([
   ["the service's own limit", received(413, envelope('PayloadTooLarge')), '413 PayloadTooLarge'],
   ['a success as it is', received(200, 'fine', 'text/plain'), '200 fine'],
 ])('shows %s', (_, exchange, shown) => {
-  expect(describeAnswer(exchange)).toBe(shown)
+  expect(describeResponse(exchange)).toBe(shown)
 })
 
 test('says once that no answer came, and tells an answer that is no HTTP from that', () => {
   const late = silent('timeout', 'no answer within 5 ms (limits.timeoutMs)', { detail: 'nothing-came' })
-  expect(describeAnswer(late)).toBe('no answer within 5 ms (limits.timeoutMs)')
-  expect(describeAnswer(silent('reset', 'the connection was closed'))).toBe('no answer: the connection was closed')
-  expect(describeAnswer(silent('malformed', 'the answer is not HTTP: x'))).toBe('the answer is not HTTP: x')
+  expect(describeResponse(late)).toBe('no answer within 5 ms (limits.timeoutMs)')
+  expect(describeResponse(silent('reset', 'the connection was closed'))).toBe('no answer: the connection was closed')
+  expect(describeResponse(silent('malformed', 'the answer is not HTTP: x'))).toBe('the answer is not HTTP: x')
 })

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import type { HttpAnswer, HttpRequest, HttpResult } from '../../harness/http/message.ts'
+import type { WireResponse, HttpRequest, HttpResult } from '../../harness/http/message.ts'
 import type { Failure, RequirementResult, TakesState } from '../../harness/report/model.ts'
 import { createReference, startReference } from '../../reference/server.ts'
 import { evidenceText } from '../../reporters/view/evidence.ts'
@@ -16,15 +16,15 @@ const { full: fullKey } = (createReference().target as { keys: { full: string } 
 const pace = { jobMs: 15, slowJobMs: 1200 }
 const plain = (): Live => (request, send) => send(request)
 const envelope = (tpe: string): string => JSON.stringify({ tpe, errors: [], extras: {} })
-const jsonOf = ({ body }: HttpAnswer) => JSON.parse(Buffer.from(body).toString()) as Record<string, unknown>
-const isGranted = (result: HttpResult): result is HttpAnswer => result.kind === 'answer' && result.status < 300
+const jsonOf = ({ body }: WireResponse) => JSON.parse(Buffer.from(body).toString()) as Record<string, unknown>
+const isGranted = (result: HttpResult): result is WireResponse => result.kind === 'answer' && result.status < 300
 const hasStatus = (result: HttpResult, ...statuses: number[]) =>
   result.kind === 'answer' && statuses.includes(result.status)
 const isReading = ({ method, path }: HttpRequest) => method === 'GET' && path.startsWith('/v1/applications/jobs/')
 const isCreation = ({ method, path }: HttpRequest) => method === 'POST' && path.endsWith('/jobs')
 
 /** The ended jobs, or the files, whose answer was given once are not found any more. */
-const once = (isOne: (request: HttpRequest, result: HttpAnswer) => boolean) => (): Live => {
+const once = (isOne: (request: HttpRequest, result: WireResponse) => boolean) => (): Live => {
   const given = new Set<string>()
   return async (request, send) => {
     const result = await send(request)
@@ -80,7 +80,7 @@ const brokenByRefusal = (): Live => {
   }
 }
 
-const isEndedJob = (request: HttpRequest, result: HttpAnswer) =>
+const isEndedJob = (request: HttpRequest, result: WireResponse) =>
   isReading(request) && jsonOf(result).status !== 'in_progress'
 const isFile = ({ method, path }: HttpRequest) => method === 'GET' && /^\/v1\/files\/./.test(path)
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { HttpAnswer, HttpResult, NoAnswer, SendOptions, Transport } from '../../harness/http/message.ts'
+import type { WireResponse, HttpResult, NoResponse, SendOptions, Transport } from '../../harness/http/message.ts'
 import { runNotes } from '../../reporters/view/run-notes.ts'
 import { reportOf } from '../../harness/engine/run-report.ts'
 import { idsOf, type Judged, judgeReference, type JudgeSettings } from '../matrix/judge-reference.ts'
@@ -8,7 +8,7 @@ import { idsOf, type Judged, judgeReference, type JudgeSettings } from '../matri
 const only = ['files.*', 'translate.run/*', 'pdf.parse/4*', 'envelope/*']
 
 /** What becomes of a request: nothing if it goes on to the target. */
-type Instead = Partial<HttpAnswer> | Partial<NoAnswer> | undefined
+type Instead = Partial<WireResponse> | Partial<NoResponse> | undefined
 type Meanwhile = (number: number, options: SendOptions) => Promise<Instead> | Instead
 
 /** Judges the reference with its real pauses, in virtual time. */

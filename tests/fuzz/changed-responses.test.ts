@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isRefusal } from '../../catalogue/answers.ts'
+import { isRefusal } from '../../catalogue/pairs.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { type OperationId, operations } from '../../catalogue/operations.ts'
-import type { HttpAnswer } from '../../harness/http/message.ts'
+import type { WireResponse } from '../../harness/http/message.ts'
 import { isObject } from '../../schemas/json-object.ts'
 import { operationAt } from '../../traffic/base-url.ts'
 import { idsOf, judgeReference } from '../matrix/judge-reference.ts'
@@ -19,17 +19,17 @@ interface Change {
   /** What is changed, and how: `errors/0/key dropped`, `status changed: 418`. */
   readonly name: string
   /** @param past the last responses of that operation that granted and refused a request */
-  apply(response: HttpAnswer, past: Past): HttpAnswer
+  apply(response: WireResponse, past: Past): WireResponse
 }
 
-type Past = Partial<Record<'granted' | 'refused', HttpAnswer>>
+type Past = Partial<Record<'granted' | 'refused', WireResponse>>
 type Apply = Change['apply']
-const textOf = ({ body }: HttpAnswer): string => Buffer.from(body).toString()
-const withText = (response: HttpAnswer, text: string): HttpAnswer => ({ ...response, body: Buffer.from(text) })
-const isGranted = ({ status }: Pick<HttpAnswer, 'status'>): boolean => status < 300
+const textOf = ({ body }: WireResponse): string => Buffer.from(body).toString()
+const withText = (response: WireResponse, text: string): WireResponse => ({ ...response, body: Buffer.from(text) })
+const isGranted = ({ status }: Pick<WireResponse, 'status'>): boolean => status < 300
 
 /** Drops the content type if none is given. */
-function withType(response: HttpAnswer, type?: string): HttpAnswer {
+function withType(response: WireResponse, type?: string): WireResponse {
   const others = response.headers.filter(({ name }) => name.toLowerCase() !== 'content-type')
   return { ...response, headers: type === undefined ? others : [...others, { name: 'content-type', value: type }] }
 }
@@ -41,7 +41,7 @@ const wholes: Readonly<Record<string, Apply>> = {
   ...Object.fromEntries(
     [200, 201, 202, 400, 404, 418, 500].map((status) => [
       `status changed: ${status}`,
-      (response: HttpAnswer) => ({ ...response, status }),
+      (response: WireResponse) => ({ ...response, status }),
     ]),
   ),
   'content type changed: text/html': (response) => withType(response, 'text/html'),
@@ -94,7 +94,7 @@ function placesOf(value: unknown): string[][] {
   ])
 }
 
-function jsonOf(response: HttpAnswer): unknown {
+function jsonOf(response: WireResponse): unknown {
   try {
     return JSON.parse(textOf(response)) as unknown
   } catch {
@@ -110,7 +110,7 @@ const inJson =
     return changed === json ? response : withText(response, JSON.stringify(changed))
   }
 
-const shown = (response: HttpAnswer): string =>
+const shown = (response: WireResponse): string =>
   JSON.stringify([
     response.status,
     response.headers.filter(({ name }) => /^content-type$/i.test(name)),
@@ -118,7 +118,7 @@ const shown = (response: HttpAnswer): string =>
   ])
 
 /** Every change to that response that makes another of it. */
-function changesOf(operation: OperationId, response: HttpAnswer, past: Past): Change[] {
+function changesOf(operation: OperationId, response: WireResponse, past: Past): Change[] {
   const { status } = response
   const parts = placesOf(jsonOf(response)).flatMap((place) =>
     Object.keys(kinds).map((kind) => [`${place.join('/')} ${kind}`, inJson(place, kind)] as const),
@@ -223,14 +223,14 @@ async function failedWith(operation: OperationId, change: Apply): Promise<string
 /** Responses of one operation: those with a status that refuses, as a row names it, or the granted ones. */
 const responses = fc.constantFrom(
   ...operations.flatMap(({ id: operation }) =>
-    catalogue.filter((row) => row.operation === operation).map(({ gives }) => ({ operation, gives })),
+    catalogue.filter((row) => row.operation === operation).map(({ expects: gives }) => ({ operation, gives })),
   ),
 )
 
 test(`of ${numRuns} changes to what an operation answers, those fail that the interface forbids, and no other`, async () => {
   await fc.assert(
     fc.asyncProperty(responses, fc.nat(), async ({ operation, gives }, at) => {
-      const isMeant = (response: HttpAnswer): boolean =>
+      const isMeant = (response: WireResponse): boolean =>
         isRefusal(gives) ? response.status === gives[0]?.[0] : isGranted(response)
       let chosen: Change | undefined
       const failed = await failedWith(operation, (response, past) => {

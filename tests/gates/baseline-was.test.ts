@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
-  answerOf,
+  responseOf,
   type BaselineEntry,
   holdAgainst,
   isExpectedFailure,
@@ -62,7 +62,7 @@ test.each<[string, string | undefined]>([
   ['null', undefined],
   ['{"tpe":7}', undefined],
 ])('the tpe of the body %s is %s', (body, tpe) => {
-  expect(answerOf(failure(answered(400, body)))).toEqual({ status: 400, ...(tpe !== undefined && { tpe }) })
+  expect(responseOf(failure(answered(400, body)))).toEqual({ status: 400, ...(tpe !== undefined && { tpe }) })
 })
 
 test('in family mode only failures that count in it are compared', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { applyMode, decidingRows, exitCode } from '../../harness/report/exit-code.ts'
+import { applyMode, decidingRequirements, exitCode } from '../../harness/report/exit-code.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import { familyNamesOnly, inMode, outcomeIn, summarize, bothVerdicts, verdictOf } from '../../harness/report/verdict.ts'
 import { matchesId, patternProblem } from '../../harness/report/selection.ts'
@@ -97,7 +97,9 @@ test('--require-exercised counts a must that was not exercised, but not what was
   expect(exitCode(report([result('a.b/c'), missed('a.b/d')]), options)).toBe(1)
   expect(exitCode(report([result('a.b/c'), missed('a.b/d', leftOut('--read-only'))]), options)).toBe(0)
   expect(exitCode(report([result('a.b/c'), notApplicable('a.b/d')]), options)).toBe(0)
-  expect(decidingRows(report([result('a.b/c'), missed('a.b/d')]), options).map((row) => row.id)).toEqual(['a.b/d'])
+  expect(decidingRequirements(report([result('a.b/c'), missed('a.b/d')]), options).map((row) => row.id)).toEqual([
+    'a.b/d',
+  ])
 })
 
 test('expected failures do not decide, stale entries do', () => {

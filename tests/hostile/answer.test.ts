@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { answerOf } from '../../harness/engine/answer.ts'
-import type { HttpAnswer } from '../../harness/http/message.ts'
+import { responseOf } from '../../harness/engine/response.ts'
+import type { WireResponse } from '../../harness/http/message.ts'
 
-function read(body: string | Uint8Array, more: Partial<HttpAnswer> = {}) {
+function read(body: string | Uint8Array, more: Partial<WireResponse> = {}) {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   const times = { sentAt: 0, endedAt: 1 }
-  return answerOf({ kind: 'answer', status: 200, headers: [], body: bytes, cut: false, ...times, ...more }).json()
+  return responseOf({ kind: 'answer', status: 200, headers: [], body: bytes, cut: false, ...times, ...more }).json()
 }
 
 const nested = (depth: number, inner = '1'): string => '{"a":['.repeat(depth) + inner + ']}'.repeat(depth)

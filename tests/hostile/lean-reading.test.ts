@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { answerOf } from '../../harness/engine/answer.ts'
+import { responseOf } from '../../harness/engine/response.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { leanReading } from '../../suites/jobs/job-tracker.ts'
 import { validate } from '../../schemas/validate.ts'
@@ -7,8 +7,8 @@ import { validate } from '../../schemas/validate.ts'
 function reading(job: object) {
   const body = Buffer.from(JSON.stringify(job))
   const times = { sentAt: 0, endedAt: 1 }
-  const answer = answerOf({ kind: 'answer', status: 200, headers: [], body, cut: false, ...times })
-  return { exchange: { answer } as Exchange, status: 'completed', job }
+  const answer = responseOf({ kind: 'answer', status: 200, headers: [], body, cut: false, ...times })
+  return { exchange: { response: answer } as Exchange, status: 'completed', job }
 }
 
 const job = {
@@ -35,6 +35,6 @@ test.each([
   const lean = leanReading(whole)
   expect(JSON.stringify(lean.job).length).toBeLessThan(3000)
   expect(validate('job', whole.job).valid).toBe(fits)
-  const json = lean.exchange.answer?.json()
+  const json = lean.exchange.response?.json()
   expect(json?.ok && validate('job', json.value).valid).toBe(fits)
 })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
-import { grantedRow } from '../../catalogue/catalogue.ts'
+import { grantedRequirement } from '../../catalogue/catalogue.ts'
 import { ownId, redUnder } from './also-red.ts'
 
 /** Switches that are on in one server. */
@@ -23,7 +23,7 @@ const target = JSON.parse(
 /** Red beside the row of its operation if a server breaks on bad input: several may turn it red together, each with its own row. */
 const isShared = (id: string): boolean => id === 'envelope/bad-input-no-5xx'
 
-const controls: ReadonlySet<string> = new Set(Object.values(grantedRow))
+const controls: ReadonlySet<string> = new Set(Object.values(grantedRequirement))
 
 /** The operation whose requests show the switch. */
 export function operationOf(id: string): string {

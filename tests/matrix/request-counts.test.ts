@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { isRefusal } from '../../catalogue/answers.ts'
-import { type CatalogueRow, catalogue, requirement } from '../../catalogue/catalogue.ts'
+import { isRefusal } from '../../catalogue/pairs.ts'
+import { type CatalogueRequirement, catalogue, requirementOf } from '../../catalogue/catalogue.ts'
 import { mostLooseGenerations } from '../../catalogue/faults.ts'
 import { isOperationId, operations, triesOf } from '../../catalogue/operations.ts'
-import { isGranted } from '../../harness/engine/answer.ts'
+import { isGranted } from '../../harness/engine/response.ts'
 import { countIn, grants, estimate } from '../../harness/engine/estimate.ts'
 import { planRun } from '../../harness/engine/plan.ts'
 import type { Run } from '../../harness/engine/run.ts'
@@ -11,7 +11,10 @@ import { defaultLimits } from '../../harness/target-file/model.ts'
 import { judgeReference } from './judge-reference.ts'
 
 /** Most requests of the requirement's own, by what its row says. */
-function mostOf({ maxRequests, gives, operation, alsoSends = {} }: CatalogueRow, { target, options }: Run): number {
+function mostOf(
+  { maxRequests, expects: gives, operation, alsoSends = {} }: CatalogueRequirement,
+  { target, options }: Run,
+): number {
   const own = typeof maxRequests === 'function' ? maxRequests(target) : countIn(maxRequests, options)
   const tries = isRefusal(gives) || !isOperationId(operation) ? 1 : triesOf(operation)
   return own * tries + Object.values(alsoSends).reduce((sum, more) => sum + more, 0)
@@ -83,7 +86,7 @@ test('members of requests for generated text are tried until as many were grante
       options: { only: ['*/bad-input-no-5xx'] },
       limits: { maxGenerations: defaultLimits.maxGenerations },
       prepare: ({ client }) =>
-        client.observers.push(({ probe, purpose: { requirement, role }, answer }) => {
+        client.observers.push(({ probe, purpose: { requirement, role }, response: answer }) => {
           if (role !== 'probe' || probe.effect !== 'generates' || !requirement) return
           if (!answer || !isGranted(answer)) return
           granted.set(requirement, (granted.get(requirement) ?? 0) + 1)
@@ -92,7 +95,7 @@ test('members of requests for generated text are tried until as many were grante
   )
   expect(granted.size).toBeGreaterThan(2)
   for (const [id, count] of granted) {
-    const { generations } = grants(requirement(id as CatalogueRow['id']), run.target, run.options)
+    const { generations } = grants(requirementOf(id as CatalogueRequirement['id']), run.target, run.options)
     expect({ id, count: Math.max(count, generations) }).toEqual({ id, count: generations })
   }
 })

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { TargetFile } from '../../harness/target-file/model.ts'
-import { isRefusal } from '../../catalogue/answers.ts'
+import { isRefusal } from '../../catalogue/pairs.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { defects, needsSocket } from '../../reference/server.ts'
-import { observedRows } from '../../harness/checks/envelope-watch.ts'
+import { observedRequirements } from '../../harness/checks/envelope-watch.ts'
 import { operations } from '../../catalogue/operations.ts'
 import { ownId, redUnder } from './also-red.ts'
 import { withoutCleanup, withoutPdf, withTwoMessages } from './changed-targets.ts'
@@ -69,7 +69,7 @@ function narrowServer(switches: readonly string[], among: readonly string[], way
   const red = switches.flatMap(redUnder)
   const asked = [...among, ...red.map(operationOf), ...switches.flatMap(disturbedBy)].map((each) => `${each}/*`)
   const of = switches.some((each) => isOfStates(ownId(each))) ? ofStates : asked
-  const only = new Set([...of, ...observedRows, ...red])
+  const only = new Set([...of, ...observedRequirements, ...red])
   return { ...brokenServer(switches, way), only: [...only] }
 }
 
@@ -81,7 +81,7 @@ const onSockets = defects.filter(needsSocket)
  */
 export function isProvenByPairs(defect: string): boolean {
   if (!/#(?:status|tpe)$/.test(defect)) return false
-  return isRefusal(catalogue.find(({ id }) => id === ownId(defect))?.gives)
+  return isRefusal(catalogue.find(({ id }) => id === ownId(defect))?.expects)
 }
 
 /** What they do shows by the answer to another, later request. */

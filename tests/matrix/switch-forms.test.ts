@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isRefusal, type Pairs, pairsOf } from '../../catalogue/answers.ts'
+import { isRefusal, type Pairs, pairsOf } from '../../catalogue/pairs.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { codeNames } from '../../catalogue/errors.ts'
 import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
@@ -13,7 +13,7 @@ const scenarios = target.scenarios as Readonly<
 /** Refusals with the pairs that answer them, of the operation that the reference's scenario names. */
 const refusals = catalogue.flatMap((row) => {
   const operation = isOperationId(row.operation) ? row.operation : scenarios[row.id]?.operation
-  if (!isRefusal(row.gives) || operation === undefined) return []
+  if (!isRefusal(row.expects) || operation === undefined) return []
   return [{ id: row.id, pairs: pairsOf(row, operation as OperationId) }]
 })
 

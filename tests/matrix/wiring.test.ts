@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { defects, needsSocket } from '../../reference/server.ts'
-import { observedRows } from '../../harness/checks/envelope-watch.ts'
+import { observedRequirements } from '../../harness/checks/envelope-watch.ts'
 import { deal } from './deals.ts'
 import { ownId, redUnder } from './also-red.ts'
 import { expectListed } from './kill-matrix.ts'
@@ -13,7 +13,7 @@ const hands = deal(main, 'one-each').map((hand) => [hand[0]!, hand] as const)
 
 /** What any response may break shows by the responses of other requirements: those of one operation are enough. */
 function asked(hand: readonly string[]): readonly string[] {
-  const isObserved = hand.some((defect) => observedRows.some((id) => id === ownId(defect)))
+  const isObserved = hand.some((defect) => observedRequirements.some((id) => id === ownId(defect)))
   return [...new Set([...hand.flatMap(redUnder), ...(isObserved ? ['jobs.retrieve/*', 'translate.run/*'] : [])])]
 }
 

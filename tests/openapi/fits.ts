@@ -34,7 +34,10 @@ export function answerFits(id: OperationId, status: number, body: unknown): bool
 }
 
 /** What the document does not allow of a conforming server's answer; undefined where it allows all, or says nothing of it. */
-export function refusedByDocument({ probe, answer }: Exchange, variants: readonly string[]): string | undefined {
+export function refusedByDocument(
+  { probe, response: answer }: Exchange,
+  variants: readonly string[],
+): string | undefined {
   const { operation: id, path } = probe
   if (!id || !answer) return undefined
   const on = (family: string): boolean => variants.some((variant) => variant.startsWith(family))

@@ -1,4 +1,4 @@
-import { isRefusal, pairsByScenario } from '../../catalogue/answers.ts'
+import { isRefusal, pairsByScenario } from '../../catalogue/pairs.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { play, routes, send, target, type Reply, type Server } from './client.ts'
@@ -271,7 +271,7 @@ const own: readonly Row[] = [
  */
 const byScenario = catalogue.flatMap((row): readonly Row[] => {
   const scenario = target.scenarios[row.id]
-  if (scenario === undefined || !isRefusal(row.gives)) return []
+  if (scenario === undefined || !isRefusal(row.expects)) return []
   const pairs = pairsByScenario(row, (scenario.operation ?? row.operation) as OperationId)
   const status = (told: number | string) => (typeof told === 'number' ? `${told}` : '*')
   return [[row.id, 'scenario', ...pairs.flatMap(([told, ...names]) => names.map((name) => `${status(told)} ${name}`))]]

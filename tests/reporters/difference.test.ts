@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest'
 import type { Failure, RecordedRequest } from '../../harness/report/model.ts'
 import { renderHtml } from '../../reporters/html.ts'
-import { answerDifference, type Piece, requestDifference, responseDifference } from '../../reporters/view/difference.ts'
+import {
+  responseDifferenceOf,
+  type Piece,
+  requestDifference,
+  responseDifference,
+} from '../../reporters/view/difference.ts'
 import { failed, failure, report } from '../gates/results.ts'
 import { elements, hasClass, textOf } from './html-tree.ts'
 import { joined } from './sample-exchanges.ts'
@@ -101,7 +106,7 @@ test.each([
     '401 [BadToken] ("BadToken" is another code name of the 401 row: BadCredentials)',
   ],
 ])('of %s and %s what differs is marked', (expected, actual, asked, came) => {
-  const words = answerDifference({ expected, actual })
+  const words = responseDifferenceOf({ expected, actual })
   expect([shown(words.expected), shown(words.received)]).toEqual([asked, came])
 })
 

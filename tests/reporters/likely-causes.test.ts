@@ -1,7 +1,7 @@
 import pc from 'picocolors'
 import { expect, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
-import { isRefusal } from '../../catalogue/answers.ts'
+import { isRefusal } from '../../catalogue/pairs.ts'
 import type { Failure, RequirementResult } from '../../harness/report/model.ts'
 import { renderHtml } from '../../reporters/html.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
@@ -14,7 +14,7 @@ import { failed, failure, report } from '../gates/results.ts'
 type Answering = (status: number, tpe: string) => { status?: number; body?: unknown; text?: string } | null
 
 function failing(answering: Answering, only = /./): RequirementResult[] {
-  return catalogue.flatMap(({ gives, id }) => {
+  return catalogue.flatMap(({ expects: gives, id }) => {
     const [status, tpe = 'BadRequest'] = isRefusal(gives) ? gives[0]! : []
     if (typeof status !== 'number' || !only.test(id)) return []
     const answer = answering(status, tpe)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { getAt } from '../../schemas/pointer.ts'
 import { rolesOf } from '../../harness/target-file/declared.ts'
-import { catalogue, isRequirementId, requirement } from '../../catalogue/catalogue.ts'
+import { catalogue, isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
 import { isOperationId, type OperationId, operations } from '../../catalogue/operations.ts'
 import targetSchema from '../../schemas/target.schema.json' with { type: 'json' }
 
@@ -25,7 +25,7 @@ test('each id is unique, begins with its area, and finds its row', () => {
     )
     expect(row.id.startsWith(`${row.operation}/`)).toBe(true)
     expect(isRequirementId(row.id)).toBe(true)
-    expect(requirement(row.id)).toBe(row)
+    expect(requirementOf(row.id)).toBe(row)
   }
   expect(isRequirementId('jobs.create/200-created')).toBe(false)
   expect(isRequirementId('__proto__')).toBe(false)

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { codeNames, keyFits, listedTypes, mayCarry, modelErrors } from '../../catalogue/errors.ts'
 import { type OperationId, operations } from '../../catalogue/operations.ts'
-import { operationTable, pairsOf, statusRows } from './tables.ts'
+import { operationTable, pairsOf, statusRequirements } from './tables.ts'
 
 const everywhere =
   'BadCredentials 401; BadToken 401; InsufficientAccessRights 403; QuotaExceeded 429; GuardrailBlockedError 400; BadRequest 400; ResourceNotFound 404; InternalError 500; InternalError 503'
 
 const statuses = [400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 503, 507]
-const names = [...new Set([...statusRows.map(([, name]) => name), 'GuardrailBlockedError'])]
+const names = [...new Set([...statusRequirements.map(([, name]) => name), 'GuardrailBlockedError'])]
 
 test('every status of §7.2 has the code names of its row, in order', () => {
   for (const status of statuses) {
-    expect(codeNames(status)).toEqual(statusRows.filter(([of]) => of === status).map(([, name]) => name))
+    expect(codeNames(status)).toEqual(statusRequirements.filter(([of]) => of === status).map(([, name]) => name))
   }
 })
 
@@ -23,7 +23,7 @@ test.each([402, 405, 415, 418, 502, 504, 0, -1])('status %i stands in no row and
 test('each operation may answer exactly what §7.2, its row of §7.3, the guardrails and the lead sentence give it', () => {
   const wrong = operations.flatMap(({ id }) => {
     const allowed = new Set([
-      ...statusRows.map(([status, name]) => `${status} ${name}`),
+      ...statusRequirements.map(([status, name]) => `${status} ${name}`),
       ...[everywhere, operationTable[id]].flatMap((cell) =>
         cell === undefined ? [] : pairsOf(cell).map(([name, status]) => `${status} ${name}`),
       ),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { format, resolveConfig } from 'prettier'
 import { type Cell, cellsOf, matrix, type Part } from '../../catalogue/fault-matrix.ts'
 import { operations } from '../../catalogue/operations.ts'
-import { requirement } from '../../catalogue/catalogue.ts'
+import { requirementOf } from '../../catalogue/catalogue.ts'
 import type { PreviousRequest } from '../../harness/engine/exchange.ts'
 import type { Transport } from '../../harness/http/message.ts'
 import { judgeReference } from '../matrix/judge-reference.ts'
@@ -30,7 +30,7 @@ async function faultsSent(): Promise<ReadonlySet<string>> {
 
 test('every case that the matrix names is sent', { timeout: 60_000 }, async () => {
   const sent = await faultsSent()
-  const cases = matrix.filter((cell) => 'requirement' in cell && !requirement(cell.requirement).scenarioOnly)
+  const cases = matrix.filter((cell) => 'requirement' in cell && !requirementOf(cell.requirement).scenarioOnly)
   // A member that the valid request lacks cannot be left out of it.
   const optional = /^[\w.-]+: absent @ /
   expect(cases.map(nameOf).filter((name) => !sent.has(name) && !optional.test(name))).toEqual([])

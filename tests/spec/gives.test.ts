@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
-import { type Gives, isRefusal, pairsOf } from '../../catalogue/answers.ts'
-import { type CatalogueRow, catalogue, grantedRow } from '../../catalogue/catalogue.ts'
+import { type Expected, isRefusal, pairsOf } from '../../catalogue/pairs.ts'
+import { type CatalogueRequirement, catalogue, grantedRequirement } from '../../catalogue/catalogue.ts'
 import { mayCarry } from '../../catalogue/errors.ts'
 import { validRequest } from '../../catalogue/needs.ts'
 import { isOperationId, operations } from '../../catalogue/operations.ts'
 import { listedPairs } from './tables.ts'
 
-function told(gives: Gives | undefined): string {
+function told(gives: Expected | undefined): string {
   if (!isRefusal(gives)) return String(gives ?? '-')
   return gives.map(([status, ...names]) => [status, names.join(' | ')].join(' ').trim()).join(', ')
 }
 
-const givenBy = ({ id, gives, alsoListed }: CatalogueRow): string =>
+const givenBy = ({ id, expects: gives, alsoListed }: CatalogueRequirement): string =>
   `${id}  ${told(gives)}${alsoListed ? ', or as listed' : ''}`
 
 test('what answers each requirement never changes unnoticed', async () => {
@@ -21,7 +21,7 @@ test('what answers each requirement never changes unnoticed', async () => {
 test('each type that §7.3 lists for an operation is what one of its requirements asks for', () => {
   const missing = operations.flatMap(({ id }) => {
     const asked = catalogue
-      .filter((row) => row.operation === id && isRefusal(row.gives))
+      .filter((row) => row.operation === id && isRefusal(row.expects))
       .flatMap((row) => pairsOf(row, id).flatMap(([status, ...names]) => names.map((name) => `${status} ${name}`)))
     return listedPairs(id)
       .map(([name, status]) => `${status} ${name}`)
@@ -33,7 +33,7 @@ test('each type that §7.3 lists for an operation is what one of its requirement
 
 test('a requirement asks for types that its status may carry, but for those of another section', () => {
   const others = catalogue.flatMap((row) => {
-    const { id, operation, gives } = row
+    const { id, operation, expects: gives } = row
     if (!isOperationId(operation) || !isRefusal(gives)) return []
     return gives.flatMap(([status, ...names]) =>
       names
@@ -48,14 +48,14 @@ test('a requirement asks for types that its status may carry, but for those of a
 test('each operation has one control, which needs its valid request', () => {
   expect(catalogue.filter(({ control }) => control).map(({ operation }) => operation)).toHaveLength(operations.length)
   for (const { id } of operations) {
-    const row = catalogue.find((each) => each.id === grantedRow[id])
+    const row = catalogue.find((each) => each.id === grantedRequirement[id])
     expect(row).toMatchObject({ operation: id, needs: validRequest[id], control: true })
-    expect(isRefusal(row?.gives)).toBe(false)
+    expect(isRefusal(row?.expects)).toBe(false)
   }
 })
 
 test('what is no matter of an answer has none', () => {
-  expect(catalogue.filter(({ gives }) => gives === undefined).map(({ id }) => id)).toEqual([
+  expect(catalogue.filter(({ expects: gives }) => gives === undefined).map(({ id }) => id)).toEqual([
     'envelope/shape',
     'envelope/status-tpe-pair',
     'envelope/content-type',

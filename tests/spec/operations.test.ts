@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { catalogue, grantedRow, requirement } from '../../catalogue/catalogue.ts'
+import { catalogue, grantedRequirement, requirementOf } from '../../catalogue/catalogue.ts'
 import { type Member, type Operation, otherKinds, placeOf, roleOf } from '../../catalogue/operation.ts'
 import { isOperationId, operation, operations } from '../../catalogue/operations.ts'
 import { getAt, pointersAt } from '../../schemas/pointer.ts'
@@ -22,7 +22,7 @@ describe.each(all.map((one) => [one.id, one] as const))('%s', (id, { members, ef
   test('has the effect of its granted requirement', () => {
     if (!isOperationId(id)) throw new Error(id)
     // What is retrieved has to be made, if none is declared.
-    expect(requirement(grantedRow[id]).effect).toBe(more.reads ? 'generates' : effect)
+    expect(requirementOf(grantedRequirement[id]).effect).toBe(more.reads ? 'generates' : effect)
   })
 
   test('names a place and a schema that there are', () => {

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { isRefusal, pairsOf } from '../../catalogue/answers.ts'
+import { isRefusal, pairsOf } from '../../catalogue/pairs.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
-import { answerOf } from '../../harness/engine/answer.ts'
+import { responseOf } from '../../harness/engine/response.ts'
 import type { CheckContext } from '../../harness/engine/check-context.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
-import { judgePairs } from '../../harness/engine/judge-answer.ts'
+import { judgePairs } from '../../harness/engine/judge-response.ts'
 import { Failed } from '../../harness/engine/outcome.ts'
-import { listedPairs, pairsOf as pairsIn, statusRows } from './tables.ts'
+import { listedPairs, pairsOf as pairsIn, statusRequirements } from './tables.ts'
 
 /** Every status of §7.2, and some that it does not list. */
-const statuses = [...new Set([200, 202, 302, 405, 415, 418, 502, ...statusRows.map(([status]) => status)])]
+const statuses = [...new Set([200, 202, 302, 405, 415, 418, 502, ...statusRequirements.map(([status]) => status)])]
 const models = [
   'Unavailable',
   'Internal',
@@ -23,7 +23,7 @@ const models = [
 ]
 /** Every type that §7 names, one that it does not, one in another letter case, and none. */
 const types = [
-  ...new Set(statusRows.map(([, name]) => name)),
+  ...new Set(statusRequirements.map(([, name]) => name)),
   ...models.map((name) => `CompletionModel${name}Error`),
   ...['GuardrailBlockedError', 'ValidationError', 'badrequest', undefined],
 ]
@@ -75,15 +75,15 @@ function expected(id: string, operation: OperationId, status: number, tpe: strin
   }
   if (tpe !== undefined && names.includes(tpe)) return 'passes'
   const isFamily = pairs.some((pair) => scopes[pair.status] === undefined)
-  const ofRow = statusRows.some(([of, name]) => of === status && name === tpe)
-  return isFamily && ofRow ? 'only the name differs' : 'fails'
+  const ofRequirement = statusRequirements.some(([of, name]) => of === status && name === tpe)
+  return isFamily && ofRequirement ? 'only the name differs' : 'fails'
 }
 
 function received(status: number, tpe: string | undefined): Exchange {
   const body = JSON.stringify(tpe === undefined ? { message: 'no' } : { tpe, errors: [], extras: {} })
   const headers = [{ name: 'content-type', value: 'application/json' }]
   const times = { sentAt: 0, endedAt: 1 }
-  const answer = answerOf({ kind: 'answer', status, headers, body: Buffer.from(body), cut: false, ...times })
+  const answer = responseOf({ kind: 'answer', status, headers, body: Buffer.from(body), cut: false, ...times })
   return {
     answer,
     probe: { operation: null },
@@ -106,7 +106,7 @@ describe('each refusal takes the answers that its row gives, and no other', () =
   const exchanges = statuses.flatMap((status) => types.map((tpe) => ({ status, tpe, exchange: received(status, tpe) })))
   // A general row takes in what §7.3 lists for the operation that its scenario names.
   const general: OperationId = 'files.upload'
-  test.each(catalogue.filter(({ gives }) => isRefusal(gives)))('$id', (row) => {
+  test.each(catalogue.filter(({ expects: gives }) => isRefusal(gives)))('$id', (row) => {
     const operation = isOperationId(row.operation) ? row.operation : general
     const pairs = pairsOf(row, operation)
     const wrong = exchanges.flatMap(({ status, tpe, exchange }) => {

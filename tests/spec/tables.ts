@@ -16,7 +16,7 @@ const statusTable = `
 507 InsufficientStorage`
 
 /** §7.2: each status with each of its code names. */
-export const statusRows = statusTable
+export const statusRequirements = statusTable
   .trim()
   .split('\n')
   .flatMap((line) =>

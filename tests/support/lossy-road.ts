@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { HttpRequest, NoAnswer, SendOptions, Transport } from '../../harness/http/message.ts'
+import type { HttpRequest, NoResponse, SendOptions, Transport } from '../../harness/http/message.ts'
 
 /** Numbers that only depend on what they are asked for: the same in every run, in whatever order. */
 export interface Random {
@@ -32,7 +32,7 @@ export function road(transport: Transport, { seed, latencyMs, lost }: Road): Tra
   const justLost = new Set<string>()
   let sent = 0
 
-  function loses(request: HttpRequest, { fresh }: SendOptions): NoAnswer | undefined {
+  function loses(request: HttpRequest, { fresh }: SendOptions): NoResponse | undefined {
     const name = `${request.method} ${request.path}`
     if (justLost.delete(name) || fresh || random.of(`lost ${sent}`) >= lost) return undefined
     justLost.add(name)

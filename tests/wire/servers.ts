@@ -1,7 +1,7 @@
 import net from 'node:net'
 import { onTestFinished } from 'vitest'
 import { createTransport } from '../../harness/http/transport.ts'
-import type { NoAnswer, Transport, HttpAnswer, TransportOptions, HttpResult } from '../../harness/http/message.ts'
+import type { NoResponse, Transport, WireResponse, TransportOptions, HttpResult } from '../../harness/http/message.ts'
 
 export interface Served {
   readonly url: string
@@ -92,12 +92,12 @@ export const get = (transport: Transport, timeoutMs = patience, signal?: AbortSi
 export const post = (transport: Transport, body: string | Uint8Array, timeoutMs = patience) =>
   transport.send({ method: 'POST', path: '/v1/files', headers: [], body }, { timeoutMs })
 
-export function answered(result: HttpResult): HttpAnswer {
+export function answered(result: HttpResult): WireResponse {
   if (result.kind !== 'answer') throw new Error(`no answer: ${result.message}`)
   return result
 }
 
-export function unanswered(result: HttpResult): NoAnswer {
+export function unanswered(result: HttpResult): NoResponse {
   if (result.kind === 'answer') throw new Error(`answered with ${result.status}`)
   return result
 }

@@ -8,7 +8,7 @@ import { member } from '../../schemas/json-object.ts'
 import { pathUnder } from '../base-url.ts'
 import type { RecordedEntry } from '../recorded-entry.ts'
 import { learnSecrets, secretsIn } from '../secrets.ts'
-import { type Answer, type ClientFinding, type ClientReport, errorsOf, exitOf } from './client-report.ts'
+import { type CountedResponse, type ClientFinding, type ClientReport, errorsOf, exitOf } from './client-report.ts'
 import { placeOf, requestFaults } from './request-faults.ts'
 import type { Played, ScriptPlayer } from './script.ts'
 
@@ -41,7 +41,7 @@ interface OwnJob {
 export function createClientJudge(options: ClientJudgeOptions): ClientJudge {
   const { baseUrl, redactor, script, startedAt, onFinding } = options
   const findings = new Map<string, ClientFinding>()
-  const used = new Map<OperationId, { requests: number; answers: Map<string, Answer> }>()
+  const used = new Map<OperationId, { requests: number; responses: Map<string, CountedResponse> }>()
   /** By application. */
   const jobs = new Map<string, OwnJob>()
   /** Creations that were refused while no job was known: that of the same moment may be told after it. */
@@ -59,14 +59,14 @@ export function createClientJudge(options: ClientJudgeOptions): ClientJudge {
   }
 
   const count = (operation: OperationId, { status }: RecordedEntry, tpe: string | undefined): void => {
-    const counted = used.get(operation) ?? { requests: 0, answers: new Map<string, Answer>() }
+    const counted = used.get(operation) ?? { requests: 0, responses: new Map<string, CountedResponse>() }
     used.set(operation, counted)
     counted.requests++
     if (status === 0) return
     const name = `${status} ${tpe ?? ''}`
-    const answer = counted.answers.get(name) ?? { status, ...(tpe !== undefined && { tpe }), count: 0 }
-    answer.count++
-    counted.answers.set(name, answer)
+    const response = counted.responses.get(name) ?? { status, ...(tpe !== undefined && { tpe }), count: 0 }
+    response.count++
+    counted.responses.set(name, response)
   }
 
   /** Whether a creation was refused since the client's own job is in progress. */
@@ -138,9 +138,11 @@ export function createClientJudge(options: ClientJudgeOptions): ClientJudge {
         operations: operations.flatMap(({ id, ...about }) => {
           const seen = used.get(id)
           if (!seen) return []
-          const answers = [...seen.answers.values()].sort((a, b) => a.status - b.status)
-          const errors = errorsOf(id, answers, options.scenarios)
-          return [{ operation: id, deprecated: 'deprecated' in about, requests: seen.requests, answers, errors }]
+          const responses = [...seen.responses.values()].sort((a, b) => a.status - b.status)
+          const errors = errorsOf(id, responses, options.scenarios)
+          return [
+            { operation: id, deprecated: 'deprecated' in about, requests: seen.requests, answers: responses, errors },
+          ]
         }),
         unused: operations.map(({ id }) => id).filter((id) => !used.has(id)),
         findings: [...findings.values()],

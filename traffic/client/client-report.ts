@@ -1,5 +1,5 @@
-import { isRefusal } from '../../catalogue/answers.ts'
-import { type CatalogueRow, catalogue } from '../../catalogue/catalogue.ts'
+import { isRefusal } from '../../catalogue/pairs.ts'
+import { type CatalogueRequirement, catalogue } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { member } from '../../schemas/json-object.ts'
 import type { RequestFault } from './request-faults.ts'
@@ -25,7 +25,7 @@ export interface ClientFinding {
 }
 
 /** An answer that a client got, and how often. */
-export interface Answer {
+export interface CountedResponse {
   readonly status: number
   /** Of errors. */
   readonly tpe?: string
@@ -47,7 +47,7 @@ export interface UsedOperation {
   readonly operation: OperationId
   readonly deprecated: boolean
   readonly requests: number
-  readonly answers: readonly Answer[]
+  readonly answers: readonly CountedResponse[]
   readonly errors: readonly ErrorCondition[]
 }
 
@@ -98,20 +98,20 @@ export function exitOf(seen: {
 /** The errors that the operation's requirements name, by status and type. */
 export function errorsOf(
   operation: OperationId,
-  answers: readonly Answer[],
+  responses: readonly CountedResponse[],
   scenarios: Readonly<Record<string, unknown>>,
 ): ErrorCondition[] {
-  const byPair = new Map<string, CatalogueRow[]>()
+  const byPair = new Map<string, CatalogueRequirement[]>()
   for (const row of catalogue) {
-    if (row.operation !== operation || !isRefusal(row.gives)) continue
-    const [[status, tpe] = []] = row.gives as readonly (readonly [unknown, string?])[]
+    if (row.operation !== operation || !isRefusal(row.expects)) continue
+    const [[status, tpe] = []] = row.expects as readonly (readonly [unknown, string?])[]
     if (typeof status !== 'number' || tpe === undefined) continue
     const name = `${status} ${tpe}`
     byPair.set(name, [...(byPair.get(name) ?? []), row])
   }
   const all = [...byPair].map(([name, rows]): ErrorCondition => {
     const [status = '', tpe = ''] = name.split(' ')
-    const met = answers.find((answer) => answer.status === Number(status) && answer.tpe === tpe)?.count ?? 0
+    const met = responses.find((response) => response.status === Number(status) && response.tpe === tpe)?.count ?? 0
     const ids = rows.map(({ id }) => id)
     const simulate = ids
       .map((id) => member(member(scenarios[id], 'headers'), 'x-simulate'))

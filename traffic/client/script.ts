@@ -154,7 +154,7 @@ export function playScript(
       lasts.set(operation, answered)
       const headers = headersOf(step)
       written.add(headers)
-      return answer(request, sink, { step, headers, onEnd: () => (answered.endedAt = now()) })
+      return response(request, sink, { step, headers, onEnd: () => (answered.endedAt = now()) })
     },
   }
 }
@@ -177,7 +177,7 @@ interface Reply {
 }
 
 /** The request is read to its end first, as by any server. */
-function answer({ body }: ForwardedRequest, sink: ResponseSink, { step, headers, onEnd }: Reply): Forwarding {
+function response({ body }: ForwardedRequest, sink: ResponseSink, { step, headers, onEnd }: Reply): Forwarding {
   let isOver = false
   const read = async (): Promise<void> => {
     for await (const _piece of body ?? []) if (isOver) return

@@ -1,13 +1,13 @@
 import { Ending } from '../../harness/http/under-way.ts'
 import { shownText } from '../../harness/recording/body.ts'
-import { describeAnswer, describeProbe } from '../../harness/engine/describe.ts'
+import { describeResponse, describeProbe } from '../../harness/engine/describe.ts'
 import { decode } from '../../harness/http/decode.ts'
 import { headerValue } from '../../harness/http/message.ts'
 import { redactorFor } from '../../harness/target-file/context.ts'
 import type { HarBody } from '../har-bytes.ts'
 import { recordedExchange, createRecordingJudge } from '../recording-judge.ts'
 import type { RecordedEntry } from '../recorded-entry.ts'
-import type { RecordedAnswer } from '../recorded-exchange.ts'
+import type { RecordedHttpResponse } from '../recorded-exchange.ts'
 import { recordingReport } from '../recording-report.ts'
 import type { OnFailure } from '../successes.ts'
 import { learnSecrets, secretsIn } from '../secrets.ts'
@@ -33,13 +33,13 @@ export function createRecording(
   const time = { first: Infinity, last: -Infinity }
   let secretsUntil = 0
   const clean = (text: string): string => shownText(text, (whole) => redactor.text(whole))
-  const onFailure: OnFailure = (requirement, exchange, expected, actual = describeAnswer(exchange)) => {
+  const onFailure: OnFailure = (requirement, exchange, expected, actual = describeResponse(exchange)) => {
     const name = JSON.stringify([requirement, expected, actual])
     if (told.has(name)) return
     told.add(name)
     const sent = clean(describeProbe(exchange, ''))
     const found = { requirement, expected: clean(expected), received: clean(actual), sent }
-    onFinding({ ...found, exchange: (exchange as RecordedAnswer).entry.index })
+    onFinding({ ...found, exchange: (exchange as RecordedHttpResponse).entry.index })
   }
   const judge = createRecordingJudge({ target, redactor, again: (index) => written.read(index), onFailure })
   const learn = (entry: RecordedEntry): void => {
@@ -52,7 +52,7 @@ export function createRecording(
   }
   return {
     async add(exchange) {
-      const entry = await entryOf(exchange, written.count, target.limits.maxAnswerBytes)
+      const entry = await entryOf(exchange, written.count, target.limits.maxResponseBytes)
       learn(entry)
       time.first = Math.min(time.first, exchange.startedAt)
       time.last = Math.max(time.last, exchange.startedAt + exchange.durationMs)

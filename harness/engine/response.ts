@@ -1,7 +1,7 @@
 import { member } from '../../schemas/json-object.ts'
-import type { HttpAnswer } from '../http/message.ts'
+import type { WireResponse } from '../http/message.ts'
 import { validate } from '../../schemas/validate.ts'
-import type { Pair, Pairs } from '../../catalogue/answers.ts'
+import type { Pair, Pairs } from '../../catalogue/pairs.ts'
 import { codeNames, isModelError } from '../../catalogue/errors.ts'
 
 /** Nothing that the spec shows is nested so deep; whatever compares or prints a value may recurse as deep as this. */
@@ -71,7 +71,7 @@ export interface NoJson {
 }
 
 /** What an answer says: status, headers, and its JSON. */
-export interface Answer {
+export interface HttpResponse {
   readonly status: number
   /** Bytes of the body, decoded. */
   readonly size: number
@@ -112,7 +112,7 @@ function parsed(body: Uint8Array): Json {
 }
 
 /** Gives the body as JSON, as often as asked. */
-function reader({ undecodable, cut, body }: HttpAnswer): () => Json {
+function reader({ undecodable, cut, body }: WireResponse): () => Json {
   if (undecodable !== undefined) return always(noJson(undecodable))
   if (cut) return always(tooLong)
   if (body.length === 0) return always(noJson('the body is empty'))
@@ -134,7 +134,7 @@ function rereader(bytes: Uint8Array, first: Json): () => Json {
   }
 }
 
-export function answerOf(received: HttpAnswer): Answer {
+export function responseOf(received: WireResponse): HttpResponse {
   const { status, headers } = received
   return {
     status,
@@ -146,37 +146,37 @@ export function answerOf(received: HttpAnswer): Answer {
 }
 
 /** The body as a JSON value; undefined if there is no answer, or its body is not JSON. */
-export function jsonValue(answer: Answer | undefined): unknown {
-  const json = answer?.json()
+export function jsonValue(response: HttpResponse | undefined): unknown {
+  const json = response?.json()
   return json?.ok ? json.value : undefined
 }
 
 /** The `tpe` of an error envelope; undefined if the body has none. */
-export function tpeOf(answer: Answer): string | undefined {
-  const tpe = member(jsonValue(answer), 'tpe')
+export function tpeOf(response: HttpResponse): string | undefined {
+  const tpe = member(jsonValue(response), 'tpe')
   return typeof tpe === 'string' ? tpe : undefined
 }
 
 /** An error envelope in a 2xx is no success: it has `tpe` and `errors` (§2.6). */
-export function isEnvelope(answer: Answer): boolean {
-  const value = jsonValue(answer)
+export function isEnvelope(response: HttpResponse): boolean {
+  const value = jsonValue(response)
   return typeof member(value, 'tpe') === 'string' && Array.isArray(member(value, 'errors'))
 }
 
 /** A 5xx that does not come and go: a server may throttle or be overloaded (503), full (507), or without a model (§7.4) for a while. */
-export function isBreakdown(answer: Answer): boolean {
-  return answer.status >= 500 && ![503, 507].includes(answer.status) && !isModelError(tpeOf(answer))
+export function isBreakdown(response: HttpResponse): boolean {
+  return response.status >= 500 && ![503, 507].includes(response.status) && !isModelError(tpeOf(response))
 }
 
 /** An error of a guardrail (§7.3) or of a model (§7.4) in place of what is expected: the next answer may be another one. */
-export function isBlocked({ answer }: { readonly answer?: Answer | undefined }, expected: Pairs): boolean {
-  if (answer === undefined || isExpected(expected, answer)) return false
-  return tpeOf(answer) === 'GuardrailBlockedError' || isModelError(tpeOf(answer))
+export function isBlocked({ response }: { readonly response?: HttpResponse | undefined }, expected: Pairs): boolean {
+  if (response === undefined || isExpected(expected, response)) return false
+  return tpeOf(response) === 'GuardrailBlockedError' || isModelError(tpeOf(response))
 }
 
 /** A 2xx whose body is not an error envelope. */
-export function isGranted(answer: Answer): boolean {
-  return answer.status >= 200 && answer.status < 300 && !isEnvelope(answer)
+export function isGranted(response: HttpResponse): boolean {
+  return response.status >= 200 && response.status < 300 && !isEnvelope(response)
 }
 
 /** `family`: the status is right and the name is another code name of that status's row of §7.2. */
@@ -188,58 +188,58 @@ const excludedFrom: Readonly<Partial<Record<Pair[0], readonly number[]>>> = {
   '4xx-body': [401, 403, 404, 429],
 }
 
-function hasStatus([status]: Pair, answer: Answer): boolean {
-  if (status === 'any') return answer.status >= 400
-  if (status === 'no-5xx') return ![429, 503].includes(answer.status) && !isBreakdown(answer)
+function hasStatus([status]: Pair, response: HttpResponse): boolean {
+  if (status === 'any') return response.status >= 400
+  if (status === 'no-5xx') return ![429, 503].includes(response.status) && !isBreakdown(response)
   const excluded = excludedFrom[status]
-  if (excluded) return answer.status >= 400 && answer.status < 500 && !excluded.includes(answer.status)
-  return status === answer.status
+  if (excluded) return response.status >= 400 && response.status < 500 && !excluded.includes(response.status)
+  return status === response.status
 }
 
 /** What an answer lacks of an error envelope; undefined if it is whole. */
-export function envelopeProblem(answer: Answer): string | undefined {
-  const json = answer.json()
+export function envelopeProblem(response: HttpResponse): string | undefined {
+  const json = response.json()
   if (!json.ok) return json.problem
   const found = validate('error-envelope', json.value)
   return found.valid ? undefined : found.problem
 }
 
 /** How an answer compares with the pairs that the spec asks for. */
-export function matchPairs(pairs: Pairs, answer: Answer): Match {
-  const ofStatus = pairs.filter((pair) => hasStatus(pair, answer))
+export function matchPairs(pairs: Pairs, response: HttpResponse): Match {
+  const ofStatus = pairs.filter((pair) => hasStatus(pair, response))
   if (
     ofStatus.some(
-      ([status, ...names]) => names.length === 0 && (!excludedFrom[status] || envelopeProblem(answer) === undefined),
+      ([status, ...names]) => names.length === 0 && (!excludedFrom[status] || envelopeProblem(response) === undefined),
     )
   )
     return 'exact'
-  const tpe = tpeOf(answer)
+  const tpe = tpeOf(response)
   if (tpe === undefined) return 'none'
   if (ofStatus.some(([, ...names]) => names.includes(tpe))) return 'exact'
-  const family = ofStatus.some(([status]) => typeof status === 'number') && codeNames(answer.status)?.includes(tpe)
+  const family = ofStatus.some(([status]) => typeof status === 'number') && codeNames(response.status)?.includes(tpe)
   return family ? 'family' : 'none'
 }
 
 /** Why an answer of the right status is still none of the pairs, if its envelope is the reason; else nothing. */
-export function envelopeRemark(pairs: Pairs, answer: Answer): string {
-  const asked = pairs.some((pair) => pair.length === 1 && hasStatus(pair, answer))
-  const problem = asked && answer.json().ok ? envelopeProblem(answer) : undefined
+export function envelopeRemark(pairs: Pairs, response: HttpResponse): string {
+  const asked = pairs.some((pair) => pair.length === 1 && hasStatus(pair, response))
+  const problem = asked && response.json().ok ? envelopeProblem(response) : undefined
   return problem === undefined ? '' : `, but ${problem}`
 }
 
 /** True if the answer has one of the pairs: what tells an expected 429 from throttling. */
-export function isExpected(pairs: Pairs | undefined, answer: Answer): boolean {
-  return pairs !== undefined && matchPairs(pairs, answer) === 'exact'
+export function isExpected(pairs: Pairs | undefined, response: HttpResponse): boolean {
+  return pairs !== undefined && matchPairs(pairs, response) === 'exact'
 }
 
 /** True if the answer has the status of a pair, and another name of its family. */
-export function isOfFamily(pairs: Pairs | undefined, answer: Answer): boolean {
-  return pairs !== undefined && matchPairs(pairs, answer) === 'family'
+export function isOfFamily(pairs: Pairs | undefined, response: HttpResponse): boolean {
+  return pairs !== undefined && matchPairs(pairs, response) === 'family'
 }
 
 /** True if the answer has the status of a pair, whatever its name. */
-export function hasStatusOf(pairs: Pairs | undefined, answer: Answer): boolean {
-  return pairs !== undefined && pairs.some((pair) => hasStatus(pair, answer))
+export function hasStatusOf(pairs: Pairs | undefined, response: HttpResponse): boolean {
+  return pairs !== undefined && pairs.some((pair) => hasStatus(pair, response))
 }
 
 /** `400 InvalidInputParameters, or 413 BadRequest or PayloadTooLarge` */

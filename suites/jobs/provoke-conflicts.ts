@@ -19,7 +19,7 @@ import { createdId } from '../../harness/checks/created.ts'
 import { retryWhileSettling } from '../../harness/checks/settling.ts'
 import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
 
-const row = 'jobs.create/409-job-in-progress'
+const requirement = 'jobs.create/409-job-in-progress'
 
 /** The application whose jobs last longest: the declared slow one, else the plain one. */
 export function busyApplication({ target: { resources } }: Run): ApplicationResource {
@@ -32,7 +32,7 @@ function otherThan({ target: { resources } }: Run, id: string): ApplicationResou
 }
 
 /** Observes conflicts once a run: three attempts at most, each a job (or a burst of creations) and what is created beside it. */
-export function observeConflicts(run: Run): Promise<ConflictFindings> {
+export function provokeConflicts(run: Run): Promise<ConflictFindings> {
   return run.once('conflicts', async () => {
     const application = busyApplication(run)
     const gate = gatesOf(run).of(application.id)
@@ -94,8 +94,8 @@ async function attemptOnPlain({ run, application, found }: Conflict): Promise<vo
 
 /** A server may check for conflicts only on applications that it knew when it began: one that the run creates is tried too. */
 async function attemptOnCreated({ run, found }: Conflict): Promise<void> {
-  if (!isPlanned(run, row) || isFailed(found.inProgress) || !isDeclared(run, 'applications.create')) return
-  const purpose = { requirement: row, role: 'setup' } as const
+  if (!isPlanned(run, requirement) || isFailed(found.inProgress) || !isDeclared(run, 'applications.create')) return
+  const purpose = { requirement: requirement, role: 'setup' } as const
   const creation = await sendWithRetries(run, () => validRequest(run, 'applications.create'), purpose)
   const id = createdId(run, creation)
   if (id === undefined) return
@@ -103,8 +103,8 @@ async function attemptOnCreated({ run, found }: Conflict): Promise<void> {
   const before = { ...found.inProgress }
   const gate = gatesOf(run).of(id)
   await gate.withExclusive(async () => {
-    const make = () => create(run, application, row)
-    const first = gate.record(await retryWhileSettling(run, make, ({ answer }) => answer?.status !== 404))
+    const make = () => create(run, application, requirement)
+    const first = gate.record(await retryWhileSettling(run, make, ({ response }) => response?.status !== 404))
     if (first) await createDuringJob({ run, application, gate, other: undefined, found }, first)
   })
   // A job that is refused, or that ends at once, proves nothing.
@@ -183,18 +183,18 @@ async function begin(conflict: Conflict, freed: boolean): Promise<Job[]> {
     requirement: 'jobs.create/409-atomic',
   }
   const exchanges = atomic
-    ? await sendAtOnce(run, { ...burst, fresh: found.answerLost })
+    ? await sendAtOnce(run, { ...burst, fresh: found.responseLost })
     : [await create(run, application, 'jobs.create/409-released')]
   const jobs = exchanges.map((exchange) => gate.record(exchange)).filter((job) => job !== undefined)
-  const refused = exchanges.filter(({ answer }) => answer?.status === 409).length
+  const refused = exchanges.filter(({ response }) => response?.status === 409).length
   if (atomic) {
     found.atomic.cases += exchanges.length
     if (jobs.length === 1 && refused > 0) found.atomic.confirmed = true
   }
   if (jobs.length > 0 || refused < exchanges.length) return jobs
   // The job may be that of a request whose answer was lost.
-  found.answerLost = exchanges.some(({ resent }) => resent)
-  return freed && !found.answerLost
+  found.responseLost = exchanges.some(({ resent }) => resent)
+  return freed && !found.responseLost
     ? awaitRelease({ run, application, gate, finding: found.released })
     : awaitIdle(conflict)
 }
@@ -207,8 +207,8 @@ async function awaitIdle({ run, gate, application }: Conflict): Promise<Job[]> {
     const exchange = await create(run, application, 'jobs.create/409-released')
     const job = gate.record(exchange)
     if (job) return [job]
-    if (exchange.answer?.status === 409 && performance.now() < deadline) continue
-    gate.timedOut = exchange.answer?.status === 409
+    if (exchange.response?.status === 409 && performance.now() < deadline) continue
+    gate.timedOut = exchange.response?.status === 409
     return []
   }
 }

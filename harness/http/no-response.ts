@@ -1,5 +1,5 @@
 import { type Proxy, ProxyFailure } from './proxy.ts'
-import type { NoAnswerCause, NoAnswerDetail } from './message.ts'
+import type { NoResponseCause, NoResponseDetail } from './message.ts'
 
 /** How far an exchange came. */
 export interface Progress {
@@ -17,10 +17,10 @@ export interface Progress {
 }
 
 export interface Reason {
-  readonly cause: NoAnswerCause
+  readonly cause: NoResponseCause
   /** One sentence for a reader. */
   readonly message: string
-  readonly detail?: NoAnswerDetail
+  readonly detail?: NoResponseDetail
 }
 
 interface SystemError extends Error {
@@ -139,7 +139,7 @@ function tls(error: SystemError): Reason {
 }
 
 /** Node's codes for a certificate that is refused for another reason than who signed it. */
-const certificateProblems: Readonly<Record<string, NoAnswerDetail>> = {
+const certificateProblems: Readonly<Record<string, NoResponseDetail>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'wrong-name',
   CERT_HAS_EXPIRED: 'out-of-date',
   CERT_NOT_YET_VALID: 'out-of-date',

@@ -1,6 +1,6 @@
 import type { Effect } from './operation.ts'
 import type { OperationId } from './operations.ts'
-import type { Gives, Pairs } from './answers.ts'
+import type { Expected, Pairs } from './pairs.ts'
 
 /** `must`: a failed one makes a target non-conformant. `should`: reported, decides only under `--strict`. */
 export type Level = 'must' | 'should'
@@ -41,18 +41,18 @@ export interface CountedTarget {
 export const scenario = '/scenarios/{id}'
 
 /** A row as it is written, below its operation. */
-export interface RowText {
+export interface RequirementText {
   /** `<status>-<condition>`. */
   readonly id: string
   readonly level: Level
   readonly section: string
   /** The statement. */
-  readonly says: string
+  readonly statement: string
   readonly needs?: readonly Need[]
   /** What answers it. Absent if that is no matter of status and `tpe`. */
-  readonly gives?: Gives
+  readonly expects?: Expected
   /** What answers a scenario for it, if less than answers the suite's own request. */
-  readonly givesByScenario?: Pairs
+  readonly expectsByScenario?: Pairs
   /** `general` rows: also a type that §7.3 lists with that status for the scenario's operation. */
   readonly alsoListed?: true
   readonly effect?: Effect
@@ -80,18 +80,19 @@ export interface RowText {
 }
 
 /** One requirement: what `conform list` prints, and what the suite itself goes by. */
-export interface Row extends Requirement, Omit<RowText, 'id' | 'says' | 'needs' | 'effect' | 'maxRequests'> {
-  readonly maxRequests: NonNullable<RowText['maxRequests']>
+export interface DefinedRequirement
+  extends Requirement, Omit<RequirementText, 'id' | 'says' | 'needs' | 'effect' | 'maxRequests'> {
+  readonly maxRequests: NonNullable<RequirementText['maxRequests']>
   /** Only a scenario of the target file can bring it about. */
   readonly scenarioOnly: boolean
 }
 
 /** A row whose id, level and answers are literal types, so that a mistyped one does not compile. */
-export type RowOf<A extends string, T extends RowText> = T extends RowText
-  ? Row & {
+export type RequirementFrom<A extends string, T extends RequirementText> = T extends RequirementText
+  ? DefinedRequirement & {
       readonly id: `${A}/${T['id']}`
       readonly level: T['level']
-      readonly gives: T['gives']
+      readonly expects: T['expects']
       readonly scenarioOnly: T['needs'] extends readonly [typeof scenario] ? true : false
     }
   : never
@@ -102,26 +103,29 @@ function scenarioFor(id: string): string {
 }
 
 /** The row of one operation or area. */
-export function row<const A extends Area, const T extends RowText>(area: A, text: T): RowOf<A, T> {
-  const { says, needs = [], effect = 'none', maxRequests = text.control ? 0 : 1, ...rest } = text
+export function requirement<const A extends Area, const T extends RequirementText>(
+  area: A,
+  text: T,
+): RequirementFrom<A, T> {
+  const { statement, needs = [], effect = 'none', maxRequests = text.control ? 0 : 1, ...rest } = text
   const id = `${area}/${text.id}`
   const own = (pointer: string): string => (pointer === scenario ? scenarioFor(id) : pointer)
   return {
     ...rest,
     id,
     operation: area,
-    statement: says,
+    statement: statement,
     needs: needs.map((need) => (typeof need === 'string' ? own(need) : need.map(own))),
     effect,
     maxRequests,
     scenarioOnly: needs.length === 1 && needs[0] === scenario,
-  } as unknown as RowOf<A, T>
+  } as unknown as RequirementFrom<A, T>
 }
 
 /** The rows of one operation or area. */
-export function rows<const A extends Area, const T extends readonly RowText[]>(
+export function requirements<const A extends Area, const T extends readonly RequirementText[]>(
   area: A,
   texts: T,
-): RowOf<A, T[number]>[] {
-  return texts.map((text) => row(area, text)) as RowOf<A, T[number]>[]
+): RequirementFrom<A, T[number]>[] {
+  return texts.map((text) => requirement(area, text)) as RequirementFrom<A, T[number]>[]
 }

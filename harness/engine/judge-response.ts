@@ -1,28 +1,28 @@
-import type { Pairs } from '../../catalogue/answers.ts'
-import { hasStatusOf, isGranted, tpeOf, describePairs, envelopeRemark, matchPairs } from './answer.ts'
+import type { Pairs } from '../../catalogue/pairs.ts'
+import { hasStatusOf, isGranted, tpeOf, describePairs, envelopeRemark, matchPairs } from './response.ts'
 import type { Exchange } from './exchange.ts'
 import { Failed, NotExercised } from './outcome.ts'
-import { describeAnswer, familyRemark } from './describe.ts'
+import { describeResponse, familyRemark } from './describe.ts'
 import { answered, type CheckContext } from './check-context.ts'
 
 const bareRemark = '; the status is right, but this is no error envelope: see envelope/shape'
 
 /** Judges an answer by the pairs that the spec asks for. A failure of the name only is kept; any other failure is thrown. */
 export function judgePairs(context: CheckContext, exchange: Exchange, pairs: Pairs, what: string): void {
-  const { answer } = exchange
-  if (!answer) {
-    if (context.control !== 'granted' || !exchange.unansweredTwice) throw new NotExercised(describeAnswer(exchange))
+  const { response } = exchange
+  if (!response) {
+    if (context.control !== 'granted' || !exchange.unansweredTwice) throw new NotExercised(describeResponse(exchange))
     context.fail(exchange, describePairs(pairs), what)
   }
   context.cases++
-  const match = matchPairs(pairs, answer)
+  const match = matchPairs(pairs, response)
   if (match === 'exact') return
-  const isBare = tpeOf(answer) === undefined && hasStatusOf(pairs, answer)
+  const isBare = tpeOf(response) === undefined && hasStatusOf(pairs, response)
   const remark =
-    match === 'family' ? familyRemark(exchange, pairs) : isBare ? bareRemark : envelopeRemark(pairs, answer)
-  const isOtherName = match === 'family' || (remark === '' && hasStatusOf(pairs, answer))
+    match === 'family' ? familyRemark(exchange, pairs) : isBare ? bareRemark : envelopeRemark(pairs, response)
+  const isOtherName = match === 'family' || (remark === '' && hasStatusOf(pairs, response))
   const failure = {
-    ...context.failure(exchange, describePairs(pairs), what, describeAnswer(exchange) + remark),
+    ...context.failure(exchange, describePairs(pairs), what, describeResponse(exchange) + remark),
     ...(isOtherName ? { at: '/tpe' } : {}),
   }
   if (match === 'none') throw new Failed(isBare ? { ...failure, noEnvelope: true } : failure)
@@ -34,15 +34,15 @@ export function judgePairs(context: CheckContext, exchange: Exchange, pairs: Pai
  * InsufficientAccessRights to the full key only says that the key lacks the right.
  */
 export function judgeGranted(context: CheckContext, exchange: Exchange, expected: string, what: string): void {
-  const { gives } = context.row
-  const wanted = typeof gives === 'number' && expected === '2xx' ? String(gives) : expected
+  const { expects } = context.requirement
+  const wanted = typeof expects === 'number' && expected === '2xx' ? String(expects) : expected
   if (exchange.unansweredTwice) context.fail(exchange, wanted, what)
   answered(exchange)
-  const { answer } = exchange
-  if (answer.status === 403 && tpeOf(answer) === 'InsufficientAccessRights' && exchange.probe.credential.full) {
+  const { response } = exchange
+  if (response.status === 403 && tpeOf(response) === 'InsufficientAccessRights' && exchange.probe.credential.full) {
     throw new NotExercised('the full key lacks the right: answered 403 InsufficientAccessRights')
   }
   context.cases++
-  const other = typeof gives === 'number' && answer.status !== gives
-  if (!isGranted(answer) || other) context.fail(exchange, wanted, what)
+  const other = typeof expects === 'number' && response.status !== expects
+  if (!isGranted(response) || other) context.fail(exchange, wanted, what)
 }

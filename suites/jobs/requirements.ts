@@ -2,8 +2,8 @@ import { member } from '../../schemas/json-object.ts'
 import { preview } from '../../schemas/preview.ts'
 import { control } from '../../harness/checks/control.ts'
 import { grantedProbe, inScenario } from '../../harness/checks/granted.ts'
-import { jsonValue } from '../../harness/engine/answer.ts'
-import { judgeGranted } from '../../harness/engine/judge-answer.ts'
+import { jsonValue } from '../../harness/engine/response.ts'
+import { judgeGranted } from '../../harness/engine/judge-response.ts'
 import { judgeShape } from '../../harness/checks/shapes.ts'
 import { validRequest } from '../../harness/checks/valid-request.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
@@ -11,7 +11,7 @@ import { Failed, NotExercised } from '../../harness/engine/outcome.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import type { Judge, CheckContext } from '../../harness/engine/check-context.ts'
-import { describeAnswer } from '../../harness/engine/describe.ts'
+import { describeResponse } from '../../harness/engine/describe.ts'
 import { createdAtCases } from './created-at.ts'
 import { isGone, oldestJobs, ownJobs, seeLaterJob, seeOldestAgain } from './every-job.ts'
 import { isEnded } from './job-tracker.ts'
@@ -29,13 +29,13 @@ function readingsOf(run: Run): { job: Job; reading: Reading }[] {
     const found = job.readings.findIndex(({ status }) => status !== undefined)
     return job.readings
       .filter(({ exchange }, at) => {
-        const { answer, throttled, sentAt, purpose } = exchange
-        if (!answer || throttled) return false
+        const { response, throttled, sentAt, purpose } = exchange
+        if (!response || throttled) return false
         // That an older job is gone once there is a newer one is told by the requirement that asks for it.
         if (isGone(exchange) && purpose.requirement === 'jobs.retrieve/200-identity') return false
         const settled = sentAt - job.createdAtMs > run.target.limits.settleMs
-        const wasRead = found >= 0 && at > found && ![404, 410].includes(answer.status)
-        return answer.status < 300 || settled || wasRead
+        const wasRead = found >= 0 && at > found && ![404, 410].includes(response.status)
+        return response.status < 300 || settled || wasRead
       })
       .map((reading) => ({ job, reading }))
   })
@@ -64,10 +64,10 @@ function withOthers({ readings }: Job, reading: Reading): Exchange {
     return reading.exchange
   const times = new Map<string, number>()
   for (const { exchange, status } of readings) {
-    const answer = status === undefined ? describeAnswer(exchange) : '200 with the job'
-    times.set(answer, (times.get(answer) ?? 0) + 1)
+    const response = status === undefined ? describeResponse(exchange) : '200 with the job'
+    times.set(response, (times.get(response) ?? 0) + 1)
   }
-  return { ...reading.exchange, finding: { kind: 'answers-differ', answers: [...times] } }
+  return { ...reading.exchange, finding: { kind: 'answers-differ', responses: [...times] } }
 }
 
 /** Judges cases of jobs; a failure shows both exchanges that contradict each other. */
@@ -88,7 +88,7 @@ async function judgeDeclaredIdentity(context: CheckContext): Promise<void> {
   const { job } = context.run.target.resources
   if (job === undefined) return
   const { exchange } = await control(context.run, 'jobs.retrieve')
-  const read = member(jsonValue(exchange?.answer), 'id')
+  const read = member(jsonValue(exchange?.response), 'id')
   if (!exchange || typeof read !== 'string') return
   context.cases++
   if (!sameId(read, job)) context.fail(exchange, `id ${job}`, 'for the declared job', `id ${preview(read)}`)
@@ -125,7 +125,9 @@ export const judgeOutcome: Judge = async (context) => {
   const { job } = await mainLifecycle(context.run)
   const last = job.readings.at(-1)
   if (last?.status === undefined) {
-    throw new NotExercised(`the last reading of the job shows no status: ${last ? describeAnswer(last.exchange) : ''}`)
+    throw new NotExercised(
+      `the last reading of the job shows no status: ${last ? describeResponse(last.exchange) : ''}`,
+    )
   }
   context.cases++
   // The reading that ended it counts: whether it stays so is another row.
@@ -149,7 +151,7 @@ function unfinishedAfter({ readings, createdAtMs }: Job, ms: number): Reading | 
 }
 
 export const judgeFailedJob: Judge = async (context) => {
-  if (context.run.target.scenarios[context.row.id]) return judgeFailedScenario(context)
+  if (context.run.target.scenarios[context.requirement.id]) return judgeFailedScenario(context)
   const { job, ended } = await failingLifecycle(context.run)
   // The reading that ended it counts: whether it stays so is another row.
   const end = job.readings.find(isEnded)
@@ -165,7 +167,7 @@ async function judgeFailedScenario(context: CheckContext): Promise<void> {
   await inScenario(context, 'jobs.retrieve', async () => {
     const exchange = await context.send(make)
     judgeGranted(context, exchange, '200 with a failed job', failing)
-    judgeFailed(context, exchange, jsonValue(exchange.answer))
+    judgeFailed(context, exchange, jsonValue(exchange.response))
   })
 }
 

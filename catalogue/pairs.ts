@@ -13,7 +13,7 @@ export type Pairs = readonly Pair[]
 export type Success = '2xx' | 200 | 202
 
 /** What answers a requirement's request: a success, or one of the pairs of a refusal. */
-export type Gives = Success | Pairs
+export type Expected = Success | Pairs
 
 /** 400 with any code name of its row of §7.2: the spec shows what is required, and names no error. */
 export const anyBadRequest = [[400, 'BadRequest', 'InvalidInputParameters', 'InvalidContentType']] as const
@@ -27,26 +27,26 @@ export const oversized = [
 /** A model that does not exist, if a request brings nothing else that could be unsupported: also an unknown resource (§7.2). */
 export const unknownModel = [404, 'ResourceNotFound', 'NotFound'] as const
 
-interface Answered {
-  readonly gives?: Gives
-  readonly givesByScenario?: Pairs
+interface Answerable {
+  readonly expects?: Expected
+  readonly expectsByScenario?: Pairs
   readonly alsoListed?: true
 }
 
-export function isRefusal(gives: Gives | undefined): gives is Pairs {
-  return typeof gives === 'object'
+export function isRefusal(expects: Expected | undefined): expects is Pairs {
+  return typeof expects === 'object'
 }
 
 /** The pairs that answer a scenario's request. */
-export function pairsByScenario(row: Answered, operation: OperationId): Pairs {
-  return row.givesByScenario ?? pairsOf(row, operation)
+export function pairsByScenario(requirement: Answerable, operation: OperationId): Pairs {
+  return requirement.expectsByScenario ?? pairsOf(requirement, operation)
 }
 
 /** The pairs that answer a requirement's request; of a general row, those of the operation that its scenario names. */
-export function pairsOf(row: Answered, operation: OperationId): Pairs {
-  if (!isRefusal(row.gives)) throw new Error('nothing is refused')
-  if (!row.alsoListed) return row.gives
-  return row.gives.map(([status, ...names]) =>
+export function pairsOf(requirement: Answerable, operation: OperationId): Pairs {
+  if (!isRefusal(requirement.expects)) throw new Error('nothing is refused')
+  if (!requirement.alsoListed) return requirement.expects
+  return requirement.expects.map(([status, ...names]) =>
     typeof status === 'number'
       ? [status, ...new Set([...names, ...listedTypes(operation, status)])]
       : [status, ...names],

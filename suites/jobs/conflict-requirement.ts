@@ -1,9 +1,9 @@
 import { releasedAtLast } from './release.ts'
 import { isEnded, jobsOf } from './job-tracker.ts'
-import { busyApplication, observeConflicts } from './observe-conflicts.ts'
+import { busyApplication, provokeConflicts } from './provoke-conflicts.ts'
 import type { ConflictFindings } from './finding.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
-import { judgePairs } from '../../harness/engine/judge-answer.ts'
+import { judgePairs } from '../../harness/engine/judge-response.ts'
 import { granted } from '../../harness/checks/granted.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import type { Judge, CheckContext } from '../../harness/engine/check-context.ts'
@@ -12,10 +12,10 @@ import { byScenario } from '../../harness/checks/judge-scenario.ts'
 /** What §4.2 and §8 give a creation on a busy application. */
 const conflict = [[409, 'BadRequest']] as const
 
-type Row = 'inProgress' | 'released' | 'perApplication' | 'atomic'
+type DefinedRequirement = 'inProgress' | 'released' | 'perApplication' | 'atomic'
 
 /** A scenario of the target file brings about the conflict, or the state without one. */
-function judgeConflictScenario(context: CheckContext, name: Row): Promise<void> {
+function judgeConflictScenario(context: CheckContext, name: DefinedRequirement): Promise<void> {
   const free = name === 'released' || name === 'perApplication'
   return free ? granted('as the scenario of the target file says')(context) : byScenario()(context)
 }
@@ -46,10 +46,10 @@ function remedy(run: Run): string {
  * if three attempts showed neither. The rows that say when there is no conflict also need one 409 in the run: a
  * server that never answers one keeps them by checking nothing.
  */
-export function conflictRow(name: Row): Judge {
+export function conflictRequirement(name: DefinedRequirement): Judge {
   return async (context) => {
-    if (context.run.target.scenarios[context.row.id]) return judgeConflictScenario(context, name)
-    const found: ConflictFindings = await observeConflicts(context.run)
+    if (context.run.target.scenarios[context.requirement.id]) return judgeConflictScenario(context, name)
+    const found: ConflictFindings = await provokeConflicts(context.run)
     const finding = found[name]
     if (name === 'released') await releasedAtLast(context.run, finding)
     const judged = name === 'inProgress' ? finding.cases - found.inProgress.conflicts.length : finding.cases
