@@ -94,7 +94,7 @@ async function recordUntilInterrupted(
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
   })
   const { url, close } = await listen({
-    ...{ baseUrl, forwarder, port, bodyLimit: limits.maxResponseBytes },
+    ...{ baseUrl, forwarder, port, bodyLimit: limits.maxAnswerBytes },
     room: () => recorder.room(),
     onExchange: (exchange) => recorder.add(exchange),
   }).catch(async (error: unknown) => {

@@ -31,7 +31,7 @@ export async function sentFor(
   const reference = createReference()
   const { file, dir } = await loadTargetFile(referenceTargetFile)
   const { target } = await resolveTarget(file, { dir, env: {}, baseUrl: reference.url })
-  const bodyLimit = target.limits.maxResponseBytes
+  const bodyLimit = target.limits.maxAnswerBytes
   const transport = createHandlerTransport({ handle: reference.handle, baseUrl: reference.url, bodyLimit })
   const options = {
     ...runOptionsOf({ seed: 1, runs: 1, only: rows.map(({ id }) => id) }, 'conform'),

@@ -61,10 +61,10 @@ export async function startJudgedServer(
   let exchanges = 0
   let seen = Promise.resolve()
   const { close, url } = await startReverseProxy({
-    ...{ baseUrl, forwarder, port, bodyLimit: limits.maxResponseBytes },
+    ...{ baseUrl, forwarder, port, bodyLimit: limits.maxAnswerBytes },
     room: () => undefined,
     onExchange(exchange) {
-      const entry = entryOf(exchange, exchanges++, limits.maxResponseBytes)
+      const entry = entryOf(exchange, exchanges++, limits.maxAnswerBytes)
       seen = seen.then(async () => judge.see(await entry))
     },
   })

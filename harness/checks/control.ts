@@ -58,7 +58,7 @@ async function sendControl(run: Run, operation: OperationId): Promise<Control> {
 async function sendUntilGranted(run: Run, operation: OperationId, valid: () => Promise<Probe>): Promise<Control> {
   const tries = triesOf(operation)
   for (let attempt = 1; ; attempt++) {
-    const purpose = { requirement: grantedRequirement[operation], role: 'control', wanted: countsAsGranted } as const
+    const purpose = { requirement: grantedRequirement[operation], role: 'control', isSuccess: countsAsGranted } as const
     const first = await sendThroughGate(run, valid, purpose)
     const exchange = await sendUntilSettled(
       run,

@@ -89,7 +89,7 @@ export async function judgeRefusal(context: CheckContext, { bringAbout }: Condit
       const purpose = {
         ...{ badInput: true, expects, what },
         // What may be granted is sent once more, too, if no answer came.
-        ...(first.effect === 'none' ? {} : { wanted: isSuccess }),
+        ...(first.effect === 'none' ? {} : { isSuccess }),
       }
       const exchange = await sendCase(context, again, purpose)
       let settled = exchange.throttled

@@ -46,7 +46,7 @@ async function openConnections(run: Run, count: number): Promise<void> {
   const purpose = {
     requirement: null,
     role: 'setup',
-    unobserved: run.target.absent['files.list'] !== undefined,
+    skipPassive: run.target.absent['files.list'] !== undefined,
   } as const
   const open = (): Promise<Exchange> => sendWithStaleRetry(run, read, purpose, { hasPlace: true, unpaced: true })
   await Promise.allSettled(Array.from({ length: count }, open))

@@ -77,7 +77,7 @@ function problemOf(exchange: Exchange): string {
 /** Uploads a file and gives its id; throws `NotExercised` if the upload is refused or names no id. */
 export async function upload(run: Run, file: UploadedFile, query?: Readonly<Record<string, string>>): Promise<string> {
   if (run.options.readOnly) throw new NotExercised(leftOut('--read-only'))
-  const purpose = { requirement: null, role: 'setup', wanted: isUploaded } as const
+  const purpose = { requirement: null, role: 'setup', isSuccess: isUploaded } as const
   const exchange = await sendWithRetries(run, () => uploadProbe(run, file, query), purpose)
   const id = createdId(run, exchange)
   if (exchange.throttled) throw new NotExercised(`throttled: an upload was answered ${describeResponse(exchange)}`)

@@ -39,7 +39,7 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
   const target = options.readOnly ? readOnlyTarget(given) : given
   const redactor = redactorFor(target)
   const { limits, baseUrl, tls } = target
-  const bodyLimit = limits.maxResponseBytes
+  const bodyLimit = limits.maxAnswerBytes
   const transport = handler
     ? createHandlerTransport({ handle: handlerOf(handler), baseUrl, bodyLimit })
     : parts.transport

@@ -76,7 +76,7 @@ async function sendTo(run: Run, origin: string, request: HttpRequest, options: S
   const transports = transportsOf(run)
   const known = transports.get(origin)
   const settings = { connections: limits.concurrency, insecure: run.options.insecure, tls }
-  const transport = known ?? createTransport({ baseUrl: origin, bodyLimit: limits.maxResponseBytes, ...settings })
+  const transport = known ?? createTransport({ baseUrl: origin, bodyLimit: limits.maxAnswerBytes, ...settings })
   transports.set(origin, transport)
   return transport.send(request, options)
 }

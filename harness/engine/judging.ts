@@ -189,7 +189,7 @@ function isOpen({ takes }: Failure, { finding }: Exchange): boolean {
 
 /** The answers to the request by itself; no more than one if that is the one that failed, none if one of them says nothing. */
 async function responsesAtEnd(run: Run, id: string, { probe, ...failed }: Exchange): Promise<Exchange[]> {
-  const purpose = { requirement: id, role: 'probe', unobserved: true } as const
+  const purpose = { requirement: id, role: 'probe', skipPassive: true } as const
   const later: Exchange[] = []
   while (later.length < times) {
     const exchange = await sendOnce(run, probe, purpose, { fresh: true })

@@ -158,7 +158,7 @@ async function confirmKey(run: Run, { response, probe, purpose }: Exchange): Pro
 async function askOther(run: Run, id: OperationId): Promise<void> {
   const { method, path, params = {} } = operationOf(id)
   const unknown = Object.fromEntries(Object.keys(params).map((name) => [name, 'unknown']))
-  const purpose = { requirement: null, role: 'liveness', unobserved: true } as const
+  const purpose = { requirement: null, role: 'liveness', skipPassive: true } as const
   for (let question = 1; ; question++) {
     const asked = await operationProbe(run, id, { params: unknown })
     const exchange = await sendOnce(run, asked, purpose, { fresh: true })

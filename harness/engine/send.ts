@@ -83,7 +83,7 @@ export async function sendOnce(
     run.life.signal.throwIfAborted()
     // While it waited for its place the circuit breaker may have opened.
     run.client.breaker.check(operationName(probe))
-    const sentFor = options.after ? { ...purpose, unjudged: 'at all' as const } : purpose
+    const sentFor = options.after ? { ...purpose, skipJudging: 'at all' as const } : purpose
     const sent = await requestOf(run, probe, sentFor, options.source)
     const named = { name: () => nameOf(run, sent), hasBody: sent.request.body !== undefined }
     const result = await run.client.liveness.during(named, () =>

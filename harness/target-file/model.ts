@@ -147,7 +147,7 @@ export const defaultLimits: Limits = {
   timeoutMs: 60_000,
   jobTimeoutMs: 60_000,
   settleMs: 5000,
-  maxResponseBytes: 8_388_608,
+  maxAnswerBytes: 8_388_608,
   maxGenerations: 200,
   credentialProbes: 'all',
 }

@@ -151,7 +151,7 @@ export interface Limits {
   /** How long what was just created may take until it can be used, in ms. */
   readonly settleMs: number
   /** Longest answer that is read, in bytes, decoded. */
-  readonly maxResponseBytes: number
+  readonly maxAnswerBytes: number
   /** Most requests that generate; 0: no limit. */
   readonly maxGenerations: number
   /** `few`: on most operations one wrong key of each kind, for targets that lock accounts out. */

@@ -9,11 +9,10 @@ const request = { method: 'GET', url: 'http://127.0.0.1/v1/files', headers: {}, 
 
 function received(status: number, body: string, type = 'application/json'): Exchange {
   const headers = [{ name: 'content-type', value: type }]
-  const answer = responseOf({ kind: 'answer', status, headers, body: Buffer.from(body), cut: false, ...times })
-  const response = { status, headers: {}, body }
+  const response = responseOf({ kind: 'answer', status, headers, body: Buffer.from(body), cut: false, ...times })
   return {
-    answer,
-    recorded: { request, response, curl: '' },
+    response,
+    recorded: { request, response: { status, headers: {}, body }, curl: '' },
     probe: { operation: 'files.upload' },
     throttled: false,
     ...times,
@@ -21,8 +20,8 @@ function received(status: number, body: string, type = 'application/json'): Exch
 }
 
 function silent(cause: NoResponse['cause'], message: string, more: Pick<NoResponse, 'detail'> = {}): Exchange {
-  const noAnswer: NoResponse = { kind: 'no-answer', cause, message, staleConnection: false, ...more, ...times }
-  return { noAnswer, recorded: { request, curl: '' }, throttled: false, ...times } as unknown as Exchange
+  const noResponse: NoResponse = { kind: 'no-answer', cause, message, staleConnection: false, ...more, ...times }
+  return { noResponse, recorded: { request, curl: '' }, throttled: false, ...times } as unknown as Exchange
 }
 
 const envelope = (tpe: string, description?: string): string =>

@@ -54,7 +54,7 @@ describe('answers that take their time, or are long', () => {
     expect(idsOf(huge.results, 'failed')).toEqual([])
     expect(unexercised(huge.results)).toEqual([])
     expect(idsOf(huge.results, 'passed')).toContain('files.retrieve/2xx-accepted')
-    expect(defaultLimits.maxResponseBytes).toBeLessThan(9 * 1024 * 1024)
+    expect(defaultLimits.maxAnswerBytes).toBeLessThan(9 * 1024 * 1024)
   })
 })
 

@@ -83,9 +83,9 @@ function received(status: number, tpe: string | undefined): Exchange {
   const body = JSON.stringify(tpe === undefined ? { message: 'no' } : { tpe, errors: [], extras: {} })
   const headers = [{ name: 'content-type', value: 'application/json' }]
   const times = { sentAt: 0, endedAt: 1 }
-  const answer = responseOf({ kind: 'answer', status, headers, body: Buffer.from(body), cut: false, ...times })
+  const response = responseOf({ kind: 'answer', status, headers, body: Buffer.from(body), cut: false, ...times })
   return {
-    answer,
+    response,
     probe: { operation: null },
     recorded: { response: { status, headers: {}, body } },
   } as unknown as Exchange

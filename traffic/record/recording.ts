@@ -52,7 +52,7 @@ export function createRecording(
   }
   return {
     async add(exchange) {
-      const entry = await entryOf(exchange, written.count, target.limits.maxResponseBytes)
+      const entry = await entryOf(exchange, written.count, target.limits.maxAnswerBytes)
       learn(entry)
       time.first = Math.min(time.first, exchange.startedAt)
       time.last = Math.max(time.last, exchange.startedAt + exchange.durationMs)
