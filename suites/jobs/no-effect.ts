@@ -8,7 +8,6 @@ import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
 import type { Judge } from '../../harness/engine/check-context.ts'
 import { control, notGranted } from '../../harness/checks/control.ts'
 import { granted } from '../../harness/checks/granted.ts'
-import { sampled } from '../../harness/checks/seed.ts'
 import { declaredResource } from '../../harness/checks/valid-request.ts'
 import type { ApplicationResource } from '../../harness/target-file/model.ts'
 import { mostLooks } from '../created/relations.ts'
@@ -22,7 +21,7 @@ import { kindsOf, type Refusals } from './kinds-of-refusals.ts'
 const requirement = 'jobs.create/4xx-no-effect'
 
 /** A refused request may start its job by a queue: creations so many ms after refusals in several ways. */
-const laterMs = [500, 1000, 2000]
+const laterMs = { full: [500, 1000, 2000], quick: [500] }
 
 /** Looks at an application, and what they found so far. */
 interface Looks {
@@ -166,7 +165,7 @@ async function lookLater(looks: Looks, { kind, refusedAt }: NonNullable<Looks['l
   const { run, gate } = conflict
   const finding = findings.at(-1) as Finding
   let since = refusedAt
-  for (const afterMs of sampled({ run, requirement: { id: `${requirement} later` } }, laterMs)) {
+  for (const afterMs of laterMs[run.options.depth]) {
     await pause(run, Math.max(0, since + afterMs - performance.now()))
     await gate.withExclusive(async () => {
       const met = { ...kind, afterMs }
