@@ -133,7 +133,7 @@ export function isLoose(member: Member | undefined, fault: string): boolean {
 }
 
 /** Everything that can be wrong with a member of these types: absent, of each other type, a text or a number that a server may convert. */
-export function faultsOf(kinds: readonly JsonKind[]): readonly ('absent' | JsonKind)[] {
+function faultsOf(kinds: readonly JsonKind[]): readonly ('absent' | JsonKind)[] {
   return [
     'absent',
     ...jsonKinds.filter((kind) => !kinds.includes(kind)),

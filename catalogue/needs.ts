@@ -5,7 +5,7 @@ import type { Need, Requirement } from './requirement.ts'
 /** What the target file must declare, as JSON Pointers into it. */
 export const fullKey = '/keys/full'
 
-export function body(operation: OperationId): string {
+function body(operation: OperationId): string {
   return `/operations/${operation}/body`
 }
 

@@ -52,7 +52,7 @@ export interface Member {
 }
 
 /** A member of the query, or a header, that the spec names. */
-export interface Parameter {
+interface Parameter {
   readonly name: string
   readonly in: 'query' | 'header'
   readonly section: string
@@ -60,7 +60,7 @@ export interface Parameter {
 }
 
 /** A parameter of the path. */
-export interface PathParameter {
+interface PathParameter {
   /** Where the target file names the object: a JSON Pointer. */
   readonly declaredAt: string
   /** Of what one has to be declared, if not just that: pointers into the target file. */
@@ -71,11 +71,11 @@ export interface PathParameter {
 }
 
 /** How a created object is used again: by its id in the path, or at a role of the body. */
-export type Use<Id extends string = string> =
+type Use<Id extends string = string> =
   { readonly operation: Id; readonly param: string } | { readonly operation: Id; readonly role: string }
 
 /** What an operation creates, if that has an id. */
-export interface Creates<Id extends string = string> {
+interface Creates<Id extends string = string> {
   /** `a graph`: what it is called in a sentence. */
   readonly what: string
   /** Where the new id stands in the response: a JSON Pointer. */

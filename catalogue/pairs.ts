@@ -10,7 +10,7 @@ export type Pair = readonly [status: number | 'any' | '4xx' | '4xx-body' | 'no-5
 export type Pairs = readonly Pair[]
 
 /** A success: that status, or any 2xx. Its body is not an error envelope. */
-export type Success = '2xx' | 200 | 202
+type Success = '2xx' | 200 | 202
 
 /** What answers a requirement's request: a success, or one of the pairs of a refusal. */
 export type Expected = Success | Pairs

@@ -12,7 +12,7 @@ interface RecordedJob extends SeenJob {
 }
 
 /** Gathers recorded creations and retrievals of jobs, and judges them as those of a live run are: when all are known. */
-export interface JobReadings {
+interface JobReadings {
   /** Entries are to come in the order of time. */
   see(exchange: RecordedHttpResponse): void
   judge(tallies: RequirementTallies): void

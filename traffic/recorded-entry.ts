@@ -70,7 +70,7 @@ export function recordedEntry(value: unknown, index: number, file: string): Reco
 }
 
 /** First value of a header, name in lower case. */
-export function headerOf(lines: readonly HeaderLine[], name: string): string | undefined {
+function headerOf(lines: readonly HeaderLine[], name: string): string | undefined {
   return lines.find((line) => line.name.toLowerCase() === name)?.value
 }
 

@@ -10,7 +10,7 @@ import type { Seen } from './recording-judge.ts'
 import type { RecordedHttpResponse } from './recorded-exchange.ts'
 import type { RequirementTally } from './successes.ts'
 
-export interface RecordingFacts {
+interface RecordingFacts {
   readonly target: Target
   readonly redactor: Redactor
   readonly judged: Seen

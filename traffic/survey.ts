@@ -3,7 +3,7 @@ import type { RecordedEntry } from './recorded-entry.ts'
 import { secretsIn } from './secrets.ts'
 
 /** What has to be known of a whole recording before its entries are judged one by one. */
-export interface Survey {
+interface Survey {
   see(entry: RecordedEntry): void
   readonly baseUrls: BaseUrlCounts
   /** Every credential in it, whatever address it was sent to. */

@@ -49,7 +49,7 @@ export const jsonFaults: Readonly<Record<MalformedJson, JsonFault>> = {
   'line end in a string': ['and a raw line end in a string', withValue('"two\nlines"')],
 }
 
-export function isJson(text: string): boolean {
+function isJson(text: string): boolean {
   try {
     JSON.parse(text)
     return true

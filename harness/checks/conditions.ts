@@ -51,7 +51,7 @@ export function any<T>(
 }
 
 /** Ways to get an id that no object has: drawn, and asked for a second time; made from the id that exists; that of another object. */
-export type UnknownId = 'unknown' | 'asked twice' | 'cut' | 'lengthened' | 'of another kind'
+type UnknownId = 'unknown' | 'asked twice' | 'cut' | 'lengthened' | 'of another kind'
 
 /** The id of an object of another kind, if it is a uuid: of any other form, an object of this kind might have it too. */
 function idOfAnother({ run, requirement }: CheckContext, parameter: string): string | undefined {

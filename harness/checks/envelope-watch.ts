@@ -20,12 +20,12 @@ export const observedRequirements = [
 export type ObservedRequirement = (typeof observedRequirements)[number]
 
 /** What one row saw: how many answers it judged, and the first failures with their exchanges. */
-export interface Tally {
+interface Tally {
   cases: number
   readonly failures: { exchange: Exchange; expected: string; actual: string; at?: string | undefined }[]
 }
 
-export interface EnvelopeWatch {
+interface EnvelopeWatch {
   /** Whether the operation granted nothing, and answered valid requests with that status too: then it says nothing of the input. */
   breaksAnyway(exchange: Exchange): boolean
   observe(exchange: Exchange): void

@@ -110,7 +110,7 @@ export function inScenario(context: CheckContext, operation: OperationId, judge:
 }
 
 /** A request that should be granted. */
-export interface GrantedRequest {
+interface GrantedRequest {
   make(): Promise<Probe>
   readonly what: string
   readonly check?: GrantedCheck

@@ -13,13 +13,13 @@ import { pause } from '../engine/lifetime.ts'
 const turns = 3
 
 /** A state of the target that the probe needs and the control does not: left and entered again in each turn. */
-export interface PassingState {
+interface PassingState {
   enter?(): Promise<void>
   leave?(): Promise<void>
 }
 
 /** A probe that was answered 429 or 503 on every try. */
-export interface ThrottledProbe {
+interface ThrottledProbe {
   readonly source: Source
   readonly control: Control
   /** How the last try was answered. */

@@ -30,7 +30,7 @@ export interface MemberCase {
 export type Examples = (member: Member, above: unknown) => unknown
 
 /** The member in a body; undefined if something above it is neither in the body nor among the examples. */
-export function placed(
+function placed(
   id: OperationId,
   member: Member,
   place: string,

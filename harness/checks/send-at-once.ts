@@ -5,7 +5,7 @@ import type { Run } from '../engine/run.ts'
 import { operationName, sendWithStaleRetry } from '../engine/send.ts'
 
 /** What is sent together. */
-export interface Together {
+interface Together {
   /** Most of them; no more than may be under way at once. */
   readonly size: number
   make(): Probe | Promise<Probe>

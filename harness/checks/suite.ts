@@ -23,14 +23,14 @@ type Staged<A extends AreaName> = Extract<AreaRequirement<A>, { readonly scenari
  * A check for each requirement of the area. Those that only a scenario of the target file can bring about need none: the
  * answer is judged by what the row gives.
  */
-export type Checks<A extends AreaName> = {
+type Checks<A extends AreaName> = {
   readonly [R in Probed<A> as ConditionName<R['id']>]: CheckOf<R>
 } & {
   readonly [R in Staged<A> as ConditionName<R['id']>]?: CheckOf<R>
 }
 
 /** How each requirement of an operation or area is judged. */
-export type Suite = readonly (readonly [id: RequirementId, judge: Judge])[]
+type Suite = readonly (readonly [id: RequirementId, judge: Judge])[]
 
 /** Says how the requirements of an operation or area are judged; `*` are those that several operations have. */
 export function suite<const A extends AreaName>(area: A, checks: Checks<A>): Suite {

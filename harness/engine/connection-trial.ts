@@ -10,7 +10,7 @@ import { isRight, isThrottling, isWrong } from './wrong-response.ts'
 export type SendAgain = (options: Pick<SendingOptions, 'fresh' | 'after'>) => Promise<Exchange>
 
 /** What is sent to prove that a request leaves its connection behind in a state that makes the next answer wrong. */
-export interface Trial {
+interface Trial {
   /** A request on a fresh connection. */
   alone(): Promise<Exchange>
   /** The same, on a connection that the suspected request has just used. */

@@ -78,7 +78,7 @@ export interface EndedEvent {
 export type RunEvent = PlannedEvent | JudgedEvent | ThrottledEvent | EndedEvent
 
 /** A queue: events wait in it until its reader iterates over them. */
-export interface EventQueue<T> extends AsyncIterable<T> {
+interface EventQueue<T> extends AsyncIterable<T> {
   push(event: T): void
   /** No more events will come; with an error, the reader gets it after the last one. */
   close(error?: Error): void

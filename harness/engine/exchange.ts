@@ -43,7 +43,7 @@ export interface PreviousRequest {
 }
 
 /** What asking again showed of a wrong answer on a connection that had been used. */
-export type Finding =
+type Finding =
   | {
       /** Right on fresh connections, and wrong after a request with the full key. */
       readonly kind: 'remembers-key'

@@ -7,7 +7,7 @@ import { perRun, type Run } from './run.ts'
 const fewestPlaces = 3
 
 /** Signs that the target, or its file, is not the one that was meant. */
-export interface Hints {
+interface Hints {
   observe(exchange: Exchange): void
   /** A sentence that says what to look at; one for each subject. */
   add(subject: string, sentence: string): void
@@ -53,6 +53,6 @@ function isOfClient({ status }: HttpResponse): boolean {
   return status === 401 || status === 429 || status === 503
 }
 
-export function showsPage({ response, recorded }: Pick<Exchange, 'response' | 'recorded'>): boolean {
+function showsPage({ response, recorded }: Pick<Exchange, 'response' | 'recorded'>): boolean {
   return isPage(response?.header('content-type'), recorded.response?.body ?? '')
 }

@@ -8,7 +8,7 @@ import { createTransport } from '../http/transport.ts'
 import type { Transport, HttpRequest, HttpResult, SendOptions } from '../http/message.ts'
 
 /** What a request of the target file's own is sent for, and how long its answer is waited for. */
-export interface HookSending {
+interface HookSending {
   readonly role: ExchangeRole
   /** The requirement whose scenario it belongs to; null if it belongs to none. */
   readonly requirement: string | null

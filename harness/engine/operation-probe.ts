@@ -5,7 +5,7 @@ import { readsDeclared } from '../target-file/declared.ts'
 import { requirementOf, grantedRequirement } from '../../catalogue/catalogue.ts'
 import type { Effect } from '../../catalogue/operation.ts'
 
-export interface ProbeParts {
+interface ProbeParts {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: readonly RequestHeader[]

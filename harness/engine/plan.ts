@@ -9,10 +9,7 @@ import { readOnlyTarget } from '../target-file/saved.ts'
 import type { Plan, PlanEntry, RunOptions } from './run.ts'
 
 /** What a plan is made from: the options that choose, and what the target declares. */
-export type PlanOptions = Pick<
-  RunOptions,
-  'only' | 'skip' | 'shard' | 'readOnly' | 'refusalRuns' | 'grantedRuns' | 'depth'
->
+type PlanOptions = Pick<RunOptions, 'only' | 'skip' | 'shard' | 'readOnly' | 'refusalRuns' | 'grantedRuns' | 'depth'>
 
 /** A requirement that is not sent, and why. */
 type Refused = Extract<PlanEntry, { readonly run: false }>

@@ -61,9 +61,9 @@ function endOfString(text: string, start: number): number {
 }
 
 /** The body read as JSON, or why it is not JSON. */
-export type Json = { readonly ok: true; readonly value: unknown } | NoJson
+type Json = { readonly ok: true; readonly value: unknown } | NoJson
 
-export interface NoJson {
+interface NoJson {
   readonly ok: false
   readonly problem: string
   /** It is more than is read of an answer: whether it is JSON is not known. */
@@ -180,7 +180,7 @@ export function isGranted(response: HttpResponse): boolean {
 }
 
 /** `family`: the status is right and the name is another code name of that status's row of §7.2. */
-export type Match = 'exact' | 'family' | 'none'
+type Match = 'exact' | 'family' | 'none'
 
 /** Statuses that are none of a 4xx: they speak of the key, of quota, or of what the path names. */
 const excludedFrom: Readonly<Partial<Record<Pair[0], readonly number[]>>> = {

@@ -1,6 +1,6 @@
 import { onAbort } from '../http/under-way.ts'
 
-export interface Turn {
+interface Turn {
   /** Places that are taken at once, so that a burst starts together. */
   readonly count?: number
   /** Before all who wait already and are in no hurry. */

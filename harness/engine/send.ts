@@ -31,7 +31,7 @@ export function httpRequest(run: Run, probe: Probe): HttpRequest {
 }
 
 /** How long this request may take in all, in ms. */
-export function deadlineOf({ target: { limits, timeoutDeclared } }: Run, { effect }: Probe): number {
+function deadlineOf({ target: { limits, timeoutDeclared } }: Run, { effect }: Probe): number {
   return timeoutDeclared || effect === 'generates' ? limits.timeoutMs : Math.min(limits.timeoutMs, promptMs)
 }
 

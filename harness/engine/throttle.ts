@@ -29,7 +29,7 @@ export function retryAfter(response: HttpResponse, nowMs: number): number | unde
   return Math.max(0, date - (Number.isNaN(theirs) ? nowMs : theirs))
 }
 
-export interface HoldOptions {
+interface HoldOptions {
   /** How often the request is tried at most, after the first time. Default 5. */
   readonly tries?: number
   /** Whether the answer is counted as throttled. Default true. */
@@ -69,7 +69,7 @@ export interface Throttle {
   onHold(call: (operation: string, pauseMs: number) => void): void
 }
 
-export interface ThrottleSettings {
+interface ThrottleSettings {
   /** First pause in ms if the target names none; it doubles with each try. */
   readonly baseMs: number
   /** Called when every answer of 30 s was a throttled one. */

@@ -93,7 +93,7 @@ function inFile(member: string, what: string, read: () => unknown): void {
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
 
 /** What a dispatcher tells of its sockets. */
-export interface SocketWatch {
+interface SocketWatch {
   /** A socket is being opened, to the target or to a proxy. */
   opening(socket: Socket): void
   /** The connection to the target is made; nothing is written or read on it yet. */

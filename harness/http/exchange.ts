@@ -30,7 +30,7 @@ export interface ExchangeOptions {
 const untagged: Tag = {}
 
 /** An answer as it came, its content encoding still on it. */
-export interface RawResponse {
+interface RawResponse {
   readonly kind: 'raw'
   readonly status: number
   readonly headers: readonly HeaderLine[]
@@ -41,7 +41,7 @@ export interface RawResponse {
   readonly endedAt: number
 }
 
-export interface Exchanged {
+interface Exchanged {
   readonly outcome: RawResponse | NoResponse
   /** The slot can carry another exchange. */
   readonly reusable: boolean

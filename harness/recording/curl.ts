@@ -22,7 +22,7 @@ export function shellWord(word: string): string {
 }
 
 /** Names of headers whose recorded value names a key, so that the shell has to expand it; `:url` for the address. */
-export type Expanded = ReadonlySet<string>
+type Expanded = ReadonlySet<string>
 
 /**
  * The command that sends the request again from a shell, on one line: keys are taken from the environment, bytes that are no

@@ -8,7 +8,7 @@ import { curlOf } from './curl.ts'
 import { recordHead, recordHeaders, type Shown } from './headers.ts'
 
 /** An exchange that has ended, and why it was sent. */
-export interface EndedExchange extends Pick<RecordedExchange, 'requirement' | 'operation' | 'role'> {
+interface EndedExchange extends Pick<RecordedExchange, 'requirement' | 'operation' | 'role'> {
   /** The address in full, as it was asked. */
   readonly url: string
   readonly request: HttpRequest

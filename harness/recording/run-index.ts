@@ -1,5 +1,5 @@
 /** A form of a whole key. */
-export interface Whole {
+interface Whole {
   readonly form: string
   readonly key: number
   /** Which of the encoding's streams it is. */

@@ -1,5 +1,5 @@
 /** A text as it reads, or as it reads once escapes are undone. */
-export interface View {
+interface View {
   readonly text: string
   /** Where the character at `at` begins in the text as it was, and for the length where the last one ends. */
   originAt(at: number): number

@@ -46,7 +46,7 @@ export interface PageCount {
 }
 
 /** A request that was granted, and by what status. */
-export interface GrantedRequest {
+interface GrantedRequest {
   request: RecordedRequest
   status: number
 }

@@ -11,7 +11,7 @@ import {
   writeBaseline,
 } from './baseline.ts'
 
-export interface BaselineUpdate {
+interface BaselineUpdate {
   readonly baseline: Baseline
   /** The new file, in the form that is written by hand: also if the old one was a report. */
   readonly text: string

@@ -13,7 +13,7 @@ import canonicalize from 'canonicalize'
 import { plainData } from './plain-data.ts'
 
 /** What is put in the place of a key at that path of members; undefined leaves it out. */
-export type Replace = (path: string, value: KeyValue | HeaderValue) => string | undefined
+type Replace = (path: string, value: KeyValue | HeaderValue) => string | undefined
 
 /** The file with every key replaced: those of `keys`, of scenarios, and what the name of a header or query member calls a secret. */
 export function mapKeys(file: TargetFile, replace: Replace): TargetFile {

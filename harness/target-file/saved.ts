@@ -5,7 +5,7 @@ import { didYouMean } from './nearest.ts'
 import type { HookRequestValue, ResourceValues, SetupRequestValue, TargetFile } from './target-file.ts'
 
 /** What each name stands for. */
-export type Saved = ReadonlyMap<string, string>
+type Saved = ReadonlyMap<string, string>
 
 const applications = ['application', 'otherApplication', 'slowApplication', 'failingApplication'] as const
 

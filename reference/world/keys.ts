@@ -12,7 +12,7 @@ export interface Key {
   readonly permissions: readonly string[]
 }
 
-export type Verified = Key | 'expired' | 'invalid'
+type Verified = Key | 'expired' | 'invalid'
 
 const secret = new TextEncoder().encode(publishedSecret)
 

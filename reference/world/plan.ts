@@ -1,7 +1,7 @@
 import type { Call } from './call.ts'
 
 /** Size and length limits (§8.2), of an account's plan. */
-export interface Plan {
+interface Plan {
   /** Bytes of a request body. */
   readonly body: number
   /** Bytes of a file. */

@@ -78,7 +78,7 @@ function otherCase(full: string): string {
 }
 
 /** What keys are declared: nothing that is made from one may equal another. */
-export interface DeclaredKeys extends MadeFrom {
+interface DeclaredKeys extends MadeFrom {
   readonly all: ReadonlySet<string>
 }
 

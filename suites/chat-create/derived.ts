@@ -18,7 +18,7 @@ import { refused } from '../../harness/checks/conditions.ts'
 import { jsonOf, withJson } from '../../harness/engine/probe.ts'
 
 /** More that is wrong with a member, beside its absence and its type. */
-export type More = (place: Placed) => readonly MemberCase[]
+type More = (place: Placed) => readonly MemberCase[]
 
 /** The faults of a member that the record counts under a condition. */
 function casesOf(place: Placed, condition: string, more: More): MemberCase[] {

@@ -18,7 +18,7 @@ function withoutIdleZeros(text: string): string {
 }
 
 /** An instant and the size of one unit of its last digit that counts, in ms; undefined if the text is no date-time. */
-export function instantOf(value: unknown): Instant | undefined {
+function instantOf(value: unknown): Instant | undefined {
   return typeof value === 'string' ? parseDateTime(withoutIdleZeros(value)) : undefined
 }
 

@@ -11,7 +11,7 @@ import type { Job, Reading } from './model.ts'
 import { pause } from '../../harness/engine/lifetime.ts'
 
 /** What was seen of one job from its creation to its end. */
-export interface Lifecycle {
+interface Lifecycle {
   readonly job: Job
   /** Readings within `settleMs`, until one was 200. */
   readonly first: readonly Reading[]
@@ -23,7 +23,7 @@ export interface Lifecycle {
 const pauseShares = [0, 1 / 20, 3 / 20, 3 / 10, 1 / 2] as const
 
 /** The job that the control of `jobs.create` made. */
-export async function mainJob(run: Run): Promise<Job> {
+async function mainJob(run: Run): Promise<Job> {
   if (run.options.readOnly) throw new NotExercised(leftOut('--read-only'))
   const granted = await control(run, 'jobs.create')
   const { exchange, said } = granted

@@ -36,7 +36,7 @@ export interface JobTracker {
 }
 
 /** What a request at a gate is. */
-export interface GateTurn {
+interface GateTurn {
   /** It may start a job: nothing else goes to the application meanwhile. */
   readonly exclusive: boolean
   /** It is sent to get a 409: a 409 is no reason to wait. */

@@ -14,7 +14,7 @@ const expected = '202, as the application has no job in progress'
 const somebody = "somebody else's job would look the same"
 
 /** Creations on an application whose last job was seen ended. */
-export interface Released {
+interface Released {
   readonly run: Run
   readonly application: ApplicationResource
   readonly gate: Gate

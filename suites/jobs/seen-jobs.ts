@@ -18,7 +18,7 @@ export interface SeenReading {
 }
 
 /** What is wrong with a job, with its evidence. */
-export interface JobProblem {
+interface JobProblem {
   readonly exchange: Exchange
   readonly expected: string
   readonly actual: string

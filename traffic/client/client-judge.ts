@@ -12,7 +12,7 @@ import { type CountedResponse, type ClientFinding, type ClientReport, errorsOf, 
 import { placeOf, requestFaults } from './request-faults.ts'
 import type { Played, ScriptPlayer } from './script.ts'
 
-export interface ClientJudge {
+interface ClientJudge {
   /** One exchange after the other, as they end. */
   see(entry: RecordedEntry): void
   /** A client that came back too early. */
@@ -20,7 +20,7 @@ export interface ClientJudge {
   end(now: Date): ClientReport
 }
 
-export interface ClientJudgeOptions {
+interface ClientJudgeOptions {
   /** Of the server, in normal form. */
   readonly baseUrl: string
   readonly redactor: Redactor

@@ -43,7 +43,7 @@ export interface ErrorCondition {
   readonly simulate?: string
 }
 
-export interface UsedOperation {
+interface UsedOperation {
   readonly operation: OperationId
   readonly deprecated: boolean
   readonly requests: number
@@ -68,7 +68,7 @@ export interface ClientReport {
 }
 
 /** Why the exit code is what it is. */
-export type ClientExit =
+type ClientExit =
   | { readonly kind: 'kept' }
   | { readonly kind: 'wrong' }
   | { readonly kind: 'no-request' }

@@ -9,7 +9,7 @@ import { preview } from '../../schemas/preview.ts'
 import { operationAt } from '../base-url.ts'
 
 /** An error that a script answers with. */
-export interface ScriptedError {
+interface ScriptedError {
   readonly status: number
   readonly tpe: string
   /** Seconds, as the header `Retry-After` has them. */
@@ -17,7 +17,7 @@ export interface ScriptedError {
 }
 
 /** `pass`: the request goes on to the server. */
-export type Step = ScriptedError | 'pass'
+type Step = ScriptedError | 'pass'
 
 /** The answers to the requests of an operation, in their order; `*`: of all that have no list of their own. */
 export type Script = ReadonlyMap<OperationId | '*', readonly Step[]>

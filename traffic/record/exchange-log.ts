@@ -6,7 +6,7 @@ import { type HarBody, noBody } from '../har-bytes.ts'
 import type { RecordedEntry } from '../recorded-entry.ts'
 
 /** Exchanges written down as they come, a line of JSON each, of which any one can be read again. */
-export interface ExchangeLog {
+interface ExchangeLog {
   readonly count: number
   /** Folder and error code if it could not be written; no more exchanges are kept then. */
   readonly problem: string | undefined

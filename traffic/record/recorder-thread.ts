@@ -7,7 +7,7 @@ import type { FromWorker, ToWorker } from './worker.ts'
 const mostWaiting = 32 * 1024 * 1024
 
 /** The thread that judges what is recorded, as the proxy sees it. */
-export interface RecorderThread {
+interface RecorderThread {
   add(exchange: CapturedExchange): void
   /** Settles when another exchange can be taken: memory is bounded, whatever comes. */
   room(): Promise<void> | undefined

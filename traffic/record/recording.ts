@@ -15,7 +15,7 @@ import type { CapturedBody, CapturedExchange, Finding, Recorded, RecordingOption
 import { createExchangeLog } from './exchange-log.ts'
 
 /** Judges exchanges and writes them down as they come, keys removed. */
-export interface Recording {
+interface Recording {
   /** One at a time, in the order in which they ended. */
   add(exchange: CapturedExchange): Promise<void>
   end(now: Date): Recorded
