@@ -1,6 +1,6 @@
 import type { Operation } from './operation.ts'
 import { isOperationId, type OperationId, operations } from './operations.ts'
-import type { Need, Requirement } from './requirement.ts'
+import { type Need, type Requirement, type RequirementFrom, requirements, type RequirementText } from './requirement.ts'
 
 /** What the target file must declare, as JSON Pointers into it. */
 export const fullKey = '/keys/full'
@@ -9,7 +9,7 @@ function body(operation: OperationId): string {
   return `/operations/${operation}/body`
 }
 
-export function field(operation: OperationId, role: string): string {
+function field(operation: OperationId, role: string): string {
   return `/operations/${operation}/fields/${role}`
 }
 
@@ -25,6 +25,20 @@ function needsOf({ id, body: kind, isWhole, creates, params = {} }: Operation & 
     needs.length === 1 ? (needs[0] as string) : needs,
   )
   return [...declared, ...(kind === 'raw' ? [`/operations/${id}/content`] : []), ...name, ...objects]
+}
+
+/** What an operation's requirements need: its valid request, and a role of its body by name. */
+interface OwnNeeds {
+  readonly valid: readonly Need[]
+  readonly role: (name: string) => string
+}
+
+/** The requirements of one operation. */
+export function requirementsOf<const A extends OperationId, const T extends readonly RequirementText[]>(
+  id: A,
+  texts: (own: OwnNeeds) => T,
+): RequirementFrom<A, T[number]>[] {
+  return requirements(id, texts({ valid: validRequest[id], role: (name) => field(id, name) }))
 }
 
 /** What every target has: a requirement that needs no more than this can be reached. */

@@ -1,11 +1,9 @@
 import { anyBadRequest, oversized } from './pairs.ts'
-import { validRequest } from './needs.ts'
-import { requirements, scenario } from './requirement.ts'
-
-const valid = validRequest['pdf.parse']
+import { requirementsOf } from './needs.ts'
+import { scenario } from './requirement.ts'
 
 // prettier-ignore
-export const pdfParse = requirements('pdf.parse', [
+export const pdfParse = requirementsOf('pdf.parse', ({ valid }) => [
   { id: '200-text', level: 'must', section: '2.2, 4.1', needs: valid, expects: 200,
     statement: 'A PDF is answered 200 with its content as text.',
     control: true, maxRequests: 1 },

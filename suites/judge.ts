@@ -1,3 +1,13 @@
+import type { Judge } from '../harness/engine/check-context.ts'
+import { applicationsCreate, jobsCreate, jobsRetrieve } from './jobs.suite.ts'
+import { chatCreate } from './chat-create.suite.ts'
+import { completionCreate } from './completion-create.suite.ts'
+import { envelope } from './envelope.suite.ts'
+import { everyOperation, general, guardrails } from './general.suite.ts'
+import { filesList, filesRetrieve, filesUpload } from './files.suite.ts'
+import { graphsAddFile, graphsCreate, graphsQuery } from './graphs.suite.ts'
+import { pdfParse } from './pdf-parse.suite.ts'
+import { aiDetectRun, medicalComprehend, translateRun, visionAnalyze, webSearchRun } from './tools.suite.ts'
 import { createdHook } from '../harness/checks/created.ts'
 import { envelopeHook } from '../harness/checks/judge-observed.ts'
 import { notServedHook } from '../harness/checks/placeholder.ts'
@@ -6,10 +16,41 @@ import { createRun, type RunParts } from '../harness/engine/create-run.ts'
 import { type Judging, startJudging } from '../harness/engine/judging.ts'
 import type { Run, RunOptions } from '../harness/engine/run.ts'
 import type { Target } from '../harness/target-file/model.ts'
-import { judgeOf } from './all.ts'
-import { jobsHook } from './jobs/hook.ts'
-import { pdfHook } from './pdf-parse/pdf-id.ts'
+import { jobsHook } from './jobs/every-job.ts'
+import { pdfHook } from './pdf-parse/refusals.ts'
 import { stateHook } from './takes-state.ts'
+
+/** Every suite of the interface. */
+const suites = [
+  everyOperation,
+  envelope,
+  jobsCreate,
+  jobsRetrieve,
+  pdfParse,
+  completionCreate,
+  chatCreate,
+  filesUpload,
+  filesList,
+  filesRetrieve,
+  graphsCreate,
+  graphsAddFile,
+  graphsQuery,
+  applicationsCreate,
+  aiDetectRun,
+  webSearchRun,
+  medicalComprehend,
+  translateRun,
+  visionAnalyze,
+  guardrails,
+  general,
+]
+
+const checks: ReadonlyMap<string, Judge> = new Map<string, Judge>(suites.flat())
+
+/** How a requirement is judged; undefined if no suite says it. */
+export function judgeOf(id: string): Judge | undefined {
+  return checks.get(id)
+}
 
 /** How the run reaches the target and its keys. */
 export type RunPorts = Omit<RunParts, 'hooks'>

@@ -1,8 +1,148 @@
+import { otherPdfText, type SamplePdf, samplePdf, samplePdfText } from '../fixtures/pdf.ts'
+import { controlExchange } from '../harness/checks/control.ts'
+import { againAtEnd, granted, type GrantedCheck, judgeTries } from '../harness/checks/granted.ts'
+import { judgeGranted } from '../harness/engine/judge-response.ts'
+import { sampled } from '../harness/checks/seed.ts'
+import { judgeShape } from '../harness/checks/shapes.ts'
+import { validRequest } from '../harness/checks/valid-request.ts'
+import { jsonValue } from '../harness/engine/response.ts'
+import { NotExercised } from '../harness/engine/outcome.ts'
+import { type Probe, withJson } from '../harness/engine/probe.ts'
+import type { Run } from '../harness/engine/run.ts'
+import { upload } from '../harness/checks/upload.ts'
+import type { CheckContext, Judge } from '../harness/engine/check-context.ts'
+import { describeResponse } from '../harness/engine/describe.ts'
+import { member } from '../schemas/json-object.ts'
+import { preview } from '../schemas/preview.ts'
 import { missingBody } from '../harness/checks/bodies.ts'
 import { changed, withBody } from '../harness/checks/conditions.ts'
 import { suite } from '../harness/checks/suite.ts'
-import { judgeContent, judgeMarkdown, judgeText } from './pdf-parse/content.ts'
-import { unreachable, unusable, malformedFormat, unsupportedFormat, judgeRemoved } from './pdf-parse/refusals.ts'
+import { judgeRemoved, malformedFormat, unreachable, unsupportedFormat, unusable } from './pdf-parse/refusals.ts'
+
+/** The words of a text: runs of letters and digits, without case. */
+function wordsOf(text: string): readonly string[] {
+  return (
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  )
+}
+
+/** How many words of a text another one has in the same order, and the first that it lacks. */
+interface WordsFound {
+  readonly found: number
+  readonly firstMissing: string | undefined
+}
+
+/**
+ * The longest common subsequence of words (bit-parallel, Hyyrö 2004): each bit of `open` is a wanted word that is not
+ * found yet.
+ */
+function findInOrder(wanted: readonly string[], words: readonly string[]): WordsFound {
+  const places = new Map<string, bigint>()
+  wanted.forEach((word, at) => places.set(word, (places.get(word) ?? 0n) | (1n << BigInt(at))))
+  const all = (1n << BigInt(wanted.length)) - 1n
+  let open = all
+  for (const word of words) {
+    const at = places.get(word)
+    if (at === undefined) continue
+    const next = open & at
+    open = ((open + next) | (open & ~next)) & all
+  }
+  const missing = wanted.filter((_, at) => (open >> BigInt(at)) & 1n)
+  return { found: wanted.length - missing.length, firstMissing: missing[0] }
+}
+
+const judgeText: Judge = async (context) => {
+  const exchange = await controlExchange(context.run, 'pdf.parse')
+  judgeGranted(context, exchange, '200 with the content of the PDF', 'with format text')
+  judgeShape(context, exchange, 'pdf-content', 'with format text')
+  againAtEnd(context, (_, again) => judgeShape(context, again, 'pdf-content', 'with format text'))
+}
+
+const judgeMarkdown: Judge = granted(
+  'with format markdown',
+  (probe) => withJson(probe, { format: 'markdown' }),
+  (context, exchange) => judgeShape(context, exchange, 'pdf-content', 'with format markdown'),
+)
+
+/** Words of the file that the content has to hold, of all of them: extraction is not exact. */
+const leastShare = 0.8
+/** Of fewer words that share says nothing. */
+const leastWords = 5
+
+/** The words of the PDF that valid requests name, and whose they are. */
+interface KnownText {
+  readonly words: readonly string[]
+  /** Where somebody finds the text. */
+  readonly of: string
+}
+
+/** Throws `NotExercised` if the words are not known, or too few. */
+function knownText({ target }: Run): KnownText {
+  const { pdfFile, pdfText } = target.resources
+  const text = pdfFile === undefined ? samplePdfText : pdfText
+  if (text === undefined) throw new NotExercised('declare resources.pdfText, the text of resources.pdfFile')
+  const words = wordsOf(text)
+  if (words.length < leastWords)
+    throw new NotExercised(`resources.pdfText has ${words.length} words; at least ${leastWords} are needed to judge`)
+  return { words, of: pdfFile === undefined ? 'fixtures/pdf/good.pdf of this package' : 'resources.pdfText' }
+}
+
+function holdsWords({ words: wanted, of }: KnownText, what: string): GrantedCheck {
+  return (context, exchange) => {
+    judgeShape(context, exchange, 'pdf-content', what)
+    const { found, firstMissing } = findInOrder(
+      wanted,
+      wordsOf(String(member(jsonValue(exchange.response), 'content'))),
+    )
+    if (found >= leastShare * wanted.length) return
+    const expected = `content that holds, in their order, at least four in five of the ${wanted.length} words of ${of}: ${preview(wanted.join(' '))}`
+    const actual = `${found} of them (the first that is missing is "${firstMissing}"): ${describeResponse(exchange)}`
+    context.fail(exchange, expected, what, actual)
+  }
+}
+
+/** Two PDFs of the suite's own, parsed one after the other: the content of each is its own. */
+const own: readonly (readonly [SamplePdf, string])[] = [
+  ['good', samplePdfText],
+  ['other', otherPdfText],
+]
+
+/** Throws `NotExercised` if they cannot be uploaded. */
+async function judgeOwnPdfs(context: CheckContext): Promise<void> {
+  const { run } = context
+  for (const [name, text] of sampled(context, own)) {
+    const file = { bytes: samplePdf(name), filename: `${name}.pdf`, contentType: 'application/pdf' }
+    const id = await run.once(`own pdf ${name}`, () => upload(run, file))
+    const what = `with format text, for ${name}.pdf of the suite`
+    const make = async (): Promise<Probe> => ({ ...(await validRequest(run, 'pdf.parse')), params: { file_id: id } })
+    const known = { words: wordsOf(text), of: `fixtures/pdf/${name}.pdf of this package` }
+    await judgeTries(context, { make, what, check: holdsWords(known, what) })
+  }
+}
+
+/** In either format the content is that of the file; so it is of two that the suite uploads. */
+const judgeContent: Judge = async (context) => {
+  const { run, requirement } = context
+  if (run.target.operations['files.upload']?.content !== undefined && !run.target.scenarios[requirement.id]) {
+    await judgeOwnPdfs(context).catch((error: unknown) => {
+      // A target may take no PDFs: what is declared is judged all the same.
+      if (!(error instanceof NotExercised) || run.life.ended || run.target.resources.pdfText === undefined) throw error
+    })
+    if (run.target.resources.pdfText === undefined) return
+  }
+  const known = knownText(run)
+  const formats = run.target.scenarios[requirement.id] ? ['text'] : sampled(context, ['text', 'markdown'])
+  for (const format of formats) {
+    const what = run.target.scenarios[requirement.id]
+      ? 'as the scenario of the target file says'
+      : `with format ${format}`
+    const make = async () => withJson(await validRequest(run, 'pdf.parse'), { format })
+    await judgeTries(context, { make, what, check: holdsWords(known, what) })
+  }
+}
 
 // §4.1 Parse PDF (deprecated)
 

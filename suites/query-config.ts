@@ -22,7 +22,7 @@ import { type Fault, refused } from '../harness/checks/conditions.ts'
 import { ofOtherTypes, pointerOf } from '../harness/checks/roles.ts'
 import { condition } from '../harness/checks/refusals.ts'
 import type { Judge } from '../harness/engine/check-context.ts'
-import { hasContentOrCalls } from './chat-create/content.ts'
+import { hasContentOrCalls } from './chat-create/messages.ts'
 
 /** §2.7: `query_config` of a graph query, or inside the graph tool of a chat. */
 

@@ -1,8 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import { member } from '../schemas/json-object.ts'
 import { isGranted } from '../harness/engine/response.ts'
-import { createdAtCases } from '../suites/jobs/created-at.ts'
-import { identityCases, type JobCase, jobKey, type SeenJob, type SeenReading } from '../suites/jobs/seen-jobs.ts'
+import {
+  createdAtCases,
+  identityCases,
+  type JobCase,
+  jobKey,
+  type SeenJob,
+  type SeenReading,
+} from '../suites/jobs/seen-jobs.ts'
 import type { RecordedHttpResponse } from './recorded-exchange.ts'
 import type { OnFailure, RequirementTallies } from './successes.ts'
 

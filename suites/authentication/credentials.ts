@@ -1,16 +1,139 @@
 import fc from 'fast-check'
-import { allFormsOn, generatedKeysOn } from '../../catalogue/every-operation.ts'
-import { isSentToOtherPaths } from '../../catalogue/faults.ts'
-import { numberOf } from '../../catalogue/operations.ts'
+import { isOperationId, numberOf } from '../../catalogue/operations.ts'
+import {
+  isSamePath,
+  isSentToOtherPaths,
+  isSpelling,
+  type OtherPlace,
+  otherPlaces,
+  pathAt,
+} from '../../catalogue/faults.ts'
 import { judgeEach } from '../../harness/checks/at-once.ts'
-import { property } from '../../harness/checks/property.ts'
+import type { CheckContext } from '../../harness/engine/check-context.ts'
+import { isGranted } from '../../harness/engine/response.ts'
 import type { Credential, Probe } from '../../harness/engine/probe.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
+import { perRun } from '../../harness/engine/run.ts'
+import { unknownWord } from '../../harness/checks/roles.ts'
+import { givesOf, invalidForms, type KeyForm, malformedForms, noCredential } from './key-forms.ts'
+import { allFormsOn, generatedKeysOn } from '../../catalogue/every-operation.ts'
+import { property } from '../../harness/checks/property.ts'
 import { refused } from '../../harness/checks/conditions.ts'
 import { condition, type RefusalContext } from '../../harness/checks/refusals.ts'
 import { credentialProbesIn } from '../../harness/engine/estimate.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
-import { judgeElsewhere } from './elsewhere.ts'
-import { givesOf, invalidForms, type KeyForm, malformedForms, noCredential } from './key-forms.ts'
+
+/** A credential that is wrong, in words, and as a kind. */
+interface Wrong {
+  readonly what: string
+  readonly kind: string
+}
+
+/**
+ * Where it is sent: at every place; at those that are not the very same path; at the other path that the spec names; or in
+ * one spelling, the first of those from that number on that shows anything.
+ */
+type Where = 'all' | 'each' | 'other path' | { readonly turn: number }
+
+/** Requests in a row that got no answer, by place: a gateway may drop what it does not like, and is not asked for ever. */
+const unansweredAt = perRun(() => new Map<OtherPlace, number>())
+const mostUnanswered = 2
+
+interface Elsewhere {
+  readonly place: OtherPlace
+  readonly path: string
+  /** A path that means nothing, in the same spelling. */
+  readonly unknown: string
+}
+
+const inTurn = <T>(all: readonly T[], number: number): T[] => {
+  const at = number % all.length
+  return [...all.slice(at), ...all.slice(0, at)]
+}
+
+/**
+ * §4: all operations need authentication. Whether a server takes another path or spelling for the same operation is its own
+ * affair, but what it refuses at one it must not serve at the other: any answer but a 2xx will do. It may be a gateway's.
+ */
+async function judgeElsewhere(context: CheckContext, probe: Probe, wrong: Wrong, where: Where): Promise<void> {
+  const { operation } = context.requirement
+  if (!isOperationId(operation)) return
+  const word = `/v1/${unknownWord(context.run, context.requirement.id)}`
+  const at = (place: OtherPlace): Elsewhere[] => {
+    const path = pathAt(operation, probe.path, place)
+    const unknown = place === 'other path' ? undefined : pathAt(operation, word, place)
+    return path === undefined ? [] : [{ place, path, unknown: unknown ?? word }]
+  }
+  const judge = (one: Elsewhere): Promise<boolean> => judgeAt(context, probe, wrong, one)
+  if (typeof where === 'object') {
+    for (const one of inTurn(otherPlaces.filter(isSpelling), where.turn).flatMap(at)) if (await judge(one)) return
+    return
+  }
+  const isMeant = (place: OtherPlace): boolean => (where === 'each' ? !isSamePath(place) : place === where)
+  await judgeEach(otherPlaces.filter((place) => where === 'all' || isMeant(place)).flatMap(at), judge)
+}
+
+/** True if there was something to judge. */
+async function judgeAt(context: CheckContext, probe: Probe, wrong: Wrong, at: Elsewhere): Promise<boolean> {
+  const isKeyless = probe.credential === noCredential
+  if (!isKeyless && isSpelling(at.place) && !(await takes(context, probe, at))) return false
+  const exchange = isKeyless ? await withoutKey(context, probe, at) : await ask(context, probe, wrong, at)
+  // What was not answered shows nothing, and the usual path is judged anyway.
+  if (!exchange?.response || exchange.throttled) return false
+  context.cases++
+  if (!isGranted(exchange.response) || (await servesAnything(context, exchange.probe, at))) return true
+  const told = { 'no body': 'no body', query: 'a query' }[at.place as string] ?? `the path ${at.path}`
+  context.fail(exchange, 'any answer but a 2xx: nothing is served without a valid key', `${wrong.what}, and ${told}`)
+}
+
+/** Sends the probe there; undefined if such paths are not answered any more. */
+async function ask(
+  context: CheckContext,
+  probe: Probe,
+  { what, kind }: Wrong,
+  { place, path }: Elsewhere,
+): Promise<Exchange | undefined> {
+  const unanswered = unansweredAt(context.run)
+  if ((unanswered.get(place) ?? 0) >= mostUnanswered) return undefined
+  const emptied = place === 'no body' ? { body: '' } : {}
+  const query = place === 'query' ? { ...probe.query, file_types: 'txt' } : probe.query
+  // No operation: what a gateway does with such a path says nothing about the operation itself.
+  const sent: Probe = { ...probe, ...emptied, path, query, operation: null, fault: `${kind} @ ${place}` }
+  // What shows without a key is a matter of that row, whichever asked.
+  const own =
+    kind === 'no credential' ? { requirement: `${context.requirement.operation}/401-missing-credentials` } : {}
+  const exchange = await context.send(sent, { skipPassive: true, what, isSuccess: isRefused, ...own })
+  unanswered.set(place, exchange.response ? 0 : (unanswered.get(place) ?? 0) + 1)
+  return exchange
+}
+
+const isRefused = ({ response }: Exchange): boolean => response !== undefined && !isGranted(response)
+
+/** What comes there without a key. Asked once a run: that no other key is good there either depends on it. */
+function withoutKey(context: CheckContext, probe: Probe, at: Elsewhere): Promise<Exchange | undefined> {
+  const wrong = { what: 'without an Authorization header', kind: 'no credential' }
+  const { run, requirement } = context
+  return run.once(`without a key: ${requirement.operation} ${at.place} ${at.path}`, () =>
+    ask(context, { ...probe, credential: noCredential }, wrong, at),
+  )
+}
+
+/**
+ * True if the server takes the spelling for a path of its own: it asks for a key, or does without. One that it does not know,
+ * redirects or finds malformed is the same with any key, and shows nothing.
+ */
+async function takes(context: CheckContext, probe: Probe, at: Elsewhere): Promise<boolean> {
+  const { response } = (await withoutKey(context, probe, at)) ?? {}
+  return response !== undefined && (isGranted(response) || response.status === 401 || response.status === 403)
+}
+
+/** True if a path that means nothing is answered by a 2xx in that spelling as well: such a page is no operation. */
+async function servesAnything(context: CheckContext, probe: Probe, { place, unknown }: Elsewhere): Promise<boolean> {
+  if (place === 'no body') return false
+  const sent = { ...probe, path: unknown, fault: undefined }
+  const exchange = await context.send(sent, { skipPassive: true, role: 'control' })
+  return exchange.response !== undefined && isGranted(exchange.response)
+}
 
 /** The request with that credential in place of its own; a conforming target refuses it. */
 export function withCredential(probe: Probe, credential: Credential): Probe {

@@ -17,8 +17,7 @@ import { byScenario } from '../../harness/checks/judge-scenario.ts'
 import { condition } from '../../harness/checks/refusals.ts'
 import { sampled } from '../../harness/checks/seed.ts'
 import { sendUntilSettled } from '../../harness/checks/settling.ts'
-import { notCreated } from './created-object.ts'
-import { type Creator, distinctCreation } from './creators.ts'
+import { type Creator, distinctCreation, notCreated } from './created-object.ts'
 import { type Refusal, refusedByGrammar, refusedByKey, refusedByRights, refusedByType } from './refusals.ts'
 
 /** What holds for every operation that creates something, whatever that is. */

@@ -15,8 +15,7 @@ import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
 import type { Run } from '../../harness/engine/run.ts'
-import { createObject, ownCreation } from './created-object.ts'
-import { addition } from './creators.ts'
+import { addition, createObject, ownCreation } from './created-object.ts'
 import { madeAtOnce } from './relations.ts'
 
 /** By when what was created has to be there. */

@@ -1,22 +1,20 @@
 import { declaredResource } from '../../harness/checks/valid-request.ts'
-import { jobRequest } from './job-request.ts'
+import { isEnded, type Job, jobRequest, jobsOf } from './job-tracker.ts'
 import { sendThroughGate } from '../../harness/engine/check-context.ts'
 import { pause } from '../../harness/engine/lifetime.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
-import { isPlanned, type Run } from '../../harness/engine/run.ts'
-import { apartMs, timesDiffer } from './created-at.ts'
+import { isPlanned, type Run, type RunHook } from '../../harness/engine/run.ts'
+import { apartMs, timesDiffer } from './seen-jobs.ts'
 import { provokeConflicts } from './provoke-conflicts.ts'
-import { jobsOf } from './job-tracker.ts'
-import { failingLifecycle, mainLifecycle } from './lifecycle.ts'
-import type { Job } from './model.ts'
-import { noEffect } from './no-effect.ts'
+import { conflictId } from './conflict.ts'
+import { failingLifecycle, mainLifecycle, readableJob } from './lifecycle.ts'
+import { noEffect, noEffectAtOnce } from './no-effect.ts'
+import { isBreakdown } from '../../harness/engine/response.ts'
+import { operationProbe } from '../../harness/engine/operation-probe.ts'
+import type { Probe } from '../../harness/engine/probe.ts'
+import { gatesOf } from './gate.ts'
 
-const conflicts = [
-  'jobs.create/409-job-in-progress',
-  'jobs.create/409-released',
-  'jobs.create/409-per-application',
-  'jobs.create/409-atomic',
-] as const
+const conflicts = Object.values(conflictId)
 const failing = 'jobs.retrieve/200-failed'
 
 /** Rows that are judged on all jobs of a run. */
@@ -26,7 +24,7 @@ const ofJobs = [
 ] as const satisfies readonly string[]
 
 /** Makes the jobs on which the last rows are judged, in every state that the target declares. */
-export async function createJobs(run: Run): Promise<void> {
+async function createJobs(run: Run): Promise<void> {
   const { application, failingApplication } = run.target.resources
   const planned = (id: string): boolean => run.plan.get(id)?.run === true
   const wanted: (() => Promise<unknown>)[] = []
@@ -46,7 +44,7 @@ export function ownJobs(run: Run): Job[] {
  * Sees what can be seen only once all jobs are made, and have ended: before any of the last rows is judged, so that each
  * of them sees all readings.
  */
-export async function readFinalStates(run: Run): Promise<void> {
+async function readFinalStates(run: Run): Promise<void> {
   const deadline = performance.now() + run.target.limits.jobTimeoutMs
   const { all, awaitEnd } = jobsOf(run)
   await Promise.all(all.map((job) => awaitEnd(job, deadline).catch(() => false)))
@@ -107,7 +105,7 @@ const faultless: readonly (string | null)[] = [
   ...[...conflicts, failing, 'jobs.create/4xx-no-effect', 'applications.create/2xx-usable'],
 ]
 /** Of those, the ones that create beside a job or another creation, where 409 is the right answer. */
-const besideOthers: readonly (string | null)[] = ['jobs.create/409-job-in-progress', 'jobs.create/409-atomic']
+const besideOthers: readonly (string | null)[] = [conflictId.inProgress, conflictId.atomic]
 
 /**
  * Creations whose requests had no fault, besides the control: those that were granted, and those alone that broke an
@@ -124,4 +122,51 @@ export function faultlessCreations(run: Run): readonly Exchange[] {
       !besideOthers.includes(exchange.purpose.requirement),
   )
   return [...creations, ...breakdowns].filter(({ purpose }) => faultless.includes(purpose.requirement))
+}
+
+/** The declared application that a creation names; undefined for any other request. */
+function applicationOf(run: Run, { operation, params }: Probe): string | undefined {
+  const application = operation === 'jobs.create' ? params['application_id'] : undefined
+  return application !== undefined && run.target.applicationIds.has(application) ? application : undefined
+}
+
+function isJudgedFirst(run: Run, application: string): boolean {
+  return isPlanned(run, 'jobs.create/4xx-no-effect') && run.target.resources.application?.id === application
+}
+
+/** All that the engine knows about jobs: which one can be read, that an application takes one creation at a time, and their end. */
+export const jobsHook: RunHook = {
+  requests: {
+    'jobs.retrieve': async (run) => {
+      const id = run.target.resources.job ?? (await readableJob(run))
+      return operationProbe(run, 'jobs.retrieve', { params: { job_id: id } })
+    },
+  },
+  intercept(run, probe, purpose, send) {
+    const application = applicationOf(run, probe)
+    if (application === undefined) return undefined
+    const expects409 = purpose.expects?.some(([status]) => status === 409) ?? false
+    const gate = gatesOf(run).of(application)
+    if (probe.effect !== 'none') return gate.sendWhenIdle({ exclusive: true, expects409 }, send)
+    const refused = (): Promise<Exchange> => gate.sendWhenIdle({ exclusive: false, expects409 }, send)
+    // Whether a refused creation has an effect is judged before any other refusal is sent there.
+    return isJudgedFirst(run, application) ? noEffectAtOnce(run).then(refused, refused) : refused()
+  },
+  observe(run, exchange) {
+    const application = applicationOf(run, exchange.probe)
+    if (application === undefined) return
+    gatesOf(run).of(application).record(exchange)
+    const { response, probe } = exchange
+    if (response && probe.effect !== 'none' && isBreakdown(response)) jobsOf(run).broken.push(exchange)
+  },
+  unanswered(run, { probe, endedAt }) {
+    const application = applicationOf(run, probe)
+    if (application !== undefined) gatesOf(run).of(application).lostAt = endedAt
+  },
+  start: createJobs,
+  finish: readFinalStates,
+  unfinished: (run) =>
+    jobsOf(run)
+      .all.filter((job) => !isEnded(job.readings.at(-1)))
+      .map(({ id }) => id),
 }

@@ -1,10 +1,47 @@
+import { perRun, type Run, type Send } from '../../harness/engine/run.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
+import { isEnded, type Job, jobsOf } from './job-tracker.ts'
 import { isGranted } from '../../harness/engine/response.ts'
-import { isEnded, jobsOf } from './job-tracker.ts'
-import { perRun, type Run } from '../../harness/engine/run.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { createSemaphore } from '../../harness/engine/semaphore.ts'
-import type { Gate, Gates, Job } from './model.ts'
 import { pause } from '../../harness/engine/lifetime.ts'
+
+/** What a request at a gate is. */
+interface GateTurn {
+  /** It may start a job: nothing else goes to the application meanwhile. */
+  readonly exclusive: boolean
+  /** It is sent to get a 409: a 409 is no reason to wait. */
+  readonly expects409: boolean
+}
+
+/**
+ * The gate of one application: while it has a job in progress, only what a 409 row sends itself goes through.
+ * Refusals go through together, creations alone.
+ */
+export interface Gate {
+  readonly application: string
+  /** Some request to the application was answered 409 in this run. */
+  conflictSeen: boolean
+  /** One wait for it outlasted `jobTimeoutMs`: it is not waited for again. */
+  timedOut: boolean
+  /** A request was given up, as the application answered 409 again and again with no job of this run in progress. */
+  gaveUp: boolean
+  /**
+   * When the last creation got no answer (`performance.now()`), until a later one is granted: it may have made a job that nobody
+   * knows of.
+   */
+  lostAt: number | undefined
+  /** Sends through the gate once the application is idle; if it is answered 409 unexpectedly, the gate waits and sends again. */
+  sendWhenIdle(turn: GateTurn, send: Send): Promise<Exchange>
+  /** Has the idle application to itself while `action` lasts; what it sends goes past the gate. */
+  withExclusive<T>(action: () => Promise<T>): Promise<T>
+  /** Records what a creation did: its job, if it made one. */
+  record(exchange: Exchange): Job | undefined
+}
+
+interface Gates {
+  of(application: string): Gate
+}
 
 /** Most attempts to see a state that may pass meanwhile. */
 export const mostAttempts = 3

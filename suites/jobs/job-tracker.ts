@@ -1,13 +1,53 @@
-import { member, isObject } from '../../schemas/json-object.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
+import { operationProbe } from '../../harness/engine/operation-probe.ts'
+import type { Probe } from '../../harness/engine/probe.ts'
+import { perRun, type Run } from '../../harness/engine/run.ts'
+import type { ApplicationResource } from '../../harness/target-file/model.ts'
+import { isObject, member } from '../../schemas/json-object.ts'
 import { type HttpResponse, isGranted, jsonValue } from '../../harness/engine/response.ts'
 import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
-import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import { usableId } from '../../harness/checks/created.ts'
-import { perRun, type Run } from '../../harness/engine/run.ts'
-import type { Exchange } from '../../harness/engine/exchange.ts'
-import type { Job, JobTracker, Reading } from './model.ts'
 import { isOwn, type SeenReading } from './seen-jobs.ts'
 import { pause } from '../../harness/engine/lifetime.ts'
+
+/** One reading of a job: `status` is undefined if the answer was no job. */
+export interface Reading {
+  readonly exchange: Exchange
+  readonly status: string | undefined
+  /** The job object; undefined if the answer was not 200 with a JSON body. */
+  readonly job: unknown
+}
+
+/** A job of this run, from its creation on. */
+export interface Job {
+  readonly id: string
+  readonly application: string
+  /** The exchange that created it. */
+  readonly creation: Exchange
+  readonly createdAtMs: number
+  /** Every reading of it, in order. */
+  readonly readings: Reading[]
+}
+
+/** All jobs of a run, what was read of them, and the waiting for their end. */
+interface JobTracker {
+  readonly all: readonly Job[]
+  /** Every granted creation, those that named no usable id among them. */
+  readonly creations: readonly Exchange[]
+  /** Creations that broke the server. */
+  readonly broken: Exchange[]
+  /** Notes the job that a granted creation made; undefined if the answer names no id. */
+  track(creation: Exchange, application: string): Job | undefined
+  /** Reads a job. */
+  read(job: Job, requirement: string | null): Promise<Reading>
+  /** Waits until a reading shows that the job has ended, at most until `deadline` (`performance.now()`). False if none shows it. */
+  awaitEnd(job: Job, deadline: number): Promise<boolean>
+}
+
+/** A creation of a job for that application, with its declared inputs. */
+export function jobRequest(run: Run, { id, inputs }: ApplicationResource): Promise<Probe> {
+  return operationProbe(run, 'jobs.create', { params: { application_id: id }, json: { inputs }, effect: 'generates' })
+}
 
 /** Answers above this many bytes are not kept whole for each of the many readings of a job. */
 const largeBytes = 64 * 1024

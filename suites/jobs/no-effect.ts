@@ -11,11 +11,18 @@ import { granted } from '../../harness/checks/granted.ts'
 import { declaredResource } from '../../harness/checks/valid-request.ts'
 import type { ApplicationResource } from '../../harness/target-file/model.ts'
 import { mostLooks } from '../created/relations.ts'
-import { type Conflict, awaitJobs, create, releaseMs } from './conflict.ts'
-import { type Finding, isSettled, newFinding, newFindings } from './finding.ts'
+import {
+  awaitJobs,
+  type Conflict,
+  create,
+  type Finding,
+  isSettled,
+  newFinding,
+  newFindings,
+  releaseMs,
+} from './conflict.ts'
 import { gatesOf } from './gate.ts'
-import { jobRequest } from './job-request.ts'
-import { jobsOf } from './job-tracker.ts'
+import { jobRequest, jobsOf } from './job-tracker.ts'
 import { kindsOf, type Refusals } from './kinds-of-refusals.ts'
 
 const requirement = 'jobs.create/4xx-no-effect'

@@ -3,23 +3,26 @@ import { pause } from '../../harness/engine/lifetime.ts'
 import { isPlanned, type Run } from '../../harness/engine/run.ts'
 import type { ApplicationResource } from '../../harness/target-file/model.ts'
 import { sendAtOnce } from '../../harness/checks/send-at-once.ts'
-import { burstSize, proveOverlap } from './burst.ts'
-import { type Conflict, awaitJobs, create, releaseMs } from './conflict.ts'
-import { type ConflictFindings, isFailed, isSettled, newFindings } from './finding.ts'
+import { burstSize, confirmBlocked, createDuringJob, createOnOther, proveOverlap } from './beside-job.ts'
+import {
+  awaitJobs,
+  type Conflict,
+  type ConflictFindings,
+  conflictId,
+  create,
+  isFailed,
+  isSettled,
+  newFindings,
+  releaseMs,
+} from './conflict.ts'
 import { gatesOf, mostAttempts } from './gate.ts'
-import { createDuringJob } from './in-progress.ts'
-import { isEnded, jobsOf, wasSeenEnded } from './job-tracker.ts'
-import type { Job } from './model.ts'
-import { createOnOther, confirmBlocked } from './other-application.ts'
+import { isEnded, type Job, jobRequest, jobsOf, wasSeenEnded } from './job-tracker.ts'
 import { awaitRelease, releasedAfterFailure } from './release.ts'
-import { jobRequest } from './job-request.ts'
 import { validRequest } from '../../harness/checks/valid-request.ts'
 import { isDeclared } from '../../harness/checks/apply-scenario.ts'
 import { createdId } from '../../harness/checks/created.ts'
 import { retryWhileSettling } from '../../harness/checks/settling.ts'
 import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
-
-const requirement = 'jobs.create/409-job-in-progress'
 
 /** The application whose jobs last longest: the declared slow one, else the plain one. */
 export function busyApplication({ target: { resources } }: Run): ApplicationResource {
@@ -36,7 +39,7 @@ export function provokeConflicts(run: Run): Promise<ConflictFindings> {
   return run.once('conflicts', async () => {
     const application = busyApplication(run)
     const gate = gatesOf(run).of(application.id)
-    const other = isPlanned(run, 'jobs.create/409-per-application') ? otherThan(run, application.id) : undefined
+    const other = isPlanned(run, conflictId.perApplication) ? otherThan(run, application.id) : undefined
     const found = newFindings(run.client.semaphore.size > 1)
     const conflict: Conflict = { run, application, gate, other, found }
     await gate.withExclusive(() => attempt(conflict))
@@ -71,8 +74,8 @@ async function attempt(conflict: Conflict): Promise<void> {
 async function attemptOnPlain({ run, application, found }: Conflict): Promise<void> {
   const plain = run.target.resources.application
   if (!plain || plain.id === application.id) return
-  const wantsInProgress = isPlanned(run, 'jobs.create/409-job-in-progress') && !isFailed(found.inProgress)
-  const wantsAtomic = isPlanned(run, 'jobs.create/409-atomic') && !isFailed(found.atomic)
+  const wantsInProgress = isPlanned(run, conflictId.inProgress) && !isFailed(found.inProgress)
+  const wantsAtomic = isPlanned(run, conflictId.atomic) && !isFailed(found.atomic)
   if (!wantsInProgress && !wantsAtomic) return
   const gate = gatesOf(run).of(plain.id)
   if (gate.timedOut) return
@@ -94,8 +97,9 @@ async function attemptOnPlain({ run, application, found }: Conflict): Promise<vo
 
 /** A server may check for conflicts only on applications that it knew when it began: one that the run creates is tried too. */
 async function attemptOnCreated({ run, found }: Conflict): Promise<void> {
-  if (!isPlanned(run, requirement) || isFailed(found.inProgress) || !isDeclared(run, 'applications.create')) return
-  const purpose = { requirement: requirement, role: 'setup' } as const
+  if (!isPlanned(run, conflictId.inProgress) || isFailed(found.inProgress) || !isDeclared(run, 'applications.create'))
+    return
+  const purpose = { requirement: conflictId.inProgress, role: 'setup' } as const
   const creation = await sendWithRetries(run, () => validRequest(run, 'applications.create'), purpose)
   const id = createdId(run, creation)
   if (id === undefined) return
@@ -103,7 +107,7 @@ async function attemptOnCreated({ run, found }: Conflict): Promise<void> {
   const before = { ...found.inProgress }
   const gate = gatesOf(run).of(id)
   await gate.withExclusive(async () => {
-    const make = () => create(run, application, requirement)
+    const make = () => create(run, application, conflictId.inProgress)
     const first = gate.record(await retryWhileSettling(run, make, ({ response }) => response?.status !== 404))
     if (first) await createDuringJob({ run, application, gate, other: undefined, found }, first)
   })
@@ -144,7 +148,7 @@ async function awaitReleased(run: Run, application: string): Promise<void> {
 
 function wantsMore({ run, other, found }: Conflict): boolean {
   const isEnough = run.options.depth === 'quick' && isSettled(found.atomic)
-  if (found.atomic.failure === undefined && !isEnough && isPlanned(run, 'jobs.create/409-atomic')) return true
+  if (found.atomic.failure === undefined && !isEnough && isPlanned(run, conflictId.atomic)) return true
   const wanted = [found.inProgress, found.released, ...(other ? [found.perApplication] : [])]
   return wanted.some((finding) => !isSettled(finding))
 }
@@ -176,15 +180,15 @@ async function attemptOnce(conflict: Conflict, freed: boolean): Promise<boolean>
 /** Starts the job of an attempt: by a burst if atomicity is to be judged, otherwise by one creation. */
 async function begin(conflict: Conflict, freed: boolean): Promise<Job[]> {
   const { run, gate, application, found } = conflict
-  const atomic = isPlanned(run, 'jobs.create/409-atomic') && run.client.semaphore.size > 1
+  const atomic = isPlanned(run, conflictId.atomic) && run.client.semaphore.size > 1
   const burst = {
     size: burstSize[run.options.depth],
     make: () => jobRequest(run, application),
-    requirement: 'jobs.create/409-atomic',
+    requirement: conflictId.atomic,
   }
   const exchanges = atomic
     ? await sendAtOnce(run, { ...burst, fresh: found.responseLost })
-    : [await create(run, application, 'jobs.create/409-released')]
+    : [await create(run, application, conflictId.released)]
   const jobs = exchanges.map((exchange) => gate.record(exchange)).filter((job) => job !== undefined)
   const refused = exchanges.filter(({ response }) => response?.status === 409).length
   if (atomic) {
@@ -204,7 +208,7 @@ async function awaitIdle({ run, gate, application }: Conflict): Promise<Job[]> {
   const deadline = performance.now() + run.target.limits.jobTimeoutMs
   for (;;) {
     await pause(run, Math.min(releaseMs, Math.max(0, deadline - performance.now())))
-    const exchange = await create(run, application, 'jobs.create/409-released')
+    const exchange = await create(run, application, conflictId.released)
     const job = gate.record(exchange)
     if (job) return [job]
     if (exchange.response?.status === 409 && performance.now() < deadline) continue

@@ -1,15 +1,12 @@
 import { pause } from '../../harness/engine/lifetime.ts'
 import { isPlanned, type Run } from '../../harness/engine/run.ts'
 import type { ApplicationResource } from '../../harness/target-file/model.ts'
-import { create, releaseMs } from './conflict.ts'
-import type { Finding } from './finding.ts'
-import { gatesOf } from './gate.ts'
-import { jobsOf, wasSeenEnded } from './job-tracker.ts'
+import { conflictId, create, type Finding, releaseMs } from './conflict.ts'
+import { type Gate, gatesOf } from './gate.ts'
+import { type Job, jobsOf, wasSeenEnded } from './job-tracker.ts'
 import { failingLifecycle } from './lifecycle.ts'
 import { noEffect } from './no-effect.ts'
-import type { Gate, Job } from './model.ts'
 
-const requirement = 'jobs.create/409-released'
 const expected = '202, as the application has no job in progress'
 const somebody = "somebody else's job would look the same"
 
@@ -28,7 +25,7 @@ interface Released {
 export async function awaitRelease({ run, application, gate, finding }: Released, ended = 'ended'): Promise<Job[]> {
   for (let more = 1; ; more++) {
     await pause(run, releaseMs)
-    const exchange = await create(run, application, requirement)
+    const exchange = await create(run, application, conflictId.released)
     finding.cases++
     const job = gate.record(exchange)
     if (job) return [job]
@@ -48,7 +45,7 @@ export async function awaitRelease({ run, application, gate, finding }: Released
 async function createAfterEnd(released: Released, ended?: string): Promise<void> {
   const { run, application, gate, finding } = released
   await gate.withExclusive(async () => {
-    const exchange = await create(run, application, requirement)
+    const exchange = await create(run, application, conflictId.released)
     finding.cases++
     gate.record(exchange)
     if (exchange.response?.status === 409) await awaitRelease(released, ended)
@@ -83,7 +80,7 @@ export async function releasedAtLast(run: Run, finding: Finding): Promise<void> 
 /** An application is free again after a job that failed, too. */
 export async function releasedAfterFailure(run: Run, finding: Finding): Promise<void> {
   const application = run.target.resources.failingApplication
-  if (!application || finding.failure || !isPlanned(run, requirement)) return
+  if (!application || finding.failure || !isPlanned(run, conflictId.released)) return
   const { job } = await failingLifecycle(run)
   if (!wasSeenEnded(job)) return
   const gate = gatesOf(run).of(application.id)

@@ -1,10 +1,22 @@
+import fc from 'fast-check'
 import type { Run, RunHook } from '../../harness/engine/run.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
-import { type SamplePdf, samplePdf } from '../../fixtures/pdf.ts'
+import { faultOfSample, type SamplePdf, samplePdf } from '../../fixtures/pdf.ts'
 import { upload } from '../../harness/checks/upload.ts'
 import { operationProbe } from '../../harness/engine/operation-probe.ts'
+import { any, changed, unknown, withBody } from '../../harness/checks/conditions.ts'
+import { type Condition, condition } from '../../harness/checks/refusals.ts'
+import { sendUntilSettled, uploadsOf } from '../../harness/checks/settling.ts'
+import { tpeOf } from '../../harness/engine/response.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
+import { type Probe, withJson } from '../../harness/engine/probe.ts'
+import { nameOfKind, ofKinds, sample, shown } from '../../harness/checks/values.ts'
+import type { Pairs } from '../../catalogue/pairs.ts'
+import { placeholderRequest } from '../../harness/checks/placeholder.ts'
+import type { CheckContext } from '../../harness/engine/check-context.ts'
+import { judgePairs } from '../../harness/engine/judge-response.ts'
 
-export type PdfResource = 'pdfFile' | 'corruptedPdfFile' | 'encryptedPdfFile' | 'oversizedPdfFile'
+type PdfResource = 'pdfFile' | 'corruptedPdfFile' | 'encryptedPdfFile' | 'oversizedPdfFile'
 
 const samples: Readonly<Partial<Record<PdfResource, SamplePdf>>> = {
   pdfFile: 'good',
@@ -13,12 +25,12 @@ const samples: Readonly<Partial<Record<PdfResource, SamplePdf>>> = {
 }
 
 /** The sample in place of a file; undefined if the target declares it, or declares PDFs and not this one. */
-export function ownSample({ target: { resources } }: Run, name: PdfResource): SamplePdf | undefined {
+function ownSample({ target: { resources } }: Run, name: PdfResource): SamplePdf | undefined {
   return resources.pdfFile === undefined && resources[name] === undefined ? samples[name] : undefined
 }
 
 /** The id of a PDF: declared, uploaded from the declared path, or (if no PDF is declared) one of the suite's own. Once a run. */
-export function pdfId(run: Run, name: PdfResource): Promise<string> {
+function pdfId(run: Run, name: PdfResource): Promise<string> {
   return run.once(`pdf ${name}`, async () => {
     const declared = run.target.resources[name]
     if (typeof declared === 'string') return declared
@@ -40,4 +52,109 @@ export const pdfHook: RunHook = {
     'pdf.parse': async (run) =>
       operationProbe(run, 'pdf.parse', { params: { file_id: await pdfId(run, 'pdfFile') }, json: { format: 'text' } }),
   },
+}
+
+function isBadRequest({ response }: Exchange): boolean {
+  return response?.status === 400 && tpeOf(response) === 'BadRequest'
+}
+
+type Unusable = Exclude<PdfResource, 'pdfFile'>
+
+/** Whose file it is; of the suite's own also what is wrong with it. */
+function describeFile(run: Run, name: Unusable): string {
+  const sample = ownSample(run, name)
+  if (sample === undefined || sample === 'good' || sample === 'other') return `resources.${name}`
+  return `${sample}.pdf of the suite, a PDF ${faultOfSample[sample]}`
+}
+
+/** A file that cannot be parsed in place of the good one. */
+export function unusable(name: Unusable, what: string, times = 1): Condition {
+  return condition(async ({ valid, judge, context }) => {
+    const { run } = context
+    const id = await pdfId(run, name)
+    const probe = { ...(await valid()), params: { file_id: id } }
+    if (uploadsOf(run).at.has(id)) {
+      const send = (again: Probe): Promise<Exchange> => context.send(again, { role: 'setup' })
+      await sendUntilSettled(run, await send(probe), send, isBadRequest)
+    }
+    for (const again of Array.from({ length: times }, (_, at) => (at === 0 ? '' : ', once more'))) {
+      await judge(
+        { ...probe, fault: `file: ${name}` },
+        `with a valid body, for ${what} (${describeFile(run, name)})${again}`,
+      )
+    }
+  })
+}
+
+/** A file that does not exist, and one that does so no longer. */
+export const unreachable: Condition = condition(async (refusal) => {
+  await unknown('file_id', ['unknown', 'asked twice', 'lengthened', 'of another kind']).bringAbout(refusal)
+  const { deletedFile } = refusal.context.run.target.resources
+  if (deletedFile === undefined) return
+  const gone = (probe: Probe): Probe => ({ ...probe, params: { file_id: deletedFile } })
+  await changed('with a valid body, for a file that was deleted', gone, 'id: deleted').bringAbout(refusal)
+})
+
+/** The enum `pdf_conversion_format` (§2.1). */
+const formats = ['text', 'markdown']
+
+const outside = [
+  ...['TEXT', 'Text', 'MARKDOWN', 'Markdown'],
+  // Letters of double width, which a server that normalizes to NFKC takes for the plain ones.
+  '\uff54\uff45\uff58\uff54',
+  // Letters with marks, and characters that nobody sees.
+  ...['te\u0301xt', 'te\u200bxt', 'text\u200b', '\ufefftext', 'text\u0000'],
+  ...[' text', 'text ', 'markdown\n'],
+  ...['md', 'txt', 't', 'mark'],
+  ...['plain', 'html', 'text,markdown', 'text/plain'],
+  ...['', 'constructor', 'toString', '__proto__', 'length'],
+]
+
+const unsupported = (format: string) => ({
+  what: `with format ${shown(format)}`,
+  value: format,
+  fault: `${format === '' ? 'empty' : 'value'} @ /format`,
+})
+
+const otherWord = fc
+  .oneof(fc.stringMatching(/^[A-Za-z0-9_-]{1,16}$/), fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }))
+  .filter((format) => !formats.includes(format))
+
+/** Strings outside the enum: other letter case, full-width letters, blanks, abbreviations, empty, names of object members; then any. */
+export const unsupportedFormat = any(outside.map(unsupported), otherWord.map(unsupported), (probe, format) =>
+  withBody(probe, { format }),
+)
+
+const other = ['null', 'boolean', 'number', 'array', 'object'] as const
+
+const named = [
+  ...other.map((kind) => ({
+    what: `with format ${nameOfKind(kind)}`,
+    value: sample[kind],
+    fault: `${kind} @ /format`,
+  })),
+  ...[false, 0, 1, ['text'], ['markdown'], { format: 'text' }, { text: true }].map((value) => ({
+    what: `with format ${shown(value)}`,
+    value,
+  })),
+]
+
+const generated = ofKinds(...other).map((value) => ({ what: `with format ${shown(value)}`, value }))
+
+/** Values that are no string, arrays of a valid one among them. */
+export const malformedFormat = any<unknown>(named, generated, (probe, format) => withBody(probe, { format }))
+
+const gone: Pairs = [[404], [410]]
+
+/** §9: after its removal the path gives 404 or 410, whatever its body; the interface's envelope is not asked for there. */
+export async function judgeRemoved(context: CheckContext): Promise<void> {
+  const { pdfFile, file } = context.run.target.resources
+  const existing = typeof pdfFile === 'string' ? pdfFile : file
+  const placeholder = await placeholderRequest(context.run, 'pdf.parse')
+  // A file that exists tells a parser that is still there from one that is gone: an unknown one gives 404 either way.
+  const params = existing === undefined ? placeholder.params : { file_id: existing }
+  const probe = { ...withJson(placeholder, { format: 'text' }), params }
+  const exchange = await context.send(probe, { skipPassive: true, expects: gone })
+  if (!exchange.response || exchange.throttled) throw new NotExercised('the removed operation gave no answer')
+  judgePairs(context, exchange, gone, 'after the removal of PDF parsing')
 }

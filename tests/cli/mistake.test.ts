@@ -9,7 +9,7 @@ import { resolveTarget } from '../../harness/target-file/resolve.ts'
 import type { Report } from '../../harness/report/model.ts'
 import { createReference } from '../../reference/server.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
-import { judgeOf } from '../../suites/all.ts'
+import { judgeOf } from '../../suites/judge.ts'
 
 const broken = 'files.list/2xx-accepted'
 

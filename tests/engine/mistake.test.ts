@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judgeOf } from '../../suites/all.ts'
+import { judgeOf } from '../../suites/judge.ts'
 import type { JudgeOf } from '../../harness/engine/judging.ts'
 import { type Judged, judgeReference } from '../matrix/judge-reference.ts'
 

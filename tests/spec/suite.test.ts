@@ -3,7 +3,7 @@ import { unknown } from '../../harness/checks/conditions.ts'
 import { accepted } from '../../harness/checks/granted.ts'
 import { suite } from '../../harness/checks/suite.ts'
 import { catalogue, type RequirementId } from '../../catalogue/catalogue.ts'
-import { judgeOf } from '../../suites/all.ts'
+import { judgeOf } from '../../suites/judge.ts'
 
 const deleted = unknown('file_id')
 const file = { '2xx-accepted': accepted, '404-unknown-file': deleted, '410-deleted-file': deleted }

@@ -1,8 +1,25 @@
+import { badInput } from '../harness/checks/bad-input.ts'
+import { malformedBody, malformedJsonBody, wrongContentType } from '../harness/checks/bodies.ts'
+import { suite } from '../harness/checks/suite.ts'
+import { expired, invalid, malformed, missing, restricted } from './authentication/credentials.ts'
 import { member } from '../schemas/json-object.ts'
 import { byScenario, type Further } from '../harness/checks/judge-scenario.ts'
 import { jsonValue } from '../harness/engine/response.ts'
 import { shown } from '../harness/checks/values.ts'
-import { suite } from '../harness/checks/suite.ts'
+
+// §5 Authentication, and the errors that every operation lists (§7.3 lead sentence, §7.2)
+
+export const everyOperation = suite('*', {
+  '401-missing-credentials': missing,
+  '401-malformed-key': malformed,
+  '401-invalid-key': invalid,
+  '401-expired-key': expired,
+  '403-insufficient-rights': restricted,
+  '400-malformed-json': malformedJsonBody,
+  '400-wrong-content-type': wrongContentType,
+  '4xx-malformed-body': malformedBody,
+  'bad-input-no-5xx': badInput,
+})
 
 /** §7.1: the message of a block names the guardrail and the kind of entity, both strings. */
 const namesGuardrail: Further = (context, exchange) => {

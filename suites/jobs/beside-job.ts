@@ -7,13 +7,10 @@ import { sendWithStaleRetry } from '../../harness/engine/send.ts'
 import { isThrottled } from '../../harness/engine/throttle.ts'
 import type { ApplicationResource } from '../../harness/target-file/model.ts'
 import { getAt } from '../../schemas/pointer.ts'
-import { type Conflict, noLonger, readSettled, showsInProgress } from './conflict.ts'
-import { mostAttempts } from './gate.ts'
-import type { Job } from './model.ts'
-import { jobRequest } from './job-request.ts'
+import { awaitJobs, type Conflict, conflictId, create, noLonger, readSettled, showsInProgress } from './conflict.ts'
+import { gatesOf, mostAttempts } from './gate.ts'
+import { type Job, jobRequest } from './job-tracker.ts'
 import { sameId } from './seen-jobs.ts'
-
-const requirement = 'jobs.create/409-job-in-progress'
 
 /** Moments of a job at which another creation is sent: twice at once, and then each half as long again after the last, in ms. */
 const firstPauseMs = 10
@@ -39,7 +36,7 @@ async function staysInProgress(run: Run, job: Job, ms: number): Promise<boolean>
   const parts = Math.min(mostParts, Math.max(1, Math.floor(ms / shortestPartMs)))
   for (let part = 0; part < parts; part++) {
     await pause(run, ms / parts)
-    if (!showsInProgress(await readSettled(run, job, requirement), job)) return false
+    if (!showsInProgress(await readSettled(run, job, conflictId.inProgress), job)) return false
   }
   return true
 }
@@ -77,7 +74,7 @@ async function createBeside(
   const { run, gate, found } = conflict
   const finding = found.inProgress
   // Sent once: while a throttled creation is backed off the job would end.
-  const purpose = { requirement: requirement, role: 'probe', expects: [[409, 'BadRequest']] } as const
+  const purpose = { requirement: conflictId.inProgress, role: 'probe', expects: [[409, 'BadRequest']] } as const
   const probe = await jobRequest(run, application)
   let exchange = await sendWithStaleRetry(run, probe, purpose)
   const isClear = exchange.response && (exchange.response.status === 409 || isGranted(exchange.response))
@@ -97,7 +94,7 @@ async function createBeside(
     finding.inconclusive = `another creation gave the id of the first job, ${first.id}: no reading tells them apart`
     return 'over'
   }
-  const reading = await readSettled(run, first, requirement)
+  const reading = await readSettled(run, first, conflictId.inProgress)
   const isLost = !exchange.response && ++found.inProgress.lost < leastLost
   if (!showsInProgress(reading, first, made)) {
     finding.inconclusive = `another creation was answered ${describeResponse(exchange)}, but ${noLonger(reading)}`
@@ -125,4 +122,74 @@ function isLimit({ run, found }: Conflict, { response }: Exchange): boolean {
   if (!response || !isThrottled(response)) return false
   run.client.throttle.hold('jobs.create', response, 0)
   return response.header('retry-after') !== undefined || ++found.inProgress.throttled < mostAttempts
+}
+
+/** A creation on the other application while the first job is in progress; gives the 409 that may be a fault. */
+export async function createOnOther(conflict: Conflict, first: Job): Promise<Exchange | undefined> {
+  const { run, other, found } = conflict
+  if (!other) return undefined
+  const finding = found.perApplication
+  const exchange = await create(run, other, conflictId.perApplication)
+  gatesOf(run).of(other.id).record(exchange)
+  finding.cases++
+  const reading = await readSettled(run, first, conflictId.perApplication)
+  if (!showsInProgress(reading, first)) {
+    finding.inconclusive = `a creation on the other application was answered ${describeResponse(exchange)}, but ${noLonger(reading)}`
+    return undefined
+  }
+  if (exchange.response?.status === 409) return exchange
+  if (exchange.response && isGranted(exchange.response)) finding.confirmed = true
+  else finding.inconclusive = `a creation on the other application was answered ${describeResponse(exchange)}`
+  return undefined
+}
+
+/**
+ * The 409 of the other application counts if a creation there is granted once the first job has ended, and if that is so
+ * in each of three attempts: somebody else may be using it now and then.
+ */
+export async function confirmBlocked(conflict: Conflict, blocked: Exchange, first: Job): Promise<void> {
+  const { run, other, found } = conflict
+  if (!other) return
+  const finding = found.perApplication
+  const gate = gatesOf(run).of(other.id)
+  const exchange = await create(run, other, conflictId.perApplication)
+  const job = gate.record(exchange)
+  if (!job) {
+    finding.inconclusive = `a creation on the other application was answered ${describeResponse(exchange)} even after the job had ended`
+    return
+  }
+  finding.blocked++
+  finding.inconclusive = `the other application was busy during a job in ${finding.blocked} attempts`
+  await awaitJobs(run, other.id)
+  if (finding.blocked < mostAttempts) return
+  const what = `with a valid body, while only job ${first.id} of another application was in progress, in ${mostAttempts} attempts (somebody else's job there would look the same)`
+  finding.failure = {
+    exchange: blocked,
+    expected: '202: a job in progress on another application is no conflict',
+    what,
+  }
+}
+
+/** How many creations start together. */
+export const burstSize = { full: 6, quick: 2 }
+
+/** Of two granted jobs, one reading of the second as in progress between two of the first. */
+export async function proveOverlap({ run, found }: Conflict, first: Job, second: Job): Promise<void> {
+  const finding = found.atomic
+  if (sameId(first.id, second.id)) {
+    finding.inconclusive = `two concurrent creations gave the same id, ${first.id}: no reading tells them apart`
+    return
+  }
+  const shown: boolean[] = []
+  for (const job of [first, second, first])
+    shown.push(showsInProgress(await readSettled(run, job, conflictId.atomic), job))
+  if (shown.includes(false)) {
+    finding.inconclusive = 'two concurrent creations were granted, but the jobs ended before they could be read'
+    return
+  }
+  finding.failure = {
+    exchange: second.creation,
+    expected: '409 BadRequest for all but one of several concurrent creations',
+    what: `with a valid body, at the same time as others; jobs ${first.id} and ${second.id} were then both read as in progress`,
+  }
 }

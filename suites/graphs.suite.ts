@@ -1,3 +1,7 @@
+import { suite } from '../harness/checks/suite.ts'
+import { additions, createObject, eachAccepted, malformedName, named } from './created/created-object.ts'
+import { noEffect, once, onceAtOnce, ownId } from './created/relations.ts'
+import { usable } from './created/usable.ts'
 import { isGranted } from '../harness/engine/response.ts'
 import { countsAsGranted } from '../harness/checks/control.ts'
 import { NotExercised } from '../harness/engine/outcome.ts'
@@ -6,18 +10,30 @@ import { refused, unknown } from '../harness/checks/conditions.ts'
 import { condition } from '../harness/checks/refusals.ts'
 import { laterAttempts, retryWhileSettling, sendUntilSettled } from '../harness/checks/settling.ts'
 import { pause } from '../harness/engine/lifetime.ts'
-import { grantedProbe, inScenario, accepted } from '../harness/checks/granted.ts'
+import { accepted, grantedProbe, inScenario } from '../harness/checks/granted.ts'
 import { validRequest } from '../harness/checks/valid-request.ts'
 import { sendWithRetries } from '../harness/engine/send-with-retries.ts'
 import { isThrottled } from '../harness/engine/throttle.ts'
 import { sendWithStaleRetry } from '../harness/engine/send.ts'
 import type { Exchange } from '../harness/engine/exchange.ts'
 import type { Probe } from '../harness/engine/probe.ts'
-import { answered, type Judge, type CheckContext } from '../harness/engine/check-context.ts'
-import { createObject } from './created/created-object.ts'
-import { additions } from './created/creators.ts'
-import { noEffect, onceAtOnce } from './created/relations.ts'
-import { suite } from '../harness/checks/suite.ts'
+import { answered, type CheckContext, type Judge } from '../harness/engine/check-context.ts'
+import { at, notText } from '../harness/checks/roles.ts'
+import { insideBounds, outsideBounds } from './query-config.ts'
+
+const graphs = named('graphs.create')
+
+// Create a graph (§4.4, §7.3)
+
+export const graphsCreate = suite('graphs.create', {
+  '2xx-accepted': eachAccepted,
+  '2xx-usable': usable('graphs.create'),
+  '2xx-own-id': ownId('graphs.create'),
+  '4xx-no-effect': noEffect(graphs),
+  '400-atomic': onceAtOnce(graphs),
+  '400-malformed-parameters': malformedName,
+  '400-duplicate-name': once(graphs),
+})
 
 const what = 'with a file that is in the graph already'
 
@@ -132,4 +148,14 @@ export const graphsAddFile = suite('graphs.add-file', {
   '4xx-no-effect': noEffect(additions),
   '409-already-in-graph': addSameFileAgain,
   '409-atomic': onceAtOnce(additions, requireAtOnce),
+})
+
+// Query a graph (§2.7, §4.4, §7.3)
+
+export const graphsQuery = suite('graphs.query', {
+  '2xx-accepted': accepted,
+  '2xx-query-config': insideBounds,
+  '400-query-config': outsideBounds,
+  '400-malformed-parameters': at('query', notText),
+  '404-unknown-graph': unknown('graph_id', ['unknown', 'asked twice', 'cut', 'lengthened', 'of another kind']),
 })

@@ -1,14 +1,13 @@
 import { laterAttempts } from '../harness/checks/settling.ts'
-import { judgeTries } from '../harness/checks/granted.ts'
+import { accepted, judgeTries } from '../harness/checks/granted.ts'
 import type { Pairs } from '../catalogue/pairs.ts'
 import { freshUnknownId } from '../harness/checks/unknown-id.ts'
-import { randomOf, seedFor } from '../harness/checks/seed.ts'
+import { randomOf, sampled, seedFor } from '../harness/checks/seed.ts'
 import { judgeGranted, judgePairs } from '../harness/engine/judge-response.ts'
 import { isGranted } from '../harness/engine/response.ts'
 import { NotExercised } from '../harness/engine/outcome.ts'
-import type { CheckContext } from '../harness/engine/check-context.ts'
-import { eachAccepted } from './created/created-object.ts'
-import { addition } from './created/creators.ts'
+import type { CheckContext, Judge } from '../harness/engine/check-context.ts'
+import { addition, eachAccepted } from './created/created-object.ts'
 import { ownId } from './created/relations.ts'
 import { usable } from './created/usable.ts'
 import type { Exchange } from '../harness/engine/exchange.ts'
@@ -17,11 +16,13 @@ import { isDeclared } from '../harness/checks/apply-scenario.ts'
 import { control } from '../harness/checks/control.ts'
 import { createdId } from '../harness/checks/created.ts'
 import { uploadProbe } from '../harness/checks/upload.ts'
-import { contentOf } from '../harness/checks/valid-request.ts'
+import { contentOf, validRequest } from '../harness/checks/valid-request.ts'
 import { pointerOf } from '../harness/checks/roles.ts'
 import { describeResponse } from '../harness/engine/describe.ts'
 import { pause } from '../harness/engine/lifetime.ts'
 import { suite } from '../harness/checks/suite.ts'
+import { refused, unknown } from '../harness/checks/conditions.ts'
+import { condition } from '../harness/checks/refusals.ts'
 
 const anyButError: Pairs = [['no-5xx']]
 
@@ -95,4 +96,47 @@ export const filesUpload = suite('files.upload', {
   '2xx-attached-to-graph': judgeAttached,
   '2xx-retrievable': usable('files.upload'),
   '2xx-own-id': ownId('files.upload'),
+})
+
+/** The extension of the uploaded file; `pdf` if there is none. */
+function extensionOf(run: Run): string {
+  const filename = run.target.operations['files.upload']?.content ? contentOf(run).filename : ''
+  return /\.(\w+)$/.exec(filename)?.[1] ?? 'pdf'
+}
+
+/** The listing with one extension, and with two (§2.8: comma-separated, without the dot). */
+const judgeFileTypes: Judge = async (context) => {
+  const { run, requirement } = context
+  const first = extensionOf(run)
+  const both = `${first},${first === 'pdf' ? 'txt' : 'pdf'}`
+  // A scenario brings its own.
+  for (const types of run.target.scenarios[requirement.id] ? [first] : sampled(context, [first, both])) {
+    const make = async () => {
+      const probe = await validRequest(run, 'files.list')
+      return { ...probe, query: { ...probe.query, file_types: types } }
+    }
+    await judgeTries(context, { make, what: `with file_types ${types}` })
+  }
+}
+
+// List files (§2.8, §4.4)
+
+export const filesList = suite('files.list', {
+  '2xx-accepted': accepted,
+  '2xx-file-types': judgeFileTypes,
+})
+
+// Get a file (§4.4, §7.3)
+
+export const filesRetrieve = suite('files.retrieve', {
+  '2xx-accepted': accepted,
+  '404-unknown-file': unknown('file_id', ['unknown', 'asked twice', 'cut', 'lengthened', 'of another kind']),
+  '410-deleted-file': condition(async ({ context, valid, judge }) => {
+    const probe = await valid()
+    const { deletedFile = '' } = context.run.target.resources
+    await judge(
+      refused({ ...probe, params: { file_id: deletedFile }, fault: 'id: deleted' }),
+      'for a file that was deleted',
+    )
+  }),
 })

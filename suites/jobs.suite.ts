@@ -1,0 +1,92 @@
+import { missingBody } from '../harness/checks/bodies.ts'
+import { changed, unknown, withBody } from '../harness/checks/conditions.ts'
+import { suite } from '../harness/checks/suite.ts'
+import { conflictRequirement, judgeAnyText, judgeCreated, judgeRetrievable } from './jobs/creation.ts'
+import { malformedInputs, withoutInput, withRequiredInputs } from './jobs/inputs.ts'
+import { judgeNoEffect } from './jobs/no-effect.ts'
+import {
+  judgeCreatedAt,
+  judgeFailedJob,
+  judgeIdentity,
+  judgeJobs,
+  judgeOutcome,
+  malformedId,
+  unknownJob,
+} from './jobs/requirements.ts'
+import { judgeStable } from './jobs/stable.ts'
+import { applyScenario } from '../harness/checks/apply-scenario.ts'
+import { pointerOf } from '../harness/checks/roles.ts'
+import type { CheckContext } from '../harness/engine/check-context.ts'
+import { jsonOf, type Probe } from '../harness/engine/probe.ts'
+import { isExclusive } from '../harness/target-file/model.ts'
+import { getAt, setAt } from '../schemas/pointer.ts'
+import { jobsOf } from './jobs/job-tracker.ts'
+import { eachAccepted, malformedName, named } from './created/created-object.ts'
+import { ofBodies, type Refusal } from './created/refusals.ts'
+import { noEffect, once, onceAtOnce, ownId } from './created/relations.ts'
+import { usable } from './created/usable.ts'
+
+// §4.2 Create application job
+
+export const jobsCreate = suite('jobs.create', {
+  '202-created': judgeCreated,
+  '202-retrievable': judgeRetrievable,
+  '202-required-inputs-only': withRequiredInputs,
+  '202-any-text': judgeAnyText,
+  '400-missing-body': missingBody,
+  '400-missing-inputs': changed('with a body that has no inputs', (probe) => withBody(probe, {}), 'absent @ /inputs'),
+  '400-missing-required-inputs': withoutInput,
+  '400-malformed-inputs': malformedInputs,
+  '404-unknown-application': unknown('application_id', [
+    'unknown',
+    'asked twice',
+    'cut',
+    'lengthened',
+    'of another kind',
+  ]),
+  '4xx-no-effect': judgeNoEffect,
+  '409-job-in-progress': conflictRequirement('inProgress'),
+  '409-released': conflictRequirement('released'),
+  '409-per-application': conflictRequirement('perApplication'),
+  '409-atomic': conflictRequirement('atomic'),
+})
+
+// §4.3 Retrieve job. The spec names no error of an unknown or malformed id: any 4xx with an envelope will do.
+
+export const jobsRetrieve = suite('jobs.retrieve', {
+  '200-job': judgeJobs,
+  '200-identity': judgeIdentity,
+  '200-created-at': judgeCreatedAt,
+  '200-outcome': judgeOutcome,
+  '200-failed': judgeFailedJob,
+  '200-stable': judgeStable,
+  '4xx-unknown-job': unknownJob,
+  '4xx-malformed-id': malformedId,
+})
+
+const applications = named('applications.create')
+
+/** Refused for its blueprint, as the scenario of that row says, and with the name of the valid one. */
+function refusedByBlueprint({ run }: CheckContext): Refusal[] {
+  const scenario = run.target.scenarios['applications.create/400-invalid-blueprint']
+  const pointer = pointerOf(run, 'applications.create', 'name')
+  if (!scenario || scenario.raw || isExclusive(scenario) || pointer === undefined) return []
+  const change = async (valid: Probe): Promise<Probe> => {
+    const probe = await applyScenario(run, scenario, 'applications.create', async () => valid)
+    return withBody(probe, setAt(jsonOf(probe), pointer, getAt(jsonOf(valid), pointer)))
+  }
+  return [{ requirement: '400-invalid-blueprint', what: 'for its blueprint', statuses: ofBodies, change }]
+}
+
+// Create an application (§4.4, §7.3)
+
+export const applicationsCreate = suite('applications.create', {
+  '2xx-accepted': eachAccepted,
+  // No declared application, so nothing else records its jobs; the run waits for their end anyway.
+  '2xx-usable': usable('applications.create', (run, id, exchange) => void jobsOf(run).track(exchange, id)),
+  '2xx-own-id': ownId('applications.create'),
+  '4xx-no-effect': noEffect(applications, refusedByBlueprint),
+  '400-atomic': onceAtOnce(applications),
+  '400-malformed-parameters': malformedName,
+  '400-duplicate-name': once(applications),
+})
