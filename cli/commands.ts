@@ -13,9 +13,9 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   compare: async () => (await import('./compare.ts')).compareCommand(),
   watch: async () => (await import('./watch.ts')).watchCommand(),
   ui: async () => (await import('./ui.ts')).uiCommand(),
-  keygen: async () => (await import('./keygen.ts')).keygenCommand(),
+  keygen: async () => (await import('./sign.ts')).keygenCommand(),
   sign: async () => (await import('./sign.ts')).signCommand(),
-  register: async () => (await import('./register.ts')).registerCommand(),
+  register: async () => (await import('./verify.ts')).registerCommand(),
   verify: async () => (await import('./verify.ts')).verifyCommand(),
 }
 

@@ -4,7 +4,7 @@ import { baseUrlProblem } from '../harness/target-file/base-url.ts'
 import { isOperationId } from '../catalogue/operations.ts'
 import { readReport } from '../harness/report/json-file.ts'
 import { whatToDeclare } from '../reporters/view/to-declare.ts'
-import { checkOutputs, holdsKey } from './output/check-outputs.ts'
+import { checkOutputs, holdsKey } from './output/files.ts'
 import { UserError } from '../harness/user-error.ts'
 import {
   type Answers,
@@ -14,8 +14,8 @@ import {
   isModule,
   askAnswers,
   type Questions,
+  probeTarget,
 } from './init/answers.ts'
-import { probeTarget } from './init/probe-target.ts'
 import { starter } from './init/starter.ts'
 import { cancel, isCancel, log, multiselect, text } from '@clack/prompts'
 import { terminalText } from '../reporters/escape/terminal.ts'

@@ -1,14 +1,14 @@
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { readPrivateKey, passphraseOf, processSpeaker } from '../certificate/keys.ts'
+import { readPrivateKey, passphraseOf, processSpeaker, writeKeyPair, newPassphrase } from '../certificate/keys.ts'
 import { MOST_VALID_DAYS, VALID_DAYS } from '../certificate/statement.ts'
 import { signCertificate, type SignRequest, type SignSettings } from '../certificate/sign.ts'
 import { suiteFacts } from '../certificate/suite-facts.ts'
 import { loadTargetFile } from '../harness/target-file/load.ts'
 import { canonicalTarget } from '../harness/target-file/map-keys.ts'
-import { checkOutputs, type InputFile } from './output/check-outputs.ts'
-import { type OutputFile, writeFiles } from './output/whole-file.ts'
+import { checkOutputs, type InputFile, type OutputFile, writeFiles } from './output/files.ts'
 import { repeatable } from './run/options.ts'
+import { keyId } from '../certificate/certificate-file.ts'
 
 interface SignArguments {
   readonly privateKey: string
@@ -100,4 +100,23 @@ function days(text: string): number {
     throw new InvalidArgumentError(`Give whole days, from 1 to ${MOST_VALID_DAYS}.`)
   }
   return number
+}
+
+export function keygenCommand(): Command {
+  return new Command('keygen')
+    .description(
+      'make an Ed25519 key pair for signing certificates; overwrites nothing. A passphrase is asked for on a terminal, or taken from CONFORM_KEY_PASSPHRASE',
+    )
+    .option('--private-key <pem>', 'where to write the private key, readable by its owner only', 'conform-key.pem')
+    .option('--public-key <pem>', 'where to write the public key', 'conform-key.pub.pem')
+    .action(async (options: { privateKey: string; publicKey: string }) => {
+      const passphrase = await newPassphrase(processSpeaker())
+      const { publicKey } = writeKeyPair(options.privateKey, options.publicKey, passphrase)
+      const kept = passphrase === undefined ? 'keep it secret; it has no passphrase' : 'keep it secret'
+      process.stdout.write(
+        `private key: ${options.privateKey} (${kept})\n` +
+          `public key:  ${options.publicKey}\n` +
+          `key id:      ${keyId(publicKey)}\n`,
+      )
+    })
 }

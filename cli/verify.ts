@@ -7,6 +7,8 @@ import { didYouMean } from '../harness/target-file/nearest.ts'
 import { UserError } from '../harness/user-error.ts'
 import { json } from '../reporters/escape/json.ts'
 import { keyIdOption, repeatable } from './run/options.ts'
+import { buildRegister } from '../certificate/register/build.ts'
+import { count } from '../harness/report/reason.ts'
 
 interface VerifyArguments {
   readonly bundle?: string
@@ -101,4 +103,27 @@ function address(text: string): string {
 function days(text: string): number {
   if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('Give whole days.')
   return Number(text)
+}
+
+interface RegisterArguments {
+  readonly out: string
+  readonly keyId: readonly string[]
+  readonly foreign?: boolean
+}
+
+export function registerCommand(): Command {
+  return new Command('register')
+    .description('build a static site of certified services from a folder of certificates and bundles')
+    .argument('<folder>', 'the certificates; with trusted-keys.json and revoked.json in the same folder')
+    .requiredOption('--out <folder>', 'where to write the site: a new or empty folder, or a register built before')
+    .addOption(keyIdOption('id of a key to trust in addition to those of trusted-keys.json; repeatable'))
+    .option('--foreign', 'list also what was judged by requirements of no version of the suite that this one knows')
+    .action(async (folder: string, { out, keyId, foreign = false }: RegisterArguments) => {
+      const options = { keyIds: keyId, foreign, now: new Date(), suite: suiteFacts() }
+      const services = buildRegister(folder, out, options)
+      const states = (['valid', 'expired', 'revoked'] as const).map(
+        (status) => `${services.filter(({ current }) => current.status === status).length} ${status}`,
+      )
+      process.stdout.write(`${out} written: ${[count(services.length, 'service'), ...states].join(', ')}\n`)
+    })
 }

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { UserError } from '../harness/user-error.ts'
 import { addArguments, type RunArguments, checkArguments, checkSession } from './run/arguments.ts'
 import { startForSession } from './run/start-server.ts'
-import { withFailedOnes } from './run/failed-before.ts'
+import { withFailedOnes } from './run/run-options.ts'
 
 export function watchCommand(): Command {
   return addArguments(new Command('watch'))

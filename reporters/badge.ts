@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module'
 import type { Report } from '../harness/report/model.ts'
-import { type Standing, standingOf, type Tone } from './view/standing.ts'
+import { type Standing, standingOf, type Tone, familySentence } from './view/standing.ts'
 import { total } from './view/groups.ts'
-import { familySentence } from './view/run-notes.ts'
 import { operations } from '../catalogue/operations.ts'
 
 const modes = { exact: 'exact names', family: 'family names' } as const

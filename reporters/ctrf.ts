@@ -2,7 +2,7 @@ import type { Report, RequirementResult } from '../harness/report/model.ts'
 import { json } from './escape/json.ts'
 import { evidenceText, type TestStatus, testStatuses } from './view/evidence.ts'
 import { byOperation } from './view/groups.ts'
-import { runErrors, runNotes } from './view/run-notes.ts'
+import { runErrors, runNotes } from './view/standing.ts'
 import { sections } from './view/writing.ts'
 
 /**

@@ -5,7 +5,7 @@ import { count } from '../harness/report/reason.ts'
 import { evidenceText, testStatuses } from './view/evidence.ts'
 import { decisive } from '../harness/report/exit-code.ts'
 import { failed } from './view/groups.ts'
-import { runErrors } from './view/run-notes.ts'
+import { runErrors } from './view/standing.ts'
 import { visibleLines } from './escape/visible.ts'
 
 /** GitHub shows ten annotations of a kind for a step, and takes 1 MiB for its summary. */

@@ -8,8 +8,7 @@ import type {
 } from '../harness/report/model.ts'
 import { json } from './escape/json.ts'
 import type { Exchanges } from './view/evidence.ts'
-import { runNotes, seedLine } from './view/run-notes.ts'
-import { verdictSentence } from './view/standing.ts'
+import { runNotes, seedLine, verdictSentence } from './view/standing.ts'
 import { STATUS_CODES } from 'node:http'
 
 /** Every exchange of the run as HAR 1.2, streamed: one is in memory at a time. */

@@ -5,9 +5,9 @@ import type { Exchanges } from './view/evidence.ts'
 import { formatFiles, type FormatName } from './format-files.ts'
 import { renderHar } from './har.ts'
 import { renderHtml } from './html.ts'
-import { renderJson } from './json.ts'
 import { renderJunit } from './junit.ts'
 import { renderMarkdown } from './markdown.ts'
+import { json } from './escape/json.ts'
 
 /** A form of the report that `--report` can ask for. */
 export interface Format {
@@ -28,3 +28,8 @@ export const formats = {
 } as const satisfies Record<FormatName, Format>
 
 export type { FormatName }
+
+/** The report as it is, `conformance-report/1`, indented by two; parsing it gives the same value. */
+export function renderJson(report: Report): string {
+  return `${json(report, 2)}\n`
+}

@@ -3,7 +3,7 @@ import type { XMLBuilder } from 'xmlbuilder2/lib/interfaces.js'
 import type { Report, RequirementResult } from '../harness/report/model.ts'
 import { xmlAttribute, xmlText } from './escape/xml.ts'
 import { byOperation, type OperationGroup } from './view/groups.ts'
-import { runErrors, runNotes } from './view/run-notes.ts'
+import { runErrors, runNotes } from './view/standing.ts'
 import { type TestStatus, testStatuses, evidenceText } from './view/evidence.ts'
 import { sections } from './view/writing.ts'
 

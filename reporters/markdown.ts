@@ -5,8 +5,8 @@ import { byCause, type Cause, idsOf, shownFirst } from './view/causes.ts'
 import { type LikelyCause, likelyCauses } from './view/likely-causes.ts'
 import { wordsOf } from './view/likely-words.ts'
 import { count } from '../harness/report/reason.ts'
-import { capital, compactJson, duration, sections } from './view/writing.ts'
-import { exitLine, runNotes, seedLine } from './view/run-notes.ts'
+import { capital, compactJson, duration, sections, requirementPage } from './view/writing.ts'
+import { exitLine, runNotes, seedLine, standingOf, type Tone, verdictBeforeExit } from './view/standing.ts'
 import {
   failed,
   requiredButMissed,
@@ -16,8 +16,6 @@ import {
   byReason,
   type ReasonGroup,
 } from './view/groups.ts'
-import { requirementPage } from './view/requirement-page.ts'
-import { standingOf, type Tone, verdictBeforeExit } from './view/standing.ts'
 import { evidence, failureSentence } from './view/evidence.ts'
 import { gainOf, type Step, usualPart, whatToDeclare } from './view/to-declare.ts'
 

@@ -3,12 +3,12 @@ import type { Report, RequirementResult, BaselineSummary } from '../harness/repo
 import { terminalText } from './escape/terminal.ts'
 import type { FormatName } from './format-files.ts'
 import { failureBlock, likelyLines } from './terminal/failure.ts'
-import { reasonLines, stepLines } from './terminal/reasons.ts'
+import { reasonLines, stepLines, operationTable, summaryTable, laidOut, type Line } from './terminal/lines.ts'
 import { byCause, shownFirst } from './view/causes.ts'
 import { likelyCauses } from './view/likely-causes.ts'
 import { count, commonReason, parseReason } from '../harness/report/reason.ts'
 import { duration } from './view/writing.ts'
-import { exitLine, runNotes, seedLine } from './view/run-notes.ts'
+import { exitLine, runNotes, seedLine, standingOf, type Tone, verdictBeforeExit } from './view/standing.ts'
 import {
   failed,
   requiredButMissed,
@@ -17,10 +17,8 @@ import {
   selectedSummary,
   byReason,
 } from './view/groups.ts'
-import { operationTable, summaryTable, laidOut, type Line } from './terminal/lines.ts'
 import { whatToDeclare } from './view/to-declare.ts'
 import { outsideCause } from '../harness/report/exit-code.ts'
-import { standingOf, type Tone, verdictBeforeExit } from './view/standing.ts'
 
 const tones = { good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<Tone, keyof Colors>
 

@@ -1,12 +1,12 @@
 /** The suites as tests of somebody's own vitest project. */
 // TypeScript adds to a module only if the module is imported too.
 import 'vitest'
-import type { Handover } from './handover.ts'
+import type { Handover } from './suite-run.ts'
 import type { Target, TargetJson } from '../library/options.ts'
 
 export { describeConformance, type DescribeOptions } from './describe-conformance.ts'
 export type { GivenTarget } from './suite-run.ts'
-export type { Handover } from './handover.ts'
+export type { Handover } from './suite-run.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

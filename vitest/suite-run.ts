@@ -3,11 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import type { RunFacts } from '../harness/engine/events.ts'
-import type { RequirementResult } from '../harness/report/model.ts'
+import type { RequirementResult, Report } from '../harness/report/model.ts'
 import type { ConformanceOptions, Target, TargetJson } from '../library/options.ts'
 import { type ConformanceRun, followRun } from '../library/run-conformance.ts'
 import type { RunRequest } from '../library/start-run.ts'
-import type { Handover } from './handover.ts'
 import { startReference } from '../library/reference.ts'
 
 /** What is judged, and how. */
@@ -174,4 +173,13 @@ function waiting(): Waiting {
   // A result that no test waits for is no error of anybody's.
   promise.catch(() => undefined)
   return { promise, ...(settle as Pick<Waiting, 'resolve' | 'reject'>) }
+}
+
+/** What a test file hands to the reporter of each of its runs. */
+export interface Handover {
+  readonly report: Report
+  /** Its exchanges, a line of JSON each; absent if no report needs them. */
+  readonly exchangeLog?: string
+  /** Why the exchanges could not be written down. */
+  readonly recordingProblem?: string
 }

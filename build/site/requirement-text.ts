@@ -1,7 +1,6 @@
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import { operation as operationOf, isOperationId } from '../../catalogue/operations.ts'
-import { differenceLines, explained } from '../../cli/explain/explanation.ts'
-import { readingsOf } from '../../cli/explain/reading.ts'
+import { differenceLines, explained, readingsOf } from '../../cli/explain/explanation.ts'
 import type { Sent } from '../../cli/explain/requests.ts'
 import { sections } from '../../reporters/view/writing.ts'
 import pc from 'picocolors'

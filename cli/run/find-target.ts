@@ -6,7 +6,7 @@ import { createTransport } from '../../harness/http/transport.ts'
 import { loadTargetFile } from '../../harness/target-file/load.ts'
 import type { FetchHandler, Limits, Target, TargetFile } from '../../harness/target-file/model.ts'
 import { resolveTarget } from '../../harness/target-file/resolve.ts'
-import type { InputFile } from '../output/check-outputs.ts'
+import type { InputFile } from '../output/files.ts'
 import type { RunArguments } from './arguments.ts'
 import { referenceTargetFile, startEmbedded } from './embedded.ts'
 

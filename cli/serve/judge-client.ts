@@ -6,11 +6,10 @@ import { createClientJudge } from '../../traffic/client/client-judge.ts'
 import { type Played, playScript, type Script, scriptOf } from '../../traffic/client/script.ts'
 import { entryOf } from '../../traffic/record/recording.ts'
 import { startReverseProxy } from '../../traffic/record/reverse-proxy.ts'
-import { checkOutputs, reportFiles } from '../output/check-outputs.ts'
-import type { People } from '../output/finish.ts'
+import { checkOutputs, reportFiles, writeWhole } from '../output/files.ts'
+import type { People } from '../output/write-reports.ts'
 import { parseReportRequests, type ReportRequest, takesStdout } from '../output/report-request.ts'
 import { complain } from '../output/say.ts'
-import { writeWhole } from '../output/whole-file.ts'
 import { type ClientFormat, clientFormats, findingText, renderClient } from './client-formats.ts'
 
 export interface JudgeClientOptions {

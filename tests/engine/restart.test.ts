@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { WireResponse, HttpResult, NoResponse, SendOptions, Transport } from '../../harness/http/message.ts'
-import { runNotes } from '../../reporters/view/run-notes.ts'
+import { runNotes } from '../../reporters/view/standing.ts'
 import { reportOf } from '../../harness/engine/run-report.ts'
 import { idsOf, type Judged, judgeReference, type JudgeSettings } from '../matrix/judge-reference.ts'
 

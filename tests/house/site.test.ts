@@ -9,7 +9,7 @@ import { searchOptions } from '../../build/site/search.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { renderHtml } from '../../reporters/html.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
-import { requirementPage } from '../../reporters/view/requirement-page.ts'
+import { requirementPage } from '../../reporters/view/writing.ts'
 import { validate } from '../../schemas/validate.ts'
 import { failed, report } from '../gates/results.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { renderBadge } from '../../reporters/badge.ts'
-import { runNotes } from '../../reporters/view/run-notes.ts'
+import { runNotes } from '../../reporters/view/standing.ts'
 import type { PreviousRequest } from '../../harness/engine/exchange.ts'
 import { estimate } from '../../harness/engine/estimate.ts'
 import { reportOf } from '../../harness/engine/run-report.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { renderJson } from '../../reporters/json.ts'
+import { renderJson } from '../../reporters/index.ts'
 import { hostile, unsafe } from './hostile.ts'
 import { fails, mixed, sampleReport } from './sample-report.ts'
 

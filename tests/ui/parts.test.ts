@@ -7,7 +7,7 @@ import { onceParts, paragraphMarkup, rowMarkup } from '../../cli/ui/page.ts'
 import { createSentBook } from '../../cli/ui/model.ts'
 import { hostile } from '../reporters/hostile.ts'
 import { sampleExchanges } from '../reporters/sample-exchanges.ts'
-import { addToTarget } from '../../cli/ui/add-to-target.ts'
+import { addToTarget } from '../../cli/ui/ui.ts'
 import { sampleReport } from '../reporters/sample-report.ts'
 
 test('Markdown of a reading is markup, and nothing else of it is', () => {

@@ -4,9 +4,10 @@ import { htmlAnchor, htmlText } from '../escape/html.ts'
 import { byCause, type Cause } from '../view/causes.ts'
 import { likelyCauses } from '../view/likely-causes.ts'
 import { wordsOf } from '../view/likely-words.ts'
-import { capital, sections } from '../view/writing.ts'
+import { capital, sections, compactJson } from '../view/writing.ts'
 import { count } from '../../harness/report/reason.ts'
-import { failed } from '../view/groups.ts'
+import { failed, selectedResults } from '../view/groups.ts'
+import { gainOf, type Step, usualPart, whatToDeclare } from '../view/to-declare.ts'
 
 /** Rows that are shown; a target that fails everything has hundreds, which are in the list below. */
 const MOST = 40
@@ -63,10 +64,49 @@ function row({ first: result, others }: Cause, note?: string): string {
 }
 
 /** A link to the row of a requirement. */
-export function link(id: string): string {
+function link(id: string): string {
   return `<a class="mono" href="${htmlAnchor(id)}">${htmlText(id)}</a>`
 }
 
 function short(text: string): string {
   return htmlText(shortened(text, 300))
+}
+
+/** Steps that are seen at once. */
+const MOST_STEPS = 10
+const JSON_WIDTH = 64
+
+/** How the part of a target file is shown that most servers can paste. */
+type PartMarkup = (json: string) => string
+
+const toCopy: PartMarkup = (json) => `<pre class="c" tabindex="0">${htmlText(json)}</pre>`
+
+/** What to declare next and what each step gains, and one piece of JSON for the usual ones; nothing if nothing is lacking. */
+export function stepList(report: Report, partMarkup: PartMarkup = toCopy): string {
+  const steps = whatToDeclare({ requirements: selectedResults(report) })
+  if (steps.length === 0) return ''
+  const rest = steps.slice(MOST_STEPS)
+  const more =
+    rest.length === 0
+      ? ''
+      : `<details class="fold"><summary>and +${gainOf(rest)} by ${rest.length} others</summary>${orderedSteps(rest)}</details>`
+  const part = usualPart(steps)
+  const pasted =
+    Object.keys(part).length === 0
+      ? ''
+      : `<div><p class="lead">Into the target file: fill in what stands in angle brackets, take out what your server does not have</p>${partMarkup(compactJson(part, JSON_WIDTH))}</div>`
+  return `<section aria-labelledby="declare"><h2 id="declare">What to declare next <small>${count(gainOf(steps), 'more requirement')} can be tested then</small></h2>
+<div class="declare"><div>${orderedSteps(steps.slice(0, MOST_STEPS))}${more}</div>${pasted}</div>
+<p class="facts">An operation that your server does not have is <code>"not-served"</code>. A condition that nobody can cause there stands under <code>"unreachable"</code>, with the reason. <code>conform init --from</code> and the JSON report writes a target file with all of it.</p></section>
+`
+}
+
+function orderedSteps(steps: readonly Step[]): string {
+  return `<ol class="steps">${steps.map(stepRow).join('')}</ol>`
+}
+
+function stepRow({ example, ids, names }: Step): string {
+  const parts = names.map((name) => `<span class="mono">${htmlText(name)}</span>`).join(' and ')
+  const what = `<details><summary>${parts}</summary><pre class="c">${htmlText(compactJson(example, JSON_WIDTH))}</pre><p class="facts">${ids.map(link).join(', ')}</p></details>`
+  return `<li><b>+${ids.length}</b>${what}</li>`
 }
