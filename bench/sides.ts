@@ -1,8 +1,10 @@
-import { writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { Agent, get } from 'node:http'
 import { join } from 'node:path'
-import { file, measureConform, measureRun, type MeasuredRun, serve, targetAt } from './conform.ts'
-import { delayBefore, playBack, type Recorded, recordBefore } from './recorded-traffic.ts'
-import { type Measured, measureProcess } from './measure-process.ts'
+import { fileURLToPath } from 'node:url'
+import type { Report } from '../harness/report/model.ts'
 
 /** Figures of one measuring, by name: ms, MB, requests. */
 export type Figures = Readonly<Record<string, number>>
@@ -15,96 +17,193 @@ export interface Side {
   measure(): Promise<Figures>
 }
 
+const file = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))
+const bin = file('bin/conform.js')
+const part = file('bench/part.js')
+const declared = JSON.parse(readFileSync(file('fixtures/reference.target.json'), 'utf8')) as { keys: { full: string } }
+
+/** Loaded into the process that is measured: tells its peak memory and its processor time on descriptor 3 when it ends. */
+const probe = `data:text/javascript,${encodeURIComponent(
+  `import { writeSync } from 'node:fs'
+process.on('exit', () => { const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage()
+  writeSync(3, JSON.stringify({ memoryMb: maxRSS / 1024, cpuMs: (userCPUTime + systemCPUTime) / 1000 })) })`,
+)}`
+
+/** Runs `node <args>` and measures the whole process, its threads included; throws if it fails. */
+async function measureProcess(folder: string, args: readonly string[]): Promise<Figures> {
+  const started = performance.now()
+  const child = spawn(process.execPath, ['--import', probe, ...args], {
+    cwd: folder,
+    env: { ...process.env, NO_COLOR: '1' },
+    stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
+  })
+  let usage = ''
+  let stdout = ''
+  child.stdio[3]?.on('data', (piece: Buffer) => (usage += piece.toString()))
+  child.stdout?.on('data', (piece: Buffer) => (stdout += piece.toString()))
+  const [code] = (await once(child, 'close')) as [number | null]
+  const wallMs = performance.now() - started
+  if (code !== 0) throw new Error(`node ${args.join(' ')} ended with ${String(code)}:\n${stdout.slice(-2000)}`)
+  return { wallMs, ...(JSON.parse(usage) as Figures) }
+}
+
+/** Judges something; the seed is the same in all runs. */
+async function measureRun(folder: string, args: readonly string[] = []): Promise<Figures> {
+  const path = join(folder, 'report.json')
+  const measured = await measureProcess(folder, [bin, '--seed', '1', '--report', `json=${path}`, ...args])
+  const { run } = JSON.parse(readFileSync(path, 'utf8')) as Report
+  return { ...measured, requests: run.requests, judgingMs: run.durationMs }
+}
+
+/** Calls with the URL of a process that serves, and ends it afterwards. */
+async function withServer<T>(args: readonly string[], use: (url: string) => Promise<T>): Promise<T> {
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+  const ended = once(child, 'exit')
+  const [first] = (await Promise.race([once(child.stdout, 'data'), ended])) as [Buffer | number]
+  if (!Buffer.isBuffer(first)) throw new Error(`node ${args.join(' ')} ended with ${first}`)
+  const line = first.toString().split('\n')[0]!
+  try {
+    return await use(line.startsWith('{') ? (JSON.parse(line) as { url: string }).url : line)
+  } finally {
+    child.stdin.end()
+    child.kill('SIGTERM')
+    await ended
+  }
+}
+
+const withReference = <T>(options: object, use: (url: string) => Promise<T>): Promise<T> =>
+  withServer([part, 'reference', JSON.stringify(options)], use)
+
+/** Arguments for a run against that server, with all that the reference has declared. */
+function targetAt(folder: string, url: string): string[] {
+  const path = join(folder, 'bench.target.json')
+  writeFileSync(path, JSON.stringify({ ...declared, $schema: undefined, baseUrl: url }))
+  return ['--target', path]
+}
+
+/** The requests of a run, sent again by undici alone. */
+function bareUndici(folder: string): Side {
+  const har = join(folder, 'requests.har')
+  let requests: number | undefined
+  return {
+    name: 'bare undici, the same requests',
+    times: 3,
+    measure: () =>
+      withReference({}, async (url) => {
+        requests ??= (await measureRun(folder, [...targetAt(folder, url), '--report', `har=${har}`])).requests!
+        return { ...(await measureProcess(folder, [part, 'undici', har, url, declared.keys.full])), requests }
+      }),
+  }
+}
+
+const latencyMs = 20
+const concurrency = 16
+
+/** A target that takes so long for each response; and with so many requests at once that only what must wait for something waits. */
+async function measureFar(folder: string): Promise<Figures> {
+  const far = (atOnce: number) =>
+    withReference({ latency: latencyMs }, (url) =>
+      measureRun(folder, [...targetAt(folder, url), '--concurrency', String(atOnce)]),
+    )
+  const measured = await far(concurrency)
+  const shortest = await far(256)
+  const idealMs = Math.max((latencyMs * measured.requests!) / concurrency, shortest.wallMs!)
+  return { ...measured, idealMs }
+}
+
+const warmUps = 200
+const rounds = 1_000
+
+/** Latency of a request through `conform record` and through a bare proxy, in turn: whatever else the machine does meets both. */
+async function measureRecord(folder: string): Promise<Figures> {
+  const times = { record: [] as number[], bare: [] as number[] }
+  await withReference({}, (target) =>
+    withServer([part, 'proxy', target], (bare) =>
+      withServer([bin, 'record', target, '--out', join(folder, 'bench.har')], async (record) => {
+        const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+        for (let round = 0; round < warmUps + rounds; round++) {
+          const [one, other] = [await askOnce(agent, record), await askOnce(agent, bare)]
+          if (round < warmUps) continue
+          times.record.push(one)
+          times.bare.push(other)
+        }
+        agent.destroy()
+      }),
+    ),
+  )
+  const at = (list: number[], share: number): number => list.sort((a, b) => a - b)[Math.floor(list.length * share)]!
+  const [recordMs, bareMs] = [at(times.record, 0.5), at(times.bare, 0.5)]
+  return { wallMs: recordMs, recordMs, bareMs, recordLateMs: at(times.record, 0.99), bareLateMs: at(times.bare, 0.99) }
+}
+
+function askOnce(agent: Agent, url: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${declared.keys.full}` }
+    const began = performance.now()
+    get(`${url}/v1/files`, { agent, headers }, (response) => {
+      response.on('end', () => resolve(performance.now() - began)).resume()
+    }).on('error', reject)
+  })
+}
+
 const oneRefusal = 'completion.create/400-empty-prompt'
 
-function ofProcess({ wallMs, cpuMs, memoryMb }: Measured): Figures {
-  return { wallMs, cpuMs, memoryMb }
-}
-
-function ofRun(run: MeasuredRun): Figures {
-  return { ...ofProcess(run), requests: run.report.run.requests, judgingMs: run.report.run.durationMs }
-}
-
-const run = (name: string, folder: string, args: readonly string[] = []): Side => ({
-  name,
-  measure: async () => ofRun(await measureRun(folder, args)),
-})
-
-const external = (folder: string): Side => ({
-  name: 'external',
-  async measure() {
-    const served = await serve()
-    try {
-      return ofRun(await measureRun(folder, ['--target', targetAt(folder, 'external', served.url)]))
-    } finally {
-      served.close()
-    }
-  },
-})
-
-/** What starts, and what ends soon. */
-export function startSides(folder: string): Side[] {
-  const of = (name: string, args: readonly string[]): Side => ({
-    name,
-    times: 5,
-    measure: async () => ofProcess(await measureConform(args)),
+/** What starts and soon ends; whole runs, and bare undici beside them; a target that is far away; what `record` adds. */
+export function allSides(folder: string): Side[] {
+  const start = (name: string, args: readonly string[]): Side => ({
+    ...{ name, times: 5 },
+    measure: () => measureProcess(folder, args),
   })
   return [
-    { name: 'node alone', times: 5, measure: async () => ofProcess(await measureProcess(['--eval', '0'])) },
-    of('--version', ['--version']),
-    of('list', ['list']),
-    run(`--only ${oneRefusal}`, folder, ['--only', oneRefusal]),
+    start('node alone', ['--eval', '0']),
+    start('--version', [bin, '--version']),
+    start('list', [bin, 'list']),
+    { name: '--only one refusal', times: 3, measure: () => measureRun(folder, ['--only', oneRefusal]) },
+    { name: 'embedded', measure: () => measureRun(folder) },
+    {
+      name: 'external',
+      measure: () => withReference({}, (url) => measureRun(folder, targetAt(folder, url))),
+    },
+    bareUndici(folder),
+    { name: `${latencyMs} ms away, --concurrency ${concurrency}`, measure: () => measureFar(folder) },
+    { name: 'a request through record', measure: () => measureRecord(folder) },
   ]
 }
 
-/** Whole runs, against the embedded reference and against one in another process, and bare undici beside them. */
-export function runSides(folder: string): Side[] {
-  return [run('embedded', folder), external(folder), bareUndici(folder)]
-}
+type Figure = readonly [side: string, figure: string]
 
-function bareUndici(folder: string): Side {
-  let sent: { readonly path: string; readonly traffic: readonly Recorded[] } | undefined
-  const record = async (): Promise<{ path: string; traffic: Recorded[] }> => {
-    const served = await serve()
-    const traffic: Recorded[] = []
-    const proxy = await recordBefore(served.url, traffic)
-    await measureRun(folder, ['--target', targetAt(folder, 'recorded', proxy.url)])
-    proxy.close()
-    served.close()
-    const path = join(folder, 'requests.json')
-    writeFileSync(path, JSON.stringify(traffic.map(({ response: _, ...request }) => request)))
-    return { path, traffic }
-  }
-  return {
-    name: 'bare undici, the same requests',
-    async measure() {
-      sent ??= await record()
-      const { path, traffic } = sent
-      const played = await playBack(traffic)
-      const measured = await measureProcess([file('bench/bare-undici.js'), path, played.url, '8'])
-      played.close()
-      return { ...ofProcess(measured), requests: traffic.length }
-    },
-  }
-}
-
-/** A target that is 20 ms away, 16 requests at once; and with so many at once that only what must wait for something waits. */
-export function latencySides(folder: string): Side[] {
-  const latencyMs = 20
-  return [16, 256].map((concurrency) => ({
-    name: `${latencyMs} ms away, --concurrency ${concurrency}`,
-    async measure() {
-      const served = await serve()
-      const proxy = await delayBefore(served.url, latencyMs)
-      try {
-        const target = targetAt(folder, 'far', proxy.url)
-        const far = await measureRun(folder, ['--target', target, '--concurrency', String(concurrency)])
-        const { requests } = far.report.run
-        return { ...ofRun(far), idealMs: (latencyMs * requests) / concurrency }
-      } finally {
-        proxy.close()
-        served.close()
-      }
-    },
-  }))
+/** What is compared between two states of the suite: a machine that is slow or busy changes both halves alike. */
+export const ratios: Readonly<Record<string, readonly [over: Figure, under: Figure]>> = {
+  'external / bare undici, processor time': [
+    ['external', 'cpuMs'],
+    ['bare undici, the same requests', 'cpuMs'],
+  ],
+  'embedded / external, processor time': [
+    ['embedded', 'cpuMs'],
+    ['external', 'cpuMs'],
+  ],
+  'embedded / node alone, memory': [
+    ['embedded', 'memoryMb'],
+    ['node alone', 'memoryMb'],
+  ],
+  '--version / node alone, processor time': [
+    ['--version', 'cpuMs'],
+    ['node alone', 'cpuMs'],
+  ],
+  'list / node alone, processor time': [
+    ['list', 'cpuMs'],
+    ['node alone', 'cpuMs'],
+  ],
+  '--only one / embedded, processor time': [
+    ['--only one refusal', 'cpuMs'],
+    ['embedded', 'cpuMs'],
+  ],
+  '20 ms away / ideal, time': [
+    ['20 ms away, --concurrency 16', 'wallMs'],
+    ['20 ms away, --concurrency 16', 'idealMs'],
+  ],
+  'record / bare proxy, median latency': [
+    ['a request through record', 'recordMs'],
+    ['a request through record', 'bareMs'],
+  ],
 }
