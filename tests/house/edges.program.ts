@@ -89,7 +89,7 @@ test('every file of the tree is looked at', () => {
 
 test('what an edge forbids is found', () => {
   const names = brokenBy('leads')
-  const layers = ['checks', 'engine', 'target', 'report', 'recording', 'http'].map((layer) => `harness/${layer}`)
+  const layers = ['checks', 'engine', 'target-file', 'report', 'recording', 'http'].map((layer) => `harness/${layer}`)
   const folders = [
     'fixtures',
     'schemas',
