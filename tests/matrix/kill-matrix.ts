@@ -77,11 +77,12 @@ export async function judgeBroken({
   defects,
   variants,
   only,
+  depth = 'full',
   change,
 }: BrokenServer): Promise<readonly RequirementResult[]> {
   const isOnSocket = defects.some(needsSocket)
   const paced = isOnSocket ? paceOnSockets : pace
-  const settings = { ...(isOnSocket ? {} : { limits, isStamped: true }), change, options: { only } }
+  const settings = { ...(isOnSocket ? {} : { limits, isStamped: true }), change, options: { only, depth } }
   return (await judgeReference({ ...paced, defects, variants }, settings)).results
 }
 

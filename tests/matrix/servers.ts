@@ -17,6 +17,8 @@ export interface BrokenServer {
   readonly variants: readonly string[]
   /** Patterns of the requirements that it is asked for; none: all. */
   readonly only: readonly string[]
+  /** How many cases of each kind it is asked for; default `full`. */
+  readonly depth?: 'quick' | 'full'
   /** Changes the reference's own target file. */
   readonly change: (file: TargetFile) => TargetFile
 }
