@@ -195,14 +195,14 @@ test.each([1, 2])('after %i SIGTERM no process of the server is left', async (si
     .replace(/request\.resume.*/, "writeFileSync('asked', '')")
   const { cwd, url, command } = await place(deaf)
   const run = start([url, '--start', command, ...only], within(cwd))
-  await expect.poll(() => existsSync(join(cwd, 'asked')), { timeout: 30_000 }).toBe(true)
+  await expect.poll(() => existsSync(join(cwd, 'asked'))).toBe(true)
   run.child.kill('SIGTERM')
   if (signals === 2) {
     // It has begun to end its server: the second signal waits for nothing.
-    await expect.poll(() => existsSync(join(cwd, 'heard')), { timeout: 30_000, interval: 5 }).toBe(true)
+    await expect.poll(() => existsSync(join(cwd, 'heard')), { interval: 5 }).toBe(true)
     run.child.kill('SIGTERM')
   }
   const { code } = await run.ended
   expect([3, 143]).toContain(code)
-  await expect.poll(() => isAlive(cwd), { timeout: 10_000 }).toBe(false)
+  await expect.poll(() => isAlive(cwd)).toBe(false)
 })
