@@ -154,3 +154,19 @@ function createGates(run: Run): Gates {
     },
   }
 }
+
+/** Does that while the application is idle and nothing else is sent to it; with the reason in words if it stays busy. */
+export async function whileIdle<T>(run: Run, id: string, action: (busy?: string) => Promise<T>): Promise<T> {
+  const state = { entered: false }
+  try {
+    return await gatesOf(run)
+      .of(id)
+      .withExclusive(() => {
+        state.entered = true
+        return action()
+      })
+  } catch (error) {
+    if (state.entered || !(error instanceof NotExercised) || run.life.ended) throw error
+    return action(error.message)
+  }
+}

@@ -15,7 +15,7 @@ import {
   newFindings,
   releaseMs,
 } from './conflict.ts'
-import { gatesOf, mostAttempts } from './gate.ts'
+import { gatesOf, mostAttempts, whileIdle } from './gate.ts'
 import { isEnded, type Job, jobRequest, jobsOf, wasSeenEnded } from './job-tracker.ts'
 import { awaitRelease, releasedAfterFailure } from './release.ts'
 import { validRequest } from '../../harness/checks/valid-request.ts'
@@ -117,25 +117,12 @@ async function attemptOnCreated({ run, found }: Conflict): Promise<void> {
 }
 
 /** An attempt while the other application is idle too; without that if it stays busy. */
-async function beside(
-  { run, found }: Conflict,
-  other: ApplicationResource,
-  once: () => Promise<boolean>,
-): Promise<boolean> {
-  const state = { entered: false }
-  try {
-    return await gatesOf(run)
-      .of(other.id)
-      .withExclusive(async () => {
-        state.entered = true
-        await awaitReleased(run, other.id)
-        return once()
-      })
-  } catch (error) {
-    if (state.entered || !(error instanceof NotExercised) || run.life.ended) throw error
-    found.perApplication.inconclusive = error.message
+function beside({ run, found }: Conflict, { id }: ApplicationResource, once: () => Promise<boolean>): Promise<boolean> {
+  return whileIdle(run, id, async (busy) => {
+    if (busy === undefined) await awaitReleased(run, id)
+    else found.perApplication.inconclusive = busy
     return once()
-  }
+  })
 }
 
 /** An application may be released some time after its last job ended, as `409-released` allows. */
@@ -199,7 +186,7 @@ async function begin(conflict: Conflict, freed: boolean): Promise<Job[]> {
   // The job may be that of a request whose answer was lost.
   found.responseLost = exchanges.some(({ resent }) => resent)
   return freed && !found.responseLost
-    ? awaitRelease({ run, application, gate, finding: found.released })
+    ? awaitRelease({ run, application, gate, finding: found.released, held: conflict.other })
     : awaitIdle(conflict)
 }
 

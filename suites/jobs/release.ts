@@ -2,8 +2,9 @@ import { pause } from '../../harness/engine/lifetime.ts'
 import { isPlanned, type Run } from '../../harness/engine/run.ts'
 import type { ApplicationResource } from '../../harness/target-file/model.ts'
 import { conflictId, create, type Finding, releaseMs } from './conflict.ts'
-import { type Gate, gatesOf } from './gate.ts'
+import { type Gate, gatesOf, whileIdle } from './gate.ts'
 import { type Job, jobsOf, wasSeenEnded } from './job-tracker.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
 import { failingLifecycle } from './lifecycle.ts'
 import { noEffect } from './no-effect.ts'
 
@@ -16,16 +17,21 @@ interface Released {
   readonly application: ApplicationResource
   readonly gate: Gate
   readonly finding: Finding
+  /** Another application that nothing else is sent to already. */
+  readonly held?: ApplicationResource | undefined
 }
 
 /**
  * A first creation after the end was answered 409: two more, 1 s apart, tell whether it stays so.
  * @param ended how the last job ended, in words
  */
-export async function awaitRelease({ run, application, gate, finding }: Released, ended = 'ended'): Promise<Job[]> {
+export async function awaitRelease(released: Released, ended = 'ended'): Promise<Job[]> {
+  const { run, application, gate, finding } = released
   for (let more = 1; ; more++) {
     await pause(run, releaseMs)
-    const exchange = await create(run, application, conflictId.released)
+    const send = (): Promise<Exchange> => create(run, application, conflictId.released)
+    // That a job of another application blocks it is told by another requirement: the last one is sent beside none.
+    const exchange = await (more < 2 ? send() : whileOthersIdle(released, send))
     finding.cases++
     const job = gate.record(exchange)
     if (job) return [job]
@@ -39,6 +45,12 @@ export async function awaitRelease({ run, application, gate, finding }: Released
     finding.failure = { exchange, expected, what }
     return []
   }
+}
+
+/** Does that while all other declared applications are idle, but for the one that is held already. */
+function whileOthersIdle<T>({ run, application, held }: Released, action: () => Promise<T>): Promise<T> {
+  const others = [...run.target.applicationIds].filter((id) => id !== application.id && id !== held?.id)
+  return others.reduce<() => Promise<T>>((inner, id) => () => whileIdle(run, id, inner), action)()
 }
 
 /** A creation on an application that is free, as its last job was seen ended; answered 409, two more follow. */
