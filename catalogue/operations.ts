@@ -154,8 +154,8 @@ export const uploadOperation = idWith(({ body }) => body === 'raw')
 /** The operation that each time needs a file which was uploaded just before. */
 export const additionOperation = idWith(({ freshFileAt }) => freshFileAt !== undefined)
 
-/** Generated answers vary, and a guardrail or a model error may meet one of them. */
-const triesOfGenerations = 3
+/** Generated answers vary, and a guardrail or a model error may meet any request now and then. */
+export const triesOfGenerations = 3
 
 /** How often a request that should be granted is sent, if it is not. */
 export function triesOf(id: OperationId): number {
@@ -166,9 +166,7 @@ export function triesOf(id: OperationId): number {
  * How often a request that should be refused is sent, if a guardrail or a model error meets it: more often, since nothing is
  * generated, and requests of a run that take turns may meet every block of a server that blocks each so manieth.
  */
-export function triesOfRefusals(id: OperationId): number {
-  return triesOf(id) === 1 ? 1 : 8
-}
+export const triesOfRefusals = 8
 
 /** The operation's place among all: what goes to the operations in rotation begins there. */
 export function numberOf(id: OperationId): number {

@@ -10,7 +10,7 @@ import { jsonOf, type Probe, withHeader } from '../engine/probe.ts'
 import type { Run } from '../engine/run.ts'
 import { leftOut } from '../report/reason.ts'
 import { type Case, judgeCases } from './case-groups.ts'
-import { countsAsGranted } from './control.ts'
+import { countsAsGranted, sendPastBlocks } from './control.ts'
 import { generationsLeft } from './created.ts'
 import { examplesFor } from './member-examples.ts'
 import {
@@ -188,10 +188,8 @@ export const badInput: Condition = condition(async (refusal) => {
 async function requireAnother({ context, operation }: RefusalContext): Promise<void> {
   if (operationOf(operation).creates?.name === undefined) return
   // One of its own at each try: the answer to the first may be lost.
-  const another = await context.send(() => validRequest(context.run, operation), {
-    role: 'setup',
-    isSuccess: countsAsGranted,
-  })
+  const purpose = { role: 'setup', isSuccess: countsAsGranted } as const
+  const another = await sendPastBlocks(() => context.send(() => validRequest(context.run, operation), purpose))
   if (!countsAsGranted(another))
     throw new NotExercised(`a second valid request was answered ${describeResponse(another)}`)
 }

@@ -1,6 +1,7 @@
-import { operation as operationOf, type OperationId, triesOf } from '../../catalogue/operations.ts'
-import { isGranted, tpeOf } from '../engine/response.ts'
+import { operation as operationOf, type OperationId, triesOf, triesOfGenerations } from '../../catalogue/operations.ts'
+import { isBlock, isGranted, tpeOf } from '../engine/response.ts'
 import type { Exchange } from '../engine/exchange.ts'
+import type { Source } from '../engine/send.ts'
 import type { Probe } from '../engine/probe.ts'
 import { isThrottled } from '../engine/throttle.ts'
 import { validRequest } from './valid-request.ts'
@@ -54,23 +55,41 @@ async function sendControl(run: Run, operation: OperationId): Promise<Control> {
   }
 }
 
+/** How often a request that should be granted is sent, if that is what came. */
+export function triesFor(operation: OperationId, { response }: Exchange): number {
+  if (!response) return 1
+  return isBlock(response) ? triesOfGenerations : triesOf(operation)
+}
+
+/** Sends a request that should be granted, again if a guardrail or a model error meets it. */
+export async function sendPastBlocks(send: () => Promise<Exchange>): Promise<Exchange> {
+  for (let attempt = 1; ; attempt++) {
+    const exchange = await send()
+    if (attempt >= triesOfGenerations || !exchange.response || !isBlock(exchange.response)) return exchange
+  }
+}
+
 /** Sends the valid request until it is granted, as often as its answers may vary. */
 async function sendUntilGranted(run: Run, operation: OperationId, valid: () => Promise<Probe>): Promise<Control> {
-  const tries = triesOf(operation)
-  for (let attempt = 1; ; attempt++) {
-    const purpose = { requirement: grantedRequirement[operation], role: 'control', isSuccess: countsAsGranted } as const
-    const first = await sendThroughGate(run, valid, purpose)
-    const exchange = await sendUntilSettled(
-      run,
-      first,
-      (probe) => sendThroughGate(run, probe, purpose),
-      countsAsGranted,
-    )
-    const granted = countsAsGranted(exchange)
-    if (!granted && exchange.response && attempt < tries) continue
-    const said = `${saidBy(exchange)}${granted ? '' : noteUnknown(run, operation, exchange) + settlingRemark(run, exchange)}`
-    return { state: granted ? 'granted' : 'refused', said, exchange, first, valid }
+  const purpose = { requirement: grantedRequirement[operation], role: 'control', isSuccess: countsAsGranted } as const
+  const send = (probe: Source): Promise<Exchange> => sendThroughGate(run, probe, purpose)
+  const attempt = async (): Promise<{ first: Exchange; exchange: Exchange }> => {
+    const first = await send(valid)
+    return { first, exchange: await sendUntilSettled(run, first, send, countsAsGranted) }
   }
+  let sent = await attempt()
+  for (let tries = 1; !countsAsGranted(sent.exchange) && tries < triesFor(operation, sent.exchange); tries++) {
+    // One that cannot be sent again, as what was refused keeps its application busy, leaves the answer that came.
+    const more = await attempt().catch((error: unknown) => {
+      if (!(error instanceof NotExercised) || run.life.ended) throw error
+    })
+    if (!more) break
+    sent = more
+  }
+  const { exchange } = sent
+  const granted = countsAsGranted(exchange)
+  const said = `${saidBy(exchange)}${granted ? '' : noteUnknown(run, operation, exchange) + settlingRemark(run, exchange)}`
+  return { state: granted ? 'granted' : 'refused', said, ...sent, valid }
 }
 
 /** Why nothing can be judged without the control: what asks for patience is told as that. */

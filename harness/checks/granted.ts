@@ -1,5 +1,5 @@
 import { isOperationId, operation as recordOf, type OperationId, triesOf } from '../../catalogue/operations.ts'
-import { control, controlExchange, countsAsGranted } from './control.ts'
+import { control, controlExchange, countsAsGranted, triesFor } from './control.ts'
 import type { Exchange } from '../engine/exchange.ts'
 import type { Probe } from '../engine/probe.ts'
 import { plainRequest, validRequest } from './valid-request.ts'
@@ -122,23 +122,25 @@ interface GrantedRequest {
 export async function judgeTries(context: CheckContext, request: GrantedRequest): Promise<void> {
   const { run } = context
   const operation = operationOf(context)
-  const { what, check, tries = triesOf(operation) } = request
+  const { what, check, tries } = request
   const make = grantedProbe(context, operation, () => request.make())
   const judge = async (): Promise<void> => {
     for (let attempt = 1; ; attempt++) {
+      let most = tries ?? triesOf(operation)
       try {
         const first = await context.send(make, { isSuccess: countsAsGranted, what })
         const patient = first.throttled
           ? await judgeThrottled(context, { source: make, control: await control(run, operation), last: first })
           : first
         const exchange = await sendUntilSettled(run, patient, (probe) => context.send(probe), countsAsGranted)
+        most = tries ?? triesFor(operation, exchange)
         judgeGranted(context, exchange, successOf(context), what)
         check?.(context, exchange)
         return
       } catch (error) {
         // Of an operation that gives no answer nothing more is to be learned.
         const answered = error instanceof Failed && error.failure.exchange?.response !== undefined
-        if (!answered || attempt >= tries) throw error
+        if (!answered || attempt >= most) throw error
       }
     }
   }

@@ -43,7 +43,7 @@ export async function judgeScenario(context: CheckContext, scenario: Scenario, f
     let settled = first.throttled
       ? await judgeThrottled(context, { source: make, control: found, last: first, purpose, state })
       : first
-    for (let tries = triesOfRefusals(operation); tries > 1 && isBlocked(settled, expects); tries--)
+    for (let tries = triesOfRefusals; tries > 1 && isBlocked(settled, expects); tries--)
       settled = await context.send(make, purpose)
     judge(settled)
   })

@@ -96,7 +96,7 @@ export async function judgeRefusal(context: CheckContext, { bringAbout }: Condit
         ? await judgeThrottled(context, { source: again, control: found, last: exchange, purpose })
         : exchange
       // A guardrail or a model error may meet any request now and then.
-      for (let tries = triesOfRefusals(operation); tries > 1 && isBlocked(settled, expects); tries--)
+      for (let tries = triesOfRefusals; tries > 1 && isBlocked(settled, expects); tries--)
         settled = await context.send(again, purpose)
       const isTaken = settled.response !== undefined && isGranted(settled.response)
       if (isTaken) granted++

@@ -168,10 +168,17 @@ export function isBreakdown(response: HttpResponse): boolean {
   return response.status >= 500 && ![503, 507].includes(response.status) && !isModelError(tpeOf(response))
 }
 
-/** An error of a guardrail (§7.3) or of a model (§7.4) in place of what is expected: the next answer may be another one. */
+/** An error of a guardrail (§7.3; that of a provider shows by its key alone, §7.1) or of a model (§7.4): the next answer may be another one. */
+export function isBlock(response: HttpResponse): boolean {
+  const tpe = tpeOf(response)
+  if (tpe === 'GuardrailBlockedError' || isModelError(tpe)) return true
+  const errors = member(jsonValue(response), 'errors')
+  return Array.isArray(errors) && errors.some((error) => member(error, 'key') === 'fail.guardrail.blocked')
+}
+
+/** A block in place of what is expected. */
 export function isBlocked({ response }: { readonly response?: HttpResponse | undefined }, expected: Pairs): boolean {
-  if (response === undefined || isExpected(expected, response)) return false
-  return tpeOf(response) === 'GuardrailBlockedError' || isModelError(tpeOf(response))
+  return response !== undefined && !isExpected(expected, response) && isBlock(response)
 }
 
 /** A 2xx whose body is not an error envelope. */

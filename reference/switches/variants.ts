@@ -33,6 +33,7 @@ export const variants: readonly string[] = [
   ...ways('requests', 'unknown-members-rejected', 'nulls-rejected', 'values-coerced'),
   ...ways('generation', 'empty', 'varying', 'blocked-now-and-then', 'input-blocked-now-and-then'),
   'generation/model-fails-now-and-then',
+  'generation/provider-blocked-now-and-then',
   ...ways('models', 'other-statuses'),
   ...ways('tokens', 'below-zero-granted', 'below-zero-bad-request'),
   ...ways('processing', 'slow'),

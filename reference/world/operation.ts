@@ -94,16 +94,25 @@ function isPlain(call: Call): boolean {
 
 /** One of so many requests meets what comes and goes, under the variants of that name. */
 const metEvery = 15
-const generating = ['completion.create', 'chat.create', 'graphs.query', 'translate.run', 'vision.analyze']
+const generating: readonly string[] = [
+  'completion.create',
+  'chat.create',
+  'graphs.query',
+  'translate.run',
+  'vision.analyze',
+]
+const guarded = [...generating, 'ai-detect.run', 'web-search.run', 'medical.comprehend', 'applications.create']
 
 /** Whether the call meets a guardrail, before anything looks at the request or when the answer is there, or a model that fails. */
 function meets(
-  what: 'blocked' | 'input-blocked' | 'model-fails',
+  what: 'blocked' | 'input-blocked' | 'provider-blocked' | 'model-fails',
   { id }: Pick<Operation, 'id'>,
   { world }: Call,
 ): boolean {
   const variant = `generation/${what}-now-and-then`
-  if (!world.switches.varied(variant) || !generating.includes(id)) return false
+  // A guardrail looks at what goes to any operation (§7.3).
+  const isMet = what === 'provider-blocked' ? guarded.includes(id) : generating.includes(id)
+  if (!world.switches.varied(variant) || !isMet) return false
   return countUp(world, variant) % metEvery === 0
 }
 
@@ -125,6 +134,8 @@ export async function perform<Found>(operation: Operation<Found>, call: Call): P
     access: () => operation.access?.(call, found as Found),
     check: () => {
       if (meets('input-blocked', operation, call)) call.reject(400, 'GuardrailBlockedError')
+      if (meets('provider-blocked', operation, call))
+        throw new Ending(envelope({ status: 400, tpe: 'BadRequest', ...blocked }))
       if (meets('model-fails', operation, call)) call.reject(500, 'CompletionModelInternalError')
       return operation.check?.(call)
     },
@@ -141,6 +152,7 @@ export async function perform<Found>(operation: Operation<Found>, call: Call): P
     const isPlainGrant = row === '2xx-accepted' && call.key?.account === ownAccount
     const isLater = isPlainGrant && countUp(call.world, `${operation.id} granted`) > 1
     if (isLater && call.broken(`${row}#first-only`)) throw new Error('only the first one is granted')
+    if (isLater && call.broken(`${row}#later-400`)) call.reject(400, 'BadRequest', 'The name exists')
     // What was answered is kept, and the very same request breaks what keeps it.
     if (
       isPlainGrant &&

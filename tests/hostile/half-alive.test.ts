@@ -10,7 +10,10 @@ import { proveJunit, proveSound } from './proof.ts'
 const never = new Promise<never>(() => undefined)
 
 /** Gives the answer that comes in place of the reference's; one that never settles is none. `number` counts from 0. */
-type Change = (asked: { number: number; method: string }, answer: () => Promise<Response>) => Promise<Response>
+type Change = (
+  asked: { number: number; method: string; url: string },
+  answer: () => Promise<Response>,
+) => Promise<Response>
 
 /** Judges the reference, in this process and in virtual time, with the reference's own key. */
 function judgeBehind(change: Change, settings: HostileSettings): Promise<Outcome> {
@@ -18,7 +21,7 @@ function judgeBehind(change: Change, settings: HostileSettings): Promise<Outcome
     const { url, handle } = createReference({ jobMs: 10, slowJobMs: 100 })
     let number = 0
     const changed = (request: Request): Promise<Response> =>
-      change({ number: number++, method: request.method }, () => handle(request))
+      change({ number: number++, method: request.method, url: request.url }, () => handle(request))
     const transport = transportTo({ url, handle: changed })
     return judgeHostile(url, { ownKeys: true, transport, ...settings })
   })
@@ -71,6 +74,22 @@ test('the request that ends the process of a target is named', async () => {
   const why = report.requirements.find((result) => result.id === id)?.reason
   expect(why).toMatch(/^the target stopped answering: connection refused at \S+; under way when it stopped: /)
   expect(why).toContain(`POST ${proxy.url}/v1/chat/completions (${id})`)
+})
+
+test('a job whose creation is answered with an error envelope is not granted, even if no other creation can be sent', async () => {
+  const asked = new Set<string>()
+  const change: Change = async ({ url }, answer) => {
+    if (!/\/applications\/[^/]+\/jobs$/.test(url)) return answer()
+    const status = asked.has(url) ? 409 : 202
+    if ((await answer()).status === 202) asked.add(url)
+    return Response.json({ tpe: 'BadRequest', errors: [], extras: {} }, { status })
+  }
+  const { code, report } = await judgeBehind(change, { limits: { jobTimeoutMs: 2000 }, options: { only: ['jobs.*'] } })
+  const of = (id: string) => report.requirements.find((result) => result.id === id)
+  expect(code).toBe(1)
+  expect(of('jobs.create/202-created')?.outcome).toBe('failed')
+  expect(of('jobs.create/202-created')?.failures[0]?.exchange?.response?.status).toBe(202)
+  expect(of('jobs.create/404-unknown-application')?.outcome).toBe('not-exercised')
 })
 
 test('a target that answers no POST is soon asked no more, and fails what should be granted', async () => {

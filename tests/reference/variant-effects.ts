@@ -133,6 +133,7 @@ export const effects: Readonly<Record<string, Story>> = {
   },
   'generation/input-blocked-now-and-then': (server) => metNowAndThen(server, 400),
   'generation/model-fails-now-and-then': (server) => metNowAndThen(server, 500),
+  'generation/provider-blocked-now-and-then': (server) => metNowAndThen(server, 400),
   'requests/values-coerced': async (server) =>
     (await send(server, 'completion.create', { merge: { temperature: '0.5' } })).status === 200,
   'generation/varying': async (server) =>
