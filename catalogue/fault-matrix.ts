@@ -153,7 +153,7 @@ function oddKindsOf(member: Member): readonly OddValue[] {
   if (member.isId) return ['unknown']
   const kinds = ownKinds(member)
   return [
-    ...(kinds.includes('string') ? oddTexts : []),
+    ...(kinds.includes('string') ? [...oddTexts, 'blank' as const] : []),
     ...(kinds.includes('number') ? oddNumbers : []),
     ...(kinds.includes('array') ? (['repeated'] as const) : []),
   ]
@@ -164,6 +164,7 @@ function oddCell(id: OperationId, member: Member, kind: OddValue): Cell {
   if (oddValuesOf({ ...member, kinds: ownKinds(member) }, operation(id).members).includes(kind))
     return cell(id, fault, 'bad-input-no-5xx')
   if (kind === 'repeated') return never(id, fault, 'it holds no objects, or a valid request is without it')
+  if (kind === 'blank' && !isListed(member)) return never(id, fault, 'no row wants it refused if it is empty')
   return never(id, fault, isListed(member) ? 'it is looked up in a list before it is used' : 'its bounds have a row')
 }
 

@@ -14,7 +14,7 @@ export type OddText = (typeof oddTexts)[number]
 export type OddNumber = (typeof oddNumbers)[number]
 export type OddBody = (typeof oddBodies)[number]
 
-export type OddValue = OddText | OddNumber | 'empty' | 'repeated' | 'unknown'
+export type OddValue = OddText | OddNumber | 'empty' | 'blank' | 'repeated' | 'unknown'
 
 /** A member, or one that only the declared body shows. */
 type Known = Pick<Member, 'kinds'> & Partial<Member>
@@ -49,9 +49,15 @@ export function oddValuesOf(member: Known, members: readonly Member[] = []): rea
   return [
     ...(mayBeEmpty && !isOwnFault ? (['empty'] as const) : []),
     ...(kinds.includes('string') && !isListed(member) ? oddTexts : []),
+    ...(mayBeBlank(member) ? (['blank'] as const) : []),
     ...(kinds.includes('number') ? oddNumbersOf(member) : []),
     ...(isRepeatable(member, members) ? (['repeated'] as const) : []),
   ]
+}
+
+/** A text that is refused if it is empty: a server may take away its blanks before it looks at it, or after. */
+function mayBeBlank({ kinds, judgedBy, ...member }: Known): boolean {
+  return kinds.includes('string') && !isListed(member) && judgedBy?.empty?.startsWith('400-empty') === true
 }
 
 const isEmptiable = (kind: JsonKind): boolean => kind === 'string' || kind === 'array' || kind === 'object'

@@ -117,7 +117,7 @@ function isOptional({ member, kinds }: Placed): boolean {
 
 /** Odd values that are no texts: what may be granted together at once, anything else by itself. */
 export function valueCases(ground: Ground, changes: readonly odd.Change[]): Case[] {
-  const kinds = ['repeated', 'empty', 'unknown', ...oddNumbers]
+  const kinds = ['repeated', 'empty', 'blank', 'unknown', ...oddNumbers]
   return kinds.flatMap((kind) => {
     const own = changes.filter((one) => odd.isOf(one, kind))
     return [

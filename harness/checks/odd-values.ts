@@ -75,6 +75,7 @@ export function changesOf({ run, members, random }: Drawn, place: Placed): Chang
     if (kind === 'empty') {
       return emptyOf(place.member?.isId ? ['string'] : kinds).map((value) => change(kind, shown(value), () => value))
     }
+    if (kind === 'blank') return [change(kind, 'a blank', () => ' ')]
     if (kind === 'repeated')
       return [change(kind, 'its own items again and again', (own) => repeated(own, place, members))]
     if (kind in numbers) {

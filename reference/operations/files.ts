@@ -146,6 +146,9 @@ export const filesRetrieve: Operation<StoredFile> = {
     }
     if (isSettling(call.world, 'uploads', file)) call.reject(404, 'ResourceNotFound')
     breakUse(call, 'files.upload/2xx-retrievable', file, call.world.store.files.values())
+    const isInGraph = [...call.world.store.graphs.values()].some(({ files }) => files.has(file.id))
+    if (file.made && isInGraph && call.world.switches.broken('files.upload/2xx-retrievable#in-graph'))
+      call.reject(404, 'ResourceNotFound')
     if (file.state === 'deleted') call.refuse('410-deleted-file', 410, 'ResourceNotFound')
     if (file.state === 'expired') call.refuse('general/410-gone', 410, 'Gone')
     return file

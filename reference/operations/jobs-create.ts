@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Answer } from '../world/answer.ts'
+import { type Answer, Ending } from '../world/answer.ts'
 import { type Call, isMembers, jsonType } from '../world/call.ts'
 import { breakUse, isSettling } from '../world/created.ts'
 import { likenessOf } from '../world/ids.ts'
@@ -31,6 +31,9 @@ function inputsOf(call: Call): string {
 
 function refuseWhileBusy(call: Call, application: Application): void {
   if (!isBusy(call.world, application, inputsOf(call))) return
+  const { job } = application
+  if (job && call.broken('409-job-in-progress#answered-again'))
+    throw new Ending({ status: 202, body: createdJobView(call.world, job) })
   call.refuse('409-job-in-progress', 409, 'BadRequest', { description: 'The application has a job in progress' })
 }
 

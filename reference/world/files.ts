@@ -132,6 +132,7 @@ const wrong: Readonly<Record<string, (content: string, format: string, file: Uin
   '#bytes': (_content, _format, file) => Buffer.from(file).toString('latin1'),
   '#constant': () => 'The document was converted',
   '#empty': () => '',
+  '#numbers': (content) => content.replaceAll(/\d/g, ''),
   '#half': (content) => content.slice(0, content.length / 2),
   '#scrambled': (content) => content.split(/\s+/).reverse().join(' '),
   '#text': (content, format) => (format === 'text' ? 'Text' : content),

@@ -28,6 +28,7 @@ const oddities: Readonly<Record<string, (body: Members, call: Call) => boolean>>
   surrogate: someText((text) => /\p{Cs}/u.test(text)),
   long: someText((text) => text.length > longest),
   'empty-text': someText((text) => text === ''),
+  blank: someText((text) => text !== '' && text.trim() === ''),
   'empty-array': some((value) => Array.isArray(value) && value.length === 0),
   'empty-object': (body) => Object.values(body).some((value) => isMembers(value) && Object.keys(value).length === 0),
   negative: someNumber((value) => value < 0),

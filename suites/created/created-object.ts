@@ -27,7 +27,7 @@ export async function createObject(
   make?: () => Promise<Probe>,
 ): Promise<string> {
   const { run } = context
-  const creation = await context.send(make ?? (() => validRequest(run, operation)), { role: 'setup' })
+  const creation = await create(context, make ?? (() => validRequest(run, operation)))
   if (!countsAsGranted(creation)) notCreated(context, creation, 'the creation')
   const id = createdId(run, creation)
   if (id === undefined)
@@ -35,13 +35,31 @@ export async function createObject(
   return id
 }
 
-/** Valid creations of a run that broke the server, or were granted with an envelope. */
+/** How a creation is refused as a request: for a name that exists, though it is a fresh one, or for whatever else is in it. */
+const refusals: readonly unknown[] = [400, 409, 422]
+const mostTries = 3
+
+function isRefused({ response, probe }: Exchange): boolean {
+  const { creates } = probe.operation === null ? {} : operation(probe.operation)
+  const isNamed = creates?.name !== undefined && 'role' in creates.name
+  return isNamed && refusals.includes(response?.status)
+}
+
+/** Sends a creation, each time with a fresh name; a guardrail may meet one of them. */
+export async function create(context: CheckContext, make: () => Promise<Probe>): Promise<Exchange> {
+  let creation = await context.send(make, { role: 'setup' })
+  for (let tries = mostTries; tries > 1 && isRefused(creation); tries--)
+    creation = await context.send(make, { role: 'setup' })
+  return creation
+}
+
+/** Valid creations of a run that broke the server, were granted with an envelope, or were refused with a fresh name each time. */
 const wrongCreations = perRun((): Exchange[] => [])
 
 /** Throws `NotExercised`; what is wrong with the creation itself is told by what is granted. */
 export function notCreated({ run, requirement }: CheckContext, creation: Exchange, which: string): never {
   const { response } = creation
-  const isWrong = response !== undefined && (response.status < 300 || isBreakdown(response))
+  const isWrong = response !== undefined && (response.status < 300 || isBreakdown(response) || isRefused(creation))
   if (isWrong && !run.target.scenarios[requirement.id]) wrongCreations(run).push(creation)
   answered(creation)
   throw new NotExercised(`${which} was answered ${describeResponse(creation)}`)
@@ -103,10 +121,14 @@ export const additions: Creator = {
   same: 'the same file',
 }
 
+/** Files that were to be added to graphs. */
+export const addedFiles = perRun((): string[] => [])
+
 /** An addition of that file to that graph; the declared body if it is not said where a file stands in it. */
 export function addition(run: Run, graph: string, file: string): Promise<Probe> {
   const pointer = pointerOf(run, 'graphs.add-file', 'file') ?? ''
   const json = additionOf(run, file, pointer)
+  addedFiles(run).push(file)
   return operationProbe(run, 'graphs.add-file', { params: { graph_id: graph }, json, effect: 'creates' })
 }
 

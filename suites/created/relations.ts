@@ -17,7 +17,7 @@ import { byScenario } from '../../harness/checks/judge-scenario.ts'
 import { condition } from '../../harness/checks/refusals.ts'
 import { sampled } from '../../harness/checks/seed.ts'
 import { sendUntilSettled } from '../../harness/checks/settling.ts'
-import { type Creator, distinctCreation, notCreated } from './created-object.ts'
+import { create, type Creator, distinctCreation, notCreated } from './created-object.ts'
 import { type Refusal, refusedByGrammar, refusedByKey, refusedByRights, refusedByType } from './refusals.ts'
 
 /** What holds for every operation that creates something, whatever that is. */
@@ -157,7 +157,7 @@ export function onceAtOnce(creator: Creator, prepare?: (context: CheckContext) =
 export function once(creator: Creator) {
   return condition(async ({ context, valid, judge }) => {
     // A first creation that is sent once more takes another name: the last one sent is the one that exists.
-    const first = await context.send(valid, { role: 'setup' })
+    const first = await create(context, valid)
     if (!countsAsGranted(first)) notCreated(context, first, 'the first creation')
     const again = refused(first.probe)
     await judge(again, `with ${creator.same} as ${creator.what} that exists`)

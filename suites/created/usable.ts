@@ -1,5 +1,5 @@
 import { judgeEach } from '../../harness/checks/at-once.ts'
-import { operation as operationOf, type OperationId, triesOf } from '../../catalogue/operations.ts'
+import { operation as operationOf, type OperationId, triesOf, uploadOperation } from '../../catalogue/operations.ts'
 import { isDeclared } from '../../harness/checks/apply-scenario.ts'
 import { control } from '../../harness/checks/control.ts'
 import { inScenario } from '../../harness/checks/granted.ts'
@@ -15,7 +15,7 @@ import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
 import type { Run } from '../../harness/engine/run.ts'
-import { addition, createObject, ownCreation } from './created-object.ts'
+import { addedFiles, addition, createObject, ownCreation } from './created-object.ts'
 import { madeAtOnce } from './relations.ts'
 
 /** By when what was created has to be there. */
@@ -104,10 +104,11 @@ async function judgeUse(context: CheckContext, exchange: Exchange, what: string)
     context.fail(exchange, `${isFile ? 'a 2xx' : 'neither 404 nor 410 nor a 5xx'} ${settled(run)}`, what)
 }
 
-/** Objects of the run that are used again at its end: the first one, and those that were made at the same moment. */
+/** Objects of the run that are used again at its end: the first one, those that were made at the same moment, and a file in a graph. */
 function madeBefore(run: Run, operation: OperationId): string[] {
   const first = run.objects.created.find((object) => object.operation === operation)
-  return [...(first ? [first.id] : []), ...(madeAtOnce(run).get(operation) ?? [])]
+  const added = operation === uploadOperation ? addedFiles(run).slice(-1) : []
+  return [...(first ? [first.id] : []), ...(madeAtOnce(run).get(operation) ?? []), ...added]
 }
 
 /**

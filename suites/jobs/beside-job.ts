@@ -7,7 +7,16 @@ import { sendWithStaleRetry } from '../../harness/engine/send.ts'
 import { isThrottled } from '../../harness/engine/throttle.ts'
 import type { ApplicationResource } from '../../harness/target-file/model.ts'
 import { getAt } from '../../schemas/pointer.ts'
-import { awaitJobs, type Conflict, conflictId, create, noLonger, readSettled, showsInProgress } from './conflict.ts'
+import {
+  awaitJobs,
+  type Conflict,
+  conflictId,
+  create,
+  createdAt,
+  noLonger,
+  readSettled,
+  showsInProgress,
+} from './conflict.ts'
 import { gatesOf, mostAttempts } from './gate.ts'
 import { type Job, jobRequest } from './job-tracker.ts'
 import { sameId } from './seen-jobs.ts'
@@ -90,7 +99,8 @@ async function createBeside(
   }
   // A server may refuse values that nobody declared.
   if (status === 400 && application !== conflict.application) return 'unknown'
-  if (made && sameId(made.id, first.id)) {
+  // The very same answer is that of the first job; an id that is given again may be another one's.
+  if (made && sameId(made.id, first.id) && createdAt(made) !== createdAt(first)) {
     finding.inconclusive = `another creation gave the id of the first job, ${first.id}: no reading tells them apart`
     return 'over'
   }

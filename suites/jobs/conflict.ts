@@ -116,7 +116,8 @@ export function showsInProgress(reading: Reading, job: Job, newer?: Job): boolea
   return !newer || createdAt(newer) !== shown || createdAt(job) === shown
 }
 
-function createdAt({ creation }: Job): unknown {
+/** The time that the answer to its creation names. */
+export function createdAt({ creation }: Job): unknown {
   return member(jsonValue(creation.response), 'created_at')
 }
 

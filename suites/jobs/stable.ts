@@ -20,8 +20,8 @@ const shown = ['id', 'status', 'application_id', 'created_at', 'completed_at', '
 /** One reading at least comes so long after the job was seen to have ended, or later, in ms. */
 const laterMs = 200
 
-/** Most jobs that are read again, the latest of them: a lenient target may have been made to start more. */
-const mostReadAgain = 39
+/** Most jobs of one application that ended in one way which are read again, the latest of them. */
+const mostReadAgain = 3
 
 /** Reads the ended jobs of the run again, and a declared one: what the spec shows of them reads the same. */
 export const judgeStable: Judge = async (context) => {
@@ -29,9 +29,20 @@ export const judgeStable: Judge = async (context) => {
   const ended = [...endedReadings(run), ...(await declaredReading(run))]
   const [first, ...others] = ended
   if (!first) throw new NotExercised('this run saw no job end')
-  await judgeEach(sampled(context, others.slice(-mostReadAgain)), (reading) => judgeAgain(context, reading))
+  await judgeEach(sampled(context, latestOfEach(run, others)), (reading) => judgeAgain(context, reading))
   await pause(run, Math.max(0, first.exchange.endedAt + laterMs - performance.now()))
   await judgeAgain(context, first)
+}
+
+/** The last ones of each application and outcome; of applications that the run created as of one. */
+function latestOfEach({ target }: Run, ended: readonly SeenReading[]): SeenReading[] {
+  const counts = new Map<string, number>()
+  return ended.toReversed().filter(({ job }) => {
+    const id = String(member(job, 'application_id'))
+    const kind = `${target.applicationIds.has(id) ? id : ''} ${String(member(job, 'status'))}`
+    counts.set(kind, (counts.get(kind) ?? 0) + 1)
+    return (counts.get(kind) ?? 0) <= mostReadAgain
+  })
 }
 
 async function judgeAgain(context: CheckContext, before: SeenReading): Promise<void> {

@@ -25,12 +25,12 @@ const samples: Readonly<Partial<Record<PdfResource, SamplePdf>>> = {
 }
 
 /** The sample in place of a file; undefined if the target declares it, or declares PDFs and not this one. */
-function ownSample({ target: { resources } }: Run, name: PdfResource): SamplePdf | undefined {
+export function ownSample({ target: { resources } }: Run, name: PdfResource): SamplePdf | undefined {
   return resources.pdfFile === undefined && resources[name] === undefined ? samples[name] : undefined
 }
 
 /** The id of a PDF: declared, uploaded from the declared path, or (if no PDF is declared) one of the suite's own. Once a run. */
-function pdfId(run: Run, name: PdfResource): Promise<string> {
+export function pdfId(run: Run, name: PdfResource): Promise<string> {
   return run.once(`pdf ${name}`, async () => {
     const declared = run.target.resources[name]
     if (typeof declared === 'string') return declared

@@ -113,6 +113,11 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
     ids: ['jobs.create/409-atomic'],
     because: 'concurrent creations are looked at on the slow application, which never refuses one',
   },
+  'jobs.create/409-job-in-progress#answered-again': {
+    ids: ['jobs.retrieve/200-identity'],
+    inSomeOrders: ['jobs.retrieve/200-created-at'],
+    because: 'several creations give the id, and the time, of one job',
+  },
   'jobs.retrieve/200-identity#newest-only': {
     ids: ['jobs.retrieve/200-stable'],
     inSomeOrders: ['jobs.retrieve/200-job'],
