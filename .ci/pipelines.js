@@ -1,12 +1,13 @@
 // The pipelines of docs/workflows, as they stand there: those for GitLab by a local runner of GitLab's jobs, those for GitHub
 // by a small one here, which knows what they use and stands in for what others wrote. Asks the package registry.
 import assert from 'node:assert/strict'
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { parse } from 'yaml'
 import { startReference } from '../dist/reference.js'
 import { gitHub } from './github-runner.js'
@@ -15,31 +16,48 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const dir = mkdtempSync(join(tmpdir(), 'conform-pipelines-'))
 const at = (...names) => join(dir, ...names)
 const quiet = { stdio: ['ignore', 'ignore', 'inherit'] }
-/** That of staging is conforming; the other one breaks one requirement. */
-const servers = {
+/** That of staging is conforming; the other one breaks one requirement. Two runs at once against one would disturb each other. */
+const startServers = async () => ({
   staging: await startReference(),
   production: await startReference({ defects: ['jobs.create/404-unknown-application#tpe'] }),
-}
+})
+const servers = { github: await startServers(), gitlab: await startServers() }
+const { key } = servers.github.staging
+
+const hasRsync = !spawnSync('rsync', ['--version']).error
+if (!hasRsync) console.log("SKIPPED: GitLab's pipelines are not run: gitlab-ci-local needs rsync")
 
 try {
-  execFileSync('npm', ['run', '--silent', 'standalone', '--', at('made')], { cwd: root, ...quiet })
-  project()
-  await onGitHub()
-  await onGitLab()
+  // Never in the way of the servers, which answer in this process.
+  const npm = (...args) => promisify(execFile)('npm', args, { cwd: root })
+  const local = ['install', '--silent', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', at('gitlab')]
+  await Promise.all([
+    npm('run', '--silent', 'standalone', '--', at('made')),
+    // The last version that runs on Node.js 20.
+    hasRsync && npm(...local, 'gitlab-ci-local@4.66.1'),
+  ])
+  programs()
+  for (const [side, its] of Object.entries(servers)) project(at(side, 'project'), its)
+  await Promise.all([onGitHub(), hasRsync && onGitLab()])
 } finally {
-  await Promise.all(Object.values(servers).map(({ close }) => close()))
+  await Promise.all(Object.values(servers).flatMap((its) => Object.values(its).map(({ close }) => close())))
   rmSync(dir, { recursive: true, force: true })
 }
 
-/** A user's repository, whose target files name no key, and programs that stand in for npm and GitHub's. */
-function project() {
-  for (const name of ['project/conformance', 'tools', 'action']) mkdirSync(at(name), { recursive: true })
-  for (const [name, { target }] of Object.entries(servers)) {
+/** A user's repository, whose target files name no key. */
+function project(folder, its) {
+  mkdirSync(join(folder, 'conformance'), { recursive: true })
+  for (const [name, { target }] of Object.entries(its)) {
     const keys = { ...target.keys, full: { env: 'CONFORM_API_KEY' } }
-    writeFileSync(at('project/conformance', `${name}.json`), JSON.stringify({ ...target, keys }))
+    writeFileSync(join(folder, 'conformance', `${name}.json`), JSON.stringify({ ...target, keys }))
   }
-  writeFileSync(at('project/conformance/baseline.json'), '{"expected": []}')
-  writeFileSync(at('project/.gitignore'), 'node_modules\n')
+  writeFileSync(join(folder, 'conformance/baseline.json'), '{"expected": []}')
+  writeFileSync(join(folder, '.gitignore'), 'node_modules\n')
+}
+
+/** The action, and programs that stand in for npm and GitHub's. */
+function programs() {
+  for (const name of ['tools', 'action']) mkdirSync(at(name))
   const conform = at('made/conform.mjs')
   // In the user's project npm installs the suite; for the action it makes the one file.
   const npm = `#!/bin/bash
@@ -58,11 +76,10 @@ function workflow(name) {
 }
 
 async function onGitHub() {
-  const { key } = servers.staging
   const secrets = { CONFORM_API_KEY: key, STAGING_API_KEY: key, PRODUCTION_API_KEY: key }
   const runner = gitHub({
     dir: at('github'),
-    project: at('project'),
+    project: at('github/project'),
     action: at('action'),
     tools: at('tools'),
     secrets,
@@ -94,12 +111,6 @@ async function onGitHub() {
 }
 
 async function onGitLab() {
-  if (spawnSync('rsync', ['--version']).error)
-    return console.log("SKIPPED: GitLab's pipelines are not run: gitlab-ci-local needs rsync")
-  mkdirSync(at('gitlab'))
-  const wanted = ['install', '--silent', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', at('gitlab')]
-  // The last version that runs on Node.js 20.
-  execFileSync('npm', [...wanted, 'gitlab-ci-local@4.66.1'], quiet)
   const nightly = await gitLab('gitlab-ci.yml')
   assert.equal(nightly.code, 0, nightly.said)
   assert.equal(verdictIn(nightly.artifact('conformance')), 'conformant')
@@ -117,14 +128,13 @@ async function onGitLab() {
 
 async function gitLab(file) {
   const cwd = at('gitlab', file.replace('.yml', ''))
-  cpSync(at('project'), cwd, { recursive: true })
+  cpSync(at('gitlab/project'), cwd, { recursive: true })
   cpSync(join(root, 'docs/workflows', file), join(cwd, '.gitlab-ci.yml'))
   const git = (...args) =>
     execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@localhost', ...args], { cwd, ...quiet })
   git('init', '--quiet')
   git('add', '.')
   git('commit', '--quiet', '--message', 'A project')
-  const { key } = servers.staging
   const variables = { CI_PIPELINE_SOURCE: 'schedule', CONFORM_API_KEY: key }
   const given = Object.entries(variables).flatMap(([name, value]) => ['--variable', `${name}=${value}`])
   const runner = at('gitlab/node_modules/.bin/gitlab-ci-local')

@@ -1,5 +1,6 @@
 // The package as it is packed, in an empty vitest project: filters, reasons, failures, reports, and vitest's UI in a browser.
-// Asks the package registry. With a path as argument, a screenshot of the UI is written there.
+// Asks the package registry. With a path as argument, a screenshot of the UI is written there. CONFORM_PACKED: a folder that holds
+// the tarball; without it the package is packed here.
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -29,12 +30,13 @@ export default defineConfig({ test: { reporters: ['verbose', new ConformanceRepo
 `
 
 try {
-  execFileSync('npm', ['pack', '--silent', '--pack-destination', dir], { ...quiet, cwd: root })
+  const from = process.env.CONFORM_PACKED ?? dir
+  if (from === dir) execFileSync('npm', ['pack', '--silent', '--pack-destination', dir], { ...quiet, cwd: root })
   writeFileSync(join(dir, 'package.json'), '{"private": true, "type": "module"}')
   writeFileSync(join(dir, 'conformance.test.ts'), suite)
   writeFileSync(join(dir, 'vitest.config.ts'), config)
-  const packed = readdirSync(dir).find((name) => name.endsWith('.tgz'))
-  const packages = [`./${packed}`, `vitest@${version}`, `@vitest/ui@${version}`]
+  const packed = readdirSync(from).find((name) => name.endsWith('.tgz'))
+  const packages = [join(from, packed), `vitest@${version}`, `@vitest/ui@${version}`]
   execFileSync('npm', ['install', '--silent', '--no-audit', '--no-fund', '--ignore-scripts', ...packages], quiet)
   filters()
   whole()

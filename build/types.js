@@ -1,5 +1,4 @@
-// Writes the declarations of the package: those of its entries, and of what they lead to.
-// node build/types.js: checks the sources first, as tsc does.
+// Writes the declarations of the package: those of its entries, and of what they lead to. `npm run types` checks the sources.
 import { readFileSync, rmSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,14 +8,14 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 /**
  * @param {string} dir folder of the package, or of a copy of it
- * @param {{ check: boolean, getSourceFile?: ts.CompilerHost['getSourceFile'] }} how `check`: look for mistakes in all sources
- * @returns {string} what is wrong, in the words of tsc; empty if nothing is
+ * @param {ts.CompilerHost['getSourceFile']} [getSourceFile] reads a source, default as tsc does
+ * @returns {string} what cannot be declared, in the words of tsc; empty if nothing is wrong
  */
-export function writeTypes(dir, { check, getSourceFile }) {
+export function writeTypes(dir, getSourceFile) {
   const outDir = join(dir, 'dist/types')
   const config = ts.getParsedCommandLineOfConfigFile(
     join(root, 'tsconfig.build.json'),
-    { outDir, noCheck: !check },
+    { outDir, noCheck: true },
     ts.sys,
   )
   const plain = ts.createCompilerHost(config.options)
@@ -54,7 +53,7 @@ export function writeTypes(dir, { check, getSourceFile }) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const wrong = writeTypes(root, { check: true })
+  const wrong = writeTypes(root)
   process.stdout.write(wrong)
   if (wrong !== '') process.exitCode = 1
 }

@@ -1,10 +1,15 @@
+// npm run pictures: makes the pictures of the README anew, from runs against the reference server. Needs Chromium for the page.
+// flow.svg is drawn by hand.
+import { writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import pc from 'picocolors'
-import type { Report } from '../../harness/report/model.ts'
-import { startReference } from '../../library/reference.ts'
-import { runConformance } from '../../library/run-conformance.ts'
-import { htmlText } from '../../reporters/escape/html.ts'
-import { renderHtml } from '../../reporters/html.ts'
-import { renderTerminal } from '../../reporters/terminal.ts'
+import { chromium } from 'playwright-core'
+import type { Report } from '../harness/report/model.ts'
+import { startReference } from '../library/reference.ts'
+import { runConformance } from '../library/run-conformance.ts'
+import { htmlText } from '../reporters/escape/html.ts'
+import { renderHtml } from '../reporters/html.ts'
+import { renderTerminal } from '../reporters/terminal.ts'
 
 const url = 'http://localhost:8080'
 const columns = 100
@@ -21,24 +26,6 @@ async function report(only: readonly string[]): Promise<Report> {
   const run = { ...told.run, startedAt: '2026-01-15T09:30:00.000Z', durationMs: 2400, concurrency: 8 }
   return { ...told, run, requirements: rows }
 }
-
-/** The pictures that are text, by name, and the page of which another is taken. */
-export async function pictures(): Promise<{ readonly svg: Readonly<Record<string, string>>; readonly page: string }> {
-  const only = ['jobs.create/*', 'translate.run/*']
-  const text = renderTerminal(await report(only), pc.createColors(true), { width: columns })
-  const chosen = only.map((pattern) => ` --only '${pattern}'`).join('')
-  let page = ''
-  for await (const part of renderHtml(await report([]), [])) page += part
-  return {
-    svg: {
-      'terminal.svg': terminalPicture(`npx conform --target staging.json${chosen}`, text, columns),
-      'flow.svg': flowPicture(),
-    },
-    page,
-  }
-}
-
-/** Text of a terminal, with its colours, as a picture. */
 
 const cell = { width: 8.43, height: 19, left: 18, top: 52 }
 const colours: Readonly<Record<string, string>> = { 31: '#ff9d92', 32: '#7fd0a0', 33: '#e6be62', 36: '#8fbcea' }
@@ -62,10 +49,10 @@ function styled(style: Style, code: string): Style {
 }
 
 /**
+ * Draws text of a terminal, with its colours; lines longer than its columns are cut.
  * @param title what was typed
- * @param columns of the terminal; longer lines are cut
  */
-function terminalPicture(title: string, text: string, columns: number): string {
+function terminalPicture(title: string, text: string): string {
   const lines = text.replace(/\n+$/, '').split('\n')
   let style = plain
   const rows = lines.map((line, at) => {
@@ -105,30 +92,17 @@ function attributes({ bold, colour, dim }: Style): string {
   return `${bold ? ' font-weight="700"' : ''}${colour === undefined ? '' : ` fill="${colour}"`}${dim ? ' opacity=".65"' : ''}`
 }
 
-const steps = [
-  ['Target file', 'what your server holds,', 'and requests that it grants'],
-  ['Run', 'one change in a granted', 'request provokes an error'],
-  ['Report', 'each requirement, with', 'evidence; an exit code'],
-  ['Certificate', 'signed: which server, by', 'what, with which result'],
-] as const
-const box = { width: 206, height: 92, gap: 46 }
+const at = (name: string): string => fileURLToPath(new URL(`../docs/pictures/${name}`, import.meta.url))
 
-/** From the target file to the certificate, and the command between each two. */
-function flowPicture(): string {
-  const commands = ['conform', '--report', 'sign']
-  const width = steps.length * box.width + (steps.length - 1) * box.gap + 20
-  const boxes = steps.map(([name, first, second], at) => {
-    const x = 10 + at * (box.width + box.gap)
-    const middle = x + box.width / 2
-    const arrow =
-      at === 0
-        ? ''
-        : `<path d="M${x - box.gap + 4} 76h${box.gap - 10}m-7-5 7 5-7 5" fill="none" stroke="#6b7680" stroke-width="2"/><text x="${x - box.gap / 2}" y="20" fill="#6b7680" font-family="ui-monospace,Consolas,monospace" font-size="12">${commands[at - 1]}</text>`
-    return `${arrow}<rect x="${x}" y="30" width="${box.width}" height="${box.height}" rx="9" fill="#1d5286"/><g fill="#fff"><text x="${middle}" y="60" font-size="17" font-weight="650">${name}</text><text x="${middle}" y="84">${first}</text><text x="${middle}" y="104">${second}</text></g>`
-  })
-  const about = steps.map(([name]) => name).join(', ')
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} 134" width="${width}" height="134" role="img" aria-label="${about}"><g text-anchor="middle" font-family="system-ui,-apple-system,'Segoe UI',sans-serif" font-size="14">
-${boxes.join('\n')}
-</g></svg>
-`
-}
+const only = ['jobs.create/*', 'translate.run/*']
+const text = renderTerminal(await report(only), pc.createColors(true), { width: columns })
+const command = `npx conform --target staging.json${only.map((pattern) => ` --only '${pattern}'`).join('')}`
+writeFileSync(at('terminal.svg'), terminalPicture(command, text))
+
+let page = ''
+for await (const part of renderHtml(await report([]), [])) page += part
+const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] })
+const tab = await browser.newPage({ viewport: { width: 1100, height: 860 }, colorScheme: 'light' })
+await tab.setContent(page)
+await tab.screenshot({ path: at('report.png') })
+await browser.close()
