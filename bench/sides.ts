@@ -148,7 +148,7 @@ function askOnce(agent: Agent, url: string): Promise<number> {
 
 const oneRefusal = 'completion.create/400-empty-prompt'
 
-/** What starts and soon ends; whole runs, and bare undici beside them; a target that is far away; what `record` adds. */
+/** Sides of the bench: what starts and soon ends; whole runs, and bare undici beside them; a target that is far away; what `record` adds. */
 export function allSides(folder: string): Side[] {
   const start = (name: string, args: readonly string[]): Side => ({
     ...{ name, times: 5 },
@@ -172,7 +172,7 @@ export function allSides(folder: string): Side[] {
 
 type Figure = readonly [side: string, figure: string]
 
-/** What is compared between two states of the suite: a machine that is slow or busy changes both halves alike. */
+/** Ratios that are compared between two states of the suite: a machine that is slow or busy changes both halves alike. */
 export const ratios: Readonly<Record<string, readonly [over: Figure, under: Figure]>> = {
   'external / bare undici, processor time': [
     ['external', 'cpuMs'],

@@ -25,7 +25,7 @@ function sayVersion() {
  * too, if ending what is under way and writing may take some hundred each.
  */
 const graceMs = 1_000
-/** The same before there is anything to report: loading what reports takes some hundred ms more. */
+/** Grace before there is anything to report, in ms: loading what reports takes some hundred more. */
 const graceBeforeMs = 500
 const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }
 const signals = Object.keys(exitCodes)

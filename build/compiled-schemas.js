@@ -17,7 +17,7 @@ const names = [
   ...['medical-entities', 'report', 'target', 'certificate'],
 ]
 
-/** Of packages, that a bare name imports, nothing is taken in: they are installed beside. */
+/** Says whether a bare name imports a package, of which nothing is taken in: it is installed beside. */
 export const isPackage = (id) => /^[^./\0]/.test(id) && !/^(compiled-schema:|[A-Za-z]:)/.test(id)
 
 /**

@@ -23,7 +23,7 @@ export interface Bundle {
 
 /** More than any bundle holds, in bytes. */
 const MOST_BYTES = 1024 ** 3
-/** Of every file, so that the same files make the same bundle; the first day that the format knows, in local time. */
+/** Date of every file, so that the same files make the same bundle; the first day that the format knows, in local time. */
 const MTIME = '1980-01-01T00:00:00'
 const ZIP = Buffer.from('PK\u0003\u0004')
 
@@ -75,7 +75,7 @@ export function unpackBundle(bytes: Uint8Array): Bundle | null {
   }
 }
 
-/** What a certificate can be held against. */
+/** Files that a certificate can be held against. */
 export interface Evidence {
   readonly report: NamedBytes
   readonly exchanges?: readonly NamedBytes[]
@@ -142,7 +142,7 @@ export interface Envelope {
   signatures: Signature[]
 }
 
-/** What is signed: type and payload, each with its length before it, so that neither can be taken for the other. */
+/** Bytes that are signed: type and payload, each with its length before it, so that neither can be taken for the other. */
 function preAuthEncoding(payloadType: string, payload: Uint8Array): Buffer {
   const head = `DSSEv1 ${Buffer.byteLength(payloadType)} ${payloadType} ${payload.byteLength} `
   return Buffer.concat([Buffer.from(head), payload])
@@ -159,7 +159,7 @@ export function signEnvelope(payloadType: string, payload: Uint8Array, privateKe
   return { payloadType, payload: encoded, signatures: [signatureOf(payloadType, payload, privateKey)] }
 }
 
-/** The same envelope with one more signature, over the same bytes. */
+/** Adds a signature to an envelope, over the same bytes. */
 export function countersign(envelope: Envelope, privateKey: KeyObject): Envelope {
   const added = signatureOf(envelope.payloadType, payloadOf(envelope), privateKey)
   const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }) as string

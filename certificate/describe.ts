@@ -5,22 +5,22 @@ import { operationCount, type Excluded, type Predicate, type RunFacts, type Stat
 import { claimedByStatement, type SuiteFacts } from './suite-facts.ts'
 import type { Verification } from './verify-certificate.ts'
 
-/** What was given to hold the certificate against, as far as the words depend on it. */
+/** Input that the certificate was held against, as far as the words depend on it. */
 export interface Given {
   /** File of the public key, and its id. */
   readonly publicKey?: { readonly path: string; readonly id: string } | undefined
   /** Ids that `--key-id` names. */
   readonly keyIds?: readonly string[] | undefined
-  /** What it was held against: a report, a bundle. */
+  /** Evidence that it was held against: a report, a bundle. */
   readonly evidence?: string | undefined
-  /** Where revocations were looked up; undefined if they were not. */
+  /** Source of the revocations; undefined if they were not looked up. */
   readonly revocations?: { readonly path: string; readonly asOf: string | null } | undefined
   /** The suite that verifies. */
   readonly suite?: SuiteFacts | undefined
 }
 
 /**
- * What `verify` prints: who signed, whether it is valid and accepted, the verdict by exact names, which operations were
+ * Lines that `verify` prints: who signed, whether it is valid and accepted, the verdict by exact names, which operations were
  * judged, what was not exercised, how and when; then what that proves and what it does not. Names come from whoever
  * signed: no control character of theirs reaches the terminal.
  * @param unmet what was asked of it that it does not meet
@@ -52,7 +52,7 @@ function ownerOf(signer: string, { publicKey, keyIds = [] }: Given): string {
 }
 
 /**
- * What a certificate claims, in lines. Names come from whoever signed, and no control character of theirs reaches the
+ * Claims of a certificate, in lines. Names come from whoever signed, and no control character of theirs reaches the
  * terminal; they stand in quotes, so that none can be taken for a word of ours.
  */
 export function claims({ subject: [target, report], predicate }: Statement): string[] {
@@ -98,7 +98,7 @@ function otherVersion({ statement, isForeign }: Verification, { suite: own }: Gi
   return [`requirements: ${requirements}, those of version ${version}, which differ from this version's`]
 }
 
-/** What stood between the suite and the target, and may have answered in its place. */
+/** Names what stood between the suite and the target, and may have answered in its place. */
 export function between({ ca, insecure, proxy, retried }: RunFacts): string[] {
   return [
     ...(retried === 0 ? [] : [`what cut off or reset ${count(retried, 'answer')}; each was asked for again`]),

@@ -49,7 +49,7 @@ export function readWholeReport({ name, bytes }: NamedBytes): Report {
   return report
 }
 
-/** Where a report contradicts itself, or does not hold each of the requirements exactly once and as it is. */
+/** Finds where a report contradicts itself, or does not hold each of the requirements exactly once and as it is. */
 export function reportProblems(report: Report, requirements: readonly KnownRequirement[]): string[] {
   const judged = new Map(report.requirements.map((result) => [result.id, result]))
   const known = new Set(requirements.map(({ id }) => id))
@@ -69,7 +69,7 @@ function rowProblems(result: RequirementResult, { id, operation, level, section,
   return []
 }
 
-/** Where the statement does not follow from the report. Reasons for partial beyond those that do follow take nothing back. */
+/** Finds where the statement does not follow from the report. Reasons for partial beyond those that do follow take nothing back. */
 function differences(statement: Statement, report: Report, { name, bytes }: NamedBytes): string[] {
   const { issuedAt, expiresAt, publicKey, suite, partial } = statement.predicate
   const [, , ...exchanges] = statement.subject
@@ -123,7 +123,7 @@ export function targetProblems(
   ]
 }
 
-/** What a result and the target file say of one requirement, if they contradict each other. */
+/** Contradiction of a result and the target file about one requirement, if there is one. */
 function declarationProblem(
   { operation, outcome, reason = '' }: RequirementResult,
   file: unknown,

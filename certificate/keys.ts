@@ -41,7 +41,7 @@ function plainPem(privateKey: KeyObject): string {
 }
 
 /**
- * What a passphrase costs to try: 16 MiB and half a second, five times over (OWASP's least for scrypt). The most memory for
+ * Cost of trying a passphrase: 16 MiB and half a second, five times over (OWASP's least for scrypt). The most memory for
  * which OpenSSL opens a key without being told to; what Node writes by itself is 2,048 rounds of PBKDF2.
  */
 const SCRYPT = { N: 2 ** 14, r: 8, p: 5 }
@@ -116,7 +116,7 @@ export function readPublicKey(file: string): KeyObject {
   return ed25519(file, () => createPublicKey(bytes), 'public')
 }
 
-/** What is read is what was looked at: the rights are those of the open file. */
+/** Reads what was looked at: the rights are those of the open file. */
 function readOwnersOnly(file: string): Buffer {
   let descriptor: number
   try {
@@ -230,7 +230,7 @@ function freeCharacters(passphrase: string): number {
   return new Set(left.filter(isFree)).size
 }
 
-/** What is written for a letter. */
+/** Letters that these signs are written for. */
 const leet: Readonly<Record<string, string>> = { '@': 'a', $: 's', '0': 'o', '1': 'l', '3': 'e', '5': 's', '!': 'i' }
 
 function isNext(one: string, other: string): boolean {

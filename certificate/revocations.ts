@@ -7,7 +7,7 @@ export const REGISTER_FORMAT = 'conform-register/1'
 
 /** A certificate, or all that a key signed, is no longer to be relied on. */
 export interface Revocation {
-  /** Of a certificate, as `verify` prints it, or of a key. */
+  /** Id of a certificate, as `verify` prints it, or of a key. */
   readonly id: string
   /** Such as 2026-03-01. */
   readonly day: string
@@ -65,7 +65,7 @@ export function readTrustedKeys(path: string): TrustedKey[] {
 }
 
 /**
- * What revokes a certificate: its own entry, or that of the last key that is relied on.
+ * Entry that revokes a certificate: its own, or that of the last key that is relied on.
  * @param keys ids of the keys that signed it and are relied on
  */
 export function revocationOf(id: string, keys: readonly string[], entries: readonly Revocation[]) {

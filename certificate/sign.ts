@@ -78,7 +78,7 @@ export async function signCertificate(request: SignRequest, settings: SignSettin
   return request.add === undefined ? issue(request, settings) : addTo(request.add, request, settings)
 }
 
-/** What a certificate is issued for. */
+/** Evidence that a certificate is issued for. */
 export interface IssueInput {
   readonly report: NamedBytes
   readonly exchanges: readonly NamedBytes[]
@@ -88,7 +88,7 @@ export interface IssueInput {
 
 type IssueOptions = Pick<SignRequest, 'validDays' | 'partial'> & Pick<SignSettings, 'now' | 'suite'>
 
-/** What a certificate for that report is going to say, without the key of its signer. Throws UserError if it is refused. */
+/** Statement of a certificate for that report, without the key of its signer. Throws UserError if it is refused. */
 export function draftStatement({ report: file, exchanges, target }: IssueInput, options: IssueOptions): Statement {
   const { now, partial, suite, validDays } = options
   const report = readWholeReport(file)
@@ -175,7 +175,7 @@ function shown(statement: Statement): string[] {
   return ['what is signed:', ...claims(statement).map((line) => `  ${line}`)]
 }
 
-/** What others will be unable to verify is not handed out. */
+/** Refuses to hand out what others will be unable to verify. */
 function withBundle(bundle: Bundle, { now, suite }: SignSettings): Signed {
   const certificate = Buffer.from(bundle.certificate)
   const { problems } = verifyCertificate(certificate, { now, suite, evidence: evidenceOf('the bundle', bundle) })

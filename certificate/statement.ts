@@ -6,7 +6,7 @@ import { countOutcomes } from '../harness/report/verdict.ts'
 /** The media type of the DSSE payload, and the in-toto statement it holds. */
 export const PAYLOAD_TYPE = 'application/vnd.in-toto+json'
 export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1'
-/** What the predicate means; it names this form and no address that anybody has to fetch. */
+/** Type of the predicate; it names this form and no address that anybody has to fetch. */
 export const PREDICATE_TYPE = 'https://github.com/ai-content-conformance/certificate/v1'
 
 /** SHA-256 in hex, as in-toto writes digests. */
@@ -29,7 +29,7 @@ export interface Coverage extends Counts {
 /** An operation that the target file declares as not served. */
 export interface NotServed {
   operation: string
-  /** What one request with the full key got, a status or words; null if it was not asked. */
+  /** Answer to one request with the full key, a status or words; null if it was not asked. */
   answered: string | null
 }
 
@@ -68,13 +68,13 @@ export interface RunFacts {
   credentialProbes: 'all' | 'few'
 }
 
-/** What a certificate says. Times are RFC 3339 in UTC, durations ms. */
+/** Claims of a certificate. Times are RFC 3339 in UTC, durations ms. */
 export interface Predicate {
   /** The version that judged; the digest is of the installation that signed. */
   suite: { name: string; version: string; digest: Digest }
   spec: { version: string; digest: Digest }
   requirements: { count: number; digest: Digest }
-  /** Of the target file without keys, as canonical JSON. */
+  /** Digest of the target file without keys, as canonical JSON. */
   targetFile: { digest: Digest }
   run: RunFacts
   verdict: Verdict
@@ -89,7 +89,7 @@ export interface Predicate {
   partial: string[]
   issuedAt: string
   expiresAt: string
-  /** Of the first signature. SPKI, PEM: it is inside so that the signature covers it. */
+  /** Key of the first signature. SPKI, PEM: it is inside so that the signature covers it. */
   publicKey: string
 }
 
@@ -115,10 +115,10 @@ const WHOLE_RUNS = 25
 /** A report is signed within so many days of its run: a server changes. */
 const MOST_DAYS_BEFORE = 7
 export const DAY_MS = 86_400_000
-/** What a server answers that has no such operation. */
+/** Statuses of a server that has no such operation. */
 const UNSERVED = ['404', '405', '410', '501']
 
-/** What decides whether a certificate is partial. */
+/** Facts that decide whether a certificate is partial. */
 export type PartialFacts = Pick<Predicate, 'run' | 'verdicts' | 'operations' | 'issuedAt'>
 
 /**
@@ -155,7 +155,7 @@ export function partialReasons({ run, verdicts, operations, issuedAt }: PartialF
 export const VALID_DAYS = 180
 export const MOST_VALID_DAYS = 400
 
-/** What a certificate's time is counted by. */
+/** Times that the validity of a certificate is counted from. */
 export type Times = Pick<Predicate, 'issuedAt'> & { readonly run: { readonly startedAt: string } }
 
 /** Epoch ms, that many days after the run began; a run that claims to begin later than the signing counts from the signing. */
@@ -192,7 +192,7 @@ function placeOf(results: readonly RequirementResult[]): keyof Operations {
   return results.some(({ outcome }) => outcome === 'passed' || outcome === 'failed') ? 'judged' : 'notExercised'
 }
 
-/** What a certificate says beyond its report. */
+/** Claims of a certificate beyond its report. */
 export interface Issue extends Pick<Predicate, 'issuedAt' | 'expiresAt' | 'publicKey'> {
   readonly suiteDigest: Digest
   /** The recorded exchanges of the run. */

@@ -48,12 +48,12 @@ export interface SuiteVersion {
   readonly requirements: number
 }
 
-/** What a certificate needs to know of a requirement. */
+/** Facts of a requirement that a certificate needs. */
 export type KnownRequirement = Omit<Requirement, 'effect'>
 
 /** An installation of the suite, as far as a certificate speaks of it. */
 export interface SuiteFacts extends SuiteVersion {
-  /** Of its files. */
+  /** Digest of its files. */
   readonly digest: Digest
   /** The catalogue as canonical JSON, whose digest `requirementsDigest` is. */
   readonly requirementsText: string
@@ -71,20 +71,20 @@ export function suiteFacts(): SuiteFacts {
   }
 }
 
-/** What is published of this version when it is released. */
+/** Facts of this version that are published when it is released. */
 export function ownVersion(): SuiteVersion {
   const version = suiteVersion()
   const requirements = catalogue.length
   return { version, specVersion, specDigest, requirementsDigest: requirementsDigest(), requirements }
 }
 
-/** What a report says of the suite that judged. */
+/** Claims of a report about the suite that judged. */
 export function claimedByReport({ suite, requirements }: Report): SuiteVersion {
   const { version, specVersion, specDigest, requirementsDigest } = suite
   return { version, specVersion, specDigest, requirementsDigest, requirements: requirements.length }
 }
 
-/** What a certificate says of it. */
+/** Claims of a certificate about the suite that judged. */
 export function claimedByStatement({ suite, spec, requirements }: Predicate): SuiteVersion {
   const digest = (of: Digest) => `sha256:${of.sha256}`
   return {

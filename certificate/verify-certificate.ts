@@ -23,14 +23,14 @@ import { claimedByStatement, isPublished, type SuiteFacts, requirementsIn } from
 export interface VerifyOptions {
   /** A signer's key, had from the signer: it must be one of those that signed. */
   readonly publicKey?: KeyObject | undefined
-  /** What the certificate is to be held against. */
+  /** Evidence that the certificate is to be held against. */
   readonly evidence?: Evidence | undefined
   /** The suite that verifies. */
   readonly suite: SuiteFacts
   readonly now: Date
 }
 
-/** What was found: the statement and its signers if the signatures hold, and every problem; valid if there is none. */
+/** Findings: the statement and its signers if the signatures hold, and every problem; valid if there is none. */
 export interface Verification {
   readonly problems: readonly string[]
   /** Nothing else is wrong with it than that its time is over. */
@@ -151,7 +151,7 @@ export function formProblem(value: unknown): string | null {
 
 const none: Counts = { passed: 0, failed: 0, notExercised: 0, notApplicable: 0 }
 
-/** Where a statement of the right form contradicts itself. */
+/** Finds where a statement of the right form contradicts itself. */
 export function contradictions({ subject, predicate }: Statement): string[] {
   const { summary, coverage, verdict, verdicts, run, partial, expiresAt, issuedAt } = predicate
   const both = sum(summary.must, summary.should)
@@ -192,7 +192,7 @@ function isDistinct({ coverage, failed, notApplicable, notExercised }: Predicate
   return [ids, operations].every((names) => new Set(names).size === names.length)
 }
 
-/** Where a statement that names this version's requirements does not count each of them once, as what it is. */
+/** Finds where a statement that names this version's requirements does not count each of them once, as what it is. */
 function setProblems({ predicate }: Statement, own: SuiteFacts): string[] {
   const { coverage, failed, notApplicable, notExercised, summary } = predicate
   if (claimedByStatement(predicate).requirementsDigest !== own.requirementsDigest) return []

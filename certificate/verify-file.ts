@@ -16,7 +16,7 @@ export interface VerifyRequest extends EvidenceFiles {
   readonly demands?: Demands | undefined
 }
 
-/** What somebody asks of a certificate beyond its being valid. */
+/** Demands on a certificate beyond its being valid. */
 export interface Demands {
   /** `--require conformant`: by exact names, not partial, and by the requirements of a version of the suite. */
   readonly require?: 'conformant' | undefined
@@ -33,7 +33,7 @@ export interface Demands {
   readonly maxAgeDays?: number | undefined
 }
 
-/** What `verify --json` prints. */
+/** Result that `verify --json` prints. */
 export interface VerifyResult {
   /** Valid, and all that was asked of it is met: exit 0. */
   readonly accepted: boolean
@@ -41,7 +41,7 @@ export interface VerifyResult {
   readonly outcome: 'accepted' | 'insufficient' | 'invalid'
   readonly valid: boolean
   readonly problems: readonly string[]
-  /** What was asked for in vain. */
+  /** Demands that are not met. */
   readonly unmet: readonly string[]
   /** Each signer, and how it was known: by which option, or not at all. */
   readonly signedBy: readonly { readonly keyId: string; readonly known: '--public-key' | '--key-id' | null }[]
@@ -54,7 +54,7 @@ export interface VerifyResult {
   readonly partial: readonly string[] | null
   readonly operations: Operations | null
   readonly statement: Statement | null
-  /** Where revocations were looked up, and when that was built if it says so; null if they were not. */
+  /** Source of the revocations, and when it was built if it says so; null if they were not looked up. */
   readonly revocations: { readonly path: string; readonly asOf: string | null } | null
   /** Whether the claims were held against the report, its exchanges and the target file. */
   readonly heldAgainst: readonly string[]
@@ -118,7 +118,7 @@ function revokedProblem({ id, day, reason }: Revocation, certificate: string): s
   return `${id === certificate ? 'it' : `its key ${id}`} was revoked on ${day}: ${reason}`
 }
 
-/** What is asked, the ids of all keys that were named, and when. */
+/** Demands, the ids of all keys that were named, and the time. */
 interface Asked extends Demands {
   readonly named: readonly string[]
   readonly now: Date

@@ -19,7 +19,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   verify: async () => (await import('./verify.ts')).verifyCommand(),
 }
 
-/** Where the help shows a command. */
+/** Groups of commands in the help. */
 export const commandGroups: Readonly<Record<string, readonly string[]>> = {
   'While you write a server:': ['init', 'watch', 'ui', 'list', 'explain', 'serve', 'completion'],
   'Recorded traffic and reports:': ['record', 'check', 'merge', 'compare'],

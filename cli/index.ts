@@ -115,7 +115,7 @@ export async function main(argv: readonly string[], interrupts: Interrupts): Pro
   }
 }
 
-/** What nobody foresaw says nothing of the target: it could not be judged. */
+/** Says that the suite made a mistake, which says nothing of the target: it could not be judged. */
 function sayMistake(error: unknown): void {
   debug('%o', error)
   const message = error instanceof Error ? error.message : String(error)

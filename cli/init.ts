@@ -80,7 +80,7 @@ async function asked(options: InitArguments): Promise<Answers> {
   return askAnswers(options, terminalQuestions, { environment: process.env, probe: probeTarget })
 }
 
-/** What a report tells of a target. Of what its target file declared it holds nothing but what was not served. */
+/** Reads from a report what it tells of a target: of what its target file declared, nothing but what was not served. */
 export function responsesFrom(path: string, { baseUrl, name }: InitArguments): Answers {
   const { report } = readReport(path)
   return {

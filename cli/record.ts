@@ -127,7 +127,7 @@ function findingText({ requirement, exchange, sent, expected, received }: Findin
   return `✗ ${[terminalText(requirement), ...lines].join('\n')}\n`
 }
 
-/** What was written before a key was first seen may hold that key: a log-in answers with the token that is sent later. */
+/** Removes keys from what was written before they were first seen: a log-in answers with the token that is sent later. */
 async function* withoutLateKeys(
   exchanges: AsyncIterable<RecordedExchange>,
   target: Target,

@@ -34,7 +34,7 @@ async function dryRun(baseUrl: string | undefined, options: RunArguments, people
   people.write(`${dryRunTable(rows, found.target.limits.maxGenerations)}${dryRunNote}`)
 }
 
-/** What did not end in time would keep the process alive. Whatever is still to be said is said first. */
+/** Ends the process, which something that did not end in time would keep alive. Whatever is still to be said is said first. */
 function exitSoon(): void {
   // eslint-disable-next-line no-restricted-properties -- reports are written by now
   setImmediate(() => process.exit())

@@ -56,7 +56,7 @@ export function signCommand(): Command {
     })
 }
 
-/** Where a certificate goes, and the key that no output may be. */
+/** Outputs of signing, and the key that none of them may be. */
 interface Places {
   readonly out?: string | undefined
   readonly bundle?: string | undefined

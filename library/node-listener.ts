@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, request as open, type ServerRespons
 import { type Duplex, duplexPair, Readable } from 'node:stream'
 import type { FetchHandler } from '../harness/target-file/target-file.ts'
 
-/** What `http.createServer` takes: an Express application, `app.callback()` of Koa, `app.routing` of Fastify. */
+/** Listener as `http.createServer` takes it: an Express application, `app.callback()` of Koa, `app.routing` of Fastify. */
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => unknown
 
 /** These have no body, and a `Response` takes none for them. */

@@ -10,7 +10,7 @@ import { UserError } from '../harness/user-error.ts'
 /** A requirement id, or a pattern of them: `*` is any characters. */
 export type IdPattern = RequirementId | (string & Record<never, never>)
 
-/** What may be said of a run; what is left out is as on the command line. */
+/** Options of a run; what is left out is as on the command line. */
 export interface ConformanceOptions {
   /** Ends the run: the report says `interrupted`. */
   readonly signal?: AbortSignal
@@ -54,7 +54,7 @@ export interface WarnedEvent {
   readonly warning: string
 }
 
-/** What a run tells while it goes on. */
+/** Event of a run that goes on. */
 export type ConformanceEvent = RunEvent | WarnedEvent
 
 export type Check = (value: unknown) => string | undefined
@@ -118,7 +118,7 @@ export function checkOptions(options: ConformanceOptions): void {
   if (options.limits !== undefined) checkTargetFile({ limits: options.limits }, 'the options')
 }
 
-/** What is judged, and what the suite may use there; ids are literal types, so that a mistyped one does not compile. */
+/** Target: what is judged, and what the suite may use there; ids are literal types, so that a mistyped one does not compile. */
 export interface Target extends Omit<TargetFile, 'scenarios'> {
   /** How to bring about a condition that no client can cause by itself, by requirement id. */
   readonly scenarios?: Readonly<Partial<Record<RequirementId, ScenarioValue>>>

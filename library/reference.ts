@@ -6,7 +6,7 @@ import { type Check, checkNamed, whole, type Target } from './options.ts'
 
 export { defects, variants }
 
-/** What the server does, and does wrong. */
+/** Options of the reference: what it does, and does wrong. */
 export type ReferenceOptions = NonNullable<Parameters<typeof startServer>[0]>
 
 const ms: Check = (value) =>

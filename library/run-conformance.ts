@@ -19,7 +19,7 @@ export function runConformance(target: Target | TargetJson | string, options: Co
   return followRun({ target, options })
 }
 
-/** The same for a front that says how a failure is repeated. */
+/** Judges for a front that says how a failure is repeated. */
 export function followRun(request: RunRequest): ConformanceRun {
   const queue = createEventQueue<ConformanceEvent>()
   const report = judged(request, (event) => queue.push(event))

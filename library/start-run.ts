@@ -15,7 +15,7 @@ import {
   type TargetJson,
 } from './options.ts'
 
-/** What a run learned: every requirement of the catalogue, in its order. */
+/** Report of a run: every requirement of the catalogue, in its order. */
 export type Report = ReportOf<RequirementId>
 
 /** A run as a front asks for it. */

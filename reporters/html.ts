@@ -111,7 +111,7 @@ function* requirementList(report: Report, book: ExchangeBook): Generator<string,
   }
 }
 
-/** Where a baseline and the run disagree; nothing if they do not. */
+/** Disagreements of a baseline and the run; nothing if there are none. */
 function baselineNotes({ run }: Report): string {
   if (run.baseline === null) return ''
   const { file, notExercised, stale } = run.baseline

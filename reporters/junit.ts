@@ -77,7 +77,7 @@ function timestamp(report: Report): string {
   return xmlAttribute(report.run.startedAt.slice(0, 19))
 }
 
-/** What a reader of one test suite must know of the run, by name. */
+/** Properties of the run that a reader of one test suite must know, by name. */
 function properties(report: Report): [name: string, value: string][] {
   const { exit, run, suite, target, verdict, verdicts } = report
   return [

@@ -38,7 +38,7 @@ function reasonTable(title: string, groups: readonly ReasonGroup[]): string[] {
   ]
 }
 
-/** What to declare next and what to paste, folded away. */
+/** Steps to declare next and what to paste, folded away. */
 function stepTable(steps: readonly Step[]): string[] {
   if (steps.length === 0) return []
   const part = usualPart(steps)
@@ -144,7 +144,7 @@ function baseline({ run }: Report, failures: number): string[] {
   return [`### Baseline ${markdownText(file)}: ${count(failures, 'expected failure')}`, '', ...lines, '']
 }
 
-/** What most failures have in common, and what to change. */
+/** Likely causes of the failures, and what to change. */
 function likelyList(causes: readonly LikelyCause[], failures: number): string[] {
   if (causes.length === 0) return []
   const lines = causes.map((cause) => {
@@ -158,7 +158,7 @@ function foldedIf(condition: boolean, lines: readonly string[]): readonly string
   return condition ? ['<details>', '<summary>All failures</summary>', '', ...lines, '</details>', ''] : lines
 }
 
-/** What failed with what was expected and received, a row each cause. */
+/** Failures with what was expected and received, a row each cause. */
 function failureTable(causes: readonly Cause[]): string[] {
   if (causes.length === 0) return []
   const rows = causes.map((cause) => {

@@ -35,7 +35,7 @@ interface WrittenReport {
 }
 
 export interface TerminalOptions {
-  /** What else there is to say of the run, a line each. */
+  /** Further notes on the run, a line each. */
   readonly notes?: readonly string[]
   /** The reports that are written besides: what is too much for a terminal is said to be there. */
   readonly written?: readonly WrittenReport[]
@@ -75,7 +75,7 @@ export function renderTerminal(report: Report, colors: Colors, options: Terminal
   return `${laidOut(lines, width).join('\n')}\n`
 }
 
-/** What the failures have in common, then the failures: one of each likely cause, and those that have none. */
+/** Likely causes, then the failures: one of each cause, and those that have none. */
 function failureLines(failures: readonly RequirementResult[], rest: string | null, colors: Colors): Line[] {
   const likely = likelyCauses(failures)
   const causes = byCause(failures)
@@ -98,13 +98,13 @@ function hasOneReason(report: Report): boolean {
   return outsideCause(report) !== undefined || parseReason(commonReason(requirements) ?? '').kind !== 'undeclared'
 }
 
-/** Where what is not shown is to be found: in these words, and in these reports. Null: everything is shown. */
+/** Places of what is not shown: in these words, and in these reports. Null: everything is shown. */
 interface Elsewhere {
   readonly rest: string | null
   readonly written: readonly WrittenReport[]
 }
 
-/** What was not judged, why, and what to declare for it; what an option left out is only counted. */
+/** Requirements that were not judged, why, and what to declare for them; what an option left out is only counted. */
 function outcomeLines(report: Report, { rest, written }: Elsewhere, colors: Colors): Line[] {
   const selected = { requirements: selectedResults(report) }
   const leftOut = leftOutSentence(report)
@@ -150,7 +150,7 @@ function failedLines(report: Report, rest: string | null, colors: Colors): strin
   ]
 }
 
-/** Where the reports are, and the command that runs what failed again. */
+/** Paths of the reports, and the command that runs what failed again. */
 function nextLines(report: Report, { command, written = [] }: TerminalOptions, colors: Colors): Line[] {
   const files = written.filter(({ path }) => path !== '-')
   const json = files.find(({ format }) => format === 'json')
@@ -166,7 +166,7 @@ function shellWord(path: string): string {
   return /^[\w./:@%+,=-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }
 
-/** What follows a number of things that are not shown. */
+/** Hint behind a number of things that are not shown. */
 function whereTheRestIs(formats: readonly FormatName[]): string {
   const isWritten = formats.includes('json') || formats.includes('html')
   return isWritten ? 'see the reports' : '--report json (or html) lists them'
@@ -188,7 +188,7 @@ function createdLines({ run }: Report, formats: readonly FormatName[]): string[]
   return [`created: ${count(run.created.length, 'object')} (${each.join(', ')}); ${where} names them`]
 }
 
-/** What the baseline expected, and where it went stale. */
+/** Expected failures of the baseline, and its stale entries. */
 function baselineLines(baseline: BaselineSummary | null, colors: Colors): string[] {
   if (baseline === null) return []
   const { expected, stale, notExercised } = baseline

@@ -14,7 +14,7 @@ export type SchemaName =
   | 'target'
   | 'certificate'
 
-/** Where it stands in the package. */
+/** Path in the package. */
 export function schemaFile(name: SchemaName): string {
   return `${name === 'certificate' ? name : 'schemas'}/${name}.schema.json`
 }

@@ -30,7 +30,7 @@ function member(pointer: string, name: string): string {
   return `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
-/** What the value had to be. */
+/** Form that the value had to have. */
 function wanted({ keyword, params, message }: ErrorObject): string {
   if (keyword === 'type') return `must be ${[params.type as string | string[]].flat().map(withArticle).join(' or ')}`
   if (keyword === 'format') return `must be ${formats[params.format as string] ?? `a ${params.format}`}`
@@ -40,7 +40,7 @@ function wanted({ keyword, params, message }: ErrorObject): string {
   return message ?? `must fit ${keyword}`
 }
 
-/** What a date-time lacks, if it is the offset alone. */
+/** Says that a date-time lacks its offset, if it lacks that alone. */
 function offsetRemark({ keyword, params, data }: ErrorObject): string {
   const lacks =
     keyword === 'format' && params.format === 'date-time' && !isDateTime(data) && isDateTime(`${String(data)}Z`)

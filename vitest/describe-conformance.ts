@@ -14,7 +14,7 @@ const most = 3
 const labelWidth = 10
 
 /**
- * What a test throws. A failure of the target has no place in the user's code, and gets none: vitest would show the same lines of
+ * Error that a test throws. A failure of the target has no place in the user's code, and gets none: vitest would show the same lines of
  * the test file for each. A mistake in the call has: it is about the target and options that stand there.
  */
 class ConformanceError extends Error {
@@ -57,7 +57,7 @@ function skipNote({ failures, level, reason }: RequirementResult): string {
 }
 
 export interface DescribeOptions extends Omit<ConformanceOptions, 'signal' | 'exchangeLog'> {
-  /** Of the group that holds all tests; default `conformance`. */
+  /** Name of the group that holds all tests; default `conformance`. */
   readonly name?: string
 }
 
@@ -157,7 +157,7 @@ function byOperation({ only = [], skip = [] }: ConformanceOptions): (readonly Ca
   return [...Object.values(others), envelope].filter((rows) => rows.length > 0)
 }
 
-/** What is to run after the filters of vitest. */
+/** Finds what is to run after the filters of vitest. */
 function selectedOf(groups: readonly Group[]): Selected {
   const tests = groups.flatMap(({ rows, tasks }) =>
     rows.map(({ id }, at) => ({ id, mode: (tasks[at] as RunnerTestCase).mode })),

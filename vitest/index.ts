@@ -16,7 +16,7 @@ declare module 'vitest' {
     conformExchanges: string | undefined
   }
   interface TaskMeta {
-    /** Of a test file: the reports of its runs. */
+    /** Reports of the runs of a test file. */
     conformance?: Handover[]
   }
 }

@@ -9,7 +9,7 @@ import { type ConformanceRun, followRun } from '../library/run-conformance.ts'
 import type { RunRequest } from '../library/start-run.ts'
 import { startReference } from '../library/reference.ts'
 
-/** What is judged, and how. */
+/** Target of a run, and its options. */
 interface Found extends RunRequest {
   /** Ends the embedded reference, if that is the target. */
   close(): Promise<void>
@@ -175,7 +175,7 @@ function waiting(): Waiting {
   return { promise, ...(settle as Pick<Waiting, 'resolve' | 'reject'>) }
 }
 
-/** What a test file hands to the reporter of each of its runs. */
+/** Message of a test file to the reporter, one for each of its runs. */
 export interface Handover {
   readonly report: Report
   /** Its exchanges, a line of JSON each; absent if no report needs them. */

@@ -51,7 +51,7 @@ type Choices = { properties: { choices: { prefixItems: [{ properties: { message:
 
 const message = (schema: Json) => (schema as unknown as Choices).properties.choices.prefixItems[0].properties.message
 
-/** What is shown if an llm tool ran stands in the same response. */
+/** Schema of a chat completion; what is shown if an llm tool ran stands in the same response. */
 function chatCompletion(): Json {
   const chat = shipped('chat-completion')
   const { properties } = message(shipped('llm-tool-completion'))
@@ -176,7 +176,7 @@ function describedAs({ description, section }: Member): Json {
 /** The statuses of §7.2. */
 const statuses = [400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 503, 507]
 
-/** What any operation may answer with that status: a name of its row of §7.2, or what §7.3 lists for all of them. */
+/** Errors that any operation may answer with that status: a name of its row of §7.2, or what §7.3 lists for all of them. */
 function commonTypes(status: number): string[] {
   return [...new Set([...(codeNames(status) ?? []), ...listedTypes(null, status)])]
 }
@@ -203,7 +203,7 @@ interface Refusal {
   readonly types: readonly string[]
 }
 
-/** What refuses a request of the operation, by status; none for a requirement that any error of some kind fulfils. */
+/** Requirements that refuse a request of the operation, by status; none for one that any error of some kind fulfils. */
 function refusalsOf(id: OperationId): Refusal[] {
   const own = catalogue.filter(({ operation, onlyIf, expects }) => operation === id && !onlyIf && isRefusal(expects))
   return own.flatMap((row) =>

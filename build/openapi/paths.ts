@@ -182,7 +182,7 @@ function pathList(): Json[] {
 }
 
 /**
- * The same document, in which an object whose members are not shown says that it may have any: generators take an object
+ * Opens each object whose members are not shown, which may have any: generators take an object
  * without members for one that has none.
  */
 function withOpenObjects<Value>(value: Value): Value {

@@ -8,7 +8,7 @@ import MiniSearch from 'minisearch'
 
 const beside = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
 
-/** What every page loads, and nothing from another place. */
+/** Files that every page loads, none from another place. */
 function shared(): [path: string, text: string][] {
   const minisearch = join(dirname(createRequire(import.meta.url).resolve('minisearch')), '../umd/index.js')
   return [
@@ -34,7 +34,7 @@ export const searchOptions = {
   searchOptions: { boost: { title: 4, words: 4 }, prefix: true, fuzzy: 0.2, combineWith: 'AND' as const },
 }
 
-/** What the browser searches in, as a script: pages from a folder can load no data. */
+/** Index of the search, as a script: pages from a folder can load no data. */
 function searchIndex(site: Site): string {
   const index = new MiniSearch(searchOptions)
   index.addAll(allPages(site).map(entryOf))

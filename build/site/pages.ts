@@ -117,7 +117,7 @@ export function pagesAsHtml(site: Site, version: string): Map<string, string> {
   )
 }
 
-/** What stands in the page, its links turned to pages of the site. */
+/** Body of the page, its links turned to pages of the site. */
 function bodyOf({ file, text }: Page, files: ReadonlySet<string>): string {
   const folder = dirname(file)
   const linkTo = (target: string): string => relative(dirname(htmlPath(file)), htmlPath(target))

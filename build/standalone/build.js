@@ -32,7 +32,7 @@ const input = {
   'record-worker': 'traffic/record/worker.ts',
 }
 
-/** What our code gets in the place of Node's own modules: the launcher's. */
+/** Functions that our code gets in the place of Node's own: the launcher's. */
 const standIns = {
   'node:fs': ['readFileSync'],
   'node:fs/promises': ['readFile'],
@@ -65,7 +65,7 @@ function replaced(code, [pattern, by], id) {
   return code.replace(pattern, by)
 }
 
-/** What loads a package when it is first needed has to name it, so that it can be taken in. */
+/** Names the packages that are loaded when they are first needed, so that they can be taken in. */
 function inOneFile(code, id) {
   const path = relative(root, id)
   let own = code

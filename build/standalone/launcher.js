@@ -62,11 +62,11 @@ function launch(host) {
     return module.exports
   }
 
-  /** What the code in here has in the place of Node's own. */
+  /** Modules that the code in here has in the place of Node's own. */
   const inside = {
     load,
     importModule: host.importModule,
-    /** Where code in here believes to be: one folder deep in the package, as compiled code is. */
+    /** Address at which code in here believes to be: one folder deep in the package, as compiled code is. */
     ownUrl: pathToFileURL(`${host.file}/dist/conform.js`).href,
     readFileSync: (path, options) => fileInside(path, options) ?? node('fs').readFileSync(path, options),
     readFile: async (path, options) => fileInside(path, options) ?? (await node('fs/promises').readFile(path, options)),

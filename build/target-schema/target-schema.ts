@@ -9,7 +9,7 @@ import { defaultLimits } from '../../harness/target-file/model.ts'
 
 type Described = (typeof operations)[number]
 
-/** What the target file may say of each operation, made from its record. */
+/** Schema of what the target file may say of each operation, made from its record. */
 function operationSchemas(): Record<string, Schema> {
   return {
     ...Object.fromEntries(operations.map((operation) => [operation.id, operationSchema(operation)])),
@@ -225,7 +225,7 @@ function describe(path: readonly string[]): string {
   return path.at(-1) === 'headers' ? 'Headers of this request.' : ''
 }
 
-/** What does not follow from the catalogue: the form of keys, resources, scenarios and limits. */
+/** Path of the part that does not follow from the catalogue: the form of keys, resources, scenarios and limits. */
 const form = new URL('./form.json', import.meta.url)
 
 /** The schema of the target file, each member with an example and what it is for, and every id that it may name. */

@@ -51,7 +51,7 @@ export function standingOf({ status, statement: { predicate } }: Registered): St
   return { tone: 'good', sign: '✓', words: `${verdicts.exact}${some}` }
 }
 
-/** What no certificate says, under each page. */
+/** Footer of each page: what no certificate says. */
 const LIMITS =
   'A certificate says what its signer claims of one run: not that the suite was run unchanged, nor that the service is ' +
   'still the one that was judged.'
@@ -204,7 +204,7 @@ ${standingMark(one)}
 <p>To check it, with the <a href="../../index.json">index.json</a> of this register beside it:</p><pre>${verifyCommand(one, file)}</pre></div></li>`
 }
 
-/** What tells a stranger whether to rely on it: by whom, for which address, and whether it was revoked. */
+/** Command that tells a stranger whether to rely on it: by whom, for which address, and whether it was revoked. */
 function verifyCommand({ isForeign, signedBy, statement: { predicate, subject } }: Registered, file: string): string {
   const isWhole = predicate.verdicts.exact === 'conformant' && predicate.partial.length === 0
   return [

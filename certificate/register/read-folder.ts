@@ -44,7 +44,7 @@ export interface ReadOptions {
   readonly now: Date
 }
 
-/** What a folder of certificates holds. */
+/** Content of a folder of certificates. */
 export interface Register {
   readonly services: readonly Service[]
   readonly revocations: readonly Revocation[]

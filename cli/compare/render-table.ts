@@ -74,7 +74,7 @@ function columnLines(comparison: Comparison, colors: Colors): Line[] {
   ]
 }
 
-/** What tells a report from the others. */
+/** Name that tells a report from the others. */
 function columnName({ baseUrl, name, startedAt }: Column, { of }: Comparison): string {
   return of === 'time' ? startedAt : `${name}  ${baseUrl}`
 }

@@ -22,13 +22,13 @@ const mostLines = 12
 /** A sentence, or something to be pasted, which stays on one line. */
 type ExplainedLine = string | { readonly code: string; readonly language: 'js' | 'json' | 'sh' }
 
-/** What one heading of an explanation has below it. */
+/** Content below one heading of an explanation. */
 interface ExplainedPart {
   readonly title: string
   readonly lines: readonly ExplainedLine[]
 }
 
-/** What a requirement does, but for the readings and the difference, which each reader shows in its own way. */
+/** Explanation of a requirement, but for the readings and the difference, which each reader shows in its own way. */
 export function explained(row: CatalogueRequirement, requests: readonly string[]) {
   const part = (title: string, lines: readonly ExplainedLine[]): ExplainedPart => ({ title, lines })
   const command = `conform <base_url> --target <file> --only ${row.id}`
@@ -77,7 +77,7 @@ function block({ title, lines }: ExplainedPart): string[] {
   return [title, ...lines.flatMap((line) => (typeof line === 'string' ? wrapped(line, indent) : [indent + line.code]))]
 }
 
-/** What is granted if the suite is to judge the refusal, by where the fault is. */
+/** Sentences on what is granted if the suite is to judge the refusal, by where the fault is. */
 const controls = {
   credentials: 'As its control, the same request with the full key.',
   request: 'As its control, the same request without the fault: it is judged only if that one is granted.',
@@ -188,13 +188,13 @@ interface Reading {
 
 let all: readonly Reading[] | undefined
 
-/** What the readings say of that requirement: each paragraph that names it, by its id or by a pattern. */
+/** Paragraphs of the readings that name that requirement, by its id or by a pattern. */
 export function readingsOf(id: string): Reading[] {
   all ??= paragraphs(readFileSync(packageFile('catalogue/readings.md'), 'utf8'))
   return all.filter(({ text }) => citedIn(text).some((pattern) => matchesId(id, pattern)))
 }
 
-/** What a paragraph cites in code marks that may be an id or a pattern of ids. */
+/** Ids and patterns of ids that a paragraph cites in code marks. */
 function citedIn(text: string): string[] {
   return [...text.matchAll(/`((?:\*|[a-z-]+(?:\.[a-z-]+)?)\/[0-9a-z*-]+)`/g)].map(([, id = '']) => id)
 }
@@ -223,7 +223,7 @@ function joined(blocks: readonly string[]): string[] {
   return texts
 }
 
-/** The same without the marks of Markdown. */
+/** Removes the marks of Markdown. */
 function plainText(markdown: string): string {
   return markdown
     .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')

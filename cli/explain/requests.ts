@@ -12,16 +12,16 @@ import { createReference } from '../../reference/server.ts'
 import { beginJudging, prepareRun } from '../../suites/judge.ts'
 import { referenceTargetFile } from '../run/embedded.ts'
 
-/** What is sent for a requirement. */
+/** Requests that are sent for a requirement. */
 export interface Sent {
   /** A line each request. */
   readonly lines: readonly string[]
-  /** What the first of them has otherwise than the request that was granted; none if it is the state that is wrong. */
+  /** Differences of the first of them from the request that was granted; none if it is the state that is wrong. */
   readonly difference: readonly LinePair[]
 }
 
 /**
- * What is sent for each of the requirements, by id: seen by judging the reference server inside this process.
+ * Finds what is sent for each of the requirements, by id, by judging the reference server inside this process.
  * @param patienceMs longest wait: it shows what was sent by then
  */
 export async function sentFor(

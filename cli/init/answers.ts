@@ -5,7 +5,7 @@ import { baseUrlProblem } from '../../harness/target-file/base-url.ts'
 import type { Step } from '../../reporters/view/to-declare.ts'
 import { isObject } from '../../schemas/json-object.ts'
 
-/** What a starter file is made from. */
+/** Input of a starter file. */
 export interface Answers {
   readonly name: string
   readonly baseUrl: string
@@ -16,7 +16,7 @@ export interface Answers {
   /** Ids of files that the target listed. */
   readonly file?: string
   readonly pdfFile?: string
-  /** What a run found to be lacking; undefined if there was none. */
+  /** Parts that a run found to be lacking; undefined if there was no run. */
   readonly steps?: readonly Step[]
 }
 
@@ -104,7 +104,7 @@ async function askApplication(questions: Questions): Promise<Answers['applicatio
   return { id, inputs: parseInputs(inputs) ?? [] }
 }
 
-/** What one request for the list of files (§4.4) shows of a target. */
+/** Findings of one request for the list of files (§4.4). */
 interface Seen {
   /** In words, for the person who answers the questions. */
   readonly finding: string

@@ -120,7 +120,7 @@ function commentsOf(name: string, steps: readonly Step[], notServed: readonly st
     })
 }
 
-/** What a step wants of that member of the file. */
+/** Entries that a step wants in that member of the file. */
 function commentOf(name: string, { example, ids, names }: Step): Comment[] {
   const values = example[name]
   if (!isObject(values)) return []

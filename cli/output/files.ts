@@ -187,7 +187,7 @@ function isDevice(path: string): boolean {
   return stat !== undefined && !stat.isFile()
 }
 
-/** The same for all names of one file: links, other spellings of its folder. */
+/** Identity of a file, equal for all its names: links, other spellings of its folder. */
 function identityOf(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false, bigint: true })
   if (stat) return `${stat.dev}:${stat.ino}`

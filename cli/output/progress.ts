@@ -5,7 +5,7 @@ import { terminalText } from '../../reporters/escape/terminal.ts'
 import { duration } from '../../reporters/view/writing.ts'
 import { canRewrite } from './say.ts'
 
-/** What a person sees while a run goes on. */
+/** Progress line that a person sees while a run goes on. */
 export interface Progress {
   result(result: RequirementResult): void
   done(): void
@@ -17,7 +17,7 @@ interface Standing {
   readonly of: number
   readonly failed: number
   readonly ms: number
-  /** Of the requirement that was judged last. */
+  /** Id of the requirement that was judged last. */
   readonly operation: string
 }
 

@@ -33,7 +33,7 @@ export interface Written {
 /** One sentence for each request that could not be met. */
 type Problems = Map<ReportRequest, string>
 
-/** What the reports are made of, and where one for stdout goes. */
+/** Source of the reports, and where one for stdout goes. */
 export interface ReportSource {
   readonly report: Report
   /** Called for each report, since each reads them from the beginning. */
@@ -114,14 +114,14 @@ function problemOf({ format, path }: ReportRequest, error: unknown): string {
   return `--report ${format}=${path}: cannot be written (${code})`
 }
 
-/** Where the report for people goes: a stream, or whatever takes text. */
+/** Receiver of the report for people: a stream, or whatever takes text. */
 export interface People {
   readonly isTTY?: boolean
   readonly columns?: number
   write(text: string): unknown
 }
 
-/** What a command has to say at its end besides the report. */
+/** Words of a command at its end, besides the report. */
 interface Ending {
   readonly requests: readonly ReportRequest[]
   readonly exchanges: () => Exchanges

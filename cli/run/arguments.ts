@@ -108,7 +108,7 @@ export function addArguments(command: Command): Command {
   )
 }
 
-/** What commander cannot see: patterns without a requirement, and options that go together. Throws UserError. */
+/** Looks at what commander cannot see: patterns without a requirement, and options that go together. Throws UserError. */
 export function checkArguments(baseUrl: string | undefined, options: RunArguments, commands: readonly string[]): void {
   checkBaseUrl(baseUrl, commands)
   checkPatterns('--only', options.only)
@@ -156,7 +156,7 @@ function checkPatterns(option: string, patterns: readonly string[]): void {
   }
 }
 
-/** What a run can do and several in a row cannot. Throws UserError. */
+/** Refuses what a run can do and several in a row cannot. Throws UserError. */
 export function checkSession(command: 'watch' | 'ui', options: RunArguments): void {
   const once: readonly [option: string, isGiven: boolean, remedy: string][] = [
     ['--dry-run', options.dryRun === true, 'use conform --dry-run'],

@@ -34,7 +34,7 @@ import { type StartedServer, startServer } from './start-server.ts'
 /** Who asks for a run, and who is called while it goes on. */
 interface RunFront {
   readonly interrupts: Interrupts
-  /** Where the report for people goes. */
+  /** Receives the report for people. */
   readonly people: People
   /** Called before anything is sent. */
   readonly onFound?: (found: FoundTarget) => void
@@ -48,7 +48,7 @@ interface RunFront {
 /** How a run ended. */
 export interface RunEnd {
   readonly report: Report
-  /** What ended it before its time. */
+  /** Reason why it ended before its time. */
   readonly cause: EndCause | undefined
 }
 
@@ -118,13 +118,13 @@ export function warn({ target, warnings }: FoundTarget, options: RunArguments, b
   for (const warning of all) warnOf(warning)
 }
 
-/** What was learned, and whether the run came to its end: if not, it has to be left behind. */
+/** Report, and whether the run came to its end: if not, it has to be left behind. */
 interface Judged {
   readonly record: RunRecord
   readonly done: boolean
 }
 
-/** What a run writes to while it goes on. */
+/** Receivers of what a run writes while it goes on. */
 interface JudgeSettings {
   readonly interrupts: Interrupts
   readonly stream: NodeJS.WriteStream
@@ -159,7 +159,7 @@ async function judge(
   return { record: { target, options, startedAt, durationMs, results, facts, ...problem }, done }
 }
 
-/** What is known of a target that was not there to be judged. */
+/** Results for a target that was not there to be judged. */
 function neverJudged({ target }: FoundTarget, options: RunOptions, ended: RunFacts['ended']): Judged {
   const facts = { ...noFacts, ended }
   return {

@@ -15,13 +15,13 @@ import { reportOf, type RunRecord, whyNotJudged } from '../../harness/engine/run
 export interface Publication {
   readonly options: RunArguments
   readonly requests: readonly ReportRequest[]
-  /** Where the report for people goes. */
+  /** Receives the report for people. */
   readonly people: People
   readonly baseline: Baseline | undefined
   readonly server: StartedServer
 }
 
-/** What is said besides the report, and what could not be written. */
+/** Notes besides the report, and files that could not be written. */
 interface Told {
   readonly notes: string[]
   readonly problems: string[]

@@ -17,7 +17,7 @@ export function keepsExchanges({ report }: RunArguments): boolean {
 }
 
 /**
- * What the command line decided, in the form that a run takes.
+ * Turns the options of the command line into those of a run.
  * @param exchangeLog where every exchange is written down; undefined: nowhere
  */
 export function runOptions(
@@ -31,7 +31,7 @@ export function runOptions(
   return runOptionsOf({ ...options, expected, ...log }, again + startOf(options))
 }
 
-/** What a rerun starts, without what it seems to hand over as a secret. */
+/** Options that start the server of a rerun, without what they seem to hand over as a secret. */
 function startOf({ start, wait }: RunArguments): string {
   const shown = start?.replaceAll(/(\w+)=('[^']*'|"[^"]*"|\S+)/g, (whole, name: string) =>
     isSecretName(name) ? `${name}=${labels.other}` : whole,
@@ -43,7 +43,7 @@ function startOf({ start, wait }: RunArguments): string {
 }
 
 /**
- * The same options with `--failed <report.json>` as `--only` of each id that failed in that report and, for a requirement about
+ * Replaces `--failed <report.json>` by `--only` of each id that failed in that report and, for a requirement about
  * every response, of those whose requests showed the failure. Throws UserError if nothing failed there.
  */
 export function withFailedOnes(options: RunArguments): RunArguments {
@@ -62,7 +62,7 @@ export function neededBy({ id, failures }: RequirementResult): string[] {
   return [id, ...failures.flatMap(({ rerun }) => idsIn(rerun))]
 }
 
-/** What an `again` line selects. */
+/** Ids that an `again` line selects. */
 function idsIn(rerun: string): string[] {
   return [...rerun.matchAll(/--only '?([^\s']+)'?/g)].flatMap(([, id = '']) => (isRequirementId(id) ? [id] : []))
 }

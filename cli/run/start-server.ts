@@ -17,7 +17,7 @@ const defaultWaitMs = 30_000
 /** Between two questions, and for one answer, in ms. */
 const everyMs = 100
 const responseMs = 5_000
-/** What the server has to end in by itself, in ms; after an interrupt the whole run has two seconds. */
+/** Time in which the server has to end by itself, in ms; after an interrupt the whole run has two seconds. */
 const graceMs = 5_000
 const graceAfterInterruptMs = 300
 /** Lines of its output in a sentence, and below it. */
@@ -26,10 +26,10 @@ const manyLines = 10
 /** A gateway that is up before its service, and a service that says that it is starting. */
 const notYet = [502, 503, 504]
 
-/** What --start and --wait brought about: the target answers, or why it does not. */
+/** Outcome of --start and --wait: the target answers, or why it does not. */
 export interface StartedServer {
   readonly problem?: { readonly cause: EndCause; readonly reason: string }
-  /** What of its output helps the reader of such a report. */
+  /** Part of its output that helps the reader of such a report. */
   notes(report: Report): string[]
   close(): Promise<void>
 }
@@ -204,7 +204,7 @@ interface ServerProcess {
 
 /** Between two looks whether all of its processes have ended, in ms. */
 const lookMs = 20
-/** What is read of the end of a log, in characters. */
+/** Length of the end of a log that is read, in characters. */
 const tailLength = 16_384
 
 /**

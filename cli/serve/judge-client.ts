@@ -17,7 +17,7 @@ export interface JudgeClientOptions {
   readonly script?: string
 }
 
-/** What is asked for of a client's judge, looked at before anything listens. */
+/** Requests to a client's judge, looked at before anything listens. */
 export interface ClientRequests {
   readonly requests: readonly ReportRequest[]
   readonly script: Script | undefined

@@ -7,7 +7,7 @@ import { UserError } from '../../harness/user-error.ts'
 import type { RunArguments } from '../run/arguments.ts'
 import { neededBy } from '../run/run-options.ts'
 
-/** What differs from when these requirements were judged before. */
+/** Differences from when these requirements were judged before. */
 export interface Changes {
   readonly newlyFailed: readonly string[]
   readonly newlyPassed: readonly string[]
@@ -17,7 +17,7 @@ export interface Changes {
   readonly stillFailed: number
 }
 
-/** What is known of each requirement from the runs so far. */
+/** Knowledge of each requirement from the runs so far. */
 interface Results {
   /** Failed when it was last judged, in the order of the catalogue. */
   readonly failed: readonly RequirementResult[]
@@ -56,7 +56,7 @@ export function createResults(): Results {
   }
 }
 
-/** What a run of a session judges: what the command line selects, what failed, or these ids and patterns. */
+/** Selection of a run of a session: what the command line selects, what failed, or these ids and patterns. */
 export type Selection = 'all' | 'failed' | readonly string[]
 
 /** Throws UserError if no requirement has such an id. */

@@ -21,21 +21,21 @@ export interface RunStarted {
   readonly selection: Selection
 }
 
-/** The same at its end. */
+/** End of a run. */
 export interface RunEnded extends RunStarted {
   readonly report: Report
   /** Undefined after the first run. */
   readonly changes: Changes | undefined
 }
 
-/** What a session reports to what shows it. */
+/** Listener of a session, which shows it. */
 export interface SessionFront {
-  /** Where the report of each run goes. */
+  /** Receives the report of each run. */
   readonly people: People
   begun(run: RunStarted): void
   found?(found: FoundTarget): void
   event?(event: RunEvent): void
-  /** What a run sent, before it is told to have ended. */
+  /** Receives what a run sent, before it is told to have ended. */
   sent?(exchanges: Exchanges): Promise<void>
   ended(run: RunEnded): void
   /** A run that could not begin: what is wrong, and what to do about it. */

@@ -16,7 +16,7 @@ export interface Row {
   readonly before: Outcome | undefined
 }
 
-/** What the page shows: the newest result of every requirement, and what changed since when. */
+/** Newest result of every requirement, and what changed since when. */
 export interface Board {
   /** Grows with each change. */
   readonly version: number
@@ -39,7 +39,7 @@ export interface Board {
 export function createBoard(empty: Report): Board {
   let base = empty
   let version = 1
-  /** Of the run that goes on, or of the last one: what it judges, and how that ended before. */
+  /** Requirements of the run that goes on, or of the last one, and how they ended before. */
   let run = new Map<string, Outcome | undefined>()
   const rows = new Map<string, Row>()
   const put = (result: RequirementResult, isWaiting: boolean): void =>
@@ -92,7 +92,7 @@ export function createBoard(empty: Report): Board {
   }
 }
 
-/** The same report with other results, judged again. */
+/** Replaces the results of a report, and judges it again. */
 function withResults(base: Report, requirements: RequirementResult[]): Report {
   const { interrupted, only, readOnly, skip, strict, tpe } = base.run
   const verdicts = bothVerdicts(requirements, { only, skip, readOnly, strict, interrupted })
@@ -108,7 +108,7 @@ const gatherMs = 120
 /** How often a comment is sent, in ms: a connection that is gone is noticed by it. */
 const heartbeatMs = 15_000
 
-/** What one message brings up to date. */
+/** Content of one message. */
 export interface Patch {
   /** The version of the page after it. */
   readonly version: number

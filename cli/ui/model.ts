@@ -10,7 +10,7 @@ import type { SessionFront, RunStarted, RunEnded } from '../session/session.ts'
 import { type Board, createBoard, type Patch } from './board.ts'
 import { pageMarkup, onceParts, operationPart, rowParts, type Surroundings } from './page.ts'
 
-/** What goes on, in words: what is seen, and what a screen reader says when it changes. */
+/** Progress in words, as it is seen, and as a screen reader says it when it changes. */
 interface Status {
   readonly text: string
   /** Said once; how far a run is, is not. */
@@ -46,7 +46,7 @@ function partSentence({ requirements }: Report): string {
 
 const sentenceStatus = (sentence: string): Status => ({ text: sentence, said: sentence })
 
-/** What the tab of the page says: how far a run is, or how the last one ended. */
+/** Title of the tab: how far a run is, or how the last one ended. */
 function tabOf(board: Board, isRunning: boolean): { readonly title: string; readonly tone: Tone | 'running' } {
   const report = board.report()
   const name = visible(report.target.name)
@@ -59,16 +59,16 @@ function tabOf(board: Board, isRunning: boolean): { readonly title: string; read
   return { title: `${sign} ${failures > 0 ? `${failures} failed` : word}: ${name}`, tone }
 }
 
-/** What the page shows: it listens to a session, and gives the page or what changed of it. */
+/** Content of the page: listens to a session, and gives the page or what changed of it. */
 interface Model {
   readonly front: SessionFront
   page(): string
-  /** What was sent for a requirement, as markup. */
+  /** Markup of what was sent for a requirement. */
   sent(id: string): string
   patchSince(version: number): Patch
 }
 
-/** What a page is made for. */
+/** Settings of a page. */
 interface ModelSettings {
   /** The target file, if parts can be added to it. */
   readonly targetFile: string | undefined
@@ -166,7 +166,7 @@ interface Sent {
   all: number
 }
 
-/** What was sent for each requirement when it was last judged, as markup. */
+/** Markup of what was sent for each requirement when it was last judged. */
 interface SentBook {
   /** Takes in the exchanges of a run: of what it judged, those before are forgotten. */
   take(exchanges: Exchanges): Promise<void>

@@ -58,7 +58,7 @@ const controls = `<section class="controls" aria-label="Run"><div>
 </div></section>
 <p class="sr" role="status" id="said"></p>`
 
-/** What can be done with what a filter shows. */
+/** Actions on what a filter shows. */
 const shownPart =
   '<p class="acts"><button type="button" data-shown hidden>Run the <b id="run-count"></b> shown</button></p>'
 
@@ -95,7 +95,7 @@ const marks: readonly Mark[] = [...Object.values(outcomes), waiting]
 
 const markOf = ({ isWaiting, result }: Row): Mark => (isWaiting ? waiting : outcomes[result.outcome])
 
-/** What the page shows beside the rows. */
+/** State of the page beside its rows. */
 export interface Surroundings {
   /** The target file, if parts can be added to it. */
   readonly targetFile: string | undefined
@@ -123,7 +123,7 @@ export function onceParts(board: Board, { changes, isWholeRun, targetFile }: Sur
   }
 }
 
-/** What is to be pasted as a text that can be filled in and added. */
+/** Part of a target file as a text that can be filled in and added. */
 const adding =
   (path: string) =>
   (json: string): string =>
@@ -148,7 +148,7 @@ export function rowMarkup(row: Row, report: Report): string {
   return requirement(row.result, { report, failureShare, exchanges, mark: markOf(row), lead, note: changeMarkup(row) })
 }
 
-/** What the last run changed of a requirement, or that it still fails. */
+/** Change of a requirement by the last run, or that it still fails. */
 function changeMarkup({ before, isWaiting, result: { outcome } }: Row): string {
   if (isWaiting || before === undefined) return ''
   if (before !== outcome) return `<span class="tag change">was ${outcomes[before].word.toLowerCase()}</span> `

@@ -4,7 +4,7 @@ import { UserError } from '../../harness/user-error.ts'
 import { policy } from './page.ts'
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** What the page asks for. */
+/** Answers to the requests of the page. */
 export interface Pages {
   page(): string
   /** Markup of what was sent for a requirement. */
@@ -80,7 +80,7 @@ async function route(request: IncomingMessage, response: ServerResponse, { path,
   }
 }
 
-/** What the page shows: where it left off, if its connection was lost. */
+/** Version that the page shows: where it left off, if its connection was lost. */
 function versionOf(request: IncomingMessage): number {
   const version = Number(request.headers['last-event-id'] ?? queryOf(request).get('after'))
   return Number.isInteger(version) ? version : 0
@@ -116,7 +116,7 @@ function listen(server: Server, port: number): Promise<void> {
   })
 }
 
-/** What a request must show before anything is answered to it. */
+/** Proofs that a request must show before anything is answered to it. */
 interface Access {
   /** First part of every path: 128 random bits. */
   readonly token: string

@@ -95,7 +95,7 @@ function obey(command: unknown, session: Session): string | undefined {
   return void session.run(ids as string[], 'asked for')
 }
 
-/** What may be added, without what says where else requests go, and what is run or read on this machine. */
+/** Members that may be added: none that says where else requests go, or what is run or read on this machine. */
 const members: Readonly<Record<string, readonly string[]>> = {
   keys: ['command', 'file'],
   resources: ['upload'],

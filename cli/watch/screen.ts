@@ -24,7 +24,7 @@ function headLine({ selection, why }: RunStarted, colors: Colors, now = new Date
   return colors.dim(`${'─'.repeat(4)} ${text} ${'─'.repeat(Math.max(4, 70 - text.length))}`)
 }
 
-/** What differs from the run before, a line each; that nothing does, in one. */
+/** Differences from the run before, a line each; that there are none, in one. */
 function changeLines({ lost, newlyFailed, newlyPassed, stillFailed }: Changes, colors: Colors): string[] {
   const lines = [
     ...listed('newly failed', newlyFailed, colors.red),
@@ -44,7 +44,7 @@ function listed(title: string, ids: readonly string[], color: (text: string) => 
   return ids.length > MOST_SHOWN ? [...shown, `  ${''.padEnd(15)} and ${ids.length - MOST_SHOWN} more`] : shown
 }
 
-/** What a session shows on a terminal. */
+/** Front of a session on a terminal. */
 export interface Screen extends SessionFront {
   readonly hasShownReport: boolean
   /** Writes lines, and below them the keys if no run goes on. */

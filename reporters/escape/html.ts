@@ -14,7 +14,7 @@ export function htmlText(text: string): string {
   return withoutCommands(escaped, asReference)
 }
 
-/** The same between the double quotes of an attribute; one line. */
+/** Escapes for between the double quotes of an attribute; one line. */
 export function htmlAttribute(text: string): string {
   const escaped = visible(text).replace(/[&<>"']/g, (character) => references[character]!)
   return withoutCommands(escaped, asReference)

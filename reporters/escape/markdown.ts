@@ -1,7 +1,7 @@
 import { visible, visibleLines, withoutCommands } from './visible.ts'
 
 /**
- * What gives text a meaning in GitHub's Markdown: markup, HTML, tables, links, mentions, references, emoji, mathematics.
+ * Characters that give text a meaning in GitHub's Markdown: markup, HTML, tables, links, mentions, references, emoji, mathematics.
  * Each is written as a character reference, which every renderer shows as the character and none takes for markup.
  * A colon before a blank begins neither an address nor an emoji.
  */
@@ -11,7 +11,7 @@ const leading = /^(\s*)([-+=]|\d+(?=[.)]))/
 const webAddress = /\bwww\./gi
 
 /**
- * What GitHub and GitLab link, and tell somebody of, in the text that a reader sees: mentions (`@name`), references (`#12`,
+ * Texts that GitHub and GitLab link, and tell somebody of, as a reader sees them: mentions (`@name`), references (`#12`,
  * `org/repo#12`, `!12`, `GH-12`) and addresses of issues. They look for these when the Markdown is HTML already, so that
  * neither a backslash nor a character reference hides one; only a character between, or code, does.
  */

@@ -13,7 +13,7 @@ export function terminalLines(text: string): string {
     .join('\n  ')
 }
 
-/** The same for text in pieces, of which the marked ones are painted; not if only together they are a command. */
+/** Escapes text in pieces, of which the marked ones are painted; not if only together they are a command. */
 export function terminalPieces(
   pieces: readonly { readonly text: string; readonly isMarked: boolean }[],
   paint: (text: string) => string,

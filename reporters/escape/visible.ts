@@ -13,7 +13,7 @@ export function visible(text: string): string {
   return text.replace(hidden, (character) => named[character] ?? codeOf(character))
 }
 
-/** The same, but line feeds and tabs stay as they are; CRLF counts as a line feed. */
+/** Makes text visible, but line feeds and tabs stay as they are; CRLF counts as a line feed. */
 export function visibleLines(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
@@ -21,7 +21,7 @@ export function visibleLines(text: string): string {
 }
 
 /**
- * Where a pipeline's runner sees a command in what a step prints: `##[` (GitHub), `##vso[` (Azure) and `##teamcity[`
+ * Places at which a pipeline's runner sees a command in what a step prints: `##[` (GitHub), `##vso[` (Azure) and `##teamcity[`
  * anywhere in a line, `::` at its beginning after any blanks (GitHub).
  */
 const command = /#(?=#[\w[])|(?<=^[^\S\n]*):(?=:)/gm

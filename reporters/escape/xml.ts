@@ -8,7 +8,7 @@ export function xmlText(text: string): string {
   return withReferences(visibleLines(text))
 }
 
-/** The same for an attribute, whose line feeds and tabs a parser would turn into blanks. */
+/** Escapes for an attribute, whose line feeds and tabs a parser would turn into blanks. */
 export function xmlAttribute(text: string): string {
   return withReferences(visible(text))
 }

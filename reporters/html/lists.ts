@@ -14,7 +14,7 @@ const MOST = 40
 /** No more than that are seen at once, whatever they have in common. */
 const FEW = 10
 
-/** What failed, a row each cause with what was expected and received; the evidence is with the requirement. */
+/** Failures, a row each cause with what was expected and received; the evidence is with the requirement. */
 export function failureList(report: Report): string {
   const { expected, unexpected } = failed(report)
   const rows = [
@@ -34,7 +34,7 @@ ${likely.length > 0 ? folded : list}</section>
 `
 }
 
-/** What most failures have in common, and what to change; nothing if nothing is known of that kind. */
+/** Likely causes of the failures, and what to change; nothing if nothing is known of that kind. */
 export function likelyList(report: Report): string {
   const { unexpected } = failed(report)
   const causes = likelyCauses(unexpected)
@@ -81,7 +81,7 @@ type PartMarkup = (json: string) => string
 
 const toCopy: PartMarkup = (json) => `<pre class="c" tabindex="0">${htmlText(json)}</pre>`
 
-/** What to declare next and what each step gains, and one piece of JSON for the usual ones; nothing if nothing is lacking. */
+/** Steps to declare next and what each gains, and one piece of JSON for the usual ones; nothing if nothing is lacking. */
 export function stepList(report: Report, partMarkup: PartMarkup = toCopy): string {
   const steps = whatToDeclare({ requirements: selectedResults(report) })
   if (steps.length === 0) return ''

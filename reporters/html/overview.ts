@@ -118,7 +118,7 @@ export function runDetails(report: Report): string {
   return `<section aria-labelledby="run"><h2 id="run">The run</h2><dl class="run">${list}</dl></section>\n${glossary}`
 }
 
-/** What the run created, folded: there may be hundreds. */
+/** Objects that the run created, folded: there may be hundreds. */
 function created({ run }: Report): string {
   if (run.created.length === 0) return ''
   const items = run.created.map(({ id, name, operation }) => `<li>${htmlText(`${operation} ${name ?? id}`)}</li>`)

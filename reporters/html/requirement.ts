@@ -52,7 +52,7 @@ function one(failure: Failure, run: Report['run'], limit: number): string {
   return `<div class="evidence"><dl>${list(false)}</dl>${exchange(failure, run, limit)}<dl>${list(true)}<dt>Seed</dt><dd>${failure.seed}${path}</dd></dl></div>`
 }
 
-/** What was expected and what came, marked in what they differ; other lines as they are, and so is one that had to be cut. */
+/** Marks in which words the expected and the received differ; other lines as they are, and so is one that had to be cut. */
 function answerMarkup({ actual, expected }: Failure, label: string, text: string): string {
   const [asked, came] = [visible(expected), visible(actual)]
   const words = responseDifferenceOf({ expected: asked, actual: came })

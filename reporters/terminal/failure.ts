@@ -65,7 +65,7 @@ function labelled(label: string, text: string, colors: Colors): Line {
   return { lead: INDENT + colors.dim(label.padEnd(LABEL_WIDTH)), width: INDENT.length + LABEL_WIDTH, text }
 }
 
-/** What was asked for and what came, the words standing out in which they differ. */
+/** Expected and received, the words standing out in which they differ. */
 function painted(failure: Failure, [label, text]: EvidenceLine, colors: Colors): string {
   const { expected, received } = responseDifferenceOf(failure)
   if (label === 'expected') return terminalPieces(expected, (part) => colors.bold(colors.green(part)))
@@ -78,7 +78,7 @@ function commandText(text: string): string {
   return terminalText(text, Infinity)
 }
 
-/** What most failures have in common and what to change, a block each; nothing if nothing is known of that kind. */
+/** Likely causes of the failures and what to change, a block each; nothing if nothing is known of that kind. */
 export function likelyLines(causes: readonly LikelyCause[], failures: number, colors: Colors): Line[] {
   if (causes.length === 0) return []
   const width = Math.max(...causes.map(({ results }) => String(results.length).length))

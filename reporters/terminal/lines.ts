@@ -116,7 +116,7 @@ const MOST_STEPS = 10
 const JSON_WIDTH = 76
 
 /**
- * What to declare next, a line each step with how many requirements it gains, and what to paste.
+ * Steps to declare next, a line each with how many requirements it gains, and what to paste.
  * @param report path of the JSON report, if one is written; null: all steps are shown
  */
 export function stepLines(steps: readonly Step[], report: string | null | undefined, colors: Colors): Line[] {

@@ -37,7 +37,7 @@ function isOneCause(key: string): boolean {
   return key === onReusedConnection || key === onRememberedKey || key.startsWith(noEnvelope)
 }
 
-/** Of the causes those that a reader sees whole: one for each likely cause first, then what belongs to none. */
+/** Selects the causes that a reader sees whole: one for each likely cause first, then what belongs to none. */
 export function shownFirst(causes: readonly Cause[], likely: readonly LikelyCause[]): Cause[] {
   const explained = likely.map(({ results }) => new Set(results))
   const examples = explained.flatMap((results) => causes.find(({ first }) => results.has(first)) ?? [])
@@ -48,7 +48,7 @@ export function idsOf({ first, others }: Cause): string[] {
   return [first, ...others].map(({ id }) => id)
 }
 
-/** What the failures are compared by: the level, what was asked for, and what was wrong with the answer. */
+/** Key that failures are compared by: the level, what was asked for, and what was wrong with the answer. */
 function keyOf({ failures: [failure], id, level }: RequirementResult): string {
   if (!failure) return id
   // Whatever the requests were: how the server treats its connections is one cause, and what it takes them for another.

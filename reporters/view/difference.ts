@@ -120,7 +120,7 @@ function alike(
   return nonce.length < 4 ? [both[0]!, both[1]!] : [both[0]!.replaceAll(suffix, '…'), both[1]!.replaceAll(suffix, '…')]
 }
 
-/** What was expected and what was received, the words marked in which they differ. */
+/** Expected and received, the words marked in which they differ. */
 export function responseDifferenceOf({ actual, expected }: Pick<Failure, 'actual' | 'expected'>): {
   readonly expected: readonly Piece[]
   readonly received: readonly Piece[]

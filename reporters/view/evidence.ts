@@ -10,7 +10,7 @@ export type EvidenceLine = readonly [label: 'sent' | 'expected' | 'received' | '
 
 const unlock = 'what is locked since then has to be freed before the again line'
 
-/** What has to be there for a failure to show again, and which of the two lines does not bring it about. */
+/** State that has to be there for a failure to show again, and which of the two lines does not bring it about. */
 const takenStates: Readonly<Record<TakesState, string>> = {
   'idle-application':
     'an application without a job in progress; the curl line does not make the jobs that were made before',
@@ -53,7 +53,7 @@ function laterOf({ later }: Failure): string {
   return later === undefined ? '' : `: sent again when the run ended, this request was answered ${later}`
 }
 
-/** The same as text, a line each. */
+/** Evidence as text, a line each. */
 export function evidenceText(failure: Failure): string {
   return evidence(failure)
     .map(([label, text]) => `${label.padEnd(10)}${text}`)

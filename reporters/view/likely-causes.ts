@@ -5,7 +5,7 @@ import { type HttpResponse, responseOf, isSame } from '../../harness/report/base
 import type { Failure, RequirementResult } from '../../harness/report/model.ts'
 import { isObject } from '../../schemas/json-object.ts'
 
-/** What may be wrong with a server at one place, by what its answers have in common. */
+/** Likely mistake of a server at one place, by what its answers have in common. */
 export type Likely =
   /** A code name of the interface in another letter case, or with other separators. */
   | { readonly kind: 'spelling'; readonly names: readonly { readonly received: string; readonly meant: string }[] }
@@ -19,9 +19,9 @@ export type Likely =
   | { readonly kind: 'status'; readonly received: number; readonly wanted: readonly number[] }
   /** The status is right, the code name is another one of the interface. */
   | { readonly kind: 'name'; readonly received: string; readonly wanted: readonly string[] }
-  /** What is to be refused with one of those statuses is granted. */
+  /** Requests to be refused with one of those statuses are granted. */
   | { readonly kind: 'granted'; readonly wanted: readonly number[] }
-  /** What is valid is refused. */
+  /** Valid requests are refused. */
   | { readonly kind: 'refused'; readonly response: HttpResponse }
   | { readonly kind: 'no-answer' }
   /** No job was seen to end. */
@@ -51,7 +51,7 @@ function letters(name: string): string {
   return name.replaceAll(/[\s._-]/g, '').toLowerCase()
 }
 
-/** What failed requirements have in common, what most of them share first; nothing of what stands alone. */
+/** Finds what failed requirements have in common, what most of them share first; nothing of what stands alone. */
 export function likelyCauses(results: readonly RequirementResult[]): LikelyCause[] {
   const [oneLikely, alike] = oneAnswer(results)
   const groups = new Map<string, { likely: Likely; results: RequirementResult[] }>()
@@ -73,7 +73,7 @@ export function likelyCauses(results: readonly RequirementResult[]): LikelyCause
     .slice(0, MOST)
 }
 
-/** What is one cause: every misspelt name, and every status of one kind that another one stands for. */
+/** Joins what is one cause: every misspelt name, and every status of one kind that another one stands for. */
 function keyOf(likely: Likely): string {
   if (likely.kind === 'spelling') return likely.kind
   if (likely.kind === 'status') return `${likely.received} for ${likely.wanted[0]}`
@@ -170,7 +170,7 @@ function ofEnvelope(failure: Failure, tpe: string | undefined): Likely | undefin
   return { kind: 'envelope-members', missing }
 }
 
-/** What the recorded body of the answer is. */
+/** Form of the recorded body of the answer. */
 function bodyOf({ exchange }: Failure): { form: 'page' | 'empty' | 'other' | 'cut' | 'json'; value?: unknown } {
   const response = exchange?.response
   if (response === undefined || response.body === '') return { form: 'empty' }

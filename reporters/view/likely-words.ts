@@ -3,7 +3,7 @@ import { type HttpResponse, sayAnswers } from '../../harness/report/baseline.ts'
 import { shortened } from '../escape/visible.ts'
 import type { Likely, LikelyCause } from './likely-causes.ts'
 
-/** What a reader is told of a likely cause: what is seen, and what to change. Both hold text of the target. */
+/** Words for a likely cause: what is seen, and what to change. Both hold text of the target. */
 interface LikelyWords {
   readonly what: string
   readonly change: string

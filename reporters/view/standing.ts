@@ -14,7 +14,7 @@ export interface Standing {
   readonly word: string
   /** A sign beside them, for those who see no colours. */
   readonly sign: '✓' | '!' | '✗' | '?'
-  /** What the word means here, without a full stop. */
+  /** Meaning of the word here, without a full stop. */
   readonly meaning: string
 }
 
@@ -42,14 +42,14 @@ export function standingOf(report: Report): Standing {
   }
 }
 
-/** The same in one sentence: `Incomplete (passing): nothing failed in the 55 of 289 musts that were tested`. */
+/** Standing in one sentence: `Incomplete (passing): nothing failed in the 55 of 289 musts that were tested`. */
 export function verdictSentence(report: Report): string {
   const { meaning, word } = standingOf(report)
   const isNamed = word.toLowerCase().replace(' ', '-').startsWith(report.verdict)
   return `${word}${isNamed ? '' : ` (${report.verdict})`}: ${meaning}`
 }
 
-/** The same where the line of the exit code follows: what that says is not said before it. */
+/** Standing before the line of the exit code: what that says is not said before it. */
 export function verdictBeforeExit(report: Report): string {
   return isSaidByExit(report) ? standingOf(report).word : verdictSentence(report)
 }
@@ -96,7 +96,7 @@ function mustsOf(report: Report): string {
   }
 }
 
-/** Of all musts that apply, also those that an option left out: they were not tested either. */
+/** Sentence on all musts that apply, also those that an option left out: they were not tested either. */
 function tested({ summary: { must, should } }: Report): string {
   const what = should.failed === 0 ? 'nothing' : 'no must'
   const apply = total(must) - must.notApplicable
@@ -128,7 +128,7 @@ function but(counts: Counts, members: ('notExercised' | 'notApplicable')[]): str
     .join('')
 }
 
-/** What a reader must know to weigh the verdict, a sentence each; none if nothing is out of the ordinary. */
+/** Notes that a reader needs to weigh the verdict, a sentence each; none if nothing is out of the ordinary. */
 export function runNotes(report: Report): string[] {
   const { run } = report
   const notes = [

@@ -9,18 +9,18 @@ export interface Step {
   readonly names: readonly string[]
   /** Requirements that lack nothing else once the steps before it are taken, in report order. */
   readonly ids: readonly string[]
-  /** What to put into the target file; angle brackets are to be filled in. */
+  /** Example to put into the target file; angle brackets are to be filled in. */
   readonly example: Readonly<Record<string, unknown>>
 }
 
 interface Lacking {
   readonly id: string
-  /** Of each need the parts of the target file of which one will do. */
+  /** Parts of the target file for each need, of which one will do. */
   readonly needs: readonly (readonly string[])[]
   readonly example: Record<string, unknown>
 }
 
-/** What to declare next, the step first that gains most. */
+/** Steps to declare next, the one first that gains most. */
 export function whatToDeclare({ requirements }: Pick<Report, 'requirements'>): Step[] {
   const steps: Step[] = []
   const declared = new Set<string>()
@@ -52,7 +52,7 @@ function merged(steps: readonly Pick<Step, 'example'>[]): Record<string, unknown
   )
 }
 
-/** What of the example is of those parts: of what another part serves for, nothing is declared. */
+/** Cuts the example to those parts: of what another part serves for, nothing is declared. */
 function only(parts: readonly string[], example: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const isOf = (name: string): boolean => parts.some((part) => `${part}.`.startsWith(`${name}.`))
   const kept = Object.entries(example).map(([member, values]): [string, unknown] => {
@@ -119,7 +119,7 @@ function partOf(name: string, example: Readonly<Record<string, unknown>>): strin
   return isExtended && name !== `${usual}.body` ? name : usual
 }
 
-/** What most of them want; the fewest parts if there are several. */
+/** Parts that most of them want; the fewest if there are several. */
 function mostWanted(wanted: readonly (readonly string[])[]): readonly string[] {
   const groups = new Map<string, { readonly names: readonly string[]; times: number }>()
   for (const names of wanted) {

@@ -57,7 +57,7 @@ export const outcomes = {
 } as const satisfies Record<Outcome, Mark & { member: keyof Counts }>
 
 /**
- * Where a requirement has its page: `<site>/requirements/<id>.html`; undefined without a site.
+ * Address of a requirement's page: `<site>/requirements/<id>.html`; undefined without a site.
  * @param site what the suite that wrote the report names, or whoever wrote it: no more than an address is made of it
  */
 export function requirementPage(site: string | undefined, id: string): string | undefined {
