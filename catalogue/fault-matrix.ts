@@ -14,7 +14,7 @@ import {
   isSentToOtherPaths,
   pathAt,
 } from './faults.ts'
-import { getAt } from '../schemas/pointer.ts'
+import { getAt } from '../schemas/json.ts'
 import { type JsonKind, type Member, type MemberFault, type Operation, otherKinds } from './operation.ts'
 import { type OperationId, operation, operations } from './operations.ts'
 

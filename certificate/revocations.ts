@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { doubledMember, parseJson, readBytes } from '../harness/report/json-file.ts'
 import { UserError } from '../harness/user-error.ts'
-import { isObject } from '../schemas/json-object.ts'
+import { isObject } from '../schemas/json.ts'
 
 export const REGISTER_FORMAT = 'conform-register/1'
 

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { operations as interfaceOperations } from '../catalogue/operations.ts'
 import type { Counts } from '../harness/report/model.ts'
 import { sum, total } from '../reporters/view/groups.ts'
-import { isObject } from '../schemas/json-object.ts'
+import { isObject } from '../schemas/json.ts'
 import { validatorOf } from '../schemas/validators.ts'
 import {
   type Evidence,

@@ -2,12 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
-import { packageFile } from '../schemas/package-file.ts'
+import { packageFile, referenceTargetFile } from '../schemas/package-file.ts'
 import { loadTargetFile } from '../harness/target-file/load.ts'
 import { resolveTarget } from '../harness/target-file/resolve.ts'
 import { UserError } from '../harness/user-error.ts'
 import { portOption, reportOption, whole } from './run/options.ts'
-import { referenceTargetFile } from './run/embedded.ts'
 import type { ClientRequests, JudgedServer } from './serve/judge-client.ts'
 
 interface ServeArguments {

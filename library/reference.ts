@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { packageFile } from '../schemas/package-file.ts'
+import { referenceTargetFile } from '../schemas/package-file.ts'
 import { didYouMean } from '../harness/target-file/nearest.ts'
 import { defects, startReference as startServer, targetFile, variants } from '../reference/server.ts'
 import { type Check, checkNamed, whole, type Target } from './options.ts'
@@ -55,7 +55,7 @@ export interface Reference {
 export async function startReference(options: ReferenceOptions = {}): Promise<Reference> {
   checkNamed(options, checks)
   const { url, close } = await startServer(options)
-  const file = JSON.parse(readFileSync(packageFile('fixtures/reference.target.json'), 'utf8')) as Target
+  const file = JSON.parse(readFileSync(referenceTargetFile, 'utf8')) as Target
   const { $schema: _, ...target } = file
   return { url, key: targetFile.keys.full, target: { ...target, baseUrl: url }, close }
 }

@@ -4,3 +4,6 @@ import { fileURLToPath } from 'node:url'
 export function packageFile(path: string): string {
   return fileURLToPath(new URL(`../${path}`, import.meta.url))
 }
+
+/** Target file of the embedded reference server, without a base URL. */
+export const referenceTargetFile = packageFile('fixtures/reference.target.json')

@@ -2,7 +2,7 @@ import type { SchemaName } from './ajv.ts'
 import { validatorOf } from './validators.ts'
 import type { ErrorObject } from 'ajv'
 import { parseDateTime } from './formats.ts'
-import { preview } from './preview.ts'
+import { preview } from './json.ts'
 
 interface Problem {
   /** JSON Pointer to the member at fault; empty for the whole body. */

@@ -2,7 +2,7 @@ import { isGranted } from '../harness/engine/response.ts'
 import { Failed, NotExercised } from '../harness/engine/outcome.ts'
 import { jsonOf } from '../harness/engine/probe.ts'
 import { type JsonKind, kindOf } from '../harness/checks/values.ts'
-import { getAt } from '../schemas/pointer.ts'
+import { getAt } from '../schemas/json.ts'
 import { type Condition, condition } from '../harness/checks/refusals.ts'
 import {
   at,

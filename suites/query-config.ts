@@ -1,4 +1,4 @@
-import { isObject } from '../schemas/json-object.ts'
+import { isObject, getAt, setAt } from '../schemas/json.ts'
 import fc from 'fast-check'
 import {
   otherConfigs,
@@ -12,7 +12,6 @@ import { judgeEach } from '../harness/checks/at-once.ts'
 import { property } from '../harness/checks/property.ts'
 import { randomOf, sampled, seedFor } from '../harness/checks/seed.ts'
 import { kindOf, shown } from '../harness/checks/values.ts'
-import { getAt, setAt } from '../schemas/pointer.ts'
 import { jsonOf, type Probe, withJson } from '../harness/engine/probe.ts'
 import { bodyOf, validRequest, withoutRoles } from '../harness/checks/valid-request.ts'
 import { NotExercised } from '../harness/engine/outcome.ts'

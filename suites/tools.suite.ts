@@ -7,7 +7,7 @@ import { judgeShape } from '../harness/checks/shapes.ts'
 import { NotExercised } from '../harness/engine/outcome.ts'
 import { jsonOf } from '../harness/engine/probe.ts'
 import type { Judge } from '../harness/engine/check-context.ts'
-import { getAt } from '../schemas/pointer.ts'
+import { getAt } from '../schemas/json.ts'
 import { condition } from '../harness/checks/refusals.ts'
 
 // AI detection (§4.4, §7.3)

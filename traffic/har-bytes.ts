@@ -1,7 +1,7 @@
 import { constants } from 'node:buffer'
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { unreadable, UserError } from '../harness/user-error.ts'
-import { isObject } from '../schemas/json-object.ts'
+import { isObject } from '../schemas/json.ts'
 
 /** Bytes that are read at once. */
 const pieceBytes = 1024 * 1024

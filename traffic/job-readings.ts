@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { member } from '../schemas/json-object.ts'
+import { member } from '../schemas/json.ts'
 import { isGranted } from '../harness/engine/response.ts'
 import {
   createdAtCases,

@@ -1,5 +1,5 @@
 import { visit } from 'jsonc-parser'
-import { isObject } from '../schemas/json-object.ts'
+import { isObject } from '../schemas/json.ts'
 import { UserError } from '../harness/user-error.ts'
 import { type EntryPlace, EntryScanner } from './entry-scanner.ts'
 import { type HarBytes, longestText, openBytes } from './har-bytes.ts'

@@ -1,4 +1,4 @@
-import { isObject } from '../schemas/json-object.ts'
+import { isObject } from '../schemas/json.ts'
 import type { HeaderLine } from '../harness/http/message.ts'
 import { UserError } from '../harness/user-error.ts'
 import { harBody, type HarBody, noBody } from './har-bytes.ts'

@@ -5,7 +5,7 @@ import { modelErrors, codeNames, listedTypes } from '../../catalogue/errors.ts'
 import type { Member, Operation } from '../../catalogue/operation.ts'
 import { operations, type OperationId } from '../../catalogue/operations.ts'
 import { queryConfigMembers, type QueryConfigMember } from '../../catalogue/query-config.ts'
-import { tokensOf } from '../../schemas/pointer.ts'
+import { tokensOf } from '../../schemas/json.ts'
 
 /** A schema of this package, as a component: its names for schema languages are those of the whole document. */
 function shipped(name: string): Json {

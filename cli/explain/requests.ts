@@ -10,7 +10,7 @@ import { resolveTarget } from '../../harness/target-file/resolve.ts'
 import { type LinePair, requestDifference } from '../../reporters/view/difference.ts'
 import { createReference } from '../../reference/server.ts'
 import { beginJudging, prepareRun } from '../../suites/judge.ts'
-import { referenceTargetFile } from '../run/embedded.ts'
+import { referenceTargetFile } from '../../schemas/package-file.ts'
 
 /** Requests that are sent for a requirement. */
 export interface Sent {

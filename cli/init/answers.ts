@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import { UserError } from '../../harness/user-error.ts'
 import { baseUrlProblem } from '../../harness/target-file/base-url.ts'
 import type { Step } from '../../reporters/view/to-declare.ts'
-import { isObject } from '../../schemas/json-object.ts'
+import { isObject } from '../../schemas/json.ts'
 
 /** Input of a starter file. */
 export interface Answers {

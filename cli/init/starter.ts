@@ -1,7 +1,7 @@
 import { operations } from '../../catalogue/operations.ts'
 import type { Step } from '../../reporters/view/to-declare.ts'
 import { compactJson } from '../../reporters/view/writing.ts'
-import { isObject } from '../../schemas/json-object.ts'
+import { isObject } from '../../schemas/json.ts'
 import { type Answers, isModule } from './answers.ts'
 
 /** A commented target file that can be used at once: it has what is known, and the rest as comments. */

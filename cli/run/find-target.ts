@@ -8,7 +8,8 @@ import type { FetchHandler, Limits, Target, TargetFile } from '../../harness/tar
 import { resolveTarget } from '../../harness/target-file/resolve.ts'
 import type { InputFile } from '../output/files.ts'
 import type { RunArguments } from './arguments.ts'
-import { referenceTargetFile, startEmbedded } from './embedded.ts'
+import { referenceTargetFile, packageFile } from '../../schemas/package-file.ts'
+import { Worker } from 'node:worker_threads'
 
 export interface FoundTarget {
   readonly target: Target
@@ -114,4 +115,24 @@ export async function askOnce(
   } finally {
     await transport.close()
   }
+}
+
+interface Embedded {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** The embedded reference server in a thread of its own. */
+async function startEmbedded(): Promise<Embedded> {
+  // What it makes is garbage at once: a smaller nursery costs no time and takes less memory (docs/performance.md).
+  const worker = new Worker(packageFile('dist/reference-worker.js'), {
+    resourceLimits: { maxYoungGenerationSizeMb: 8 },
+  })
+  const url = await new Promise<string>((resolve, reject) => {
+    worker.once('message', resolve)
+    worker.once('error', reject)
+  })
+  // It keeps no process alive that has nothing else to do.
+  worker.unref()
+  return { url, close: async () => void (await worker.terminate()) }
 }

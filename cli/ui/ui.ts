@@ -1,6 +1,6 @@
 import { catalogue } from '../../catalogue/catalogue.ts'
 import type { Report } from '../../harness/report/model.ts'
-import { isObject } from '../../schemas/json-object.ts'
+import { isObject } from '../../schemas/json.ts'
 import { UserError } from '../../harness/user-error.ts'
 import type { RunArguments } from '../run/arguments.ts'
 import { findTarget } from '../run/find-target.ts'

@@ -6,7 +6,7 @@ import { type Probe, withHeader } from '../engine/probe.ts'
 import { placeholderRequest } from './placeholder.ts'
 import type { Run } from '../engine/run.ts'
 import type { Scenario } from '../target-file/model.ts'
-import { mergePatch } from '../../schemas/json-object.ts'
+import { mergePatch } from '../../schemas/json.ts'
 
 /** True if the scenario brings its own body, so that the operation need not be declared. */
 export function bringsBody(scenario: Scenario): boolean {

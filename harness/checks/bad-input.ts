@@ -1,7 +1,7 @@
 import { looseBodies, mostLooseGenerations } from '../../catalogue/faults.ts'
 import { jsonKinds } from '../../catalogue/operation.ts'
 import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
-import { getAt } from '../../schemas/pointer.ts'
+import { getAt } from '../../schemas/json.ts'
 import { describeResponse } from '../engine/describe.ts'
 import { effectOf } from '../engine/operation-probe.ts'
 import { NotExercised } from '../engine/outcome.ts'

@@ -1,6 +1,6 @@
 import { type Pairs, pairsOf } from '../../catalogue/pairs.ts'
 import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
-import { getAt } from '../../schemas/pointer.ts'
+import { getAt } from '../../schemas/json.ts'
 import { isUuid } from '../../schemas/formats.ts'
 import type fc from 'fast-check'
 import { judgeEach } from './at-once.ts'

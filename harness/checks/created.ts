@@ -1,6 +1,6 @@
 import { shareAtEnd } from '../../catalogue/faults.ts'
 import { operation as operationOf } from '../../catalogue/operations.ts'
-import { getAt } from '../../schemas/pointer.ts'
+import { getAt } from '../../schemas/json.ts'
 import { isGranted, jsonValue } from '../engine/response.ts'
 import type { Exchange } from '../engine/exchange.ts'
 import { perRun, type RunHook, type Run } from '../engine/run.ts'

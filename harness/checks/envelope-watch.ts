@@ -1,6 +1,6 @@
 import type { Pairs } from '../../catalogue/pairs.ts'
 import { operations } from '../../catalogue/operations.ts'
-import { member } from '../../schemas/json-object.ts'
+import { member } from '../../schemas/json.ts'
 import { validate } from '../../schemas/validate.ts'
 import { acceptedPairs, type RequirementId } from '../../catalogue/catalogue.ts'
 import { keyFits, mayCarry } from '../../catalogue/errors.ts'

@@ -1,6 +1,5 @@
 import type { OperationId } from '../../catalogue/operations.ts'
-import { isObject, member as memberOf } from '../../schemas/json-object.ts'
-import { getAt } from '../../schemas/pointer.ts'
+import { isObject, member as memberOf, getAt } from '../../schemas/json.ts'
 import type { Run } from '../engine/run.ts'
 import type { Examples } from './member-faults.ts'
 

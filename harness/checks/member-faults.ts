@@ -1,8 +1,7 @@
 import { type JsonKind, type Member, otherKinds, placeOf } from '../../catalogue/operation.ts'
 import { furtherMembers } from '../../catalogue/faults.ts'
 import { type OperationId, operation } from '../../catalogue/operations.ts'
-import { isObject } from '../../schemas/json-object.ts'
-import { escapeToken, getAt, setAt, tokensOf } from '../../schemas/pointer.ts'
+import { isObject, escapeToken, getAt, setAt, tokensOf } from '../../schemas/json.ts'
 import { kindOf, nameOfKind, sample } from './values.ts'
 
 /** A place in a body where a member stands, or would stand, and a body that has all that is above it. */

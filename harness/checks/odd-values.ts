@@ -11,7 +11,7 @@ import {
 } from '../../catalogue/odd-values.ts'
 import type { Member } from '../../catalogue/operation.ts'
 import { queryConfigMembers } from '../../catalogue/query-config.ts'
-import { getAt, setAt } from '../../schemas/pointer.ts'
+import { getAt, setAt } from '../../schemas/json.ts'
 import type { Run } from '../engine/run.ts'
 import { type Placed, nameOf } from './member-faults.ts'
 import { freshUnknownId } from './unknown-id.ts'

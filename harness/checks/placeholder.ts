@@ -1,5 +1,5 @@
 import { type OperationId, operation, operations, isOperationId } from '../../catalogue/operations.ts'
-import { getAt } from '../../schemas/pointer.ts'
+import { getAt } from '../../schemas/json.ts'
 import { randomOf, seedFor } from './seed.ts'
 import { type Run, type RunHook, perRun } from '../engine/run.ts'
 import { operationProbe } from '../engine/operation-probe.ts'

@@ -4,7 +4,7 @@ import { operation as operationOf, type OperationId } from '../../catalogue/oper
 import { judgeEach } from './at-once.ts'
 import { randomOf, sampled, seedFor } from './seed.ts'
 import { type JsonKind, nameOfKind, sample } from './values.ts'
-import { getAt, setAt } from '../../schemas/pointer.ts'
+import { getAt, setAt } from '../../schemas/json.ts'
 import { jsonOf, type Probe } from '../engine/probe.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import type { Run } from '../engine/run.ts'

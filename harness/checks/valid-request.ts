@@ -6,7 +6,7 @@ import {
   type OperationId,
   uploadOperation,
 } from '../../catalogue/operations.ts'
-import { setAt, getAt } from '../../schemas/pointer.ts'
+import { setAt, getAt } from '../../schemas/json.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import type { Run } from '../engine/run.ts'
 import { applyScenario } from './apply-scenario.ts'

@@ -1,6 +1,6 @@
 import type { Pairs } from '../../catalogue/pairs.ts'
 import { uploadOperation } from '../../catalogue/operations.ts'
-import { member } from '../../schemas/json-object.ts'
+import { member } from '../../schemas/json.ts'
 import { codeNames } from '../../catalogue/errors.ts'
 import { type HttpResponse, isEnvelope, isGranted, jsonValue, tpeOf } from './response.ts'
 import { onRememberedKey } from '../report/reason.ts'

@@ -12,7 +12,7 @@ import {
   uploadOperation,
 } from '../../catalogue/operations.ts'
 import type { Need, Count } from '../../catalogue/requirement.ts'
-import { getAt } from '../../schemas/pointer.ts'
+import { getAt } from '../../schemas/json.ts'
 import type { Depth } from '../report/model.ts'
 import { readsDeclared } from '../target-file/declared.ts'
 import { isExclusive, type Scenario, type Target } from '../target-file/model.ts'

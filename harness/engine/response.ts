@@ -1,4 +1,4 @@
-import { member } from '../../schemas/json-object.ts'
+import { member } from '../../schemas/json.ts'
 import type { WireResponse } from '../http/message.ts'
 import { validate } from '../../schemas/validate.ts'
 import type { Pair, Pairs } from '../../catalogue/pairs.ts'

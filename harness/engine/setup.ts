@@ -1,5 +1,4 @@
-import { preview } from '../../schemas/preview.ts'
-import { getAt } from '../../schemas/pointer.ts'
+import { preview, getAt } from '../../schemas/json.ts'
 import type { HookRequest, SetupRequest } from '../target-file/model.ts'
 import { fillRequest, fillTarget } from '../target-file/saved.ts'
 import type { HttpResponse } from './response.ts'

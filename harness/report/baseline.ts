@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { isObject } from '../../schemas/json-object.ts'
+import { isObject } from '../../schemas/json.ts'
 import { UserError } from '../user-error.ts'
 import { parseJson, readBytes, parseReport } from './json-file.ts'
 import type { BaselineSummary, Report, RequirementResult, TpeMode, Failure } from './model.ts'

@@ -1,6 +1,6 @@
 import { visit } from 'jsonc-parser'
 import { readFileSync } from 'node:fs'
-import { isObject } from '../../schemas/json-object.ts'
+import { isObject } from '../../schemas/json.ts'
 import { validate } from '../../schemas/validate.ts'
 import { unreadable, UserError } from '../user-error.ts'
 import type { Report } from './model.ts'

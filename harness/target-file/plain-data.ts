@@ -1,4 +1,4 @@
-import { escapeToken } from '../../schemas/pointer.ts'
+import { escapeToken } from '../../schemas/json.ts'
 
 /** Where a module may have functions: in place of a key. */
 const keyPlace = /^\/keys\/[^/]+(\/[^/]+)?$|^\/scenarios\/[^/]+\/key$/

@@ -1,5 +1,5 @@
 /** What `setup` saves of its responses: `{name}` in `resources`, and in the requests that come later. */
-import { isObject } from '../../schemas/json-object.ts'
+import { isObject } from '../../schemas/json.ts'
 import type { HookRequest, Resources, Target } from './model.ts'
 import { didYouMean } from './nearest.ts'
 import type { HookRequestValue, ResourceValues, SetupRequestValue, TargetFile } from './target-file.ts'

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import { validatorOf } from '../../schemas/validators.ts'
 import { didYouMean } from './nearest.ts'
-import { tokensOf } from '../../schemas/pointer.ts'
+import { tokensOf } from '../../schemas/json.ts'
 
 interface Schema {
   readonly title?: string

@@ -1,7 +1,7 @@
 import { type ChangeObject, diffArrays, diffWordsWithSpace } from 'diff'
 import { findNodeAtLocation, type Node as JsonNode, parseTree } from 'jsonc-parser'
 import type { Failure, RecordedBody, RecordedRequest, Report } from '../../harness/report/model.ts'
-import { tokensOf } from '../../schemas/pointer.ts'
+import { tokensOf } from '../../schemas/json.ts'
 import { STATUS_CODES } from 'node:http'
 
 /** A text in pieces, of which some are marked: they are what this side has and the other has not. */

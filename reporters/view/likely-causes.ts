@@ -3,7 +3,7 @@ import { isRefusal, type Pairs } from '../../catalogue/pairs.ts'
 import { codeNames, modelErrors } from '../../catalogue/errors.ts'
 import { type HttpResponse, responseOf, isSame } from '../../harness/report/baseline.ts'
 import type { Failure, RequirementResult } from '../../harness/report/model.ts'
-import { isObject } from '../../schemas/json-object.ts'
+import { isObject } from '../../schemas/json.ts'
 
 /** Likely mistake of a server at one place, by what its answers have in common. */
 export type Likely =

@@ -1,7 +1,7 @@
 import { operation as operationOf, operations } from '../../catalogue/operations.ts'
 import { undeclaredIn } from '../../harness/report/reason.ts'
 import type { Report } from '../../harness/report/model.ts'
-import { isObject, member, mergePatch } from '../../schemas/json-object.ts'
+import { isObject, member, mergePatch } from '../../schemas/json.ts'
 
 /** A part of a target file, and what is tested besides once it declares that. */
 export interface Step {

@@ -1,4 +1,4 @@
-import { isObject } from '../../schemas/json-object.ts'
+import { isObject } from '../../schemas/json.ts'
 import type { InvalidKey } from '../../catalogue/faults.ts'
 
 /** A key that is declared, and how it is written wherever it is shown. */

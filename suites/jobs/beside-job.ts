@@ -6,7 +6,7 @@ import type { Run } from '../../harness/engine/run.ts'
 import { sendWithStaleRetry } from '../../harness/engine/send.ts'
 import { isThrottled } from '../../harness/engine/throttle.ts'
 import type { ApplicationResource } from '../../harness/target-file/model.ts'
-import { getAt } from '../../schemas/pointer.ts'
+import { getAt } from '../../schemas/json.ts'
 import {
   awaitJobs,
   type Conflict,

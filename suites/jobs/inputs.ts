@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { type JsonKind, kindOf, nameOfKind, ofKinds, sample, shown } from '../../harness/checks/values.ts'
-import { getAt, setAt } from '../../schemas/pointer.ts'
+import { getAt, setAt } from '../../schemas/json.ts'
 import { judgeEach } from '../../harness/checks/at-once.ts'
 import { sampled } from '../../harness/checks/seed.ts'
 import { any, type Fault, withBody } from '../../harness/checks/conditions.ts'

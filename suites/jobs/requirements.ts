@@ -1,5 +1,4 @@
-import { member } from '../../schemas/json-object.ts'
-import { preview } from '../../schemas/preview.ts'
+import { member, preview } from '../../schemas/json.ts'
 import { control } from '../../harness/checks/control.ts'
 import { grantedProbe, inScenario } from '../../harness/checks/granted.ts'
 import { jsonValue } from '../../harness/engine/response.ts'

@@ -1,5 +1,4 @@
-import { member } from '../../schemas/json-object.ts'
-import { preview } from '../../schemas/preview.ts'
+import { member, preview } from '../../schemas/json.ts'
 import { type Instant, isUuid, parseDateTime } from '../../schemas/formats.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { jsonValue } from '../../harness/engine/response.ts'

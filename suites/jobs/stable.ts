@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { member } from '../../schemas/json-object.ts'
-import { preview } from '../../schemas/preview.ts'
+import { member, preview } from '../../schemas/json.ts'
 import { judgeEach } from '../../harness/checks/at-once.ts'
 import { sampled } from '../../harness/checks/seed.ts'
 import { control } from '../../harness/checks/control.ts'

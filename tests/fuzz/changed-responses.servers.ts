@@ -4,7 +4,7 @@ import { isRefusal } from '../../catalogue/pairs.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { type OperationId, operations } from '../../catalogue/operations.ts'
 import type { WireResponse } from '../../harness/http/message.ts'
-import { isObject } from '../../schemas/json-object.ts'
+import { isObject } from '../../schemas/json.ts'
 import { operationAt } from '../../traffic/base-url.ts'
 import { idsOf, judgeReference } from '../matrix/judge-reference.ts'
 

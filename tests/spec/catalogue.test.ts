@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { getAt } from '../../schemas/pointer.ts'
+import { getAt } from '../../schemas/json.ts'
 import { rolesOf } from '../../harness/target-file/declared.ts'
 import { catalogue, isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
 import { isOperationId, type OperationId, operations } from '../../catalogue/operations.ts'

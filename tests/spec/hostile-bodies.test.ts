@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { preview } from '../../schemas/preview.ts'
+import { preview } from '../../schemas/json.ts'
 import { validate } from '../../schemas/validate.ts'
 
 const depth = 200_000

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { catalogue, grantedRequirement, requirementOf } from '../../catalogue/catalogue.ts'
 import { type Member, type Operation, otherKinds, placeOf, roleOf } from '../../catalogue/operation.ts'
 import { isOperationId, operation, operations } from '../../catalogue/operations.ts'
-import { getAt, pointersAt } from '../../schemas/pointer.ts'
+import { getAt, pointersAt } from '../../schemas/json.ts'
 
 const ids = new Set<string>(catalogue.map(({ id }) => id))
 const all: readonly Operation[] = operations

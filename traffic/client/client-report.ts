@@ -1,7 +1,7 @@
 import { isRefusal } from '../../catalogue/pairs.ts'
 import { type CatalogueRequirement, catalogue } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
-import { member } from '../../schemas/json-object.ts'
+import { member } from '../../schemas/json.ts'
 import type { RequestFault } from './request-faults.ts'
 import type { Played } from './script.ts'
 

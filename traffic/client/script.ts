@@ -4,8 +4,7 @@ import type { ForwardedRequest, Forwarder, Forwarding, ResponseSink } from '../.
 import type { HeaderLine } from '../../harness/http/message.ts'
 import { didYouMean } from '../../harness/target-file/nearest.ts'
 import { UserError } from '../../harness/user-error.ts'
-import { isObject } from '../../schemas/json-object.ts'
-import { preview } from '../../schemas/preview.ts'
+import { isObject, preview } from '../../schemas/json.ts'
 import { operationAt } from '../base-url.ts'
 
 /** An error that a script answers with. */

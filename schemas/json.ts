@@ -64,3 +64,51 @@ export function pointersAt(value: unknown, pattern: string): string[] {
 export function escapeToken(token: string): string {
   return token.replaceAll('~', '~0').replaceAll('/', '~1')
 }
+
+/** True for a JSON object (not an array, not null). */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The member of that name, if `value` is an object that has it as its own. */
+export function member(value: unknown, name: string): unknown {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+}
+
+/** JSON Merge Patch (RFC 7396): `null` removes a member, objects are merged, all else replaces. */
+export function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch
+  const merged = new Map(Object.entries(isObject(target) ? target : {}))
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(name)
+    else merged.set(name, mergePatch(merged.get(name), value))
+  }
+  return Object.fromEntries(merged)
+}
+
+/** Longest text of a value in a message, in characters. */
+const longest = 60
+const deepest = 4
+
+/** A member at a time, so that neither a huge nor a deeply nested value costs more than is shown. */
+function write(value: unknown, depth: number, room: number): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, room))
+  if (typeof value !== 'object' || value === null) return String(value)
+  const [open, close] = Array.isArray(value) ? (['[', ']'] as const) : (['{', '}'] as const)
+  if (depth === deepest) return `${open}…${close}`
+  let text: string = open
+  for (const [place, key] of Object.keys(value).entries()) {
+    if (text.length > room) break
+    if (place > 0) text += ','
+    if (!Array.isArray(value)) text += `${JSON.stringify(key.slice(0, room))}:`
+    text += write((value as Record<string, unknown>)[key], depth + 1, Math.max(0, room - text.length))
+  }
+  return text + close
+}
+
+/** A JSON value as text of at most 60 characters, whatever its size and depth. */
+export function preview(value: unknown): string {
+  const text = write(value, 0, longest)
+  // Not through the middle of a surrogate pair.
+  return text.length > longest ? `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…` : text
+}
