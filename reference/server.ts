@@ -24,7 +24,7 @@ export { createReference, type HandledReference, type ReferenceOptions } from '.
 export { targetFile } from './declared/scenarios.ts'
 export { defects } from './switches/defects.ts'
 export { needsSocket, stampHeader } from './switches/switches.ts'
-export { variants } from './switches/variants.ts'
+export { variants } from './switches/switches.ts'
 
 export interface ServerOptions extends ReferenceOptions {
   /** Port on the loopback address; 0, the default: any free one. */

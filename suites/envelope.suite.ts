@@ -1,8 +1,7 @@
-import { isDeclared } from '../harness/checks/apply-scenario.ts'
+import { isDeclared, validRequest } from '../harness/checks/valid-request.ts'
 import { control, countsAsGranted } from '../harness/checks/control.ts'
 import { placeholderRequest } from '../harness/checks/placeholder.ts'
 import { uploadProbe } from '../harness/checks/upload.ts'
-import { validRequest } from '../harness/checks/valid-request.ts'
 import type { Pairs } from '../catalogue/pairs.ts'
 import { operations } from '../catalogue/operations.ts'
 import { randomOf, sampled, seedFor } from '../harness/checks/seed.ts'
@@ -16,7 +15,7 @@ import { NotExercised } from '../harness/engine/outcome.ts'
 import type { Target } from '../harness/target-file/model.ts'
 import { fits } from '../harness/checks/shapes.ts'
 import { answered, type CheckContext } from '../harness/engine/check-context.ts'
-import { judgeObserved } from '../harness/checks/judge-observed.ts'
+import { judgeObserved } from '../harness/checks/envelope-watch.ts'
 import { suite } from '../harness/checks/suite.ts'
 
 /** 401 counts here: a server may look at the key, or at nothing at all, before it looks at the path. */

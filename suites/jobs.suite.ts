@@ -14,7 +14,7 @@ import {
   unknownJob,
 } from './jobs/requirements.ts'
 import { judgeStable } from './jobs/stable.ts'
-import { applyScenario } from '../harness/checks/apply-scenario.ts'
+import { applyScenario } from '../harness/checks/valid-request.ts'
 import { pointerOf } from '../harness/checks/roles.ts'
 import type { CheckContext } from '../harness/engine/check-context.ts'
 import { jsonOf, type Probe } from '../harness/engine/probe.ts'

@@ -10,7 +10,7 @@ import { pathUnder, operationAt } from './base-url.ts'
 import { createJobReadings } from './job-readings.ts'
 import type { Har } from './read-har.ts'
 import type { RecordedEntry } from './recorded-entry.ts'
-import { recordResponse, type RecordedHttpResponse, recordEntry } from './recorded-exchange.ts'
+import { type RecordedHttpResponse, recordEntry, recordResponse } from './recorded-exchange.ts'
 import {
   createRequirementTallies,
   type OnFailure,

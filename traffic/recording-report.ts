@@ -1,4 +1,4 @@
-import { shownText } from '../harness/recording/body.ts'
+import { shownText } from '../harness/recording/recorded.ts'
 import type { Redactor } from '../harness/recording/redactor.ts'
 import { assembleReport } from '../harness/report/assemble-report.ts'
 import { planRun } from '../harness/engine/plan.ts'

@@ -3,8 +3,14 @@ import { catalogue } from '../../catalogue/catalogue.ts'
 import { type Operation, examplePlace } from '../../catalogue/operation.ts'
 import { operations, isOperationId, operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
 import { scenarioExample } from '../../catalogue/scenario-examples.ts'
-import { defaultPointer, rolesOf, memberOf } from '../../harness/target-file/declared.ts'
-import { contentExample, keyExamples, resourceExamples } from '../../harness/target-file/examples.ts'
+import {
+  contentExample,
+  defaultPointer,
+  keyExamples,
+  memberOf,
+  resourceExamples,
+  rolesOf,
+} from '../../harness/target-file/declared.ts'
 import { defaultLimits } from '../../harness/target-file/model.ts'
 
 type Described = (typeof operations)[number]

@@ -3,19 +3,29 @@ import { jsonKinds } from '../../catalogue/operation.ts'
 import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
 import { getAt } from '../../schemas/json.ts'
 import { describeResponse } from '../engine/describe.ts'
+import { jsonOf, type Probe, withHeader } from '../engine/probe.ts'
 import { effectOf } from '../engine/operation-probe.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import { type CheckContext, lookAgainAtEnd } from '../engine/check-context.ts'
-import { jsonOf, type Probe, withHeader } from '../engine/probe.ts'
 import type { Run } from '../engine/run.ts'
 import { leftOut } from '../report/reason.ts'
-import { type Case, judgeCases } from './case-groups.ts'
+import {
+  type Case,
+  effectOfCase,
+  type Ground,
+  isSetting,
+  judgeCases,
+  memberCase,
+  textCases,
+  togetherCases,
+  valueCases,
+} from './odd-cases.ts'
 import { countsAsGranted, sendPastBlocks } from './control.ts'
 import { generationsLeft } from './created.ts'
-import { examplesFor } from './member-examples.ts'
 import {
   absent,
   arraysAbove,
+  examplesFor,
   having,
   inLaterItem,
   type MemberCase,
@@ -24,7 +34,6 @@ import {
   shownMembers,
   undescribedMembers,
 } from './member-faults.ts'
-import { effectOfCase, type Ground, isSetting, memberCase, textCases, togetherCases, valueCases } from './odd-cases.ts'
 import { changesOf } from './odd-values.ts'
 import { type Condition, condition, type RefusalContext } from './refusals.ts'
 import { randomOf, sampled, seedFor } from './seed.ts'

@@ -5,10 +5,9 @@ import { isExpected } from '../engine/response.ts'
 import { isThrottled, longestPauseMs, retryAfter } from '../engine/throttle.ts'
 import { type Control, countsAsGranted } from './control.ts'
 import type { Probe } from '../engine/probe.ts'
-import { NotExercised } from '../engine/outcome.ts'
+import { NotExercised, pause } from '../engine/outcome.ts'
 import { type CheckContext, throughGate } from '../engine/check-context.ts'
 import { describeResponse } from '../engine/describe.ts'
-import { pause } from '../engine/lifetime.ts'
 
 const turns = 3
 

@@ -1,8 +1,9 @@
 import { type JsonKind, type Member, otherKinds, placeOf } from '../../catalogue/operation.ts'
 import { furtherMembers } from '../../catalogue/faults.ts'
-import { type OperationId, operation } from '../../catalogue/operations.ts'
-import { isObject, escapeToken, getAt, setAt, tokensOf } from '../../schemas/json.ts'
+import { operation, type OperationId } from '../../catalogue/operations.ts'
+import { escapeToken, getAt, isObject, member as memberOf, setAt, tokensOf } from '../../schemas/json.ts'
 import { kindOf, nameOfKind, sample } from './values.ts'
+import type { Run } from '../engine/run.ts'
 
 /** A place in a body where a member stands, or would stand, and a body that has all that is above it. */
 export interface Placed {
@@ -26,7 +27,7 @@ export interface MemberCase {
 }
 
 /** What is put where a body lacks what is above a member. */
-export type Examples = (member: Member, above: unknown) => unknown
+type Examples = (member: Member, above: unknown) => unknown
 
 /** The member in a body; undefined if something above it is neither in the body nor among the examples. */
 function placed(
@@ -166,4 +167,31 @@ export function arraysAbove({ body, pointer }: Placed): string[] {
       .join(''),
   )
   return above.filter((at) => Array.isArray(getAt(body, at)))
+}
+
+/** The function of the declared llm tool, if there is one; else one that delegates to the model of the chat. */
+function llmFunction(run: Run, body: unknown): Readonly<Record<string, unknown>> {
+  const { body: declared, fields = {} } = run.target.operations['chat.create'] ?? {}
+  const tools = getAt(declared, fields['tools'] ?? '/tools')
+  const tool = Array.isArray(tools) ? (tools as unknown[]).find((one) => memberOf(one, 'type') === 'llm') : undefined
+  const own = memberOf(tool, 'function')
+  if (isObject(own) && typeof own['model'] === 'string') return { description: 'Answers questions', ...own }
+  return { description: 'Answers questions', model: getAt(body, fields['model'] ?? '/model') }
+}
+
+const pixel =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=='
+
+/** What stands where a body lacks something that is above a member of the record: an llm tool, parts of a content, the record's example. */
+export function examplesFor(run: Run, operation: OperationId, body: unknown): Examples {
+  return (member, above) => {
+    if (operation === 'chat.create' && member.at === '/tools')
+      return [{ type: 'llm', function: llmFunction(run, body) }]
+    if (member.at === '{query_config}') return {}
+    if (above === undefined) return getAt(member.example, member.at)
+    if (typeof above !== 'string' || !member.at.startsWith('/messages/*/content/*')) return undefined
+    return member.ofType === 'image_url'
+      ? [{ type: 'image_url', image_url: { url: pixel } }]
+      : [{ type: 'text', text: above }]
+  }
 }

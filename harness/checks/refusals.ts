@@ -12,16 +12,16 @@ import { describeResponse } from '../engine/describe.ts'
 import type { Exchange, Purpose } from '../engine/exchange.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import type { Probe } from '../engine/probe.ts'
+import { effectOf } from '../engine/operation-probe.ts'
 import { type CheckContext, sendThroughGate, setControl } from '../engine/check-context.ts'
 import { type Control, control, countsAsGranted, notGranted, saidBy } from './control.ts'
 import { isGenerating } from './property.ts'
 import { judgePairs } from '../engine/judge-response.ts'
 import { judgeScenario } from './judge-scenario.ts'
 import { judgeThrottled } from './judge-throttled.ts'
-import { effectOf } from '../engine/operation-probe.ts'
 import { placeholderRequest } from './placeholder.ts'
 import type { Run } from '../engine/run.ts'
-import { isDeclared } from './apply-scenario.ts'
+import { isDeclared } from './valid-request.ts'
 
 /** What a condition hands its probes to: sends one and judges the answer. */
 export interface RefusalContext {

@@ -1,5 +1,5 @@
 import type { Exchange } from '../engine/exchange.ts'
-import { pause } from '../engine/lifetime.ts'
+import { pause } from '../engine/outcome.ts'
 import { perRun, type Run, type RunHook } from '../engine/run.ts'
 import type { Probe } from '../engine/probe.ts'
 

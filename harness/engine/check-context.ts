@@ -8,7 +8,7 @@ import { Failed, NotExercised } from './outcome.ts'
 import { rerunLine, describeResponse, describeProbe, withFinding } from './describe.ts'
 import { perRun, type Run, type Send } from './run.ts'
 import { curlOfBoth } from '../recording/curl.ts'
-import { isThrottling } from './wrong-response.ts'
+import { isThrottling } from './connection-trial.ts'
 
 /** How a requirement is judged: returns if it holds, throws `Failed` or `NotExercised` if it does not. */
 export type Judge = (context: CheckContext) => Promise<void>

@@ -1,6 +1,5 @@
 import type { CatalogueResult, Created, NotServed, PageCount } from '../report/model.ts'
-import { hintsOf } from './hints.ts'
-import { pagesOf } from './pages.ts'
+import { hintsOf, pagesOf } from './hints.ts'
 import type { EndCause } from './outcome.ts'
 import type { Run, Plan } from './run.ts'
 import { proxyFor } from '../http/proxy.ts'

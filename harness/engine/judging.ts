@@ -9,15 +9,14 @@ import { type Judge, shownExchanges } from './check-context.ts'
 import { describeResponse, withFinding } from './describe.ts'
 import { createEventQueue, type RunEvent, factsOf, type RunFacts } from './events.ts'
 import type { Exchange } from './exchange.ts'
-import { closeHookTransports, sendHookRequest } from './hook-request.ts'
+import { closeHookTransports, sendHookRequest, setUp, tearDown } from './hook-request.ts'
 import { judgeRequirement } from './judge-requirement.ts'
 import { keyRefused } from './keys.ts'
 import type { EndCause } from './outcome.ts'
 import { poisonedConnections } from './reused-connection.ts'
 import type { Run, RunHook } from './run.ts'
 import { sendOnce } from './send.ts'
-import { setUp, tearDown } from './setup.ts'
-import { isThrottling, mayRepeat } from './wrong-response.ts'
+import { isThrottling, mayRepeat } from './connection-trial.ts'
 
 /** Deadline of a clean-up request, in ms; a shorter one, and a bound on all of them, when the run was ended. */
 const cleanupMs = 15_000

@@ -3,14 +3,22 @@ import { curlOfBoth } from '../recording/curl.ts'
 import type { Failure, FailureExchange } from '../report/model.ts'
 import { onReusedConnection } from '../report/reason.ts'
 import { isGranted, tpeOf, responseOf, matchPairs } from './response.ts'
-import { proves, type SendAgain, trialOfPrevious, trialOfRequest, variesOf } from './connection-trial.ts'
+import {
+  isRight,
+  isWrong,
+  mayRepeat,
+  proves,
+  type SendAgain,
+  trialOfPrevious,
+  trialOfRequest,
+  variesOf,
+} from './connection-trial.ts'
 import { describeResponse, rerunLine, withoutEntities } from './describe.ts'
 import type { Exchange, PreviousRequest } from './exchange.ts'
-import { pause } from './lifetime.ts'
+import { pause } from './outcome.ts'
 import { livenessProbe } from './operation-probe.ts'
 import { perRun, type Run } from './run.ts'
 import { requestOf } from './send.ts'
-import { isRight, isWrong, mayRepeat } from './wrong-response.ts'
 
 /** Failures of requests that left a connection behind on which the next answer was wrong: by the requirement they were sent for. */
 export const poisonedConnections = perRun(() => new Map<string, Failure[]>())

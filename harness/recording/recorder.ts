@@ -1,11 +1,17 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { FailureExchange, RecordedExchange, RecordedHeaders } from './recorded.ts'
+import {
+  type FailureExchange,
+  recordBody,
+  type RecordedExchange,
+  type RecordedHeaders,
+  recordHead,
+  recordHeaders,
+  type Shown,
+} from './recorded.ts'
 import type { Redactor } from './redactor.ts'
 import type { HeaderLine, HttpRequest, HttpResult } from '../http/message.ts'
-import { recordBody } from './body.ts'
 import { curlOf } from './curl.ts'
-import { recordHead, recordHeaders, type Shown } from './headers.ts'
 
 /** An exchange that has ended, and why it was sent. */
 interface EndedExchange extends Pick<RecordedExchange, 'requirement' | 'operation' | 'role'> {

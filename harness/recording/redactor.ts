@@ -1,6 +1,5 @@
-import { withTail, withoutKept, type Span, replaceSpans } from './spans.ts'
+import { replaceSpans, RunIndex, type Span, withoutKept, withTail } from './spans.ts'
 import { base64, bitsOf, type Encoding, hex, plain } from './encoding.ts'
-import { RunIndex } from './run-index.ts'
 import { viewsOf } from './views.ts'
 
 /** A run of this many characters shared with a key is removed. */

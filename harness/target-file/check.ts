@@ -5,15 +5,13 @@ import { isObject, escapeToken, getAt, tokensOf } from '../../schemas/json.ts'
 import { UserError } from '../user-error.ts'
 import { baseUrlProblem } from './base-url.ts'
 import { scenarioProblems, hookRequestProblems } from './check-scenarios.ts'
-import { isNeeded } from './declared.ts'
-import { resourceExamples } from './examples.ts'
+import { isNeeded, resourceExamples, unreachableProblems } from './declared.ts'
 import { headerProblems, keyProblem } from './headers.ts'
 import { didYouMean, nearest } from './nearest.ts'
-import { plainData } from './plain-data.ts'
+import { plainData } from './map-keys.ts'
 import { savedProblems, isIdPlace, textsOf } from './saved.ts'
 import { memberPath, schemaProblems } from './schema-problems.ts'
 import type { ApplicationValue, TargetFile, OperationValue } from './target-file.ts'
-import { unreachableProblems } from './unreachable.ts'
 
 /** Most problems named at once. */
 const most = 10

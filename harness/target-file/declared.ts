@@ -1,17 +1,20 @@
 import { examplePlace, type Member, roleOf } from '../../catalogue/operation.ts'
 import {
   isOperationId,
-  operation as operationOf,
-  type OperationId,
-  readsOf,
   operation,
+  type OperationId,
+  operation as operationOf,
+  readsOf,
 } from '../../catalogue/operations.ts'
 import type { Area, Need, Requirement } from '../../catalogue/requirement.ts'
 import { scenarioExample } from '../../catalogue/scenario-examples.ts'
 import { mergePatch, getAt, tokensOf } from '../../schemas/json.ts'
 import { undeclaredReason } from '../report/reason.ts'
-import { contentExample, keyExamples, resourceExamples } from './examples.ts'
-import type { TargetFile, OperationValue } from './target-file.ts'
+import type { OperationValue, TargetFile } from './target-file.ts'
+import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
+import { mayBeUnreachable } from '../../catalogue/needs.ts'
+import { matchesId, mostPatterns, patternProblem } from '../report/selection.ts'
+import { didYouMean } from './nearest.ts'
 
 /**
  * True if the target file declares what the pointer names. Of an operation that is not served nothing is declared; a
@@ -146,4 +149,68 @@ export function isNeeded(id: OperationId, role: string): boolean {
 export function fieldsOf(id: OperationId, value: OperationValue): Record<string, string> {
   const pointers = rolesOf(id).map((role) => [role, value.fields?.[role] ?? defaultPointer(id, role)] as const)
   return Object.fromEntries(pointers.filter((entry): entry is [string, string] => entry[1] !== undefined))
+}
+
+/** What a target file may hold beside its operations: pasted from reasons, so that each fits the schema. Angle brackets are to be filled in. */
+const application = { id: '<application id>', inputs: [{ id: '<input id>', value: ['tea'] }] }
+
+export const resourceExamples = {
+  application,
+  otherApplication: application,
+  slowApplication: application,
+  failingApplication: application,
+  job: '<job id>',
+  pdfFile: '<file id>',
+  pdfText: '<words of that PDF>',
+  corruptedPdfFile: { upload: 'corrupted.pdf' },
+  encryptedPdfFile: { upload: 'encrypted.pdf' },
+  oversizedPdfFile: { upload: 'oversized.pdf' },
+  file: '<file id>',
+  deletedFile: '<file id>',
+  graph: '<graph id>',
+}
+
+export const contentExample = { content: { text: 'Tea is a drink.' }, contentType: 'text/plain', filename: 'tea.txt' }
+
+export const keyExamples: Readonly<Record<string, string>> = {
+  full: 'CONFORM_API_KEY',
+  expired: 'CONFORM_KEY_EXPIRED',
+  restricted: 'CONFORM_KEY_RESTRICTED',
+}
+
+/** The requirements that are unreachable, and why: what an entry matches, if it may be unreachable and is not declared nevertheless. */
+export function unreachableIds(file: TargetFile): Record<string, string> {
+  const entries = Object.entries(file.unreachable ?? {})
+  const reasons: Record<string, string> = {}
+  for (const row of catalogue) {
+    const [, reason] = entries.find(([pattern]) => matchesId(row.id, pattern)) ?? []
+    if (reason !== undefined && mayBeUnreachable(row) && !isDeclared(file, row)) reasons[row.id] = reason
+  }
+  return reasons
+}
+
+/** What is wrong with the entries of `unreachable`. */
+export function unreachableProblems(file: TargetFile): string[] {
+  const entries = Object.keys(file.unreachable ?? {})
+  if (entries.length > mostPatterns) return [`unreachable has more than ${mostPatterns} entries`]
+  return entries.flatMap((entry) => {
+    const problem = patternProblem(entry)
+    if (problem !== undefined) return [`unreachable: ${problem}`]
+    const path = `unreachable.${entry}`
+    const matched = catalogue.filter(({ id }) => matchesId(id, entry))
+    if (isRequirementId(entry) && matched.some((row) => isDeclared(file, row) && mayBeUnreachable(row))) {
+      return [`${path}: what this requirement needs is declared; remove one of the two`]
+    }
+    if (matched.some(mayBeUnreachable)) return []
+    if (matched.length === 0)
+      return [
+        `${path} matches no requirement${didYouMean(
+          entry,
+          catalogue.map(({ id }) => id),
+        )}`,
+      ]
+    return [
+      `${path} matches only what the full key and a valid request can reach, and that cannot be declared unreachable`,
+    ]
+  })
 }

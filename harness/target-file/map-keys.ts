@@ -1,16 +1,16 @@
+import { createHash } from 'node:crypto'
+import canonicalize from 'canonicalize'
 import type {
-  HookRequestValue,
   HeaderValue,
   HeaderValues,
+  HookRequestValue,
   KeyValue,
   OperationValue,
   ScenarioValue,
   TargetFile,
 } from './target-file.ts'
 import { isKeyPerOperation } from './declared.ts'
-import { createHash } from 'node:crypto'
-import canonicalize from 'canonicalize'
-import { plainData } from './plain-data.ts'
+import { escapeToken } from '../../schemas/json.ts'
 
 /** What is put in the place of a key at that path of members; undefined leaves it out. */
 type Replace = (path: string, value: KeyValue | HeaderValue) => string | undefined
@@ -108,4 +108,32 @@ export function canonicalTarget(file: TargetFile): string {
 /** `sha256:...` over that JSON. */
 export function targetDigest(file: TargetFile): string {
   return `sha256:${createHash('sha256').update(canonicalTarget(file)).digest('hex')}`
+}
+
+/** Where a module may have functions: in place of a key. */
+const keyPlace = /^\/keys\/[^/]+(\/[^/]+)?$|^\/scenarios\/[^/]+\/key$/
+
+/**
+ * The value as JSON would hold it, functions in place of keys written as a word; `problem` is called with the pointer of
+ * whatever JSON cannot hold.
+ */
+export function plainData(
+  value: unknown,
+  problem: (pointer: string, what: string) => void,
+  pointer = '',
+  around: readonly object[] = [],
+): unknown {
+  if (typeof value === 'function' && keyPlace.test(pointer)) return 'function'
+  if (typeof value === 'number' && !Number.isFinite(value)) problem(pointer, `${value} is not a JSON number`)
+  if (['function', 'symbol', 'bigint'].includes(typeof value)) problem(pointer, `a ${typeof value} is not allowed here`)
+  if (typeof value !== 'object' || value === null) return value
+  if (around.includes(value)) return problem(pointer, 'holds itself')
+  const inside = [...around, value]
+  if (Array.isArray(value)) return value.map((item, index) => plainData(item, problem, `${pointer}/${index}`, inside))
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) problem(pointer, 'must be a plain object')
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  return Object.fromEntries(
+    members.map(([name, member]) => [name, plainData(member, problem, `${pointer}/${escapeToken(name)}`, inside)]),
+  )
 }

@@ -2,7 +2,7 @@ import { isOperationId } from '../../catalogue/operations.ts'
 import { UserError } from '../user-error.ts'
 import { baseUrlProblem, normalBaseUrl } from './base-url.ts'
 import { type Context, type Environment, note, placed, readNamedText, readNamedFile } from './context.ts'
-import { targetDigest, mapKeys } from './map-keys.ts'
+import { mapKeys, plainData, targetDigest } from './map-keys.ts'
 import { createDynamicKeys, type DynamicKeys } from './dynamic-keys.ts'
 import {
   defaultLimits,
@@ -22,7 +22,6 @@ import {
   type Resources,
   type Upload,
 } from './model.ts'
-import { plainData } from './plain-data.ts'
 import { labels, resolveKeys } from './resolve-key.ts'
 import {
   resolveGivenHeaders,
@@ -35,7 +34,7 @@ import {
 } from './resolve-requests.ts'
 import { savedWarnings } from './saved.ts'
 import { inProcessUrl } from '../recording/curl.ts'
-import { unreachableIds } from './unreachable.ts'
+import { unreachableIds } from './declared.ts'
 import { basename } from 'node:path'
 
 const pdfs = ['pdfFile', 'corruptedPdfFile', 'encryptedPdfFile', 'oversizedPdfFile'] as const

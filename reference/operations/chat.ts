@@ -1,9 +1,67 @@
-import type { Answer } from '../world/answer.ts'
-import { isAbsent, isMembers, jsonType, type Call, type Members } from '../world/call.ts'
-import { checkMessages, textOfMessages, checkGraphs, checkTools, llmToolOf, jsonInstance } from '../world/chat.ts'
+import { type Call, isAbsent, isMembers, jsonType, type Members } from '../world/call.ts'
 import { generated, guard, isModel, kindOfModel, refuseTroubledModel } from '../world/models.ts'
 import type { Operation } from '../world/operation.ts'
+import type { Answer } from '../world/answer.ts'
+import { checkGraphs, checkMessages, checkTools, jsonInstance, llmToolOf, textOfMessages } from '../world/chat.ts'
 import { countUp } from '../world/world.ts'
+
+/** Under `requests/values-coerced` also what can be made a number. */
+function isNumber(call: Call, value: unknown): boolean {
+  if (typeof value === 'number') return true
+  if (!call.varied('requests/values-coerced')) return false
+  return (
+    typeof value === 'boolean' || (typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)))
+  )
+}
+
+function checkCompletion(call: Call): void {
+  const { model, prompt, temperature, max_tokens: most, top_p: share } = call.body
+  if (typeof model !== 'string')
+    call.refuse('400-malformed-request', 400, 'BadRequest', { description: 'model is a string', kind: 'model' })
+  if (!isModel(call, model))
+    call.refuse('400-unsupported-model', 400, 'BadRequest', {
+      description: 'The model is not supported',
+      kind: kindOfModel(model),
+    })
+  if (typeof prompt !== 'string') {
+    call.refuse('400-malformed-request', 400, 'BadRequest', {
+      description: 'prompt is a string',
+      at: 'prompt',
+      kind: 'prompt',
+    })
+  }
+  if (prompt === '') call.refuse('400-empty-prompt', 400, 'InvalidInputParameters')
+  if (!isAbsent(temperature) && !isNumber(call, temperature)) {
+    call.refuse('400-invalid-temperature', 400, 'InvalidContentType', { kind: jsonType(temperature) })
+  }
+  if (!isAbsent(most) && !isNumber(call, most)) {
+    call.refuse('400-invalid-max-tokens', 400, 'InvalidContentType', { kind: jsonType(most) })
+  }
+  if (typeof most === 'number' && most < 1 && !call.varied('tokens/below-zero-granted')) {
+    call.reject(400, call.varied('tokens/below-zero-bad-request') ? 'BadRequest' : 'InvalidInputParameters')
+  }
+  if (!isAbsent(share) && !isNumber(call, share)) call.refuse('400-invalid-parameter', 400, 'InvalidContentType')
+}
+
+/** §4.4 */
+export const completion: Operation = {
+  id: 'completion.create',
+  method: 'POST',
+  paths: ['/v1/completion'],
+  body: 'json',
+  members: ['model', 'prompt', 'temperature', 'max_tokens', 'top_p'],
+  check: checkCompletion,
+  run: (call: Call) => {
+    refuseTroubledModel(call, call.body['model'])
+    const prompt = String(call.body['prompt'])
+    guard(call, prompt, 'model-unsafe-request')
+    return {
+      status: 200,
+      body: { model: call.body['model'], choices: [{ text: generated(call, `${prompt} Indeed.`) }] },
+    }
+  },
+  grant: () => ({ status: 200, body: { choices: [{ text: '' }] } }),
+}
 
 function isResponseFormat(format: unknown): boolean {
   if (isAbsent(format)) return true
@@ -14,7 +72,7 @@ function isResponseFormat(format: unknown): boolean {
   )
 }
 
-function check(call: Call): void {
+function checkChat(call: Call): void {
   const { model, stream, stream_options: options, response_format: format } = call.body
   if (!isModel(call, model))
     call.refuse('400-unsupported-model', 400, 'InvalidInputParameters', {
@@ -107,7 +165,7 @@ export const chat: Operation = {
   body: 'json',
   members: ['model', 'messages', 'tools', 'tool_choice', 'stream', 'stream_options', 'response_format'],
   row: (call) => (isPlain(call) ? '200-completion' : undefined),
-  check,
+  check: checkChat,
   fit: checkGraphs,
   run: (call: Call) => {
     refuseTroubledModel(call, call.body['model'])

@@ -1,7 +1,10 @@
-import type { Call, Members } from '../world/call.ts'
+import { type Call, isMembers, type Members } from '../world/call.ts'
 import type { Operation } from '../world/operation.ts'
-import { planOf } from '../world/plan.ts'
+import { imageLimit, planOf } from '../world/plan.ts'
 import type { Answer } from '../world/answer.ts'
+import { lengthened } from '../world/ids.ts'
+import { generated, isModel, refuseTroubledModel } from '../world/models.ts'
+import { reachable } from '../world/files.ts'
 
 /** §4.4 */
 export const aiDetect: Operation = {
@@ -57,7 +60,7 @@ const categories: Readonly<Record<string, string>> = {
   fever: 'MEDICAL_CONDITION',
 }
 
-function run(call: Call): Answer {
+function comprehend(call: Call): Answer {
   const words: string[] = String(call.body['content']).match(/\p{L}+/gu) ?? []
   const entities: Members[] = words.flatMap((text): Members[] => {
     const category = categories[text.toLowerCase()]
@@ -83,6 +86,96 @@ export const medicalComprehend: Operation = {
     if (typeof content !== 'string') call.refuse('400-malformed-request', 400, 'BadRequest')
     if (!responseTypes.includes(String(type))) call.reject(400, 'InvalidInputParameters', 'response_type')
   },
-  run,
+  run: comprehend,
   grant: () => ({ status: 200, body: { entities: [] } }),
+}
+
+const languages = new Set(['de', 'en', 'es', 'fr', 'it', 'ja', 'nl', 'pt'])
+
+function checkTranslation(call: Call): void {
+  const { text, source, target } = call.body
+  for (const [kind, language] of Object.entries({ source, target })) {
+    if (typeof language !== 'string' || !languages.has(language)) {
+      call.refuse('400-unsupported-language', 400, 'BadRequest', {
+        description: `No ${kind} ${String(language)}`,
+        kind: typeof language === 'string' ? [kind, ...lengthened(language, languages)] : [kind, 'type'],
+      })
+    }
+  }
+  if (typeof text !== 'string') call.refuse('400-malformed-text', 400, 'InvalidInputParameters')
+  if (text === '') call.refuse('400-empty-text', 400, 'InvalidInputParameters')
+  if (text.length > planOf(call).text) call.refuse('400-text-too-long', 400, 'InvalidInputParameters')
+  // Semantically invalid (§7.2): there is nothing to translate.
+  if (source === target) call.refuse('general/422-unprocessable', 422, 'UnprocessableEntity')
+}
+
+/** §4.4 */
+export const translate: Operation = {
+  id: 'translate.run',
+  method: 'POST',
+  paths: ['/v1/translate'],
+  body: 'json',
+  members: ['text', 'source', 'target'],
+  check: checkTranslation,
+  run: (call) => ({
+    status: 200,
+    body: { text: generated(call, `[${String(call.body['target'])}] ${String(call.body['text'])}`) },
+  }),
+  grant: () => ({ status: 200, body: { text: '' } }),
+}
+
+const signatures: Readonly<Record<string, readonly number[]>> = {
+  'image/png': [0x89, 0x50, 0x4e, 0x47],
+  'image/jpeg': [0xff, 0xd8, 0xff],
+  'image/gif': [0x47, 0x49, 0x46],
+}
+
+interface Variable {
+  readonly name: string
+  readonly file_id: string | number
+}
+
+function isVariable(item: unknown): item is Variable {
+  if (!isMembers(item) || typeof item['name'] !== 'string') return false
+  return typeof item['file_id'] === 'string' || typeof item['file_id'] === 'number'
+}
+
+function isVariables(value: unknown): value is readonly Variable[] {
+  return Array.isArray(value) && value.every(isVariable)
+}
+
+function checkImage(call: Call): void {
+  const { model, prompt, variables } = call.body
+  if (!isModel(call, model)) call.reject(400, 'BadRequest', 'model is not supported')
+  if (typeof prompt !== 'string') call.refuse('400-malformed-request', 400, 'BadRequest', { kind: 'prompt' })
+  if (!isVariables(variables)) call.refuse('400-malformed-request', 400, 'BadRequest', { kind: 'variables' })
+}
+
+function fitImage(call: Call): void {
+  refuseTroubledModel(call, call.body['model'])
+  for (const variable of call.body['variables'] as readonly Variable[]) {
+    const file = reachable(call, variable.file_id)
+    if (!file) call.reject(404, 'ResourceNotFound', `${variable.name} names no file`)
+    if (file.account !== call.key?.account) call.refuse('403-file-access', 403, 'InsufficientAccessRights')
+    const signature = signatures[file.type]
+    if (!signature) call.refuse('400-unsupported-image', 400, 'BadRequest')
+    const bytes = file.bytes()
+    if (bytes.length > imageLimit) call.refuse('400-oversized-image', 400, 'InvalidInputParameters')
+    if (!signature.every((byte, at) => bytes[at] === byte)) {
+      call.refuse('400-corrupted-image', 400, 'InvalidContentType')
+    }
+  }
+}
+
+/** §4.4, §2.8 */
+export const vision: Operation = {
+  id: 'vision.analyze',
+  method: 'POST',
+  paths: ['/v1/vision/analyze', '/v1/vision'],
+  body: 'json',
+  members: ['model', 'prompt', 'variables'],
+  check: checkImage,
+  fit: fitImage,
+  run: (call) => ({ status: 200, body: { data: generated(call, 'A black pixel.') } }),
+  grant: () => ({ status: 200, body: { data: '' } }),
 }

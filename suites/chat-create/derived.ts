@@ -1,10 +1,10 @@
 import type { RequirementId } from '../../catalogue/catalogue.ts'
 import type { MemberFault } from '../../catalogue/operation.ts'
 import { judgeEach } from '../../harness/checks/at-once.ts'
-import { examplesFor } from '../../harness/checks/member-examples.ts'
 import {
   absent,
   arraysAbove,
+  examplesFor,
   inLaterItem,
   type MemberCase,
   ofKinds,

@@ -8,11 +8,11 @@ import { describeResponse } from '../../harness/engine/describe.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
+import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import { perRun, type Run } from '../../harness/engine/run.ts'
 import { answered, type CheckContext, type Judge } from '../../harness/engine/check-context.ts'
 import { at, ofOtherTypes, pointerOf } from '../../harness/checks/roles.ts'
 import type { Pairs } from '../../catalogue/pairs.ts'
-import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import { upload, uploadProbe, withOwnContent } from '../../harness/checks/upload.ts'
 
 /** The request that creates the object which a row is about: that of the row's scenario, if there is one. */

@@ -1,7 +1,7 @@
 import { isGranted } from '../../harness/engine/response.ts'
 import { describeResponse } from '../../harness/engine/describe.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
-import { pause } from '../../harness/engine/lifetime.ts'
+import { pause } from '../../harness/engine/outcome.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { sendWithStaleRetry } from '../../harness/engine/send.ts'
 import { isThrottled } from '../../harness/engine/throttle.ts'

@@ -1,7 +1,7 @@
 import { declaredResource } from '../../harness/checks/valid-request.ts'
 import { isEnded, type Job, jobRequest, jobsOf } from './job-tracker.ts'
 import { sendThroughGate } from '../../harness/engine/check-context.ts'
-import { pause } from '../../harness/engine/lifetime.ts'
+import { pause } from '../../harness/engine/outcome.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { isPlanned, type Run, type RunHook } from '../../harness/engine/run.ts'
 import { apartMs, timesDiffer } from './seen-jobs.ts'
@@ -10,8 +10,8 @@ import { conflictId } from './conflict.ts'
 import { failingLifecycle, mainLifecycle, readableJob } from './lifecycle.ts'
 import { noEffect, noEffectAtOnce } from './no-effect.ts'
 import { isBreakdown } from '../../harness/engine/response.ts'
-import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
+import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import { gatesOf } from './gate.ts'
 
 const conflicts = Object.values(conflictId)

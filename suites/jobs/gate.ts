@@ -2,9 +2,8 @@ import { perRun, type Run, type Send } from '../../harness/engine/run.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { isEnded, type Job, jobsOf } from './job-tracker.ts'
 import { isGranted } from '../../harness/engine/response.ts'
-import { NotExercised } from '../../harness/engine/outcome.ts'
+import { NotExercised, pause } from '../../harness/engine/outcome.ts'
 import { createSemaphore } from '../../harness/engine/semaphore.ts'
-import { pause } from '../../harness/engine/lifetime.ts'
 
 /** What a request at a gate is. */
 interface GateTurn {

@@ -1,6 +1,6 @@
 import type { Exchange } from '../../harness/engine/exchange.ts'
-import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
+import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import { perRun, type Run } from '../../harness/engine/run.ts'
 import type { ApplicationResource } from '../../harness/target-file/model.ts'
 import { isObject, member } from '../../schemas/json.ts'
@@ -8,7 +8,7 @@ import { type HttpResponse, isGranted, jsonValue } from '../../harness/engine/re
 import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
 import { usableId } from '../../harness/checks/created.ts'
 import { isOwn, type SeenReading } from './seen-jobs.ts'
-import { pause } from '../../harness/engine/lifetime.ts'
+import { pause } from '../../harness/engine/outcome.ts'
 
 /** One reading of a job: `status` is undefined if the answer was no job. */
 export interface Reading {

@@ -2,11 +2,10 @@ import { control, notGranted } from '../../harness/checks/control.ts'
 import { sendThroughGate } from '../../harness/engine/check-context.ts'
 import { declaredResource } from '../../harness/checks/valid-request.ts'
 import { isEnded, type Job, jobRequest, jobsOf, type Reading } from './job-tracker.ts'
-import { NotExercised } from '../../harness/engine/outcome.ts'
+import { NotExercised, pause } from '../../harness/engine/outcome.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import { describeResponse } from '../../harness/engine/describe.ts'
-import { pause } from '../../harness/engine/lifetime.ts'
 
 /** What was seen of one job from its creation to its end. */
 interface Lifecycle {

@@ -1,8 +1,7 @@
-import { NotExercised } from '../../harness/engine/outcome.ts'
-import { pause } from '../../harness/engine/lifetime.ts'
+import { NotExercised, pause } from '../../harness/engine/outcome.ts'
 import { isPlanned, type Run } from '../../harness/engine/run.ts'
 import type { ApplicationResource } from '../../harness/target-file/model.ts'
-import { sendAtOnce } from '../../harness/checks/send-at-once.ts'
+import { sendAtOnce } from '../../harness/checks/at-once.ts'
 import { burstSize, confirmBlocked, createDuringJob, createOnOther, proveOverlap } from './beside-job.ts'
 import {
   awaitJobs,
@@ -18,8 +17,7 @@ import {
 import { gatesOf, mostAttempts, whileIdle } from './gate.ts'
 import { isEnded, type Job, jobRequest, jobsOf, wasSeenEnded } from './job-tracker.ts'
 import { awaitRelease, releasedAfterFailure } from './release.ts'
-import { validRequest } from '../../harness/checks/valid-request.ts'
-import { isDeclared } from '../../harness/checks/apply-scenario.ts'
+import { isDeclared, validRequest } from '../../harness/checks/valid-request.ts'
 import { createdId } from '../../harness/checks/created.ts'
 import { retryWhileSettling } from '../../harness/checks/settling.ts'
 import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'

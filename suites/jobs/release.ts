@@ -1,4 +1,4 @@
-import { pause } from '../../harness/engine/lifetime.ts'
+import { pause } from '../../harness/engine/outcome.ts'
 import { isPlanned, type Run } from '../../harness/engine/run.ts'
 import type { ApplicationResource } from '../../harness/target-file/model.ts'
 import { conflictId, create, type Finding, releaseMs } from './conflict.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { recordBody, recordedBytes } from '../../harness/recording/body.ts'
+import { recordBody, recordedBytes } from '../../harness/recording/recorded.ts'
 import { Redactor } from '../../harness/recording/redactor.ts'
 import { hostileKey } from './hostile-key.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { recordHead, recordHeaders, type Shown } from '../../harness/recording/headers.ts'
+import { recordHead, recordHeaders, type Shown } from '../../harness/recording/recorded.ts'
 import { Redactor } from '../../harness/recording/redactor.ts'
 import { folder, readReport, targetFile } from '../cli/conform.ts'
 import { conform } from '../cli/in-process.ts'

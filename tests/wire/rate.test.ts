@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { createPacer } from '../../harness/http/rate.ts'
+import { createPacer } from '../../harness/engine/semaphore.ts'
 
 test('0 waits for nothing', async () => {
   vi.useFakeTimers()

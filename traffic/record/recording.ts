@@ -1,5 +1,5 @@
 import { Ending } from '../../harness/http/under-way.ts'
-import { shownText } from '../../harness/recording/body.ts'
+import { shownText } from '../../harness/recording/recorded.ts'
 import { describeResponse, describeProbe } from '../../harness/engine/describe.ts'
 import { decode } from '../../harness/http/decode.ts'
 import { headerValue } from '../../harness/http/message.ts'

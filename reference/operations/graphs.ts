@@ -1,0 +1,167 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { namedBy, overlooks, processedFrom, refusedName } from '../world/created.ts'
+import { type Graph, ownAccount, type StoredFile } from '../world/world.ts'
+import type { Answer } from '../world/answer.ts'
+import { nameOf, newId, writeId } from '../world/ids.ts'
+import { type Call, isAbsent, type Members } from '../world/call.ts'
+import type { Operation } from '../world/operation.ts'
+import { checkGraphAccess, checkQueryConfig, fileView, findGraph, pdfText, reachable } from '../world/files.ts'
+import { generated } from '../world/models.ts'
+import { queryComplexity } from '../world/plan.ts'
+
+function view(call: Call, graph: Graph): Members {
+  const { id, name, createdAt, version } = graph
+  return { id: writeId(call.world, id), name, version, created_at: call.world.clock.write(createdAt) }
+}
+
+function checkCreation(call: Call): void {
+  const { description } = call.body
+  const name = nameOf(call, 'Graph')
+  if (typeof name !== 'string') call.refuse('400-malformed-parameters', 400, 'BadRequest')
+  if (!/^[\p{L}\p{N} ._-]+$/u.test(name)) call.refuse('400-invalid-name', 400, 'InvalidInputParameters')
+  if (!isAbsent(description) && typeof description !== 'string') {
+    call.reject(400, 'BadRequest', 'description is a string')
+  }
+}
+
+function make({ world }: Call, name: string, account: string): Graph {
+  const id = newId(world, 'graph')
+  const createdAt = world.clock.now()
+  const graph: Graph = { id, account, name, version: '"1"', files: new Map(), createdAt, made: true }
+  world.store.graphs.set(id, graph)
+  return graph
+}
+
+/** What a refused creation leaves behind, under the defects of `4xx-no-effect`. */
+async function createAllTheSame(call: Call, status: number): Promise<void> {
+  const name = await refusedName(call, status)
+  if (name !== undefined) make(call, name, ownAccount)
+}
+
+/** ms between a check and what follows from it, under the defects of `400-atomic`. */
+const nameCheckMs = 10
+
+async function create(call: Call): Promise<Answer> {
+  const { world, key } = call
+  const { graphs } = world.store
+  if (key?.account === 'full') call.refuse('general/507-insufficient-storage', 507, 'InsufficientStorage')
+  const name = String(nameOf(call, 'Graph'))
+  const names = [...graphs.values()].map((graph) => graph.name)
+  if (names.includes(name) && !overlooks(call, '400-duplicate-name', name, names))
+    call.refuse('400-duplicate-name', 400, 'BadRequest', { description: 'The name exists' })
+  if (call.broken('400-atomic')) await pause(nameCheckMs)
+  const graph = make(call, name, key?.account ?? '')
+  return { status: 200, body: view(call, namedBy(call, graphs.values(), graph)) }
+}
+
+/** §4.4 */
+export const graphsCreate: Operation = {
+  id: 'graphs.create',
+  method: 'POST',
+  paths: ['/v1/knowledge-graphs'],
+  body: 'json',
+  members: ['name', 'description'],
+  check: checkCreation,
+  refused: createAllTheSame,
+  run: create,
+  grant: (call) => ({ status: 200, body: { id: newId(call.world, 'graph'), name: 'graph' } }),
+}
+
+function fileOf(call: Call): StoredFile {
+  const { file_id: id } = call.body
+  if (typeof id !== 'string' && typeof id !== 'number') call.reject(400, 'BadRequest', 'file_id is missing')
+  const file = reachable(call, id)
+  if (!file) call.reject(404, 'ResourceNotFound', 'The file does not exist')
+  if (file.account !== call.key?.account) call.refuse('403-file-access', 403, 'InsufficientAccessRights')
+  return file
+}
+
+async function fitFile(call: Call): Promise<void> {
+  const file = fileOf(call)
+  if (!/^(text|image)\/|^application\/(pdf|json|msword|octet-stream)$/.test(file.type)) {
+    call.refuse('400-unsupported-type', 400, 'BadRequest', { description: `Graphs take no ${file.type}` })
+  }
+  if (file.type === 'application/pdf' && typeof (await pdfText(file.bytes())) === 'string') {
+    call.refuse('400-unparsable', 400, 'InvalidInputParameters', { description: 'The file cannot be read' })
+  }
+}
+
+/** What a refused addition leaves behind, under the defects of `4xx-no-effect`. */
+async function addAllTheSame(call: Call, status: number): Promise<void> {
+  const file = await refusedName(call, status)
+  const graph = call.world.store.graphs.get(call.param('graph_id'))
+  if (file !== undefined) graph?.files.set(file, { by: 'addition', from: Date.now() })
+}
+
+/** ms between a check and what follows from it, under the defects of `409-atomic`. */
+const checkMs = 10
+
+async function addFile(call: Call, graph: Graph): Promise<Answer> {
+  const file = fileOf(call)
+  const known = graph.files.get(file.id)
+  if (known && known.from <= Date.now() && !overlooks(call, '409-already-in-graph', file.id, [...graph.files.keys()])) {
+    // Requirements tell apart where the file came from; both are refused alike.
+    if (known.by === 'addition') call.refuse('409-already-in-graph', 409, 'BadRequest')
+    call.reject(409, 'BadRequest', 'The file came with its upload')
+  }
+  const inOtherGraph = [...call.world.store.graphs.values()].some((each) => each !== graph && each.files.has(file.id))
+  if (call.broken('2xx-other-graph') && inOtherGraph) call.reject(409, 'BadRequest', 'The file is in another graph')
+  if (call.broken('2xx-accepted#always-409')) call.reject(409, 'BadRequest', 'The file is in the graph already')
+  if (call.broken('409-atomic')) await pause(checkMs)
+  if (!known) graph.files.set(file.id, { by: 'addition', from: processedFrom(call.world) })
+  // Defects of a server that adds the file but says that it did not.
+  if (call.broken('2xx-accepted#added-400')) call.reject(400, 'BadRequest', 'Nothing is wrong')
+  if (call.broken('2xx-accepted#added-404')) call.reject(404, 'ResourceNotFound', 'Nothing is missing')
+  return { status: 200, body: fileView(call.world, file) }
+}
+
+/** §4.4 */
+export const graphsAddFile: Operation<Graph> = {
+  id: 'graphs.add-file',
+  method: 'POST',
+  paths: ['/v1/knowledge-graphs/:graph_id/files'],
+  body: 'json',
+  members: ['file_id'],
+  find: findGraph,
+  access: checkGraphAccess,
+  fit: fitFile,
+  refused: addAllTheSame,
+  run: addFile,
+  grant: (call) => ({ status: 200, body: { id: call.body['file_id'] ?? 'file' } }),
+}
+
+function checkQuery(call: Call): void {
+  const { query, query_config: config } = call.body
+  if (typeof query !== 'string') call.refuse('400-malformed-parameters', 400, 'BadRequest')
+  checkQueryConfig(call, config, '2xx-query-config')
+  if ((query.match(/\b(AND|OR|NOT)\b/g) ?? []).length > queryComplexity) {
+    call.refuse('400-too-complex', 400, 'InvalidInputParameters', { description: 'Too many operators' })
+  }
+}
+
+/** A client that has seen another version of the graph is told so (§7.2, version conflict). */
+function fitQuery(call: Call, graph: Graph): void {
+  const expected = call.request.header('if-match')
+  if (call.varied('graphs/empty-not-queried') && graph.made && graph.files.size === 0) {
+    call.reject(422, 'UnprocessableEntity', 'The graph is empty')
+  }
+  if (expected !== undefined && expected !== graph.version) call.refuse('general/409-conflict', 409, 'Conflict')
+}
+
+/** §4.4, §2.7 */
+export const graphsQuery: Operation<Graph> = {
+  id: 'graphs.query',
+  method: 'POST',
+  paths: ['/v1/knowledge-graphs/:graph_id/query'],
+  body: 'json',
+  members: ['query', 'query_config'],
+  find: findGraph,
+  access: checkGraphAccess,
+  check: checkQuery,
+  fit: fitQuery,
+  run: (call, graph) => {
+    const answer = generated(call, `${graph.name} holds ${graph.files.size} files.`)
+    return { status: 200, body: { answer, sources: [], references: {} } }
+  },
+  grant: () => ({ status: 200, body: { answer: '', sources: [], references: {} } }),
+}
