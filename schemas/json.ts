@@ -1,4 +1,4 @@
-/** JSON Pointer (RFC 6901) on plain JSON values. */
+/** JSON values: pointers into them (RFC 6901), members, merge patches (RFC 7396), previews. */
 
 /** The reference tokens of a pointer, unescaped. */
 export function tokensOf(pointer: string): string[] {

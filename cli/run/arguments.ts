@@ -6,13 +6,15 @@ import { parseShard, type Shard, matchesId, patternProblem } from '../../harness
 import { idMeant, nearest } from '../../harness/target-file/nearest.ts'
 import type { HeaderValues } from '../../harness/target-file/target-file.ts'
 import { UserError } from '../../harness/user-error.ts'
+import type { ConformanceOptions } from '../../library/options.ts'
 import { formatNames, parseReportRequests, takesStdout } from '../output/report-request.ts'
 import { headerOption, repeatable, reportOption, whole } from './options.ts'
 
-/** The options of a run as the command line gives them. */
-export interface RunArguments {
+type Shared = 'key' | 'seed' | 'runs' | 'strict' | 'readOnly' | 'bail' | 'maxFailures' | 'insecure'
+
+/** The options of a run as the command line gives them: those of the library, and what only a command has. */
+export interface RunArguments extends Pick<ConformanceOptions, Shared> {
   readonly target?: string
-  readonly key?: string
   /** Command line of the shell that starts the server to judge. */
   readonly start?: string
   /** How long the target may take until it answers, in ms. */
@@ -21,11 +23,7 @@ export interface RunArguments {
   readonly skip: readonly string[]
   /** Path of a report: what failed in it is selected. */
   readonly failed?: string
-  readonly seed?: number
-  readonly runs?: number
   readonly depth: Depth
-  readonly strict?: boolean
-  readonly readOnly?: boolean
   readonly tpe: TpeMode
   readonly report: readonly string[]
   readonly baseline?: string
@@ -35,11 +33,8 @@ export interface RunArguments {
   readonly rate?: number
   readonly timeout?: number
   readonly dryRun?: boolean
-  readonly bail?: boolean
-  readonly maxFailures?: number
   readonly verbose?: boolean
   readonly shard?: Shard
-  readonly insecure?: boolean
   /** Path of a PEM file. */
   readonly ca?: string
   readonly header?: HeaderValues
