@@ -4,12 +4,14 @@ import { spawn, spawnSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { wholeNumber } from './whole-number.js'
 
-const usage = "npm run test:loaded [-- [--runs <n>] [<part of a file's path>...]]"
 const options = { runs: { type: 'string', default: '3' } }
 const { values, positionals } = parseArgs({ options, allowPositionals: true })
-const runs = wholeNumber(values.runs, usage)
+const runs = Number(values.runs)
+if (!Number.isSafeInteger(runs) || runs < 1) {
+  console.error(`--runs ${values.runs}: give how often the tests run beside each load, at least once`)
+  process.exit(2)
+}
 
 const vitest = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url))
 const projects = ['tests', 'programs', 'servers'].flatMap((name) => ['--project', name])

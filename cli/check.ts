@@ -14,7 +14,7 @@ import { recordingReport } from '../traffic/recording-report.ts'
 import { learnSecrets } from '../traffic/secrets.ts'
 import { checkOutputs, type InputFile, reportFiles } from './output/files.ts'
 import { finish } from './output/write-reports.ts'
-import { reportOption } from './run/options.ts'
+import { reportOption } from './run/arguments.ts'
 import { formatNames, parseReportRequests, takesStdout } from './output/report-request.ts'
 import { shellWord } from '../harness/recording/curl.ts'
 

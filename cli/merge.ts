@@ -9,7 +9,7 @@ import { UserError } from '../harness/user-error.ts'
 import { checkOutputs, reportFiles } from './output/files.ts'
 import { failureExchanges } from './output/run-folder.ts'
 import { finish } from './output/write-reports.ts'
-import { reportOption } from './run/options.ts'
+import { reportOption } from './run/arguments.ts'
 import { type ReportRequest, formatNames, parseReportRequests, takesStdout } from './output/report-request.ts'
 
 export interface MergeArguments extends Gates {

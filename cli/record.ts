@@ -20,7 +20,7 @@ import { loggedExchanges, makeRunFolder } from './output/run-folder.ts'
 import { finish, type People } from './output/write-reports.ts'
 import { formatNames, parseReportRequests, takesStdout } from './output/report-request.ts'
 import { warnOf } from './output/say.ts'
-import { portOption, reportOption } from './run/options.ts'
+import { portOption, reportOption } from './run/arguments.ts'
 
 interface RecordArguments extends Gates {
   readonly port: number

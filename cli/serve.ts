@@ -6,7 +6,7 @@ import { packageFile, referenceTargetFile } from '../schemas/package-file.ts'
 import { loadTargetFile } from '../harness/target-file/load.ts'
 import { resolveTarget } from '../harness/target-file/resolve.ts'
 import { UserError } from '../harness/user-error.ts'
-import { portOption, reportOption, whole } from './run/options.ts'
+import { portOption, reportOption, whole } from './run/arguments.ts'
 import type { ClientRequests, JudgedServer } from './serve/judge-client.ts'
 
 interface ServeArguments {

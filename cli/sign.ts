@@ -7,7 +7,7 @@ import { suiteFacts } from '../certificate/suite-facts.ts'
 import { loadTargetFile } from '../harness/target-file/load.ts'
 import { canonicalTarget } from '../harness/target-file/map-keys.ts'
 import { checkOutputs, type InputFile, type OutputFile, writeFiles } from './output/files.ts'
-import { repeatable } from './run/options.ts'
+import { repeatable } from './run/arguments.ts'
 import { keyId } from '../certificate/certificate-file.ts'
 
 interface SignArguments {

@@ -6,7 +6,7 @@ import { baseUrlProblem, normalBaseUrl } from '../harness/target-file/base-url.t
 import { didYouMean } from '../harness/target-file/nearest.ts'
 import { UserError } from '../harness/user-error.ts'
 import { json } from '../reporters/escape/json.ts'
-import { keyIdOption, repeatable } from './run/options.ts'
+import { keyIdOption, repeatable } from './run/arguments.ts'
 import { buildRegister } from '../certificate/register/build.ts'
 import { count } from '../harness/report/reason.ts'
 

@@ -1,12 +1,25 @@
 /** The suites as tests of somebody's own vitest project. */
-// TypeScript adds to a module only if the module is imported too.
+// TypeScript adds to a module only if the module is imported too, in the declarations as well.
 import 'vitest'
-import type { Handover } from './suite-run.ts'
-import type { Target, TargetJson } from '../library/options.ts'
+import { afterAll, beforeAll, describe, type RunnerTestCase, test, type TestContext, vi } from 'vitest'
+import {
+  type Handover,
+  createSuiteRun,
+  type GivenTarget,
+  type Selected,
+  type SuiteRun,
+  type RunEnded,
+} from './suite-run.ts'
+import { type Target, type TargetJson, checkOptions, type ConformanceOptions } from '../library/options.ts'
+import { catalogue, type CatalogueRequirement } from '../catalogue/catalogue.ts'
+import { isSelected } from '../harness/report/selection.ts'
+import { isMistake } from '../harness/report/reason.ts'
+import type { RequirementResult } from '../harness/report/model.ts'
+import { terminalText } from '../reporters/escape/terminal.ts'
+import { evidence } from '../reporters/view/evidence.ts'
+import { sections } from '../reporters/view/writing.ts'
 
-export { describeConformance, type DescribeOptions } from './describe-conformance.ts'
-export type { GivenTarget } from './suite-run.ts'
-export type { Handover } from './suite-run.ts'
+export type { GivenTarget, Handover } from './suite-run.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -19,4 +32,179 @@ declare module 'vitest' {
     /** Reports of the runs of a test file. */
     conformance?: Handover[]
   }
+}
+
+/** Most failures of one requirement that a message shows; the reports have all. */
+const most = 3
+const labelWidth = 10
+
+/**
+ * Error that a test throws. A failure of the target has no place in the user's code, and gets none: vitest would show the same lines of
+ * the test file for each. A mistake in the call has: it is about the target and options that stand there.
+ */
+class ConformanceError extends Error {
+  override readonly name = 'ConformanceError'
+  constructor(message: string, frames?: string) {
+    super(message)
+    this.stack = [`ConformanceError: ${message}`, ...(frames === undefined ? [] : [frames])].join('\n')
+  }
+}
+
+/** The frames of a stack from the caller of that function on. */
+function framesAbove(callee: (...args: never[]) => unknown): string {
+  const holder: { stack?: string } = {}
+  Error.captureStackTrace(holder, callee)
+  return (holder.stack ?? '').split('\n').slice(1).join('\n')
+}
+
+/** How to see the failure again in vitest, what was sent, asked for and received, the line for conform and the curl line. */
+function failureMessage(result: RequirementResult): string {
+  const { failures, id, level, section, statement } = result
+  const blocks = failures.slice(0, most).map((failure) => {
+    const again = `CONFORM_SEED=${failure.seed} npx vitest run -t '${id} '`
+    return [['in vitest', again] as const, ...evidence(failure)]
+      .map(([label, text]) => labelled(label, text))
+      .join('\n')
+  })
+  const rest = failures.length > most ? [`and ${failures.length - most} more, in the reports`] : []
+  return [`${statement} (${level}, ${sections(section)})`, ...blocks, ...rest].join('\n\n')
+}
+
+function labelled(label: string, text: string): string {
+  return label.padEnd(labelWidth) + terminalText(text, Infinity)
+}
+
+/** Why a test is skipped: the reason of the result, or that its failure does not decide. */
+function skipNote({ failures, level, reason }: RequirementResult): string {
+  if (reason !== undefined) return terminalText(reason)
+  const [first] = failures
+  return terminalText(`failed, but a ${level} does not decide: expected ${first?.expected}, received ${first?.actual}`)
+}
+
+export interface DescribeOptions extends Omit<ConformanceOptions, 'signal' | 'exchangeLog'> {
+  /** Name of the group that holds all tests; default `conformance`. */
+  readonly name?: string
+}
+
+/** The requirements of one operation, and their tests in the same order. */
+interface Group {
+  readonly rows: readonly CatalogueRequirement[]
+  readonly tasks: readonly unknown[]
+}
+
+/**
+ * Makes each requirement a test, grouped by operation: `jobs.create/202-created A valid creation is answered ...`. Only those
+ * that vitest is going to run are judged, with their controls, all of them side by side.
+ * @param target a target object, the path of a target file, or a function that makes one of them when the tests begin; without one what the project provides as `conformTarget`, else
+ * `CONFORM_TARGET` (a file) or `CONFORM_BASE_URL`, else the embedded reference server
+ */
+export function describeConformance(target?: GivenTarget, options: DescribeOptions = {}): void {
+  const { name = 'conformance', ...rest } = options
+  const { strict = false } = rest
+  const frames = framesAbove(describeConformance)
+  checkOptions(rest)
+  const run = createSuiteRun(target, rest)
+  const groups: Group[] = []
+  let selected: Selected = { ids: [], all: true }
+  let asked = 0
+  const quiet = new Set<string>()
+  // Tests that only wait for a result are no load: vitest's limit of tests at once would keep results from being shown.
+  vi.setConfig({ maxConcurrency: Infinity })
+  describe(name, { timeout: 0, retry: 0 }, () => {
+    beforeAll(async () => {
+      selected = selectedOf(groups)
+      await run.start(selected).catch((error: unknown) => {
+        throw new ConformanceError(messageOf(error), frames)
+      })
+    }, 0)
+    for (const rows of byOperation(rest)) {
+      const { tasks } = describe(rows[0]!.operation, { concurrent: true, timeout: 0, retry: 0 }, () => {
+        for (const { id, statement } of rows) {
+          test(`${id} ${statement}`, async (context) => {
+            asked++
+            await judged(context, { run, id, strict, frames, quiet })
+          })
+        }
+      })
+      groups.push({ rows, tasks })
+    }
+    afterAll(async () => {
+      // vitest was told to stop, or to bail, before it had asked for everything.
+      if (asked < selected.ids.length) run.cancel()
+      const ended = await run.end()
+      if (!ended) return
+      const { facts: _, ...handover } = ended
+      const { file } = groups[0]!.tasks[0] as RunnerTestCase
+      file.meta.conformance = [...(file.meta.conformance ?? []), handover]
+      const problem = whyNotJudged(ended, selected.all) ?? failedSince(ended, { quiet, strict })
+      if (problem !== undefined) throw new ConformanceError(problem)
+    }, 0)
+  })
+}
+
+interface Asked {
+  readonly run: SuiteRun
+  readonly id: string
+  readonly strict: boolean
+  readonly frames: string
+  /** Ids of tests that did not fail. */
+  readonly quiet: Set<string>
+}
+
+async function judged({ signal, skip }: TestContext, { run, id, strict, frames, quiet }: Asked): Promise<void> {
+  signal.addEventListener('abort', () => run.cancel(), { once: true })
+  const result = await run.result(id).catch((error: unknown) => {
+    throw new ConformanceError(messageOf(error), frames)
+  })
+  if (isFailure(result, strict)) {
+    throw new ConformanceError(failureMessage(result))
+  }
+  quiet.add(id)
+  if (result.outcome !== 'passed') skip(skipNote(result))
+}
+
+/** Whether a test of that result fails. */
+function isFailure({ level, outcome }: RequirementResult, strict: boolean): boolean {
+  return outcome === 'failed' && (level === 'must' || strict)
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Those that the options leave in, in catalogue order; `envelope` last, for it is judged on all that the others were answered. */
+function byOperation({ only = [], skip = [] }: ConformanceOptions): (readonly CatalogueRequirement[])[] {
+  const groups = new Map<string, CatalogueRequirement[]>()
+  for (const row of catalogue.filter(({ id }) => isSelected(id, { only, skip }))) {
+    groups.set(row.operation, [...(groups.get(row.operation) ?? []), row])
+  }
+  const { envelope = [], ...others } = Object.fromEntries(groups)
+  return [...Object.values(others), envelope].filter((rows) => rows.length > 0)
+}
+
+/** Finds what is to run after the filters of vitest. */
+function selectedOf(groups: readonly Group[]): Selected {
+  const tests = groups.flatMap(({ rows, tasks }) =>
+    rows.map(({ id }, at) => ({ id, mode: (tasks[at] as RunnerTestCase).mode })),
+  )
+  const chosen = tests.filter(({ mode }) => mode === 'run' || mode === 'queued')
+  return { ids: chosen.map(({ id }) => id), all: chosen.length === tests.length }
+}
+
+/** Failures that showed when their tests had passed or were skipped: what a request left behind on its connection shows by a later one. */
+function failedSince({ report }: RunEnded, { quiet, strict }: Pick<Asked, 'quiet' | 'strict'>): string | undefined {
+  const late = report.requirements.filter((result) => quiet.has(result.id) && isFailure(result, strict))
+  return late.length === 0 ? undefined : late.map(failureMessage).join('\n\n')
+}
+
+/**
+ * Why the run as a whole is no success although each of its tests may only be skipped: the target was lost, its key is refused,
+ * the suite itself went wrong, nothing could be judged. Undefined if vitest was stopped, or if the few tests that a filter
+ * chose were all skipped, each with its reason.
+ */
+function whyNotJudged({ facts, report }: RunEnded, all: boolean): string | undefined {
+  const { ended, keyRefused = false } = facts ?? {}
+  if (report.exit.code !== 3 || report.run.interrupted) return undefined
+  const isOfTheRun = Boolean(ended) || keyRefused || report.requirements.some(isMistake)
+  return all || isOfTheRun ? report.exit.because : undefined
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { catalogue, published } from '../../catalogue/catalogue.ts'
 import { conformProcess, folder, targetFile } from './conform.ts'
 import { conform } from './in-process.ts'
-import { commands, examples } from '../../cli/commands.ts'
+import { commands, examples } from '../../cli/index.ts'
 
 const about = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
 

@@ -1,4 +1,4 @@
-import { commands } from '../../cli/commands.ts'
+import { commands } from '../../cli/index.ts'
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
