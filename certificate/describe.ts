@@ -1,6 +1,6 @@
 import { nameMarks } from '../reporters/escape/name-marks.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
-import { count, parseReason } from '../harness/report/reason.ts'
+import { count } from '../harness/report/reason.ts'
 import { operationCount, type Excluded, type Predicate, type RunFacts, type Statement } from './statement.ts'
 import { claimedByStatement, type SuiteFacts } from './suite-facts.ts'
 import type { Verification } from './verify-certificate.ts'
@@ -124,7 +124,7 @@ function named(word: string, operations: readonly string[]): string {
 
 /** Those that the signer's target file declares out of reach, not those that the target does not serve. */
 function unreachable(rows: readonly Excluded[]): number {
-  return rows.filter(({ reason }) => parseReason(reason).kind === 'unreachable').length
+  return rows.filter(({ unreachable }) => unreachable).length
 }
 
 /** How many requirements are left out of the claim for each reason, the most frequent first, and which if they are few. */

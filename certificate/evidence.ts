@@ -4,7 +4,6 @@ import { mayBeUnreachable } from '../catalogue/needs.ts'
 import { inconsistencies } from '../harness/report/exit-code.ts'
 import { doubledMember, parseJson, parseReport } from '../harness/report/json-file.ts'
 import type { Report, RequirementResult } from '../harness/report/model.ts'
-import { parseReason } from '../harness/report/reason.ts'
 import { matchesId, mostPatterns } from '../harness/report/selection.ts'
 import { UserError } from '../harness/user-error.ts'
 import { isObject, member } from '../schemas/json.ts'
@@ -125,7 +124,7 @@ export function targetProblems(
 
 /** Contradiction of a result and the target file about one requirement, if there is one. */
 function declarationProblem(
-  { operation, outcome, reason = '' }: RequirementResult,
+  { operation, outcome, reason = '', why }: RequirementResult,
   file: unknown,
   row: KnownRequirement | undefined,
 ): string | null {
@@ -134,11 +133,11 @@ function declarationProblem(
   if (isJudged && away === absence['not-served']) return 'was judged by the report, but {file} declares it not served'
   if (outcome !== 'not-applicable' || row?.id === 'pdf.parse/4xx-removed') return null
   if (reason === away) return null
-  const { kind, detail } = parseReason(reason)
   // With more of them it is none that a run takes.
   const entries = Object.entries(member(file, 'unreachable') ?? {}).slice(0, mostPatterns)
-  const isDeclared = entries.some(([pattern, why]) => why === detail && row && matchesId(row.id, pattern))
-  if (kind !== 'unreachable' || !isDeclared)
+  const note = why?.kind === 'unreachable' ? why.note : undefined
+  const isDeclared = entries.some(([pattern, told]) => told === note && row && matchesId(row.id, pattern))
+  if (note === undefined || !isDeclared)
     return 'is not applicable by the report, but {file} declares nothing of the kind'
   return row && mayBeUnreachable(row) ? null : 'cannot be unreachable: a valid request with the full key reaches it'
 }

@@ -18,6 +18,8 @@ export interface Digest {
 export interface Excluded {
   id: string
   reason: string
+  /** The target file declares it out of reach. */
+  unreachable?: true
 }
 
 export interface Coverage extends Counts {
@@ -281,5 +283,9 @@ function coverageOf({ requirements, run }: Report): Coverage[] {
 function excluded(results: readonly RequirementResult[], outcome: Outcome): Excluded[] {
   return results
     .filter((result) => result.outcome === outcome)
-    .map(({ id, reason = 'no reason given' }) => ({ id, reason }))
+    .map(({ id, reason = 'no reason given', why }) => ({
+      id,
+      reason,
+      ...(why?.kind === 'unreachable' && { unreachable: true as const }),
+    }))
 }

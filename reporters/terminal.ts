@@ -6,7 +6,7 @@ import { failureBlock, likelyLines } from './terminal/failure.ts'
 import { reasonLines, stepLines, operationTable, summaryTable, laidOut, type Line } from './terminal/lines.ts'
 import { byCause, shownFirst } from './view/causes.ts'
 import { likelyCauses } from './view/likely-causes.ts'
-import { count, commonReason, parseReason } from '../harness/report/reason.ts'
+import { count, commonReason } from '../harness/report/reason.ts'
 import { duration } from './view/writing.ts'
 import { exitLine, runNotes, seedLine, standingOf, type Tone, verdictBeforeExit } from './view/standing.ts'
 import {
@@ -95,7 +95,7 @@ function failureLines(failures: readonly RequirementResult[], rest: string | nul
 function hasOneReason(report: Report): boolean {
   const { exit, requirements } = report
   if (exit.code !== 3 || requirements.some(({ outcome }) => outcome === 'passed' || outcome === 'failed')) return false
-  return outsideCause(report) !== undefined || parseReason(commonReason(requirements) ?? '').kind !== 'undeclared'
+  return outsideCause(report) !== undefined || commonReason(requirements)?.why?.kind !== 'undeclared'
 }
 
 /** Places of what is not shown: in these words, and in these reports. Null: everything is shown. */

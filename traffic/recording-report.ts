@@ -1,3 +1,4 @@
+import { reasonIn } from '../harness/report/reason.ts'
 import { shownText } from '../harness/recording/recorded.ts'
 import type { Redactor } from '../harness/recording/redactor.ts'
 import { assembleReport } from '../harness/report/assemble-report.ts'
@@ -31,10 +32,9 @@ export function recordingReport(facts: RecordingFacts): Report {
   const plan = planRun(target, { ...everything, shard: null, refusalRuns: 0, grantedRuns: 0, depth: 'full' })
   const requirements = catalogue.map((row) => {
     const planned = plan.get(row.id)
-    const reason = planned?.run === false && planned.outcome === 'not-applicable' ? planned.reason : undefined
-    return reason === undefined
-      ? resultOf(row, facts)
-      : { ...resultOf(row), outcome: 'not-applicable' as const, reason }
+    return planned?.run === false && planned.outcome === 'not-applicable'
+      ? { ...resultOf(row), outcome: 'not-applicable' as const, ...reasonIn(planned) }
+      : resultOf(row, facts)
   })
   return assembleReport({
     target: { name: target.name, baseUrl: redactor.text(target.baseUrl), digest: target.digest },

@@ -3,7 +3,6 @@ import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import { codeNames } from '../../catalogue/errors.ts'
 import { describePairs } from '../../harness/engine/response.ts'
 import { suiteSite } from '../../harness/report/assemble-report.ts'
-import { undeclaredIn } from '../../harness/report/reason.ts'
 import { missingReason } from '../../harness/target-file/declared.ts'
 import { defects } from '../../reference/server.ts'
 import { terminalPieces } from '../../reporters/escape/terminal.ts'
@@ -143,8 +142,8 @@ function declared({ needs, onlyIf, operation, scenarioOnly }: CatalogueRequireme
   const json = (code: string): ExplainedLine => ({ code, language: 'json' })
   if (onlyIf === 'removed')
     return ['That it has removed the operation:', json(`{"operations": {"${operation}": "removed"}}`)]
-  const lacking = undeclaredIn(missingReason({}, needs, operation) ?? '')
-  if (lacking === undefined) return ['Nothing.']
+  const lacking = missingReason({}, needs, operation)?.why
+  if (lacking?.kind !== 'undeclared') return ['Nothing.']
   const names = lacking.needs.map((alternatives) => alternatives.join(' or ')).join(' and ')
   return [
     `${names}. For example:`,

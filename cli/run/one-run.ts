@@ -203,5 +203,5 @@ async function follow(
 
 /** A run that was not begun does not know that it was interrupted. */
 function interruptedIf(unbegun: boolean, facts: RunFacts): RunFacts {
-  return unbegun ? { ...facts, ended: { cause: 'interrupted', reason: leftOut('interrupted') } } : facts
+  return unbegun ? { ...facts, ended: { cause: 'interrupted', ...leftOut('interrupted') } } : facts
 }

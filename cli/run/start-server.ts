@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EndCause } from '../../harness/engine/outcome.ts'
 import type { Report } from '../../harness/report/model.ts'
-import { leftOut } from '../../harness/report/reason.ts'
+import { leftOut, type Reason } from '../../harness/report/reason.ts'
 import { redactorFor } from '../../harness/target-file/context.ts'
 import { UserError } from '../../harness/user-error.ts'
 import type { RunArguments } from './arguments.ts'
@@ -28,7 +28,7 @@ const notYet = [502, 503, 504]
 
 /** Outcome of --start and --wait: the target answers, or why it does not. */
 export interface StartedServer {
-  readonly problem?: { readonly cause: EndCause; readonly reason: string }
+  readonly problem?: { readonly cause: EndCause } & Reason
   /** Part of its output that helps the reader of such a report. */
   notes(report: Report): string[]
   close(): Promise<void>
@@ -75,7 +75,7 @@ export async function startServer(
   try {
     const waiting = { target, waitMs: wait ?? defaultWaitMs, interrupts, lines }
     const why = await untilItAnswers(waiting, server)
-    if (interrupts.interrupted) return { ...started, problem: { cause: 'interrupted', reason: leftOut('interrupted') } }
+    if (interrupts.interrupted) return { ...started, problem: { cause: 'interrupted', ...leftOut('interrupted') } }
     if (why === undefined) return started
     const said = server ? saidAtLast(lines(fewLines), logOf(server)) : ''
     return { ...started, problem: { cause: 'unreachable', reason: `${why}${said}` } }

@@ -72,6 +72,7 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
         message: describeProbe(exchange, what),
         expected: `${expected}${run.hooks.map((hook) => hook.remarkOn?.(run, exchange) ?? '').join('')} (§${requirement.section.replaceAll(', ', ', §')})`,
         actual: withFinding(exchange, actual ?? describeResponse(exchange)),
+        ...(exchange.finding?.kind === 'remembers-key' && { connection: 'remembers-key' as const }),
         familyOnly: false,
         seed: run.options.seed,
         ...controlOf(context, exchange),

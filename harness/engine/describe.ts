@@ -3,7 +3,6 @@ import { uploadOperation } from '../../catalogue/operations.ts'
 import { member } from '../../schemas/json.ts'
 import { codeNames } from '../../catalogue/errors.ts'
 import { type HttpResponse, isEnvelope, isGranted, jsonValue, tpeOf } from './response.ts'
-import { onRememberedKey } from '../report/reason.ts'
 import type { Exchange } from './exchange.ts'
 
 const longest = 160
@@ -33,6 +32,12 @@ export function describeResponse(exchange: Exchange): string {
   const inSuccess = response.status < 300 && isEnvelope(response) ? ' with an error envelope:' : ''
   return `${response.status}${inSuccess} ${excerpt(recordedTpe(exchange, tpe))}${descriptionOf(exchange, response)}`
 }
+
+/** How what was received begins, in a failure of an answer that is right on a connection of its own. */
+export const onReusedConnection = 'wrong only on a reused connection: '
+
+/** How it begins if the connection is taken for that of the key that was shown on it. */
+export const onRememberedKey = `${onReusedConnection}the connection remembers a key that was shown on it: `
 
 /** What was received, and what asking again showed of it. */
 export function withFinding({ finding }: Exchange, received: string): string {

@@ -1,5 +1,6 @@
 import type { CatalogueResult, Created, NotServed, PageCount } from '../report/model.ts'
 import { hintsOf, pagesOf } from './hints.ts'
+import type { Reason } from '../report/reason.ts'
 import type { EndCause } from './outcome.ts'
 import type { Run, Plan } from './run.ts'
 import { proxyFor } from '../http/proxy.ts'
@@ -18,7 +19,7 @@ export interface RunFacts {
   readonly notServed: readonly NotServed[]
   /** Every request with the full key that was answered was answered 401. */
   readonly keyRefused: boolean
-  readonly ended: { readonly cause: EndCause; readonly reason: string } | null
+  readonly ended: ({ readonly cause: EndCause } & Reason) | null
   /** Ids of jobs that no reading showed ended. */
   readonly jobsInProgress: readonly string[]
   readonly recordingProblem: string | undefined
@@ -39,7 +40,7 @@ export function factsOf(run: Run): RunFacts {
     pages: pagesOf(run).counts((text) => recorder.redact(text)),
     notServed: run.hooks.flatMap((hook) => hook.notServed?.(run) ?? []),
     keyRefused: run.keys.isRefused,
-    ended: ended ? { cause: ended.cause, reason: recorder.redact(ended.message) } : null,
+    ended: ended ? { cause: ended.cause, ...ended.reason, reason: recorder.redact(ended.message) } : null,
     jobsInProgress: run.hooks.flatMap((hook) => hook.unfinished?.(run) ?? []).map((id) => recorder.redact(id)),
     recordingProblem: recorder.problem,
     hints: hintsOf(run).sentences.map((sentence) => recorder.redact(sentence)),

@@ -5,13 +5,13 @@ import type { CatalogueResult } from '../report/model.ts'
 import { createCheckContext, type Judge, type CheckContext, takeLookAtEnd } from './check-context.ts'
 import { shownText } from '../recording/recorded.ts'
 import { isExpectedFailure } from '../report/baseline.ts'
-import { leftOut, mistakeReason } from '../report/reason.ts'
+import { leftOut, mistakeReason, plainReason, reasonIn } from '../report/reason.ts'
 import { Failed, NotExercised } from './outcome.ts'
 import { perRun, type Run } from './run.ts'
 
 const debug = debuglog('conform')
 
-type Judged = Pick<CatalogueResult, 'outcome' | 'reason' | 'failures'> & { readonly atEnd?: Judge }
+type Judged = Pick<CatalogueResult, 'outcome' | 'reason' | 'why' | 'failures'> & { readonly atEnd?: Judge }
 
 /** A requirement that has been looked at; `atEnd` gives the whole result if it is looked at once more. */
 interface Looked {
@@ -65,11 +65,12 @@ function countFailure(run: Run, result: CatalogueResult): void {
 }
 
 /** Keys are removed from what is told, and it is cut. */
-function shown(run: Run, { reason, failures, ...judged }: Judged): Judged {
+function shown(run: Run, { reason, why, failures, ...judged }: Judged): Judged {
   const clean = (text: string): string => shownText(text, (whole) => run.client.recorder.redact(whole))
   return {
     ...judged,
     ...(reason === undefined ? {} : { reason: clean(reason) }),
+    ...(why && { why: why.kind === 'unreachable' ? { ...why, note: clean(why.note) } : why }),
     failures: failures.map((failure) => ({
       ...failure,
       message: clean(failure.message),
@@ -83,9 +84,13 @@ async function judge(context: CheckContext, check: Judge = noCheck): Promise<Jud
   const { run, requirement } = context
   const entry = run.plan.get(requirement.id)
   if (!entry?.run)
-    return { outcome: entry?.outcome ?? 'not-exercised', reason: entry?.reason ?? 'not planned', failures: [] }
+    return {
+      ...reasonIn(entry ?? plainReason('not planned')),
+      outcome: entry?.outcome ?? 'not-exercised',
+      failures: [],
+    }
   const judged = await outcomeOf(context, check)
-  if (entry.leftOut !== undefined) return { outcome: 'not-exercised', reason: leftOut(entry.leftOut), failures: [] }
+  if (entry.leftOut !== undefined) return { outcome: 'not-exercised', ...leftOut(entry.leftOut), failures: [] }
   return run.keys.hasFull ? judged : withoutKey(judged)
 }
 
@@ -124,10 +129,10 @@ function ended(error: unknown, context: CheckContext): Judged {
   // A check that throws what it should not says nothing about the target, whatever it judged before.
   if (!(error instanceof NotExercised)) {
     debug('%o', error)
-    return { outcome: 'not-exercised', reason: mistakeReason(error), failures: [] }
+    return { outcome: 'not-exercised', ...mistakeReason(error), failures: [] }
   }
   // Once a target is gone, or refuses the key, that is why nothing more could be learned.
   const { ended: end } = context.run.life
-  const reason = end?.cause === 'unreachable' || end?.cause === 'key' ? end.message : error.message
-  return kept.length > 0 ? { outcome: 'failed', failures: kept } : { outcome: 'not-exercised', reason, failures: [] }
+  const { reason } = end?.cause === 'unreachable' || end?.cause === 'key' ? end : error
+  return kept.length > 0 ? { outcome: 'failed', failures: kept } : { outcome: 'not-exercised', ...reason, failures: [] }
 }

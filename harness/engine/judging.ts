@@ -1,3 +1,4 @@
+import type { Reason } from '../report/reason.ts'
 import { type CatalogueRequirement, catalogue } from '../../catalogue/catalogue.ts'
 import { type OperationId, operation as operationOf } from '../../catalogue/operations.ts'
 import type { CatalogueResult, Failure, RequirementResult } from '../report/model.ts'
@@ -65,7 +66,7 @@ export interface Judging {
   readonly results: ReadonlyMap<string, CatalogueResult>
   facts(): RunFacts
   /** Ends the run: what is under way is dropped, clean-up is sent. */
-  end(cause: EndCause, reason: string): void
+  end(cause: EndCause, reason: string | Reason): void
 }
 
 /** If something cannot be gathered, the rows that need it report it. */
@@ -92,7 +93,7 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
     for (const [id, failures] of poisonedConnections(run)) {
       const known = results.get(id)
       if (!known) continue
-      const { reason: _reason, ...rest } = known
+      const { reason: _reason, why: _why, ...rest } = known
       tell({ ...rest, outcome: 'failed', failures: [...known.failures, ...failures] })
     }
   }

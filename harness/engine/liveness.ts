@@ -1,4 +1,4 @@
-import { targetReason } from '../report/reason.ts'
+import { type Reason, targetReason } from '../report/reason.ts'
 import type { HttpRequest, HttpResult } from '../http/message.ts'
 import type { Exchange } from './exchange.ts'
 import { type Barrier, barrierOf, gatewayEveryMs, remedyFor, type Way } from './gateway.ts'
@@ -28,7 +28,7 @@ interface LivenessSettings {
   readonly restartPauseMs: number
   /** Ends early if the run is ended. */
   pause(ms: number): Promise<void>
-  onDead(cause: 'unreachable' | 'redirect', reason: string): void
+  onDead(cause: 'unreachable' | 'redirect', reason: string | Reason): void
   /** Asked for when it is needed: the run is still being made when its liveness is. */
   target(): Way
 }

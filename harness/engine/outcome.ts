@@ -1,10 +1,17 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Failure } from '../report/model.ts'
+import { plainReason, type Reason } from '../report/reason.ts'
 
 /** A requirement that could not be judged: the reason, in words for the author of the target file. */
 export class NotExercised extends Error {
   override readonly name: string = 'NotExercised'
+  readonly reason: Reason
+  constructor(reason: string | Reason) {
+    const whole = plainReason(reason)
+    super(whole.reason)
+    this.reason = whole
+  }
 }
 
 /** Why a run ended before its time. */
@@ -14,7 +21,7 @@ export type EndCause = 'interrupted' | 'bail' | 'unreachable' | 'throttled' | 'r
 class RunEnded extends NotExercised {
   override readonly name = 'RunEnded'
   override readonly cause: EndCause
-  constructor(cause: EndCause, reason: string) {
+  constructor(cause: EndCause, reason: string | Reason) {
     super(reason)
     this.cause = cause
   }
@@ -38,7 +45,7 @@ export interface Lifetime {
   readonly signal: AbortSignal
   readonly ended: RunEnded | undefined
   /** Ends the run; only the first call counts. */
-  end(cause: EndCause, reason: string): void
+  end(cause: EndCause, reason: string | Reason): void
 }
 
 export function createLifetime(): Lifetime {

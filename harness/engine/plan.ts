@@ -1,7 +1,8 @@
 import { type CatalogueRequirement, catalogue } from '../../catalogue/catalogue.ts'
 import { isOperationId, readsOf } from '../../catalogue/operations.ts'
 import { grants, operationOf } from './estimate.ts'
-import { type LeftOutBy, leftOut, reasonText } from '../report/reason.ts'
+import type { LeftOutBy } from '../report/model.ts'
+import { leftOut, plainReason, type Reason, unreachableReason } from '../report/reason.ts'
 import { isSelected, isDealtTo, isObserved } from '../report/selection.ts'
 import { exclusiveIds, type Target } from '../target-file/model.ts'
 import { declares, isDeclared, missingReason } from '../target-file/declared.ts'
@@ -56,12 +57,12 @@ function reasonFirst(refused: Refused, left: LeftOutBy | undefined): PlanEntry {
   return left === undefined || refused.outcome === 'not-applicable' ? refused : notExercised(leftOut(left))
 }
 
-function notExercised(reason: string): Refused {
-  return { run: false, outcome: 'not-exercised', reason }
+function notExercised(reason: string | Reason): Refused {
+  return { run: false, outcome: 'not-exercised', ...plainReason(reason) }
 }
 
-function inapplicable(reason: string): Refused {
-  return { run: false, outcome: 'not-applicable', reason }
+function inapplicable(reason: string | Reason): Refused {
+  return { run: false, outcome: 'not-applicable', ...plainReason(reason) }
 }
 
 function notApplicable({ id, operation, onlyIf, seenBy }: CatalogueRequirement, target: Target): Refused | undefined {
@@ -73,7 +74,7 @@ function notApplicable({ id, operation, onlyIf, seenBy }: CatalogueRequirement, 
   if (seenBy?.every((other) => target.absent[other] !== undefined))
     return inapplicable(`${seenBy.join(', ')}: declared not served`)
   const reason = Object.hasOwn(target.unreachable, id) ? target.unreachable[id] : undefined
-  return reason === undefined ? undefined : inapplicable(reasonText('unreachable', reason))
+  return reason === undefined ? undefined : inapplicable(unreachableReason(reason))
 }
 
 function leftOutBy(

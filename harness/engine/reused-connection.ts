@@ -1,7 +1,6 @@
 import { grantedRequirement, isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
 import { curlOfBoth } from '../recording/curl.ts'
 import type { Failure, FailureExchange } from '../report/model.ts'
-import { onReusedConnection } from '../report/reason.ts'
 import { isGranted, tpeOf, responseOf, matchPairs } from './response.ts'
 import {
   isRight,
@@ -13,7 +12,7 @@ import {
   trialOfRequest,
   variesOf,
 } from './connection-trial.ts'
-import { describeResponse, rerunLine, withoutEntities } from './describe.ts'
+import { describeResponse, rerunLine, withoutEntities, onReusedConnection } from './describe.ts'
 import type { Exchange, PreviousRequest } from './exchange.ts'
 import { pause } from './outcome.ts'
 import { livenessProbe } from './operation-probe.ts'
@@ -189,6 +188,7 @@ function failuresOf(
       message: sent,
       expected: `the second request is answered as on a fresh connection: ${describeResponse(fresh)}`,
       actual: `${onReusedConnection}${said}${unreadRemark(first, wrong)}`,
+      connection: 'reused',
       exchange: { ...wrong.recorded, curl: curlOfBoth(first, wrong.recorded) },
     },
     {

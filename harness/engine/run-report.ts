@@ -1,7 +1,7 @@
 import { catalogue, type RequirementId } from '../../catalogue/catalogue.ts'
 import { assembleReport } from '../report/assemble-report.ts'
 import type { CatalogueResult, Report, RequirementResult } from '../report/model.ts'
-import { leftOut } from '../report/reason.ts'
+import { leftOut, reasonIn } from '../report/reason.ts'
 import type { RunFacts } from './events.ts'
 import { credentialProbesIn } from './estimate.ts'
 import { keyRefused } from './keys.ts'
@@ -107,7 +107,6 @@ function cutShort(
   plan: Plan,
 ): CatalogueResult {
   const planned = plan.get(id)
-  const reason = planned?.run === false ? planned.reason : (facts.ended?.reason ?? leftOut('interrupted'))
   return {
     id,
     operation,
@@ -115,7 +114,7 @@ function cutShort(
     section,
     statement,
     outcome: planned?.run === false ? planned.outcome : 'not-exercised',
-    reason,
+    ...reasonIn(planned?.run === false ? planned : (facts.ended ?? leftOut('interrupted'))),
     control: 'none',
     cases: 0,
     durationMs: 0,

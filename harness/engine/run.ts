@@ -7,7 +7,8 @@ import { shellWord } from '../recording/curl.ts'
 import type { Recorder } from '../recording/recorder.ts'
 import type { BaselineEntry } from '../report/baseline.ts'
 import type { Created, Depth, NotServed, TakesState, TpeMode } from '../report/model.ts'
-import type { LeftOutBy } from '../report/reason.ts'
+import type { LeftOutBy } from '../report/model.ts'
+import type { Reason } from '../report/reason.ts'
 import type { Shard } from '../report/selection.ts'
 import { isSecretName } from '../target-file/map-keys.ts'
 import type { Target } from '../target-file/model.ts'
@@ -57,7 +58,7 @@ export type PlanEntry =
       readonly run: true
       /** Sent for the `envelope/` rows alone: its own outcome is left out. */ readonly leftOut?: LeftOutBy
     }
-  | { readonly run: false; readonly outcome: 'not-exercised' | 'not-applicable'; readonly reason: string }
+  | ({ readonly run: false; readonly outcome: 'not-exercised' | 'not-applicable' } & Reason)
 
 /** What the run creates on the target, and the names and ids that it uses up. */
 export interface Objects {

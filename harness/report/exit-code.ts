@@ -74,7 +74,7 @@ function whyNotJudged(report: Undecided): string | undefined {
     return `${rows} could not be judged for a mistake of the suite; please report it, with seed ${run.seed}`
   }
   if (verdict !== 'not-judged' || isEmptyShard(report)) return undefined
-  const reason = commonReason(requirements)
+  const reason = commonReason(requirements)?.reason
   return `the target could not be judged${reason === undefined ? '' : ` (${reason})`}`
 }
 

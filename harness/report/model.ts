@@ -67,6 +67,11 @@ export interface Failure {
   control?: GrantedRequest
   /** The status is right, but the answer is no error envelope: all such failures are one cause. */
   noEnvelope?: true
+  /**
+   * How the target treats connections is the fault: right alone, and wrong on a reused one, or as if the key that was shown on it
+   * went for all that follows.
+   */
+  connection?: 'reused' | 'remembers-key'
   /** What the request needs besides itself: its curl line alone may show something else. */
   takes?: TakesState
   /** What the request by itself was answered when the run ended, in words, if that differs. */
@@ -78,6 +83,21 @@ export interface Failure {
   exchange?: FailureExchange
 }
 
+/** An option that leaves requirements out, or the end of the run. */
+export type LeftOutBy = '--only' | '--skip' | '--read-only' | '--shard' | '--bail' | '--max-failures' | 'interrupted'
+
+/** The kind of reason for which a requirement was not judged, and its facts. */
+export type Why =
+  | { kind: 'left-out'; by: LeftOutBy }
+  /** Of each need the names of which one will do (`resources.pdfFile`), and part of a target file that declares the first ones. */
+  | { kind: 'undeclared'; needs: string[][]; example: string }
+  /** Declared out of reach, with the note of the target file. */
+  | { kind: 'unreachable'; note: string }
+  /** The suite itself failed. */
+  | { kind: 'mistake' }
+  /** The target cannot be judged at all: the reason says so by itself. */
+  | { kind: 'target' }
+
 export interface RequirementResult<Id extends string = string> {
   id: Id
   operation: string
@@ -87,6 +107,8 @@ export interface RequirementResult<Id extends string = string> {
   outcome: Outcome
   /** For not-exercised and not-applicable. */
   reason?: string
+  /** The kind of reason, if it is one that something depends on. */
+  why?: Why
   control: 'granted' | 'refused' | 'none'
   /** Requests judged. */
   cases: number

@@ -9,7 +9,7 @@ import {
 import type { Area, Need, Requirement } from '../../catalogue/requirement.ts'
 import { scenarioExample } from '../../catalogue/scenario-examples.ts'
 import { mergePatch, getAt, tokensOf } from '../../schemas/json.ts'
-import { undeclaredReason } from '../report/reason.ts'
+import { type Reason, undeclaredReason } from '../report/reason.ts'
 import type { OperationValue, TargetFile } from './target-file.ts'
 import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
 import { mayBeUnreachable } from '../../catalogue/needs.ts'
@@ -63,11 +63,14 @@ export function isDeclared(file: TargetFile, { id, needs, operation }: Requireme
 }
 
 /** What to declare, and what to paste into the target file for it; undefined if nothing is missing. */
-export function missingReason(file: TargetFile, needs: readonly Need[], operation?: Area): string | undefined {
+export function missingReason(file: TargetFile, needs: readonly Need[], operation?: Area): Reason | undefined {
   const missing = missingNeeds(file, needs, operation)
   if (missing.length === 0) return undefined
   const told = missing.filter((need) => ![need].flat().every(hasDefault))
-  return undeclaredReason({ needs: told.map((need) => [need].flat().map(nameOf)), example: snippetOf(told) })
+  return undeclaredReason(
+    told.map((need) => [need].flat().map(nameOf)),
+    snippetOf(told),
+  )
 }
 
 /** True for a role that has a default: it is missing because the body is. */

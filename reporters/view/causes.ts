@@ -1,5 +1,4 @@
 import { responseOf, sayAnswers } from '../../harness/report/baseline.ts'
-import { onRememberedKey, onReusedConnection } from '../../harness/report/reason.ts'
 import type { LikelyCause } from './likely-causes.ts'
 import type { Failure, RequirementResult } from '../../harness/report/model.ts'
 
@@ -31,10 +30,11 @@ export function byCause(results: readonly RequirementResult[]): Cause[] {
 }
 
 const noEnvelope = 'no envelope: '
+const ofConnection = 'connection: '
 
 /** Causes whose failures are one also within one operation. */
 function isOneCause(key: string): boolean {
-  return key === onReusedConnection || key === onRememberedKey || key.startsWith(noEnvelope)
+  return key.startsWith(ofConnection) || key.startsWith(noEnvelope)
 }
 
 /** Selects the causes that a reader sees whole: one for each likely cause first, then what belongs to none. */
@@ -52,8 +52,7 @@ export function idsOf({ first, others }: Cause): string[] {
 function keyOf({ failures: [failure], id, level }: RequirementResult): string {
   if (!failure) return id
   // Whatever the requests were: how the server treats its connections is one cause, and what it takes them for another.
-  if (failure.actual.startsWith(onRememberedKey)) return onRememberedKey
-  if (failure.actual.startsWith(onReusedConnection)) return onReusedConnection
+  if (failure.connection) return ofConnection + failure.connection
   // Whatever was asked for: the server has no handler that makes its errors envelopes.
   if (failure.noEnvelope) return noEnvelope + level
   const expected = withoutSections(failure.expected)

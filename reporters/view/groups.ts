@@ -1,6 +1,6 @@
 import { decisive } from '../../harness/report/exit-code.ts'
 import type { Report, RequirementResult, Outcome, Counts } from '../../harness/report/model.ts'
-import { isLeftOutByOption, parseReason } from '../../harness/report/reason.ts'
+import { isLeftOutByOption } from '../../harness/report/reason.ts'
 import { isSelected } from '../../harness/report/selection.ts'
 import { summarize } from '../../harness/report/verdict.ts'
 
@@ -82,9 +82,9 @@ export function selectedResults({ requirements, run }: Report): RequirementResul
 export function leftOutSentence({ requirements }: Report): string | undefined {
   const times = new Map<string, number>()
   for (const result of requirements) {
-    if (!isLeftOutByOption(result)) continue
-    const option = parseReason(result.reason!).detail
-    times.set(option, (times.get(option) ?? 0) + 1)
+    const { why } = result
+    if (why?.kind !== 'left-out' || !isLeftOutByOption(result)) continue
+    times.set(why.by, (times.get(why.by) ?? 0) + 1)
   }
   return times.size === 0 ? undefined : [...times].map(([option, number]) => `${number} by ${option}`).join(', ')
 }

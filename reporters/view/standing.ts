@@ -1,5 +1,5 @@
 import { outsideCause } from '../../harness/report/exit-code.ts'
-import { commonReason, isTargetReason, count } from '../../harness/report/reason.ts'
+import { commonReason, count } from '../../harness/report/reason.ts'
 import { isEmptyShard, familyNamesOnly } from '../../harness/report/verdict.ts'
 import type { Counts, Report, Verdict } from '../../harness/report/model.ts'
 import { exercised, total, selectedSummary } from './groups.ts'
@@ -108,8 +108,8 @@ function notJudged(report: Report): string {
   if (isEmptyShard(report))
     return `this shard (${report.run.shard}) judges nothing by itself; merge the reports of all shards`
   if (report.run.interrupted) return 'the run was ended before anything could be judged'
-  const reason = outsideCause(report) ?? commonReason(report.requirements)
-  if (reason !== undefined && isTargetReason(reason)) return reason
+  const reason = outsideCause(report) ?? commonReason(report.requirements)?.reason
+  if (report.requirements.some((result) => result.why?.kind === 'target' && result.reason === reason)) return reason!
   return `the target could not be judged${reason === undefined ? '' : ` (${reason})`}`
 }
 

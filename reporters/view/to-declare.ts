@@ -1,5 +1,4 @@
 import { operation as operationOf, operations } from '../../catalogue/operations.ts'
-import { undeclaredIn } from '../../harness/report/reason.ts'
 import type { Report } from '../../harness/report/model.ts'
 import { isObject, member, mergePatch } from '../../schemas/json.ts'
 
@@ -82,11 +81,11 @@ function isMember(name: string): boolean {
   return operations.some(({ id }) => name.startsWith(`operations.${id}.`))
 }
 
-function lackingOf({ id, outcome, reason = '' }: Report['requirements'][number]): Lacking[] {
-  const lacking = outcome === 'not-exercised' ? undeclaredIn(reason) : undefined
-  const example = lacking && parsed(lacking.example)
+function lackingOf({ id, outcome, why }: Report['requirements'][number]): Lacking[] {
+  if (outcome !== 'not-exercised' || why?.kind !== 'undeclared') return []
+  const example = parsed(why.example)
   if (!isObject(example)) return []
-  const needs = lacking!.needs.map((names) => [...new Set(names.map((name) => partOf(name, example)))])
+  const needs = why.needs.map((names) => [...new Set(names.map((name) => partOf(name, example)))])
   return [{ id, needs, example }]
 }
 

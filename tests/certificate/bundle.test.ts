@@ -1,3 +1,4 @@
+import { unreachableReason } from '../../harness/report/reason.ts'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { strFromU8, unzipSync, zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
@@ -93,7 +94,7 @@ describe('what is packed together has to belong together', () => {
     )
     const shy = wholeReport((whole) => {
       const row = whole.requirements.find(({ id }) => id === 'chat.create/200-completion')!
-      Object.assign(row, { outcome: 'not-applicable', reason: 'declared unreachable: I say so' })
+      Object.assign(row, { outcome: 'not-applicable', ...unreachableReason('I say so') })
       whole.summary.must.passed -= 1
       whole.summary.must.notApplicable += 1
     })

@@ -1,3 +1,4 @@
+import { unreachableReason } from '../../harness/report/reason.ts'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,7 +22,7 @@ export const conformant = report(
     result('files.list/2xx-accepted', { cases: 4 }),
     result('envelope/content-type', { level: 'should' }),
     notApplicable('pdf.parse/200-text', 'declared not served'),
-    notApplicable('completion.create/500-model-overload', 'declared unreachable: no staging switch'),
+    notApplicable('completion.create/500-model-overload', unreachableReason('no staging switch')),
   ],
   { notServed: [{ operation: 'pdf.parse', answered: '404' }] },
 )

@@ -1,4 +1,5 @@
 /** A stranger with a bundle and a key id: one command tells whether to accept the service. */
+import { unreachableReason } from '../../harness/report/reason.ts'
 import canonicalize from 'canonicalize'
 import { expect, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
@@ -135,7 +136,7 @@ test.each<[string, (whole: Report) => void, (predicate: Predicate) => void, RegE
     'a failure declared not applicable',
     (whole) => {
       const row = whole.requirements.find(({ id }) => id === 'jobs.create/404-unknown-application')!
-      Object.assign(row, { outcome: 'not-applicable', reason: 'declared unreachable: I say so' })
+      Object.assign(row, { outcome: 'not-applicable', ...unreachableReason('I say so') })
       consistent(whole)
     },
     () => undefined,

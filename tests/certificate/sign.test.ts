@@ -34,7 +34,11 @@ test('the statement is in-toto v1 and says all that the report says', () => {
     requirements: { count: 5, digest: { sha256: 'b'.repeat(64) } },
     notApplicable: [
       { id: 'pdf.parse/200-text', reason: 'declared not served' },
-      { id: 'completion.create/500-model-overload', reason: 'declared unreachable: no staging switch' },
+      {
+        id: 'completion.create/500-model-overload',
+        reason: 'declared unreachable: no staging switch',
+        unreachable: true,
+      },
     ],
     partial: [],
     issuedAt: '2026-03-02T08:00:00.000Z',

@@ -1,3 +1,4 @@
+import { unreachableReason } from '../../harness/report/reason.ts'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { catalogue } from '../../catalogue/catalogue.ts'
@@ -33,7 +34,7 @@ export function wholeReport(change: (report: Report) => void = () => undefined):
     const row = { operation, level, section, statement }
     if (operation === 'vision.analyze') return { ...notApplicable(id, 'declared not served'), ...row }
     if (/^completion\.create\/500-/.test(id))
-      return { ...notApplicable(id, 'declared unreachable: no staging switch'), ...row }
+      return { ...notApplicable(id, unreachableReason('no staging switch')), ...row }
     return result(id, row)
   })
   const whole = report(results, { requests: 3, notServed: [{ operation: 'vision.analyze', answered: '404' }] })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createReference } from '../../reference/server.ts'
-import { onRememberedKey, onReusedConnection } from '../../harness/report/reason.ts'
+import { onRememberedKey, onReusedConnection } from '../../harness/engine/describe.ts'
 import type { Transport } from '../../harness/http/message.ts'
 import type { RequirementResult } from '../../harness/report/model.ts'
 import { idsOf, judgeReference, type JudgeSettings, judgeUrl, transportTo } from '../matrix/judge-reference.ts'

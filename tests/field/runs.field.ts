@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Report } from '../../harness/report/model.ts'
-import { onReusedConnection } from '../../harness/report/reason.ts'
+import { onReusedConnection } from '../../harness/engine/describe.ts'
 import { type ReferenceOptions, startReference } from '../../reference/server.ts'
 import {
   backend,

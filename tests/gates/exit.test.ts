@@ -2,7 +2,7 @@ import { XMLParser } from 'fast-xml-parser'
 import pc from 'picocolors'
 import { expect, test } from 'vitest'
 import { decided, decisive, type ExitOptions, withProblems } from '../../harness/report/exit-code.ts'
-import { leftOut } from '../../harness/report/reason.ts'
+import { leftOut, mistakeReason } from '../../harness/report/reason.ts'
 import type { Report, RequirementResult } from '../../harness/report/model.ts'
 import { renderCtrf } from '../../reporters/ctrf.ts'
 import { githubAnnotations } from '../../reporters/github.ts'
@@ -72,7 +72,7 @@ const endings: readonly (readonly [string, Report])[] = [
   ['exit 3: the run was interrupted', report([failed('a.b/1')], { interrupted: true })],
   [
     'exit 3: 1 requirement could not be judged for a mistake of the suite; please report it, with seed 421',
-    report([result('a.b/1'), missed('a.b/2', 'a mistake of the suite: x is undefined')]),
+    report([result('a.b/1'), missed('a.b/2', mistakeReason('x is undefined'))]),
   ],
   [
     'exit 3: the key is not accepted',

@@ -6,6 +6,7 @@ import { responsesFrom, checkInit, standardAnswers, writeStarter } from '../../c
 import { parseInputs, type Questions, askAnswers, probeTarget } from '../../cli/init/answers.ts'
 import { loadTargetFile } from '../../harness/target-file/load.ts'
 import { starter } from '../../cli/init/starter.ts'
+import { undeclaredReason } from '../../harness/report/reason.ts'
 import { missed, report } from './results.ts'
 
 const withoutComments = (text: string) => text.replace(/^\s*\/\/.*$/gm, '')
@@ -164,7 +165,7 @@ test('a target that does not answer, or lists nothing of use, stands in no oneâ€
 test('a report says what a new target file is made of, and stays as it was', async () => {
   const at = folder()
   const from = join(at, 'r.json')
-  const missing = 'declare keys.expired, for example {"keys": {"expired": {"env": "OLD"}}}'
+  const missing = undeclaredReason([['keys.expired']], '{"keys": {"expired": {"env": "OLD"}}}')
   const notServed = [{ operation: 'vision.analyze', answered: '404' }]
   writeFileSync(from, JSON.stringify(report([missed('a.b/1', missing), missed('a.b/2', missing)], { notServed })))
   const file = join(at, 't.json')

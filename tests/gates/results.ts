@@ -1,3 +1,4 @@
+import { plainReason, type Reason } from '../../harness/report/reason.ts'
 import { decided, type ExitOptions } from '../../harness/report/exit-code.ts'
 import type { Failure, Report, RequirementResult, Undecided } from '../../harness/report/model.ts'
 import { bothVerdicts, summarize } from '../../harness/report/verdict.ts'
@@ -45,11 +46,11 @@ export function failure(change: Partial<Failure> = {}): Failure {
 export const failed = (id: string, ...failures: Partial<Failure>[]) =>
   result(id, { outcome: 'failed', failures: failures.length > 0 ? failures.map(failure) : [failure()] })
 
-export const missed = (id: string, reason = 'declare resources.application') =>
-  result(id, { outcome: 'not-exercised', reason, cases: 0 })
+export const missed = (id: string, reason: string | Reason = 'declare resources.application') =>
+  result(id, { outcome: 'not-exercised', ...plainReason(reason), cases: 0 })
 
-export const notApplicable = (id: string, reason = 'not served') =>
-  result(id, { outcome: 'not-applicable', reason, cases: 0 })
+export const notApplicable = (id: string, reason: string | Reason = 'not served') =>
+  result(id, { outcome: 'not-applicable', ...plainReason(reason), cases: 0 })
 
 /** A report of those results, consistent with itself. */
 export function report(

@@ -54,7 +54,8 @@ test('what should have been refused and was granted is one cause, whatever the a
 })
 
 test('all that is wrong on reused connections only is one cause, also within one operation', () => {
-  const reused = (id: string, text: string) => one(id, { actual: `wrong only on a reused connection: ${text}` })
+  const reused = (id: string, text: string) =>
+    one(id, { connection: 'reused', actual: `wrong only on a reused connection: ${text}` })
   expect(groups(reused('a.b/1', '501'), one('a.b/3'), reused('a.b/2', '400 x'), reused('c.d/1', '501 y'))).toEqual([
     ['a.b/1', 'a.b/2', 'c.d/1'],
     ['a.b/3'],

@@ -1,3 +1,4 @@
+import { leftOut } from '../../harness/report/reason.ts'
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { XMLParser } from 'fast-xml-parser'
@@ -94,7 +95,7 @@ test('a run that judged nothing, was interrupted or has a stale baseline is an e
 test('an empty shard is no error', () => {
   const shard = sampleReport({
     size: 30,
-    end: () => ({ outcome: 'not-exercised', reason: 'left out: --shard' }),
+    end: () => ({ outcome: 'not-exercised', ...leftOut('--shard') }),
     run: { shard: '1/3' },
   })
   expect(parse(renderJunit(shard)).root.errors).toBe('0')

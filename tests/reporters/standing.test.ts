@@ -1,3 +1,4 @@
+import { leftOut } from '../../harness/report/reason.ts'
 import { expect, test } from 'vitest'
 import type { Report } from '../../harness/report/model.ts'
 import { renderBadge } from '../../reporters/badge.ts'
@@ -20,13 +21,13 @@ const cases: [name: string, of: Report, tone: string, sentence: string][] = [
   ],
   [
     'an option left most out',
-    report([done, missed('a.b/2', 'left out: --only')], { only: ['a.b/1'] }),
+    report([done, missed('a.b/2', leftOut('--only'))], { only: ['a.b/1'] }),
     'warning',
     'Incomplete (passing): nothing failed in the 1 of 2 musts that was tested',
   ],
   [
     'interrupted',
-    report([done, missed('a.b/2', 'left out: interrupted')], { interrupted: true }),
+    report([done, missed('a.b/2', leftOut('interrupted'))], { interrupted: true }),
     'warning',
     'Interrupted (passing): nothing failed in the 1 of 2 musts that was tested',
   ],

@@ -1,10 +1,11 @@
+import type { LeftOutBy } from '../../harness/report/model.ts'
 import pc from 'picocolors'
 import { expect, test } from 'vitest'
 import type { Report } from '../../harness/report/model.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { progressLine } from '../../cli/output/progress.ts'
-import { type LeftOutBy, leftOut } from '../../harness/report/reason.ts'
+import { leftOut, targetReason, undeclaredReason } from '../../harness/report/reason.ts'
 import { failed, missed, notApplicable, report, result } from '../gates/results.ts'
 import { hostile, unsafe } from './hostile.ts'
 import { fails, mixed, sampleFailure, sampleReport } from './sample-report.ts'
@@ -115,7 +116,7 @@ test('never calls a run that judged nothing a pass', () => {
     'exit 3: the target could not be judged (no key: none was given)',
   ])
   const dealt = sampleReport({
-    end: () => ({ outcome: 'not-exercised', reason: 'left out: --shard' }),
+    end: () => ({ outcome: 'not-exercised', ...leftOut('--shard') }),
     run: { shard: '1/4' },
   })
   const [shard, exit] = lines(dealt).slice(-2)
@@ -146,13 +147,14 @@ test('says how many failures are only another name, also if the verdict is the s
 })
 
 test('prints only the reason if nothing was judged', () => {
-  const reason = 'http://127.0.0.1:1 cannot be judged: connection refused'
-  const rows = [missed('a.b/1', reason), ...['2', '3', '4'].map((at) => missed(`a.b/${at}`, 'declare /x'))]
+  const dead = targetReason('http://127.0.0.1:1', 'connection refused')
+  const { reason } = dead
+  const rows = [missed('a.b/1', dead), ...['2', '3', '4'].map((at) => missed(`a.b/${at}`, 'declare /x'))]
   const text = renderTerminal(report(rows, { requests: 1 }, { notJudged: reason }), plain)
   expect(text).not.toMatch(/declare|Not tested|must/)
   expect(text.split('\n').length).toBeLessThan(8)
   expect(text).toContain(`\nexit 3: ${reason}\n`)
-  const undeclared = renderTerminal(report([missed('a.b/1', 'declare /x')]), plain)
+  const undeclared = renderTerminal(report([missed('a.b/1', undeclaredReason([['/x']], '[]'))]), plain)
   expect(undeclared).toContain('Not tested: 1\n')
 })
 

@@ -1,3 +1,4 @@
+import { undeclaredReason } from '../../harness/report/reason.ts'
 import pc from 'picocolors'
 import { expect, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
@@ -76,12 +77,12 @@ test('it is told in each front, and a reason of somebody else is told as it stan
   expect(html).toContain('<b>+17</b><details><summary><span class="mono">keys.expired</span>')
 
   const foreign = report([
-    missed('a.b/1', `declare ${hostile}, for example {`),
-    missed('a.b/2', 'declare x, for example []'),
+    missed('a.b/1', undeclaredReason([[hostile]], '{')),
+    missed('a.b/2', undeclaredReason([['x']], '[]')),
   ])
   expect(whatToDeclare(foreign)).toEqual([])
   expect(renderTerminal(foreign, pc.createColors(false))).toContain('declare x, for example []')
-  const deep = `declare keys.expired, for example ${'{"a":'.repeat(600)}1${'}'.repeat(600)}`
+  const deep = undeclaredReason([['keys.expired']], `${'{"a":'.repeat(600)}1${'}'.repeat(600)}`)
   expect(whatToDeclare(report([missed('a.b/1', deep)]))).toHaveLength(1)
 })
 

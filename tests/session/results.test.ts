@@ -1,3 +1,4 @@
+import { leftOut } from '../../harness/report/reason.ts'
 import { describe, expect, test } from 'vitest'
 import { createResults, optionsFor, selectionOf } from '../../cli/session/results.ts'
 import type { Failure, Report, RequirementResult } from '../../harness/report/model.ts'
@@ -11,7 +12,7 @@ function reportOf(outcomes: Readonly<Record<string, RequirementResult['outcome']
   const requirements = report.requirements.map((result): RequirementResult => {
     const outcome = outcomes[result.id]
     if (outcome === undefined) {
-      return { ...result, outcome: 'not-exercised', reason: 'left out: --only', failures: [] }
+      return { ...result, outcome: 'not-exercised', ...leftOut('--only'), failures: [] }
     }
     return { ...result, outcome, failures: outcome === 'failed' ? [failureOf(result.id)] : [] }
   })

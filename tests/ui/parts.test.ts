@@ -1,3 +1,4 @@
+import { leftOut } from '../../harness/report/reason.ts'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,7 +24,7 @@ test('a run of a part leaves the rest as it was, and the verdict is of all that 
   const part = whole.requirements.map((result) =>
     result.id === failing!.id
       ? { ...result, outcome: 'failed' as const }
-      : { ...result, outcome: 'not-exercised' as const, reason: 'left out: --only' },
+      : { ...result, outcome: 'not-exercised' as const, ...leftOut('--only') },
   )
   const before = board.version
   board.ended({ ...whole, requirements: part }, true)
@@ -40,7 +41,7 @@ test('what a run of a part could not judge any more stays as it was', () => {
   const cutShort = whole.requirements.map((result) => ({
     ...result,
     outcome: 'not-exercised' as const,
-    reason: 'left out: interrupted',
+    ...leftOut('interrupted'),
   }))
   board.ended({ ...whole, requirements: cutShort }, true)
   expect(board.report().requirements).toEqual(whole.requirements)
@@ -51,7 +52,7 @@ test('the bars have room for what waits, and a row says what the last run change
   const waiting = whole.requirements.map((result) => ({
     ...result,
     outcome: 'not-exercised' as const,
-    reason: 'left out: interrupted',
+    ...leftOut('interrupted'),
   }))
   const board = createBoard({ ...whole, requirements: waiting })
   const around = { targetFile: undefined, isWholeRun: true, changes: undefined }
