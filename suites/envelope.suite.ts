@@ -87,7 +87,7 @@ async function judgeUnsupportedMethod(context: CheckContext): Promise<void> {
 /** White space after the JSON of a refused request, and the text of an upload, in bytes. */
 const padding = 256 * 1024
 const largeText = 2 * 1024 * 1024
-/** What no limit is about. */
+/** Answers that no limit is about. */
 const smallest = 100
 
 /** A request that is refused whatever its size: a body of another type than its operation takes, for an object that does not exist. */

@@ -82,7 +82,7 @@ const leastWords = 5
 /** The words of the PDF that valid requests name, and whose they are. */
 interface KnownText {
   readonly words: readonly string[]
-  /** Where somebody finds the text. */
+  /** Place where somebody finds the text. */
   readonly of: string
 }
 

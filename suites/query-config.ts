@@ -25,7 +25,7 @@ import { hasContentOrCalls } from './chat-create/messages.ts'
 
 /** §2.7: `query_config` of a graph query, or inside the graph tool of a chat. */
 
-/** What a query_config is, given the declared one. */
+/** The forms of a query_config, made from the declared one. */
 interface Setting {
   readonly what: string
   readonly fault?: string

@@ -40,7 +40,7 @@ function stateOf(id: string): TakesState | undefined {
   return states[id] ?? states[id.slice(id.indexOf('/') + 1)]
 }
 
-/** What has to be there for a failure to show again: which other requirements, and which state. */
+/** State that has to be there for a failure to show again: which other requirements, and which state. */
 export const stateHook: RunHook = {
   takesState(run, id) {
     const scenario = run.target.scenarios[id]

@@ -19,7 +19,7 @@ export async function judgeEach<T>(cases: readonly T[], judge: (value: T) => Pro
   }
 }
 
-/** What is sent together. */
+/** Requests that are sent together. */
 interface Together {
   /** Most of them; no more than may be under way at once. */
   readonly size: number

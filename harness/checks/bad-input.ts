@@ -88,7 +88,7 @@ interface LooseBody {
   readonly what?: string
   /** Whether a server may read it as the valid one. */
   readonly isWhole?: true
-  /** What takes the place of the valid request's; undefined if it has none of that kind. */
+  /** Value in place of the valid request's; undefined if it has none of that kind. */
   change(valid: Probe): Partial<Pick<Probe, 'body' | 'headers'>> | undefined
 }
 

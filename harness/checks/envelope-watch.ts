@@ -23,7 +23,7 @@ export const observedRequirements = [
 
 type ObservedRequirement = (typeof observedRequirements)[number]
 
-/** What one row saw: how many answers it judged, and the first failures with their exchanges. */
+/** Tally of one requirement: how many answers it judged, and the first failures with their exchanges. */
 interface Tally {
   cases: number
   readonly failures: { exchange: Exchange; expected: string; actual: string; at?: string | undefined }[]
@@ -38,7 +38,7 @@ interface EnvelopeWatch {
 
 /** First failures kept a row: some may turn out to be those of a connection. */
 const mostKept = 12
-/** Of each operation at least so many: all of one may turn out to say nothing. */
+/** Least number of each operation: all of one may turn out to say nothing. */
 const mostOfOne = 2
 
 function isToKeep({ failures }: Tally, { probe: { operation } }: Exchange): boolean {
@@ -46,7 +46,7 @@ function isToKeep({ failures }: Tally, { probe: { operation } }: Exchange): bool
   return failures.length < mostKept || failures.filter(isOfOne).length < mostOfOne
 }
 
-/** What the row expects of an answer, and what it got if that is wrong; undefined if the row does not judge such an answer. */
+/** Tells what the requirement expects of an answer, and what it got if that is wrong; undefined if the row does not judge such an answer. */
 type AnswerRule = (
   response: HttpResponse,
   exchange: Exchange,

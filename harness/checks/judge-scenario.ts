@@ -77,7 +77,7 @@ interface Repeated {
   /** Most times that it is sent. */
   readonly most: number
   readonly control: Control
-  /** What answers the condition. */
+  /** Pairs that answer the condition. */
   readonly expects: Pairs
 }
 

@@ -22,11 +22,11 @@ export interface MemberCase {
   /** As the fault matrix calls it. */
   readonly fault: string
   readonly body: unknown
-  /** Of an item that is left out: the array that it stood in. */
+  /** Array in which an item stood that is left out. */
   readonly array?: string
 }
 
-/** What is put where a body lacks what is above a member. */
+/** Gives what is put where a body lacks what is above a member. */
 type Examples = (member: Member, above: unknown) => unknown
 
 /** The member in a body; undefined if something above it is neither in the body nor among the examples. */
@@ -182,7 +182,7 @@ function llmFunction(run: Run, body: unknown): Readonly<Record<string, unknown>>
 const pixel =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=='
 
-/** What stands where a body lacks something that is above a member of the record: an llm tool, parts of a content, the record's example. */
+/** Gives what stands where a body lacks something that is above a member of the record: an llm tool, parts of a content, the record's example. */
 export function examplesFor(run: Run, operation: OperationId, body: unknown): Examples {
   return (member, above) => {
     if (operation === 'chat.create' && member.at === '/tools')

@@ -58,12 +58,12 @@ async function showWhich(refusal: RefusalContext, parts: readonly Case[]): Promi
   for (const part of parts) await showWhich(refusal, await judgeCase(refusal, part))
 }
 
-/** What the cases of an operation are made from. */
+/** Parts from which the cases of an operation are made. */
 export interface Ground {
   readonly refusal: RefusalContext
   readonly first: Probe
   readonly places: readonly Placed[]
-  /** Of a request that is granted. */
+  /** Body of a request that is granted. */
   readonly effect: Effect
 }
 
@@ -113,7 +113,7 @@ function oddGroup(ground: Ground, changes: readonly odd.Change[], isConclusive =
   return { ...whole, parts: changes.map((one) => oddCase(ground, [one])), isConclusive }
 }
 
-/** What is created is named by it: there may be names that are none. */
+/** Texts that name what is created: there may be names that are none. */
 function isName({ refusal: { operation } }: Ground, { member }: Placed): boolean {
   const name = operationOf(operation).creates?.name
   return member?.role !== undefined && name !== undefined && 'role' in name && name.role === member.role

@@ -22,7 +22,7 @@ export interface Change {
   readonly place: Placed
   /** As the fault matrix calls them: one, but for all odd texts in one. */
   readonly faults: readonly string[]
-  /** What the member is then, in words that follow its name. */
+  /** Words for the member then, which follow its name. */
   readonly called: string
   /** @param own what a valid request has there */
   value(own: unknown): unknown
@@ -52,7 +52,7 @@ const numbers: Readonly<Record<OddNumber, (place: Placed) => unknown>> = {
 
 const textOf = (own: unknown): string => (typeof own === 'string' ? own : '')
 
-/** What odd values are made from. */
+/** Parts from which odd values are made. */
 interface Drawn {
   readonly run: Run
   /** Those of the operation. */
@@ -180,7 +180,7 @@ const calledBodies: Readonly<Record<OddBody, string>> = {
   'deep nesting': `a member that is ${levels} arrays in each other`,
 }
 
-/** What is wrong with a body, in words. */
+/** Fault of a body, in words. */
 export function told(changes: readonly Change[], bodies: readonly OddBody[] = []): string {
   return [
     ...changes.map(({ place, called }) => `${nameOf(place)} is ${called}`),

@@ -23,7 +23,7 @@ import { placeholderRequest } from './placeholder.ts'
 import type { Run } from '../engine/run.ts'
 import { isDeclared } from './valid-request.ts'
 
-/** What a condition hands its probes to: sends one and judges the answer. */
+/** Sends a probe of a condition and judges the answer. */
 export interface RefusalContext {
   readonly context: CheckContext
   readonly operation: OperationId

@@ -44,7 +44,7 @@ function mayPass({ response }: Exchange): boolean {
   return status >= 400 && status < 500 && ![401, 403, 429].includes(status)
 }
 
-/** What to raise if a refusal may only mean that a file of this run takes longer until it can be used. */
+/** Tells what to raise if a refusal may only mean that a file of this run takes longer until it can be used. */
 export function settlingRemark(run: Run, exchange: Exchange): string {
   const isNotThere = [404, 409, 425].includes(exchange.response?.status ?? 0)
   if (!isNotThere || namedUploads(run, exchange.probe).length === 0) return ''

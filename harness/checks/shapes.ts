@@ -6,7 +6,7 @@ import { answered, type CheckContext } from '../engine/check-context.ts'
 
 type BodySchema = Exclude<SchemaName, 'report' | 'target' | 'certificate'>
 
-/** What a body is, in words for a reader; the section beside it says where its members are shown. */
+/** Names of bodies, in words for a reader; the section beside it says where its members are shown. */
 const named: Readonly<Record<BodySchema, string>> = {
   'llm-tool-completion': 'a chat completion with an llm tool',
   job: 'a job',

@@ -96,7 +96,7 @@ export function contentOf(run: Run): UploadedFile {
   return content
 }
 
-/** Where the declared body of an addition has the file. */
+/** Pointer to the file in the declared body of an addition. */
 function pointerOfFile(run: Run): string | undefined {
   const { freshFileAt = '' } = operationOf(additionOperation)
   return run.target.operations[additionOperation]?.fields[freshFileAt]
@@ -128,7 +128,7 @@ export function withoutRoles(run: Run, operation: OperationId, body: unknown, ro
   )
 }
 
-/** What a run creates has a name of its own. */
+/** Gives what a run creates a name of its own. */
 async function namedCreation(run: Run, operation: OperationId, role: string): Promise<Probe> {
   const body = bodyOf(run, operation)
   const pointer = run.target.operations[operation]?.fields[role] ?? `/${role}`

@@ -35,7 +35,7 @@ export function setControl(context: CheckContext, state: CheckContext['control']
   if (state === 'granted' && exchange) controls.set(context, exchange)
 }
 
-/** What one requirement has to work with while it is judged. */
+/** Everything that one requirement has to work with while it is judged. */
 export interface CheckContext {
   readonly run: Run
   readonly requirement: CatalogueRequirement
@@ -93,7 +93,7 @@ function controlOf(context: CheckContext, { probe }: Exchange): Pick<Failure, 'c
   return { control: { request: granted.recorded.request, status: granted.response.status } }
 }
 
-/** What shows a failure again: the requirements that it needs, and the state that its request alone does not bring about. */
+/** Tells what shows a failure again: the requirements that it needs, and the state that its request alone does not bring about. */
 function againBy(
   { run, requirement, shownBy }: CheckContext,
   exchange: Exchange,

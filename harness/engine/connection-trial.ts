@@ -39,11 +39,11 @@ function isRefusedByClient(status: number): boolean {
 /** Sends the request of an exchange once more: on a fresh connection, or on one that has just carried another request. */
 export type SendAgain = (options: Pick<SendingOptions, 'fresh' | 'after'>) => Promise<Exchange>
 
-/** What is sent to prove that a request leaves its connection behind in a state that makes the next answer wrong. */
+/** Requests that prove that a request leaves its connection behind in a state that makes the next answer wrong. */
 interface Trial {
   /** A request on a fresh connection. */
   alone(): Promise<Exchange>
-  /** The same, on a connection that the suspected request has just used. */
+  /** That request on a connection which the suspected one has just used. */
   pair(): Promise<Exchange>
   isRight(exchange: Exchange): boolean
   isWrong(exchange: Exchange): boolean

@@ -19,7 +19,7 @@ import type { PreviousRequest } from './exchange.ts'
 import { operationProbe } from './operation-probe.ts'
 import { recordExchange, httpRequest } from './send.ts'
 
-/** What a run is made of besides the target and the options. */
+/** Parts of a run besides the target and the options. */
 export interface RunParts {
   readonly hooks: readonly RunHook[]
   /** Asks for a key that a command or a function gives. */

@@ -39,7 +39,7 @@ export const onReusedConnection = 'wrong only on a reused connection: '
 /** How it begins if the connection is taken for that of the key that was shown on it. */
 export const onRememberedKey = `${onReusedConnection}the connection remembers a key that was shown on it: `
 
-/** What was received, and what asking again showed of it. */
+/** Tells what was received, and what asking again showed of it. */
 export function withFinding({ finding }: Exchange, received: string): string {
   if (finding === undefined) return received
   if (finding.kind === 'remembers-key')
@@ -56,7 +56,7 @@ function tooLargeRemark({ probe }: Exchange, { status }: HttpResponse): string {
   return `; the body of this ${what} is larger than your gateway allows`
 }
 
-/** What follows the status: why the body is not JSON, if it should be, and how it begins. */
+/** Words after the status: why the body is not JSON, if it should be, and how it begins. */
 function describeBody({ recorded }: Exchange, response: HttpResponse): string {
   const { body = '', bodyEncoding } = recorded.response ?? {}
   if (bodyEncoding) return ' with bytes that are not text'
@@ -103,7 +103,7 @@ export function withoutEntities(text: string): string {
   return text.replaceAll(/&(#?\w+);/g, (whole, name: string) => entities[name] ?? whole)
 }
 
-/** What a reader sees of an HTML page, element by element; undefined if the body is not a page. */
+/** Text that a reader sees of an HTML page, element by element; undefined if the body is not a page. */
 function pageParts(contentType: string | undefined, body: string): string[] | undefined {
   const isPage = /\bhtml\b/i.test(contentType ?? '') || /^\s*<(?:!doctype html|html)\b/i.test(body)
   if (!isPage) return undefined

@@ -36,12 +36,12 @@ function pollsOf({ limits }: Target, everyMs: number): number {
   return growingPolls + Math.ceil(limits.jobTimeoutMs / everyMs)
 }
 
-/** What a scenario sends: its probe, repeats, and the requests before and after it. */
+/** Requests of a scenario: its probe, repeats, and the requests before and after it. */
 function scenarioRequests({ repeat = 1, before, after }: Scenario): number {
   return repeat + before.length + after.length
 }
 
-/** What a requirement sends of its own beyond the control. */
+/** Requests of a requirement beyond the control. */
 function ownRequests(requirement: CatalogueRequirement, target: Target, runs: Runs): number {
   const { maxRequests } = requirement
   const every = typeof maxRequests === 'function' ? maxRequests(target) : countIn(maxRequests, runs)
@@ -52,7 +52,7 @@ function ownRequests(requirement: CatalogueRequirement, target: Target, runs: Ru
   return varies ? once * triesOf(requirement.operation) : once
 }
 
-/** What the run would send, per operation, in catalogue order. Throttled requests, which are sent again, are not counted. */
+/** Requests that the run would send, per operation, in catalogue order. Throttled requests, which are sent again, are not counted. */
 export function estimate(plan: Plan, target: Target, runs: Runs & Pick<RunOptions, 'readOnly'>): Estimate[] {
   const totals = createTotals(target)
   const controlled = new Set<OperationId>()
@@ -196,7 +196,7 @@ function typicalOf(operation: string, most: number, depth: Depth): number {
   return Math.ceil(most * (shares[operation]?.[depth] ?? 1))
 }
 
-/** What a requirement makes a conforming target generate: by its own requests, and by its operation's control (shared by all of them). */
+/** Counts what a requirement makes a conforming target generate: by its own requests, and by its operation's control (shared by all of them). */
 interface Grants {
   readonly generations: number
   readonly control: number

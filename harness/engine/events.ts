@@ -5,7 +5,7 @@ import type { EndCause } from './outcome.ts'
 import type { Run, Plan } from './run.ts'
 import { proxyFor } from '../http/proxy.ts'
 
-/** What a run learned besides the results. */
+/** Facts that a run learned besides the results. */
 export interface RunFacts {
   readonly requests: number
   readonly throttled: number
@@ -74,7 +74,7 @@ export interface EndedEvent {
   readonly facts: RunFacts
 }
 
-/** What happens in a run, in order: `planned` first, `ended` last. */
+/** Events of a run, in order: `planned` first, `ended` last. */
 export type RunEvent = PlannedEvent | JudgedEvent | ThrottledEvent | EndedEvent
 
 /** A queue: events wait in it until its reader iterates over them. */

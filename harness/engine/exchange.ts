@@ -42,7 +42,7 @@ export interface PreviousRequest {
   recorded?: () => FailureExchange
 }
 
-/** What asking again showed of a wrong answer on a connection that had been used. */
+/** Finding of asking again after a wrong answer on a connection that had been used. */
 type Finding =
   | {
       /** Right on fresh connections, and wrong after a request with the full key. */
@@ -64,7 +64,7 @@ export interface Exchange {
   readonly noResponse?: NoResponse
   /** `sendWithStaleRetry` had sent it before, on a connection that the target had closed: that one may have had its effect nevertheless. */
   readonly resent?: boolean
-  /** The same request, sent before it, that got no answer: it may have had its effect nevertheless. */
+  /** Earlier try of the request that got no answer: it may have had its effect nevertheless. */
   readonly unanswered?: Exchange
   /** No answer came on a second, fresh connection either. */
   readonly unansweredTwice?: true

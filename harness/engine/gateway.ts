@@ -8,7 +8,7 @@ import type { Exchange } from './exchange.ts'
 
 /** What stands before the service and answers in its place: nothing is learned of the target from that. */
 export interface Barrier {
-  /** What answered, and what to look at or to declare; follows `<base URL> cannot be judged: `. */
+  /** Sentence on what answered, and what to look at or to declare; follows `<base URL> cannot be judged: `. */
   readonly sentence: string
   /** It may be over soon: a service that starts is asked again, for so long, in ms. */
   readonly patienceMs: number
@@ -159,7 +159,7 @@ const remedies: Readonly<Partial<Record<NoResponseDetail, (way: Way) => string>>
   http2: () => 'the suite speaks HTTP/1.1: let the server take it too, or put a gateway in front that does',
 }
 
-/** What to try, if the way in which no answer came tells. */
+/** Tells what to try, if the way in which no answer came shows it. */
 export function remedyFor({ cause, detail }: NoResponse, way: Way): string {
   const known = detail && remedies[detail]
   if (known) return `; ${known(way)}`

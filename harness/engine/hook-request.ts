@@ -10,7 +10,7 @@ import { getAt, preview } from '../../schemas/json.ts'
 import { fillRequest, fillTarget } from '../target-file/saved.ts'
 import { hintsOf } from './hints.ts'
 
-/** What a request of the target file's own is sent for, and how long its answer is waited for. */
+/** Purpose of a request of the target file's own, and how long its answer is waited for. */
 interface HookSending {
   readonly role: ExchangeRole
   /** The requirement whose scenario it belongs to; null if it belongs to none. */

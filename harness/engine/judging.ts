@@ -58,11 +58,11 @@ export type JudgeOf = (id: string) => Judge | undefined
 
 /** A run that goes on. */
 export interface Judging {
-  /** What happens, as it happens; to be read once. */
+  /** Events as they happen; to be read once. */
   readonly events: AsyncIterable<RunEvent>
   /** Settles when everything is judged, cleaned up and closed. */
   readonly done: Promise<void>
-  /** What is known by now, by requirement id. */
+  /** Results that are known by now, by requirement id. */
   readonly results: ReadonlyMap<string, CatalogueResult>
   facts(): RunFacts
   /** Ends the run: what is under way is dropped, clean-up is sent. */

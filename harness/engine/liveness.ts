@@ -5,13 +5,13 @@ import { type Barrier, barrierOf, gatewayEveryMs, remedyFor, type Way } from './
 
 /** If requests are open and none is answered for this long, one more request asks whether the target still lives, in ms. */
 const quietMs = 10_000
-/** What that question is given, in ms. */
+/** Time that the question is given, in ms. */
 const lastChanceMs = 5_000
 /** A target that takes no connections is asked again so often, while it may be starting, or starting again: for about 3 s, and 10 s. */
 const startQuestions = 6
 const restartQuestions = 20
 const checkEveryMs = 250
-/** What the questions themselves may take beside the pauses between them, in ms. */
+/** Time that the questions themselves may take beside the pauses between them, in ms. */
 const asideMs = 1000
 
 interface LivenessSettings {
@@ -22,7 +22,7 @@ interface LivenessSettings {
   record(request: HttpRequest, result: HttpResult): Exchange
   /** Shows the first answer to what observes answers: it is the target's own. */
   accept(exchange: Exchange): void
-  /** What the first request of the run is given, in ms. */
+  /** Time that the first request of the run is given, in ms. */
   firstMs(): number
   /** Pause between two questions to a target that takes no connections, in ms. */
   readonly restartPauseMs: number
@@ -193,7 +193,7 @@ function tlsBaseUrl(baseUrl: string, response: HttpResult): string | undefined {
 
 /** A request as it is named if it got no answer. */
 interface Named {
-  /** What it was, in words for a reader. */
+  /** The answer, in words for a reader. */
   name(): string
   /** It carries a body: what a server has to read is more likely to bring it down. */
   readonly hasBody: boolean

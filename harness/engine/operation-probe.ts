@@ -42,7 +42,7 @@ export function livenessProbe(run: Run): Promise<Probe> {
   return operationProbe(run, firstOperation, {})
 }
 
-/** What a conforming target does when it grants the operation's valid request. Reading a declared object makes none. */
+/** Tells what a conforming target does when it grants the operation's valid request. Reading a declared object makes none. */
 export function effectOf(run: Run, operation: OperationId): Effect {
   return readsDeclared(operation, run.target.file) ? 'none' : requirementOf(grantedRequirement[operation]).effect
 }

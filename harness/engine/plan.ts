@@ -9,13 +9,13 @@ import { declares, isDeclared, missingReason } from '../target-file/declared.ts'
 import { readOnlyTarget } from '../target-file/saved.ts'
 import type { Plan, PlanEntry, RunOptions } from './run.ts'
 
-/** What a plan is made from: the options that choose, and what the target declares. */
+/** Parts from which a plan is made: the options that choose, and what the target declares. */
 type PlanOptions = Pick<RunOptions, 'only' | 'skip' | 'shard' | 'readOnly' | 'refusalRuns' | 'grantedRuns' | 'depth'>
 
 /** A requirement that is not sent, and why. */
 type Refused = Extract<PlanEntry, { readonly run: false }>
 
-/** What becomes of each requirement, as far as it is known before anything is sent. */
+/** Plans what becomes of each requirement, as far as it is known before anything is sent. */
 export function planRun(target: Target, options: PlanOptions): Plan {
   const exclusive = exclusiveIds(target)
   // 0 is no limit.
@@ -52,7 +52,7 @@ function planned(left: LeftOutBy | undefined): PlanEntry {
   return { run: true, ...(left === undefined ? {} : { leftOut: left }) }
 }
 
-/** What nobody selected is left out, whatever else keeps it from being sent. */
+/** Leaves out what nobody selected, whatever else keeps it from being sent. */
 function reasonFirst(refused: Refused, left: LeftOutBy | undefined): PlanEntry {
   return left === undefined || refused.outcome === 'not-applicable' ? refused : notExercised(leftOut(left))
 }
@@ -103,7 +103,7 @@ function readOnly(
   return makes || exclusive.has(requirement.id) ? notExercised(leftOut('--read-only')) : undefined
 }
 
-/** What only `setup` makes is not there if nothing may be made. */
+/** Refuses what needs an object that only `setup` makes, if nothing may be made. */
 function withoutSetup(requirement: CatalogueRequirement, target: Target, reading: Target): Refused | undefined {
   const isMade = isDeclared(target.file, requirement) && !isDeclared(reading.file, requirement)
   return isMade ? notExercised(leftOut('--read-only')) : undefined

@@ -28,7 +28,7 @@ export interface Probe {
   readonly headers: readonly RequestHeader[]
   readonly credential: Credential
   readonly body?: string | Uint8Array
-  /** What a conforming target does on it: anything but `none` is never sent twice unasked. */
+  /** Effect that it has on a conforming target: anything but `none` is never sent twice unasked. */
   readonly effect: Effect
   /** Name of the object that it would create, for clean-up. */
   readonly creates?: string

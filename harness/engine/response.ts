@@ -50,7 +50,7 @@ function structureOf(whole: string): Structure {
   return { text: kept.join('') + whole.slice(keptTo), values }
 }
 
-/** Where the string ends that begins at that quote: at the next one that is not escaped, or at the end of the text. */
+/** Finds the end of the string that begins at that quote: at the next one that is not escaped, or at the end of the text. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let backslashes = 0
@@ -70,7 +70,7 @@ interface NoJson {
   readonly unread?: true
 }
 
-/** What an answer says: status, headers, and its JSON. */
+/** Content of an answer: status, headers, and its JSON. */
 export interface HttpResponse {
   readonly status: number
   /** Bytes of the body, decoded. */
@@ -203,7 +203,7 @@ function hasStatus([status]: Pair, response: HttpResponse): boolean {
   return status === response.status
 }
 
-/** What an answer lacks of an error envelope; undefined if it is whole. */
+/** Names what an answer lacks of an error envelope; undefined if it is whole. */
 export function envelopeProblem(response: HttpResponse): string | undefined {
   const json = response.json()
   if (!json.ok) return json.problem

@@ -214,10 +214,10 @@ function firstResponse({ purpose }: PreviousRequest, { response: shown }: Failur
 /** When a recorded answer came does not matter. */
 const never = { sentAt: 0, endedAt: 0 }
 
-/** What a body has to be long at least to be known again, in characters. */
+/** Least length of a body that is known again, in characters. */
 const knownAgain = 8
 
-/** What the server probably did, if the body of the request before shows up as the beginning of the next request. */
+/** Tells what the server probably did, if the body of the request before shows up as the beginning of the next request. */
 function unreadRemark({ request }: FailureExchange, { response, recorded }: Exchange): string {
   if (request.body === '') return ''
   // The page that shows it may have escaped it.

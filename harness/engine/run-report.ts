@@ -9,7 +9,7 @@ import { planRun } from './plan.ts'
 import type { Plan, RunOptions } from './run.ts'
 import type { Target } from '../target-file/model.ts'
 
-/** What a run left behind. */
+/** Everything that a run left behind. */
 export interface RunRecord {
   readonly target: Target
   readonly options: RunOptions
@@ -22,7 +22,7 @@ export interface RunRecord {
   readonly problem?: string | undefined
 }
 
-/** What is known of a run before its worker has said anything. */
+/** Facts of a run before its worker has said anything. */
 export const noFacts: RunFacts = {
   requests: 0,
   throttled: 0,
@@ -92,7 +92,7 @@ export function reportOf(record: RunRecord): Report<RequirementId> {
   return { ...report, requirements }
 }
 
-/** What ended a run before its time, if the results do not tell it; an interrupt they do, and --bail or --max-failures is a judgement. */
+/** Tells what ended a run before its time, if the results do not tell it; an interrupt they do, and --bail or --max-failures is a judgement. */
 export function whyNotJudged({ facts, options, problem, target }: RunRecord): string | undefined {
   if (problem !== undefined)
     return `a mistake of the suite ended the run: ${problem}; please report it, with seed ${options.seed}`

@@ -21,7 +21,7 @@ import type { Lifetime } from './outcome.ts'
 import type { Liveness } from './liveness.ts'
 import type { Probe } from './probe.ts'
 
-/** What the command line, or the caller of the library, decided. */
+/** Options as the command line, or the caller of the library, decided them. */
 export interface RunOptions {
   readonly seed: number
   /** Cases of a generated refusal, and of a generated granted request. */
@@ -41,7 +41,7 @@ export interface RunOptions {
   readonly only: readonly string[]
   readonly skip: readonly string[]
   readonly shard: Shard | null
-  /** What a baseline expects to fail: such a failure does not bail. */
+  /** Failures that a baseline expects: such a failure does not bail. */
   readonly expected: readonly BaselineEntry[]
   /** `conform <base url> --target <file>` with the options that a failure needs to show again; no key. */
   readonly rerun: string
@@ -60,9 +60,9 @@ export type PlanEntry =
     }
   | ({ readonly run: false; readonly outcome: 'not-exercised' | 'not-applicable' } & Reason)
 
-/** What the run creates on the target, and the names and ids that it uses up. */
+/** Objects that the run creates on the target, and the names and ids that it uses up. */
 export interface Objects {
-  /** What the run created, in the order in which the target said so. */
+  /** Objects that the run created, in the order in which the target said so. */
   readonly created: Created[]
   /** Ids that exist or were sent as unknown, in lower case: no unknown id is one of them. */
   readonly takenIds: Set<string>
@@ -82,7 +82,7 @@ export interface Run {
   readonly client: Client
   readonly life: Lifetime
   readonly objects: Objects
-  /** What the suites add: see `RunHook`. */
+  /** Hooks of the suites: see `RunHook`. */
   readonly hooks: readonly RunHook[]
   /** Does a thing once a run, whoever asks first. */
   once<T>(key: string, make: () => Promise<T>): Promise<T>
@@ -91,7 +91,7 @@ export interface Run {
 /** Sends a request; `fresh`: on a connection of its own; `isGated`: an object that it names allows it now, and not at will. */
 export type Send = (options?: { readonly fresh?: boolean; readonly isGated?: boolean }) => Promise<Exchange>
 
-/** What a suite adds to the engine: what it knows of an object that requests share, such as the jobs of an application. */
+/** Hook by which a suite adds to the engine what it knows of an object that requests share, such as the jobs of an application. */
 export interface RunHook {
   /**
    * Sends a probe when the object that it names allows it; undefined if this hook has nothing to say about the probe.
@@ -108,7 +108,7 @@ export interface RunHook {
   start?(run: Run): Promise<void>
   /** Waits for what the run began, before the rows that are judged last. Not called if the run was ended. */
   finish?(run: Run): Promise<void>
-  /** What follows the expectation of a failed request: how it may come that the target is right nevertheless. */
+  /** Remark after the expectation of a failed request: how it may come that the target is right nevertheless. */
   remarkOn?(run: Run, exchange: Exchange): string
   /** Which state a failure of that requirement takes, if its request alone does not show it. */
   takesState?(run: Run, id: string): TakesState | undefined
@@ -116,7 +116,7 @@ export interface RunHook {
   rerunNeeds?(run: Run, id: string, exchange: Exchange): readonly string[]
   /** Ids of what has not ended, for the last lines of a report. */
   unfinished?(run: Run): readonly string[]
-  /** What operations that are declared not served were answered. */
+  /** Answers of operations that are declared not served. */
   notServed?(run: Run): readonly NotServed[]
 }
 
@@ -125,7 +125,7 @@ export function isPlanned(run: Run, id: CatalogueRequirement['id']): boolean {
   return run.plan.get(id)?.run === true
 }
 
-/** What each request of a run passes through, on its way out and back. `sendOnce` and `sendWithRetries` are the ways in. */
+/** Everything that each request of a run passes through, on its way out and back. `sendOnce` and `sendWithRetries` are the ways in. */
 interface Client {
   readonly transport: Transport
   /** The transport was handed over: the target's own requests go through it as well. */
@@ -153,7 +153,7 @@ export function perRun<T>(make: (run: Run) => T): (run: Run) => T {
 /** What does not follow from the others. */
 type Told = Omit<RunOptions, 'refusalRuns' | 'grantedRuns' | 'nonce' | 'rerun' | 'backoffMs'>
 
-/** What somebody says of a run; whatever is left out is as usual. */
+/** Options that somebody gives for a run; whatever is left out is as usual. */
 interface GivenOptions extends Partial<Told> {
   /** Cases of each generated requirement: 25 of a refusal and 5 of a granted request if it is not given, 1 of a quick run. */
   readonly runs?: number
@@ -181,7 +181,7 @@ export function runOptionsOf(given: GivenOptions, rerun: string): RunOptions {
   }
 }
 
-/** What a failure needs to show again. */
+/** Requirements and state that a failure needs to show again. */
 interface Repeated extends Pick<GivenOptions, 'runs' | 'depth' | 'tpe' | 'readOnly' | 'insecure'> {
   readonly baseUrl?: string | undefined
   /** Path of the target file. */

@@ -40,7 +40,7 @@ interface RetryOptions extends Pick<SendingOptions, 'fresh'> {
 
 interface Patient {
   readonly exchange: Exchange
-  /** What came on a reused connection before that, and was no HTTP. */
+  /** Exchange on a reused connection before that whose answer was no HTTP. */
   readonly garbled?: Exchange
 }
 
@@ -136,7 +136,7 @@ async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, opt
 /** An operation that answers the full key with 401 so often in a row has not done so by chance. */
 const questions = 3
 
-/** What was learned after a 401 of an operation: asked for once. */
+/** Looks at the key after a 401 of an operation, each taken once. */
 const looked = perRun(() => new Map<OperationId, Promise<void>>())
 
 /**

@@ -51,7 +51,7 @@ function isUrgent({ operation }: Probe, { role }: Purpose): boolean {
   return role === 'poll' || busyStatus(operation) !== undefined
 }
 
-/** What throttling and the circuit breaker are counted by. */
+/** Name by which throttling and the circuit breaker count. */
 export function operationName({ operation, method, path }: Probe): string {
   return operation ?? `${method} ${path}`
 }
@@ -59,7 +59,7 @@ export function operationName({ operation, method, path }: Probe): string {
 export interface SendingOptions extends Pick<SendOptions, 'fresh'> {
   /** Sent first, on a connection of its own that the request itself then follows on. */
   readonly after?: PreviousRequest
-  /** What makes the request once more at will. */
+  /** Makes the request once more at will. */
   readonly source?: Source
   /** A place under the semaphore that is already taken, and given back by its owner. */
   readonly hasPlace?: boolean

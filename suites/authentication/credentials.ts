@@ -109,7 +109,7 @@ async function ask(
 
 const isRefused = ({ response }: Exchange): boolean => response !== undefined && !isGranted(response)
 
-/** What comes there without a key. Asked once a run: that no other key is good there either depends on it. */
+/** Answer that comes there without a key. Asked once a run: that no other key is good there either depends on it. */
 function withoutKey(context: CheckContext, probe: Probe, at: Elsewhere): Promise<Exchange | undefined> {
   const wrong = { what: 'without an Authorization header', kind: 'no credential' }
   const { run, requirement } = context

@@ -77,7 +77,7 @@ function otherCase(full: string): string {
   return [...full].map((char) => (char === char.toLowerCase() ? char.toUpperCase() : char.toLowerCase())).join('')
 }
 
-/** What keys are declared: nothing that is made from one may equal another. */
+/** The declared keys: nothing that is made from one may equal another. */
 interface DeclaredKeys extends MadeFrom {
   readonly all: ReadonlySet<string>
 }

@@ -85,7 +85,7 @@ export interface Creator {
   readonly operation: OperationId
   /** A creation of something that does not exist yet, fresh each time. */
   fresh(run: Run): Promise<Probe>
-  /** What answers the creation of something that exists. */
+  /** Pair that answers the creation of something that exists. */
   readonly exists: Pairs
   /** `a graph`; `the same name`: what may exist once. */
   readonly what: string

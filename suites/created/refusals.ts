@@ -16,7 +16,7 @@ export interface Refusal {
   change(valid: Probe): Probe | Promise<Probe>
 }
 
-/** What answers a body, or its label, that is wrong. */
+/** Statuses of the answer to a body, or its label, that is wrong. */
 export const ofBodies: readonly number[] = [400, 415, 422]
 
 function byKey(requirement: string, what: string, credential: Credential): Refusal {

@@ -19,7 +19,7 @@ import { sendUntilSettled } from '../../harness/checks/settling.ts'
 import { create, type Creator, distinctCreation, notCreated } from './created-object.ts'
 import { type Refusal, refusedByGrammar, refusedByKey, refusedByRights, refusedByType } from './refusals.ts'
 
-/** What holds for every operation that creates something, whatever that is. */
+/** Relations that hold for every operation that creates something, whatever that is. */
 
 /** A fault that somebody else, or a replica, could explain has to show in so many looks. */
 export const mostLooks = 3

@@ -26,7 +26,7 @@ const firstPauseMs = 10
 const growth = 1.5
 const mostMoments = { full: 20, quick: 4 }
 
-/** The same inputs, each text another one. */
+/** Inputs of the same form, each text another one. */
 function withOtherValues(application: ApplicationResource, moment: number): ApplicationResource {
   const inputs = application.inputs.map((input) => {
     const texts = getAt(input, '/value')
@@ -183,7 +183,7 @@ export async function confirmBlocked(conflict: Conflict, blocked: Exchange, firs
 /** How many creations start together. */
 export const burstSize = { full: 6, quick: 2 }
 
-/** Of two granted jobs, one reading of the second as in progress between two of the first. */
+/** Proof by one reading of the second job as in progress between two of the first. */
 export async function proveOverlap({ run, found }: Conflict, first: Job, second: Job): Promise<void> {
   const finding = found.atomic
   if (sameId(first.id, second.id)) {

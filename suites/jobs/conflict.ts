@@ -9,7 +9,7 @@ import { isEnded, type Job, jobRequest, jobsOf, type Reading } from './job-track
 import type { Gate } from './gate.ts'
 import { isOwn } from './seen-jobs.ts'
 
-/** What several attempts showed of one requirement. */
+/** Evidence of several attempts for one requirement. */
 export interface Finding {
   /** Answers that were judged. */
   cases: number
@@ -33,7 +33,7 @@ export function isSettled(finding: Finding): boolean {
   return finding.confirmed || isFailed(finding)
 }
 
-/** What the 409 rows learn from the same jobs. */
+/** Findings of the requirements about conflicts, from the same jobs. */
 export interface ConflictFindings {
   /** `conflicts`: the creations that were answered 409 while a job was in progress; `lost`: those without an answer beside one job. */
   readonly inProgress: Finding & { readonly conflicts: Exchange[]; throttled: number; lost: number }
@@ -121,7 +121,7 @@ export function createdAt({ creation }: Job): unknown {
   return member(jsonValue(creation.response), 'created_at')
 }
 
-/** What a reading without `in_progress` says of the state in which another creation was answered. */
+/** Tells from a reading without `in_progress` the state in which another creation was answered. */
 export function noLonger(reading: Reading): string {
   if (reading.status === 'in_progress') return 'what is read under the id of the first job is another job'
   return isEnded(reading) ? 'the first job had ended by then' : 'the first job could not be read'

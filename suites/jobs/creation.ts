@@ -114,7 +114,7 @@ export async function judgeAnyText(context: CheckContext): Promise<void> {
   await property(context, 'grantedRuns', text, async (value) => void (await accept(value)))
 }
 
-/** What §4.2 and §8 give a creation on a busy application. */
+/** Pair that §4.2 and §8 give a creation on a busy application. */
 const conflict = [[409, 'BadRequest']] as const
 
 type DefinedRequirement = 'inProgress' | 'released' | 'perApplication' | 'atomic'
@@ -136,7 +136,7 @@ function longestJob(run: Run, application: string): number | undefined {
   return lengths.length > 0 ? Math.max(...lengths) : undefined
 }
 
-/** What helps if jobs end before anything can be sent beside them. */
+/** Tells what helps if jobs end before anything can be sent beside them. */
 function remedy(run: Run): string {
   const { id } = busyApplication(run)
   const ms = longestJob(run, id)

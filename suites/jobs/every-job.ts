@@ -104,7 +104,7 @@ export function seeLaterJob(run: Run): Promise<void> {
 const faultless: readonly (string | null)[] = [
   ...[...conflicts, failing, 'jobs.create/4xx-no-effect', 'applications.create/2xx-usable'],
 ]
-/** Of those, the ones that create beside a job or another creation, where 409 is the right answer. */
+/** The ones of them that create beside a job or another creation, where 409 is the right answer. */
 const besideOthers: readonly (string | null)[] = [conflictId.inProgress, conflictId.atomic]
 
 /**

@@ -5,7 +5,7 @@ import { isGranted } from '../../harness/engine/response.ts'
 import { NotExercised, pause } from '../../harness/engine/outcome.ts'
 import { createSemaphore } from '../../harness/engine/semaphore.ts'
 
-/** What a request at a gate is. */
+/** Kind of a request at a gate. */
 interface GateTurn {
   /** It may start a job: nothing else goes to the application meanwhile. */
   readonly exclusive: boolean
@@ -54,7 +54,7 @@ function createGate(application: string, run: Run): Gate {
   const jobs = new Set<Job>()
 
   const timeout = run.target.limits.jobTimeoutMs
-  /** What was seen of the application when its time ran out. */
+  /** State in which the application was seen when its time ran out. */
   let lastSeen = 'was not seen to be idle'
   const timeoutError = (): NotExercised =>
     new NotExercised(`application ${application} ${lastSeen} after ${timeout} ms (limits.jobTimeoutMs)`)

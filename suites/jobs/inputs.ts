@@ -10,7 +10,7 @@ import { granted } from '../../harness/checks/granted.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { declaredResource } from '../../harness/checks/valid-request.ts'
 
-/** Where a value of another type is put, and which types are another there. */
+/** Place at which a value of another type is put, and the types that are another there. */
 interface Place {
   readonly pointer: string
   readonly name: string

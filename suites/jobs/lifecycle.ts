@@ -7,7 +7,7 @@ import type { Run } from '../../harness/engine/run.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import { describeResponse } from '../../harness/engine/describe.ts'
 
-/** What was seen of one job from its creation to its end. */
+/** Readings of one job from its creation to its end. */
 interface Lifecycle {
   readonly job: Job
   /** Readings within `settleMs`, until one was 200. */

@@ -69,7 +69,7 @@ export function noEffectAtOnce(run: Run): Promise<Looks> {
   })
 }
 
-/** The same, and creations some time after, while other creations are refused. */
+/** Looks as `noEffectAtOnce` does, and some time after, while other creations are refused. */
 export function noEffect(run: Run): Promise<Finding & { locked: boolean }> {
   return run.once('no effect', async () => {
     const looks = await noEffectAtOnce(run)

@@ -17,7 +17,7 @@ export interface SeenReading {
   readonly job: unknown
 }
 
-/** What is wrong with a job, with its evidence. */
+/** A fault of a job, with its evidence. */
 interface JobProblem {
   readonly exchange: Exchange
   readonly expected: string
@@ -138,7 +138,7 @@ interface DatedJob {
   readonly first: Dated
 }
 
-/** Of the jobs that were created long enough before, the one with the latest time: if that is no problem, none is. */
+/** Compares with the job of the latest time among those that were created long enough before: if that is no problem, none is. */
 function* orderCases(jobs: readonly SeenJob[]): Generator<JobCase> {
   const dated = jobs.flatMap((job): DatedJob[] =>
     datedReadings(job)

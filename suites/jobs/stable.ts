@@ -81,7 +81,7 @@ function readsTheSame(before: unknown, after: unknown): boolean {
   }
 }
 
-/** Of each job of the run the first reading that showed it ended; the last of all if only that was kept whole, and shows it. */
+/** First reading of each job of the run that showed it ended; the last of all if only that was kept whole, and shows it. */
 function endedReadings(run: Run): SeenReading[] {
   return jobsOf(run)
     .all.filter(({ creation }) => creation.probe.credential.full)
