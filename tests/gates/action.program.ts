@@ -146,10 +146,11 @@ test.each(ofGitHub)('%s asks for no right that it does not need', (file) => {
   expect(others).toEqual(file.endsWith('release.yml') ? ['id-token', 'contents'] : [])
 })
 
-test('the gate runs on each version of Node.js that the package promises', () => {
+test('the gate runs on each version of Node.js that the package promises, and what takes longer beside it', () => {
   const ci = readFileSync(join(root, '.github/workflows/ci.yml'), 'utf8')
   expect(ci).toContain('node: [20, 22, 24]')
   expect(ci).toContain('- run: .ci/run')
+  expect(ci).toContain('command: [npm run test:servers, npm run bench -- --check]')
 })
 
 test('what may ask for a token to publish, or write to a release, runs no code of others', () => {
@@ -158,6 +159,7 @@ test('what may ask for a token to publish, or write to a release, runs no code o
     'utf8',
   ).split(/^ {2}(?=(?:pack|publish|attach):$)/m)
   expect(pack).toContain('.ci/run')
+  expect(pack).toContain('npm run test:servers')
   expect(pack).not.toMatch(/: write/)
   expect(publish).toContain('id-token: write')
   expect(attach).toContain('contents: write')
