@@ -34,7 +34,7 @@ export const graphsCreate = requirementsOf('graphs.create', ({ valid, role }) =>
 export const graphsAddFile = requirementsOf('graphs.add-file', ({ valid }) => [
   { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, expects: '2xx',
     statement: 'The addition of a file to a graph is answered by a 2xx.',
-    control: true, effect: 'creates' },
+    control: true, judgedLast: true, effect: 'creates' },
   { id: '400-unsupported-type', level: 'must', section: '7.3', needs: [scenario], expects: [[400, 'BadRequest']],
     statement: 'A file of a type that graphs do not support is answered 400 BadRequest.' },
   { id: '400-unparsable', level: 'must', section: '7.3', needs: [scenario], expects: [[400, 'InvalidInputParameters']],
@@ -51,7 +51,7 @@ export const graphsAddFile = requirementsOf('graphs.add-file', ({ valid }) => [
     maxRequests: 5 },
   { id: '409-already-in-graph', level: 'must', section: '7.3', needs: valid, expects: [[409, 'BadRequest']],
     statement: 'The addition of a file that is in the graph already is answered 409 BadRequest, the second time and each one after that.',
-    fault: 'state', effect: 'creates', maxRequests: 7 },
+    fault: 'state', effect: 'creates', maxRequests: 14, alsoSends: { 'files.list': 3 } },
   { id: '4xx-no-effect', level: 'must', section: '5, 7.2, 7.3', needs: valid, expects: '2xx',
     statement: 'An addition that is refused adds nothing: the same one with the full key is granted.',
     effect: 'creates', maxRequests: 16 },

@@ -7,7 +7,8 @@ import { countsAsGranted } from '../harness/checks/control.ts'
 import { NotExercised, pause } from '../harness/engine/outcome.ts'
 import { describeResponse } from '../harness/engine/describe.ts'
 import { refused, unknown } from '../harness/checks/conditions.ts'
-import { condition } from '../harness/checks/refusals.ts'
+import { condition, type RefusalContext } from '../harness/checks/refusals.ts'
+import { judgeEach, sendAtOnce } from '../harness/checks/at-once.ts'
 import { laterAttempts, retryWhileSettling, sendUntilSettled } from '../harness/checks/settling.ts'
 import { accepted, grantedProbe, inScenario } from '../harness/checks/granted.ts'
 import { validRequest } from '../harness/checks/valid-request.ts'
@@ -16,7 +17,7 @@ import { isThrottled } from '../harness/engine/throttle.ts'
 import { sendWithStaleRetry } from '../harness/engine/send.ts'
 import type { Exchange } from '../harness/engine/exchange.ts'
 import type { Probe } from '../harness/engine/probe.ts'
-import { answered, type CheckContext, type Judge } from '../harness/engine/check-context.ts'
+import { answered, type CheckContext, type Judge, lookAgainAtEnd } from '../harness/engine/check-context.ts'
 import { at, notText } from '../harness/checks/roles.ts'
 import { insideBounds, outsideBounds } from './query-config.ts'
 
@@ -51,8 +52,9 @@ const addSameFileAgain = condition(async ({ context, valid, judge, judgeResponse
   const judgeAgain = async (): Promise<void> => {
     await judge(refused(probe), `${what}, once more`)
     if (run.options.depth === 'quick') return
-    await context.send(valid, { role: 'setup' })
-    await judge(refused(probe), `${what}, after another one was added`)
+    const added = await addOthers(context, valid)
+    await judge(refused(probe), `${what}, after others were added`)
+    lookAgainAtEnd(context, judgeAddedAtOnce(added, judge))
   }
   let added = performance.now()
   for (const ms of laterAttempts(run)) {
@@ -68,6 +70,34 @@ const addSameFileAgain = condition(async ({ context, valid, judge, judgeResponse
   await judge(refused(probe), what)
   await judgeAgain()
 })
+
+/** So many others are added at the same moment. */
+const others = 3
+
+/** Adds other files, all at once if they can be uploaded. */
+async function addOthers(context: CheckContext, valid: () => Promise<Probe>): Promise<readonly Exchange[]> {
+  const { run, requirement } = context
+  try {
+    return await sendAtOnce(run, { size: others, make: () => additions.fresh(run), requirement: requirement.id })
+  } catch (error) {
+    if (!(error instanceof NotExercised) || run.life.ended) throw error
+    return [await context.send(valid, { role: 'setup' })]
+  }
+}
+
+/**
+ * Files that were added at the same moment are all in the graph: a server may keep the last one alone. Before `settleMs` have
+ * passed nothing is asked: an addition that is granted then proves nothing, and puts the file there.
+ */
+function judgeAddedAtOnce(added: readonly Exchange[], judge: RefusalContext['judge']): Judge {
+  return async ({ run }) => {
+    const settledAt = performance.now() - run.target.limits.settleMs
+    const made = added.filter(({ response, endedAt }) => response && isGranted(response) && endedAt < settledAt)
+    await judgeEach(made, ({ probe }) =>
+      judge(refused(probe), `${what} since others were added at the same moment, at the end of the run`),
+    )
+  }
+}
 
 /** A further addition that no circuit breaker counts: that it gets no answer is told by the row which asks for its refusal. */
 function addOnce({ run, requirement }: CheckContext, probe: Probe): Promise<Exchange> {
@@ -141,7 +171,7 @@ const judgeOtherGraph: Judge = async (context) => {
 // Add a file to a graph (§4.4, §7.3)
 
 export const graphsAddFile = suite('graphs.add-file', {
-  '2xx-accepted': accepted,
+  '2xx-accepted': eachAccepted,
   '2xx-other-graph': judgeOtherGraph,
   '404-unknown-graph': unknown('graph_id', ['unknown', 'asked twice', 'cut', 'lengthened', 'of another kind']),
   '4xx-no-effect': noEffect(additions),

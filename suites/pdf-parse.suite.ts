@@ -166,7 +166,7 @@ export const pdfParse = suite('pdf.parse', {
   '400-missing-format': changed('with a body that has no format', (probe) => withBody(probe, {}), 'absent @ /format'),
   '400-unsupported-format': unsupportedFormat,
   '400-malformed-format': malformedFormat,
-  '400-corrupted-pdf': unusable('corruptedPdfFile', 'a corrupted PDF', 2),
+  '400-corrupted-pdf': unusable('corruptedPdfFile', 'a corrupted PDF', true),
   '400-encrypted-pdf': unusable('encryptedPdfFile', 'a PDF that asks for a password'),
   '400-oversized-pdf': unusable('oversizedPdfFile', 'a PDF over the size limit'),
   '4xx-unknown-file': unreachable,

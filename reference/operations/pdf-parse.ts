@@ -42,9 +42,10 @@ async function run(call: Call, file: StoredFile): Promise<Answer> {
   const bytes = file.bytes()
   if (bytes.length > pdfLimit) call.refuse('400-oversized-pdf', 400, 'InvalidInputParameters')
   const pages = await pdfText(bytes)
-  const again = countUp(call.world, `parsed ${file.id}`) > 1 ? 'again' : []
-  if (pages === 'corrupted') call.refuse('400-corrupted-pdf', 400, 'BadRequest', { kind: again })
-  if (pages === 'encrypted') call.refuse('400-encrypted-pdf', 400, 'BadRequest')
+  const isAgain = countUp(call.world, `parsed ${file.id}`) > 1
+  const kind = [...(isAgain ? ['again'] : []), ...(call.body['format'] === 'markdown' ? ['markdown'] : [])]
+  if (pages === 'corrupted') call.refuse('400-corrupted-pdf', 400, 'BadRequest', { kind })
+  if (pages === 'encrypted') call.refuse('400-encrypted-pdf', 400, 'BadRequest', { kind })
   const content = pdfContent(call, pages, bytes)
   const row = grantedRow(call)
   if (call.broken(row)) return { status: 200, body: { content: pages } }

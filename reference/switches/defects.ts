@@ -142,7 +142,7 @@ const placed: readonly string[] = [
   ...waysToBreak('chat.create/200-structured-output', '', '#schema'),
   ...waysToBreak('chat.create/200-llm-tool', '', '#model', '#missing'),
   ...waysToBreak('chat.create/200-query-config', '', '#bounds', '#parts'),
-  ...waysToBreak('graphs.add-file/2xx-accepted', '#added-400', '#added-404', '#always-409'),
+  ...waysToBreak('graphs.add-file/2xx-accepted', '#added-400', '#added-404', '#always-409', '#one-file'),
   ...waysToBreak('graphs.add-file/409-already-in-graph', '#dropped'),
   ...waysToBreak('files.upload/2xx-attached-to-graph', '', '#refused', '#unknown-5xx'),
   ...waysToBreak('files.list/2xx-file-types', '', '#5xx', '#two', '#two-5xx'),

@@ -113,7 +113,8 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
   'graphs.query/404-unknown-graph': ['cut', 'appended', 'again', 'another-kind'],
   'graphs.add-file/404-unknown-graph': ['cut', 'appended', 'again', 'another-kind'],
   'pdf.parse/4xx-unknown-file': ['deleted', 'appended', 'again', 'another-kind'],
-  'pdf.parse/400-corrupted-pdf': ['again'],
+  'pdf.parse/400-corrupted-pdf': ['again', 'markdown'],
+  'pdf.parse/400-encrypted-pdf': ['markdown'],
   'jobs.create/400-missing-required-inputs': ['none'],
   'jobs.create/400-malformed-inputs': [
     ...[

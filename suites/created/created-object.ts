@@ -3,7 +3,7 @@ import { createdId } from '../../harness/checks/created.ts'
 import { accepted, grantedProbe } from '../../harness/checks/granted.ts'
 import { additionOf, contentOf, declaredResource, validRequest } from '../../harness/checks/valid-request.ts'
 import { operation, type OperationId } from '../../catalogue/operations.ts'
-import { isBreakdown } from '../../harness/engine/response.ts'
+import { isBlock, isBreakdown, isExpected } from '../../harness/engine/response.ts'
 import { describeResponse } from '../../harness/engine/describe.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
@@ -63,6 +63,12 @@ export function notCreated({ run, requirement }: CheckContext, creation: Exchang
   if (isWrong && !run.target.scenarios[requirement.id]) wrongCreations(run).push(creation)
   answered(creation)
   throw new NotExercised(`${which} was answered ${describeResponse(creation)}`)
+}
+
+/** Notes a valid creation that is answered as if there were already what nobody has made before. */
+export function noteRefused({ run }: CheckContext, creation: Exchange, { exists }: Creator): void {
+  const { response, unanswered } = creation
+  if (response && !unanswered && isExpected(exists, response) && !isBlock(response)) wrongCreations(run).push(creation)
 }
 
 /** Not only the control is granted, but each valid creation of the run. */

@@ -16,7 +16,7 @@ import { byScenario } from '../../harness/checks/judge-scenario.ts'
 import { condition } from '../../harness/checks/refusals.ts'
 import { sampled } from '../../harness/checks/seed.ts'
 import { sendUntilSettled } from '../../harness/checks/settling.ts'
-import { create, type Creator, distinctCreation, notCreated } from './created-object.ts'
+import { create, type Creator, distinctCreation, notCreated, noteRefused } from './created-object.ts'
 import { type Refusal, refusedByGrammar, refusedByKey, refusedByRights, refusedByType } from './refusals.ts'
 
 /** Relations that hold for every operation that creates something, whatever that is. */
@@ -95,8 +95,9 @@ async function lookAfter(context: CheckContext, creator: Creator, refusal: Refus
     // One whose answer was lost may have made what this one meets.
     if (again.unanswered || !isRefused(again)) return `the creation after a refused one was answered ${told}`
     const plain = await context.send(() => creator.fresh(run), { role: 'setup' })
-    if (!plain.response || !isGranted(plain.response))
-      return `a creation without a refused one before it was answered ${describeResponse(plain)}`
+    if (plain.response && isGranted(plain.response)) continue
+    noteRefused(context, plain, creator)
+    return `a creation without a refused one before it was answered ${describeResponse(plain)}`
   }
   if (!again) return undefined
   const expected = `a 2xx: the refused creation made nothing, so ${creator.same} is still free`

@@ -67,22 +67,22 @@ function describeFile(run: Run, name: Unusable): string {
   return `${sample}.pdf of the suite, a PDF ${faultOfSample[sample]}`
 }
 
-/** A file that cannot be parsed in place of the good one. */
-export function unusable(name: Unusable, what: string, times = 1): Condition {
+/** A file that cannot be parsed in place of the good one: in either format, and twice in one, as a server may keep what it found. */
+export function unusable(name: Unusable, what: string, isTwice = false): Condition {
   return condition(async ({ valid, judge, context }) => {
     const { run } = context
     const id = await pdfId(run, name)
     const probe = { ...(await valid()), params: { file_id: id } }
-    if (uploadsOf(run).at.has(id)) {
+    const isUploaded = uploadsOf(run).at.has(id)
+    if (isUploaded) {
       const send = (again: Probe): Promise<Exchange> => context.send(again, { role: 'setup' })
       await sendUntilSettled(run, await send(probe), send, isBadRequest)
     }
-    for (const again of Array.from({ length: times }, (_, at) => (at === 0 ? '' : ', once more'))) {
-      await judge(
-        { ...probe, fault: `file: ${name}` },
-        `with a valid body, for ${what} (${describeFile(run, name)})${again}`,
-      )
-    }
+    const told = `with a valid body, for ${what} (${describeFile(run, name)})`
+    const send = (again: Probe, how = ''): Promise<boolean> => judge({ ...again, fault: `file: ${name}` }, told + how)
+    await send(probe)
+    if (isTwice && !isUploaded) await send(probe, ', once more')
+    await send(withJson(probe, { format: 'markdown' }), ', with format markdown')
   })
 }
 

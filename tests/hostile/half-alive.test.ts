@@ -92,6 +92,22 @@ test('a job whose creation is answered with an error envelope is not granted, ev
   expect(of('jobs.create/404-unknown-application')?.outcome).toBe('not-exercised')
 })
 
+test('a graph that keeps the last of several files which are added at the same moment is noticed', async () => {
+  let latest = 0
+  const change: Change = async ({ url, number }, answer) => {
+    if (!/\/knowledge-graphs\/[^/]+\/files$/.test(url)) return answer()
+    latest = number
+    // So long another addition may come in between: ms of virtual time.
+    await sleep(5)
+    return latest === number ? answer() : Response.json({})
+  }
+  const id = 'graphs.add-file/409-already-in-graph'
+  const { report } = await judgeBehind(change, { limits: { settleMs: 4 }, options: { only: [id] } })
+  const found = report.requirements.find((result) => result.id === id)
+  expect(found?.outcome).toBe('failed')
+  expect(found?.failures[0]?.message).toContain('since others were added at the same moment, at the end of the run')
+})
+
 test('a target that answers no POST is soon asked no more, and fails what should be granted', async () => {
   const change: Change = ({ method }, answer) => (method === 'GET' ? answer() : never)
   const outcome = await judgeBehind(change, { limits: { timeoutMs: 1500 } })
