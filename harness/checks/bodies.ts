@@ -14,7 +14,7 @@ const string = /"((?:[^"\\]|\\.)*)"/g
 /** A member name that JavaScript would take without quotes, and what is before it. */
 const plainName = /([{,]\s*)"([A-Za-z_]\w*)"(?=\s*:)/
 
-/** Replacements of the last bracket, and of what follows it. */
+/** Adds that before the last bracket. */
 function atEnd(text: string, added: string): string {
   return `${text.slice(0, -1)}${added}${text.slice(-1)}`
 }

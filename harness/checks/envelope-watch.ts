@@ -38,7 +38,7 @@ interface EnvelopeWatch {
 
 /** First failures kept a row: some may turn out to be those of a connection. */
 const mostKept = 12
-/** Least number of each operation: all of one may turn out to say nothing. */
+/** Failures that are kept of each operation at least: all of one may turn out to say nothing. */
 const mostOfOne = 2
 
 function isToKeep({ failures }: Tally, { probe: { operation } }: Exchange): boolean {

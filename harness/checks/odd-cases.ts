@@ -63,7 +63,7 @@ export interface Ground {
   readonly refusal: RefusalContext
   readonly first: Probe
   readonly places: readonly Placed[]
-  /** Body of a request that is granted. */
+  /** Effect of a request that is granted. */
   readonly effect: Effect
 }
 
