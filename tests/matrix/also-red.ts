@@ -154,6 +154,15 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
     ),
   ),
   ...Object.fromEntries(
+    ['#no-answer', '#closed', '#no-http'].map((name) => [
+      `pdf.parse/200-markdown${name}`,
+      {
+        ids: [...noContent.ids, ...['corrupted', 'encrypted', 'oversized'].map((kind) => `pdf.parse/400-${kind}-pdf`)],
+        because: 'nothing that asks for markdown is answered, whatever the file is',
+      },
+    ]),
+  ),
+  ...Object.fromEntries(
     ['', '#envelope', '#no-answer', '#closed', '#no-http'].map((name) => [
       `files.retrieve/2xx-accepted${name}`,
       noRetrieval,
