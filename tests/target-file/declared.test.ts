@@ -56,15 +56,15 @@ test('what is to be pasted for a scenario fits the requirement, and asks no serv
 })
 
 test('the reason names what to declare and what to paste', () => {
-  expect(missingReason({}, [['/resources/application', '/resources/job'], '/keys/expired'])).toBe(
+  expect(missingReason({}, [['/resources/application', '/resources/job'], '/keys/expired'])?.reason).toBe(
     'declare resources.application or resources.job and keys.expired, for example {"resources": {"application": {"id": "<application id>", "inputs": [{"id": "<input id>", "value": ["tea"]}]}}, "keys": {"expired": {"env": "CONFORM_KEY_EXPIRED"}}}',
   )
-  expect(missingReason({}, ['/scenarios/general~1410-gone'])).toBe(
+  expect(missingReason({}, ['/scenarios/general~1410-gone'])?.reason).toBe(
     'declare a scenario for general/410-gone, for example {"scenarios": {"general/410-gone": {"operation": "files.retrieve", "params": {"file_id": "<file that was deleted>"}}}}',
   )
   const body = { operations: { 'completion.create': { body: { model: 'm', prompt: 'Hi' } } } }
   expect(
-    missingReason(body, catalogue.find(({ id }) => id === 'completion.create/400-empty-prompt')?.needs ?? []),
+    missingReason(body, catalogue.find(({ id }) => id === 'completion.create/400-empty-prompt')?.needs ?? [])?.reason,
   ).toBe(
     'declare operations.completion.create.fields.prompt, for example {"operations": {"completion.create": {"fields": {"prompt": "/prompt"}}}}',
   )
