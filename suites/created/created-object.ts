@@ -1,5 +1,5 @@
 import { countsAsGranted } from '../../harness/checks/control.ts'
-import { createdId } from '../../harness/checks/created.ts'
+import { createdId, twinsOf } from '../../harness/checks/created.ts'
 import { accepted, grantedProbe } from '../../harness/checks/granted.ts'
 import { additionOf, contentOf, declaredResource, validRequest } from '../../harness/checks/valid-request.ts'
 import { operation, type OperationId } from '../../catalogue/operations.ts'
@@ -68,7 +68,9 @@ export function notCreated({ run, requirement }: CheckContext, creation: Exchang
 /** Notes a valid creation that is answered as if there were already what nobody has made before. */
 export function noteRefused({ run }: CheckContext, creation: Exchange, { exists }: Creator): void {
   const { response, unanswered } = creation
-  if (response && !unanswered && isExpected(exists, response) && !isBlock(response)) wrongCreations(run).push(creation)
+  // A file whose id another upload gave as well is not a fresh one.
+  if (unanswered || twinsOf(run).found.length > 0) return
+  if (response && isExpected(exists, response) && !isBlock(response)) wrongCreations(run).push(creation)
 }
 
 /** Not only the control is granted, but each valid creation of the run. */
