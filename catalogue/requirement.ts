@@ -81,7 +81,7 @@ export interface RequirementText {
 
 /** One requirement: what `conform list` prints, and what the suite itself goes by. */
 export interface DefinedRequirement
-  extends Requirement, Omit<RequirementText, 'id' | 'says' | 'needs' | 'effect' | 'maxRequests'> {
+  extends Requirement, Omit<RequirementText, 'id' | 'statement' | 'needs' | 'effect' | 'maxRequests'> {
   readonly maxRequests: NonNullable<RequirementText['maxRequests']>
   /** Only a scenario of the target file can bring it about. */
   readonly scenarioOnly: boolean

@@ -266,7 +266,7 @@ const own: readonly Row[] = [
 ]
 
 /**
- * What the scenarios of the target file are refused with. The catalogue says what each accepts: `tests/spec/gives.txt` guards
+ * What the scenarios of the target file are refused with. The catalogue says what each accepts: `tests/spec/expects.txt` guards
  * that, and tests/spec/gives.test.ts holds it against the tables of §7.
  */
 const byScenario = catalogue.flatMap((row): readonly Row[] => {

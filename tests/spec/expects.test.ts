@@ -15,7 +15,7 @@ const givenBy = ({ id, expects: gives, alsoListed }: CatalogueRequirement): stri
   `${id}  ${told(gives)}${alsoListed ? ', or as listed' : ''}`
 
 test('what answers each requirement never changes unnoticed', async () => {
-  await expect(`${catalogue.map(givenBy).join('\n')}\n`).toMatchFileSnapshot('gives.txt')
+  await expect(`${catalogue.map(givenBy).join('\n')}\n`).toMatchFileSnapshot('expects.txt')
 })
 
 test('each type that §7.3 lists for an operation is what one of its requirements asks for', () => {

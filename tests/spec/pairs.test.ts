@@ -40,7 +40,7 @@ function readPairs(text: string): { readonly status: string; readonly names: rea
 
 /** The rows as they were checked by hand against the contract. */
 const given = new Map(
-  readFileSync(new URL('gives.txt', import.meta.url), 'utf8')
+  readFileSync(new URL('expects.txt', import.meta.url), 'utf8')
     .trim()
     .split('\n')
     .map((line) => line.split('  ') as [string, string]),
