@@ -7,7 +7,7 @@ import { NotExercised, pause } from '../../harness/engine/outcome.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import type { Judge, CheckContext } from '../../harness/engine/check-context.ts'
-import { isWhole, jobsOf } from './job-tracker.ts'
+import { isWhole, type Job, jobsOf } from './job-tracker.ts'
 import { isGone } from './every-job.ts'
 import type { SeenReading } from './seen-jobs.ts'
 
@@ -32,10 +32,11 @@ export const judgeStable: Judge = async (context) => {
 }
 
 /** The last ones of each application and outcome; of applications that the run created as of one. */
-function latestOfEach({ target, options }: Run, ended: readonly SeenReading[]): SeenReading[] {
+function latestOfEach(run: Run, ended: readonly SeenReading[]): SeenReading[] {
+  const { target, options } = run
   const counts = new Map<string, number>()
-  return ended.toReversed().filter(({ job }) => {
-    const id = String(member(job, 'application_id'))
+  return ended.toReversed().filter(({ exchange, job }) => {
+    const id = jobOf(run, exchange)?.application ?? ''
     const kind = `${target.applicationIds.has(id) ? id : ''} ${String(member(job, 'status'))}`
     counts.set(kind, (counts.get(kind) ?? 0) + 1)
     return (counts.get(kind) ?? 0) <= mostReadAgain[options.depth]
@@ -65,9 +66,14 @@ async function judgeAgain(context: CheckContext, before: SeenReading): Promise<v
   }
 }
 
+/** The job that was asked for, whatever the answer says of it. */
+function jobOf(run: Run, { probe }: Exchange): Job | undefined {
+  return jobsOf(run).all.find(({ id }) => id === probe.params['job_id'])
+}
+
 /** When the job of that reading is to be known everywhere, in ms (`performance.now()`). */
 function settledAt({ run }: CheckContext, { exchange }: SeenReading): number {
-  const job = jobsOf(run).all.find(({ id }) => id === exchange.probe.params['job_id'])
+  const job = jobOf(run, exchange)
   return job ? job.createdAtMs + run.target.limits.settleMs : 0
 }
 
