@@ -103,6 +103,9 @@ const generating: readonly string[] = [
 ]
 const guarded = [...generating, 'ai-detect.run', 'web-search.run', 'medical.comprehend', 'applications.create']
 
+/** Envelopes in which no message has the key of a block. */
+const keyless = ['no-errors', 'bare-errors', 'without-key', 'unlisted-keys']
+
 /** Whether the call meets a guardrail, before anything looks at the request or when the answer is there, or a model that fails. */
 function meets(
   what: 'blocked' | 'input-blocked' | 'provider-blocked' | 'model-fails',
@@ -111,7 +114,10 @@ function meets(
 ): boolean {
   const variant = `generation/${what}-now-and-then`
   // A guardrail looks at what goes to any operation (§7.3).
-  const isMet = what === 'provider-blocked' ? guarded.includes(id) : generating.includes(id)
+  const isProvider = what === 'provider-blocked'
+  // By its key alone it is told from a refusal of another name.
+  if (isProvider && keyless.some((envelope) => world.switches.varied(`envelope/${envelope}`))) return false
+  const isMet = (isProvider ? guarded : generating).includes(id)
   if (!world.switches.varied(variant) || !isMet) return false
   return countUp(world, variant) % metEvery === 0
 }
