@@ -63,6 +63,11 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
       { ids: ['envelope/shape', 'envelope/content-type'], because: 'a page is no envelope' },
     ]),
   ),
+  'completion.create/400-wrong-content-type#spoils-connection': {
+    ids: [],
+    inSomeOrders: ['completion.create/bad-input-no-5xx'],
+    because: 'a body without a label is among the bad input that it sends, and spoils its connection as well',
+  },
   'jobs.create/400-malformed-json#spoils-connection': {
     ids: ['jobs.create/bad-input-no-5xx'],
     because: 'bodies that are no JSON are among the bad input that it sends, and spoil their connections as well',
@@ -157,8 +162,9 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
     ['#no-answer', '#closed', '#no-http'].map((name) => [
       `pdf.parse/200-markdown${name}`,
       {
-        ids: [...noContent.ids, ...['corrupted', 'encrypted', 'oversized'].map((kind) => `pdf.parse/400-${kind}-pdf`)],
-        because: 'nothing that asks for markdown is answered, whatever the file is',
+        ids: noContent.ids,
+        inSomeOrders: ['corrupted', 'encrypted', 'oversized'].map((kind) => `pdf.parse/400-${kind}-pdf`),
+        because: 'nothing that asks for markdown is answered, whatever the file is, until nothing is asked any more',
       },
     ]),
   ),

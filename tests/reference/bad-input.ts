@@ -8,7 +8,22 @@ const raw = (body: string | Uint8Array): Change => ({
 const notUtf8 = Buffer.from('7b2261223a2280227d', 'hex')
 
 const file = { name: 'image', file_id: 'no-file' }
-const odd = ['', [], {}, '\0', '\ud800', 'long'.repeat(400), -1, 0, 2 ** 60, [{}, {}], [file], [file, 1], 'no-file']
+const odd = [
+  '',
+  ' ',
+  [],
+  {},
+  '\0',
+  '\ud800',
+  'long'.repeat(400),
+  -1,
+  0,
+  2 ** 60,
+  [{}, {}],
+  [file],
+  [file, 1],
+  'no-file',
+]
 
 /** What may come of each is open, but for a 5xx. */
 function changesOf(operation: string): readonly Change[] {

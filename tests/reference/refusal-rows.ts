@@ -156,8 +156,10 @@ const own: readonly Row[] = [
   ['jobs.retrieve/4xx-malformed-id', { params: { job_id: resources.job.slice(0, -8) } }, bad],
   ['pdf.parse/400-missing-body', { raw: { text: '', contentType: 'application/json' } }, ...names],
   ['pdf.parse/400-missing-format', { body: {} }, ...names],
-  ['pdf.parse/400-corrupted-pdf', { params: { file_id: resources.corruptedPdfFile } }, bad],
-  ['pdf.parse/400-encrypted-pdf', { params: { file_id: resources.encryptedPdfFile } }, bad],
+  ...['text', 'markdown'].flatMap((format): Row[] => [
+    ['pdf.parse/400-corrupted-pdf', { body: { format }, params: { file_id: resources.corruptedPdfFile } }, bad],
+    ['pdf.parse/400-encrypted-pdf', { body: { format }, params: { file_id: resources.encryptedPdfFile } }, bad],
+  ]),
   ['pdf.parse/400-oversized-pdf', { params: { file_id: resources.oversizedPdfFile } }, ...size],
   ...each(
     'pdf.parse/4xx-unknown-file',

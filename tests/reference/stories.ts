@@ -12,9 +12,12 @@ const isGranted = (answer: Reply) => answer.status < 300 && answer.json?.tpe ===
 const granted = (operation: string) => async (server: Server) =>
   isGranted(await send(server, operation)) &&
   (operation === 'graphs.add-file' || isGranted(await send(server, operation)))
-/** Another creation may meet the name of the first. */
-const grantedAgain = (operation: string) => async (server: Server) =>
-  isGranted(await send(server, operation)) && (await send(server, operation)).status < 500
+/** Another creation may meet the name of the first; one of something else does not. */
+const grantedAgain = (operation: string) => async (server: Server) => {
+  const [first, same] = [await send(server, operation), await send(server, operation)]
+  if (!isGranted(first) || same.status >= 500) return false
+  return operation === 'files.upload' || isGranted(await send(server, operation, await freshOne(server, operation)))
+}
 const content = (answer: Reply) => answer.json?.choices?.[0]?.message?.content
 const isChat = (answer: Reply) => isGranted(answer) && typeof content(answer) === 'string'
 const isEntity = (entity: any) =>
@@ -128,7 +131,7 @@ export const stories: Readonly<Record<string, Story>> = {
     const raw = { base64: otherPdf.toString('base64'), contentType: 'application/pdf' }
     const file_id = String((await send(server, 'files.upload', { raw })).json.id)
     const second = await send(server, 'pdf.parse', { body: other, params: { file_id } })
-    if (!['Coffee', 'own'].every((word) => second.json.content.includes(word))) return false
+    if (!['Coffee', '196', 'own', '4711'].every((word) => second.json.content.includes(word))) return false
     const answers = ['text', 'markdown'].map((format) => send(server, 'pdf.parse', { body: { format } }))
     return (await Promise.all(answers)).every(({ json }) => words(json.content) === words(resources.pdfText))
   },
@@ -177,8 +180,13 @@ export const stories: Readonly<Record<string, Story>> = {
     if (!isGranted(first) || again === undefined || !busy(again)) return false
     return existsOnce(server, 'graphs.add-file', '409 BadRequest')
   },
-  'files.upload/2xx-retrievable': (server) =>
-    staysUsable(server, 'files.upload', [['files.retrieve', 'file_id']], isGranted),
+  'files.upload/2xx-retrievable': async (server) => {
+    const inGraph = await freshOne(server, 'graphs.add-file')
+    await send(server, 'graphs.add-file', inGraph)
+    const params = { file_id: String(inGraph.merge?.['file_id']) }
+    if (!isGranted(await send(server, 'files.retrieve', { params }))) return false
+    return staysUsable(server, 'files.upload', [['files.retrieve', 'file_id']], isGranted)
+  },
   ...Object.fromEntries(
     ['files.upload', 'graphs.create', 'applications.create'].map((operation) => [
       `${operation}/2xx-own-id`,
@@ -231,7 +239,7 @@ export const stories: Readonly<Record<string, Story>> = {
       .map((operation) => [`${operation}/2xx-accepted`, granted(operation)]),
   ),
   ...Object.fromEntries(
-    ['files.upload', 'graphs.create', 'applications.create'].map((operation) => [
+    ['files.upload', 'graphs.create', 'graphs.add-file', 'applications.create'].map((operation) => [
       `${operation}/2xx-accepted`,
       grantedAgain(operation),
     ]),
