@@ -59,10 +59,11 @@ function project(folder, its) {
 function programs() {
   for (const name of ['tools', 'action']) mkdirSync(at(name))
   const conform = at('made/conform.mjs')
-  // In the user's project npm installs the suite; for the action it makes the one file.
+  // In the user's project npm installs the suite; for the action it makes the one file. Jobs of GitLab share a folder here: one
+  // may run the command while another installs it, so that it comes by a new name.
   const npm = `#!/bin/bash
 case "$*" in
-  "ci --ignore-scripts") mkdir -p node_modules/.bin && cp ${conform} node_modules/.bin/conform ;;
+  "ci --ignore-scripts") mkdir -p node_modules/.bin && cp ${conform} node_modules/.bin/$$ && mv -f node_modules/.bin/$$ node_modules/.bin/conform ;;
   "run --silent standalone --prefix "*) mkdir -p "$5/standalone" && cp ${conform} "$5/standalone/" && echo made >> ${at('made/log')} ;;
 esac`
   writeFileSync(at('tools/npm'), npm, { mode: 0o755 })
