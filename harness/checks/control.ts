@@ -6,7 +6,7 @@ import type { Probe } from '../engine/probe.ts'
 import { effectOf } from '../engine/operation-probe.ts'
 import { isThrottled } from '../engine/throttle.ts'
 import { validRequest } from './valid-request.ts'
-import { sendUntilSettled, settlingRemark } from './settling.ts'
+import { resendWhile, sendUntilSettled, settlingRemark } from './settling.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import type { Run } from '../engine/run.ts'
 import { describeResponse, withFinding } from '../engine/describe.ts'
@@ -63,10 +63,8 @@ export function triesFor(operation: OperationId, { response }: Exchange): number
 
 /** Sends a request that should be granted, again if a guardrail or a model error meets it. */
 export async function sendPastBlocks(send: () => Promise<Exchange>): Promise<Exchange> {
-  for (let attempt = 1; ; attempt++) {
-    const exchange = await send()
-    if (attempt >= triesOfGenerations || !exchange.response || !isBlock(exchange.response)) return exchange
-  }
+  const isBlocking = ({ response }: Exchange): boolean => response !== undefined && isBlock(response)
+  return resendWhile(await send(), send, isBlocking, triesOfGenerations)
 }
 
 /** Sends the valid request until it is granted, as often as its answers may vary. */

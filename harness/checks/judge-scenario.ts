@@ -8,6 +8,7 @@ import { NotExercised } from '../engine/outcome.ts'
 import type { Scenario } from '../target-file/model.ts'
 import { judgePairs } from '../engine/judge-response.ts'
 import { judgeThrottled } from './judge-throttled.ts'
+import { resendWhile } from './settling.ts'
 import { setControl, type Judge, type CheckContext } from '../engine/check-context.ts'
 import { around, enterState, leaveState } from './around.ts'
 import { isBlocked, isGranted, matchPairs } from '../engine/response.ts'
@@ -39,12 +40,11 @@ export async function judgeScenario(context: CheckContext, scenario: Scenario, f
     if (scenario.repeat !== undefined)
       return judge(await sendRepeatedly(context, { make, most: scenario.repeat, control: found, expects }))
     const first = await context.send(make, purpose)
-    let settled = first.throttled
+    const settled = first.throttled
       ? await judgeThrottled(context, { source: make, control: found, last: first, purpose, state })
       : first
-    for (let tries = triesOfRefusals; tries > 1 && isBlocked(settled, expects); tries--)
-      settled = await context.send(make, purpose)
-    judge(settled)
+    const asksAgain = (exchange: Exchange): boolean => isBlocked(exchange, expects)
+    judge(await resendWhile(settled, () => context.send(make, purpose), asksAgain, triesOfRefusals))
   })
 }
 

@@ -20,6 +20,7 @@ import { judgePairs } from '../engine/judge-response.ts'
 import { judgeScenario } from './judge-scenario.ts'
 import { judgeThrottled } from './judge-throttled.ts'
 import { placeholderRequest } from './placeholder.ts'
+import { resendWhile } from './settling.ts'
 import type { Run } from '../engine/run.ts'
 import { isDeclared } from './valid-request.ts'
 
@@ -83,21 +84,21 @@ export async function judgeRefusal(context: CheckContext, { bringAbout }: Condit
     async judge(source, what, expects = given) {
       if (isEnough()) return true
       // One probe for all tries of one case; a creation among them makes a fresh one each time.
-      const first = await probeOf(source)
-      const again = first.effect === 'none' ? first : source
+      const probe = await probeOf(source)
+      const again = probe.effect === 'none' ? probe : source
       const isSuccess = ({ response }: Exchange): boolean => response !== undefined && isExpected(expects, response)
       const purpose = {
         ...{ badInput: true, expects, what },
         // What may be granted is sent once more, too, if no answer came.
-        ...(first.effect === 'none' ? {} : { isSuccess }),
+        ...(probe.effect === 'none' ? {} : { isSuccess }),
       }
       const exchange = await sendCase(context, again, purpose)
-      let settled = exchange.throttled
+      const first = exchange.throttled
         ? await judgeThrottled(context, { source: again, control: found, last: exchange, purpose })
         : exchange
       // A guardrail or a model error may meet any request now and then.
-      for (let tries = triesOfRefusals; tries > 1 && isBlocked(settled, expects); tries--)
-        settled = await context.send(again, purpose)
+      const asksAgain = (last: Exchange): boolean => isBlocked(last, expects)
+      const settled = await resendWhile(first, () => context.send(again, purpose), asksAgain, triesOfRefusals)
       const isTaken = settled.response !== undefined && isGranted(settled.response)
       if (isTaken) granted++
       judgeCase(refusal, settled, what, expects)

@@ -5,6 +5,22 @@ import type { Probe } from '../engine/probe.ts'
 
 const retryEveryMs = 1000
 
+/**
+ * Sends a request again while its answer asks for that.
+ * @param first the answer that came already
+ * @param most how often it is sent at most, the first time included
+ */
+export async function resendWhile(
+  first: Exchange,
+  send: () => Promise<Exchange>,
+  asksAgain: (exchange: Exchange) => boolean,
+  most: number,
+): Promise<Exchange> {
+  let exchange = first
+  for (let tries = most; tries > 1 && asksAgain(exchange); tries--) exchange = await send()
+  return exchange
+}
+
 /** The files that a run uploads for its own requests. */
 export const uploadsOf = perRun(() => ({
   /** When each was uploaded, by id (`performance.now()`). */

@@ -11,6 +11,7 @@ import type { Probe } from '../../harness/engine/probe.ts'
 import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import { perRun, type Run } from '../../harness/engine/run.ts'
 import { answered, type CheckContext, type Judge } from '../../harness/engine/check-context.ts'
+import { resendWhile } from '../../harness/checks/settling.ts'
 import { at, ofOtherTypes, pointerOf } from '../../harness/checks/roles.ts'
 import type { Pairs } from '../../catalogue/pairs.ts'
 import { upload, uploadProbe, withOwnContent } from '../../harness/checks/upload.ts'
@@ -39,7 +40,8 @@ export async function createObject(
 const refusals: readonly unknown[] = [400, 409, 422]
 const mostTries = 3
 
-function isRefused({ response, probe }: Exchange): boolean {
+/** True for such a refusal of a creation that names its object. */
+function isRefusedByName({ response, probe }: Exchange): boolean {
   const { creates } = probe.operation === null ? {} : operation(probe.operation)
   const isNamed = creates?.name !== undefined && 'role' in creates.name
   return isNamed && refusals.includes(response?.status)
@@ -47,10 +49,8 @@ function isRefused({ response, probe }: Exchange): boolean {
 
 /** Sends a creation, each time with a fresh name; a guardrail may meet one of them. */
 export async function create(context: CheckContext, make: () => Promise<Probe>): Promise<Exchange> {
-  let creation = await context.send(make, { role: 'setup' })
-  for (let tries = mostTries; tries > 1 && isRefused(creation); tries--)
-    creation = await context.send(make, { role: 'setup' })
-  return creation
+  const send = (): Promise<Exchange> => context.send(make, { role: 'setup' })
+  return resendWhile(await send(), send, isRefusedByName, mostTries)
 }
 
 /** Valid creations of a run that broke the server, were granted with an envelope, or were refused with a fresh name each time. */
@@ -59,7 +59,8 @@ const wrongCreations = perRun((): Exchange[] => [])
 /** Throws `NotExercised`; what is wrong with the creation itself is told by what is granted. */
 export function notCreated({ run, requirement }: CheckContext, creation: Exchange, which: string): never {
   const { response } = creation
-  const isWrong = response !== undefined && (response.status < 300 || isBreakdown(response) || isRefused(creation))
+  const isWrong =
+    response !== undefined && (response.status < 300 || isBreakdown(response) || isRefusedByName(creation))
   if (isWrong && !run.target.scenarios[requirement.id]) wrongCreations(run).push(creation)
   answered(creation)
   throw new NotExercised(`${which} was answered ${describeResponse(creation)}`)
@@ -129,14 +130,14 @@ export const additions: Creator = {
   same: 'the same file',
 }
 
-/** Files that were to be added to graphs. */
-export const addedFiles = perRun((): string[] => [])
+/** The file that was added last to a graph, if any was. */
+export const lastAddition = perRun((): { file?: string } => ({}))
 
 /** An addition of that file to that graph; the declared body if it is not said where a file stands in it. */
 export function addition(run: Run, graph: string, file: string): Promise<Probe> {
   const pointer = pointerOf(run, 'graphs.add-file', 'file') ?? ''
   const json = additionOf(run, file, pointer)
-  addedFiles(run).push(file)
+  lastAddition(run).file = file
   return operationProbe(run, 'graphs.add-file', { params: { graph_id: graph }, json, effect: 'creates' })
 }
 

@@ -4,7 +4,7 @@ import { bodyOf, contentOf, isDeclared } from '../../harness/checks/valid-reques
 import { control } from '../../harness/checks/control.ts'
 import { inScenario } from '../../harness/checks/granted.ts'
 import { sampled } from '../../harness/checks/seed.ts'
-import { retryWhileSettling } from '../../harness/checks/settling.ts'
+import { resendWhile, retryWhileSettling } from '../../harness/checks/settling.ts'
 import { upload } from '../../harness/checks/upload.ts'
 import { isGranted } from '../../harness/engine/response.ts'
 import { answered, type CheckContext, type Judge, lookAgainAtEnd } from '../../harness/engine/check-context.ts'
@@ -13,7 +13,7 @@ import { NotExercised, pause } from '../../harness/engine/outcome.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
 import { operationProbe } from '../../harness/engine/operation-probe.ts'
 import type { Run } from '../../harness/engine/run.ts'
-import { addedFiles, addition, createObject, ownCreation } from './created-object.ts'
+import { addition, createObject, lastAddition, ownCreation } from './created-object.ts'
 import { madeAtOnce } from './relations.ts'
 
 /** By when what was created has to be there. */
@@ -70,12 +70,13 @@ function isUsable({ response, probe }: Exchange): boolean {
 
 async function sendUse(context: CheckContext, use: Use, id: string): Promise<Exchange> {
   const { run } = context
-  for (let attempt = 1; ; attempt++) {
+  const send = async (): Promise<Exchange> => {
     const exchange = await context.send(() => requestOf(run, use, id))
     use.seen?.(run, id, exchange)
-    if ((exchange.response?.status ?? 0) < 500 || exchange.throttled || attempt >= triesOf(use.operation))
-      return exchange
+    return exchange
   }
+  const isBroken = ({ response, throttled }: Exchange): boolean => (response?.status ?? 0) >= 500 && !throttled
+  return resendWhile(await send(), send, isBroken, triesOf(use.operation))
 }
 
 /** Whether the operation is not granted for what the target file declares either, or was answered the same at first. */
@@ -105,7 +106,8 @@ async function judgeUse(context: CheckContext, exchange: Exchange, what: string)
 /** Objects of the run that are used again at its end: the first one, those that were made at the same moment, and a file in a graph. */
 function madeBefore(run: Run, operation: OperationId): string[] {
   const first = run.objects.created.find((object) => object.operation === operation)
-  const added = operation === uploadOperation ? addedFiles(run).slice(-1) : []
+  const { file } = lastAddition(run)
+  const added = operation === uploadOperation && file !== undefined ? [file] : []
   return [...(first ? [first.id] : []), ...(madeAtOnce(run).get(operation) ?? []), ...added]
 }
 
