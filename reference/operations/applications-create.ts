@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { namedBy, overlooks, refusedName } from '../world/created.ts'
+import { freshName, nameCheckMs, namedBy, refusedName } from '../world/created.ts'
 import { ownAccount, type Application } from '../world/world.ts'
 import type { Answer } from '../world/answer.ts'
 import { isMembers, type Call } from '../world/call.ts'
@@ -46,17 +46,11 @@ async function actOnRefusal(call: Call, status: number): Promise<void> {
   if (name !== undefined) make(call, name, ownAccount)
 }
 
-/** ms between a check and what follows from it, under the defects of `400-atomic`. */
-const checkMs = 10
-
 async function run(call: Call): Promise<Answer> {
   const { world, key } = call
   const { applications } = world.store
-  const name = String(nameOf(call, 'Application'))
-  const names = [...applications.values()].map((application) => application.name)
-  if (names.includes(name) && !overlooks(call, '400-duplicate-name', name, names))
-    call.refuse('400-duplicate-name', 400, 'BadRequest', { description: 'The name exists' })
-  if (call.broken('400-atomic')) await pause(checkMs)
+  const name = freshName(call, 'Application', applications.values())
+  if (call.broken('400-atomic')) await pause(nameCheckMs)
   const { id, createdAt } = namedBy(call, applications.values(), make(call, name, key?.account ?? ''))
   return { status: 201, body: { id: writeId(world, id), name, created_at: world.clock.write(createdAt) } }
 }

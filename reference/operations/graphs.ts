@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { namedBy, overlooks, processedFrom, refusedName } from '../world/created.ts'
+import { freshName, nameCheckMs, namedBy, overlooks, processedFrom, refusedName } from '../world/created.ts'
 import { type Graph, ownAccount, type StoredFile } from '../world/world.ts'
 import type { Answer } from '../world/answer.ts'
 import { nameOf, newId, writeId } from '../world/ids.ts'
@@ -38,17 +38,11 @@ async function createAllTheSame(call: Call, status: number): Promise<void> {
   if (name !== undefined) make(call, name, ownAccount)
 }
 
-/** ms between a check and what follows from it, under the defects of `400-atomic`. */
-const nameCheckMs = 10
-
 async function create(call: Call): Promise<Answer> {
   const { world, key } = call
   const { graphs } = world.store
   if (key?.account === 'full') call.refuse('general/507-insufficient-storage', 507, 'InsufficientStorage')
-  const name = String(nameOf(call, 'Graph'))
-  const names = [...graphs.values()].map((graph) => graph.name)
-  if (names.includes(name) && !overlooks(call, '400-duplicate-name', name, names))
-    call.refuse('400-duplicate-name', 400, 'BadRequest', { description: 'The name exists' })
+  const name = freshName(call, 'Graph', graphs.values())
   if (call.broken('400-atomic')) await pause(nameCheckMs)
   const graph = make(call, name, key?.account ?? '')
   return { status: 200, body: view(call, namedBy(call, graphs.values(), graph)) }

@@ -1,4 +1,5 @@
 import type { Call } from './call.ts'
+import { nameOf } from './ids.ts'
 import type { World } from './world.ts'
 
 /** Something that a request made, among others of its kind. */
@@ -61,6 +62,21 @@ export function overlooks(call: Call, row: string, name: string, all: readonly s
   if (known.delete(name)) return true
   known.add(name)
   return false
+}
+
+/** ms between the check of a name and what follows from it, under the defects of `400-atomic`. */
+export const nameCheckMs = 10
+
+/**
+ * The name of what is to be created; refuses one that exists among `all`, in the order in which they were made. What
+ * follows has to follow at once: two of one name may come at the same moment.
+ */
+export function freshName(call: Call, kind: string, all: Iterable<{ readonly name: string }>): string {
+  const name = String(nameOf(call, kind))
+  const names = [...all].map((each) => each.name)
+  if (names.includes(name) && !overlooks(call, '400-duplicate-name', name, names))
+    call.refuse('400-duplicate-name', 400, 'BadRequest', { description: 'The name exists' })
+  return name
 }
 
 /** ms between the creation of something and its first use, if nothing else is asked for. */
