@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { allSides, type Figures, ratios, type Side } from './sides.ts'
+import { wholeNumber } from './whole-number.ts'
 
 /** Medians of all that was measured, by side. */
 type Measured = ReadonlyMap<string, Figures>
@@ -91,11 +92,7 @@ const { values } = parseArgs({
   },
 })
 const { accept, check, json, side } = values
-const runs = Number(values.runs)
-if (!Number.isSafeInteger(runs) || runs < 1) {
-  process.stderr.write(`--runs ${values.runs}: give how often each side is measured, at least once\n`)
-  process.exit(2)
-}
+const runs = wholeNumber(values.runs, '--runs says how often each side is measured')
 const folder = mkdtempSync(join(tmpdir(), 'conform-bench-'))
 try {
   const sides = allSides(folder).filter(({ name }) => name.includes(side))

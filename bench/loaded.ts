@@ -1,24 +1,26 @@
-// npm run test:loaded [-- [--runs 3] [<part of a file's path>...]]: the tests beside as many busy loops as there are cores, and
+// npm run test:loaded [-- [--runs 3] [--project tests]... [<part of a file's path>...]]: the tests beside as many busy loops as there are cores, and
 // beside twice as many. What fails here and not on an idle machine is right by the clock alone.
 import { spawn, spawnSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { wholeNumber } from './whole-number.ts'
 
-const options = { runs: { type: 'string', default: '3' } }
-const { values, positionals } = parseArgs({ options, allowPositionals: true })
-const runs = Number(values.runs)
-if (!Number.isSafeInteger(runs) || runs < 1) {
-  console.error(`--runs ${values.runs}: give how often the tests run beside each load, at least once`)
-  process.exit(2)
-}
+const { values, positionals } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '3' },
+    project: { type: 'string', multiple: true, default: ['tests', 'programs', 'servers'] },
+  },
+  allowPositionals: true,
+})
+const runs = wholeNumber(values.runs, '--runs says how often the tests run beside each load')
 
 const vitest = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url))
-const projects = ['tests', 'programs', 'servers'].flatMap((name) => ['--project', name])
+const projects = values.project.flatMap((name) => ['--project', name])
 const args = [vitest, 'run', ...projects, '--reporter', 'dot', ...positionals]
 
 const cores = availableParallelism()
-const told = []
+const told: string[] = []
 for (const load of [cores, 2 * cores]) {
   const loops = Array.from({ length: load }, () => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }))
   process.once('exit', () => loops.forEach((loop) => loop.kill('SIGKILL')))
@@ -31,4 +33,4 @@ for (const load of [cores, 2 * cores]) {
   }
   for (const loop of loops) loop.kill('SIGKILL')
 }
-console.log(told.join('\n'))
+process.stdout.write(`${told.join('\n')}\n`)
