@@ -247,8 +247,8 @@ export function processSpeaker(): Speaker {
 async function askOnTerminal(message: string): Promise<string> {
   // Nobody but who is asked waits for it to load.
   const { isCancel, password } = await import('@clack/prompts')
-  const response = await password({ message })
-  if (isCancel(response)) throw new UserError('cancelled; nothing was written')
+  const entered = await password({ message })
+  if (isCancel(entered)) throw new UserError('cancelled; nothing was written')
   // clack gives undefined for an empty answer, whatever its types say.
-  return response || ''
+  return entered || ''
 }

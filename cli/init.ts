@@ -23,29 +23,29 @@ import { terminalText } from '../reporters/escape/terminal.ts'
 /** The questions on a terminal. Giving up ends the command; nothing was written by then. */
 const terminalQuestions: Questions = {
   async text(message, { default: standard, problem }) {
-    const response = await text({
+    const entered = await text({
       message,
       placeholder: standard,
       defaultValue: standard,
       validate: (value) => (value ? problem?.(value) : undefined),
     })
-    return given<string>(response).trim()
+    return given<string>(entered).trim()
   },
   async choose(message, all, chosen) {
-    const response = await multiselect<string>({
+    const ticked = await multiselect<string>({
       message,
       options: all.map((value) => ({ value, label: value })),
       initialValues: [...chosen],
       required: false,
     })
-    const picked = given<string[]>(response)
+    const picked = given<string[]>(ticked)
     return all.filter((value) => picked.includes(value))
   },
   tell: (finding) => log.info(terminalText(finding)),
 }
 
-function given<T>(response: T | symbol): T {
-  if (!isCancel(response)) return response as T
+function given<T>(answer: T | symbol): T {
+  if (!isCancel(answer)) return answer as T
   cancel('Nothing was written.')
   throw new UserError('conform init: cancelled; nothing was written')
 }
@@ -68,8 +68,8 @@ export function initCommand(): Command {
     .option('--force', 'overwrite the file')
     .action(async (file: string, options: InitArguments) => {
       checkInit(file, options)
-      const responses = options.from === undefined ? await asked(options) : responsesFrom(options.from, options)
-      writeStarter(file, responses, options.force === true)
+      const answers = options.from === undefined ? await asked(options) : answersFrom(options.from, options)
+      writeStarter(file, answers, options.force === true)
       process.stdout.write(`${file} written; next: conform --target ${file}\n`)
     })
 }
@@ -81,7 +81,7 @@ async function asked(options: InitArguments): Promise<Answers> {
 }
 
 /** Reads from a report what it tells of a target: of what its target file declared, nothing but what was not served. */
-export function responsesFrom(path: string, { baseUrl, name }: InitArguments): Answers {
+export function answersFrom(path: string, { baseUrl, name }: InitArguments): Answers {
   const { report } = readReport(path)
   return {
     ...standardAnswers({ baseUrl: baseUrl ?? report.target.baseUrl, name: name ?? report.target.name }),
@@ -104,9 +104,9 @@ export function standardAnswers({ baseUrl = EXAMPLE_URL, name }: InitArguments):
   return { baseUrl, name: name ?? nameOf(baseUrl), keyVariable: KEY_VARIABLE, notServed: [] }
 }
 
-export function writeStarter(file: string, responses: Answers, force: boolean): void {
+export function writeStarter(file: string, answers: Answers, force: boolean): void {
   try {
-    writeFileSync(file, starter(file, responses), { flag: force ? 'w' : 'wx' })
+    writeFileSync(file, starter(file, answers), { flag: force ? 'w' : 'wx' })
   } catch (error) {
     throw new UserError(`${file}: cannot be written (${(error as NodeJS.ErrnoException).code})`)
   }

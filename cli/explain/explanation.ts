@@ -43,7 +43,7 @@ export function explained(row: CatalogueRequirement, requests: readonly string[]
 /** All that is known of a requirement, for a terminal. */
 export function explanation(row: CatalogueRequirement, { difference, lines: requests }: Sent, colors: Colors): string {
   const { id, level, section, statement } = row
-  const { alone, broken: ways, declared: needed, passes: responses, sent: probes } = explained(row, requests)
+  const { alone, broken: ways, declared: needed, passes, sent: probes } = explained(row, requests)
   const page = requirementPage(suiteSite(), id)
   const blocks = [
     [`${id}  ${level}  ${sections(section)}`, ...wrapped(statement, '')],
@@ -51,7 +51,7 @@ export function explanation(row: CatalogueRequirement, { difference, lines: requ
     ...(difference.length > 0
       ? [['The difference from the request that is granted', ...differenceLines(difference, colors)]]
       : []),
-    block(responses),
+    block(passes),
     block({ title: 'Why', lines: why(id) }),
     block(needed),
     block(alone),

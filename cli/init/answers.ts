@@ -50,7 +50,7 @@ export interface Questions {
   /** An empty answer is the default. `problem` says what is wrong with an answer, if anything. */
   text(
     question: string,
-    options: { default: string; problem?: (response: string) => string | undefined },
+    options: { default: string; problem?: (answer: string) => string | undefined },
   ): Promise<string>
   choose<T extends string>(question: string, all: readonly T[], chosen: readonly T[]): Promise<readonly T[]>
   tell(finding: string): void
@@ -71,8 +71,7 @@ export async function askAnswers(
   const name = given.name ?? (await questions.text('Name, as reports show it', { default: nameOf(baseUrl) }))
   const keyVariable = await questions.text('Environment variable that holds the key with full rights', {
     default: KEY_VARIABLE,
-    problem: (response) =>
-      /^[A-Za-z_]\w*$/.test(response) ? undefined : 'must be the name of a variable, not the key',
+    problem: (answer) => (/^[A-Za-z_]\w*$/.test(answer) ? undefined : 'must be the name of a variable, not the key'),
   })
   const seen = await probe(baseUrl, environment[keyVariable] || undefined)
   questions.tell(seen.finding)
@@ -99,7 +98,7 @@ async function askApplication(questions: Questions): Promise<Answers['applicatio
   if (id === '') return undefined
   const inputs = await questions.text('Its inputs, such as topic=tea, tone=dry', {
     default: '',
-    problem: (response) => (parseInputs(response) === null ? 'write id=value, with commas between' : undefined),
+    problem: (answer) => (parseInputs(answer) === null ? 'write id=value, with commas between' : undefined),
   })
   return { id, inputs: parseInputs(inputs) ?? [] }
 }

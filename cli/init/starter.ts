@@ -5,24 +5,24 @@ import { isObject } from '../../schemas/json.ts'
 import { type Answers, isModule } from './answers.ts'
 
 /** A commented target file that can be used at once: it has what is known, and the rest as comments. */
-export function starter(file: string, responses: Answers): string {
-  const body = blocks(responses).map(writeBlock).join('\n\n')
+export function starter(file: string, answers: Answers): string {
+  const body = blocks(answers).map(writeBlock).join('\n\n')
   if (!isModule(file)) return `{\n${schemaLine}\n\n${body}\n}\n`
   return `import { defineTarget } from 'ai-content-conformance'\n\nexport default defineTarget({\n${body}\n})\n`
 }
 
 const schemaLine = '  "$schema": "./node_modules/ai-content-conformance/schemas/target.schema.json",'
 
-function blocks(responses: Answers): Block[] {
+function blocks(answers: Answers): Block[] {
   const resources = {
-    ...(responses.application && { application: responses.application }),
-    ...(responses.pdfFile !== undefined && { pdfFile: responses.pdfFile }),
-    ...(responses.file !== undefined && { file: responses.file }),
+    ...(answers.application && { application: answers.application }),
+    ...(answers.pdfFile !== undefined && { pdfFile: answers.pdfFile }),
+    ...(answers.file !== undefined && { file: answers.file }),
   }
   const known = Object.keys(resources).length > 0
-  const notServed = Object.fromEntries(responses.notServed.map((id) => [id, 'not-served']))
+  const notServed = Object.fromEntries(answers.notServed.map((id) => [id, 'not-served']))
   const operations =
-    responses.notServed.length > 0
+    answers.notServed.length > 0
       ? block('operations', notServed, [
           'What the target does not serve is not applicable. Of the others, give a request known to succeed:',
           ...example,
@@ -35,7 +35,7 @@ function blocks(responses: Answers): Block[] {
     ...(known ? [`Others: ${others(resources).join(', ')}.`] : []),
   ]
   const usual = [
-    block('keys', { full: { env: responses.keyVariable } }, [
+    block('keys', { full: { env: answers.keyVariable } }, [
       'The key with full rights: a string, {"env": "NAME"}, {"file": "path"} or {"command": [...], "ttlSeconds": 300}.',
       'Also of use: "expired" (was valid once) and "restricted" (valid, without permission).',
     ]),
@@ -44,10 +44,10 @@ function blocks(responses: Answers): Block[] {
     hint('scenarios', exampleScenarios, ['How to bring about a condition that no client can cause by itself.']),
   ]
   return [
-    block('name', responses.name, ['What the reports call the target.']),
-    block('baseUrl', responses.baseUrl, ['http or https; may have a path. No key belongs here.']),
+    block('name', answers.name, ['What the reports call the target.']),
+    block('baseUrl', answers.baseUrl, ['http or https; may have a path. No key belongs here.']),
     hint('headers', { 'x-tenant': { env: 'TENANT' } }, ['Sent with every request.']),
-    ...(responses.steps ? lackedBlocks(responses, responses.steps) : usual),
+    ...(answers.steps ? lackedBlocks(answers, answers.steps) : usual),
     hint('unreachable', { 'completion.create/500-*': 'no staging switch for model outages' }, [
       'What cannot be brought about here, and why: not applicable, and named in every report.',
     ]),

@@ -240,14 +240,14 @@ export async function watchTarget(target: Target, isGone: boolean, { onBack, onG
       signal.throwIfAborted()
     }
     onGone()
-    while (!(await responses(target, signal))) await pause(askMs, undefined, { signal })
+    while (!(await isAnswering(target, signal))) await pause(askMs, undefined, { signal })
     onBack()
   } catch (error) {
     if (!signal.aborted) throw error
   }
 }
 
-async function responses(target: Target, signal: AbortSignal): Promise<boolean> {
+async function isAnswering(target: Target, signal: AbortSignal): Promise<boolean> {
   const { kind } = await askOnce(target, responseMs, signal)
   signal.throwIfAborted()
   return kind === 'answer'

@@ -95,8 +95,8 @@ function line(question: string, words: readonly string[], { input, output, signa
   const completer = (typed: string): [string[], string] => [words.filter((word) => word.startsWith(typed)), typed]
   const lines = createInterface({ input, output, completer, terminal: true })
   return new Promise<string | undefined>((resolve) => {
-    const end = (response?: string): void => {
-      resolve(response?.trim() === '' ? undefined : response?.trim())
+    const end = (line?: string): void => {
+      resolve(line?.trim() === '' ? undefined : line?.trim())
       lines.close()
     }
     signal.addEventListener('abort', () => end())

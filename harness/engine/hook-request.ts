@@ -92,7 +92,7 @@ function below(base: string, path: string): string {
 
 /** Deadline of a request that prepares the target or tidies it up, in ms; a shorter one after an interrupt: the run ends soon. */
 const responseMs = 15_000
-const answerAfterInterruptMs = 300
+const responseAfterInterruptMs = 300
 
 interface State {
   isBegun: boolean
@@ -157,7 +157,7 @@ export async function tearDown(run: Run): Promise<void> {
 }
 
 async function tearDownBy(run: Run, request: HookRequest): Promise<string | undefined> {
-  const timeoutMs = run.life.ended?.cause === 'interrupted' ? answerAfterInterruptMs : responseMs
+  const timeoutMs = run.life.ended?.cause === 'interrupted' ? responseAfterInterruptMs : responseMs
   const sending = { role: 'cleanup', requirement: null, timeoutMs } as const
   const response = await sendHookRequest(run, request, sending).catch(withoutKey)
   if (response.status === undefined) return response.why

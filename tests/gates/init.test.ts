@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { responsesFrom, checkInit, standardAnswers, writeStarter } from '../../cli/init.ts'
+import { answersFrom, checkInit, standardAnswers, writeStarter } from '../../cli/init.ts'
 import { parseInputs, type Questions, askAnswers, probeTarget } from '../../cli/init/answers.ts'
 import { loadTargetFile } from '../../harness/target-file/load.ts'
 import { starter } from '../../cli/init/starter.ts'
@@ -169,7 +169,7 @@ test('a report says what a new target file is made of, and stays as it was', asy
   const notServed = [{ operation: 'vision.analyze', answered: '404' }]
   writeFileSync(from, JSON.stringify(report([missed('a.b/1', missing), missed('a.b/2', missing)], { notServed })))
   const file = join(at, 't.json')
-  writeStarter(file, responsesFrom(from, { name: 'Mine' }), false)
+  writeStarter(file, answersFrom(from, { name: 'Mine' }), false)
   const text = readFileSync(file, 'utf8')
   expect(text).toContain('    // +2\n    // "expired": {"env": "OLD"},\n')
   expect((await loadTargetFile(file)).file).toMatchObject({
@@ -178,5 +178,5 @@ test('a report says what a new target file is made of, and stays as it was', asy
     operations: { 'vision.analyze': 'not-served' },
   })
   expect(() => checkInit(from, { from, force: true })).toThrow('would overwrite the report of --from')
-  expect(() => responsesFrom(file, {})).toThrow(/is not JSON/)
+  expect(() => answersFrom(file, {})).toThrow(/is not JSON/)
 })
