@@ -114,7 +114,7 @@ export function requirement<const A extends Area, const T extends RequirementTex
     ...rest,
     id,
     operation: area,
-    statement: statement,
+    statement,
     needs: needs.map((need) => (typeof need === 'string' ? own(need) : need.map(own))),
     effect,
     maxRequests,

@@ -75,7 +75,7 @@ export function commonReason(results: readonly RequirementResult[]): Reason | un
     if (outcome !== 'not-exercised' || reason === undefined || isLeftOut(result)) continue
     const known = found.get(reason)
     if (known) known.times++
-    else found.set(reason, { common: { reason, ...(why && { why }) }, times: 1 })
+    else found.set(reason, { common: reasonIn({ reason, why }), times: 1 })
   }
   return [...found.values()].sort((a, b) => b.times - a.times)[0]?.common
 }

@@ -223,15 +223,15 @@ async function failedWith(operation: OperationId, change: Apply): Promise<string
 /** Responses of one operation: those with a status that refuses, as a row names it, or the granted ones. */
 const responses = fc.constantFrom(
   ...operations.flatMap(({ id: operation }) =>
-    catalogue.filter((row) => row.operation === operation).map(({ expects: gives }) => ({ operation, gives })),
+    catalogue.filter((row) => row.operation === operation).map(({ expects }) => ({ operation, expects })),
   ),
 )
 
 test(`of ${numRuns} changes to what an operation answers, those fail that the interface forbids, and no other`, async () => {
   await fc.assert(
-    fc.asyncProperty(responses, fc.nat(), async ({ operation, gives }, at) => {
+    fc.asyncProperty(responses, fc.nat(), async ({ operation, expects }, at) => {
       const isMeant = (response: WireResponse): boolean =>
-        isRefusal(gives) ? response.status === gives[0]?.[0] : isGranted(response)
+        isRefusal(expects) ? response.status === expects[0]?.[0] : isGranted(response)
       let chosen: Change | undefined
       const failed = await failedWith(operation, (response, past) => {
         if (chosen === undefined && isMeant(response)) {

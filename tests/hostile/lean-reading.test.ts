@@ -7,8 +7,8 @@ import { validate } from '../../schemas/validate.ts'
 function reading(job: object) {
   const body = Buffer.from(JSON.stringify(job))
   const times = { sentAt: 0, endedAt: 1 }
-  const answer = responseOf({ kind: 'answer', status: 200, headers: [], body, cut: false, ...times })
-  return { exchange: { response: answer } as Exchange, status: 'completed', job }
+  const response = responseOf({ kind: 'answer', status: 200, headers: [], body, cut: false, ...times })
+  return { exchange: { response } as Exchange, status: 'completed', job }
 }
 
 const job = {

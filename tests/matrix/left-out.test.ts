@@ -36,7 +36,7 @@ describe('what a run leaves out is not exercised, and nothing fails', () => {
     expect(verdicts.exact).toBe('passing')
     expect(facts.created).toEqual([])
     expect(sent.filter(({ probe }) => probe.effect !== 'none')).toEqual([])
-    const granted = sent.filter(({ response: answer }) => answer !== undefined && answer.status < 300)
+    const granted = sent.filter(({ response }) => response !== undefined && response.status < 300)
     const harmless = ['pdf.parse', 'ai-detect.run', 'web-search.run', 'medical.comprehend']
     expect(granted.filter(({ probe }) => probe.method === 'POST' && !harmless.includes(probe.operation ?? ''))).toEqual(
       [],

@@ -12,11 +12,11 @@ import { judgeReference } from './judge-reference.ts'
 
 /** Most requests of the requirement's own, by what its row says. */
 function mostOf(
-  { maxRequests, expects: gives, operation, alsoSends = {} }: CatalogueRequirement,
+  { maxRequests, expects, operation, alsoSends = {} }: CatalogueRequirement,
   { target, options }: Run,
 ): number {
   const own = typeof maxRequests === 'function' ? maxRequests(target) : countIn(maxRequests, options)
-  const tries = isRefusal(gives) || !isOperationId(operation) ? 1 : triesOf(operation)
+  const tries = isRefusal(expects) || !isOperationId(operation) ? 1 : triesOf(operation)
   return own * tries + Object.values(alsoSends).reduce((sum, more) => sum + more, 0)
 }
 
@@ -86,9 +86,9 @@ test('members of requests for generated text are tried until as many were grante
       options: { only: ['*/bad-input-no-5xx'] },
       limits: { maxGenerations: defaultLimits.maxGenerations },
       prepare: ({ client }) =>
-        client.observers.push(({ probe, purpose: { requirement, role }, response: answer }) => {
+        client.observers.push(({ probe, purpose: { requirement, role }, response }) => {
           if (role !== 'probe' || probe.effect !== 'generates' || !requirement) return
-          if (!answer || !isGranted(answer)) return
+          if (!response || !isGranted(response)) return
           granted.set(requirement, (granted.get(requirement) ?? 0) + 1)
         }),
     },

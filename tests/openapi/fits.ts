@@ -34,20 +34,17 @@ export function answerFits(id: OperationId, status: number, body: unknown): bool
 }
 
 /** What the document does not allow of a conforming server's answer; undefined where it allows all, or says nothing of it. */
-export function refusedByDocument(
-  { probe, response: answer }: Exchange,
-  variants: readonly string[],
-): string | undefined {
+export function refusedByDocument({ probe, response }: Exchange, variants: readonly string[]): string | undefined {
   const { operation: id, path } = probe
-  if (!id || !answer) return undefined
+  if (!id || !response) return undefined
   const on = (family: string): boolean => variants.some((variant) => variant.startsWith(family))
   // Removed operations, and other answers on the paths that are only named, are no answers of the operation.
   if ((id === 'pdf.parse' && on('pdf-removed')) || (path !== operation(id).path && on('aliases'))) return undefined
-  const json = answer.json()
+  const json = response.json()
   const body = json.ok ? json.value : undefined
-  return answerFits(id, answer.status, body)
+  return answerFits(id, response.status, body)
     ? undefined
-    : `${id} ${answer.status}: ${JSON.stringify(body ?? null).slice(0, 200)}`
+    : `${id} ${response.status}: ${JSON.stringify(body ?? null).slice(0, 200)}`
 }
 
 /** Of each operation of the document the request of its example, and the success that it shows. */

@@ -14,8 +14,8 @@ import { failed, failure, report } from '../gates/results.ts'
 type Answering = (status: number, tpe: string) => { status?: number; body?: unknown; text?: string } | null
 
 function failing(answering: Answering, only = /./): RequirementResult[] {
-  return catalogue.flatMap(({ expects: gives, id }) => {
-    const [status, tpe = 'BadRequest'] = isRefusal(gives) ? gives[0]! : []
+  return catalogue.flatMap(({ expects, id }) => {
+    const [status, tpe = 'BadRequest'] = isRefusal(expects) ? expects[0]! : []
     if (typeof status !== 'number' || !only.test(id)) return []
     const answer = answering(status, tpe)
     return answer === null ? [] : [failed(id, answered({ status, ...answer }))]

@@ -6,13 +6,13 @@ import { validRequest } from '../../catalogue/needs.ts'
 import { isOperationId, operations } from '../../catalogue/operations.ts'
 import { listedPairs } from './tables.ts'
 
-function told(gives: Expected | undefined): string {
-  if (!isRefusal(gives)) return String(gives ?? '-')
-  return gives.map(([status, ...names]) => [status, names.join(' | ')].join(' ').trim()).join(', ')
+function told(expects: Expected | undefined): string {
+  if (!isRefusal(expects)) return String(expects ?? '-')
+  return expects.map(([status, ...names]) => [status, names.join(' | ')].join(' ').trim()).join(', ')
 }
 
-const givenBy = ({ id, expects: gives, alsoListed }: CatalogueRequirement): string =>
-  `${id}  ${told(gives)}${alsoListed ? ', or as listed' : ''}`
+const givenBy = ({ id, expects, alsoListed }: CatalogueRequirement): string =>
+  `${id}  ${told(expects)}${alsoListed ? ', or as listed' : ''}`
 
 test('what answers each requirement never changes unnoticed', async () => {
   await expect(`${catalogue.map(givenBy).join('\n')}\n`).toMatchFileSnapshot('expects.txt')
@@ -33,9 +33,9 @@ test('each type that §7.3 lists for an operation is what one of its requirement
 
 test('a requirement asks for types that its status may carry, but for those of another section', () => {
   const others = catalogue.flatMap((row) => {
-    const { id, operation, expects: gives } = row
-    if (!isOperationId(operation) || !isRefusal(gives)) return []
-    return gives.flatMap(([status, ...names]) =>
+    const { id, operation, expects } = row
+    if (!isOperationId(operation) || !isRefusal(expects)) return []
+    return expects.flatMap(([status, ...names]) =>
       names
         .filter((name) => typeof status === 'number' && !mayCarry(operation, status, name))
         .map((name) => `${id}: ${status} ${name}`),
@@ -55,7 +55,7 @@ test('each operation has one control, which needs its valid request', () => {
 })
 
 test('what is no matter of an answer has none', () => {
-  expect(catalogue.filter(({ expects: gives }) => gives === undefined).map(({ id }) => id)).toEqual([
+  expect(catalogue.filter(({ expects }) => expects === undefined).map(({ id }) => id)).toEqual([
     'envelope/shape',
     'envelope/status-tpe-pair',
     'envelope/content-type',

@@ -106,7 +106,7 @@ describe('each refusal takes the answers that its row gives, and no other', () =
   const exchanges = statuses.flatMap((status) => types.map((tpe) => ({ status, tpe, exchange: received(status, tpe) })))
   // A general row takes in what §7.3 lists for the operation that its scenario names.
   const general: OperationId = 'files.upload'
-  test.each(catalogue.filter(({ expects: gives }) => isRefusal(gives)))('$id', (row) => {
+  test.each(catalogue.filter(({ expects }) => isRefusal(expects)))('$id', (row) => {
     const operation = isOperationId(row.operation) ? row.operation : general
     const pairs = pairsOf(row, operation)
     const wrong = exchanges.flatMap(({ status, tpe, exchange }) => {
