@@ -1,4 +1,4 @@
-/** What a program gets: judge a target, type a target file, read the catalogue. */
+/** The library for programs: judge a target, type a target file, read the catalogue. */
 export { catalogue, isRequirementId } from './catalogue/catalogue.ts'
 export type { CatalogueRequirement as RequirementRow, RequirementId } from './catalogue/catalogue.ts'
 export type { OperationId } from './catalogue/operations.ts'

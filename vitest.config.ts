@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** What computes longest goes first: while the heap of a worker is small, and so that no worker is left with it alone. */
+/** Order of test files: what computes longest goes first, while the heap of a worker is small, and so that no worker is left with it alone. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const others = /tests\/(?:docs|vitest|reporters\/html|engine|house|openapi|cli|check)/

@@ -58,7 +58,7 @@ export function rowsOf(area: AreaName): readonly CatalogueRequirement[] {
   return areas[area]
 }
 
-/** What `conform list` prints of a row, and what the digest of the requirements is made from. */
+/** The members of a requirement that `conform list` prints and the digest of the requirements is made from. */
 export function published({ id, operation, level, section, statement, needs, effect }: Requirement): Requirement {
   return { id, operation, level, section, statement, needs, effect }
 }

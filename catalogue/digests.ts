@@ -1,4 +1,4 @@
-/** What a report says about the interface that it was judged by. */
+/** Statements of a report about the interface that it was judged by. */
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { catalogue, published } from './catalogue.ts'

@@ -90,7 +90,7 @@ export const malformedJson = [
 ] as const
 export type MalformedJson = (typeof malformedJson)[number]
 
-/** What the valid body is labelled as, in place of JSON. */
+/** The content types that the valid body is labelled with, in place of JSON. */
 export const mediaTypes = [
   ...(['text/plain', 'text/plain; format=json', 'application/xml', 'application/octet-stream'] as const),
   ...(['application/x-www-form-urlencoded', 'multipart/form-data; boundary=conform'] as const),
@@ -100,12 +100,12 @@ export const mediaTypes = [
 export const otherBodies = ['text', 'number', 'true', 'null', '[]', 'the valid body in an array'] as const
 export type OtherBody = (typeof otherBodies)[number]
 
-/** Of an operation whose object the spec shows, all of them are none; else a server may read what an object can be made of. */
+/** Gives the kinds of bodies that are no object. If the spec does not show the object, a server may read what one can be made of. */
 export function bodiesOf(id: OperationId): readonly OtherBody[] {
   return id === 'pdf.parse' || id === 'chat.create' ? otherBodies : otherBodies.slice(0, 3)
 }
 
-/** What no row names, and nothing but a 5xx fails. */
+/** Values that no requirement names, so that nothing but a 5xx fails. */
 export const looseBodies = ['null', '[]', 'length 0', 'invalid UTF-8', ...oddForms] as const
 
 /** Most members that are looked at of a declared body, beside those that the record shows. */
@@ -150,7 +150,7 @@ function mostLooseCases(id: OperationId): number {
   return 4 + ofMembers.length + ofOdd + (isWhole ? 0 : casesOfMember * furtherMembers)
 }
 
-/** What all other requirements make a target generate that declares everything, rounded up: their share comes first. */
+/** Generations that all other requirements cause at a target that declares everything, rounded up: their share comes first. */
 const generatedOtherwise = 183
 const generating = operations.flatMap(({ id, effect }): OperationId[] => (effect === 'generates' ? [id] : []))
 

@@ -2,7 +2,7 @@ import type { Operation } from './operation.ts'
 import { isOperationId, type OperationId, operations } from './operations.ts'
 import { type Need, type Requirement, type RequirementFrom, requirements, type RequirementText } from './requirement.ts'
 
-/** What the target file must declare, as JSON Pointers into it. */
+/** Members that the target file must declare, as JSON Pointers into it. */
 export const fullKey = '/keys/full'
 
 function body(operation: OperationId): string {
@@ -13,7 +13,7 @@ function field(operation: OperationId, role: string): string {
   return `/operations/${operation}/fields/${role}`
 }
 
-/** What each operation's granted requirement needs: a valid request. */
+/** The needs of each operation's granted requirement: a valid request. */
 export const validRequest = Object.fromEntries(
   operations.map((one: Operation & { readonly id: OperationId }) => [one.id, needsOf(one)]),
 ) as unknown as Readonly<Record<OperationId, readonly Need[]>>
@@ -27,7 +27,7 @@ function needsOf({ id, body: kind, isWhole, creates, params = {} }: Operation & 
   return [...declared, ...(kind === 'raw' ? [`/operations/${id}/content`] : []), ...name, ...objects]
 }
 
-/** What an operation's requirements need: its valid request, and a role of its body by name. */
+/** The needs of an operation's requirements: its valid request, and a role of its body by name. */
 interface OwnNeeds {
   readonly valid: readonly Need[]
   readonly role: (name: string) => string
@@ -41,7 +41,7 @@ export function requirementsOf<const A extends OperationId, const T extends read
   return requirements(id, texts({ valid: validRequest[id], role: (name) => field(id, name) }))
 }
 
-/** What every target has: a requirement that needs no more than this can be reached. */
+/** The needs that every target meets: a requirement that needs no more than this can be reached. */
 const common = ['/keys/full', '/resources/application', '/resources/pdfFile', '/resources/file', '/resources/graph']
 
 function isCommon(need: Need, operation: string): boolean {

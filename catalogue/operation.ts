@@ -1,13 +1,13 @@
-/** What a description of an operation holds. The operations themselves: operations.ts. */
+/** The members of an operation's record. The operations themselves: operations.ts. */
 
 /** The types of JSON values. */
 export const jsonKinds = ['null', 'boolean', 'number', 'string', 'array', 'object'] as const
 export type JsonKind = (typeof jsonKinds)[number]
 
-/** What a conforming target does when it grants a request. */
+/** The effect of a granted request on a conforming target. */
 export type Effect = 'none' | 'generates' | 'creates'
 
-/** What can be wrong with a member: it is absent, null, of another type, an empty text, or a value of its type that the spec excludes. */
+/** Ways in which a member can be wrong: it is absent, null, of another type, an empty text, or a value of its type that the spec excludes. */
 export type MemberFault = 'absent' | 'null' | 'type' | 'empty' | 'value'
 
 /** A member of the body of a request, as far as the spec tells of it. */
@@ -38,7 +38,7 @@ export interface Member {
   readonly shows?: string
   /** The condition (an id without its operation) that names what is wrong; for the rest there is `bad-input-no-5xx`. */
   readonly judgedBy?: Readonly<Partial<Record<MemberFault, string>>>
-  /** Where a body has it, for a role without a place of its own, in an example to paste. */
+  /** The place in a body, for a role without a place of its own, in an example to paste. */
   readonly exampleAt?: string
   /** Members that a body to paste needs for it, besides those of the operation's example. */
   readonly example?: Readonly<Record<string, unknown>>
@@ -61,9 +61,9 @@ interface Parameter {
 
 /** A parameter of the path. */
 interface PathParameter {
-  /** Where the target file names the object: a JSON Pointer. */
+  /** The place at which the target file names the object: a JSON Pointer. */
   readonly declaredAt: string
-  /** Of what one has to be declared, if not just that: pointers into the target file. */
+  /** Places in the target file of which one has to be declared, if not just that: JSON Pointers. */
   readonly needs?: readonly string[]
   readonly format?: 'uuid'
   /** Objects of other kinds, whose ids are none here: pointers into the target file. */
@@ -74,15 +74,15 @@ interface PathParameter {
 type Use<Id extends string = string> =
   { readonly operation: Id; readonly param: string } | { readonly operation: Id; readonly role: string }
 
-/** What an operation creates, if that has an id. */
+/** The object that an operation creates, if it has an id. */
 interface Creates<Id extends string = string> {
   /** `a graph`: what it is called in a sentence. */
   readonly what: string
-  /** Where the new id stands in the response: a JSON Pointer. */
+  /** The place of the new id in the response: a JSON Pointer. */
   readonly idAt: string
   /** The spec does not show that place: the target file may declare another, as `fields.id`. */
   readonly idMayMove?: true
-  /** Where the request names the object: a role of the body, or a header. Each object of a run gets a name of its own. */
+  /** The place at which the request names the object: a role of the body, or a header. Each object of a run gets a name of its own. */
   readonly name?: { readonly role: string } | { readonly header: string }
   readonly usedBy: readonly Use<Id>[]
 }
@@ -102,7 +102,7 @@ export interface Operation {
   readonly path: string
   /** Alternative paths that the spec names for the same operation (§4.4). */
   readonly otherPaths: readonly string[]
-  /** Of each parameter in the path. */
+  /** The parameters in the path, by name. */
   readonly params?: Readonly<Record<string, PathParameter>>
   /** `json`: a JSON body is required; `raw`: the bytes of a file; `none`: no body. */
   readonly body: 'json' | 'raw' | 'none'
@@ -138,7 +138,7 @@ export interface Operation {
   readonly freshFileAt?: string
 }
 
-/** Where the body of an example to paste has the member of a role. */
+/** The place of a role's member in the body of an example to paste. */
 export function examplePlace({ at, exampleAt }: Member): string {
   return exampleAt ?? (at.startsWith('/') ? at : `/${at.slice(1, -1)}`)
 }

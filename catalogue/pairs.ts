@@ -12,7 +12,7 @@ export type Pairs = readonly Pair[]
 /** A success: that status, or any 2xx. Its body is not an error envelope. */
 type Success = '2xx' | 200 | 202
 
-/** What answers a requirement's request: a success, or one of the pairs of a refusal. */
+/** The expected response to a requirement's request: a success, or one of the pairs of a refusal. */
 export type Expected = Success | Pairs
 
 /** 400 with any code name of its row of §7.2: the spec shows what is required, and names no error. */

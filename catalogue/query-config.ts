@@ -10,12 +10,12 @@ export interface QueryConfigMember {
   readonly outside: readonly number[]
   /** Range from which values inside are generated. */
   readonly range?: readonly [number, number]
-  /** What holds if the member is absent; undefined if the spec does not say. */
+  /** The default of the member; undefined if the spec does not say. */
   readonly default?: number
 }
 
 const far = [70_000, 2 ** 31, -(2 ** 31)]
-/** What a cast to 32 bits makes a value inside. */
+/** Gives a value outside that a cast to 32 bits brings inside. */
 const wrapped = (inside: number): number => 2 ** 32 + inside
 const ofFraction = [-0.01, 1.01, -0.5, 1.5, ...far]
 
@@ -45,7 +45,7 @@ export const insideCases =
 /** Types that no member has; numbers are not among them, since some members are numbers. */
 export const otherTypes = ['string', 'array', 'object'] as const
 
-/** What the configuration itself is, in place of an object. */
+/** Values of the configuration itself, in place of an object. */
 export const otherConfigs = ['string', 'number', 'array'] as const
 
 /** How many are sent with a value outside the bounds, or of another type. */

@@ -19,18 +19,18 @@ export interface Requirement {
   readonly level: Level
   /** Sections of the spec, comma separated. */
   readonly section: string
-  /** What the spec asks for, in our own words; one sentence. */
+  /** The demand of the spec in our own words; one sentence. */
   readonly statement: string
-  /** What the target file must declare: all entries; of an inner array, any one. */
+  /** Members that the target file must declare: all entries; of an inner array, any one. */
   readonly needs: readonly Need[]
-  /** What a conforming target does when it answers the requirement's own requests. */
+  /** The effect of the requirement's own requests on a conforming target. */
   readonly effect: Effect
 }
 
 /** As many as are named; with `generated`, as many more as a run generates for a refusal or for a granted request. */
 export type Count = number | { readonly named: number; readonly generated: 'refusals' | 'granted' }
 
-/** What of a target the number of requests may depend on. */
+/** Facts of a target that the number of requests may depend on. */
 export interface CountedTarget {
   readonly resources: { readonly application?: { readonly requiredInputs: readonly string[] } }
   /** 0: no limit. */
@@ -49,9 +49,9 @@ export interface RequirementText {
   /** The statement. */
   readonly statement: string
   readonly needs?: readonly Need[]
-  /** What answers it. Absent if that is no matter of status and `tpe`. */
+  /** The expected response. Absent if that is no matter of status and `tpe`. */
   readonly expects?: Expected
-  /** What answers a scenario for it, if less than answers the suite's own request. */
+  /** The pairs that answer a scenario for it, if fewer than answer the suite's own request. */
   readonly expectsByScenario?: Pairs
   /** `general` rows: also a type that §7.3 lists with that status for the scenario's operation. */
   readonly alsoListed?: true
@@ -62,7 +62,7 @@ export interface RequirementText {
   readonly maxRequests?: Count | ((target: CountedTarget) => number)
   /** Requests to other operations that come with them. */
   readonly alsoSends?: Readonly<Partial<Record<OperationId, number>>>
-  /** What a conforming target generates beyond the control; 1 if nothing is said and `effect` is `generates`. */
+  /** Number of generations beyond the control; 1 if nothing is said and `effect` is `generates`. */
   readonly generates?: Count | ((target: CountedTarget) => number)
   /**
    * Where the fault is, if not in the parameters or the body. `credentials`: the control is the same request with the full

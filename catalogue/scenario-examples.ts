@@ -98,7 +98,7 @@ function otherValue(operation: OperationId): Example {
   return parameter === undefined ? { query: { '<parameter>': value } } : params({ [parameter]: value })
 }
 
-/** What the form of an id tells: an outage is a switch of the target's own, a right or a quota belongs to an account. */
+/** Finds the example for a condition by the form of its id: an outage is a switch of the target's own, a right or a quota belongs to an account. */
 function byRule(operation: OperationId, condition: string): Example {
   const [, noun] = /^403-(\w+)-access$/.exec(condition) ?? []
   if (noun !== undefined) {

@@ -40,7 +40,7 @@ function firstOf(answers: Readonly<Record<string, Answer>>, isOn: (name: string)
   return Object.entries(answers).find(([name]) => isOn(name))?.[1]
 }
 
-/** What a request gets that is for none of the operations: an unknown path, or another method on a known one. */
+/** Answers a request that is for none of the operations: an unknown path, or another method on a known one. */
 function answerUnknownRoute(method: string, path: string, { broken, varied }: Switches): Answer {
   const known = knownPaths.has(path)
   if (known && method === 'GET' && lists.has(path) && varied('methods/lists'))
@@ -153,10 +153,10 @@ export function createApp(world: World): Hono {
   return app
 }
 
-/** What is wrong with a key: a server that takes one of them in another spelling of a path takes that spelling. */
+/** Faults of keys: a server that takes one of them in another spelling of a path takes that spelling. */
 const wrongKeys = ['401-missing-credentials', '401-expired-key', '403-insufficient-rights']
 
-/** What a server with a lenient router, or a router that says where to go, answers to another spelling of a path. */
+/** Answers another spelling of a path as a lenient router does, or a router that says where to go. */
 async function answerSpelling(c: Context, world: World, app: Hono): Promise<Answer | Response | undefined> {
   const { method } = c.req
   const alias = isAlias(c.req.path) ? { kind: 'alias', path: `${c.req.path}/${preloadedIds.pdfFile}` } : undefined
@@ -186,7 +186,7 @@ function matches(pattern: string, path: string): boolean {
   return parts.length === own.length && parts.every((part, at) => part.startsWith(':') || part === own[at])
 }
 
-/** What operators do, beside the interface: clean up after a run, switch the search service off and on. */
+/** Work of operators, beside the interface: clean up after a run, switch the search service off and on. */
 function adminRoutes(world: World): Hono {
   const admin = new Hono()
   const { files, graphs, applications } = world.store

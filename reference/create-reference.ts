@@ -14,7 +14,7 @@ export interface ReferenceOptions {
   readonly latency?: number
   /** ms that a job takes at least; default 40. It also lasts until it was read in progress three times, 30 s at most. */
   readonly jobMs?: number
-  /** The same of a job of the slow application; default 250. */
+  /** Duration of a job of the slow application, in ms; default 250. */
   readonly slowJobMs?: number
   /** ms until what was just made can be used, under `settling/*`, `jobs/readable-late` and `processing/slow`. */
   readonly settleMs?: number
@@ -24,7 +24,7 @@ export interface ReferenceOptions {
   readonly silenceMs?: number
 }
 
-/** What the reference reads of a request that is handed to it. */
+/** The members of a request that the reference reads. */
 type HandedRequest = Pick<Request, 'method' | 'url' | 'headers' | 'signal' | 'arrayBuffer' | 'json'>
 
 /** A reference in the same process: requests are handed to it, nothing listens. */

@@ -16,7 +16,7 @@ function reversed(members: Members): Members {
   return Object.fromEntries(Object.entries(members).reverse())
 }
 
-/** What an envelope may look like beyond the usual one (§2.6 requires `tpe`, `errors` and `extras`). */
+/** Forms that an envelope may have beyond the usual one (§2.6 requires `tpe`, `errors` and `extras`). */
 const envelopes: Readonly<Record<string, (body: Members, message: Members) => Members>> = {
   'envelope/no-errors': (body) => ({ ...body, errors: [] }),
   'envelope/bare-errors': (body) => ({ ...body, errors: [{}] }),

@@ -76,7 +76,7 @@ const judgeMarkdown: Judge = granted(
 
 /** Words of the file that the content has to hold, of all of them: extraction is not exact. */
 const leastShare = 0.8
-/** Of fewer words that share says nothing. */
+/** Number of words below which that share says nothing. */
 const leastWords = 5
 
 /** The words of the PDF that valid requests name, and whose they are. */

@@ -106,7 +106,7 @@ function withoutEach(declared: unknown): Setting[] {
   }))
 }
 
-/** What lies inside its bounds is accepted: each member by itself, none, all of them, the declared ones without one; then any value. */
+/** Judges that what lies inside its bounds is accepted: each member by itself, none, all of them, the declared ones without one; then any value. */
 export const insideBounds: Judge = async (context) => {
   const { run, requirement } = context
   const { operation } = requirement

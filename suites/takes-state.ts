@@ -30,10 +30,10 @@ const states: Readonly<Record<string, TakesState>> = {
   'jobs.retrieve/200-failed': 'job-of-run',
 }
 
-/** What is judged on every job of the run may depend on all that were made before: one is read after a newer one was made. */
+/** Requirements that are judged on every job of the run, and may depend on all that were made before: one is read after a newer one was made. */
 const onEveryJob = /^jobs\.(?:retrieve\/200-|create\/202-created$)/
 
-/** What is looked at again at the end of a run, after others of its kind were made, and some of them at the same moment. */
+/** Requirements whose objects are looked at again at the end of a run, after others were made, some at the same moment. */
 const lookedAtAgain = /^(.*)\/2xx-(?:retrievable|usable)$/
 
 function stateOf(id: string): TakesState | undefined {

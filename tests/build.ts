@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** What is tested from outside, the command line and the package, is compiled from the sources as they are now. */
+/** Compiles what is tested from outside, the command line and the package, from the sources as they are now. */
 export default function build(): void {
   execFileSync(process.execPath, [fileURLToPath(new URL('../build/build.js', import.meta.url))], { stdio: 'inherit' })
 }

@@ -7,7 +7,7 @@ const closeBrace = 0x7d
 const openBracket = 0x5b
 const closeBracket = 0x5d
 
-/** Where the bytes of an entry are: from the one after the bracket or comma before it, to the one before the next. */
+/** The range of an entry's bytes: from the one after the bracket or comma before it, to the one before the next. */
 export interface EntryPlace {
   readonly start: number
   readonly end: number
@@ -19,7 +19,7 @@ export interface EntryPlace {
  * without them. A general parser that streams builds every value by itself, and takes three to ten times as long.
  */
 export class EntryScanner {
-  /** Where the array begins, after its bracket, and where it ends, at its bracket; undefined if it was not met. */
+  /** The beginning of the array, after its bracket, and its end, at its bracket; undefined if it was not met. */
   entriesFrom: number | undefined
   entriesTo: number | undefined
   readonly #onEntry: (place: EntryPlace) => void
@@ -28,7 +28,7 @@ export class EntryScanner {
   #isText = false
   /** The byte before the piece that is given now was a backslash that escapes the first one of it. */
   #isEscaped = false
-  /** Of a member of the root or of `log`: where its name begins and ends, and then the name. */
+  /** A member of the root or of `log`: where its name begins and ends, and then the name. */
   #textFrom = 0
   #textTo = 0
   #inLog = false

@@ -34,7 +34,7 @@ const longestMember = 200
 export function createJobReadings(again: (index: number) => RecordedHttpResponse, onFailure?: OnFailure): JobReadings {
   const jobs: RecordedJob[] = []
   const byId = new Map<string, RecordedJob>()
-  /** What is wrong with the jobs by themselves, if it is this exchange that shows it. */
+  /** Finds faults of the jobs by themselves, if it is this exchange that shows them. */
   const tell = (about: readonly SeenJob[], shown: SeenReading['exchange'], exchange: RecordedHttpResponse): void => {
     if (!onFailure) return
     const rows = {
@@ -78,7 +78,7 @@ export function createJobReadings(again: (index: number) => RecordedHttpResponse
   }
 }
 
-/** What is judged of a retrieved job over time; a text that the job has already is not held twice. */
+/** Gives the parts of a retrieved job that are judged over time; a text that the job has already is not held twice. */
 function membersOf(read: unknown, job: RecordedJob | undefined): Record<string, string> {
   const known = [job?.id, job?.application]
   const said: Record<string, string> = {}

@@ -108,7 +108,7 @@ function parsedOutside(bytes: HarBytes, [head, tail]: readonly [string, string],
   }
 }
 
-/** Where the grammar of JSON is left first. The parser's own sentence quotes the text, which may hold a key. */
+/** Finds where the grammar of JSON is left first. The parser's own sentence quotes the text, which may hold a key. */
 function firstError(text: string): number {
   let first: number | undefined
   visit(text, { onError: (_, offset) => void (first ??= offset) }, { disallowComments: true })

@@ -38,11 +38,11 @@ export interface Bodies {
   missing: number
 }
 
-/** What was seen in recorded traffic. */
+/** Findings in recorded traffic. */
 export interface Seen {
   readonly counts: Counts
   readonly bodies: Bodies
-  /** What was seen of a requirement; undefined if nothing was. */
+  /** Gives what was seen of a requirement; undefined if nothing was. */
   tally(id: RequirementId): RequirementTally | undefined
 }
 
@@ -99,7 +99,7 @@ export function createRecordingJudge({ target, redactor, again, onFailure }: Rec
 
 const known = new Map<string, Judged>()
 
-/** The same object for the same two, since there may be millions of entries. */
+/** Gives one object for the same two, since there may be millions of entries. */
 function kindOf(operation: OperationId, requirement: RequirementId): Judged {
   const name = `${operation} ${requirement}`
   const kind = known.get(name) ?? { operation, requirement }

@@ -21,7 +21,7 @@ interface RecordingFacts {
   readonly rerun: string
 }
 
-/** What recorded traffic cannot show is not exercised: nobody knows what a refused request meant. */
+/** Reasons for which recorded traffic leaves a requirement not exercised: nobody knows what a refused request meant. */
 const notShown = 'recorded traffic does not show it'
 const nothingShown = 'the recording has no answered request to an operation of the interface under its base URL'
 

@@ -33,7 +33,7 @@ function* credentialsIn(headers: readonly HeaderLine[], url: string): Generator<
   for (const [name, value] of queryOf(url)) if (secretName.test(name) && value.length >= shortestKey) yield value
 }
 
-/** What follows the scheme, or all of it; of `Basic` the password by itself as well. */
+/** Finds the secrets in a header: what follows the scheme, or all of it; of `Basic` the password by itself as well. */
 function credentialsOf(value: string): string[] {
   const [, scheme = '', rest = value] = /^\s*(\S+)\s+(\S.*?)\s*$/s.exec(value) ?? []
   if (scheme.toLowerCase() !== 'basic') return rest === 'Bearer' ? [] : [rest]

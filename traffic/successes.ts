@@ -8,7 +8,7 @@ import { type SchemaName, validate } from '../schemas/validate.ts'
 import type { RecordedEntry } from './recorded-entry.ts'
 import type { RecordedHttpResponse } from './recorded-exchange.ts'
 
-/** What a success of the operation has to be for a row; `status` and `schema` if the spec shows them. */
+/** The form of the operation's success that a requirement asks for; `status` and `schema` if the spec shows them. */
 interface Shown {
   readonly row: RequirementId
   readonly expected: string
@@ -109,7 +109,7 @@ function requestJson({ requestBody: { state, bytes } }: RecordedEntry): unknown 
   }
 }
 
-/** What recorded answers say of one requirement. */
+/** Findings of recorded responses on one requirement. */
 export interface RequirementTally {
   cases: number
   readonly failures: { readonly exchange: Exchange; readonly expected: string; readonly actual?: string }[]
@@ -123,7 +123,7 @@ const mostKept = 3
 /** Called with a failure that is kept. @param actual if it is not the answer as a whole */
 export type OnFailure = (row: RequirementId, exchange: Exchange, expected: string, actual?: string) => void
 
-/** What was seen of each requirement, while the recording is read. */
+/** Collects what was seen of each requirement, while the recording is read. */
 export interface RequirementTallies {
   pass(id: RequirementId): void
   /** @param actual if it is not the answer as a whole */

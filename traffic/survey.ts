@@ -2,7 +2,7 @@ import { createBaseUrlCounts, type BaseUrlCounts } from './base-url.ts'
 import type { RecordedEntry } from './recorded-entry.ts'
 import { secretsIn } from './secrets.ts'
 
-/** What has to be known of a whole recording before its entries are judged one by one. */
+/** Facts of a whole recording that are needed before its entries are judged one by one. */
 interface Survey {
   see(entry: RecordedEntry): void
   readonly baseUrls: BaseUrlCounts

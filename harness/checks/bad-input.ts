@@ -193,7 +193,7 @@ export const badInput: Condition = condition(async (refusal) => {
   })
 })
 
-/** Of a creation that may be granted nothing is learned if no second valid one is: that it breaks then is told by another row. */
+/** A creation that may be granted shows nothing if no second valid one is: another requirement tells that it breaks then. */
 async function requireAnother({ context, operation }: RefusalContext): Promise<void> {
   if (operationOf(operation).creates?.name === undefined) return
   // One of its own at each try: the answer to the first may be lost.

@@ -176,7 +176,7 @@ export function valueCases(ground: Ground, changes: readonly odd.Change[]): Case
   })
 }
 
-/** What differs between two valid requests, the name of what is created or the file that is added, is that of the fresh one. */
+/** Takes from the fresh request what differs between two valid ones: the name of what is created, or the file that is added. */
 function withFreshName(fresh: Probe, first: Probe, body: unknown, changed: readonly string[]): Probe {
   if (fresh.body === first.body) return withJson(fresh, body)
   const own = jsonOf(fresh)

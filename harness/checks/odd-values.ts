@@ -30,7 +30,7 @@ export interface Change {
 
 /** Longer than the columns of 255 and of 1,000 characters that names and texts are kept in. */
 const longText = 1200
-/** What a text is taken for if it is put where it does not belong: a C string, a format, a template, SQL, a pattern. */
+/** Texts that are taken for something else if they are put where they do not belong: a C string, a format, a template, SQL, a pattern. */
 const characters = `\u0000%s%n{{'"[(\\\u202e\u{1f6b0}`
 
 const texts: Readonly<Record<OddText, readonly [called: string, change: (own: string) => string]>> = {

@@ -72,7 +72,7 @@ export async function judgeRefusal(context: CheckContext, { bringAbout }: Condit
   const refusal = { context, control: found, ofCredentials }
   requireControl(refusal)
   let [named, granted] = [0, 0]
-  /** Of a quick run: one case that has a name is enough, and one that is generated; of keys there are few anyway. */
+  /** True if a quick run has seen enough: one case that has a name, and one that is generated. Of keys there are few anyway. */
   const isEnough = (): boolean =>
     run.options.depth === 'quick' && !ofCredentials && !isGenerating(context) && named++ > 0
   await bringAbout({

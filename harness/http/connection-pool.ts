@@ -96,7 +96,7 @@ export interface Connection {
   readonly watch: ResponseWatch
   /** Exchanges that were begun on it. */
   exchanges: number
-  /** Of the last one. */
+  /** The mark of the last exchange. */
   tag: Tag | undefined
 }
 

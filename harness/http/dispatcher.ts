@@ -30,7 +30,7 @@ const buildConnector: typeof BuildConnector = part('buildConnector', () => requi
 /** Longest head of an answer, in bytes. */
 const headLimit = 64 * 1024
 
-/** Where requests go and how: settled once, the same for every line. */
+/** The end of a connection, and the way there: settled once, the same for every line. */
 export interface Endpoint {
   readonly origin: string
   /** Host and port, for messages. */
@@ -92,7 +92,7 @@ function inFile(member: string, what: string, read: () => unknown): void {
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
 
-/** What a dispatcher tells of its sockets. */
+/** Figures of a dispatcher's sockets. */
 interface SocketWatch {
   /** A socket is being opened, to the target or to a proxy. */
   opening(socket: Socket): void

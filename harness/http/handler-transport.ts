@@ -14,15 +14,15 @@ import { createUnderWay, deadlinePassed, type Ending } from './under-way.ts'
 
 const defaultBodyLimit = 8 * 1024 * 1024
 
-/** What a handler may read of a request. A whole `Request` would cost more than the rest of the exchange. */
+/** The members of a request that a handler may read. A whole `Request` would cost more than the rest of the exchange. */
 type HandlerRequest = Pick<Request, 'method' | 'url' | 'headers' | 'signal' | 'arrayBuffer' | 'text' | 'json'>
 
-/** What answers requests in the same process: for example the `fetch` of an application. One that throws gives no answer. */
+/** Answers requests in the same process: for example the `fetch` of an application. One that throws gives no answer. */
 export type Handler = (request: HandlerRequest) => Response | Promise<Response>
 
 interface HandlerOptions {
   readonly handle: Handler
-  /** Of the requests that it is given. */
+  /** The base URL of the requests that it is given. */
   readonly baseUrl: string
   /** Longest decoded body that is read, in bytes. Default 8 MiB. */
   readonly bodyLimit?: number

@@ -19,7 +19,7 @@ export interface HttpRequest {
   readonly body?: string | Uint8Array
 }
 
-/** What a caller knows a request by: it is given back with the next result on the same connection. */
+/** A mark by which a caller knows a request: it is given back with the next result on the same connection. */
 export type Tag = object
 
 /** An answer, read to its end or to the cap. */
@@ -49,7 +49,7 @@ export type NoResponseCause =
   | 'malformed' // bytes that are not HTTP, headers too large, wrong lengths
   | 'aborted' // the run was interrupted
 
-/** What of a cause decides what is said of it. */
+/** The kind of a cause, by which a reporter words it. */
 export type NoResponseDetail =
   | 'untrusted' // the certificate is signed by an authority that nobody named
   | 'wrong-name' // the certificate is for other hosts
@@ -140,7 +140,7 @@ export function headerValue(headers: readonly HeaderLine[], name: string): strin
   return values.length === 0 ? undefined : values.join(', ')
 }
 
-/** What `content-length` promises, in bytes. */
+/** The length that `content-length` promises, in bytes. */
 export function promisedLength(headers: readonly HeaderLine[]): number | undefined {
   const value = headerValue(headers, 'content-length')
   return value !== undefined && /^\d+$/.test(value) ? Number(value) : undefined

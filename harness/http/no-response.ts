@@ -12,7 +12,7 @@ export interface Progress {
   /** Set when the head of the final answer is read. */
   readonly status?: number
   readonly bodyBytes: number
-  /** What `content-length` promises. */
+  /** The length that `content-length` promises, in bytes. */
   readonly bodyLength?: number
 }
 
@@ -29,13 +29,13 @@ interface SystemError extends Error {
   readonly address?: string
   readonly port?: number
   readonly hostname?: string
-  /** What OpenSSL says. */
+  /** The reason that OpenSSL gives. */
   readonly reason?: string
-  /** What undici's parser could not read. */
+  /** The part that undici's parser could not read. */
   readonly data?: unknown
 }
 
-/** What an error of undici or of the system means to somebody who looks at the server. */
+/** Meanings of the errors of undici and of the system for somebody who looks at the server. */
 export function explain(error: unknown, progress: Progress): Reason {
   const { proxy } = progress
   if (proxy && error instanceof ProxyFailure) return noTunnel(error, proxy, progress)
@@ -145,7 +145,7 @@ const certificateProblems: Readonly<Record<string, NoResponseDetail>> = {
   CERT_NOT_YET_VALID: 'out-of-date',
 }
 
-/** What an alert of the server (RFC 8446 §6.2) asks for, as OpenSSL names it in Node's codes. */
+/** Demands of a server's alerts (RFC 8446 §6.2), by OpenSSL's names for them in Node's codes. */
 function alertOf(code: string): Pick<Reason, 'detail'> {
   if (code.endsWith('ALERT_NO_APPLICATION_PROTOCOL')) return { detail: 'http2' }
   if (/ALERT_PROTOCOL_VERSION$|UNSUPPORTED_PROTOCOL$/.test(code)) return { detail: 'tls-version' }

@@ -79,7 +79,7 @@ function isInRange(address: string, range: string): boolean {
 /** The proxy did not open the way to an https target. */
 export class ProxyFailure extends Error {
   override readonly name = 'ProxyFailure'
-  /** What it answered to CONNECT; undefined if it gave no answer. */
+  /** The proxy's response to CONNECT; undefined if it gave none. */
   readonly status: number | undefined
   constructor(status: number | undefined, cause?: unknown) {
     super('the proxy opened no tunnel', { cause })

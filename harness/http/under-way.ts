@@ -26,7 +26,7 @@ export class Ending {
     return () => this.#calls.delete(call)
   }
 
-  /** The same for somebody who knows signals alone. */
+  /** A signal of the same deadline, for somebody who knows signals alone. */
   get signal(): AbortSignal {
     const controller = new AbortController()
     if (this.aborted) controller.abort(this.reason)

@@ -1,6 +1,6 @@
 import type { FailureExchange, RecordedRequest } from './recorded.ts'
 
-/** What stands for the base URL of a handler in the same process: nothing listens there. */
+/** Placeholder for the base URL of a handler in the same process: nothing listens there. */
 export const inProcessUrl = 'http://in-process.localhost'
 
 /** `##[`, `##vso[` and the like are commands to the runner of a pipeline, wherever in a line they are printed. */

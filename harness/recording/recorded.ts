@@ -108,7 +108,7 @@ export function shownText(text: string, redact: (text: string) => string): strin
   return kept.length > longestText ? `${kept.slice(0, longestText)}…` : kept
 }
 
-/** What is kept of an exchange: keys removed, bodies cut. */
+/** The record of an exchange: keys removed, bodies cut. */
 
 /** Headers by name; several values of one name are joined with `, `. */
 export type RecordedHeaders = Record<string, string>
@@ -122,14 +122,14 @@ export interface RecordedBody {
   bodySha256?: string
 }
 
-/** What was sent, keys removed. */
+/** The request, keys removed. */
 export interface RecordedRequest extends RecordedBody {
   method: string
   url: string
   headers: RecordedHeaders
 }
 
-/** What came back, keys removed, decoded. */
+/** The response, keys removed, decoded. */
 export interface RecordedResponse extends RecordedBody {
   status: number
   headers: RecordedHeaders

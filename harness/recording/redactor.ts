@@ -7,7 +7,7 @@ const run = 12
 /** A shorter key is found only if it is the whole text: in a longer text it could stand by chance. */
 export const shortestKey = 8
 const redacted = '[redacted]'
-/** What stands before a key in a header that a target repeats: the two together are a whole value too. */
+/** Schemes before a key in a header that a target repeats: the two together are a whole value too. */
 const schemes = ['Bearer', 'bearer', 'Basic', 'basic']
 
 interface Key {

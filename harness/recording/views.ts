@@ -1,7 +1,7 @@
 /** A text as it reads, or as it reads once escapes are undone. */
 interface View {
   readonly text: string
-  /** Where the character at `at` begins in the text as it was, and for the length where the last one ends. */
+  /** Maps an index of the view to the text as it was: to the beginning of that character, or for the length to the end of the last one. */
   originAt(at: number): number
 }
 

@@ -5,13 +5,13 @@ import { decided } from './exit-code.ts'
 import type { Report, RequirementResult } from './model.ts'
 import { summarize, bothVerdicts } from './verdict.ts'
 
-/** What a run or a recording showed. */
+/** The results of a run or a recording. */
 interface Found {
   readonly target: Report['target']
   readonly run: Report['run']
   /** Every requirement of the catalogue, in its order. */
   readonly requirements: RequirementResult[]
-  /** What the verdicts depend on besides the results. */
+  /** Options that the verdicts depend on besides the results. */
   readonly judged: Parameters<typeof computed>[1]
   /** Why the target could not be judged, if it could not. */
   readonly notJudged?: string | undefined
@@ -31,7 +31,7 @@ export function assembleReport({ target, run, requirements, judged, notJudged }:
   return computed({ format: 'conformance-report/1', suite, target, run, requirements }, judged, notJudged)
 }
 
-/** What is told of a run or a recording, and everything that follows from it left out. */
+/** The members of a report that follow from no other one. */
 type Told = Pick<Report, 'format' | 'suite' | 'target' | 'run' | 'requirements'>
 
 /**

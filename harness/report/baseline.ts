@@ -89,7 +89,7 @@ export function readBaseline(file: string, mode: TpeMode): Baseline {
   return parseBaseline(readBytes(file).toString('utf8'), file, mode)
 }
 
-/** The same for a baseline that is about to be rewritten: if there is no such file yet, nothing is expected. */
+/** Reads a baseline that is about to be rewritten: if there is no such file yet, nothing is expected. */
 export function readBaselineOrNone(file: string, mode: TpeMode): Baseline {
   return existsSync(file) ? readBaseline(file, mode) : { file, entries: [] }
 }
@@ -197,7 +197,7 @@ export function foreignBaseline({ file, of }: Baseline, target: Report['target']
   ]
 }
 
-/** The same for a command that names the file only. */
+/** Tells how the baseline of a command that names the file only differs in its target. */
 export function foreignBaselineFile(file: string | undefined, mode: TpeMode, target: Report['target']): string[] {
   return file === undefined ? [] : foreignBaseline(readBaselineOrNone(file, mode), target)
 }
@@ -212,7 +212,7 @@ function isLoopback(baseUrl: string): boolean {
   return URL.canParse(baseUrl) && /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(baseUrl).hostname)
 }
 
-/** What came back in a failure: enough to tell whether it is the same failure as before. */
+/** A mark of what came back in a failure: enough to tell whether it is the same failure as before. */
 export interface HttpResponse {
   /** Null if no answer came, or none belongs to the failure. */
   readonly status: number | null

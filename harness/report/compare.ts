@@ -20,7 +20,7 @@ export interface Column {
   readonly name: string
   readonly baseUrl: string
   readonly startedAt: string
-  /** Of the suite that judged. */
+  /** The version of the suite that judged. */
   readonly version: string
   readonly requirementsDigest: string
   readonly verdict: Verdict

@@ -11,7 +11,7 @@ export interface ExitOptions {
   readonly notJudged?: string | undefined
 }
 
-/** What the results decide; code 2 is for what could not be written. */
+/** An exit code that the results decide; 2 is for what could not be written. */
 type Decision = Exit & { readonly code: 0 | 1 | 3 }
 
 /**
@@ -30,7 +30,7 @@ export function decided(report: Undecided, options: ExitOptions = {}): Report {
   return { format, suite, target, run, exit: decide(report, options), verdict, verdicts, summary, requirements }
 }
 
-/** The same report if something could not be written: whatever was learned, the exit code is 2. */
+/** Gives the report of a run of which something could not be written: whatever was learned, the exit code is 2. */
 export function withProblems(report: Report, problems: readonly string[]): Report {
   return problems.length === 0 ? report : { ...report, exit: { code: 2, because: problems.join('; ') } }
 }
@@ -52,7 +52,7 @@ export function decidingRequirements(report: Undecided, options: ExitOptions = {
   })
 }
 
-/** The same from the report alone: `--require-exercised` decided if it gives the report's own sentence. */
+/** Finds the results that decided the exit code, from the report alone: `--require-exercised` decided if it gives the report's own sentence. */
 export function decisive(report: Report): RequirementResult[] {
   const { code, because } = report.exit
   const options = { requireExercised: true }
@@ -134,7 +134,7 @@ function does(number: number): string {
   return number === 1 ? 'does' : 'do'
 }
 
-/** What decides the exit code of a report besides the report. */
+/** Facts that decide the exit code besides the report. */
 export interface Gates {
   readonly tpe?: TpeMode
   readonly strict?: boolean
@@ -159,7 +159,7 @@ function withGates(report: Report, { tpe, strict, baseline }: Gates, now: Date):
   return { ...moded, run: gated, verdicts, verdict: verdicts[run.tpe] }
 }
 
-/** The same report as that mode decides it: outcomes, verdict and summary. It has both verdicts already. */
+/** Gives the report as that mode decides it: outcomes, verdict and summary. It has both verdicts already. */
 export function applyMode(report: Report, mode: TpeMode): Report {
   return {
     ...report,

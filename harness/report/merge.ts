@@ -31,7 +31,7 @@ export function mergeReports(files: readonly ReportFile[]): Report {
   return computed({ ...first.report, run, requirements }, judged, notJudged)
 }
 
-/** What must be the same in all parts, by the name that a refusal shows. */
+/** Members that must be equal in all parts, by the name that a refusal shows. */
 const sameInAll: readonly (readonly [string, (report: Report) => unknown])[] = [
   ['suite.name', (report) => report.suite.name],
   ['suite.version', (report) => report.suite.version],

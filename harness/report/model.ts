@@ -72,9 +72,9 @@ export interface Failure {
    * went for all that follows.
    */
   connection?: 'reused' | 'remembers-key'
-  /** What the request needs besides itself: its curl line alone may show something else. */
+  /** The state that the request needs: its curl line alone may show something else. */
   takes?: TakesState
-  /** What the request by itself was answered when the run ended, in words, if that differs. */
+  /** The response to the request by itself when the run ended, in words, if that differs. */
   later?: string
   /** The requirements that `rerun` selects. */
   rerunIds?: string[]
@@ -89,7 +89,7 @@ export type LeftOutBy = '--only' | '--skip' | '--read-only' | '--shard' | '--bai
 /** The kind of reason for which a requirement was not judged, and its facts. */
 export type Why =
   | { kind: 'left-out'; by: LeftOutBy }
-  /** Of each need the names of which one will do (`resources.pdfFile`), and part of a target file that declares the first ones. */
+  /** The names of which one will do, for each need (`resources.pdfFile`), and part of a target file that declares the first ones. */
   | { kind: 'undeclared'; needs: string[][]; example: string }
   /** Declared out of reach, with the note of the target file. */
   | { kind: 'unreachable'; note: string }
@@ -112,7 +112,7 @@ export interface RequirementResult<Id extends string = string> {
   control: 'granted' | 'refused' | 'none'
   /** Requests judged. */
   cases: number
-  /** Of its own exchanges, one after the other: no waiting for its turn, and none for what it shares with others. */
+  /** The time of its own exchanges, one after the other: no waiting for its turn, and none for what it shares with others. */
   durationMs: number
   failures: Failure[]
 }

@@ -2,7 +2,7 @@ import type { Report, RequirementResult, TpeMode, Verdict, Counts, Outcome } fro
 import { isMistake, isLeftOut } from './reason.ts'
 import { isSelected, type Selection } from './selection.ts'
 
-/** What a verdict takes into account besides the results. */
+/** Options that a verdict takes into account besides the results. */
 interface RunFacts extends Pick<Report['run'], 'only' | 'skip' | 'readOnly'> {
   /** A failed `should` counts like a failed `must`. */
   readonly strict?: boolean
@@ -83,7 +83,7 @@ export function outcomeIn(result: RequirementResult, mode: TpeMode): Outcome {
   return result.outcome
 }
 
-/** The same result with the outcome of that mode; its failures stay. */
+/** Gives the result the outcome of that mode; its failures stay. */
 export function inMode<Id extends string>(result: RequirementResult<Id>, mode: TpeMode): RequirementResult<Id> {
   const outcome = outcomeIn(result, mode)
   if (outcome === result.outcome) return result

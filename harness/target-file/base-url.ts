@@ -1,4 +1,4 @@
-/** What is wrong with a base URL, in words that do not repeat it (it may hold credentials); undefined if nothing is. */
+/** Finds what is wrong with a base URL, in words that do not repeat it (it may hold credentials); undefined if nothing is. */
 export function baseUrlProblem(text: string): string | undefined {
   const whole = withScheme(text)
   if (whole !== undefined) return `has no scheme; did you mean ${whole}?`

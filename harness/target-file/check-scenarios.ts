@@ -5,7 +5,7 @@ import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
 import { type OperationId, isOperationId, operation } from '../../catalogue/operations.ts'
 import { didYouMean } from './nearest.ts'
 
-/** What is wrong with requests of the target's own beyond their form. */
+/** Finds faults of the target's own requests beyond their form. */
 export function hookRequestProblems(path: string, requests: readonly HookRequestValue[] = []): string[] {
   return requests.flatMap(({ url, headers }, at) => [
     ...urlProblem(url).map((problem) => `${path}[${at}].url ${problem}`),
@@ -24,7 +24,7 @@ export function isAbsoluteUrl(url: string): boolean {
   return /^[a-z][a-z0-9+.-]*:/i.test(url)
 }
 
-/** What is wrong with the scenarios beyond their form. */
+/** Finds faults of the scenarios beyond their form. */
 export function scenarioProblems({ scenarios = {} }: TargetFile): string[] {
   return Object.entries(scenarios).flatMap(([id, scenario]) => problemsOf(id, scenario))
 }

@@ -91,7 +91,7 @@ function requiredInputProblems({ resources = {} }: TargetFile): string[] {
   })
 }
 
-/** What is wrong with the declared requests beyond their form. */
+/** Finds faults of the declared requests beyond their form. */
 function operationProblems({ operations = {} }: TargetFile): string[] {
   return Object.entries(operations).flatMap(([id, value]) =>
     isOperationId(id) && typeof value === 'object' ? problemsOf(id, value) : [],
@@ -147,7 +147,7 @@ function where(parent: string, path: string): string {
 }
 
 /** Texts that somebody forgot to fill in: placeholders of what the suite gives to paste, and variables as a shell writes them. */
-/** What is in angle brackets in what reasons, pages and `conform explain` give to paste. */
+/** Words in angle brackets, which reasons, pages and `conform explain` give to paste. */
 let known: ReadonlySet<string> | undefined
 
 function placeholders(): ReadonlySet<string> {
@@ -156,7 +156,7 @@ function placeholders(): ReadonlySet<string> {
   return known
 }
 
-/** What is still to be filled in, each in one sentence. */
+/** Finds what is still to be filled in, each in one sentence. */
 function unfilledProblems(file: TargetFile): string[] {
   return textsOf(file, '').flatMap(([at, text]) => {
     const place = at.slice(1)

@@ -7,7 +7,7 @@ import type { Secret, KeySource, Target } from './model.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What the parts of a target file are resolved with, and where the secrets among them are noted. */
+/** The context in which the parts of a target file are resolved, and the secrets among them noted. */
 export interface Context {
   readonly dir: string
   /** How the file is called in a message; absent if it needs no name. */

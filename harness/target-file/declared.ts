@@ -62,7 +62,7 @@ export function isDeclared(file: TargetFile, { id, needs, operation }: Requireme
   return Object.hasOwn(file.scenarios ?? {}, id) || missingNeeds(file, needs, operation).length === 0
 }
 
-/** What to declare, and what to paste into the target file for it; undefined if nothing is missing. */
+/** Names what to declare, and what to paste into the target file for it; undefined if nothing is missing. */
 export function missingReason(file: TargetFile, needs: readonly Need[], operation?: Area): Reason | undefined {
   const missing = missingNeeds(file, needs, operation)
   if (missing.length === 0) return undefined
@@ -154,7 +154,7 @@ export function fieldsOf(id: OperationId, value: OperationValue): Record<string,
   return Object.fromEntries(pointers.filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
-/** What a target file may hold beside its operations: pasted from reasons, so that each fits the schema. Angle brackets are to be filled in. */
+/** Parts of a target file beside its operations: pasted from reasons, so that each fits the schema. Angle brackets are to be filled in. */
 const application = { id: '<application id>', inputs: [{ id: '<input id>', value: ['tea'] }] }
 
 export const resourceExamples = {
@@ -192,7 +192,7 @@ export function unreachableIds(file: TargetFile): Record<string, string> {
   return reasons
 }
 
-/** What is wrong with the entries of `unreachable`. */
+/** Finds faults of the entries of `unreachable`. */
 export function unreachableProblems(file: TargetFile): string[] {
   const entries = Object.keys(file.unreachable ?? {})
   if (entries.length > mostPatterns) return [`unreachable has more than ${mostPatterns} entries`]

@@ -10,14 +10,14 @@ const framing = [
   'trailer',
 ]
 
-/** What makes a text unfit for a header; undefined if it may be sent. */
+/** Finds what makes a text unfit for a header; undefined if it may be sent. */
 export function headerValueProblem(value: string): string | undefined {
   if (/[\u0000-\u001f\u007f]/.test(value)) return 'has a control character'
   if (/[^\u0000-\u007f]/.test(value)) return 'has a character that is not ASCII'
   return undefined
 }
 
-/** What makes a text unfit for a key; undefined if it may be sent. */
+/** Finds what makes a text unfit for a key; undefined if it may be sent. */
 export function keyProblem(value: string): string | undefined {
   if (value === '') return 'is empty'
   if (value !== value.trim()) return 'begins or ends with a blank'

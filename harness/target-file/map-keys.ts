@@ -12,7 +12,7 @@ import type {
 import { isKeyPerOperation } from './declared.ts'
 import { escapeToken } from '../../schemas/json.ts'
 
-/** What is put in the place of a key at that path of members; undefined leaves it out. */
+/** Gives what is put in the place of a key at that path of members; undefined leaves it out. */
 type Replace = (path: string, value: KeyValue | HeaderValue) => string | undefined
 
 /** The file with every key replaced: those of `keys`, of scenarios, and what the name of a header or query member calls a secret. */
@@ -110,7 +110,7 @@ export function targetDigest(file: TargetFile): string {
   return `sha256:${createHash('sha256').update(canonicalTarget(file)).digest('hex')}`
 }
 
-/** Where a module may have functions: in place of a key. */
+/** Places at which a module may have a function in place of a key. */
 const keyPlace = /^\/keys\/[^/]+(\/[^/]+)?$|^\/scenarios\/[^/]+\/key$/
 
 /**

@@ -73,7 +73,7 @@ export interface OperationBinding {
 }
 
 export interface Scenario {
-  /** Of the requirement. */
+  /** The id of the requirement. */
   readonly id: string
   readonly operation: OperationId
   readonly key?: KeySource
@@ -134,13 +134,13 @@ export interface Target {
   readonly file: TargetFile
   /** `sha256:...` of the file without keys. */
   readonly digest: string
-  /** What must never be shown, and how it is written instead. */
+  /** Values that must never be shown, and how they are written instead. */
   readonly secrets: readonly Secret[]
   /** Text of the file that may be shown though a key has it too. */
   readonly kept: readonly string[]
 }
 
-/** What holds if a target file does not say otherwise. */
+/** Defaults for what a target file does not say. */
 export const defaultLimits: Limits = {
   concurrency: 8,
   requestsPerSecond: 0,

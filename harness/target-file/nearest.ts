@@ -1,4 +1,4 @@
-/** What a misspelt word was most likely meant to be. */
+/** Finds the word that a misspelt one was most likely meant to be. */
 import { closest, distance } from 'fastest-levenshtein'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { matchesId } from '../report/selection.ts'

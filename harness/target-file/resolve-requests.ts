@@ -61,7 +61,7 @@ export function resolveQuery(context: Context, query: HeaderValues = {}): Record
   return Object.fromEntries(resolveHeaders(context, 'query', query).map(({ name, value }) => [name, value]))
 }
 
-/** What follows the scheme is secret; the scheme is not. */
+/** Notes a credential as secret: what follows the scheme, not the scheme. */
 function noteCredentials(context: Context, member: string, value: string, declared: HeaderValue): void {
   const [, scheme, credentials] = /^(\S+) (.+)$/.exec(value) ?? []
   const name = typeof declared === 'object' ? declared.env : undefined

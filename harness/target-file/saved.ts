@@ -1,10 +1,10 @@
-/** What `setup` saves of its responses: `{name}` in `resources`, and in the requests that come later. */
+/** Values that `setup` saves of its responses: `{name}` in `resources`, and in the requests that come later. */
 import { isObject } from '../../schemas/json.ts'
 import type { HookRequest, Resources, Target } from './model.ts'
 import { didYouMean } from './nearest.ts'
 import type { HookRequestValue, ResourceValues, SetupRequestValue, TargetFile } from './target-file.ts'
 
-/** What each name stands for. */
+/** The value of each name. */
 type Saved = ReadonlyMap<string, string>
 
 const applications = ['application', 'otherApplication', 'slowApplication', 'failingApplication'] as const
@@ -35,7 +35,7 @@ function idsOf(resources: ResourceValues): [place: string, id: string][] {
   return textsOf(resources, 'resources').filter(([place]) => isIdPlace(place))
 }
 
-/** What is wrong with names that are saved, or are to be filled in. */
+/** Finds faults of the names that are saved, or are to be filled in. */
 export function savedProblems({ setup = [], teardown = [], resources = {} }: TargetFile): string[] {
   const names = namesSaved(setup)
   const twice = names.find((name, at) => names.indexOf(name) !== at)

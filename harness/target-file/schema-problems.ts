@@ -9,7 +9,7 @@ interface Schema {
   readonly enum?: readonly unknown[]
 }
 
-/** What does not fit the schema, each in one sentence that names the member. */
+/** Finds what does not fit the schema, each in one sentence that names the member. */
 export function schemaProblems(value: unknown): string[] {
   const validate = validatorOf('target')
   if (validate(value)) return []

@@ -144,7 +144,7 @@ export interface Limits {
   readonly concurrency: number
   /** 0: no limit. */
   readonly requestsPerSecond: number
-  /** Of one whole exchange. */
+  /** Deadline of one whole exchange. */
   readonly timeoutMs: number
   /** Longest wait for a job to end. */
   readonly jobTimeoutMs: number
@@ -167,10 +167,10 @@ export interface KeyValues {
   readonly restricted?: KeyValue | Readonly<Partial<Record<OperationId, KeyValue>>>
 }
 
-/** What is judged, and what the suite may use there. */
+/** The server that is judged, and what the suite may use there. */
 export interface TargetFile {
   readonly $schema?: string
-  /** What the reports call the target. */
+  /** The name of the target in reports. */
   readonly name?: string
   /** http or https; may have a path; no credentials. */
   readonly baseUrl?: string

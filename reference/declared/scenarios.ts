@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** What is packed lies one folder deep, this file two. */
+/** The folder of the package: packed files lie one folder deep, this one two. */
 const root = /\/reference\/declared\/scenarios\.[jt]s$/.test(import.meta.url) ? '../../' : '../'
 
 /** A file of `fixtures/`, which knows nothing of who uses it. */
@@ -31,7 +31,7 @@ export function pairOf(spelled: string): Pair {
   return { status: Number(spelled.slice(0, 3)), tpe: spelled.slice(4) }
 }
 
-/** What the header `x-simulate` asks for: `<condition> <status>-<tpe>`, and then other pairs that conform as well. */
+/** The forms of the header `x-simulate`: `<condition> <status>-<tpe>`, and then other pairs that conform as well. */
 interface Simulation {
   /** `<status>-<condition>` of the request's operation, or a whole requirement id. */
   readonly condition: string
@@ -58,7 +58,7 @@ export const simulations: ReadonlyMap<string, Simulation> = new Map(
   }),
 )
 
-/** What a header `x-simulate` asks this operation for; undefined if no scenario asks for it. */
+/** Reads what a header `x-simulate` asks this operation for; undefined if no scenario asks for it. */
 export function simulationOf(operation: string, header: string): Simulation | undefined {
   const asked = parsed(header)
   const id = asked.condition.includes('/') ? asked.condition : `${operation}/${asked.condition}`

@@ -40,7 +40,7 @@ function make(call: Call, name: string, account: string): Application {
   return application
 }
 
-/** What a refused creation leaves behind, under the defects of `4xx-no-effect`. */
+/** Leaves something behind in spite of a refusal, under the defects of `4xx-no-effect`. */
 async function actOnRefusal(call: Call, status: number): Promise<void> {
   const name = await refusedName(call, status)
   if (name !== undefined) make(call, name, ownAccount)

@@ -147,7 +147,7 @@ function completed(call: Call, message: Members): Members {
   return { id: 'chat-1', model: call.body['model'], choices: [{ index: 0, finish_reason: 'stop', message: shown }] }
 }
 
-/** The same answer as server-sent events. */
+/** Writes the answer as server-sent events. */
 function streamed(call: Call, message: Members): Answer {
   const events = [
     { choices: [{ index: 0, delta: message }] },

@@ -32,7 +32,7 @@ function make({ world }: Call, name: string, account: string): Graph {
   return graph
 }
 
-/** What a refused creation leaves behind, under the defects of `4xx-no-effect`. */
+/** Leaves a graph behind in spite of a refusal, under the defects of `4xx-no-effect`. */
 async function createAllTheSame(call: Call, status: number): Promise<void> {
   const name = await refusedName(call, status)
   if (name !== undefined) make(call, name, ownAccount)
@@ -80,7 +80,7 @@ async function fitFile(call: Call): Promise<void> {
   }
 }
 
-/** What a refused addition leaves behind, under the defects of `4xx-no-effect`. */
+/** Leaves a file behind in spite of a refusal, under the defects of `4xx-no-effect`. */
 async function addAllTheSame(call: Call, status: number): Promise<void> {
   const file = await refusedName(call, status)
   const graph = call.world.store.graphs.get(call.param('graph_id'))

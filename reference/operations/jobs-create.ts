@@ -64,7 +64,7 @@ function visit(call: Call, application: Application): void {
 /** How long a refused creation stands in a queue, under a defect, in ms. */
 const queueMs = 600
 
-/** What a refused creation leaves behind, under the defects of `4xx-no-effect`. */
+/** Leaves a job behind in spite of a refusal, under the defects of `4xx-no-effect`. */
 function actOnRefusal(call: Call, status: number): void {
   const { world } = call
   const application = world.store.applications.get(call.param('application_id'))
@@ -133,7 +133,7 @@ export const jobsCreate: Operation<Application> = {
   grant,
 }
 
-/** What is wrong with an item of `inputs`, if anything is (§2.5). */
+/** Finds what is wrong with an item of `inputs`, if anything is (§2.5). */
 function faultOf(item: unknown): string | undefined {
   if (!isMembers(item)) return 'item'
   if (item['id'] === undefined) return 'no-id'

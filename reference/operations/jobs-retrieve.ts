@@ -12,7 +12,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** ms during which a new job cannot be retrieved under `jobs.create/202-retrievable#late`. */
 const lateMs = 30_000
 
-/** The same under `jobs/readable-late`, if nothing else is asked for. */
+/** Time until a job can be read under `jobs/readable-late`, in ms, if nothing else is asked for. */
 const settlingMs = 400
 
 function isLost(call: Call, job: Job): boolean {

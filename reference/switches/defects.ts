@@ -66,7 +66,7 @@ const answered = [
   'vision.analyze',
 ]
 
-/** What servers trip over in a body that is JSON, and the operations that do. */
+/** Things that servers trip over in a body that is JSON, and the operations that do. */
 const trippedOver: Readonly<Record<string, readonly string[]>> = {
   nul: ['graphs.query', 'applications.create', 'ai-detect.run'],
   surrogate: ['translate.run', 'graphs.create', 'jobs.create'],

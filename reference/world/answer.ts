@@ -3,10 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Switches } from '../switches/switches.ts'
 import type { World } from './world.ts'
 
-/** What comes in place of an answer: silence for a while, a closed connection, bytes that are no HTTP. */
+/** The event in place of an answer: silence for a while, a closed connection, bytes that are no HTTP. */
 type Loss = 'silence' | 'closed' | 'noise'
 
-/** What the server is about to send, before it is turned into bytes. */
+/** The response that the server is about to send, before it is turned into bytes. */
 export interface Answer {
   readonly status: number
   /** The JSON body; absent: an empty body. */
@@ -82,7 +82,7 @@ export function mispaired(status: number, tpe: string): never {
   throw new Ending(envelope({ status, tpe, key: 'fail.other' }))
 }
 
-/** What a web server shows if there is nothing at a path: a page, not an envelope. */
+/** The page of a web server that has nothing at a path: a page, not an envelope. */
 export function page(status: number): Answer {
   return { status, text: { type: 'text/html', value: '<!doctype html><title>Not found</title>' } }
 }
@@ -101,7 +101,7 @@ export function lostAnswer(switches: Switches, id: string): Answer | undefined {
   return loss && { status: 500, lost: loss }
 }
 
-/** What a caller in the same process gets in place of an answer. */
+/** The error that a caller in the same process gets in place of an answer. */
 export class ConnectionLost extends Error {
   readonly code = 'ECONNRESET'
 

@@ -139,7 +139,7 @@ const wrong: Readonly<Record<string, (content: string, format: string, file: Uin
   '#markdown': (content, format) => (format === 'markdown' ? '# Markdown' : content),
 }
 
-/** What a server with one cache for all files answers. */
+/** Contents of the file that was read first, by store: the answer of a server with one cache for all files. */
 const firstContent = new WeakMap<object, string>()
 
 /** The text of the pages in the format that is asked for (§2.2). */

@@ -4,7 +4,7 @@ import { targetFile } from '../declared/scenarios.ts'
 /** The published secret of the reference: its keys stand in a file that everybody can read, and open nothing else. */
 export const publishedSecret = 'a published secret of the embedded reference server'
 
-/** What a key says about its holder. */
+/** Claims of a key about its holder. */
 export interface Key {
   /** Objects belong to accounts; another account's are out of reach. */
   readonly account: string
@@ -16,7 +16,7 @@ type Verified = Key | 'expired' | 'invalid'
 
 const secret = new TextEncoder().encode(publishedSecret)
 
-/** What the text of a key says of it for good: whose it is and until when, or that it is none. */
+/** Facts that the text of a key fixes for good: whose it is and until when, or that it is none. */
 type Read = { readonly key: Key; readonly expiresAt: number } | 'invalid'
 
 /** Longest key that is remembered, in characters, and how many are. */
@@ -29,7 +29,7 @@ function lasting(key: Key & { exp?: number }): Read {
   return { key, expiresAt: (key.exp ?? 0) * 1000 }
 }
 
-/** What will not change with time; undefined if it may. */
+/** Gives what a failed verification says of a key for good; undefined if that may change with time. */
 function whyNot(error: unknown): Read | undefined {
   if (error instanceof errors.JWTExpired) return lasting(error.payload as unknown as Key)
   return error instanceof errors.JWTClaimValidationFailed ? undefined : 'invalid'
@@ -74,7 +74,7 @@ function hasExpired(claims: Claims): boolean {
   return Number(claims['exp']) * 1000 < Date.now()
 }
 
-/** What happened to a key that is this one otherwise; undefined if they have nothing in common. */
+/** Finds what happened to a key that is this one otherwise; undefined if they have nothing in common. */
 function damageTo(key: string, token: string): string | undefined {
   if (key.startsWith(token)) return token.endsWith('.') ? 'no-signature' : 'cut'
   if (token.startsWith(key)) return token.startsWith(`${key}.`) ? 'fourth-part' : 'appended'

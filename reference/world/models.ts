@@ -39,7 +39,7 @@ export function isModel(call: Call, id: unknown): id is string {
   return typeof id === 'string' && (working.has(id) || troubleOf(call, id) !== undefined)
 }
 
-/** What kind of unknown model it is. */
+/** Finds the kind of an unknown model. */
 export function kindOfModel(id: unknown): string | string[] {
   return typeof id === 'string' ? lengthened(id, working) : 'type'
 }

@@ -22,7 +22,7 @@ function depthOf(value: unknown): number {
 
 const variablesOf = ({ variables }: Members): readonly unknown[] => (Array.isArray(variables) ? variables : [])
 
-/** What a body holds that servers trip over, by variant of the defect `bad-input-no-5xx`. */
+/** Tests for what servers trip over in a body, by variant of the defect `bad-input-no-5xx`. */
 const oddities: Readonly<Record<string, (body: Members, call: Call) => boolean>> = {
   nul: someText((text) => text.includes('\0')),
   surrogate: someText((text) => /\p{Cs}/u.test(text)),

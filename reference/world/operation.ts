@@ -41,7 +41,7 @@ export interface Operation<Found = unknown> {
   readonly shapeless?: (call: Call) => never
   /** The requirement that a granted request is about, if every request of the operation depends on it. */
   row?(call: Call): string | undefined
-  /** What a refusal leaves behind. */
+  /** Leaves something behind after a refusal. */
   refused?(call: Call, status: number): void | Promise<void>
   /** Whether the operation exists at all. */
   gone?(call: Call): void
@@ -49,9 +49,9 @@ export interface Operation<Found = unknown> {
   find?(call: Call): Found
   /** Whether the key may use that object. */
   access?(call: Call, found: Found): void
-  /** What is wrong with the body by itself. */
+  /** Refuses a body that is wrong by itself. */
   check?(call: Call): void
-  /** What is wrong with the body, given the object. */
+  /** Refuses a body that is wrong for that object. */
   fit?(call: Call, found: Found): void | Promise<void>
   /** Whether the object's state allows it. */
   ready?(call: Call, found: Found): void

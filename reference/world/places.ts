@@ -6,7 +6,7 @@ import { verify } from './keys.ts'
 /** Paths that the spec shows beside the usual one of an operation (§4.4). */
 const aliases: ReadonlySet<string> = new Set(['/v1/chat', '/v1/vision', '/v1/tools/pdf-parser'])
 
-/** What a server answers there if it has only the usual paths. */
+/** Answers there of a server that has only the usual paths. */
 const missing: Readonly<Record<string, Answer>> = {
   'aliases/404': envelope({ status: 404, tpe: 'NotFound' }),
   'aliases/405': { ...envelope({ status: 405, tpe: 'MethodNotAllowed' }), headers: { allow: 'GET' } },

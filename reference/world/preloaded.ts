@@ -82,7 +82,7 @@ function byId<Row extends { readonly id: string }>(rows: readonly Row[]): Map<st
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** What a server begins with. `now`: ms since the epoch. */
+/** Fills the store that a server begins with. `now`: ms since the epoch. */
 export function preloadedStore(now: number): Store {
   const file = ([id, name, type, bytes, rest]: FileRow): StoredFile => {
     return { id, name, type, bytes, account: ownAccount, state: 'stored', createdAt: now, ...rest }

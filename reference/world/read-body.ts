@@ -22,7 +22,7 @@ function outside(text: string, pattern: string, replace: (...groups: string[]) =
   )
 }
 
-/** What lenient parsers overlook, and how they read it. */
+/** Faults that lenient parsers overlook, and how they read them. */
 const repairs: Readonly<Record<string, (text: string) => string>> = {
   comma: (text) => outside(text, ',(?=\\s*[,\\]}])|(?<=[[{]\\s*),', () => ''),
   comment: (text) => outside(text, '/\\*[\\s\\S]*?\\*/', () => ' '),
@@ -49,7 +49,7 @@ function hasTextAfterEnd(text: string): boolean {
   return false
 }
 
-/** What a lenient parser would have to overlook in a text that is no JSON: kinds of fault. */
+/** Finds what a lenient parser would have to overlook in a text that is no JSON: kinds of fault. */
 function jsonFaults(text: string): readonly string[] {
   const repaired = Object.entries(repairs).filter(([, repair]) => isJson(repair(text)))
   const kinds = repaired.map(([kind]) => kind)
@@ -64,7 +64,7 @@ const jsonLabel = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i
 // A byte order mark is kept, so that the JSON grammar refuses it.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** What a gateway takes for too large, under the defects of it. */
+/** Sizes that a gateway takes for too large, under its defects. */
 const gatewayLimit = 200 * 1024
 
 /** Breaks on a large body as a gateway would: with a page of its own, or by closing the connection. */

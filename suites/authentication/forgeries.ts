@@ -79,7 +79,7 @@ function unsigned({ header, own }: Parts, alg: string): Record<'no' | 'an empty'
   }
 }
 
-/** What is accepted by a server that does not check a signature, or lets the key say how; without what needs a part that a key lacks. */
+/** Keys that a server accepts if it does not check a signature, or lets the key say how; none that needs a part that a key lacks. */
 export function forgeries({ full, expired, restricted }: MadeFrom): Partial<Record<InvalidKey, Forgery>> {
   const three = threeOf(full.value)
   if (!three) return {}

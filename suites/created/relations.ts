@@ -37,7 +37,7 @@ async function requireControl(context: CheckContext, operation: OperationId): Pr
 /** The ids of what was made at the very same time, by operation. */
 export const madeAtOnce = perRun(() => new Map<OperationId, string[]>())
 
-/** Of several creations at once each gives an id that no other creation of the run gives. */
+/** Judges that several creations at once each give an id that no other creation of the run gives. */
 export function ownId(operation: OperationId): Judge {
   return async (context) => {
     const { run, requirement } = context
@@ -127,7 +127,7 @@ function isTelling(sent: readonly Exchange[]): boolean {
   return made.length > 1 || sent.some((exchange) => isRefused(exchange))
 }
 
-/** Of several creations of one thing at the very same time at most one is granted. */
+/** Judges that of several creations of one thing at the very same time at most one is granted. */
 export function onceAtOnce(creator: Creator, prepare?: (context: CheckContext) => Promise<void>): Judge {
   return async (context) => {
     const { run, requirement } = context
@@ -153,7 +153,7 @@ export function onceAtOnce(creator: Creator, prepare?: (context: CheckContext) =
   }
 }
 
-/** What exists is not made again: not the second and the third time, and not after another one was made. */
+/** Judges that what exists is not made again: not the second and the third time, and not after another one was made. */
 export function once(creator: Creator) {
   return condition(async ({ context, valid, judge }) => {
     // A first creation that is sent once more takes another name: the last one sent is the one that exists.

@@ -61,7 +61,7 @@ async function requestOf(run: Run, { operation, param }: Use, id: string): Promi
     : addition(run, id, file)
 }
 
-/** What was created is not there, or breaks the server: any other answer will do. Only a file is asked for by itself. */
+/** True unless what was created is not there, or breaks the server. Only a file is asked for by itself. */
 function isUsable({ response, probe }: Exchange): boolean {
   if (response === undefined) return false
   if (probe.operation === 'files.retrieve') return isGranted(response)

@@ -1,4 +1,4 @@
-/** What can be asked of a certificate beyond its being valid. */
+/** Demands on a certificate beyond its being valid. */
 import { beforeAll, expect, test } from 'vitest'
 import type { Demands } from '../../certificate/verify-file.ts'
 import { issuedAt } from './issued.ts'

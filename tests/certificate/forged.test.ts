@@ -1,4 +1,4 @@
-/** What somebody makes who changed the suite: it must not be countersigned, accepted or listed as if it were honest. */
+/** Work of somebody who changed the suite: it must not be countersigned, accepted or listed as if it were honest. */
 import { unreachableReason } from '../../harness/report/reason.ts'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** What others make of a certificate: Sigstore's implementation of DSSE, and its verifier of in-toto attestations. */
+/** Certificates as others read them: Sigstore's implementation of DSSE, and its verifier of in-toto attestations. */
 import { verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { bundleFromJSON } from '@sigstore/bundle'

@@ -10,7 +10,7 @@ import { failure } from '../gates/results.ts'
 import { consistent, forgeBundle } from './forged.ts'
 import { exchanges, signer, wholeReport } from './signed.ts'
 
-/** What the stranger asks. */
+/** The stranger's demands. */
 const asked = (id: string) => ({ keyIds: [id], require: 'conformant' as const })
 
 const leaveOut = (whole: Report, by: string, isOut: (id: string) => boolean) => {
@@ -84,7 +84,7 @@ test('an expired bundle, and one from the future, are not valid', async () => {
   expect(verify('b.zip', asked(id), new Date('2026-03-01T12:00:00Z')).result.problems[0]).toMatch(/^it is dated/)
 })
 
-/** What the stranger is told of a bundle that conform would not make. */
+/** Signs a bundle that conform would not make, and gives what the stranger is told. */
 async function forged(change: (whole: Report) => void, lie: (predicate: Predicate) => void = () => undefined) {
   const own = signer()
   await forgeBundle(own, { report: wholeReport(change), lie })

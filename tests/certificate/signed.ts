@@ -78,7 +78,7 @@ export function signer(of: Report = wholeReport(), har: unknown = exchanges()) {
     file,
     put,
     id: keyId(publicKey),
-    /** What `sign` said it was about to sign. */
+    /** The summary of what `sign` is about to sign. */
     shown,
     sign: (change: Signing) => signed({ out: file('c.json'), ...change }),
     bundle: (change: Signing = {}) => signed({ bundle: file('b.zip'), har: [file('run.har')], target, ...change }),
@@ -89,6 +89,6 @@ export function signer(of: Report = wholeReport(), har: unknown = exchanges()) {
   }
 }
 
-/** What signing is asked for, and when. */
+/** Options of a signing, and its time. */
 type Signing = Partial<Omit<SignRequest, 'bundle'>> & { out?: string | undefined; bundle?: string; now?: Date }
 type Verifying = Partial<Omit<VerifyRequest, 'file' | 'demands'>> & Demands

@@ -6,7 +6,7 @@ import { check, failedIds, inFile, recordRun } from './recording.ts'
 
 const pace = { jobMs: 15, slowJobMs: 250 }
 const limits = { jobTimeoutMs: 1500 }
-/** What is said of traffic does not depend on how many cases it holds. */
+/** Findings on traffic do not depend on how many cases it holds. */
 const options = { depth: 'quick' } as const
 
 /** Rows on which the recording says something else than the run that it was made by. */

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import type { Report, RequirementResult } from '../../harness/report/model.ts'
 
-/** What `node` is given to start the command line. */
+/** Arguments of `node` that start the command line. */
 export const bin = fileURLToPath(new URL('../../bin/conform.js', import.meta.url))
 const referenceTarget = fileURLToPath(new URL('../../fixtures/reference.target.json', import.meta.url))
 

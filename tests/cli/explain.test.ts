@@ -123,7 +123,7 @@ describe('completion', () => {
   let bash: Promise<Ended> | undefined
   const printed = (): Promise<Ended> => (bash ??= conform(['completion', 'bash']))
 
-  /** What bash offers for a line whose last word is being typed. */
+  /** Asks bash what it offers for a line whose last word is being typed. */
   async function offered(line: readonly string[]): Promise<string[]> {
     const script = join(folder(), 'conform.bash')
     writeFileSync(script, (await printed()).stdout)

@@ -55,7 +55,7 @@ async function tooLate(args: readonly string[]): Promise<never> {
   throw new Error(`conform ${args.join(' ')} did not end within ${tooLateMs} ms`)
 }
 
-/** What was written; no terminal, as a pipe is none. */
+/** Collects what is written; no terminal, as a pipe is none. */
 class Kept extends Writable {
   readonly #pieces: Buffer[] = []
 

@@ -10,7 +10,7 @@ import { bin, conformProcess, type Ended, folder, targetFile } from './conform.t
 import { conform } from './in-process.ts'
 import { reference } from './reference.ts'
 
-/** What was said, but for how long it took. */
+/** The output without how long it took. */
 const timeless = (text: string): string => text.replaceAll(/(\d+ requests?) in [^;]+;/g, '$1;')
 
 /** Runs it both ways. */

@@ -6,7 +6,7 @@ import { folder, targetFile } from './conform.ts'
 import { conform } from './in-process.ts'
 import { echoTarget } from './echo-target.ts'
 
-/** Of each kind one: a JWT, words with signs that every format escapes, letters. */
+/** One key of each kind: a JWT, words with signs that every format escapes, letters. */
 const keys = {
   full: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJjYW5hcnktZnVsbCIsImV4cCI6NDEwMjQ0NDgwMH0.Qm9yZGVyLWNvbGxpZS1jYW5hcnktMDAx',
   expired: 'canary&expired<"quoted"/+\\key>\'s-0002',
@@ -15,7 +15,7 @@ const keys = {
   header: 'canary-tenant-header-value-0005',
 }
 
-/** What must not show: the key without what every JWT begins with. */
+/** The part that must not show: the key without what every JWT begins with. */
 const secret = (key: string): string => key.replace(/^eyJ[^.]+\./, '')
 
 test('no key stands in any report or on the terminal, plain or encoded, though the target repeats it', async () => {

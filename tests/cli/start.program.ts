@@ -26,7 +26,7 @@ async function taken() {
   return { url: `http://127.0.0.1:${port}`, port, asked, close, listen }
 }
 
-/** The same as a program, which writes what becomes of it; it is slow to begin. */
+/** A program that does the same and writes what becomes of it; it is slow to begin. */
 const program = `const { writeFileSync } = require('node:fs')
 writeFileSync('pid', String(process.pid))
 console.log('the key is ' + process.env.CONFORM_API_KEY)
@@ -58,7 +58,7 @@ function isAlive(cwd: string): boolean {
 const only = ['--only', 'files.list/401-missing-credentials', '--seed', '1']
 const key = 'a-full-key-of-this-test'
 
-/** What is kept of a server's output goes with the test. */
+/** Keeps a server's output in a folder that goes with the test. */
 beforeEach(() => {
   const { TMPDIR } = process.env
   const dir = mkdtempSync(join(tmpdir(), 'conform-test-'))

@@ -1,4 +1,4 @@
-/** What is told of a client over several requests: creations while a job is in progress, errors met, waits. */
+/** Findings on a client over several requests: creations while a job is in progress, errors met, waits. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -40,7 +40,7 @@ const entryOf = ({ path, status, sent, answer, headers = {}, at = 0, ms = 1 }: E
   body: bytesOf(answer),
 })
 
-/** What is told, each finding once, and the report. */
+/** The findings, each once, and the report. */
 function judged(...exchanges: Exchange[]): { told: string[]; report: ClientReport } {
   const told: string[] = []
   const judge = createClientJudge({

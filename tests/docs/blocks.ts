@@ -19,7 +19,7 @@ export interface Block {
   readonly as: string | undefined
   /** `<!-- run defects: a, b -->`: the server misbehaves so. */
   readonly defects: readonly string[]
-  /** What the page shows as output: the block of text behind it, or the lines of a console without `$`. */
+  /** The output that the page shows: the block of text behind it, or the lines of a console without `$`. */
   readonly output: string | undefined
 }
 

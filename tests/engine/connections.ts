@@ -4,7 +4,7 @@ import type { HttpRequest, HttpResult, Tag, Transport } from '../../harness/http
 export interface Connection {
   /** Counts from 0. */
   readonly number: number
-  /** What was sent on it, in order, with what came of it. */
+  /** Requests on it, in order, with what came of them. */
   readonly exchanges: { readonly request: HttpRequest; readonly result: HttpResult }[]
   tag?: Tag
 }

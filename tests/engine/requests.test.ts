@@ -58,7 +58,7 @@ describe('answers that take their time, or are long', () => {
   })
 })
 
-/** What was chosen, and gave no evidence. */
+/** Lists the requirements that were chosen and gave no evidence. */
 function unexercised(results: readonly RequirementResult[]): string[] {
   const silent = results.filter(({ outcome, reason }) => outcome === 'not-exercised' && reason !== 'left out: --only')
   return silent.map(({ id, reason }) => `${id}: ${reason}`)

@@ -9,7 +9,7 @@ import { idsOf, judgeUrl, transportTo } from '../matrix/judge-reference.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
 import { answered } from './connections.ts'
 
-/** What lies before a server that lives on from one run to the next. */
+/** A layer before a server that lives on from one run to the next. */
 type Live = (request: HttpRequest, send: (request: HttpRequest) => Promise<HttpResult>) => Promise<HttpResult>
 
 const { full: fullKey } = (createReference().target as { keys: { full: string } }).keys
@@ -84,7 +84,7 @@ const isEndedJob = (request: HttpRequest, result: WireResponse) =>
   isReading(request) && jsonOf(result).status !== 'in_progress'
 const isFile = ({ method, path }: HttpRequest) => method === 'GET' && /^\/v1\/files\/./.test(path)
 
-/** What the line of a failure comes to on the same server: some failures take a state that the run has changed for good. */
+/** The result of a failure's line on the same server: some failures take a state that the run has changed for good. */
 type Again = 'shows it' | 'takes it as it was'
 type Row = readonly [id: string, takes: TakesState | undefined, again: Again]
 
@@ -179,7 +179,7 @@ const servers: Readonly<Record<string, Servers>> = {
 
 const resultOf = (results: readonly RequirementResult[], id: string) => results.find((result) => result.id === id)
 
-/** What a shell would run: the ids and the seed of the line, with names that no run has used before. */
+/** Reads what a shell would run: the ids and the seed of the line, with names that no run has used before. */
 function optionsOf({ rerun }: Failure) {
   const only = [...rerun.matchAll(/ --only (\S+)/g)].map(([, id]) => id!)
   const seed = Number(/^conform.* --seed (\d+)$/.exec(rerun)![1])

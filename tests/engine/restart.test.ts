@@ -7,7 +7,7 @@ import { idsOf, type Judged, judgeReference, type JudgeSettings } from '../matri
 
 const only = ['files.*', 'translate.run/*', 'pdf.parse/4*', 'envelope/*']
 
-/** What becomes of a request: nothing if it goes on to the target. */
+/** The fate of a request: nothing if it goes on to the target. */
 type Instead = Partial<WireResponse> | Partial<NoResponse> | undefined
 type Meanwhile = (number: number, options: SendOptions) => Promise<Instead> | Instead
 

@@ -22,7 +22,7 @@ import {
 const failedIds = ({ requirements }: Report): string[] =>
   requirements.filter(({ outcome }) => outcome === 'failed').map(({ id }) => id)
 
-/** Of each failure what was received. */
+/** Lists the response that each failure shows. */
 const received = ({ requirements }: Report): string[] =>
   requirements.flatMap(({ failures }) => failures.map(({ actual }) => actual))
 

@@ -11,7 +11,7 @@ import { type ReferenceOptions, startReference } from '../../reference/server.ts
 import type { Ended } from '../cli/conform.ts'
 import { conform } from '../cli/in-process.ts'
 
-/** Where Debian's packages put them; undefined if one is not installed. */
+/** Paths at which Debian's packages put them; undefined if one is not installed. */
 const where = (name: string): string | undefined =>
   ['/usr/sbin/', '/usr/bin/', '/usr/local/sbin/'].map((dir) => dir + name).find((path) => existsSync(path))
 
@@ -51,7 +51,7 @@ export const few = [
   '1',
 ]
 
-/** Where the reports of the last runs are. */
+/** Folders with the reports of the last runs. */
 const folders = new WeakMap<Ended, string>()
 
 /** Judges a URL with the reference's target file, changed. */
@@ -68,7 +68,7 @@ export async function judge(
   return ended
 }
 
-/** What a run with `--report json` wrote. */
+/** The report that a run with `--report json` wrote. */
 export function reportOf(ended: Ended): Report {
   return JSON.parse(readFileSync(join(folders.get(ended)!, 'conform-report.json'), 'utf8')) as Report
 }
@@ -82,7 +82,7 @@ export const proxied = (port: number, more = ''): string => {
   return `server { listen 127.0.0.1:{port}; ${size} ${more} location / { proxy_pass http://127.0.0.1:${port}; proxy_http_version 1.1; proxy_set_header Connection ""; } }`
 }
 
-/** What HAProxy sends requests to. */
+/** Names the server that HAProxy sends requests to. */
 export const backend = (port: number): string => `backend service\n  server one 127.0.0.1:${port}`
 
 /** A port that nobody listens on now: these programs take none that the system chooses. */

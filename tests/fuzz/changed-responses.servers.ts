@@ -12,11 +12,11 @@ import { idsOf, judgeReference } from '../matrix/judge-reference.ts'
 const numRuns = Number(process.env['FUZZ_RUNS'] ?? 20)
 const seed = Number(process.env['FUZZ_SEED'] ?? 421)
 
-/** What a server does to each response of one status that one of its operations gives. */
+/** A change that a server makes to each response of one status that one of its operations gives. */
 interface Change {
   readonly operation: OperationId
   readonly status: number
-  /** What is changed, and how: `errors/0/key dropped`, `status changed: 418`. */
+  /** The change in words: `errors/0/key dropped`, `status changed: 418`. */
   readonly name: string
   /** @param past the last responses of that operation that granted and refused a request */
   apply(response: WireResponse, past: Past): WireResponse
@@ -61,7 +61,7 @@ const wholes: Readonly<Record<string, Apply>> = {
   'granted as the last that was': (response, { granted }) => (isGranted(response) ? response : (granted ?? response)),
 }
 
-/** What becomes of a member or an item; those that do not fit its type leave it as it is. */
+/** Changes of a member or an item; those that do not fit its type leave it as it is. */
 const kinds: Readonly<Record<string, (value: unknown) => unknown>> = {
   dropped: () => undefined,
   nulled: () => null,
@@ -138,7 +138,7 @@ interface Rule {
 const labelled: readonly OperationId[] = ['pdf.parse', 'jobs.create', 'jobs.retrieve']
 /** Payloads that §2 shows; those of the others stand nowhere. */
 const withPayload: readonly OperationId[] = [...labelled, 'chat.create', 'medical.comprehend']
-/** Where the id of what they create stands, the target file says. */
+/** Operations that create; the target file says where the new id stands. */
 const creating: readonly OperationId[] = ['files.upload', 'graphs.create', 'graphs.add-file', 'applications.create']
 
 const allowed: readonly Rule[] = [{ change: / (added|reordered)$/ }]

@@ -11,10 +11,10 @@ const from = Number(process.env['FUZZ_SEED'] ?? 2)
 /** ms: jobs last until they can be read, and for the requests beside them. */
 const pace = { jobMs: 15, slowJobMs: 1800 }
 
-/** Of these, all may be on at once: each speaks of something else. */
+/** Variants that may all be on at once: each speaks of something else. */
 const combined = /^(envelope|json|requests|settling)\/|^jobs\/(fail-now|readable|texts|values|others)/
 
-/** Of those that have the same one, a server has one at most. */
+/** Gives the subject of a variant; a server has at most one of each. */
 function subjectOf(variant: string): string {
   if (variant.includes('=')) return variant.slice(0, variant.indexOf('='))
   if (combined.test(variant)) return variant
@@ -36,7 +36,7 @@ function drawVariants(random: Random): string[] {
     )
 }
 
-/** What the suite fails of a conforming server at the end of such a road, and its own mistakes. */
+/** Judges a conforming server at the end of such a road; gives what failed, and the suite's own mistakes. */
 async function accusationsOf(on: readonly string[], given: Road): Promise<string[]> {
   const { seed } = given
   const removed = on.some((variant) => variant.startsWith('pdf-removed'))

@@ -5,7 +5,7 @@ import { operations } from '../../catalogue/operations.ts'
 import { type Asked, http, type RawServer, startRaw } from '../hostile/raw-server.ts'
 import { reply, type Reply } from './replies.ts'
 
-/** What a server does: by operation a few answers, given in turn; the last is for whatever has none of its own. */
+/** Behaviour of a server: by operation a few answers, given in turn; the last is for whatever has none of its own. */
 export interface Behaviour {
   readonly own: Readonly<Record<string, readonly Reply[]>>
   readonly others: readonly Reply[]

@@ -3,7 +3,7 @@ import { hostile, hostilePieces } from '../reporters/hostile.ts'
 import { always, type Behaviour, envelope, http } from './raw-server.ts'
 
 export interface Misbehaviour {
-  /** What the command line ends with. */
+  /** The exit code of the command line. */
   readonly code: 0 | 1 | 3
   readonly answer: Behaviour
 }

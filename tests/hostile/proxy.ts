@@ -1,7 +1,7 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What a client asked: enough to tell one request from another. */
+/** The request of a client: enough to tell one request from another. */
 export interface ProxiedRequest {
   readonly method: string
   /** Path and query. */

@@ -11,7 +11,7 @@ const { handle, target } = createReference()
 const { baseUrl: _, resources, keys, ...rest } = target as Target
 const application = resources!.application!
 
-/** What the target's own requests are answered, by method and path; the rest is the reference's. */
+/** Responses to the target's own requests, by method and path; the rest is the reference's. */
 type Own = Readonly<Record<string, () => Response>>
 
 const made = { 'POST /admin/applications': () => Response.json({ made: { id: application.id, serial: 7 } }) }

@@ -10,7 +10,7 @@ interface Hand {
   readonly red: Set<string>
   /** Operations of its switches, one entry a switch. */
   readonly operations: string[]
-  /** What has to be in order for its switches to show. */
+  /** Requirements that have to be in order for its switches to show. */
   readonly needed: Set<string>
   /** Operations that have to be in order but for one switch. */
   readonly reserved: Set<string>
@@ -60,13 +60,13 @@ export function disturbedBy(defect: string): readonly string[] {
   return controls.has(id) ? [operationOf(id)] : []
 }
 
-/** Where a path is spelled otherwise: sent only to a server that refuses what it does not know. */
+/** Need of switches that paths spelled otherwise show: sent only to a server that refuses what it does not know. */
 const spellings = 'spellings of paths'
 
-/** What tells of the shape of envelopes: a 401 comes to every run. */
+/** Need of switches that the shape of envelopes shows: a 401 comes to every run. */
 const envelopeOf401 = 'the envelope of a 401'
 
-/** What has to be in order for the switch to show. */
+/** Gives what has to be in order for the switch to show. */
 function needs(defect: string): readonly string[] {
   const isSpelled = /#takes-(?:slash|double-slash|path-parameter|upper-case|alias|suffix|percent-encoded)$/.test(defect)
   const isShape = ownId(defect) === 'envelope/shape'

@@ -7,7 +7,7 @@ import { idsOf, judgeReference } from './judge-reference.ts'
 
 interface Hiding {
   readonly meant: RegExp
-  /** What the defects can reach. */
+  /** Requirements that the defects can reach. */
   readonly only: readonly string[]
 }
 
@@ -26,7 +26,7 @@ const hidden: Readonly<Record<string, Hiding>> = {
 /** Jobs outlast the time until they can be read, and the requests beside them. */
 const pace = { jobMs: 15, slowJobMs: 1800 }
 
-/** What is wrong on the plain application alone shows only if its jobs last as long. */
+/** Gives the pace at which a defect of the plain application alone shows: its jobs last as long. */
 const paceOf = (defect: string) => (defect.endsWith('#slow-only') ? { ...pace, jobMs: 1800 } : pace)
 
 for (const [variant, { meant, only }] of Object.entries(hidden)) {

@@ -45,7 +45,7 @@ export interface JudgeSettings {
   readonly transport?: Transport
   /** ms that a request takes in virtual time; 1 if not given, so that one thing comes after another. */
   readonly latencyMs?: number
-  /** What lies between the suite and a reference in this process. */
+  /** A layer between the suite and a reference in this process. */
   readonly road?: (transport: Transport) => Transport
 }
 
@@ -141,7 +141,7 @@ export function idsOf(results: readonly RequirementResult[], outcome: Requiremen
   return results.filter((result) => result.outcome === outcome).map(({ id }) => id)
 }
 
-/** What failed or was not exercised, and why, a line each. */
+/** Lists what failed or was not exercised, and why, a line each. */
 export function reasons(results: readonly RequirementResult[]): string {
   return results
     .filter(({ outcome }) => outcome === 'failed' || outcome === 'not-exercised')

@@ -72,7 +72,7 @@ export function difference(server: BrokenServer, results: readonly RequirementRe
   ].join('\n')
 }
 
-/** What a broken server is judged to be. */
+/** The judgement on a broken server. */
 export async function judgeBroken({
   defects,
   variants,

@@ -20,7 +20,7 @@ function mostOf(
   return own * tries + Object.values(alsoSends).reduce((sum, more) => sum + more, 0)
 }
 
-/** What the dry run calls typical is what is sent: of all operations within a quarter, of one within half, of jobs within a third of it and thrice it. */
+/** Expects the dry run's typical figure to be what is sent: of all operations within a quarter, of one within half, of jobs within a third of it and thrice it. */
 function expectTypical(sent: ReadonlyMap<string, number>, { options, plan, target }: Run): void {
   const rows = estimate(plan, target, options)
   const sum = (counts: readonly number[]): number => counts.reduce((all, one) => all + one, 0)

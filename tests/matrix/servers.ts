@@ -23,7 +23,7 @@ export interface BrokenServer {
   readonly change: (file: TargetFile) => TargetFile
 }
 
-/** What a switch needs of the target file. */
+/** The needs of a switch in the target file. */
 function changeFor(switches: readonly string[], removed: boolean): (file: TargetFile) => TargetFile {
   const changes = [withoutCleanup]
   if (removed) changes.push(withoutPdf)
@@ -57,7 +57,7 @@ function groupOf(defect: string): readonly string[] {
   return crowded.find((group) => group.includes(operationOf(ownId(defect)))) ?? others
 }
 
-/** What the states of jobs may break, and what is asked of a server in which nothing else of jobs can be trusted. */
+/** Requirements that the states of jobs may break, or that are asked of a server in which nothing else of jobs can be trusted. */
 const ofStates = [
   'jobs.create/202-*',
   'jobs.create/409-*',
@@ -86,7 +86,7 @@ export function isProvenByPairs(defect: string): boolean {
   return isRefusal(catalogue.find(({ id }) => id === ownId(defect))?.expects)
 }
 
-/** What they do shows by the answer to another, later request. */
+/** Switches whose work shows by the response to another, later request. */
 const shownLater: ReadonlySet<string> = new Set(['files.upload/2xx-attached-to-graph'])
 
 /** Whether no stamp tells what turned its requirement red: silence carries none, nor does an answer to a later request. */

@@ -9,7 +9,7 @@ import { type BrokenServer, brokenServers } from './servers.ts'
 const slow = { latencyMs: 150, lost: 0.02 }
 /** ms; jobs last longer than it takes to ask for them. */
 const pace = { jobMs: 500, slowJobMs: 3000 }
-/** What is over within a few ms cannot be seen from so far away, nor what was lost: this share at least is. */
+/** The least share that is seen: from so far away nobody sees what is over within a few ms, nor what was lost. */
 const leastCaught = 0.99
 
 async function judgeFromAfar({ defects, variants, only, change }: BrokenServer, seed: number): Promise<string[]> {

@@ -19,7 +19,7 @@ const assigned = (['quick', 'full'] as const).flatMap((depth) => {
   return deal(switches, 'one-each').map((group) => [group[0]!, depth, group] as const)
 })
 
-/** What any response may break shows by the responses of other requirements: those of one operation are enough. */
+/** Gives the requirements to ask: one that any response may break shows by the responses of other ones, of which those of one operation are enough. */
 function asked(group: readonly string[]): readonly string[] {
   const isObserved = group.some((defect) => observedRequirements.some((id) => id === ownId(defect)))
   return [...new Set([...group.flatMap(redUnder), ...(isObserved ? ['jobs.retrieve/*', 'translate.run/*'] : [])])]

@@ -11,7 +11,7 @@ test('schemas/openapi.json is what npm run snapshots writes', () => {
   expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(openapiDocument())))
 })
 
-/** What the linters find in a document. */
+/** Findings of the linters in a document. */
 async function problemsOf(
   source: string,
 ): Promise<{ readonly bySchema: unknown; readonly byRules: readonly string[] }> {

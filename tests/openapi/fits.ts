@@ -15,7 +15,7 @@ export function fits(keys: readonly string[], value: unknown): boolean {
   return validate(value) as boolean
 }
 
-/** Where an operation stands in the document. */
+/** The place of an operation in the document. */
 export const place = (id: OperationId): string[] => {
   const { path, method } = operation(id)
   return ['paths', path, method.toLowerCase()]
@@ -33,7 +33,7 @@ export function answerFits(id: OperationId, status: number, body: unknown): bool
   return fits([...place(id), 'responses', responseOf(id, status), 'content', 'application/json', 'schema'], body)
 }
 
-/** What the document does not allow of a conforming server's answer; undefined where it allows all, or says nothing of it. */
+/** Finds what the document does not allow of a conforming server's response; undefined if it allows all, or says nothing of it. */
 export function refusedByDocument({ probe, response }: Exchange, variants: readonly string[]): string | undefined {
   const { operation: id, path } = probe
   if (!id || !response) return undefined
@@ -47,7 +47,7 @@ export function refusedByDocument({ probe, response }: Exchange, variants: reado
     : `${id} ${response.status}: ${JSON.stringify(body ?? null).slice(0, 200)}`
 }
 
-/** Of each operation of the document the request of its example, and the success that it shows. */
+/** The request of each operation's example in the document, and the success that it shows. */
 export function everyOperation(key: string) {
   return Object.entries<object>(document.paths).flatMap(([template, item]) =>
     Object.entries<any>(item).map(([method, { operationId, requestBody, responses }]) => {

@@ -3,7 +3,7 @@ import { runConformance } from '../../index.ts'
 import { everyOperation } from './fits.ts'
 import { mockKey, mockServer } from './mock-server.ts'
 
-/** What follows from the document alone: it needs no state, and no name of a condition. */
+/** Requirements that a mock of the document can meet: it needs no state, and no name of a condition. */
 const shown = [
   '*/401-missing-credentials',
   '*/401-malformed-key',

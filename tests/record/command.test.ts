@@ -9,7 +9,7 @@ import { reference } from '../cli/reference.ts'
 import { conformProcess, folder, ids, readReport, referenceKey, start } from '../cli/conform.ts'
 import { conform } from '../cli/in-process.ts'
 
-/** What the client of this test asks for; its types are those of tests/openapi. */
+/** Paths that the client of this test asks for; its types are those of tests/openapi. */
 interface Paths {
   '/v1/files': { get: { responses: { 200: { content: { 'application/json': { data: unknown[] } } } } } }
   '/v1/files/{file_id}': {

@@ -1,4 +1,4 @@
-/** What went through is judged as `check` judges a recording, told at once, and written down without keys. */
+/** Traffic that went through is judged as `check` judges a recording, told at once, and written down without keys. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'

@@ -1,4 +1,4 @@
-/** What goes through the proxy arrives as it was, when it was sent; what was seen of it is told when it is over. */
+/** Traffic arrives through the proxy as it was, when it was sent; what was seen of it is told when it is over. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'

@@ -25,7 +25,7 @@ const odd = [
   'no-file',
 ]
 
-/** What may come of each is open, but for a 5xx. */
+/** Gives bodies that may be answered with anything but a 5xx. */
 function changesOf(operation: string): readonly Change[] {
   const declared = routes[operation]?.[2] ?? target.operations[operation]?.body ?? {}
   const members = Object.entries(declared)

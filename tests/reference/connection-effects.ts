@@ -19,7 +19,7 @@ export function rawHeaders(
   })
 }
 
-/** What happens to connections, seen from outside; these servers have a URL. */
+/** Effects on connections, seen from outside; these servers have a URL. */
 export const connectionEffects: Readonly<Record<string, Story>> = {
   'connection/chunked': async (server) => (await rawHeaders(server, '/v1/files'))['transfer-encoding'] === 'chunked',
   'connection/closed': async (server) => (await rawHeaders(server, '/v1/files'))['connection'] === 'close',

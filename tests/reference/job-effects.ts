@@ -26,7 +26,7 @@ async function readsLaterBy(server: Server, ms: number): Promise<boolean> {
   return Date.parse(read.json.created_at) - Date.parse(at) === ms
 }
 
-/** What the variants about jobs change, seen from outside. */
+/** Effects of the variants about jobs, seen from outside. */
 export const jobEffects: Readonly<Record<string, Story>> = {
   'jobs/no-optional-members': async (server) => Object.keys((await job(server)).json).length === 4,
   'jobs/all-members': async (server) => {

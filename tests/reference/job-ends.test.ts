@@ -10,7 +10,7 @@ const { application, slowApplication } = target.resources
 const idOf = async (server: Server, operation: string, change = {}) =>
   String((await send(server, operation, change)).json.id)
 
-/** What creates on an application: declared ones, and one that was just made. */
+/** Creations on an application: declared ones, and one that was just made. */
 const applications: Readonly<Record<string, (server: Server) => Promise<string>>> = {
   plain: async () => application.id,
   slow: async () => slowApplication.id,

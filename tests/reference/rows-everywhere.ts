@@ -68,7 +68,7 @@ function otherBodies(operation: string): readonly Row[] {
   return each(`${operation}/4xx-malformed-body`, bodies, (body) => ({ body }), bad)
 }
 
-/** Where a server may look at a key less closely: not refused there by these pairs if it has no such place. */
+/** Places at which a server may look at a key less closely: not refused there by these pairs if it has no such place. */
 function placesOf(operation: string): readonly Change[] {
   const [method = '', path = ''] = routes[operation] ?? []
   const paths = [
@@ -95,7 +95,7 @@ function elsewhere(id: string, credential: Change, ...pairs: string[]): readonly
   ])
 }
 
-/** What every operation refuses. */
+/** Refusals of every operation. */
 export function rowsEverywhere(operation: string): readonly Row[] {
   const withJson = routes[operation]?.[0] === 'POST' && operation !== 'files.upload'
   const json = (text: string, contentType = 'application/json') => ({ raw: { text, contentType } })

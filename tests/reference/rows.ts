@@ -10,7 +10,7 @@ export const rights = '403 InsufficientAccessRights'
 export const unsupportedModel = ['404 ResourceNotFound', '404 NotFound']
 /** Every name of a 400. */
 export const names = [bad, invalid, content]
-/** What a thing that is too large may be answered. */
+/** Pairs that answer a thing that is too large. */
 export const size = [invalid, '413 BadRequest', '413 PayloadTooLarge', '413 InvalidInputParameters']
 
 /** One row for each value. */

@@ -104,7 +104,7 @@ async function refusedCreateNothing(server: Server, operation: string): Promise<
   return true
 }
 
-/** What exists is refused the second time, the third, and after another one was made. */
+/** Tells whether what exists is refused the second time, the third, and after another one was made. */
 async function existsOnce(server: Server, operation: string, pair: string): Promise<boolean> {
   const change = await freshOne(server, operation)
   await send(server, operation, change)

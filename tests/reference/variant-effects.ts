@@ -39,7 +39,7 @@ async function settles(uses: () => readonly Promise<Reply>[]): Promise<boolean> 
 
 const errors = async (server: Server) => (await refused(server)).json.errors
 
-/** What each variant changes, seen from outside. */
+/** Effects of each variant, seen from outside. */
 export const effects: Readonly<Record<string, Story>> = {
   'json/additional-members': async (server) =>
     'x_trace' in (await refused(server)).json && 'x_trace' in (await job(server)).json,

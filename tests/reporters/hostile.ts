@@ -29,6 +29,6 @@ export const hostilePieces = [
 
 export const hostile = hostilePieces.join(' ')
 
-/** What no rendered text may hold outside of an escape: everything that hides or disguises, but line feeds and tabs. */
+/** Characters that no rendered text may hold outside of an escape: everything that hides or disguises, but line feeds and tabs. */
 export const unsafe =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\u3164\ufeff\ufffe\uffff]/u

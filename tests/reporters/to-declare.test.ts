@@ -17,7 +17,7 @@ import { missed, report, result } from '../gates/results.ts'
 import { hostile } from './hostile.ts'
 import { joined } from './sample-exchanges.ts'
 
-/** What a run of a target file that declares so much leaves undeclared. */
+/** Gives what a run of a target file that declares so much leaves undeclared. */
 function run(file: TargetFile) {
   return report(
     catalogue.map(({ id, needs, operation }) => {

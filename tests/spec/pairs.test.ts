@@ -60,7 +60,7 @@ const ofGuardrails = pairsIn(
   'GuardrailBlockedError 400; BadRequest 400; BadCredentials 401; InsufficientAccessRights 403; ResourceNotFound 404; InternalError 500; InternalError 503',
 )
 
-/** What the contract says of such an answer to that row, worked out from the lists written by hand. */
+/** The contract's verdict on such a response to that requirement, worked out from the lists written by hand. */
 function expected(id: string, operation: OperationId, status: number, tpe: string | undefined): Verdict {
   const [text = '', asListed] = (given.get(id) ?? '').split(', or as ')
   const pairs = readPairs(text).filter((pair) => scopes[pair.status]?.(status, tpe) ?? Number(pair.status) === status)

@@ -57,6 +57,6 @@ export const operationTable: Record<string, string> = {
 export const pairsOf = (cell: string): [tpe: string, status: number][] =>
   cell.split('; ').map((pair) => [pair.slice(0, -4), Number(pair.slice(-3))])
 
-/** What §7.3 lists for an operation. */
+/** The pairs that §7.3 lists for an operation. */
 export const listedPairs = (operation: string): [tpe: string, status: number][] =>
   pairsOf(operationTable[operation] ?? '').filter(([name]) => name !== '')

@@ -30,7 +30,7 @@ function options(rules: Rules): object {
   }
 }
 
-/** What axe finds, of whatever weight. */
+/** Findings of axe, of whatever weight. */
 export async function violations(page: Page, rules: Rules = 'all'): Promise<Violation[]> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe)
   return page.evaluate(

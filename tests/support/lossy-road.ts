@@ -14,7 +14,7 @@ export function randomFrom(seed: number): Random {
   return { of, oneOf: (what, choices) => choices[Math.floor(of(what) * choices.length)] as (typeof choices)[number] }
 }
 
-/** What a road is like. */
+/** Properties of a network. */
 export interface Road {
   readonly seed: number
   /** Most ms that a response takes; each takes another part of it. */

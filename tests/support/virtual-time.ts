@@ -14,14 +14,14 @@ const quietTurns = 3
 const longJumpMs = 250
 const turnsBeforeLongJump = 30
 
-/** What the reference loads when it first needs it. Nobody waits for a disk while time stands still. */
+/** Loads the modules that the reference loads when it first needs them. Nobody waits for a disk while time stands still. */
 async function loadLate(): Promise<void> {
   const { getResolvedPDFJS } = await import('unpdf')
   // Another import, by the first document that is read.
   await getResolvedPDFJS()
 }
 
-/** What leaves the event loop for a moment: the reference verifies signatures. */
+/** Functions that leave the event loop for a moment: the reference verifies signatures. */
 const leaving = ['digest', 'importKey', 'sign', 'verify'] as const
 
 /**

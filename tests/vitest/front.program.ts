@@ -146,7 +146,7 @@ test('in watch mode the server that the tests import is judged again when it cha
   expect(await ends.next()).toMatchObject({ value: '1 passed (1)' })
 })
 
-/** What each run says of its tests, as they end. */
+/** Output of each run about its tests, as they end. */
 async function* summaries(stdout: Readable): AsyncGenerator<string> {
   for await (const line of createInterface(stdout)) {
     const [, told] = /^ +Tests {2}(.*)$/.exec(line) ?? []
@@ -293,7 +293,7 @@ async function ran(files: Readonly<Record<string, string>>, args: readonly strin
   return project.run('vitest', ['run', ...Object.keys(files), ...args])
 }
 
-/** What became of each test file. */
+/** The outcome of each test file. */
 const outcomes = (): Record<string, Told['status']> =>
   Object.fromEntries(json('vitest.json').testResults.map((file: any) => [basename(file.name), file.status]))
 

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** What of the package stands in it when it is installed. */
+/** Parts of the package that stand in it when it is installed. */
 const shipped = ['package.json', 'bin', 'dist', 'fixtures', 'schemas', 'reporters/html', 'catalogue/readings.md']
 
 export interface Said {
@@ -21,7 +21,7 @@ export interface Said {
 export interface Project {
   readonly dir: string
   write(files: Readonly<Record<string, string>>): void
-  /** The same packages from a folder of it. */
+  /** Gives the project as seen from a folder of it, with the same packages. */
   at(folder: string): Project
   /** Runs a program of node_modules/.bin, or node itself, to its end. */
   run(program: string, args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Said>

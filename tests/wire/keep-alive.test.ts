@@ -55,7 +55,7 @@ test('waiting for a connection counts against the deadline, and holds up nobody 
   expect(textOf(patient)).toBe('x')
 })
 
-/** What a server does with the second request of a connection, whose client takes it for alive. */
+/** Ways to treat the second request of a connection whose client takes it for alive. */
 const breakers = {
   closes: (socket: import('node:net').Socket) => socket.end(),
   destroys: (socket: import('node:net').Socket) => socket.destroy(),

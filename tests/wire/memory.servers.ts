@@ -13,7 +13,7 @@ const turn = promisify(setImmediate)
 /** The buffers of bodies that came: of one that grows in place, Node counts only the size that it began with. */
 const bodies: WeakRef<ArrayBufferLike>[] = []
 
-/** What is in use at a moment, in MB: the memory of the whole process says more of the files that were tested before. */
+/** Memory in use at a moment, in MB: the memory of the whole process says more of the files that were tested before. */
 function usedMB(): number {
   collect()
   const { heapUsed, external } = process.memoryUsage()

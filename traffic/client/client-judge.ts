@@ -21,7 +21,7 @@ interface ClientJudge {
 }
 
 interface ClientJudgeOptions {
-  /** Of the server, in normal form. */
+  /** The server's URL, in normal form. */
   readonly baseUrl: string
   readonly redactor: Redactor
   /** How the server is brought to each condition: the scenarios of its target file. */
@@ -156,7 +156,7 @@ export function createClientJudge(options: ClientJudgeOptions): ClientJudge {
   }
 }
 
-/** What makes two findings the same: not the ids, which differ each time. */
+/** The key by which two findings are the same: not the ids, which differ each time. */
 function nameOf({ fault, operation, path }: Omit<ClientFinding, 'count'>): string {
   if (fault.rule === 'waiting' || fault.rule === 'repeated-creation') return `${operation} ${fault.rule}`
   if (fault.rule === 'member') {
@@ -178,7 +178,7 @@ function jsonOf({ body }: RecordedEntry): unknown {
   }
 }
 
-/** What a client sent may hold a key, and is cut. */
+/** Cuts what a client sent; it may hold a key. */
 function shown(finding: ClientFinding, redactor: Redactor): ClientFinding {
   const clean = (value: unknown): unknown => {
     if (typeof value === 'string') return shownText(value.slice(0, 300), (text) => redactor.text(text))

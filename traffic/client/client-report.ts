@@ -5,7 +5,7 @@ import { member } from '../../schemas/json.ts'
 import type { RequestFault } from './request-faults.ts'
 import type { Played } from './script.ts'
 
-/** What of a request did not keep the interface, or of the way in which it came. */
+/** A fault of a request, or of the way in which it came. */
 export type ClientFault =
   | RequestFault
   /** §8: the application's job was in progress, by all that the client knew. */
@@ -27,7 +27,7 @@ export interface ClientFinding {
 /** An answer that a client got, and how often. */
 export interface CountedResponse {
   readonly status: number
-  /** Of errors. */
+  /** The `tpe` of the errors. */
   readonly tpe?: string
   count: number
 }

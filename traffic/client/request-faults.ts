@@ -8,7 +8,7 @@ import { isObject, getAt, pointersAt, tokensOf } from '../../schemas/json.ts'
 import { type OperationPlace, operationAt } from '../base-url.ts'
 import type { RecordedEntry } from '../recorded-entry.ts'
 
-/** What of a request does not keep the interface. */
+/** Finds what of a request does not keep the interface. */
 export type RequestFault =
   | MemberFault
   /** `hint`: a path of the interface that is nearly the same. */
@@ -58,7 +58,7 @@ function unknownPlace({ method, path }: SentRequest): RequestFault {
   return { rule: 'path', hint: near.find((other) => other !== path && operationAt(method, other) !== undefined) }
 }
 
-/** What a program puts in the place of a key that it has not. */
+/** Words that programs put in the place of a key that they do not have. */
 const noKey = /^(null|undefined|none|nil|nan|\[object Object\]|\$\{?\w*\}?)$/i
 
 /** §5.1. Whether a key opens anything is the server's to say. */
@@ -130,7 +130,7 @@ function uploadFaults(headers: readonly HeaderLine[]): RequestFault[] {
   return isAttachment ? form : [...form, { rule: 'content-disposition', received: disposition }]
 }
 
-/** What is wrong with a member of a body, or with the body itself (`at` is empty). */
+/** A fault of a member of a body, or of the body itself (`at` is empty). */
 export interface MemberFault {
   readonly rule: 'member'
   /** JSON Pointer into the body. */
@@ -156,7 +156,7 @@ function memberFaults(id: OperationId, body: unknown): MemberFault[] {
   return [...placed.flatMap((member) => faultsOf(member, body)), ...queryConfigFaults(id, body)]
 }
 
-/** Of some operations members are shown, so that it has to be an object; of the others no more is sure than that it is no scalar. */
+/** Judges the kind of a body: an object if the spec shows members of it; else no more is sure than that it is no scalar. */
 function isNoBody(id: OperationId, body: unknown): boolean {
   return operationOf(id).request !== undefined || ['string', 'number', 'boolean'].includes(kindOf(body))
 }
@@ -180,7 +180,7 @@ function faultsOf(member: Member, body: unknown): MemberFault[] {
   })
 }
 
-/** What the spec shows in place of that value; undefined if it shows the like of it, or nothing. */
+/** Finds what the spec shows in place of that value; undefined if it shows the like of it, or nothing. */
 function expectedOf(member: Member, value: unknown): Expected | undefined {
   const { allowed, at, judgedBy, kinds, required } = member
   if (value === undefined) return required ? { kinds } : undefined

@@ -32,7 +32,7 @@ export interface Finding {
   readonly received: string
 }
 
-/** What a recording is judged by, and where its exchanges are written. */
+/** The target that a recording is judged by, and the file its exchanges are written to. */
 export interface RecordingOptions {
   readonly target: Target
   /** The log of exchanges, a line each. */
@@ -41,7 +41,7 @@ export interface RecordingOptions {
   readonly rerun: string
 }
 
-/** What was learned of all that was recorded. */
+/** The findings on all that was recorded. */
 export interface Recorded {
   readonly report: Report
   readonly counts: Counts

@@ -29,7 +29,7 @@ interface ExchangeLog {
 function createExchangeLog(path: string): ExchangeLog {
   let fd: number | undefined
   let problem: string | undefined
-  /** Where each line begins, in bytes, and where the last one ends. */
+  /** Offsets in bytes at which each line begins, and the last one ends. */
   const starts = [0]
   const attempt = <T>(work: () => T): T | undefined => {
     try {
@@ -163,7 +163,7 @@ export function createRecording(
   }
 }
 
-/** What passed by, as an entry of a recording: bodies without their content coding. */
+/** Writes what passed by as an entry of a recording: bodies without their content coding. */
 export async function entryOf(exchange: CapturedExchange, index: number, limit: number): Promise<RecordedEntry> {
   const { method, url, startedAt, durationMs, requestHeaders, status, headers } = exchange
   return {

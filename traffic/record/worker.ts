@@ -2,10 +2,10 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { CapturedExchange, Finding, Recorded, RecordingOptions } from './captured.ts'
 import { createRecording } from './recording.ts'
 
-/** What the thread is told. */
+/** Messages to the thread. */
 export type ToWorker = { readonly kind: 'exchange'; readonly exchange: CapturedExchange } | { readonly kind: 'end' }
 
-/** What it tells. */
+/** Messages from the thread. */
 export type FromWorker =
   | { readonly kind: 'finding'; readonly finding: Finding }
   /** So many exchanges more are judged and written down. */
