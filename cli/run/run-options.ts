@@ -57,12 +57,7 @@ export function withFailedOnes(options: RunArguments): RunArguments {
   return { ...options, only: [...new Set([...only, ...ids])] }
 }
 
-/** The ids that show a failure again: its own, and of what is judged on the answers to others, theirs. */
+/** The ids that show a failure again: its own, and of what is judged on the responses to others, theirs. */
 export function neededBy({ id, failures }: RequirementResult): string[] {
-  return [id, ...failures.flatMap(({ rerun }) => idsIn(rerun))]
-}
-
-/** Ids that an `again` line selects. */
-function idsIn(rerun: string): string[] {
-  return [...rerun.matchAll(/--only '?([^\s']+)'?/g)].flatMap(([, id = '']) => (isRequirementId(id) ? [id] : []))
+  return [id, ...failures.flatMap(({ rerunIds = [] }) => rerunIds.filter(isRequirementId))]
 }

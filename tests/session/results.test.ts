@@ -20,9 +20,8 @@ function reportOf(outcomes: Readonly<Record<string, RequirementResult['outcome']
 }
 
 function failureOf(id: string, needs: readonly string[] = [], seed = 7): Failure {
-  const only = [id, ...needs].map((one) => `--only ${one}`).join(' ')
-  const rerun = `conform http://127.0.0.1 ${only} --seed ${seed}`
-  return { message: 'GET /', expected: '404', actual: '200', familyOnly: false, seed, rerun }
+  const rerunIds = [id, ...needs]
+  return { message: 'GET /', expected: '404', actual: '200', familyOnly: false, seed, rerunIds, rerun: 'conform' }
 }
 
 describe('what changed since the run before', () => {
