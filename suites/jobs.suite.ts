@@ -1,8 +1,8 @@
 import { missingBody } from '../harness/checks/bodies.ts'
 import { changed, unknown, withBody } from '../harness/checks/conditions.ts'
 import { suite } from '../harness/checks/suite.ts'
-import { conflictRequirement, judgeAnyText, judgeCreated, judgeRetrievable } from './jobs/creation.ts'
-import { malformedInputs, withoutInput, withRequiredInputs } from './jobs/inputs.ts'
+import { judgeAnyText, judgeConflicts, judgeCreated, judgeRetrievable } from './jobs/creation.ts'
+import { malformedId, malformedInputs, unknownJob, withoutInput, withRequiredInputs } from './jobs/faults.ts'
 import { judgeNoEffect } from './jobs/no-effect.ts'
 import {
   judgeCreatedAt,
@@ -10,10 +10,8 @@ import {
   judgeIdentity,
   judgeJobs,
   judgeOutcome,
-  malformedId,
-  unknownJob,
-} from './jobs/requirements.ts'
-import { judgeStable } from './jobs/stable.ts'
+  judgeStable,
+} from './jobs/retrieval.ts'
 import { applyScenario } from '../harness/checks/valid-request.ts'
 import { pointerOf } from '../harness/checks/roles.ts'
 import type { CheckContext } from '../harness/engine/check-context.ts'
@@ -45,10 +43,10 @@ export const jobsCreate = suite('jobs.create', {
     'of another kind',
   ]),
   '4xx-no-effect': judgeNoEffect,
-  '409-job-in-progress': conflictRequirement('inProgress'),
-  '409-released': conflictRequirement('released'),
-  '409-per-application': conflictRequirement('perApplication'),
-  '409-atomic': conflictRequirement('atomic'),
+  '409-job-in-progress': judgeConflicts,
+  '409-released': judgeConflicts,
+  '409-per-application': judgeConflicts,
+  '409-atomic': judgeConflicts,
 })
 
 // §4.3 Retrieve job. The spec names no error of an unknown or malformed id: any 4xx with an envelope will do.

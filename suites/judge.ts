@@ -16,7 +16,7 @@ import { createRun, type RunParts } from '../harness/engine/create-run.ts'
 import { type Judging, startJudging } from '../harness/engine/judging.ts'
 import type { Run, RunOptions } from '../harness/engine/run.ts'
 import type { Target } from '../harness/target-file/model.ts'
-import { jobsHook } from './jobs/every-job.ts'
+import { jobsHook } from './jobs/hook.ts'
 import { pdfHook } from './pdf-parse/refusals.ts'
 import { stateHook } from './takes-state.ts'
 

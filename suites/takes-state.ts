@@ -1,7 +1,7 @@
 import { isRequirementId } from '../catalogue/catalogue.ts'
 import type { TakesState } from '../harness/report/model.ts'
 import { isPlanned, type RunHook } from '../harness/engine/run.ts'
-import { ownJobs } from './jobs/every-job.ts'
+import { ownJobs } from './jobs/lifecycle.ts'
 
 /** Requirements whose failure takes a state that one request does not bring about, by id or by its condition. */
 const states: Readonly<Record<string, TakesState>> = {

@@ -5,16 +5,14 @@ import { judgeShape } from '../../harness/checks/shapes.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { answered, type CheckContext, type Judge } from '../../harness/engine/check-context.ts'
 import { mainLifecycle } from './lifecycle.ts'
-import { faultlessCreations } from './every-job.ts'
 import { granted, grantedProbe, inScenario } from '../../harness/checks/granted.ts'
 import { judgeThrottled } from '../../harness/checks/judge-throttled.ts'
 import { property } from '../../harness/checks/property.ts'
 import { isEnded, jobRequest, jobsOf } from './job-tracker.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { getAt, preview } from '../../schemas/json.ts'
-import { releasedAtLast } from './release.ts'
-import { busyApplication, provokeConflicts } from './provoke-conflicts.ts'
-import type { ConflictFindings } from './conflict.ts'
+import { busyApplication, provokeConflicts, releasedAtLast } from './provoke-conflicts.ts'
+import { failureIn, ids } from './findings.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { byScenario } from '../../harness/checks/judge-scenario.ts'
 
@@ -28,6 +26,31 @@ export async function judgeCreated(context: CheckContext): Promise<void> {
     context.shownBy = exchange.purpose.requirement
     judgeCreation(context, exchange)
   }
+}
+
+/** Requirements that create without a fault. */
+const faultless: readonly (string | null)[] = [
+  ...Object.values(ids),
+  ...['jobs.retrieve/200-failed', 'applications.create/2xx-usable'],
+]
+/** The ones of them that create beside a job or another creation, where 409 is the right answer. */
+const besideOthers: readonly (string | null)[] = [ids.inProgress, ids.atomic]
+
+/**
+ * Creations whose requests had no fault, besides the control: those that were granted, and those alone that broke an
+ * application which has granted another one, if no request before it on the connection may be to blame.
+ */
+function faultlessCreations(run: Run): readonly Exchange[] {
+  const { creations, broken } = jobsOf(run)
+  const applicationOf = ({ probe }: Exchange): string | undefined => probe.params['application_id']
+  const granting = new Set(creations.map(applicationOf))
+  const breakdowns = broken.filter(
+    (exchange) =>
+      granting.has(applicationOf(exchange)) &&
+      !exchange.previousRequest &&
+      !besideOthers.includes(exchange.purpose.requirement),
+  )
+  return [...creations, ...breakdowns].filter(({ purpose }) => faultless.includes(purpose.requirement))
 }
 
 function judgeCreation(context: CheckContext, exchange: Exchange): void {
@@ -114,21 +137,10 @@ export async function judgeAnyText(context: CheckContext): Promise<void> {
   await property(context, 'grantedRuns', text, async (value) => void (await accept(value)))
 }
 
-/** Pair that §4.2 and §8 give a creation on a busy application. */
-const conflict = [[409, 'BadRequest']] as const
-
-type DefinedRequirement = 'inProgress' | 'released' | 'perApplication' | 'atomic'
-
-/** A scenario of the target file brings about the conflict, or the state without one. */
-function judgeConflictScenario(context: CheckContext, name: DefinedRequirement): Promise<void> {
-  const free = name === 'released' || name === 'perApplication'
-  return free ? granted('as the scenario of the target file says')(context) : byScenario()(context)
-}
-
 /** How long the longest job of the application lasted until it was read as ended, in ms; undefined if none was. */
 function longestJob(run: Run, application: string): number | undefined {
   const lengths = jobsOf(run)
-    .all.filter((job) => job.application === application)
+    .of(application)
     .flatMap(({ readings, createdAtMs }) => {
       const end = readings.find(isEnded)
       return end ? [end.exchange.endedAt - createdAtMs] : []
@@ -146,36 +158,50 @@ function remedy(run: Run): string {
   return `; application ${id}: ${took}: declare as resources.slowApplication ${wanted}`
 }
 
+/** Why nothing is known if no attempt found anything. */
+function unseen(run: Run, id: string): string {
+  if (id === ids.released) return 'no reading showed a job of the application ended'
+  if (id !== ids.atomic) return 'no creation was granted, so no job was in progress'
+  return run.client.semaphore.size > 1
+    ? 'no concurrent creation was answered 409'
+    : 'concurrent creations need limits.concurrency of 2 or more'
+}
+
+/** Pair that §4.2 and §8 give a creation on a busy application. */
+const conflict = [[409, 'BadRequest']] as const
+
 /**
  * One of the 409 rows: failed by the evidence of a later reading, passed by that of the same, not exercised
  * if three attempts showed neither. The rows that say when there is no conflict also need one 409 in the run: a
- * server that never answers one keeps them by checking nothing.
+ * server that never answers one keeps them by checking nothing. A scenario of the target file brings about the conflict,
+ * or the state without one.
  */
-export function conflictRequirement(name: DefinedRequirement): Judge {
-  return async (context) => {
-    if (context.run.target.scenarios[context.requirement.id]) return judgeConflictScenario(context, name)
-    const found: ConflictFindings = await provokeConflicts(context.run)
-    const finding = found[name]
-    if (name === 'released') await releasedAtLast(context.run, finding)
-    const judged = name === 'inProgress' ? finding.cases - found.inProgress.conflicts.length : finding.cases
-    context.cases += judged
-    const { failure } = finding
-    // Whose job kept the application from being released, nobody can tell.
-    if (name === 'released' && failure && found.perApplication.failure)
-      throw new NotExercised('a job of one application blocks another: see jobs.create/409-per-application')
-    if (failure) context.fail(failure.exchange, failure.expected, failure.what, failure.actual)
-    if (name === 'inProgress') {
-      context.control = 'granted'
-      const what = 'with a valid body, while a job of the application was in progress'
-      for (const exchange of found.inProgress.conflicts) judgePairs(context, exchange, conflict, what)
-    }
-    // No longer job would help one that is sent by itself.
-    const needsSlower = name !== 'atomic' || context.run.client.semaphore.size > 1
-    if (!finding.confirmed)
-      throw new NotExercised(
-        `three attempts showed nothing: ${finding.inconclusive}${needsSlower ? remedy(context.run) : ''}`,
-      )
-    if (name === 'inProgress') return
-    if (!found.conflictSeen) throw new NotExercised('no creation on that application was answered 409 in this run')
+export const judgeConflicts: Judge = async (context) => {
+  const { run, requirement } = context
+  const { id } = requirement
+  const isFree = id === ids.released || id === ids.perApplication
+  if (run.target.scenarios[id])
+    return (isFree ? granted('as the scenario of the target file says') : byScenario())(context)
+  const { findings, wasBusy } = await provokeConflicts(run)
+  const atLast = id === ids.released && !failureIn(findings, id) ? await releasedAtLast(run) : []
+  const own = [...findings, ...atLast].filter((finding) => finding.of === id)
+  context.cases += own.reduce((sum, { cases }) => sum + cases, 0)
+  const failure = failureIn(own)
+  // Whose job kept the application from being released, nobody can tell.
+  if (id === ids.released && failure && failureIn(findings, ids.perApplication))
+    throw new NotExercised('a job of one application blocks another: see jobs.create/409-per-application')
+  if (failure) context.fail(failure.exchange, failure.expected, failure.what)
+  if (id === ids.inProgress) {
+    context.control = 'granted'
+    const what = 'with a valid body, while a job of the application was in progress'
+    for (const { conflict: exchange } of own) if (exchange) judgePairs(context, exchange, conflict, what)
   }
+  if (!own.some(({ confirmed }) => confirmed)) {
+    const why = own.findLast(({ open }) => open !== undefined)?.open ?? unseen(run, id)
+    // No longer job would help one that is sent by itself.
+    const needsSlower = id !== ids.atomic || run.client.semaphore.size > 1
+    throw new NotExercised(`three attempts showed nothing: ${why}${needsSlower ? remedy(run) : ''}`)
+  }
+  if (id !== ids.inProgress && !wasBusy)
+    throw new NotExercised('no creation on that application was answered 409 in this run')
 }

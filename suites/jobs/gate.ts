@@ -1,17 +1,11 @@
 import { perRun, type Run, type Send } from '../../harness/engine/run.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
-import { isEnded, type Job, jobsOf } from './job-tracker.ts'
+import { isEnded, type Job, jobRequest, jobsOf } from './job-tracker.ts'
+import type { ApplicationResource } from '../../harness/target-file/model.ts'
+import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
 import { isGranted } from '../../harness/engine/response.ts'
 import { NotExercised, pause } from '../../harness/engine/outcome.ts'
 import { createSemaphore } from '../../harness/engine/semaphore.ts'
-
-/** Kind of a request at a gate. */
-interface GateTurn {
-  /** It may start a job: nothing else goes to the application meanwhile. */
-  readonly exclusive: boolean
-  /** It is sent to get a 409: a 409 is no reason to wait. */
-  readonly expects409: boolean
-}
 
 /**
  * The gate of one application: while it has a job in progress, only what a 409 row sends itself goes through.
@@ -30,16 +24,15 @@ export interface Gate {
    * knows of.
    */
   lostAt: number | undefined
-  /** Sends through the gate once the application is idle; if it is answered 409 unexpectedly, the gate waits and sends again. */
-  sendWhenIdle(turn: GateTurn, send: Send): Promise<Exchange>
+  /**
+   * Sends through the gate once the application is idle; if it is answered 409 unexpectedly, the gate waits and sends again.
+   * @param exclusive it may start a job: nothing else goes to the application meanwhile
+   */
+  sendWhenIdle(exclusive: boolean, expects409: boolean, send: Send): Promise<Exchange>
   /** Has the idle application to itself while `action` lasts; what it sends goes past the gate. */
   withExclusive<T>(action: () => Promise<T>): Promise<T>
   /** Records what a creation did: its job, if it made one. */
   record(exchange: Exchange): Job | undefined
-}
-
-interface Gates {
-  of(application: string): Gate
 }
 
 /** Most attempts to see a state that may pass meanwhile. */
@@ -87,7 +80,7 @@ function createGate(application: string, run: Run): Gate {
       if (job) jobs.add(job)
       return job
     },
-    async sendWhenIdle({ exclusive, expects409 }, send) {
+    async sendWhenIdle(exclusive, expects409, send) {
       // Kept over all attempts: another request would make the application busy again.
       // Refusals, of which many go at once, do not wait for creations that wait too, each for a job to end.
       const turn = exclusive ? { count: places.size } : { count: 1, urgent: true }
@@ -139,33 +132,57 @@ function createGate(application: string, run: Run): Gate {
   return gate
 }
 
-export const gatesOf = perRun(createGates)
+const gatesOf = perRun(() => new Map<string, Gate>())
 
-function createGates(run: Run): Gates {
-  const gates = new Map<string, Gate>()
-  return {
-    of(application) {
-      const known = gates.get(application)
-      if (known) return known
-      const gate = createGate(application, run)
-      gates.set(application, gate)
-      return gate
-    },
-  }
+export function gateOf(run: Run, application: string): Gate {
+  const gate = gatesOf(run).get(application) ?? createGate(application, run)
+  gatesOf(run).set(application, gate)
+  return gate
 }
 
 /** Does that while the application is idle and nothing else is sent to it; with the reason in words if it stays busy. */
 export async function whileIdle<T>(run: Run, id: string, action: (busy?: string) => Promise<T>): Promise<T> {
   const state = { entered: false }
   try {
-    return await gatesOf(run)
-      .of(id)
-      .withExclusive(() => {
-        state.entered = true
-        return action()
-      })
+    return await gateOf(run, id).withExclusive(() => {
+      state.entered = true
+      return action()
+    })
   } catch (error) {
     if (state.entered || !(error instanceof NotExercised) || run.life.ended) throw error
     return action(error.message)
   }
+}
+
+/** An application while nothing else is sent to it: what is sent here goes past its gate. */
+export interface Held {
+  readonly run: Run
+  readonly application: ApplicationResource
+  readonly gate: Gate
+}
+
+/** The application as it is while `action` lasts: idle at its beginning, and nothing else is sent to it. */
+export function hold<T>(run: Run, application: ApplicationResource, action: (held: Held) => Promise<T>): Promise<T> {
+  const gate = gateOf(run, application.id)
+  return gate.withExclusive(() => action({ run, application, gate }))
+}
+
+/** Pause between two creations on an application that should be free, in ms. */
+export const releaseMs = 1000
+
+/** A creation, and what came of it. */
+interface Created {
+  readonly exchange: Exchange
+  readonly job: Job | undefined
+  readonly isConflict: boolean
+}
+
+/**
+ * Creates a job. The connection is its own: one that is sent once more, because the target had closed a connection, may have
+ * made a job that nobody knows of.
+ */
+export async function create({ run, application, gate }: Held, requirement: string): Promise<Created> {
+  const purpose = { requirement, role: 'probe', expects: [[409, 'BadRequest']] } as const
+  const exchange = await sendWithRetries(run, () => jobRequest(run, application), purpose, { fresh: true })
+  return { exchange, job: gate.record(exchange), isConflict: exchange.response?.status === 409 }
 }

@@ -29,21 +29,6 @@ export interface Job {
   readonly readings: Reading[]
 }
 
-/** All jobs of a run, what was read of them, and the waiting for their end. */
-interface JobTracker {
-  readonly all: readonly Job[]
-  /** Every granted creation, those that named no usable id among them. */
-  readonly creations: readonly Exchange[]
-  /** Creations that broke the server. */
-  readonly broken: Exchange[]
-  /** Notes the job that a granted creation made; undefined if the answer names no id. */
-  track(creation: Exchange, application: string): Job | undefined
-  /** Reads a job. */
-  read(job: Job, requirement: string | null): Promise<Reading>
-  /** Waits until a reading shows that the job has ended, at most until `deadline` (`performance.now()`). False if none shows it. */
-  awaitEnd(job: Job, deadline: number): Promise<boolean>
-}
-
 /** A creation of a job for that application, with its declared inputs. */
 export function jobRequest(run: Run, { id, inputs }: ApplicationResource): Promise<Probe> {
   return operationProbe(run, 'jobs.create', { params: { application_id: id }, json: { inputs }, effect: 'generates' })
@@ -106,12 +91,15 @@ function statusOf(body: unknown): string | undefined {
   return typeof status === 'string' ? status : undefined
 }
 
-/** The jobs of a run. */
+/** All jobs of a run, what was read of them, and the waiting for their end. */
 export const jobsOf = perRun(createJobTracker)
 
-function createJobTracker(run: Run): JobTracker {
+function createJobTracker(run: Run) {
   const all: Job[] = []
   const creations: Exchange[] = []
+  const of = (application: string): Job[] => all.filter((job) => job.application === application)
+  const madeBy = (creation: Exchange | undefined): Job | undefined =>
+    creation?.response && all.find((job) => job.creation.response === creation.response)
   const ends = new Map<Job, Promise<boolean>>()
   const read = async (job: Job, requirement: string | null): Promise<Reading> => {
     const probe = await operationProbe(run, 'jobs.retrieve', { params: { job_id: job.id } })
@@ -146,15 +134,29 @@ function createJobTracker(run: Run): JobTracker {
       await pause(run, Math.min(wait, Math.max(1, deadline - now)))
     }
   }
+  const awaitEnd = async (job: Job, deadline: number): Promise<boolean> => {
+    if (job.readings.some(isEnded)) return true
+    const under = ends.get(job)
+    if (under) return under
+    const waiting = poll(job, deadline).finally(() => ends.delete(job))
+    ends.set(job, waiting)
+    return waiting
+  }
   return {
-    all,
-    creations,
-    broken: [],
-    track(creation, application) {
+    all: all as readonly Job[],
+    /** Every granted creation, those that named no usable id among them. */
+    creations: creations as readonly Exchange[],
+    /** Creations that broke the server. */
+    broken: [] as Exchange[],
+    /** Jobs of an application. */
+    of,
+    /** The job that a creation made; undefined if it made none that is known. */
+    madeBy,
+    /** Notes the job that a granted creation made; undefined if the answer names no id. */
+    track(creation: Exchange, application: string): Job | undefined {
       const { response } = creation
       if (!response || !isGranted(response)) return undefined
-      const known = creations.find((other) => other.response === response)
-      if (known) return all.find((job) => job.creation === known)
+      if (creations.some((other) => other.response === response)) return madeBy(creation)
       creations.push(creation)
       const id = usableId(member(jsonValue(response), 'id'))
       if (id === undefined) return undefined
@@ -163,13 +165,13 @@ function createJobTracker(run: Run): JobTracker {
       return job
     },
     read,
-    async awaitEnd(job, deadline) {
-      if (job.readings.some(isEnded)) return true
-      const under = ends.get(job)
-      if (under) return under
-      const waiting = poll(job, deadline).finally(() => ends.delete(job))
-      ends.set(job, waiting)
-      return waiting
+    /** Waits until a reading shows that the job has ended, at most until `deadline` (`performance.now()`). False if none shows it. */
+    awaitEnd,
+    /** Waits for the end of every job of the application, at most `jobTimeoutMs`; false if one does not end in time. */
+    async awaitEnds(application: string): Promise<boolean> {
+      const deadline = performance.now() + run.target.limits.jobTimeoutMs
+      for (const job of of(application)) if (!(await awaitEnd(job, deadline))) return false
+      return true
     },
   }
 }

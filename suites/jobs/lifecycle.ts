@@ -2,6 +2,8 @@ import { control, notGranted } from '../../harness/checks/control.ts'
 import { sendThroughGate } from '../../harness/engine/check-context.ts'
 import { declaredResource } from '../../harness/checks/valid-request.ts'
 import { isEnded, type Job, jobRequest, jobsOf, type Reading } from './job-tracker.ts'
+import { apartMs, timesDiffer } from './seen-jobs.ts'
+import type { Exchange } from '../../harness/engine/exchange.ts'
 import { NotExercised, pause } from '../../harness/engine/outcome.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { leftOut } from '../../harness/report/reason.ts'
@@ -25,7 +27,7 @@ async function mainJob(run: Run): Promise<Job> {
   const granted = await control(run, 'jobs.create')
   const { exchange, said } = granted
   if (granted.state !== 'granted') throw notGranted(granted, 'no job could be created')
-  const job = jobsOf(run).all.find(({ creation }) => creation.response === exchange?.response)
+  const job = jobsOf(run).madeBy(exchange)
   if (!job) throw new NotExercised(`the creation response names no id: ${said}`)
   return job
 }
@@ -38,15 +40,17 @@ export function mainLifecycle(run: Run): Promise<Lifecycle> {
 /** Creates a job of the failing application and follows it to its end, once a run. */
 export function failingLifecycle(run: Run): Promise<Lifecycle> {
   return run.once('failing lifecycle', async () => {
-    const name = 'failingApplication'
-    const application = declaredResource(run, name)
-    const source = () => jobRequest(run, application)
-    const purpose = { requirement: 'jobs.retrieve/200-failed', role: 'setup' } as const
-    const exchange = await sendThroughGate(run, source, purpose)
-    const job = jobsOf(run).all.find(({ creation }) => creation.response === exchange.response)
-    if (!job) throw new NotExercised(`no job of resources.${name} could be created: ${describeResponse(exchange)}`)
+    const { job, exchange } = await createOn(run, 'failingApplication', 'jobs.retrieve/200-failed')
+    if (!job)
+      throw new NotExercised(`no job of resources.failingApplication could be created: ${describeResponse(exchange)}`)
     return follow(run, job)
   })
+}
+
+async function createOn(run: Run, name: 'application' | 'failingApplication', requirement: string) {
+  const application = declaredResource(run, name)
+  const exchange = await sendThroughGate(run, () => jobRequest(run, application), { requirement, role: 'setup' })
+  return { exchange, job: jobsOf(run).madeBy(exchange) }
 }
 
 /** Reads a new job until it can be read, once a run: right after its creation, and until `settleMs` have passed. */
@@ -75,4 +79,54 @@ async function follow(run: Run, job: Job): Promise<Lifecycle> {
   const first = await firstReadings(run, job)
   const ended = await jobsOf(run).awaitEnd(job, deadline)
   return { job, first, ended: ended || isEnded(job.readings.at(-1)) }
+}
+
+/** The jobs of the run; what a wrong key was granted may belong to nobody. */
+export function ownJobs(run: Run): Job[] {
+  return jobsOf(run).all.filter(({ creation }) => creation.probe.credential.full)
+}
+
+/** The first job of each application that has had a newer one: a server may know the newest alone. */
+export function oldestJobs(run: Run): Job[] {
+  const jobs = ownJobs(run)
+  return jobs.filter(
+    ({ application }, at) =>
+      jobs.findIndex((job) => job.application === application) === at &&
+      (at === 0 || jobs.slice(at + 1).some((job) => job.application === application)),
+  )
+}
+
+/** They are read once more when all are made: one that was read before is there still, at the latest `settleMs` after its creation. */
+export function seeOldestAgain(run: Run): Promise<void> {
+  return run.once('oldest jobs again', async () => {
+    if (ownJobs(run).length < 2) return
+    const { limits } = run.target
+    await Promise.all(
+      oldestJobs(run).map(async (job) => {
+        const { exchange } = await jobsOf(run).read(job, 'jobs.retrieve/200-identity')
+        if (!isGone(exchange)) return
+        await pause(run, Math.max(0, job.createdAtMs + limits.settleMs - performance.now()))
+        await jobsOf(run).read(job, 'jobs.retrieve/200-identity')
+      }),
+    )
+  })
+}
+
+/** Unknown, or no longer there. */
+export function isGone({ response }: Exchange): boolean {
+  return response?.status === 404 || response?.status === 410
+}
+
+/**
+ * One more job, long enough after the last one, unless the others show already whether the clock stands still. A quick run
+ * does not wait for it.
+ */
+export function seeLaterJob(run: Run): Promise<void> {
+  return run.once('later job', async () => {
+    const last = ownJobs(run).at(-1)
+    if (!last || run.life.ended || run.options.depth === 'quick' || timesDiffer(ownJobs(run))) return
+    await pause(run, Math.max(0, last.creation.endedAt + apartMs - performance.now()))
+    const { job } = await createOn(run, 'application', 'jobs.retrieve/200-created-at')
+    if (job) await jobsOf(run).awaitEnd(job, performance.now() + run.target.limits.jobTimeoutMs)
+  })
 }

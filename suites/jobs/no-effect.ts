@@ -8,102 +8,87 @@ import type { Judge } from '../../harness/engine/check-context.ts'
 import { control, notGranted } from '../../harness/checks/control.ts'
 import { granted } from '../../harness/checks/granted.ts'
 import { declaredResource } from '../../harness/checks/valid-request.ts'
-import type { ApplicationResource } from '../../harness/target-file/model.ts'
 import { mostLooks } from '../created/relations.ts'
-import {
-  awaitJobs,
-  type Conflict,
-  create,
-  type Finding,
-  isSettled,
-  newFinding,
-  newFindings,
-  releaseMs,
-} from './conflict.ts'
-import { gatesOf } from './gate.ts'
+import { kindsOf, type Refusals } from './faults.ts'
+import { failureIn, type Finding, ids, isSettled } from './findings.ts'
+import { create, type Held, hold, releaseMs } from './gate.ts'
 import { jobRequest, jobsOf } from './job-tracker.ts'
-import { kindsOf, type Refusals } from './kinds-of-refusals.ts'
 
-const requirement = 'jobs.create/4xx-no-effect'
+const of = ids.noEffect
 
 /** A refused request may start its job by a queue: creations so many ms after refusals in several ways. */
 const laterMs = { full: [500, 1000, 2000], quick: [500] }
 
-/** Looks at an application, and what they found so far. */
-interface Looks {
-  readonly conflict: Conflict
-  readonly findings: Finding[]
-  locked: boolean
+/** What creations at once after refused ones showed. */
+interface AtOnce {
+  readonly held: Held
+  /** Findings of each kind of refusal, in the order in which they were looked at. */
+  readonly looks: readonly (readonly Finding[])[]
   /** When refusals in several ways ended, if creations some time after them are still to be looked at. */
-  later?: { readonly kind: Refusals; readonly refusedAt: number }
+  readonly later?: { readonly kind: Refusals; readonly refusedAt: number }
 }
 
 /**
  * What refused creations do to an application that is idle, once a run: creations at once after each kind of refusal, before any
  * other is refused there.
  */
-export function noEffectAtOnce(run: Run): Promise<Looks> {
+export function noEffectAtOnce(run: Run): Promise<AtOnce> {
   return run.once('no effect at once', async () => {
     const application = declaredResource(run, 'application')
     const granted = await control(run, 'jobs.create')
     if (granted.state !== 'granted') throw notGranted(granted)
-    const gate = gatesOf(run).of(application.id)
-    const conflict: Conflict = { run, application, gate, other: undefined, found: newFindings(false) }
-    const looks: Looks = { conflict, findings: [], locked: false }
-    await gate.withExclusive(async () => {
+    return hold(run, application, async (held) => {
       // An application that is not free after a job, with no refusal in between, shows nothing of refusals.
-      if (!(await awaitIdle(conflict))) {
-        gate.gaveUp = gate.timedOut = true
+      if (!(await awaitIdle(held))) {
+        giveUp(held)
         throw new NotExercised('the application is busy even if no creation was refused before')
       }
+      const looks: (readonly Finding[])[] = []
       for (const kind of await kindsOf(run, application)) {
-        const finding = newFinding('')
-        looks.findings.push(finding)
         if (kind.isLater) {
-          if (await refuseIdle(conflict, kind, finding)) looks.later = { kind, refusedAt: performance.now() }
-        } else looks.locked = await lookAfter(conflict, kind, finding)
-        if (finding.failure || gate.timedOut) return
+          const { isRefused, findings } = await refuseIdle(held, kind)
+          looks.push(findings)
+          if (isRefused) return { held, looks, later: { kind, refusedAt: performance.now() } }
+        } else looks.push(await lookAfter(held, kind))
+        if (failureIn(looks.flat()) || held.gate.timedOut) break
       }
+      return { held, looks }
     })
-    return looks
   })
 }
 
-/** Looks as `noEffectAtOnce` does, and some time after, while other creations are refused. */
-export function noEffect(run: Run): Promise<Finding & { locked: boolean }> {
+/** Nothing else is asked of the application. */
+function giveUp({ gate }: Held): void {
+  gate.gaveUp = gate.timedOut = true
+}
+
+/** Looks as `noEffectAtOnce` does, and some time after, while other creations are refused: a finding for each kind. */
+export function noEffect(run: Run): Promise<readonly Finding[]> {
   return run.once('no effect', async () => {
-    const looks = await noEffectAtOnce(run)
-    const { findings } = looks
-    if (looks.later && !looks.conflict.gate.timedOut) await lookLater(looks, looks.later)
-    const { locked } = looks
-    if (locked && (await locksAnyway(run, looks.conflict.application)))
-      return {
-        ...newFinding('an application stays locked without refusals too'),
-        cases: findings.length,
-        locked: false,
-      }
-    const failed = findings.find(({ failure }) => failure)
-    const settled = findings.filter(isSettled)
-    const open = findings.find((finding) => !isSettled(finding))
-    return {
-      ...((failed ?? (settled.length === 0 && open)) || newFinding('')),
-      confirmed: !failed && settled.length > 0,
-      cases: findings.length,
-      locked,
-    }
+    const { held, looks, later } = await noEffectAtOnce(run)
+    const more = later && !held.gate.timedOut ? await lookLater(held, later.kind, later.refusedAt) : []
+    const all = looks.map((findings, at) => (at === looks.length - 1 ? [...findings, ...more] : findings))
+    const isLocked = all.flat().some(({ met }) => met === 'locked')
+    const anyway = 'an application stays locked without refusals too'
+    if (isLocked && (await locksAnyway(held))) return all.map(() => ({ of, cases: 1, open: anyway }))
+    return all.map(inOne)
   })
+}
+
+/** What one kind of refusal showed. */
+function inOne(findings: readonly Finding[]): Finding {
+  const settled = findings.find(({ failure }) => failure) ?? findings.find(({ confirmed }) => confirmed)
+  return { of, open: findings.findLast(({ open }) => open !== undefined)?.open ?? '', ...settled, cases: 1 }
 }
 
 /** Whether another application stays locked as well, after as many jobs with no refusal between them. */
-async function locksAnyway(run: Run, { id }: ApplicationResource): Promise<boolean> {
-  const application = run.target.resources.otherApplication
-  if (!application || application.id === id) return false
-  const gate = gatesOf(run).of(application.id)
-  const jobs = jobsOf(run).all.filter((job) => job.application === id).length
-  const conflict: Conflict = { run, application, gate, other: undefined, found: newFindings(false) }
+async function locksAnyway({ run, application: { id } }: Held): Promise<boolean> {
+  const other = run.target.resources.otherApplication
+  if (!other || other.id === id) return false
+  const jobs = jobsOf(run).of(id).length
   try {
-    return await gate.withExclusive(async () => {
-      for (let made = 0; made <= jobs; made++) if (!(await awaitIdle(conflict))) return true
+    return await hold(run, other, async (held) => {
+      for (let made = 0; made <= jobs; made++) if (!(await awaitIdle(held))) return true
       return false
     })
   } catch (error) {
@@ -113,150 +98,152 @@ async function locksAnyway(run: Run, { id }: ApplicationResource): Promise<boole
   }
 }
 
-/**
- * Sends each creation that is to be refused; true if one of them was. A granted one is waited for. `busy`: the first was
- * answered 409, so that the application was not idle before any of these.
- */
-async function refuseAll(
-  { run, application, gate }: Conflict,
-  { refusals }: Refusals,
-  finding: Finding,
-): Promise<boolean | 'busy'> {
+/** Creations that were to be refused. */
+interface Refused {
+  /** One of them was. */
+  readonly isRefused: boolean
+  /** The first was answered 409: the application was not idle before any of these. */
+  readonly isBusy?: true
+  readonly findings: readonly Finding[]
+}
+
+/** Sends each creation that is to be refused. A granted one is waited for. */
+async function refuseAll({ run, application, gate }: Held, { refusals }: Refusals): Promise<Refused> {
+  const findings: Finding[] = []
   let isRefused = false
-  for (const { requirement: of, statuses, change } of refusals) {
-    const purpose = { requirement: requirement, about: `jobs.create/${of}`, role: 'setup', badInput: true } as const
+  for (const { requirement, statuses, change } of refusals) {
+    const purpose = { requirement: of, about: `jobs.create/${requirement}`, role: 'setup', badInput: true } as const
     const exchange = await sendWithRetries(run, await change(await jobRequest(run, application)), purpose)
     if (statuses.includes(exchange.response?.status ?? 0)) isRefused = true
-    else if (!isRefused && exchange.response?.status === 409) return 'busy'
-    else finding.inconclusive = `a creation that should be refused was answered ${describeResponse(exchange)}`
+    else if (!isRefused && exchange.response?.status === 409) return { isRefused, isBusy: true, findings }
+    else findings.push(open(`a creation that should be refused was answered ${describeResponse(exchange)}`))
     // One that is granted where it should not be is told by other requirements.
-    if (gate.record(exchange)) await awaitJobs(run, application.id)
+    if (gate.record(exchange)) await jobsOf(run).awaitEnds(application.id)
   }
-  return isRefused
+  return { isRefused, findings }
 }
+
+const open = (why: string): Finding => ({ of, cases: 1, open: why })
 
 /** `refuseAll` on an application that is idle before it: waits for that as often as is looked. */
-async function refuseIdle(conflict: Conflict, kind: Refusals, finding: Finding): Promise<boolean> {
-  let sent = await refuseAll(conflict, kind, finding)
-  for (let waits = 0; sent === 'busy' && waits < mostLooks && (await awaitIdle(conflict)); waits++)
-    sent = await refuseAll(conflict, kind, finding)
-  if (sent === 'busy') finding.inconclusive = 'the application was busy before anything was refused'
-  return sent === true
+async function refuseIdle(held: Held, kind: Refusals): Promise<Refused> {
+  let sent = await refuseAll(held, kind)
+  for (let waits = 0; sent.isBusy && waits < mostLooks && (await awaitIdle(held)); waits++)
+    sent = await refuseAll(held, kind)
+  return sent.isBusy ? { ...sent, findings: [open('the application was busy before anything was refused')] } : sent
 }
 
-/** A creation after refused ones: its exchange if it is answered 409, else whether it was granted or nothing is learned. */
-async function createAfter(
-  { run, application, gate }: Conflict,
-  finding: Finding,
-): Promise<Exchange | 'granted' | 'open'> {
-  const exchange = await create(run, application, requirement)
-  const job = gate.record(exchange)
-  finding.cases++
-  if (exchange.response && isGranted(exchange.response)) {
-    finding.confirmed = true
-    if (job && !(await awaitJobs(run, application.id))) gate.timedOut = true
-    return 'granted'
-  }
-  if (exchange.response?.status === 409) return exchange
-  finding.inconclusive = `the creation after a refused one was answered ${describeResponse(exchange)}`
-  return 'open'
+/** A creation after refused ones, whose job is waited for. */
+async function createAfter(held: Held): Promise<Finding> {
+  const { run, application, gate } = held
+  const { exchange, job, isConflict } = await create(held, of)
+  if (isConflict) return { of, cases: 1, conflict: exchange }
+  if (!exchange.response || !isGranted(exchange.response))
+    return open(`the creation after a refused one was answered ${describeResponse(exchange)}`)
+  if (job && !(await jobsOf(run).awaitEnds(application.id))) gate.timedOut = true
+  return { of, cases: 1, confirmed: true }
 }
 
 /** If a creation comes later than that after its moment, it and the next ones follow on refusals of their own, in ms. */
 const lateMs = 250
 
 /** A creation at each of `laterMs` after refused ones. One that is answered 409 is looked at as `lookAfter` does. */
-async function lookLater(looks: Looks, { kind, refusedAt }: NonNullable<Looks['later']>): Promise<void> {
-  const { conflict, findings } = looks
-  const { run, gate } = conflict
-  const finding = findings.at(-1) as Finding
+async function lookLater(held: Held, kind: Refusals, refusedAt: number): Promise<Finding[]> {
+  const { run, gate } = held
+  const findings: Finding[] = []
   let since = refusedAt
   for (const afterMs of laterMs[run.options.depth]) {
     await pause(run, Math.max(0, since + afterMs - performance.now()))
     await gate.withExclusive(async () => {
-      const met = { ...kind, afterMs }
       if (performance.now() - since - afterMs > lateMs) {
-        if (!(await refuseIdle(conflict, kind, finding))) return
+        const { isRefused, findings: more } = await refuseIdle(held, kind)
+        findings.push(...more)
+        if (!isRefused) return
         since = performance.now()
         await pause(run, afterMs)
       }
-      const exchange = await createAfter(conflict, finding)
-      if (typeof exchange === 'string') return
-      looks.locked = (await awaitIdle(conflict))
-        ? await lookAfter(conflict, met, finding)
-        : staysLocked(conflict, met, finding, exchange)
+      const created = await createAfter(held)
+      findings.push(created)
+      const { conflict } = created
+      if (!conflict) return
+      const met = { ...kind, afterMs }
+      findings.push(...((await awaitIdle(held)) ? await lookAfter(held, met) : [staysLocked(held, met, conflict)]))
     })
-    if (finding.failure || gate.timedOut) return
+    if (failureIn(findings) || gate.timedOut) break
   }
+  return findings
 }
 
 /**
  * A creation at once after refused ones. Answered 409, it is a fault only if that is so in each of three looks, while a
  * creation without a refusal before it is granted in between; or if none is granted any more, for as long as a job may take.
- * True if the application stays locked.
  */
-async function lookAfter(conflict: Conflict, kind: Refusals, finding: Finding): Promise<boolean> {
-  const { run } = conflict
+async function lookAfter(held: Held, kind: Refusals): Promise<Finding[]> {
+  const { run } = held
+  const findings: Finding[] = []
   for (let look = 1; ; look++) {
-    if (!(await refuseIdle(conflict, kind, finding))) return false
+    const { isRefused, findings: more } = await refuseIdle(held, kind)
+    findings.push(...more)
+    if (!isRefused) return findings
     await pause(run, kind.afterMs ?? 0)
-    const exchange = await createAfter(conflict, finding)
-    if (typeof exchange === 'string') return false
-    if (!(await awaitIdle(conflict))) return staysLocked(conflict, kind, finding, exchange)
+    const created = await createAfter(held)
+    findings.push(created)
+    const { conflict } = created
+    if (!conflict) return findings
+    if (!(await awaitIdle(held))) return [...findings, staysLocked(held, kind, conflict)]
     // An application that is released late, or that somebody else uses, is busy without a refusal, too.
-    if (!(await isFreeAtOnce(conflict, look))) {
-      finding.inconclusive = 'the application is not free at once after a job, even if no creation was refused before'
-      await awaitIdle(conflict)
-      return false
+    if (!(await isFreeAtOnce(held, look))) {
+      await awaitIdle(held)
+      const busy = 'the application is not free at once after a job, even if no creation was refused before'
+      return [...findings, open(busy)]
     }
     // Then each by itself: a job of somebody else is more likely to meet a long list than one request.
-    if (kind.refusals.length > 1) return lookAfterEach(conflict, kind, finding)
-    if (look < mostLooks) continue
-    finding.failure = failureOf(exchange, kind, `in ${look} attempts`)
-    return false
+    if (kind.refusals.length > 1) return [...findings, ...(await lookAfterEach(held, kind))]
+    if (look === mostLooks) return [...findings, failureOf(conflict, kind, `in ${look} attempts`)]
   }
 }
 
-/** No creation is granted any more: that is the failure, and nothing else is asked of the application. */
-function staysLocked({ run, gate }: Conflict, kind: Refusals, finding: Finding, exchange: Exchange): true {
-  finding.failure = failureOf(exchange, kind, `and for ${run.target.limits.jobTimeoutMs} ms after that`)
-  gate.gaveUp = gate.timedOut = true
-  return true
+/** No creation is granted any more: that is the failure. */
+function staysLocked(held: Held, kind: Refusals, exchange: Exchange): Finding {
+  giveUp(held)
+  const { jobTimeoutMs } = held.run.target.limits
+  return { ...failureOf(exchange, kind, `and for ${jobTimeoutMs} ms after that`), met: 'locked' }
 }
 
-function failureOf(exchange: Exchange, kind: Refusals, how: string): NonNullable<Finding['failure']> {
-  const what = `with a valid body, ${when(kind)} after others were refused ${kind.what}, ${how}`
+function failureOf(exchange: Exchange, { what, afterMs }: Refusals, how: string): Finding {
+  const when = afterMs === undefined ? 'at once' : `${afterMs} ms`
+  const after = `with a valid body, ${when} after others were refused ${what}, ${how}`
   const expected = '202: a refused creation starts no job'
-  return { exchange, expected, what: `${what} (somebody else's job would look the same)` }
+  return { of, cases: 1, failure: { exchange, expected, what: `${after} (somebody else's job would look the same)` } }
 }
 
-async function lookAfterEach(conflict: Conflict, kind: Refusals, finding: Finding): Promise<boolean> {
+async function lookAfterEach(held: Held, kind: Refusals): Promise<Finding[]> {
+  const findings: Finding[] = []
   for (const refusal of kind.refusals) {
-    const locked = await lookAfter(conflict, { ...kind, what: refusal.what, refusals: [refusal] }, finding)
-    if (finding.failure || conflict.gate.timedOut) return locked
+    findings.push(...(await lookAfter(held, { ...kind, what: refusal.what, refusals: [refusal] })))
+    if (failureIn(findings) || held.gate.timedOut) break
   }
-  return false
+  return findings
 }
-
-const when = ({ afterMs }: Refusals): string => (afterMs === undefined ? 'at once' : `${afterMs} ms`)
 
 /**
  * Creations one after the other, each at once after the end of a job, nothing refused in between; true if all are granted. One
  * more of them in each look, so that what comes in every so many requests does not keep step.
  */
-async function isFreeAtOnce({ run, application, gate }: Conflict, times: number): Promise<boolean> {
+async function isFreeAtOnce(held: Held, times: number): Promise<boolean> {
   for (let time = 0; time < times; time++) {
-    const job = gate.record(await create(run, application, requirement))
-    if (job === undefined || !(await awaitJobs(run, application.id))) return false
+    const { job } = await create(held, of)
+    if (job === undefined || !(await jobsOf(held.run).awaitEnds(held.application.id))) return false
   }
   return true
 }
 
 /** Waits until a creation is granted and its job has ended, at most `jobTimeoutMs`; false if none is granted. */
-async function awaitIdle({ run, application, gate }: Conflict): Promise<boolean> {
+async function awaitIdle(held: Held): Promise<boolean> {
+  const { run, application } = held
   const deadline = performance.now() + run.target.limits.jobTimeoutMs
-  while (await awaitJobs(run, application.id)) {
-    if (gate.record(await create(run, application, requirement))) return awaitJobs(run, application.id)
+  while (await jobsOf(run).awaitEnds(application.id)) {
+    if ((await create(held, of)).job) return jobsOf(run).awaitEnds(application.id)
     if (performance.now() > deadline) return false
     await pause(run, releaseMs)
   }
@@ -265,10 +252,12 @@ async function awaitIdle({ run, application, gate }: Conflict): Promise<boolean>
 
 /** A refused creation starts no job, and leaves the application free. */
 export const judgeNoEffect: Judge = async (context) => {
-  if (context.run.target.scenarios[requirement]) return granted('as the scenario of the target file says')(context)
-  const { failure, confirmed, inconclusive, cases } = await noEffect(context.run)
+  const { run } = context
+  if (run.target.scenarios[of]) return granted('as the scenario of the target file says')(context)
+  const findings = await noEffect(run)
   context.control = 'granted'
-  context.cases += cases
-  if (failure) context.fail(failure.exchange, failure.expected, failure.what, failure.actual)
-  if (!confirmed) throw new NotExercised(inconclusive)
+  context.cases += findings.length
+  const failure = failureIn(findings)
+  if (failure) context.fail(failure.exchange, failure.expected, failure.what)
+  if (!isSettled(findings, of)) throw new NotExercised(findings[0]?.open ?? '')
 }

@@ -2,25 +2,25 @@ import { NotExercised, pause } from '../../harness/engine/outcome.ts'
 import { isPlanned, type Run } from '../../harness/engine/run.ts'
 import type { ApplicationResource } from '../../harness/target-file/model.ts'
 import { sendAtOnce } from '../../harness/checks/at-once.ts'
-import { burstSize, confirmBlocked, createDuringJob, createOnOther, proveOverlap } from './beside-job.ts'
-import {
-  awaitJobs,
-  type Conflict,
-  type ConflictFindings,
-  conflictId,
-  create,
-  isFailed,
-  isSettled,
-  newFindings,
-  releaseMs,
-} from './conflict.ts'
-import { gatesOf, mostAttempts, whileIdle } from './gate.ts'
-import { isEnded, type Job, jobRequest, jobsOf, wasSeenEnded } from './job-tracker.ts'
-import { awaitRelease, releasedAfterFailure } from './release.ts'
-import { isDeclared, validRequest } from '../../harness/checks/valid-request.ts'
 import { createdId } from '../../harness/checks/created.ts'
 import { retryWhileSettling } from '../../harness/checks/settling.ts'
+import { isDeclared, validRequest } from '../../harness/checks/valid-request.ts'
 import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
+import {
+  awaitRelease,
+  confirmBlocked,
+  createDuringJob,
+  createOnOther,
+  failureIn,
+  type Finding,
+  ids,
+  isSettled,
+  proveOverlap,
+} from './findings.ts'
+import { create, gateOf, type Held, hold, mostAttempts, releaseMs, whileIdle } from './gate.ts'
+import { isEnded, type Job, jobRequest, jobsOf, wasSeenEnded } from './job-tracker.ts'
+import { failingLifecycle } from './lifecycle.ts'
+import { noEffect } from './no-effect.ts'
 
 /** The application whose jobs last longest: the declared slow one, else the plain one. */
 export function busyApplication({ target: { resources } }: Run): ApplicationResource {
@@ -32,172 +32,251 @@ function otherThan({ target: { resources } }: Run, id: string): ApplicationResou
   return [resources.otherApplication, resources.application].find((one) => one !== undefined && one.id !== id)
 }
 
-/** Observes conflicts once a run: three attempts at most, each a job (or a burst of creations) and what is created beside it. */
-export function provokeConflicts(run: Run): Promise<ConflictFindings> {
+/** Whether a burst of creations can be judged: several of them have to be under way at once. */
+function wantsBurst(run: Run): boolean {
+  return isPlanned(run, ids.atomic) && run.client.semaphore.size > 1
+}
+
+/** What the attempts of a run showed. */
+interface Conflicts {
+  readonly findings: readonly Finding[]
+  /** Some creation on the busy application was answered 409 in its attempts, or before. */
+  readonly wasBusy: boolean
+}
+
+/** One attempt: a job (or a burst of creations), and what is created beside it. */
+interface Attempt {
+  /** The job to begin with, and a second one if a burst made two. */
+  readonly jobs: readonly Job[]
+  readonly findings: readonly Finding[]
+  /** A creation of the last burst met a connection that the target had closed: it may have made a job that is not known. */
+  readonly responseLost: boolean
+  /** A reading showed that every job of the application has ended, so that it is free. */
+  readonly isFree: boolean
+}
+
+const none: Attempt = { jobs: [], findings: [], responseLost: false, isFree: false }
+
+/** Provokes conflicts once a run: three attempts at most on the busy application, and one on others. */
+export function provokeConflicts(run: Run): Promise<Conflicts> {
   return run.once('conflicts', async () => {
-    const application = busyApplication(run)
-    const gate = gatesOf(run).of(application.id)
-    const other = isPlanned(run, conflictId.perApplication) ? otherThan(run, application.id) : undefined
-    const found = newFindings(run.client.semaphore.size > 1)
-    const conflict: Conflict = { run, application, gate, other, found }
-    await gate.withExclusive(() => attempt(conflict))
-    found.conflictSeen = gate.conflictSeen
-    if (run.options.depth === 'full') {
-      await attemptOnPlain(conflict)
-      await attemptOnCreated(conflict)
-    }
-    // Last: a server that takes the jobs of all applications for one would refuse it beside any of them.
-    await releasedAfterFailure(run, found.released).catch((error: unknown) => {
-      // If that application gives no job, rows about it tell.
-      if (!(error instanceof NotExercised) || run.life.ended) throw error
+    const findings: Finding[] = []
+    let last = none
+    const busy = busyApplication(run)
+    await hold(run, busy, async (held) => {
+      const other = isPlanned(run, ids.perApplication) ? otherThan(run, busy.id) : undefined
+      // An attempt that proved nothing is repeated if the other ones speak against the target.
+      const most = (): number =>
+        times(findings, 'blocked') > 0 && !failureIn(findings, ids.perApplication) ? 2 * mostAttempts : mostAttempts
+      for (let count = 1; count <= most() && (count === 1 || wantsMore(run, other, findings)); count++) {
+        last = await attempt(held, other, last, findings)
+        findings.push(...last.findings)
+        if (held.gate.timedOut || failureIn(findings, ids.released)) break
+      }
     })
-    return found
+    const wasBusy = gateOf(run, busy.id).conflictSeen
+    if (run.options.depth === 'full')
+      for (const further of [attemptOnPlain, attemptOnCreated])
+        findings.push(...(await further(run, last, findings)).map(withoutProof))
+    // Last: a server that takes the jobs of all applications for one would refuse it beside any of them.
+    const more = failureIn(findings, ids.released) ? [] : await ifPossible(run, () => releasedAfterFailure(run))
+    return { findings: [...findings, ...more], wasBusy }
   })
 }
 
-async function attempt(conflict: Conflict): Promise<void> {
-  const { other, found, gate } = conflict
-  let freed = false
-  // An attempt that proved nothing is repeated if the other ones speak against the target.
-  const most = (): number =>
-    found.perApplication.blocked > 0 && !found.perApplication.failure ? 2 * mostAttempts : mostAttempts
-  for (let count = 1; count <= most() && (count === 1 || wantsMore(conflict)); count++) {
-    const once = (): Promise<boolean> => attemptOnce(conflict, freed)
-    freed = other && !isSettled(found.perApplication) ? await beside(conflict, other, once) : await once()
-    if (gate.timedOut || found.released.failure) break
-  }
+function times(findings: readonly Finding[], what: Finding['met']): number {
+  return findings.filter(({ met }) => met === what).length
 }
 
-/** A server may check for conflicts on some applications only: the plain one is tried too, if its jobs last long enough. */
-async function attemptOnPlain({ run, application, found }: Conflict): Promise<void> {
-  const plain = run.target.resources.application
-  if (!plain || plain.id === application.id) return
-  const wantsInProgress = isPlanned(run, conflictId.inProgress) && !isFailed(found.inProgress)
-  const wantsAtomic = isPlanned(run, conflictId.atomic) && !isFailed(found.atomic)
-  if (!wantsInProgress && !wantsAtomic) return
-  const gate = gatesOf(run).of(plain.id)
-  if (gate.timedOut) return
-  const before = { inProgress: { ...found.inProgress }, atomic: { ...found.atomic } }
-  await gate.withExclusive(async () => {
-    const conflict = { run, application: plain, gate, other: undefined, found }
-    const [first, second] = await begin(conflict, false)
-    if (!first) return
-    if (second) await proveOverlap(conflict, first, second)
-    if (wantsInProgress) await createDuringJob(conflict, first)
-    gate.timedOut = !(await awaitJobs(run, plain.id))
+/** If that application gives no job, rows about it tell. */
+async function ifPossible(run: Run, action: () => Promise<Finding[]>): Promise<Finding[]> {
+  return action().catch((error: unknown) => {
+    if (!(error instanceof NotExercised) || run.life.ended) throw error
+    return []
   })
-  // Jobs that end at once prove nothing: the findings of the busy application are kept.
-  for (const name of ['inProgress', 'atomic'] as const) {
-    const { confirmed, inconclusive } = before[name]
-    if (!isFailed(found[name])) Object.assign(found[name], { confirmed, inconclusive })
-  }
 }
 
-/** A server may check for conflicts only on applications that it knew when it began: one that the run creates is tried too. */
-async function attemptOnCreated({ run, found }: Conflict): Promise<void> {
-  if (!isPlanned(run, conflictId.inProgress) || isFailed(found.inProgress) || !isDeclared(run, 'applications.create'))
-    return
-  const purpose = { requirement: conflictId.inProgress, role: 'setup' } as const
-  const creation = await sendWithRetries(run, () => validRequest(run, 'applications.create'), purpose)
-  const id = createdId(run, creation)
-  if (id === undefined) return
-  const application = { id, inputs: [], requiredInputs: [] }
-  const before = { ...found.inProgress }
-  const gate = gatesOf(run).of(id)
-  await gate.withExclusive(async () => {
-    const make = () => create(run, application, conflictId.inProgress)
-    const first = gate.record(await retryWhileSettling(run, make, ({ response }) => response?.status !== 404))
-    if (first) await createDuringJob({ run, application, gate, other: undefined, found }, first)
-  })
-  // A job that is refused, or that ends at once, proves nothing.
-  const { confirmed, inconclusive } = before
-  if (!isFailed(found.inProgress)) Object.assign(found.inProgress, { confirmed, inconclusive })
+/** A job that is refused, or that ends at once, proves nothing: what the busy application showed is kept. */
+function withoutProof({ confirmed: _confirmed, open: _open, ...finding }: Finding): Finding {
+  return finding
 }
 
-/** An attempt while the other application is idle too; without that if it stays busy. */
-function beside({ run, found }: Conflict, { id }: ApplicationResource, once: () => Promise<boolean>): Promise<boolean> {
-  return whileIdle(run, id, async (busy) => {
-    if (busy === undefined) await awaitReleased(run, id)
-    else found.perApplication.inconclusive = busy
-    return once()
+function wantsMore(run: Run, other: ApplicationResource | undefined, found: readonly Finding[]): boolean {
+  const isEnough = run.options.depth === 'quick' && isSettled(found, ids.atomic)
+  if (!failureIn(found, ids.atomic) && !isEnough && isPlanned(run, ids.atomic)) return true
+  const wanted = [ids.inProgress, ids.released, ...(other ? [ids.perApplication] : [])]
+  return wanted.some((of) => !isSettled(found, of))
+}
+
+/** An attempt on the busy application, while the other one is idle too; without that if it stays busy. */
+async function attempt(
+  held: Held,
+  other: ApplicationResource | undefined,
+  last: Attempt,
+  found: readonly Finding[],
+): Promise<Attempt> {
+  const { run } = held
+  const beside = other && { run, application: other, gate: gateOf(run, other.id) }
+  const once = () => attemptOnce(held, beside, last, found)
+  if (!beside || isSettled(found, ids.perApplication)) return once()
+  return whileIdle(run, beside.application.id, async (busy) => {
+    if (busy === undefined) await awaitReleased(run, beside.application.id)
+    const made = await once()
+    return { ...made, findings: [{ of: ids.perApplication, cases: 0, open: busy }, ...made.findings] }
   })
 }
 
 /** An application may be released some time after its last job ended, as `409-released` allows. */
 async function awaitReleased(run: Run, application: string): Promise<void> {
   const ends = jobsOf(run)
-    .all.filter((job) => job.application === application)
+    .of(application)
     .map(({ readings }) => readings.find(isEnded)?.exchange.endedAt ?? 0)
   await pause(run, Math.max(0, ...ends.map((end) => end + 2 * releaseMs - performance.now())))
 }
 
-function wantsMore({ run, other, found }: Conflict): boolean {
-  const isEnough = run.options.depth === 'quick' && isSettled(found.atomic)
-  if (found.atomic.failure === undefined && !isEnough && isPlanned(run, conflictId.atomic)) return true
-  const wanted = [found.inProgress, found.released, ...(other ? [found.perApplication] : [])]
-  return wanted.some((finding) => !isSettled(finding))
-}
-
-/** One attempt; true if a reading showed that every job which it made has ended, so that the application is free. */
-async function attemptOnce(conflict: Conflict, freed: boolean): Promise<boolean> {
-  const { run, gate, application, found } = conflict
-  const [first, second] = await begin(conflict, freed)
-  if (!first) return false
-  if (freed) Object.assign(found.released, { confirmed: true, cases: found.released.cases + 1 })
-  if (second) await proveOverlap(conflict, first, second)
-  const blocked = isSettled(found.perApplication) ? undefined : await createOnOther(conflict, first)
-  if (!isSettled(found.inProgress)) await createDuringJob(conflict, first)
-  if (!(await awaitJobs(run, application.id))) {
+async function attemptOnce(
+  held: Held,
+  other: Held | undefined,
+  last: Attempt,
+  found: readonly Finding[],
+): Promise<Attempt> {
+  const { run, gate, application } = held
+  const begun = await begin(held, last, other?.application)
+  const [first, second] = begun.jobs
+  if (!first) return begun
+  const findings = [...begun.findings]
+  const end = (open?: string): Attempt => {
+    if (open !== undefined) findings.push({ of: ids.released, cases: 0, open })
+    return { ...begun, findings, isFree: open === undefined }
+  }
+  if (last.isFree) findings.push({ of: ids.released, cases: 1, confirmed: true })
+  if (second) findings.push(await proveOverlap(held, first, second))
+  const onOther = other && !isSettled(found, ids.perApplication) ? await createOnOther(other, first) : undefined
+  if (onOther) findings.push(onOther)
+  if (!isSettled(found, ids.inProgress)) findings.push(...(await createDuringJob(held, first, found)))
+  if (!(await jobsOf(run).awaitEnds(application.id))) {
     // A job that cannot be read may have ended: then only the application itself can tell.
     gate.timedOut = first.readings.at(-1)?.status !== undefined
-    found.released.inconclusive = gate.timedOut
-      ? `a job was still in progress after ${run.target.limits.jobTimeoutMs} ms (limits.jobTimeoutMs)`
-      : 'the last reading of the job shows no status'
-    return false
+    const { jobTimeoutMs } = run.target.limits
+    const late = `a job was still in progress after ${jobTimeoutMs} ms (limits.jobTimeoutMs)`
+    return end(gate.timedOut ? late : 'the last reading of the job shows no status')
   }
-  if (blocked) await confirmBlocked(conflict, blocked, first)
-  const known = jobsOf(run).all.filter((job) => job.application === application.id)
-  if (known.every(wasSeenEnded)) return true
-  found.released.inconclusive = 'what is read under the id of a job is another job'
-  return false
+  if (other && onOther?.conflict)
+    findings.push(await confirmBlocked(other, onOther.conflict, first, times(found, 'blocked')))
+  const isClear = jobsOf(run).of(application.id).every(wasSeenEnded)
+  return end(isClear ? undefined : 'what is read under the id of a job is another job')
 }
 
+/** A server may check for conflicts on some applications only: the plain one is tried too, if its jobs last long enough. */
+async function attemptOnPlain(run: Run, last: Attempt, found: readonly Finding[]): Promise<readonly Finding[]> {
+  const plain = run.target.resources.application
+  if (!plain || plain.id === busyApplication(run).id || gateOf(run, plain.id).timedOut) return []
+  const wants = (of: Finding['of']): boolean => isPlanned(run, of) && !failureIn(found, of)
+  if (!wants(ids.inProgress) && !wants(ids.atomic)) return []
+  return hold(run, plain, async (held) => {
+    const { jobs, findings } = await begin(held, { ...last, isFree: false })
+    const [first, second] = jobs
+    if (!first) return findings
+    const more = [
+      ...(second ? [await proveOverlap(held, first, second)] : []),
+      ...(wants(ids.inProgress) ? await createDuringJob(held, first, found) : []),
+    ]
+    held.gate.timedOut = !(await jobsOf(run).awaitEnds(plain.id))
+    return [...findings, ...more]
+  })
+}
+
+/** A server may check for conflicts only on applications that it knew when it began: one that the run creates is tried too. */
+async function attemptOnCreated(run: Run, _last: Attempt, found: readonly Finding[]): Promise<readonly Finding[]> {
+  if (!isPlanned(run, ids.inProgress) || failureIn(found, ids.inProgress) || !isDeclared(run, 'applications.create'))
+    return []
+  const purpose = { requirement: ids.inProgress, role: 'setup' } as const
+  const id = createdId(run, await sendWithRetries(run, () => validRequest(run, 'applications.create'), purpose))
+  if (id === undefined) return []
+  return hold(run, { id, inputs: [], requiredInputs: [] }, async (held) => {
+    const make = async () => (await create(held, ids.inProgress)).exchange
+    const first = held.gate.record(await retryWhileSettling(run, make, ({ response }) => response?.status !== 404))
+    return first ? createDuringJob(held, first, found) : []
+  })
+}
+
+/** How many creations start together. */
+const burstSize = { full: 6, quick: 2 }
+
 /** Starts the job of an attempt: by a burst if atomicity is to be judged, otherwise by one creation. */
-async function begin(conflict: Conflict, freed: boolean): Promise<Job[]> {
-  const { run, gate, application, found } = conflict
-  const atomic = isPlanned(run, conflictId.atomic) && run.client.semaphore.size > 1
+async function begin(held: Held, { responseLost, isFree }: Attempt, besides?: ApplicationResource): Promise<Attempt> {
+  const { run, gate, application } = held
+  const atomic = wantsBurst(run)
   const burst = {
     size: burstSize[run.options.depth],
     make: () => jobRequest(run, application),
-    requirement: conflictId.atomic,
+    requirement: ids.atomic,
   }
   const exchanges = atomic
-    ? await sendAtOnce(run, { ...burst, fresh: found.responseLost })
-    : [await create(run, application, conflictId.released)]
+    ? await sendAtOnce(run, { ...burst, fresh: responseLost })
+    : [(await create(held, ids.released)).exchange]
   const jobs = exchanges.map((exchange) => gate.record(exchange)).filter((job) => job !== undefined)
   const refused = exchanges.filter(({ response }) => response?.status === 409).length
-  if (atomic) {
-    found.atomic.cases += exchanges.length
-    if (jobs.length === 1 && refused > 0) found.atomic.confirmed = true
-  }
-  if (jobs.length > 0 || refused < exchanges.length) return jobs
+  const confirmed = jobs.length === 1 && refused > 0
+  const findings = atomic ? [{ of: ids.atomic, cases: exchanges.length, confirmed }] : []
+  if (jobs.length > 0 || refused < exchanges.length) return { ...none, jobs, findings, responseLost }
   // The job may be that of a request whose answer was lost.
-  found.responseLost = exchanges.some(({ resent }) => resent)
-  return freed && !found.responseLost
-    ? awaitRelease({ run, application, gate, finding: found.released, held: conflict.other })
-    : awaitIdle(conflict)
+  const isLost = exchanges.some(({ resent }) => resent)
+  const { job, finding } = isFree && !isLost ? await awaitRelease(held, { besides }) : await awaitIdle(held)
+  const begun = { ...none, jobs: job ? [job] : [], responseLost: isLost }
+  return { ...begun, findings: finding ? [...findings, finding] : findings }
 }
 
 /** Busy before this run had a job there: the run waits for it, at most `jobTimeoutMs`. */
-async function awaitIdle({ run, gate, application }: Conflict): Promise<Job[]> {
+async function awaitIdle(held: Held): Promise<{ readonly job?: Job | undefined; readonly finding?: Finding }> {
+  const { run, gate } = held
   const deadline = performance.now() + run.target.limits.jobTimeoutMs
   for (;;) {
     await pause(run, Math.min(releaseMs, Math.max(0, deadline - performance.now())))
-    const exchange = await create(run, application, conflictId.released)
-    const job = gate.record(exchange)
-    if (job) return [job]
-    if (exchange.response?.status === 409 && performance.now() < deadline) continue
-    gate.timedOut = exchange.response?.status === 409
-    return []
+    const { job, isConflict } = await create(held, ids.released)
+    if (isConflict && performance.now() < deadline) continue
+    if (!job) gate.timedOut = isConflict
+    return { job }
   }
+}
+
+/** A creation on an application that is free, as its last job was seen ended; answered 409, two more follow. */
+function createAfterEnd(run: Run, application: ApplicationResource, ended?: string): Promise<Finding[]> {
+  return hold(run, application, async (held) => {
+    const { isConflict } = await create(held, ids.released)
+    const first = { of: ids.released, cases: 1 }
+    return isConflict ? [first, (await awaitRelease(held, { ended })).finding] : [first]
+  })
+}
+
+/** Applications that were given up are looked at once more, at the end: somebody else's job may be over by then. */
+export async function releasedAtLast(run: Run): Promise<Finding[]> {
+  const { application, otherApplication, slowApplication, failingApplication } = run.target.resources
+  const findings: Finding[] = []
+  for (const resource of [application, otherApplication, slowApplication, failingApplication]) {
+    if (!resource || failureIn(findings)) continue
+    const last = jobsOf(run).of(resource.id).at(-1)
+    if (!gateOf(run, resource.id).gaveUp || !last || !wasSeenEnded(last)) continue
+    // That it stays locked after a refusal is told by another requirement.
+    if (resource.id === application?.id && (await staysLocked(run))) continue
+    findings.push(...(await createAfterEnd(run, resource)))
+  }
+  return findings
+}
+
+/** Whether refused creations have locked the application for good. */
+async function staysLocked(run: Run): Promise<boolean> {
+  if (!isPlanned(run, ids.noEffect)) return false
+  return noEffect(run).then(
+    (findings) => findings.some(({ met }) => met === 'locked'),
+    () => false,
+  )
+}
+
+/** An application is free again after a job that failed, too. */
+async function releasedAfterFailure(run: Run): Promise<Finding[]> {
+  const application = run.target.resources.failingApplication
+  if (!application || !isPlanned(run, ids.released)) return []
+  const { job } = await failingLifecycle(run)
+  return wasSeenEnded(job) ? createAfterEnd(run, application, String(job.readings.at(-1)?.status)) : []
 }

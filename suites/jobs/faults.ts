@@ -3,12 +3,22 @@ import { type JsonKind, kindOf, nameOfKind, ofKinds, sample, shown } from '../..
 import { getAt, setAt } from '../../schemas/json.ts'
 import { judgeEach } from '../../harness/checks/at-once.ts'
 import { sampled } from '../../harness/checks/seed.ts'
-import { any, type Fault, withBody } from '../../harness/checks/conditions.ts'
+import { any, type Fault, refused, unknown, withBody } from '../../harness/checks/conditions.ts'
 import { condition } from '../../harness/checks/refusals.ts'
 import { jsonOf, type Probe, withJson } from '../../harness/engine/probe.ts'
 import { granted } from '../../harness/checks/granted.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { declaredResource } from '../../harness/checks/valid-request.ts'
+import type { Run } from '../../harness/engine/run.ts'
+import type { ApplicationResource } from '../../harness/target-file/model.ts'
+import {
+  ofBodies,
+  refusedByGrammar,
+  refusedByKey,
+  refusedByRights,
+  refusedByType,
+  type Refusal,
+} from '../created/refusals.ts'
 
 /** Place at which a value of another type is put, and the types that are another there. */
 interface Place {
@@ -152,4 +162,106 @@ export const withoutInput = condition(async ({ valid, judge, context }) => {
     const fault = inputs.length === 0 ? 'empty @ /inputs' : 'absent @ /inputs/*'
     await judge({ ...withBody(await valid(), { inputs }), fault }, `with a valid body, but ${what}`)
   })
+})
+
+/** Creations of one kind, refused one after the other before one that is to be granted. */
+export interface Refusals {
+  readonly what: string
+  readonly refusals: readonly Refusal[]
+  /** From the last refusal to the creation after it, in ms; at once if nothing is said. */
+  readonly afterMs?: number
+  /** Looked at at each of `laterMs`. */
+  readonly isLater?: true
+}
+
+function byBody(of: string, what: string, change: (valid: Probe) => Probe): Refusal {
+  return { requirement: of, what, statuses: ofBodies, change }
+}
+
+/** Each kind of refusal by itself. */
+export async function kindsOf(run: Run, { inputs, requiredInputs }: ApplicationResource): Promise<readonly Refusals[]> {
+  const left = (input: unknown): unknown[] => inputs.filter((other) => other !== input)
+  const required = inputs.filter((input) => requiredInputs.includes(input.id))
+  const bodies = [
+    byBody('400-missing-inputs', 'without inputs', (valid) => withBody(valid, {})),
+    byBody('400-missing-body', 'without a body', (valid) => refused({ ...valid, body: '' })),
+    refusedByGrammar,
+    byBody('400-malformed-inputs', 'with inputs that are no array', (valid) => withBody(valid, { inputs: 'none' })),
+    ...required.map((input) =>
+      byBody('400-missing-required-inputs', `without ${input.id}`, (valid) => withBody(valid, { inputs: left(input) })),
+    ),
+  ]
+  const kinds = [
+    { what: 'for their body', refusals: bodies },
+    { what: 'for their content type', refusals: [refusedByType] },
+    { what: 'for their key', refusals: await refusedByKey(run) },
+    { what: 'for the rights of their key', refusals: await refusedByRights(run, 'jobs.create') },
+  ]
+  const whole = kinds.filter(({ refusals }) => refusals.length > 0)
+  const all = { what: 'in several ways', refusals: kinds.flatMap(({ refusals }) => refusals.slice(0, 1)) }
+  return sampled({ run, requirement: { id: 'jobs.create/4xx-no-effect' } }, [
+    ...whole,
+    { ...all, isLater: true as const },
+  ])
+}
+
+/** No uuid in any spelling, hyphens left out included. */
+function isNoUuid(id: string): boolean {
+  return !/^[0-9a-f]{32}$/i.test(id.replaceAll('-', ''))
+}
+
+const noUuids = ['not-a-uuid', '0', '1234567890', 'zzzzzzzz-zzzz-4zzz-8zzz-zzzzzzzzzzzz', 'x'.repeat(64)]
+
+const generatedIds = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/).filter(isNoUuid)
+
+const noUuid = (id: string): Fault<string> => told(id, 'an id that is not a uuid', 'another form')
+
+function told(id: string, what: string, fault: string): Fault<string> {
+  return { what: `with ${what}`, value: id, fault: `id: ${fault}` }
+}
+
+const withId = (probe: Probe, id: string): Probe => refused({ ...probe, params: { job_id: id } })
+
+/** By how many characters an existing id is cut: a server may find ids by their beginning. */
+const cuts = [1, 2, 3, 4, 5, 6, 7, 8] as const
+
+/** An id with a hexadecimal digit more; with one in place of another digit, at that place. */
+const otherDigit = (digit: string): string => (digit === '0' ? '1' : '0')
+
+/** The id of a job with its last digit changed, and with all but its first group changed: a server may compare less than all of it. */
+const likeJob = [
+  ['with its last digit changed', (id: string) => id.slice(0, -1) + otherDigit(id.slice(-1))],
+  [
+    'with all but its first group changed',
+    // Version and variant stay, so that it is a uuid of the same kind.
+    (id: string) =>
+      id.replaceAll(/[0-9a-f]/gi, (digit, at: number) =>
+        at < 9 || at === 14 || at === 19 ? digit : otherDigit(digit),
+      ),
+  ],
+] as const
+
+/** The uuid of nothing, twice, and two that are like that of a job. */
+export const unknownJob = condition(async (refusal) => {
+  const { valid, judge } = refusal
+  await unknown('job_id', ['unknown', 'asked twice', 'of another kind']).bringAbout(refusal)
+  for (const [what, change] of likeJob) {
+    const probe = await valid()
+    const id = change(probe.params['job_id'] ?? '')
+    if (refusal.context.run.objects.takenIds.has(id.toLowerCase())) continue
+    await judge({ ...withId(probe, id), fault: 'id: like another' }, `with the id of a job ${what}`)
+  }
+})
+
+/** 1 to 64 letters, digits, `-` and `_` that are no uuid; an existing id that is cut, longer, or with a wildcard of SQL in it. */
+export const malformedId = condition(async (refusal) => {
+  const id = (await refusal.valid()).params['job_id'] ?? ''
+  const likeExisting = [
+    ...cuts
+      .filter((cut) => cut < id.length)
+      .map((cut) => told(id.slice(0, -cut), `an existing id that is cut by ${cut}`, 'cut')),
+    told(`${id}0`, 'an existing id and a character more', 'lengthened'),
+    told(`${id.slice(0, -1)}_`, 'an existing id, its last character _', 'wildcard'),
+  ]
+  await any([...likeExisting, ...noUuids.map(noUuid)], generatedIds.map(noUuid), withId).bringAbout(refusal)
 })

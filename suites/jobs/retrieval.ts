@@ -6,19 +6,24 @@ import { judgeGranted } from '../../harness/engine/judge-response.ts'
 import { judgeShape } from '../../harness/checks/shapes.ts'
 import { validRequest } from '../../harness/checks/valid-request.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
-import { Failed, NotExercised } from '../../harness/engine/outcome.ts'
+import { Failed, NotExercised, pause } from '../../harness/engine/outcome.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import type { Judge, CheckContext } from '../../harness/engine/check-context.ts'
 import { describeResponse } from '../../harness/engine/describe.ts'
-import { createdAtCases, identityCases, isOwn, type JobCase, sameId } from './seen-jobs.ts'
-import { isGone, oldestJobs, ownJobs, seeLaterJob, seeOldestAgain } from './every-job.ts'
-import { isEnded, type Job, type Reading } from './job-tracker.ts'
-import { failingLifecycle, mainLifecycle } from './lifecycle.ts'
-import fc from 'fast-check'
-import { any, type Fault, refused, unknown } from '../../harness/checks/conditions.ts'
-import { condition } from '../../harness/checks/refusals.ts'
-import type { Probe } from '../../harness/engine/probe.ts'
+import { createdAtCases, identityCases, isOwn, type JobCase, sameId, type SeenReading } from './seen-jobs.ts'
+import { isEnded, isWhole, type Job, jobsOf, type Reading } from './job-tracker.ts'
+import { judgeEach } from '../../harness/checks/at-once.ts'
+import { isDeepStrictEqual } from 'node:util'
+import {
+  failingLifecycle,
+  isGone,
+  mainLifecycle,
+  oldestJobs,
+  ownJobs,
+  seeLaterJob,
+  seeOldestAgain,
+} from './lifecycle.ts'
 
 /** Readings that count: before `settleMs` have passed a new job may not be found, or break the server until it was read. */
 function readingsOf(run: Run): { job: Job; reading: Reading }[] {
@@ -179,63 +184,101 @@ function judgeFailed(context: CheckContext, exchange: Exchange, job: unknown): v
     context.fail(exchange, expected, failing, `error ${preview(error)}`)
 }
 
-/** No uuid in any spelling, hyphens left out included. */
-function isNoUuid(id: string): boolean {
-  return !/^[0-9a-f]{32}$/i.test(id.replaceAll('-', ''))
+/** The members that the spec shows (§2.3), but for `updated_at`, which may move: others may change as a server likes. */
+const shown = ['id', 'status', 'application_id', 'created_at', 'completed_at', 'data', 'error'] as const
+
+/** One reading at least comes so long after the job was seen to have ended, or later, in ms. */
+const laterMs = 200
+
+/** Most jobs of one application that ended in one way which are read again, the latest of them. */
+const mostReadAgain = { full: 3, quick: 1 }
+
+/** Reads the ended jobs of the run again, and a declared one: what the spec shows of them reads the same. */
+export const judgeStable: Judge = async (context) => {
+  const { run } = context
+  const ended = [...endedReadings(run), ...(await declaredReading(run))]
+  const [first, ...others] = ended
+  if (!first) throw new NotExercised('this run saw no job end')
+  await judgeEach(latestOfEach(run, others), (reading) => judgeAgain(context, reading))
+  await pause(run, Math.max(0, first.exchange.endedAt + laterMs - performance.now()))
+  await judgeAgain(context, first)
 }
 
-const named = ['not-a-uuid', '0', '1234567890', 'zzzzzzzz-zzzz-4zzz-8zzz-zzzzzzzzzzzz', 'x'.repeat(64)]
-
-const generated = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/).filter(isNoUuid)
-
-const noUuid = (id: string): Fault<string> => told(id, 'an id that is not a uuid', 'another form')
-
-function told(id: string, what: string, fault: string): Fault<string> {
-  return { what: `with ${what}`, value: id, fault: `id: ${fault}` }
+/** The last ones of each application and outcome; of applications that the run created as of one. */
+function latestOfEach(run: Run, ended: readonly SeenReading[]): SeenReading[] {
+  const { target, options } = run
+  const counts = new Map<string, number>()
+  return ended.toReversed().filter(({ exchange, job }) => {
+    const id = jobOf(run, exchange)?.application ?? ''
+    const kind = `${target.applicationIds.has(id) ? id : ''} ${String(member(job, 'status'))}`
+    counts.set(kind, (counts.get(kind) ?? 0) + 1)
+    return (counts.get(kind) ?? 0) <= mostReadAgain[options.depth]
+  })
 }
 
-const withId = (probe: Probe, id: string): Probe => refused({ ...probe, params: { job_id: id } })
-
-/** By how many characters an existing id is cut: a server may find ids by their beginning. */
-const cuts = [1, 2, 3, 4, 5, 6, 7, 8] as const
-
-/** An id with a hexadecimal digit more; with one in place of another digit, at that place. */
-const otherDigit = (digit: string): string => (digit === '0' ? '1' : '0')
-
-/** The id of a job with its last digit changed, and with all but its first group changed: a server may compare less than all of it. */
-const likeJob = [
-  ['with its last digit changed', (id: string) => id.slice(0, -1) + otherDigit(id.slice(-1))],
-  [
-    'with all but its first group changed',
-    // Version and variant stay, so that it is a uuid of the same kind.
-    (id: string) =>
-      id.replaceAll(/[0-9a-f]/gi, (digit, at: number) =>
-        at < 9 || at === 14 || at === 19 ? digit : otherDigit(digit),
-      ),
-  ],
-] as const
-
-/** The uuid of nothing, twice, and two that are like that of a job. */
-export const unknownJob = condition(async (refusal) => {
-  const { valid, judge } = refusal
-  await unknown('job_id', ['unknown', 'asked twice', 'of another kind']).bringAbout(refusal)
-  for (const [what, change] of likeJob) {
-    const probe = await valid()
-    const id = change(probe.params['job_id'] ?? '')
-    if (refusal.context.run.objects.takenIds.has(id.toLowerCase())) continue
-    await judge({ ...withId(probe, id), fault: 'id: like another' }, `with the id of a job ${what}`)
+async function judgeAgain(context: CheckContext, before: SeenReading): Promise<void> {
+  const send = (): Promise<Exchange> => context.send(before.exchange.probe)
+  const first = await send()
+  const wait = settledAt(context, before) - performance.now()
+  // A new job may not be known everywhere yet.
+  if (isGone(first) && wait > 0) await pause(context.run, wait)
+  const exchange = isGone(first) && wait > 0 ? await send() : first
+  const { response } = exchange
+  const json = response?.json()
+  if (!response || exchange.throttled) throw new NotExercised('the job could not be read again')
+  context.cases++
+  context.shownBy = before.exchange.purpose.requirement
+  if (response.status !== 200 || !json?.ok) {
+    context.fail(exchange, '200 with the job, as when the ended job was read before', '')
   }
-})
+  for (const name of shown) {
+    const [was, is] = [member(before.job, name), member(json.value, name)]
+    if (readsTheSame(was, is)) continue
+    const told = (value: unknown): string => `${name} ${value === undefined ? 'absent' : preview(value)}`
+    context.fail(exchange, `${told(was)}, as when the ended job was read before`, '', told(is))
+  }
+}
 
-/** 1 to 64 letters, digits, `-` and `_` that are no uuid; an existing id that is cut, longer, or with a wildcard of SQL in it. */
-export const malformedId = condition(async (refusal) => {
-  const id = (await refusal.valid()).params['job_id'] ?? ''
-  const likeExisting = [
-    ...cuts
-      .filter((cut) => cut < id.length)
-      .map((cut) => told(id.slice(0, -cut), `an existing id that is cut by ${cut}`, 'cut')),
-    told(`${id}0`, 'an existing id and a character more', 'lengthened'),
-    told(`${id.slice(0, -1)}_`, 'an existing id, its last character _', 'wildcard'),
-  ]
-  await any([...likeExisting, ...named.map(noUuid)], generated.map(noUuid), withId).bringAbout(refusal)
-})
+/** The job that was asked for, whatever the answer says of it. */
+function jobOf(run: Run, { probe }: Exchange): Job | undefined {
+  return jobsOf(run).all.find(({ id }) => id === probe.params['job_id'])
+}
+
+/** When the job of that reading is to be known everywhere, in ms (`performance.now()`). */
+function settledAt({ run }: CheckContext, { exchange }: SeenReading): number {
+  const job = jobOf(run, exchange)
+  return job ? job.createdAtMs + run.target.limits.settleMs : 0
+}
+
+/** True if both are the same JSON value; data that is nested too deep to be compared tells nothing. */
+function readsTheSame(before: unknown, after: unknown): boolean {
+  try {
+    return isDeepStrictEqual(before, after)
+  } catch {
+    throw new NotExercised('the job is nested too deep to be compared')
+  }
+}
+
+/** First reading of each job of the run that showed it ended; the last of all if only that was kept whole, and shows it. */
+function endedReadings(run: Run): SeenReading[] {
+  return jobsOf(run)
+    .all.filter(({ creation }) => creation.probe.credential.full)
+    .flatMap(({ readings }) => {
+      const first = readings.find(({ job }) => hasEnded(job))
+      if (!first || isWhole(first)) return first ? [first] : []
+      return readings.slice(-1).filter(({ job }) => hasEnded(job))
+    })
+}
+
+async function declaredReading(run: Run): Promise<SeenReading[]> {
+  if (run.target.resources.job === undefined) return []
+  const { exchange } = await control(run, 'jobs.retrieve')
+  const job = jsonValue(exchange?.response)
+  return exchange && hasEnded(job) ? [{ exchange, job }] : []
+}
+
+/** A status that the spec does not know may be one of a job that goes on. */
+function hasEnded(job: unknown): boolean {
+  const status = member(job, 'status')
+  return status === 'completed' || status === 'failed'
+}
