@@ -16,7 +16,7 @@ import { checkOutputs, type InputFile, reportFiles } from './output/files.ts'
 import { finish } from './output/write-reports.ts'
 import { reportOption } from './run/arguments.ts'
 import { formatNames, parseReportRequests, takesStdout } from './output/report-request.ts'
-import { shellWord } from '../harness/recording/curl.ts'
+import { shellWord } from '../harness/shell-word.ts'
 
 export interface CheckArguments extends Gates {
   readonly baseUrl?: string

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import { join } from 'node:path'
 import { createForwarder } from '../harness/http/forwarder.ts'
-import { shellWord } from '../harness/recording/curl.ts'
+import { shellWord } from '../harness/shell-word.ts'
 import { applyGates, type Gates } from '../harness/report/exit-code.ts'
 import type { RecordedExchange, TpeMode } from '../harness/report/model.ts'
 import { foreignBaselineFile } from '../harness/report/baseline.ts'

@@ -19,6 +19,7 @@ import {
 } from './view/groups.ts'
 import { whatToDeclare } from './view/to-declare.ts'
 import { outsideCause } from '../harness/report/exit-code.ts'
+import { shellWord } from '../harness/shell-word.ts'
 
 const tones = { good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<Tone, keyof Colors>
 
@@ -160,10 +161,6 @@ function nextLines(report: Report, { command, written = [] }: TerminalOptions, c
     ...files.map(({ path }) => ({ whole: `${colors.dim('report   ')} ${terminalText(path)}` })),
     ...again.map((line) => ({ whole: `${colors.dim('run again')} ${terminalText(line)}` })),
   ]
-}
-
-function shellWord(path: string): string {
-  return /^[\w./:@%+,=-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }
 
 /** Hint behind a number of things that are not shown. */

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { htmlAttribute } from '../../reporters/escape/html.ts'
 import { nameMarks } from '../../reporters/escape/name-marks.ts'
 import { countsText } from '../../reporters/view/groups.ts'
+import { shellWord } from '../../harness/shell-word.ts'
 import { packageFile } from '../../schemas/package-file.ts'
 import { between } from '../describe.ts'
 import { operationCount, type Excluded, type Predicate } from '../statement.ts'
@@ -214,9 +215,4 @@ function verifyCommand({ isForeign, signedBy, statement: { predicate, subject } 
     ...(isWhole ? ['--require conformant'] : []),
     ...(isForeign ? ['--foreign'] : []),
   ].join(' \\\n  ')
-}
-
-/** An address may hold what a shell would run. */
-function shellWord(text: string): string {
-  return /^[\w:/.~%@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,25 +1,8 @@
+import { doubleQuoted, singleQuoted } from '../shell-word.ts'
 import type { FailureExchange, RecordedRequest } from './recorded.ts'
 
 /** Placeholder for the base URL of a handler in the same process: nothing listens there. */
 export const inProcessUrl = 'http://in-process.localhost'
-
-/** `##[`, `##vso[` and the like are commands to the runner of a pipeline, wherever in a line they are printed. */
-const runnerCommand = /#(?=#[\w[])/g
-
-/** Text in single quotes for a POSIX shell; nothing in it is a command to a runner. */
-function singleQuoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`).replaceAll(runnerCommand, `#''`)}'`
-}
-
-/** Text in double quotes in which `$NAME` and `${...}` still expand. */
-function expanding(text: string): string {
-  return `"${text.replaceAll(/["\\`]/g, '\\$&').replaceAll(runnerCommand, '#""')}"`
-}
-
-/** A word for a POSIX shell, quoted only if it needs to be. */
-export function shellWord(word: string): string {
-  return /^[\w@%+=:,./~-]+$/.test(word) ? word : singleQuoted(word)
-}
 
 /** Names of headers whose recorded value names a key, so that the shell has to expand it; `:url` for the address. */
 type Expanded = ReadonlySet<string>
@@ -29,13 +12,13 @@ type Expanded = ReadonlySet<string>
  * text go through base64, as does text with line ends. Headers that curl sets by itself are left out.
  */
 export function curlOf(request: RecordedRequest, expanded: Expanded): string {
-  const url = expanded.has(':url') ? expanding(request.url) : singleQuoted(request.url)
+  const url = expanded.has(':url') ? doubleQuoted(request.url) : singleQuoted(request.url)
   const parts = ['curl', '-sS', '-i', '-X', request.method, '--path-as-is', url]
   if (request.headers['accept-encoding']) parts.push('--compressed')
   for (const [name, value] of Object.entries(request.headers)) {
     if (['host', 'content-length', 'accept-encoding'].includes(name)) continue
     const line = value === '' ? `${name};` : `${name}: ${value}`
-    parts.push('-H', expanded.has(name) ? expanding(line) : singleQuoted(line))
+    parts.push('-H', expanded.has(name) ? doubleQuoted(line) : singleQuoted(line))
   }
   const cut = remarksOn(request)
   const isText = request.bodyEncoding === undefined

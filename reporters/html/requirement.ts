@@ -1,4 +1,5 @@
 import type { Report, RequirementResult, Failure, Outcome } from '../../harness/report/model.ts'
+import { singleQuoted } from '../../harness/shell-word.ts'
 import { htmlAttribute, htmlText } from '../escape/html.ts'
 import { shortened, visible } from '../escape/visible.ts'
 import { count } from '../../harness/report/reason.ts'
@@ -124,7 +125,7 @@ function sectionLinks(section: string): string {
 
 /** The command that judges this requirement again with the same inputs; key and target file are the reader's to add. */
 function rerun({ run, target }: Report, { id }: RequirementResult): string {
-  return `conform '${target.baseUrl.replaceAll("'", "'\\''")}' --only ${id} --seed ${run.seed}`
+  return `conform ${singleQuoted(target.baseUrl)} --only ${id} --seed ${run.seed}`
 }
 
 /** Filter and search; they need the script, which shows them. */
