@@ -4,6 +4,7 @@ import { basename, dirname, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RunEvent } from '../../harness/engine/events.ts'
 import type { Report } from '../../harness/report/model.ts'
+import { isLoopback } from '../../harness/loopback.ts'
 import type { Target } from '../../harness/target-file/model.ts'
 import { UserError } from '../../harness/user-error.ts'
 import type { Exchanges } from '../../reporters/view/evidence.ts'
@@ -235,7 +236,7 @@ interface TargetWatch {
 export async function watchTarget(target: Target, isGone: boolean, { onBack, onGone, signal }: TargetWatch) {
   try {
     if (!isGone) {
-      if (!isLoopback(target.baseUrl)) return
+      if (!isLoopback(new URL(target.baseUrl).hostname)) return
       while (await takesConnections(target.baseUrl)) await pause(lookMs, undefined, { signal })
       signal.throwIfAborted()
     }
@@ -251,8 +252,4 @@ async function isAnswering(target: Target, signal: AbortSignal): Promise<boolean
   const { kind } = await askOnce(target, responseMs, signal)
   signal.throwIfAborted()
   return kind === 'answer'
-}
-
-function isLoopback(baseUrl: string): boolean {
-  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(baseUrl).hostname)
 }

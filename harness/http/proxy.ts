@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { isLoopback } from '../loopback.ts'
 import { UserError } from '../user-error.ts'
 
 /** A proxy that the environment names for a target. */
@@ -14,8 +15,6 @@ export interface Proxy {
 
 /** Upper case is honoured too, and lower case wins, as in curl. */
 const variables = { 'http:': ['http_proxy', 'HTTP_PROXY'], 'https:': ['https_proxy', 'HTTPS_PROXY'] } as const
-
-const isLoopback = (hostname: string): boolean => /^(127(\.\d+){3}|(.+\.)?localhost\.?|\[::1\])$/.test(hostname)
 
 /** The proxy through which that base URL is asked; none for loopback, or for what NO_PROXY names. Throws UserError if it is no URL. */
 export function proxyFor(baseUrl: string): Proxy | undefined {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { isObject } from '../../schemas/json.ts'
+import { isLoopback } from '../loopback.ts'
 import { UserError } from '../user-error.ts'
 import { parseJson, readBytes, parseReport } from './json-file.ts'
 import type { BaselineSummary, Report, RequirementResult, TpeMode, Failure } from './model.ts'
@@ -205,11 +206,11 @@ export function foreignBaselineFile(file: string | undefined, mode: TpeMode, tar
 /** A server of this machine has another port each time it starts. */
 function isSameTarget(one: Report['target'], two: Report['target']): boolean {
   if (one.baseUrl === two.baseUrl) return true
-  return one.digest === two.digest && isLoopback(one.baseUrl) && isLoopback(two.baseUrl)
+  return one.digest === two.digest && isOnThisMachine(one.baseUrl) && isOnThisMachine(two.baseUrl)
 }
 
-function isLoopback(baseUrl: string): boolean {
-  return URL.canParse(baseUrl) && /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(baseUrl).hostname)
+function isOnThisMachine(baseUrl: string): boolean {
+  return URL.canParse(baseUrl) && isLoopback(new URL(baseUrl).hostname)
 }
 
 /** A mark of what came back in a failure: enough to tell whether it is the same failure as before. */
