@@ -23,6 +23,7 @@ export function judgePairs(context: CheckContext, exchange: Exchange, pairs: Pai
   const isOtherName = match === 'family' || (remark === '' && hasStatusOf(pairs, response))
   const failure = {
     ...context.failure(exchange, describePairs(pairs), what, describeResponse(exchange) + remark),
+    toRefuse: true as const,
     ...(isOtherName ? { at: '/tpe' } : {}),
   }
   if (match === 'none') throw new Failed(isBare ? { ...failure, noEnvelope: true } : failure)

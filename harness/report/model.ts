@@ -65,6 +65,8 @@ export interface Failure {
   at?: string
   /** The request without the fault, which was granted. */
   control?: GrantedRequest
+  /** The request had to be refused. */
+  toRefuse?: true
   /** The status is right, but the answer is no error envelope: all such failures are one cause. */
   noEnvelope?: true
   /**

@@ -1,5 +1,6 @@
 import { responseOf, sayAnswers } from '../../harness/report/baseline.ts'
 import type { LikelyCause } from './likely-causes.ts'
+import { sections } from './writing.ts'
 import type { Failure, RequirementResult } from '../../harness/report/model.ts'
 
 /** Failures that have one cause, as far as can be told from outside: the first of them is shown for all. */
@@ -49,39 +50,32 @@ export function idsOf({ first, others }: Cause): string[] {
 }
 
 /** Key that failures are compared by: the level, what was asked for, and what was wrong with the answer. */
-function keyOf({ failures: [failure], id, level }: RequirementResult): string {
+function keyOf({ failures: [failure], id, level, section }: RequirementResult): string {
   if (!failure) return id
   // Whatever the requests were: how the server treats its connections is one cause, and what it takes them for another.
   if (failure.connection) return ofConnection + failure.connection
   // Whatever was asked for: the server has no handler that makes its errors envelopes.
   if (failure.noEnvelope) return noEnvelope + level
-  const expected = withoutSections(failure.expected)
-  return JSON.stringify([level, expected, ...receivedIn(failure, expected, id), failure.familyOnly])
+  const expected = withoutSections(failure.expected, section)
+  return JSON.stringify([level, expected, ...receivedIn(failure, id), failure.familyOnly])
 }
 
 /**
  * An answer with a `tpe` is known by that, not by what its message says. The body of any other differs from one operation to the
  * next: if its status alone is wrong it is known by the condition (`400-malformed-json`) and the status.
  */
-function receivedIn(failure: Failure, expected: string, id: string): string[] {
+function receivedIn(failure: Failure, id: string): string[] {
   const response = responseOf(failure)
   if (response.tpe !== undefined) return [sayAnswers([response])]
   const condition = id.slice(id.indexOf('/') + 1)
   const { status } = response
-  if (status !== null && status < 300 && isRefusal(expected)) return ['granted', condition]
+  if (status !== null && status < 300 && failure.toRefuse) return ['granted', condition]
   if (status !== null && status >= 400 && failure.actual.startsWith(`${status}`)) return [`${status}`, condition]
   return [failure.actual]
 }
 
-/** Whether an error is expected: `404 ResourceNotFound`, `an error with ...`, `a 4xx ...`. */
-function isRefusal(expected: string): boolean {
-  return /^(?:[45]\d\d\b|a 4xx\b|an error\b)/.test(expected)
-}
-
 /** Operations are described in different sections, which does not make it another expectation. */
-function withoutSections(expected: string): string {
-  // By hand: a pattern would look at every place of a long text.
-  const at = expected.lastIndexOf('(')
-  const isSections = expected.startsWith('(§', at) && expected.indexOf(')', at) === expected.length - 1
-  return isSections ? expected.slice(0, at).trimEnd() : expected
+function withoutSections(expected: string, section: string): string {
+  const end = ` (${sections(section)})`
+  return expected.endsWith(end) ? expected.slice(0, -end.length) : expected
 }

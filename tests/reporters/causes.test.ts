@@ -17,8 +17,11 @@ test('failures of several operations that share expectation and answer are one c
   expect(groups(one('a.b/401'), one('c.d/401'), one('e.f/401'))).toEqual([['a.b/401', 'c.d/401', 'e.f/401']])
   const said = (id: string, text: string) => one(id, { actual: `404 NotFound ${text}` })
   expect(groups(said('a.b/401', 'no such job'), said('c.d/401', 'no such file'))).toHaveLength(1)
-  const sections = (id: string, section: string) => one(id, { expected: `404 ResourceNotFound (§${section})` })
-  expect(groups(sections('a.b/401', '4.2, §7.3'), sections('c.d/401', '5'))).toHaveLength(1)
+  const sections = (id: string, section: string, told: string) => ({
+    ...one(id, { expected: `404 ResourceNotFound (${told})` }),
+    section,
+  })
+  expect(groups(sections('a.b/401', '4.2, 7.3', '§4.2, §7.3'), sections('c.d/401', '5', '§5'))).toHaveLength(1)
 })
 
 test('failures of one operation, or that differ, stand by themselves', () => {
@@ -30,9 +33,13 @@ test('failures of one operation, or that differ, stand by themselves', () => {
   expect(groups(one('a.b/1'), one('c.d/1', other))).toHaveLength(2)
   const plain = (body: string) => ({
     actual: `200 ${body}`,
+    toRefuse: true as const,
     exchange: { ...exchange!, response: { status: 200, headers: {}, body } },
   })
-  const shape = (body: string) => ({ ...plain(body), expected: 'a JSON body that fits', actual: `200, but ${body}` })
+  const shape = (body: string) => {
+    const { toRefuse: _, ...granted } = plain(body)
+    return { ...granted, expected: 'a JSON body that fits', actual: `200, but ${body}` }
+  }
   expect(groups(one('a.b/1', shape('x is missing')), one('c.d/1', shape('y is missing')))).toHaveLength(2)
   expect(groups(one('a.b/1', plain('{}')), one('c.d/2', plain('[]')))).toHaveLength(2)
   expect(groups(one('a.b/1', plain('{}')), one('c.d/1', plain('[]')), one('e.f/1', other))).toHaveLength(2)
@@ -43,6 +50,7 @@ test('what should have been refused and was granted is one cause, whatever the a
   const { exchange } = one('x.y/1').failures[0]!
   const plain = (status: number, body: string) => ({
     actual: `${status} ${body}`,
+    ...(status < 300 && { toRefuse: true as const }),
     exchange: { ...exchange!, response: { status, headers: {}, body } },
   })
   const granted = [one('a.b/400-nan', plain(200, '{"a":1}')), one('c.d/400-nan', plain(201, '{"c":2}'))]
