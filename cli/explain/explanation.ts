@@ -8,6 +8,7 @@ import { defects } from '../../reference/server.ts'
 import { terminalPieces } from '../../reporters/escape/terminal.ts'
 import type { LinePair } from '../../reporters/view/difference.ts'
 import { requirementPage, sections } from '../../reporters/view/writing.ts'
+import wrapAnsi from 'wrap-ansi'
 import type { Colors } from 'picocolors/types'
 import type { Sent } from './requests.ts'
 import { readFileSync } from 'node:fs'
@@ -164,19 +165,10 @@ function broken(id: string): ExplainedLine[] {
   ]
 }
 
-/** Lines of at most that width, broken between words. */
+/** Lines of at most the page's width, broken between words. */
 function wrapped(text: string, before: string): string[] {
-  return text.split('\n').flatMap((line) => {
-    const lines: string[] = []
-    let last = ''
-    for (const word of line.split(' ')) {
-      if (last !== '' && before.length + last.length + word.length >= width) {
-        lines.push(before + last)
-        last = word
-      } else last = last === '' ? word : `${last} ${word}`
-    }
-    return [...lines, before + last]
-  })
+  const lines = wrapAnsi(text, width - before.length).split('\n')
+  return lines.map((line) => before + line)
 }
 
 /** A paragraph of the readings, and its heading. */
