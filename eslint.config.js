@@ -20,6 +20,15 @@ const heldBack = {
   message: 'A test runs, or says on what condition it does: test.skipIf(...), test.runIf(...).',
 }
 
+const operations =
+  /^(jobs|pdf|completion|chat|files|graphs|applications|ai-detect|web-search|medical|translate|vision)\.[a-z]/
+
+/** What holds for one operation alone is said in the catalogue, or by a suite. */
+const namesOperation = {
+  selector: `Literal[value=${operations}]`,
+  message: 'The harness names no operation: let its record in catalogue/operations.ts tell what is different there.',
+}
+
 export default tseslint.config(
   // Examples know of the package what it ships; they are compiled beside it.
   { ignores: ['coverage/', 'dist/', 'examples/', 'node_modules/', '/standalone/', 'site/'] },
@@ -74,6 +83,7 @@ export default tseslint.config(
       ],
     },
   },
+  { files: ['harness/**/*.ts'], rules: { 'no-restricted-syntax': ['error', namesOperation] } },
   {
     files: ['tests/**/*.ts'],
     rules: {

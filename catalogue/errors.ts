@@ -123,3 +123,11 @@ export function keyFits(key: string, operation: OperationId | null, tpe: string)
   const status = Object.hasOwn(messageKeys, key) ? messageKeys[key] : undefined
   return status === undefined ? undefined : mayCarry(operation, status, tpe)
 }
+
+/** Names by which an answer tells what it is, whatever the operation. */
+export const errorNames = {
+  codeNames,
+  isModelError,
+  /** §7.1, §7.3. */
+  guardrail: { tpe: 'GuardrailBlockedError', key: 'fail.guardrail.blocked' },
+} as const

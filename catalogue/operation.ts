@@ -132,6 +132,8 @@ export interface Operation {
   readonly busy?: number
   /** §7.3: what refuses a valid request whose effect is there already. */
   readonly alreadyDone?: readonly [status: number, tpe: string]
+  /** Roles of the extra members without which a request has no place for a query_config. */
+  readonly settingsWith?: readonly string[]
   /** It reads an object that the target declares at this pointer, or that the control of another operation makes. */
   readonly reads?: Reads
   /** Each request names a file that is uploaded first, at this role of its body. */

@@ -57,7 +57,7 @@ export const operations = [
   { id: 'chat.create', method: 'POST', path: '/v1/chat/completions', otherPaths: ['/v1/chat'], body: 'json', section: '4.4',
     summary: 'Complete a chat', example: { model: '<model>', messages: [{ role: 'user', content: 'Hello' }] },
     request: { component: 'ChatRequest', description: '§2.8: the members that are named. A tool for knowledge graphs takes a `QueryConfig` (§2.7).' },
-    members: chatMembers, effect: 'generates', response: 'chat-completion' },
+    members: chatMembers, settingsWith: ['tools', 'tool_choice'], effect: 'generates', response: 'chat-completion' },
   { id: 'files.upload', method: 'POST', path: '/v1/files', otherPaths: [], body: 'raw', section: '4.4',
     summary: 'Upload a file', description: `The body is the file, labelled with its media type. ${noResponse}`,
     parameters: [

@@ -5,8 +5,8 @@ import type { RunArguments } from './run/arguments.ts'
 import { baselineOf, warn, oneRun } from './run/one-run.ts'
 import { findTarget } from './run/find-target.ts'
 import { runOptions } from './run/run-options.ts'
-import { type Estimate, estimate } from '../harness/engine/estimate.ts'
-import { planRun } from '../harness/engine/plan.ts'
+import { type Estimate, estimate } from '../suites/estimate.ts'
+import { planRun } from '../suites/plan.ts'
 
 /** `conform [base_url]`: finds the target, judges it, writes the reports and sets the exit code. */
 export async function runAction(

@@ -5,7 +5,7 @@ import { checkTargetFile } from '../harness/target-file/check.ts'
 import { type LoadedTargetFile, loadTargetFile } from '../harness/target-file/load.ts'
 import { resolveTarget } from '../harness/target-file/resolve.ts'
 import { rerunCommand, runOptionsOf } from '../harness/engine/run.ts'
-import { reportOf } from '../harness/engine/run-report.ts'
+import { reportOf } from '../suites/run-report.ts'
 import { beginJudging, prepareRun } from '../suites/judge.ts'
 import {
   checkOptions,

@@ -16,6 +16,8 @@ import { createRun, type RunParts } from '../harness/engine/create-run.ts'
 import { type Judging, startJudging } from '../harness/engine/judging.ts'
 import type { Run, RunOptions } from '../harness/engine/run.ts'
 import type { Target } from '../harness/target-file/model.ts'
+import { api } from './api.ts'
+import { planRun } from './plan.ts'
 import { jobsHook } from './jobs/hook.ts'
 import { pdfHook } from './pdf-parse/refusals.ts'
 import { stateHook } from './takes-state.ts'
@@ -53,13 +55,13 @@ export function judgeOf(id: string): Judge | undefined {
 }
 
 /** How the run reaches the target and its keys. */
-export type RunPorts = Omit<RunParts, 'hooks'>
+export type RunPorts = Omit<RunParts, 'hooks' | 'api' | 'plan'>
 
 const hooks = [envelopeHook, createdHook, notServedHook, jobsHook, pdfHook, settlingHook, stateHook]
 
 /** A run with every suite of the interface; nothing is sent yet. */
 export function prepareRun(target: Target, options: RunOptions, ports: RunPorts): Run {
-  return createRun(target, options, { ...ports, hooks })
+  return createRun(target, options, { ...ports, api, plan: planRun(target, options), hooks })
 }
 
 /** Begins to judge. */

@@ -1,3 +1,4 @@
+import { errorNames } from '../catalogue/errors.ts'
 import { performance } from 'node:perf_hooks'
 import { responseOf } from '../harness/engine/response.ts'
 import type { Exchange } from '../harness/engine/exchange.ts'
@@ -50,10 +51,13 @@ export function recordResponse(
       // What is not known whole can be no envelope; nor need an answer be one if the interface has no operation.
       ...(place === undefined || body.state !== 'whole' ? { skipJudging: 'envelope' as const } : {}),
     },
-    response: responseOf({
-      ...{ kind: 'answer', status, headers, sentAt, endedAt },
-      ...{ body: body.bytes, cut: body.state !== 'whole' },
-    }),
+    response: responseOf(
+      {
+        ...{ kind: 'answer', status, headers, sentAt, endedAt },
+        ...{ body: body.bytes, cut: body.state !== 'whole' },
+      },
+      errorNames,
+    ),
     throttled: false,
     // Only the few that are shown are looked through for keys.
     get recorded() {

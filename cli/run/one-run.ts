@@ -4,7 +4,7 @@ import type { Colors } from 'picocolors/types'
 import type { RunEvent, RunFacts } from '../../harness/engine/events.ts'
 import type { Judging } from '../../harness/engine/judging.ts'
 import type { EndCause } from '../../harness/engine/outcome.ts'
-import { noFacts, type RunRecord } from '../../harness/engine/run-report.ts'
+import { noFacts, type RunRecord } from '../../suites/run-report.ts'
 import type { RunOptions } from '../../harness/engine/run.ts'
 import {
   heldEntries,

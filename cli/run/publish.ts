@@ -10,7 +10,7 @@ import { finish, type People } from '../output/write-reports.ts'
 import type { ReportRequest } from '../output/report-request.ts'
 import { writeWhole } from '../output/files.ts'
 import type { RunArguments } from './arguments.ts'
-import { reportOf, type RunRecord, whyNotJudged } from '../../harness/engine/run-report.ts'
+import { reportOf, type RunRecord, whyNotJudged } from '../../suites/run-report.ts'
 
 export interface Publication {
   readonly options: RunArguments

@@ -1,6 +1,6 @@
 import type { Exchange } from '../engine/exchange.ts'
 import type { Probe } from '../engine/probe.ts'
-import { operationProbe } from '../engine/operation-probe.ts'
+import { livenessProbe } from '../engine/operation-probe.ts'
 import type { Run } from '../engine/run.ts'
 import { operationName, sendWithStaleRetry } from '../engine/send.ts'
 
@@ -57,11 +57,11 @@ export async function sendAtOnce(run: Run, { size, make, requirement, fresh = fa
 async function openConnections(run: Run, count: number): Promise<void> {
   const { idle } = run.client.transport
   if (!idle || idle() >= count) return
-  const read = await operationProbe(run, 'files.list', {})
+  const read = await livenessProbe(run)
   const purpose = {
     requirement: null,
     role: 'setup',
-    skipPassive: run.target.absent['files.list'] !== undefined,
+    skipPassive: run.target.absent[run.api.first] !== undefined,
   } as const
   const open = (): Promise<Exchange> => sendWithStaleRetry(run, read, purpose, { hasPlace: true, unpaced: true })
   await Promise.allSettled(Array.from({ length: count }, open))

@@ -1,6 +1,6 @@
 import { looseBodies, mostLooseGenerations } from '../../catalogue/faults.ts'
 import { jsonKinds } from '../../catalogue/operation.ts'
-import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
+import { busyStatus, operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
 import { getAt } from '../../schemas/json.ts'
 import { describeResponse } from '../engine/describe.ts'
 import { jsonOf, type Probe, withHeader } from '../engine/probe.ts'
@@ -37,7 +37,7 @@ import {
 import { changesOf } from './odd-values.ts'
 import { type Condition, condition, type RefusalContext } from './refusals.ts'
 import { randomOf, sampled, seedFor } from './seed.ts'
-import { bodyOf, validRequest, withoutRoles } from './valid-request.ts'
+import { bodyOf, extraRoles, validRequest, withoutRoles } from './valid-request.ts'
 import { kindOf } from './values.ts'
 
 /** Everything that can be wrong with one member: left out, null, of each other type, and a value that a server may convert. */
@@ -119,7 +119,7 @@ function bodyCases({ refusal: { operation, valid }, first, effect }: Ground): Ca
   return looseBodies.flatMap((kind) => {
     const { what = `with a body that is ${kind}`, isWhole, change } = bodies[kind]
     if (change(first) === undefined) return []
-    const own = operation !== 'jobs.create' && isWhole ? effect : 'none'
+    const own = isWhole && busyStatus(operation) === undefined ? effect : 'none'
     const make = async (): Promise<Probe> => {
       const probe = await valid()
       return { ...probe, ...change(probe), effect: own, fault: `body: ${kind}` }
@@ -151,11 +151,12 @@ function placesIn(run: Run, operation: OperationId, body: unknown): Placed[] {
   const fields = run.target.operations[operation]?.fields ?? {}
   const examples = examplesFor(run, operation, body)
   const ofBody = shownMembers(operation, body, fields, examples)
-  // A query_config of a chat stands in its tools, which a plain request lacks.
-  const shown = [
-    ...ofBody.filter((place) => operation !== 'chat.create' || !isSetting(place)),
-    ...(operation === 'chat.create' ? shownMembers(operation, withTools(run), fields, examples) : []),
-  ].filter(({ at }, index, all) => all.findIndex((other) => other.at === at) === index)
+  const { settingsWith } = operationOf(operation)
+  // Where a query_config stands in what a plain request lacks, it is looked for in a request that has it.
+  const more = settingsWith ? shownMembers(operation, withExtra(run, operation, settingsWith), fields, examples) : []
+  const shown = [...ofBody.filter((place) => !settingsWith || !isSetting(place)), ...more].filter(
+    ({ at }, index, all) => all.findIndex((other) => other.at === at) === index,
+  )
   // A parameter has the type of its value in the declared body.
   const typed = shown.map((place) =>
     place.kinds.length > 0 || place.member?.isId
@@ -186,7 +187,7 @@ export const badInput: Condition = condition(async (refusal) => {
   const left = all.filter((one) => one.effect !== 'none')
   await judgeCases(refusal, left, () => may - granted())
   // What the others did not need is shared out at the end; jobs would make that end a late one.
-  if (left.length === 0 || operation === 'jobs.create') return
+  if (left.length === 0 || busyStatus(operation) !== undefined) return
   lookAgainAtEnd(context, () => {
     const most = generationsLeft(run) + granted()
     return judgeCases(refusal, left, () => most - granted())
@@ -210,7 +211,8 @@ function shuffled(cases: readonly Case[], { run, requirement }: CheckContext): C
   return drawn.map(([, one]) => one)
 }
 
-/** The declared chat with its tools, in which a query_config may stand. */
-function withTools(run: Run): unknown {
-  return withoutRoles(run, 'chat.create', bodyOf(run, 'chat.create'), ['stream', 'stream_options'])
+/** The declared body with those of its extra members. */
+function withExtra(run: Run, operation: OperationId, kept: readonly string[]): unknown {
+  const left = extraRoles(operation).filter((role) => !kept.includes(role))
+  return withoutRoles(run, operation, bodyOf(run, operation), left)
 }

@@ -53,7 +53,7 @@ export const createdHook: RunHook = {
     if (operation === null || !operationOf(operation).creates) return
     const id = createdId(run, exchange)
     if (id === undefined) return
-    if (operation !== 'jobs.create') noteTwin(run, id, exchange)
+    if (operationOf(operation).busy === undefined) noteTwin(run, id, exchange)
     run.objects.takenIds.add(id.toLowerCase())
     run.objects.madeAt.set(id, exchange.endedAt)
     run.objects.created.push({ operation, id, ...(creates === undefined ? {} : { name: creates }) })

@@ -169,9 +169,9 @@ export function arraysAbove({ body, pointer }: Placed): string[] {
   return above.filter((at) => Array.isArray(getAt(body, at)))
 }
 
-/** The function of the declared llm tool, if there is one; else one that delegates to the model of the chat. */
-function llmFunction(run: Run, body: unknown): Readonly<Record<string, unknown>> {
-  const { body: declared, fields = {} } = run.target.operations['chat.create'] ?? {}
+/** The function of the declared llm tool, if there is one; else one that delegates to the model of the body. */
+function llmFunction(run: Run, operation: OperationId, body: unknown): Readonly<Record<string, unknown>> {
+  const { body: declared, fields = {} } = run.target.operations[operation] ?? {}
   const tools = getAt(declared, fields['tools'] ?? '/tools')
   const tool = Array.isArray(tools) ? (tools as unknown[]).find((one) => memberOf(one, 'type') === 'llm') : undefined
   const own = memberOf(tool, 'function')
@@ -185,8 +185,7 @@ const pixel =
 /** Gives what stands where a body lacks something that is above a member of the record: an llm tool, parts of a content, the record's example. */
 export function examplesFor(run: Run, operation: OperationId, body: unknown): Examples {
   return (member, above) => {
-    if (operation === 'chat.create' && member.at === '/tools')
-      return [{ type: 'llm', function: llmFunction(run, body) }]
+    if (member.at === '/tools') return [{ type: 'llm', function: llmFunction(run, operation, body) }]
     if (member.at === '{query_config}') return {}
     if (above === undefined) return getAt(member.example, member.at)
     if (typeof above !== 'string' || !member.at.startsWith('/messages/*/content/*')) return undefined

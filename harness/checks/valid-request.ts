@@ -70,7 +70,7 @@ function wholeBody(run: Run, operation: OperationId): unknown {
 }
 
 /** Roles that a valid request has only if a requirement is about them: a chat streams and calls tools only then. */
-function extraRoles(operation: OperationId): string[] {
+export function extraRoles(operation: OperationId): string[] {
   const extra = operationOf(operation).members.filter(({ isExtra }) => isExtra)
   return extra.flatMap((member) => roleOf(member) ?? [])
 }
@@ -89,7 +89,7 @@ export function bodyOf(run: Run, operation: OperationId): unknown {
   return body
 }
 
-/** The declared content of `files.upload`. */
+/** The declared content of an upload. */
 export function contentOf(run: Run): UploadedFile {
   const content = run.target.operations[uploadOperation]?.content
   if (content === undefined) throw new NotExercised(`declare operations.${uploadOperation}.content`)

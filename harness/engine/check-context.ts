@@ -1,4 +1,4 @@
-import { type CatalogueRequirement, isRequirementId } from '../../catalogue/catalogue.ts'
+import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { Failure, FailureExchange } from '../report/model.ts'
 import { sendWithRetries } from './send-with-retries.ts'
 import { probeOf, type Source } from './send.ts'
@@ -143,7 +143,7 @@ export const shownExchanges = perRun(() => new WeakMap<FailureExchange, Exchange
 /** The exchange as a failure shows it: its curl line says so if it alone shows something else by now. */
 function shownIn(run: Run, requirement: CatalogueRequirement, exchange: Exchange): FailureExchange {
   const { recorded } = exchange
-  const why = removedSince(run, recorded) ?? prepared(run, requirement) ?? named(exchange)
+  const why = removedSince(run, recorded) ?? prepared(run, requirement) ?? named(run, exchange)
   const [state] = run.hooks.flatMap((hook) => hook.takesState?.(run, requirement.id) ?? [])
   const curl = state === 'job-in-progress' ? curlOfBoth(recorded, recorded) : recorded.curl
   const shown = { ...recorded, curl: why === undefined ? curl : `${curl}  # ${why}` }
@@ -152,9 +152,9 @@ function shownIn(run: Run, requirement: CatalogueRequirement, exchange: Exchange
 }
 
 /** What was made has its name by now, and there may be only one of that name. */
-function named({ response, probe: { creates, operation } }: Exchange): string | undefined {
+function named({ api }: Run, { response, probe: { creates, operation } }: Exchange): string | undefined {
   const isTaken = creates !== undefined && response !== undefined && response.status < 300
-  return isTaken && isRequirementId(`${operation}/400-duplicate-name`)
+  return isTaken && api.requirement(`${operation}/400-duplicate-name`)
     ? `${JSON.stringify(creates)} exists by now: write another name`
     : undefined
 }

@@ -1,7 +1,6 @@
 import { isExpected, matchPairs, tpeOf } from './response.ts'
 import type { Exchange, PreviousRequest } from './exchange.ts'
 import { isThrottled } from './throttle.ts'
-import { operation as operationOf } from '../../catalogue/operations.ts'
 import type { Probe } from './probe.ts'
 import { perRun, type Run } from './run.ts'
 import { requestOf, type SendingOptions, sendOnce } from './send.ts'
@@ -123,13 +122,13 @@ function kindOf(exchange: Exchange): string | undefined {
 }
 
 /** What it begins goes on by itself: sent again, it would begin another one that nobody knows of. */
-function goesOn({ operation, effect }: Probe): boolean {
-  return effect === 'generates' && operation !== null && operationOf(operation).creates !== undefined
+function goesOn({ api }: Run, { operation, effect }: Probe): boolean {
+  return effect === 'generates' && operation !== null && api.operation(operation).creates !== undefined
 }
 
 /** Makes the request once more, ready to be sent first; undefined if it may not be. */
 function repeatOf(run: Run, previous: PreviousRequest): (() => Promise<PreviousRequest>) | undefined {
   const { again, probe, purpose } = previous
-  if (probe.effect !== 'none' && (!again || goesOn(probe))) return undefined
+  if (probe.effect !== 'none' && (!again || goesOn(run, probe))) return undefined
   return async () => requestOf(run, probe.effect === 'none' ? probe : await again!(), purpose)
 }

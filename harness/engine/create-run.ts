@@ -1,6 +1,5 @@
 import { createRecorder } from '../recording/recorder.ts'
 import { redactorFor } from '../target-file/context.ts'
-import { firstOperation, operation, readingOperation } from '../../catalogue/operations.ts'
 import type { FetchHandler, Target } from '../target-file/model.ts'
 import { createHandlerTransport, handlerOf } from '../http/handler-transport.ts'
 import { readOnlyTarget } from '../target-file/saved.ts'
@@ -8,12 +7,12 @@ import type { Transport, HttpRequest } from '../http/message.ts'
 import { createPacer, createSemaphore } from './semaphore.ts'
 import { createTransport } from '../http/transport.ts'
 import { createCircuitBreaker, createThrottle } from './throttle.ts'
-import type { RunHook, Objects, Run, RunOptions } from './run.ts'
+import type { Interface } from './interface.ts'
+import type { RunHook, Objects, Plan, Run, RunOptions } from './run.ts'
 import { hintsOf, pagesOf } from './hints.ts'
 import { createKeys, type ReadDynamicKey } from './keys.ts'
 import { createLifetime, pause } from './outcome.ts'
 import { proxyFor } from '../http/proxy.ts'
-import { planRun } from './plan.ts'
 import { createLiveness, type Liveness } from './liveness.ts'
 import type { PreviousRequest } from './exchange.ts'
 import { operationProbe } from './operation-probe.ts'
@@ -21,6 +20,8 @@ import { recordExchange, httpRequest } from './send.ts'
 
 /** Parts of a run besides the target and the options. */
 export interface RunParts {
+  readonly api: Interface
+  readonly plan: Plan
   readonly hooks: readonly RunHook[]
   /** Asks for a key that a command or a function gives. */
   readonly readDynamic: ReadDynamicKey
@@ -32,7 +33,7 @@ export interface RunParts {
 
 /** A run that is ready to begin: nothing has been sent. */
 export function createRun(given: Target, options: RunOptions, parts: RunParts): Run {
-  const { hooks, readDynamic, handler } = parts
+  const { api, plan, hooks, readDynamic, handler } = parts
   const target = options.readOnly ? readOnlyTarget(given) : given
   const redactor = redactorFor(target)
   const { limits, baseUrl, tls } = target
@@ -41,7 +42,6 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
     ? createHandlerTransport({ handle: handlerOf(handler), baseUrl, bodyLimit })
     : parts.transport
   const life = createLifetime()
-  const memo = new Map<string, Promise<unknown>>()
   const connections = limits.concurrency + 1
   const { insecure } = options
   const throttle = createThrottle({
@@ -51,7 +51,7 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
   const run: Run = {
     options,
     target,
-    plan: planRun(given, options),
+    plan,
     keys: createKeys(target, readDynamic, redactor),
     client: {
       transport: transport ?? createTransport({ baseUrl, connections, insecure, tls, bodyLimit }),
@@ -67,14 +67,7 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
     life,
     objects: newObjects(target, options.nonce),
     hooks,
-    once<T>(key: string, make: () => Promise<T>): Promise<T> {
-      const known = memo.get(key)
-      if (known) return known as Promise<T>
-      const promise = make()
-      promise.catch(() => undefined)
-      memo.set(key, promise)
-      return promise
-    },
+    api,
   }
   const { observers } = run.client
   for (const { observe } of hooks) if (observe) observers.push((exchange) => observe(run, exchange))
@@ -113,8 +106,9 @@ function livenessOf(run: () => Run): Liveness {
       ...(run().client.isInjected ? {} : { proxy: proxyFor(run().target.baseUrl) }),
     }),
     async request(elsewhere = false) {
-      const id = elsewhere ? readingOperation : firstOperation
-      const params = Object.fromEntries(Object.keys(operation(id).params ?? {}).map((name) => [name, nobodysId]))
+      const { api } = run()
+      const id = elsewhere ? api.reading : api.first
+      const params = Object.fromEntries(Object.keys(api.operation(id).params ?? {}).map((name) => [name, nobodysId]))
       const probe = await operationProbe(run(), id, { params })
       const request = httpRequest(run(), probe)
       // The first answer may be a gateway's: it is shown to the observers when it is accepted.
@@ -128,7 +122,7 @@ function livenessOf(run: () => Run): Liveness {
     },
     record: (request, result) => recordExchange(run(), sent.get(request) as PreviousRequest, result),
     accept(exchange) {
-      if (!exchange.response || run().target.absent[firstOperation] !== undefined) return
+      if (!exchange.response || run().target.absent[run().api.first] !== undefined) return
       for (const observe of run().client.observers) observe(exchange)
     },
     firstMs: () => (run().target.timeoutDeclared ? run().target.limits.timeoutMs : firstMs),

@@ -1,7 +1,5 @@
 import type { Pairs } from '../../catalogue/pairs.ts'
-import { uploadOperation } from '../../catalogue/operations.ts'
 import { member } from '../../schemas/json.ts'
-import { codeNames } from '../../catalogue/errors.ts'
 import { type HttpResponse, isEnvelope, isGranted, jsonValue, tpeOf } from './response.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -52,8 +50,8 @@ export function withFinding({ finding }: Exchange, received: string): string {
 /** A 413 that is no envelope was not written by the service: a gateway in front of it has a limit of its own. */
 function tooLargeRemark({ probe }: Exchange, { status }: HttpResponse): string {
   if (status !== 413) return ''
-  const what = probe.operation === uploadOperation ? 'upload' : 'request'
-  return `; the body of this ${what} is larger than your gateway allows`
+  const type = probe.headers.find(({ name }) => name.toLowerCase() === 'content-type')?.value ?? 'json'
+  return `; the body of this ${type.includes('json') ? 'request' : 'upload'} is larger than your gateway allows`
 }
 
 /** Words after the status: why the body is not JSON, if it should be, and how it begins. */
@@ -89,7 +87,7 @@ export function familyRemark(exchange: Exchange, pairs: Pairs): string {
   const { response } = exchange
   if (!response) return ''
   const names = pairs.filter(([status]) => status === response.status).flatMap(([, ...tpe]) => tpe)
-  const requirement = codeNames(response.status)?.join(', ')
+  const requirement = response.errors.codeNames(response.status)?.join(', ')
   return ` ("${tpeOf(response)}" is another code name of the ${response.status} row of §7.2: ${requirement}; the spec names ${names.join(' or ')} here)`
 }
 

@@ -51,7 +51,7 @@ export async function sendHookRequest(
   const result = await sendTo(run, origin, request, { timeoutMs, ...(signal && { signal }) })
   const sent = { url: hook.url, request, credential: full ?? { shown: '' } }
   run.client.recorder.record({ ...sent, result, operation: null, requirement, role })
-  return result.kind === 'answer' ? responseOf(result) : { status: undefined, why: result.message }
+  return result.kind === 'answer' ? responseOf(result, run.api.errors) : { status: undefined, why: result.message }
 }
 
 /** The query with those members that it does not have itself. */

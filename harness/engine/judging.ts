@@ -1,9 +1,9 @@
 import type { Reason } from '../report/reason.ts'
-import { type CatalogueRequirement, catalogue } from '../../catalogue/catalogue.ts'
-import { type OperationId, operation as operationOf } from '../../catalogue/operations.ts'
+import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
 import type { CatalogueResult, Failure, RequirementResult } from '../report/model.ts'
 import { isObserved } from '../report/selection.ts'
-import { exclusiveIds, type Target } from '../target-file/model.ts'
+import { exclusiveIds } from '../target-file/model.ts'
 import { fillRequest } from '../target-file/saved.ts'
 import { isGranted, tpeOf } from './response.ts'
 import { type Judge, shownExchanges } from './check-context.ts'
@@ -106,7 +106,7 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
     if (isUnknown) tell({ ...result, outcome: 'not-exercised', reason: keyRefused, failures: [] })
   }
   const judgeAll = async (): Promise<void> => {
-    const { concurrent, exclusive, last, observed } = phasesOf(run.target)
+    const { concurrent, exclusive, last, observed } = phasesOf(run)
     if (!run.life.ended && (await run.client.liveness.first())) await setUp(run)
     await Promise.all([...concurrent.map(judge), ...run.hooks.map((hook) => gather(run, hook))])
     for (const requirement of exclusive) await judge(requirement)
@@ -144,16 +144,16 @@ interface Phases {
   readonly observed: readonly CatalogueRequirement[]
 }
 
-function phasesOf(target: Pick<Target, 'scenarios'>): Phases {
+function phasesOf({ target, api: { requirements } }: Run): Phases {
   const exclusive = exclusiveIds(target)
   const isLast = ({ id, judgedLast }: CatalogueRequirement): boolean => judgedLast === true && !exclusive.has(id)
   return {
-    concurrent: catalogue.filter(
+    concurrent: requirements.filter(
       (requirement) => !exclusive.has(requirement.id) && !isObserved(requirement.id) && !isLast(requirement),
     ),
-    last: catalogue.filter(isLast),
-    exclusive: catalogue.filter(({ id }) => exclusive.has(id)),
-    observed: catalogue.filter(({ id }) => isObserved(id)),
+    last: requirements.filter(isLast),
+    exclusive: requirements.filter(({ id }) => exclusive.has(id)),
+    observed: requirements.filter(({ id }) => isObserved(id)),
   }
 }
 
@@ -175,7 +175,8 @@ async function sendFailedAgain<R extends RequirementResult>(run: Run, results: I
 async function sentAgain<R extends RequirementResult>(run: Run, result: R): Promise<R | undefined> {
   const [failure, ...others] = result.failures
   const exchange = failure?.exchange && shownExchanges(run).get(failure.exchange)
-  if (!exchange || !isOpen(failure, exchange) || !isPlain(run, result.id) || !isHarmless(exchange)) return undefined
+  if (!exchange || !isOpen(failure, exchange) || !isPlain(run, result.id) || !isHarmless(run, exchange))
+    return undefined
   const later = await responsesAtEnd(run, result.id, exchange).catch(() => [])
   const [last] = later
   if (last === undefined || kindOf(last) === kindOf(exchange)) return undefined
@@ -224,10 +225,10 @@ function isPlain({ target }: Run, id: string): boolean {
 }
 
 /** Sent once more it makes and costs nothing that it has not made before. */
-function isHarmless(exchange: Exchange): boolean {
+function isHarmless({ api }: Run, exchange: Exchange): boolean {
   const { response, probe } = exchange
   if (!response || isThrottling(exchange) || !mayRepeat(exchange)) return false
-  const isFree = probe.operation === null || operationOf(probe.operation).effect === 'none'
+  const isFree = probe.operation === null || api.operation(probe.operation).effect === 'none'
   return isFree || !isGranted(response)
 }
 

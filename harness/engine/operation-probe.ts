@@ -1,8 +1,7 @@
-import { firstOperation, type OperationId, operation } from '../../catalogue/operations.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
 import type { Run } from './run.ts'
 import { type Credential, type Probe, type RequestHeader, withOwn } from './probe.ts'
 import { readsDeclared } from '../target-file/declared.ts'
-import { requirementOf, grantedRequirement } from '../../catalogue/catalogue.ts'
 import type { Effect } from '../../catalogue/operation.ts'
 
 interface ProbeParts {
@@ -19,7 +18,7 @@ export const jsonType: RequestHeader = { name: 'content-type', value: 'applicati
 
 /** A request of that operation, with the full key if no other credential is given; at the path that the target declares. */
 export async function operationProbe(run: Run, id: OperationId, parts: ProbeParts): Promise<Probe> {
-  const { method, path } = operation(id)
+  const { method, path } = run.api.operation(id)
   const hasJson = Object.hasOwn(parts, 'json')
   const binding = run.target.operations[id]
   const headers = withOwn(binding?.headers ?? [], parts.headers ?? [])
@@ -39,10 +38,10 @@ export async function operationProbe(run: Run, id: OperationId, parts: ProbePart
 
 /** A request with the full key that changes nothing: it tells whether the target lives, and shows a connection the key. */
 export function livenessProbe(run: Run): Promise<Probe> {
-  return operationProbe(run, firstOperation, {})
+  return operationProbe(run, run.api.first, {})
 }
 
 /** Tells what a conforming target does when it grants the operation's valid request. Reading a declared object makes none. */
 export function effectOf(run: Run, operation: OperationId): Effect {
-  return readsDeclared(operation, run.target.file) ? 'none' : requirementOf(grantedRequirement[operation]).effect
+  return readsDeclared(operation, run.target.file) ? 'none' : run.api.granted(operation).effect
 }

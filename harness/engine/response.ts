@@ -2,7 +2,7 @@ import { member } from '../../schemas/json.ts'
 import type { WireResponse } from '../http/message.ts'
 import { validate } from '../../schemas/validate.ts'
 import type { Pair, Pairs } from '../../catalogue/pairs.ts'
-import { codeNames, isModelError } from '../../catalogue/errors.ts'
+import type { ErrorNames } from './interface.ts'
 
 /** Nothing that the spec shows is nested so deep; whatever compares or prints a value may recurse as deep as this. */
 const deepest = 64
@@ -81,6 +81,7 @@ export interface HttpResponse {
   text(bytes: number): string
   /** The body as JSON (RFC 8259: UTF-8 without a byte order mark). A body that was cut is not JSON. */
   json(): Json
+  readonly errors: ErrorNames
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -134,7 +135,7 @@ function rereader(bytes: Uint8Array, first: Json): () => Json {
   }
 }
 
-export function responseOf(received: WireResponse): HttpResponse {
+export function responseOf(received: WireResponse, errors: ErrorNames): HttpResponse {
   const { status, headers } = received
   return {
     status,
@@ -142,6 +143,7 @@ export function responseOf(received: WireResponse): HttpResponse {
     header: (name) => headers.find((line) => line.name.toLowerCase() === name)?.value,
     text: (bytes) => Buffer.from(received.body.subarray(0, bytes)).toString('utf8'),
     json: reader(received),
+    errors,
   }
 }
 
@@ -165,15 +167,18 @@ export function isEnvelope(response: HttpResponse): boolean {
 
 /** A 5xx that does not come and go: a server may throttle or be overloaded (503), full (507), or without a model (§7.4) for a while. */
 export function isBreakdown(response: HttpResponse): boolean {
-  return response.status >= 500 && ![503, 507].includes(response.status) && !isModelError(tpeOf(response))
+  return (
+    response.status >= 500 && ![503, 507].includes(response.status) && !response.errors.isModelError(tpeOf(response))
+  )
 }
 
 /** An error of a guardrail (§7.3; that of a provider shows by its key alone, §7.1) or of a model (§7.4): the next answer may be another one. */
 export function isBlock(response: HttpResponse): boolean {
   const tpe = tpeOf(response)
-  if (tpe === 'GuardrailBlockedError' || isModelError(tpe)) return true
+  const { isModelError, guardrail } = response.errors
+  if (tpe === guardrail.tpe || isModelError(tpe)) return true
   const errors = member(jsonValue(response), 'errors')
-  return Array.isArray(errors) && errors.some((error) => member(error, 'key') === 'fail.guardrail.blocked')
+  return Array.isArray(errors) && errors.some((error) => member(error, 'key') === guardrail.key)
 }
 
 /** A block in place of what is expected. */
@@ -223,7 +228,8 @@ export function matchPairs(pairs: Pairs, response: HttpResponse): Match {
   const tpe = tpeOf(response)
   if (tpe === undefined) return 'none'
   if (ofStatus.some(([, ...names]) => names.includes(tpe))) return 'exact'
-  const family = ofStatus.some(([status]) => typeof status === 'number') && codeNames(response.status)?.includes(tpe)
+  const family =
+    ofStatus.some(([status]) => typeof status === 'number') && response.errors.codeNames(response.status)?.includes(tpe)
   return family ? 'family' : 'none'
 }
 

@@ -1,4 +1,3 @@
-import { grantedRequirement, isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
 import { curlOfBoth } from '../recording/curl.ts'
 import type { Failure, FailureExchange } from '../report/model.ts'
 import { isGranted, tpeOf, responseOf, matchPairs } from './response.ts'
@@ -89,8 +88,7 @@ async function rememberingKey(
   again: SendAgain,
 ): Promise<Exchange | undefined> {
   const { purpose, response, recorded } = exchange
-  const requirement =
-    purpose.requirement !== null && isRequirementId(purpose.requirement) && requirementOf(purpose.requirement)
+  const requirement = purpose.requirement !== null && run.api.requirement(purpose.requirement)
   if (!requirement || requirement.fault !== 'credentials' || !response || !run.keys.hasFull) return undefined
   if (!isGranted(response) && tpeOf(response) === undefined) return undefined
   const probe = await livenessProbe(run)
@@ -149,10 +147,10 @@ function attribute(
   const { operation } = previousRequest.probe
   const own = [
     previousRequest.purpose.about ?? previousRequest.purpose.requirement,
-    operation === null ? null : grantedRequirement[operation],
+    operation === null ? null : run.api.granted(operation).id,
   ]
   const judged = own.find((id) => id !== null && isJudged(run, id)) ?? wrong.purpose.requirement
-  const id = judged ?? (operation === null ? 'envelope/shape' : grantedRequirement[operation])
+  const id = judged ?? (operation === null ? run.api.anyResponse : run.api.granted(operation).id)
   const failures = poisonedConnections(run).get(id) ?? []
   poisonedConnections(run).set(id, failures)
   if (failures.length > 0 || !previousRequest.recorded) return
@@ -181,7 +179,7 @@ function failuresOf(
   }
   const next = `${wrong.recorded.request.method} ${wrong.recorded.request.url}`
   const sent = `${method} ${url}, and then ${next} on the same connection`
-  const said = `${firstResponse(previousRequest, first)}, and the second with ${describeResponse(wrong)}`
+  const said = `${firstResponse(run, previousRequest, first)}, and the second with ${describeResponse(wrong)}`
   return [
     {
       ...shared,
@@ -202,10 +200,11 @@ function failuresOf(
 }
 
 /** `the first request was answered correctly (400 BadRequest)` */
-function firstResponse({ purpose }: PreviousRequest, { response: shown }: FailureExchange): string {
+function firstResponse({ api }: Run, { purpose }: PreviousRequest, { response: shown }: FailureExchange): string {
   if (!shown) return 'the first request got no answer'
   const { status, body } = shown
-  const response = responseOf({ kind: 'answer', status, headers: [], body: Buffer.from(body), cut: false, ...never })
+  const received = { kind: 'answer', status, headers: [], body: Buffer.from(body), cut: false, ...never } as const
+  const response = responseOf(received, api.errors)
   const isFine = purpose.expects ? matchPairs(purpose.expects, response) === 'exact' : isGranted(response)
   const said = `${status} ${tpeOf(response) ?? ''}`.trim()
   return isFine ? `the first request was answered correctly (${said})` : `the first request was answered ${said}`

@@ -16,6 +16,7 @@ import { labels } from '../target-file/resolve-key.ts'
 import type { HeaderValue, HeaderValues } from '../target-file/target-file.ts'
 import type { CircuitBreaker, Throttle } from './throttle.ts'
 import type { Exchange, Purpose } from './exchange.ts'
+import type { Interface } from './interface.ts'
 import type { Keys } from './keys.ts'
 import type { Lifetime } from './outcome.ts'
 import type { Liveness } from './liveness.ts'
@@ -84,8 +85,7 @@ export interface Run {
   readonly objects: Objects
   /** Hooks of the suites: see `RunHook`. */
   readonly hooks: readonly RunHook[]
-  /** Does a thing once a run, whoever asks first. */
-  once<T>(key: string, make: () => Promise<T>): Promise<T>
+  readonly api: Interface
 }
 
 /** Sends a request; `fresh`: on a connection of its own; `isGated`: an object that it names allows it now, and not at will. */
@@ -148,6 +148,18 @@ export function perRun<T>(make: (run: Run) => T): (run: Run) => T {
     states.set(run, known)
     return known.state
   }
+}
+
+const memos = perRun(() => new Map<string, Promise<unknown>>())
+
+/** Does a thing once a run, whoever asks first. */
+export function once<T>(run: Run, key: string, make: () => Promise<T>): Promise<T> {
+  const known = memos(run).get(key)
+  if (known) return known as Promise<T>
+  const promise = make()
+  promise.catch(() => undefined)
+  memos(run).set(key, promise)
+  return promise
 }
 
 /** What does not follow from the others. */

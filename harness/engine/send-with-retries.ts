@@ -1,9 +1,4 @@
-import {
-  firstOperation,
-  type OperationId,
-  operation as operationOf,
-  readingOperation,
-} from '../../catalogue/operations.ts'
+import type { OperationId } from '../../catalogue/operations.ts'
 import { type HttpResponse, isExpected, isOfFamily, hasStatusOf, tpeOf } from './response.ts'
 import type { SendAgain } from './connection-trial.ts'
 import { describeResponse } from './describe.ts'
@@ -147,7 +142,7 @@ async function confirmKey(run: Run, { response, probe, purpose }: Exchange): Pro
   const { operation, credential } = probe
   if (response?.status !== 401 || credential.value === undefined || operation === null) return
   if (hasStatusOf(purpose.expects, response)) return
-  const other = operation === firstOperation ? readingOperation : firstOperation
+  const other = operation === run.api.first ? run.api.reading : run.api.first
   if (!run.keys.accepting.has(other)) return
   const known = looked(run).get(operation) ?? askOther(run, other)
   looked(run).set(operation, known)
@@ -156,7 +151,7 @@ async function confirmKey(run: Run, { response, probe, purpose }: Exchange): Pro
 }
 
 async function askOther(run: Run, id: OperationId): Promise<void> {
-  const { method, path, params = {} } = operationOf(id)
+  const { method, path, params = {} } = run.api.operation(id)
   const unknown = Object.fromEntries(Object.keys(params).map((name) => [name, 'unknown']))
   const purpose = { requirement: null, role: 'liveness', skipPassive: true } as const
   for (let question = 1; ; question++) {

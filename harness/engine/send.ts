@@ -1,5 +1,4 @@
 import { type Probe, pathOf } from './probe.ts'
-import { busyStatus } from '../../catalogue/operations.ts'
 import type { Run } from './run.ts'
 import { responseOf } from './response.ts'
 import type { Exchange, Purpose, PreviousRequest } from './exchange.ts'
@@ -47,8 +46,8 @@ function naming(result: HttpResult, { target }: Run, { effect }: Probe): HttpRes
  * What is seen of a job while it is in progress: behind hundreds of other requests it would come too late. So are all
  * requests to what runs one job at a time: they go one after the other, and nothing in a run takes longer.
  */
-function isUrgent({ operation }: Probe, { role }: Purpose): boolean {
-  return role === 'poll' || busyStatus(operation) !== undefined
+function isUrgent({ api }: Run, { operation }: Probe, { role }: Purpose): boolean {
+  return role === 'poll' || (operation !== null && api.operation(operation).busy !== undefined)
 }
 
 /** Name by which throttling and the circuit breaker count. */
@@ -76,7 +75,7 @@ export async function sendOnce(
 ): Promise<Exchange> {
   const release = options.hasPlace
     ? undefined
-    : await run.client.semaphore.acquire(run.life.signal, { urgent: isUrgent(probe, purpose) })
+    : await run.client.semaphore.acquire(run.life.signal, { urgent: isUrgent(run, probe, purpose) })
   try {
     if (!options.unpaced) await run.client.pacer.wait(run.life.signal)
     if (run.client.liveness.checking) await run.client.liveness.checking
@@ -160,7 +159,7 @@ export function recordExchange(run: Run, sent: PreviousRequest, result: HttpResu
     ...(result.previousTag && 'probe' in result.previousTag
       ? { previousRequest: result.previousTag as PreviousRequest }
       : {}),
-    ...(result.kind === 'answer' ? { response: responseOf(result) } : { noResponse: result }),
+    ...(result.kind === 'answer' ? { response: responseOf(result, run.api.errors) } : { noResponse: result }),
   }
   // Recorded by now, and never read as JSON.
   if (result.kind === 'answer' && result.cut) letGo(result.body)

@@ -97,7 +97,7 @@ export interface OperationValue {
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: HeaderValues
   readonly body?: unknown
-  /** The file that `files.upload` sends. */
+  /** The file that an upload sends. */
   readonly content?: ContentValue
   readonly contentType?: string
   /** Extension included. */

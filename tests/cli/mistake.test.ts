@@ -1,6 +1,8 @@
 import pc from 'picocolors'
 import { expect, test } from 'vitest'
-import { reportOf } from '../../harness/engine/run-report.ts'
+import { api } from '../../suites/api.ts'
+import { planRun } from '../../suites/plan.ts'
+import { reportOf } from '../../suites/run-report.ts'
 import { createRun } from '../../harness/engine/create-run.ts'
 import { startJudging } from '../../harness/engine/judging.ts'
 import type { Judge } from '../../harness/engine/check-context.ts'
@@ -31,7 +33,8 @@ async function judged(check: Judge | undefined, problem?: string): Promise<Repor
     ...{ ...chosen, ...flags, seed: 77, refusalRuns: 1, grantedRuns: 1, nonce: 'n', rerun: 'conform', backoffMs: 2 },
   }
   const transport = createHandlerTransport({ handle, baseUrl: url, bodyLimit: 1e6 })
-  const run = createRun(target, options, { hooks: [], readDynamic: async () => '', transport })
+  const plan = planRun(target, options)
+  const run = createRun(target, options, { api, plan, hooks: [], readDynamic: async () => '', transport })
   const startedAt = new Date()
   const { done, facts, results } = startJudging(run, (id) => (id === broken ? check : judgeOf(id)))
   await done

@@ -1,3 +1,4 @@
+import { errorNames } from '../../catalogue/errors.ts'
 import { expect, test } from 'vitest'
 import { responseOf } from '../../harness/engine/response.ts'
 import { describeResponse } from '../../harness/engine/describe.ts'
@@ -9,11 +10,14 @@ const request = { method: 'GET', url: 'http://127.0.0.1/v1/files', headers: {}, 
 
 function received(status: number, body: string, type = 'application/json'): Exchange {
   const headers = [{ name: 'content-type', value: type }]
-  const response = responseOf({ kind: 'answer', status, headers, body: Buffer.from(body), cut: false, ...times })
+  const response = responseOf(
+    { kind: 'answer', status, headers, body: Buffer.from(body), cut: false, ...times },
+    errorNames,
+  )
   return {
     response,
     recorded: { request, response: { status, headers: {}, body }, curl: '' },
-    probe: { operation: 'files.upload' },
+    probe: { operation: 'files.upload', headers: [{ name: 'content-type', value: 'application/pdf' }] },
     throttled: false,
     ...times,
   } as unknown as Exchange

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { WireResponse, HttpResult, NoResponse, SendOptions, Transport } from '../../harness/http/message.ts'
 import { runNotes } from '../../reporters/view/standing.ts'
-import { reportOf } from '../../harness/engine/run-report.ts'
+import { reportOf } from '../../suites/run-report.ts'
 import { idsOf, type Judged, judgeReference, type JudgeSettings } from '../matrix/judge-reference.ts'
 
 const only = ['files.*', 'translate.run/*', 'pdf.parse/4*', 'envelope/*']

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { exitCode } from '../../harness/report/exit-code.ts'
-import { reportOf } from '../../harness/engine/run-report.ts'
+import { reportOf } from '../../suites/run-report.ts'
 import type { Transport } from '../../harness/http/message.ts'
 import type { TargetFile } from '../../harness/target-file/model.ts'
 import { idsOf, type Judged, judgeReference, type JudgeSettings } from '../matrix/judge-reference.ts'

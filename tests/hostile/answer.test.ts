@@ -1,3 +1,4 @@
+import { errorNames } from '../../catalogue/errors.ts'
 import { expect, test } from 'vitest'
 import { responseOf } from '../../harness/engine/response.ts'
 import type { WireResponse } from '../../harness/http/message.ts'
@@ -5,7 +6,10 @@ import type { WireResponse } from '../../harness/http/message.ts'
 function read(body: string | Uint8Array, more: Partial<WireResponse> = {}) {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   const times = { sentAt: 0, endedAt: 1 }
-  return responseOf({ kind: 'answer', status: 200, headers: [], body: bytes, cut: false, ...times, ...more }).json()
+  return responseOf(
+    { kind: 'answer', status: 200, headers: [], body: bytes, cut: false, ...times, ...more },
+    errorNames,
+  ).json()
 }
 
 const nested = (depth: number, inner = '1'): string => '{"a":['.repeat(depth) + inner + ']}'.repeat(depth)

@@ -1,3 +1,4 @@
+import { errorNames } from '../../catalogue/errors.ts'
 import { expect, test } from 'vitest'
 import { responseOf } from '../../harness/engine/response.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
@@ -7,7 +8,7 @@ import { validate } from '../../schemas/validate.ts'
 function reading(job: object) {
   const body = Buffer.from(JSON.stringify(job))
   const times = { sentAt: 0, endedAt: 1 }
-  const response = responseOf({ kind: 'answer', status: 200, headers: [], body, cut: false, ...times })
+  const response = responseOf({ kind: 'answer', status: 200, headers: [], body, cut: false, ...times }, errorNames)
   return { exchange: { response } as Exchange, status: 'completed', job }
 }
 

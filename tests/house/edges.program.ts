@@ -17,7 +17,7 @@ const tree = {
   'harness/recording/leads.ts': "import '../report/leads.ts'\n",
   'harness/report/leads.ts': "import '../target-file/leads.ts'\n",
   'harness/target-file/leads.ts': "import '../engine/leads.ts'\n",
-  'harness/engine/leads.ts': "import '../checks/leads.ts'\n",
+  'harness/engine/leads.ts': "import '../checks/leads.ts'\nimport '../../catalogue/leaf.ts'\n",
   'harness/checks/leads.ts': "import '../../suites/leads.ts'\n",
   'suites/leads.ts': "import '../cli/leads.ts'\n",
   'fixtures/leads.ts': "import '../catalogue/leaf.ts'\n",
@@ -48,7 +48,9 @@ const tree = {
   'fixtures/allowed.ts': 'export const pdf = 1\n',
   'harness/http/allowed.ts': "import '../../schemas/allowed.ts'\n",
   'harness/report/allowed.ts': "import '../../catalogue/allowed.ts'\n",
-  'harness/engine/allowed.ts': "import '../http/allowed.ts'\nimport '../report/allowed.ts'\n",
+  'harness/engine/allowed.ts':
+    "import '../http/allowed.ts'\nimport '../report/allowed.ts'\nimport type { A } from '../../catalogue/type.ts'\nexport type B = A\n",
+  'catalogue/type.ts': 'export type A = 1\n',
   'harness/checks/allowed.ts': "import '../engine/allowed.ts'\n",
   'suites/allowed.ts': "import '../harness/checks/allowed.ts'\nimport '../fixtures/allowed.ts'\n",
   'reporters/allowed.ts': "import '../harness/report/allowed.ts'\n",
@@ -102,7 +104,13 @@ test('what an edge forbids is found', () => {
     'cli',
   ]
   for (const folder of [...folders, ...layers]) expect(names).toContain(`${folder}-imports-only`)
-  for (const rule of ['one-http-client', 'one-test-runner', 'resolves', 'ships-what-it-needs'])
+  for (const rule of [
+    'engine-is-given-the-interface',
+    'one-http-client',
+    'one-test-runner',
+    'resolves',
+    'ships-what-it-needs',
+  ])
     expect(names).toContain(rule)
 })
 

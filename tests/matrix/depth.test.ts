@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { renderBadge } from '../../reporters/badge.ts'
 import { runNotes } from '../../reporters/view/standing.ts'
 import type { PreviousRequest } from '../../harness/engine/exchange.ts'
-import { estimate } from '../../harness/engine/estimate.ts'
-import { reportOf } from '../../harness/engine/run-report.ts'
+import { estimate } from '../../suites/estimate.ts'
+import { reportOf } from '../../suites/run-report.ts'
 import { idsOf, judgeReference } from './judge-reference.ts'
 
 const options = { depth: 'quick', refusalRuns: 1, grantedRuns: 1 } as const

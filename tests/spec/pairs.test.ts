@@ -1,3 +1,4 @@
+import { errorNames } from '../../catalogue/errors.ts'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { isRefusal, pairsOf } from '../../catalogue/pairs.ts'
@@ -83,10 +84,13 @@ function received(status: number, tpe: string | undefined): Exchange {
   const body = JSON.stringify(tpe === undefined ? { message: 'no' } : { tpe, errors: [], extras: {} })
   const headers = [{ name: 'content-type', value: 'application/json' }]
   const times = { sentAt: 0, endedAt: 1 }
-  const response = responseOf({ kind: 'answer', status, headers, body: Buffer.from(body), cut: false, ...times })
+  const response = responseOf(
+    { kind: 'answer', status, headers, body: Buffer.from(body), cut: false, ...times },
+    errorNames,
+  )
   return {
     response,
-    probe: { operation: null },
+    probe: { operation: null, headers: [] },
     recorded: { response: { status, headers: {}, body } },
   } as unknown as Exchange
 }

@@ -1,13 +1,13 @@
-import { catalogue, type RequirementId } from '../../catalogue/catalogue.ts'
-import { assembleReport } from '../report/assemble-report.ts'
-import type { CatalogueResult, Report, RequirementResult } from '../report/model.ts'
-import { leftOut, reasonIn } from '../report/reason.ts'
-import type { RunFacts } from './events.ts'
+import { catalogue, type RequirementId } from '../catalogue/catalogue.ts'
+import { assembleReport } from '../harness/report/assemble-report.ts'
+import type { CatalogueResult, Report, RequirementResult } from '../harness/report/model.ts'
+import { leftOut, reasonIn } from '../harness/report/reason.ts'
+import type { RunFacts } from '../harness/engine/events.ts'
 import { credentialProbesIn } from './estimate.ts'
-import { keyRefused } from './keys.ts'
+import { keyRefused } from '../harness/engine/keys.ts'
 import { planRun } from './plan.ts'
-import type { Plan, RunOptions } from './run.ts'
-import type { Target } from '../target-file/model.ts'
+import type { Plan, RunOptions } from '../harness/engine/run.ts'
+import type { Target } from '../harness/target-file/model.ts'
 
 /** Everything that a run left behind. */
 export interface RunRecord {

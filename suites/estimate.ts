@@ -1,6 +1,6 @@
-import { isRefusal } from '../../catalogue/pairs.ts'
-import { type CatalogueRequirement, requirementOf, grantedRequirement } from '../../catalogue/catalogue.ts'
-import type { Effect } from '../../catalogue/operation.ts'
+import { isRefusal } from '../catalogue/pairs.ts'
+import { type CatalogueRequirement, requirementOf, grantedRequirement } from '../catalogue/catalogue.ts'
+import type { Effect } from '../catalogue/operation.ts'
 import {
   firstOperation,
   isOperationId,
@@ -10,13 +10,13 @@ import {
   readsOf,
   triesOf,
   uploadOperation,
-} from '../../catalogue/operations.ts'
-import type { Need, Count } from '../../catalogue/requirement.ts'
-import { getAt } from '../../schemas/json.ts'
-import type { Depth } from '../report/model.ts'
-import { readsDeclared } from '../target-file/declared.ts'
-import { isExclusive, type Scenario, type Target } from '../target-file/model.ts'
-import type { Plan, RunOptions } from './run.ts'
+} from '../catalogue/operations.ts'
+import type { Need, Count } from '../catalogue/requirement.ts'
+import { getAt } from '../schemas/json.ts'
+import type { Depth } from '../harness/report/model.ts'
+import { readsDeclared } from '../harness/target-file/declared.ts'
+import { isExclusive, type Scenario, type Target } from '../harness/target-file/model.ts'
+import type { Plan, RunOptions } from '../harness/engine/run.ts'
 
 /** Most that a run sends for one operation, as if each control were granted, and what it usually sends. */
 export interface Estimate {

@@ -1,13 +1,13 @@
-import { type CatalogueRequirement, catalogue } from '../../catalogue/catalogue.ts'
-import { isOperationId, readsOf } from '../../catalogue/operations.ts'
+import { type CatalogueRequirement, catalogue } from '../catalogue/catalogue.ts'
+import { isOperationId, readsOf } from '../catalogue/operations.ts'
 import { grants, operationOf } from './estimate.ts'
-import type { LeftOutBy } from '../report/model.ts'
-import { leftOut, plainReason, type Reason, unreachableReason } from '../report/reason.ts'
-import { isSelected, isDealtTo, isObserved } from '../report/selection.ts'
-import { exclusiveIds, type Target } from '../target-file/model.ts'
-import { declares, isDeclared, missingReason } from '../target-file/declared.ts'
-import { readOnlyTarget } from '../target-file/saved.ts'
-import type { Plan, PlanEntry, RunOptions } from './run.ts'
+import type { LeftOutBy } from '../harness/report/model.ts'
+import { leftOut, plainReason, type Reason, unreachableReason } from '../harness/report/reason.ts'
+import { isSelected, isDealtTo, isObserved } from '../harness/report/selection.ts'
+import { exclusiveIds, type Target } from '../harness/target-file/model.ts'
+import { declares, isDeclared, missingReason } from '../harness/target-file/declared.ts'
+import { readOnlyTarget } from '../harness/target-file/saved.ts'
+import type { Plan, PlanEntry, RunOptions } from '../harness/engine/run.ts'
 
 /** Parts from which a plan is made: the options that choose, and what the target declares. */
 type PlanOptions = Pick<RunOptions, 'only' | 'skip' | 'shard' | 'readOnly' | 'refusalRuns' | 'grantedRuns' | 'depth'>
