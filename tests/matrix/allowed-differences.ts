@@ -4,7 +4,7 @@ import type { Run, RunOptions } from '../../harness/engine/run.ts'
 import type { TargetFile } from '../../harness/target-file/model.ts'
 import { needsSocket, variants } from '../../reference/server.ts'
 import { withoutCleanup, withoutPdf } from './changed-targets.ts'
-import { idsOf, judgeReference } from './judge-reference.ts'
+import { idsOf, type Judged, judgeReference, type JudgeSettings } from './judge-reference.ts'
 import { refusedByDocument } from '../openapi/fits.ts'
 import { unexercised } from './unexercised.ts'
 
@@ -74,20 +74,36 @@ type Depth = RunOptions['depth']
 /** Jobs last until they are read, on a busy machine too. */
 const pace = { jobMs: 15, slowJobMs: 300 }
 
-/**
- * Nothing failed, neither `must` nor `should`, not exercised is what the table lists, and every answer is one that the OpenAPI
- * document allows. `quick` is enough for what has no say in which cases are sent.
- */
-export async function expectConforming(on: readonly string[], depth: Depth = 'full'): Promise<void> {
+/** A run and the answers in it that the OpenAPI document does not allow. */
+export interface JudgedAnswers extends Judged {
+  readonly refused: ReadonlySet<string>
+}
+
+/** Judges the reference with these ways on, and holds every answer against the OpenAPI document. */
+export async function judgeConforming(on: readonly string[], settings: JudgeSettings): Promise<JudgedAnswers> {
   const removed = on.some((variant) => variant.startsWith('pdf-removed'))
   const change = (file: TargetFile) => (removed ? withoutPdf(withoutCleanup(file)) : withoutCleanup(file))
   const refused = new Set<string>()
-  const prepare = (run: Run) =>
-    void run.client.observers.push((exchange) => {
+  const prepare = (run: Run): void => {
+    run.client.observers.push((exchange) => {
       const what = refusedByDocument(exchange, on)
       if (what !== undefined) refused.add(what)
     })
-  const { results } = await judgeReference({ variants: on, ...pace }, { change, prepare, options: { depth } })
+    settings.prepare?.(run)
+  }
+  return { ...(await judgeReference({ variants: on, ...pace }, { ...settings, change, prepare })), refused }
+}
+
+/** `quick` is enough for what has no say in which cases are sent. */
+export async function expectConforming(on: readonly string[], depth: Depth = 'full'): Promise<void> {
+  expectNothingFailed(on, await judgeConforming(on, { options: { depth } }))
+}
+
+/**
+ * Nothing failed, neither `must` nor `should`, not exercised is what the table lists, and every answer is one that the OpenAPI
+ * document allows.
+ */
+export function expectNothingFailed(on: readonly string[], { results, refused }: JudgedAnswers): void {
   expect([...refused], `with ${on.join(', ')}`).toEqual([])
   const problems = results
     .filter(({ outcome }) => outcome === 'failed' || outcome === 'not-exercised')

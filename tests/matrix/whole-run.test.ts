@@ -1,13 +1,17 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { isRefusal } from '../../catalogue/pairs.ts'
 import { type CatalogueRequirement, catalogue, requirementOf } from '../../catalogue/catalogue.ts'
+import { matrix } from '../../catalogue/fault-matrix.ts'
 import { mostLooseGenerations } from '../../catalogue/faults.ts'
 import { isOperationId, operations, triesOf } from '../../catalogue/operations.ts'
+import type { PreviousRequest } from '../../harness/engine/exchange.ts'
 import { isGranted } from '../../harness/engine/response.ts'
 import { countIn, grants, estimate } from '../../suites/estimate.ts'
 import { planRun } from '../../suites/plan.ts'
 import type { Run } from '../../harness/engine/run.ts'
+import type { Transport } from '../../harness/http/message.ts'
 import { defaultLimits } from '../../harness/target-file/model.ts'
+import { expectNothingFailed, judgeConforming } from './allowed-differences.ts'
 import { judgeReference } from './judge-reference.ts'
 
 /** Most requests of the requirement's own, by what its row says. */
@@ -35,28 +39,65 @@ function expectTypical(sent: ReadonlyMap<string, number>, { options, plan, targe
   expect(Math.abs(share - 1), `${share}`).toBeLessThan(0.25)
 }
 
-test('no requirement sends more than its row says, so that the dry run promises no less than is sent', async () => {
-  const sent = new Map<string, number>()
+/** One run of the reference with no switch on and with several cases of each kind: what each of the first tests looks at. */
+async function judgeWhole() {
+  const faults = new Set<string>()
+  const byRequirement = new Map<string, number>()
   const byOperation = new Map<string, number>()
-  const { run } = await judgeReference(
-    { jobMs: 15, slowJobMs: 1000 },
-    {
-      options: { refusalRuns: 5, grantedRuns: 3 },
-      prepare: ({ client }) =>
-        client.observers.push(({ probe, purpose: { requirement, role } }) => {
-          const operation = probe.operation ?? requirement?.split('/')[0] ?? 'the run itself'
-          byOperation.set(operation, (byOperation.get(operation) ?? 0) + 1)
-          if (requirement !== null && role !== 'control') sent.set(requirement, (sent.get(requirement) ?? 0) + 1)
-        }),
-    },
-  )
-  expect(sent.size).toBeGreaterThan(200)
-  const over = catalogue
-    .filter((row) => run.target.scenarios[row.id] === undefined)
-    .filter((row) => (sent.get(row.id) ?? 0) > mostOf(row, run))
-    .map((row) => `${row.id}: ${sent.get(row.id)} of ${mostOf(row, run)}`)
-  expect(over).toEqual([])
-  expectTypical(byOperation, run)
+  const add = (counts: Map<string, number>, name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1)
+  const prepare = ({ client }: Run) =>
+    void client.observers.push(({ probe, purpose: { requirement, role } }) => {
+      add(byOperation, probe.operation ?? requirement?.split('/')[0] ?? 'the run itself')
+      if (requirement !== null && role !== 'control') add(byRequirement, requirement)
+    })
+  const judged = await judgeConforming([], {
+    options: { refusalRuns: 3, grantedRuns: 2 },
+    road: (transport) => noting(transport, faults),
+    prepare,
+  })
+  return { judged, faults, byRequirement, byOperation }
+}
+
+/** Notes the faults of the requests, by operation, as the probes say it of themselves. */
+const noting = (transport: Transport, faults: Set<string>): Transport => ({
+  ...transport,
+  send(request, options) {
+    const { probe, purpose } = (options.tag ?? {}) as Partial<PreviousRequest>
+    const operation = probe?.operation ?? purpose?.requirement?.replace(/\/.*/, '')
+    // One request may hold several.
+    for (const fault of probe?.fault?.split(' + ') ?? []) faults.add(`${operation}: ${fault}`)
+    return transport.send(request, options)
+  },
+})
+
+describe('a run of the reference, with no switch on', async () => {
+  const { judged, faults, byRequirement, byOperation } = await judgeWhole()
+
+  test('fails nothing', () => expectNothingFailed([], judged))
+
+  test('sends for no requirement more than its row says, so that the dry run promises no less than is sent', () => {
+    const { run } = judged
+    expect(byRequirement.size).toBeGreaterThan(200)
+    const over = catalogue
+      .filter((row) => run.target.scenarios[row.id] === undefined)
+      .filter((row) => (byRequirement.get(row.id) ?? 0) > mostOf(row, run))
+      .map((row) => `${row.id}: ${byRequirement.get(row.id)} of ${mostOf(row, run)}`)
+    expect(over).toEqual([])
+    expectTypical(byOperation, run)
+  })
+
+  test('sends every case that the fault matrix names', async () => {
+    // A spelling that a server does not take for a path is not asked for with every key.
+    await judgeReference(
+      { variants: ['spellings/served'] },
+      { road: (transport) => noting(transport, faults), options: { only: ['*/401-*', '*/403-insufficient-rights'] } },
+    )
+    const cases = matrix.filter((cell) => 'requirement' in cell && !requirementOf(cell.requirement).scenarioOnly)
+    // A member that the valid request lacks cannot be left out of it.
+    const optional = /^[\w.-]+: absent @ /
+    const names = cases.map(({ operation, fault }) => `${operation}: ${fault}`)
+    expect(names.filter((name) => !faults.has(name) && !optional.test(name))).toEqual([])
+  })
 })
 
 test('a target that declares everything is judged whole within the usual maxGenerations', async () => {
