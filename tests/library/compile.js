@@ -1,7 +1,7 @@
 /**
  * Writes the declarations of the package beside its code, as packing does, and compiles the two examples in TypeScript
  * beside it: together under the resolution of bundlers, and the strict one as it stands. Says what tsc would say, in
- * the words of tsc. All in one process, so that the declarations of other packages are read and checked once.
+ * the words of tsc. The two in one process, so that the declarations of other packages are read and checked once.
  *
  * node compile.js <folder of the examples>
  */
@@ -20,7 +20,7 @@ const host = {
   },
 }
 
-/** Declarations of other packages by name and what decides how they are read: no setting of the three programs does. */
+/** Declarations of other packages by name and what decides how they are read: no setting of the two programs does. */
 const read = new Map()
 const plain = ts.createCompilerHost({})
 function getSourceFile(name, how, ...rest) {
@@ -52,6 +52,6 @@ function compile(config) {
   return ts.formatDiagnostics(ts.sortAndDeduplicateDiagnostics(told), host)
 }
 
-const types = writeTypes(join(dir, 'node_modules/ai-content-conformance'), getSourceFile)
+const types = writeTypes(join(dir, 'node_modules/ai-content-conformance'))
 const bundler = compile('tsconfig.json')
 process.stdout.write(JSON.stringify({ types, bundler, strict: compile('typescript/tsconfig.json') }))
