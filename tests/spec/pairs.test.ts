@@ -61,7 +61,7 @@ const ofGuardrails = pairsIn(
   'GuardrailBlockedError 400; BadRequest 400; BadCredentials 401; InsufficientAccessRights 403; ResourceNotFound 404; InternalError 500; InternalError 503',
 )
 
-/** The contract's verdict on such a response to a requirement with these pairs, worked out from the lists written by hand. */
+/** The contract's verdict on such a response to a requirement that takes `given`, worked out from the lists written by hand. */
 function expected(given: string, operation: OperationId, status: number, tpe: string | undefined): Verdict {
   const [text = '', asListed] = given.split(', or as ')
   const pairs = readPairs(text).filter((pair) => scopes[pair.status]?.(status, tpe) ?? Number(pair.status) === status)
