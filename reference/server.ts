@@ -26,7 +26,7 @@ export { defects } from './switches/defects.ts'
 export { needsSocket, stampHeader } from './switches/switches.ts'
 export { variants } from './switches/switches.ts'
 
-export interface ServerOptions extends ReferenceOptions {
+interface ServerOptions extends ReferenceOptions {
   /** Port on the loopback address; 0, the default: any free one. */
   readonly port?: number
 }

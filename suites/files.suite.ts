@@ -53,10 +53,10 @@ async function judgeUnknownGraph(context: CheckContext, graph: string): Promise<
  * each attempt takes a fresh upload, and adds it only once, after a longer pause each time.
  */
 async function judgeAttached(context: CheckContext): Promise<void> {
-  const { run, requirement } = context
+  const { run, scenario } = context
   const { graph = '' } = run.target.resources
   const attached = (): ReturnType<typeof uploadProbe> => uploadProbe(run, contentOf(run), { graphId: graph })
-  if (run.target.scenarios[requirement.id]) return judgeTries(context, { make: attached, what: 'with graphId' })
+  if (scenario) return judgeTries(context, { make: attached, what: 'with graphId' })
   await requireGraph(run)
   await judgeUnknownGraph(context, graph)
   const canAdd = isDeclared(run, 'graphs.add-file') && pointerOf(run, 'graphs.add-file', 'file') !== undefined
@@ -104,11 +104,11 @@ function extensionOf(run: Run): string {
 
 /** The listing with one extension, and with two (§2.8: comma-separated, without the dot). */
 const judgeFileTypes: Judge = async (context) => {
-  const { run, requirement } = context
+  const { run, scenario } = context
   const first = extensionOf(run)
   const both = `${first},${first === 'pdf' ? 'txt' : 'pdf'}`
   // A scenario brings its own.
-  for (const types of run.target.scenarios[requirement.id] ? [first] : sampled(context, [first, both])) {
+  for (const types of scenario ? [first] : sampled(context, [first, both])) {
     const make = async () => {
       const probe = await validRequest(run, 'files.list')
       return { ...probe, query: { ...probe.query, file_types: types } }

@@ -154,8 +154,8 @@ function judgeAddition(context: CheckContext, exchange: Exchange, what: string):
 
 /** A file that is in one graph can be added to another. */
 const judgeOtherGraph: Judge = async (context) => {
-  const { run, requirement } = context
-  if (run.target.scenarios[requirement.id]) {
+  const { run, scenario } = context
+  if (scenario) {
     const make = grantedProbe(context, 'graphs.add-file', () => validRequest(run, 'graphs.add-file'))
     return inScenario(context, 'graphs.add-file', async () =>
       judgeAddition(context, await context.send(make), 'as the scenario of the target file says'),

@@ -1,3 +1,7 @@
+import { catalogue, grantedRequirement, isRequirementId, requirementOf } from '../catalogue/catalogue.ts'
+import { errorNames } from '../catalogue/errors.ts'
+import { firstOperation, operation, readingOperation } from '../catalogue/operations.ts'
+import type { Interface } from '../harness/engine/interface.ts'
 import type { Judge } from '../harness/engine/check-context.ts'
 import { applicationsCreate, jobsCreate, jobsRetrieve } from './jobs.suite.ts'
 import { chatCreate } from './chat-create.suite.ts'
@@ -16,11 +20,22 @@ import { createRun, type RunParts } from '../harness/engine/create-run.ts'
 import { type Judging, startJudging } from '../harness/engine/judging.ts'
 import type { Run, RunOptions } from '../harness/engine/run.ts'
 import type { Target } from '../harness/target-file/model.ts'
-import { api } from './api.ts'
 import { planRun } from './plan.ts'
 import { jobsHook } from './jobs/hook.ts'
 import { pdfHook } from './pdf-parse/refusals.ts'
 import { stateHook } from './takes-state.ts'
+
+/** The AI Content Service interface, as the catalogue has it. */
+export const api: Interface = {
+  requirements: catalogue,
+  requirement: (id) => (isRequirementId(id) ? requirementOf(id) : undefined),
+  operation,
+  granted: (id) => requirementOf(grantedRequirement[id]),
+  first: firstOperation,
+  reading: readingOperation,
+  anyResponse: 'envelope/shape',
+  errors: errorNames,
+}
 
 /** Every suite of the interface. */
 const suites = [
@@ -55,7 +70,7 @@ export function judgeOf(id: string): Judge | undefined {
 }
 
 /** How the run reaches the target and its keys. */
-export type RunPorts = Omit<RunParts, 'hooks' | 'api' | 'plan'>
+type RunPorts = Omit<RunParts, 'hooks' | 'api' | 'plan'>
 
 const hooks = [envelopeHook, createdHook, notServedHook, jobsHook, pdfHook, settlingHook, stateHook]
 

@@ -137,8 +137,8 @@ async function judgeOwnPdfs(context: CheckContext): Promise<void> {
 
 /** In either format the content is that of the file; so it is of two that the suite uploads. */
 const judgeContent: Judge = async (context) => {
-  const { run, requirement } = context
-  if (run.target.operations['files.upload']?.content !== undefined && !run.target.scenarios[requirement.id]) {
+  const { run, scenario } = context
+  if (run.target.operations['files.upload']?.content !== undefined && !scenario) {
     await judgeOwnPdfs(context).catch((error: unknown) => {
       // A target may take no PDFs: what is declared is judged all the same.
       if (!(error instanceof NotExercised) || run.life.ended || run.target.resources.pdfText === undefined) throw error
@@ -146,11 +146,9 @@ const judgeContent: Judge = async (context) => {
     if (run.target.resources.pdfText === undefined) return
   }
   const known = knownText(run)
-  const formats = run.target.scenarios[requirement.id] ? ['text'] : sampled(context, ['text', 'markdown'])
+  const formats = scenario ? ['text'] : sampled(context, ['text', 'markdown'])
   for (const format of formats) {
-    const what = run.target.scenarios[requirement.id]
-      ? 'as the scenario of the target file says'
-      : `with format ${format}`
+    const what = scenario ? 'as the scenario of the target file says' : `with format ${format}`
     const make = async () => withJson(await validRequest(run, 'pdf.parse'), { format })
     await judgeTries(context, { make, what, check: holdsWords(known, what) })
   }

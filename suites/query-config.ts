@@ -116,7 +116,7 @@ export const insideBounds: Judge = async (context) => {
     const check = operation === 'chat.create' ? { check: hasContentOrCalls(what) } : {}
     return judgeTries(context, { make: () => withSetting(run, operation, setting), what, ...check })
   }
-  if (run.target.scenarios[requirement.id]) return accept(having('search_weight', 50, '50'))
+  if (context.scenario) return accept(having('search_weight', 50, '50'))
   const declared = getAt(bodyOf(run, operation), pointerOf(run, operation, 'query_config') ?? '')
   const random = randomOf(seedFor(run.options.seed, requirement.id))
   const settings = [...alone, ...whole, ...together(random), ...withoutEach(declared)]

@@ -34,7 +34,7 @@ interface Together {
  * reads, so that a gap of a millisecond between a server's check and its set is met.
  */
 export async function sendAtOnce(run: Run, { size, make, requirement, fresh = false }: Together): Promise<Exchange[]> {
-  const count = Math.min(size, run.client.semaphore.size)
+  const count = Math.min(size, run.target.limits.concurrency)
   const probes = await Promise.all(Array.from({ length: count }, async () => make()))
   const operation = probes[0] ? operationName(probes[0]) : ''
   run.client.breaker.check(operation)

@@ -48,8 +48,8 @@ export const accepted: Judge = async (context) => {
  * reason to answer otherwise. Not in a scenario, which brings about a condition of its own, and not in a quick run.
  */
 export function againAtEnd(context: CheckContext, check?: GrantedCheck): void {
-  const { run, requirement } = context
-  if (run.target.scenarios[requirement.id] || run.options.depth === 'quick') return
+  const { run, scenario } = context
+  if (scenario || run.options.depth === 'quick') return
   const make = (): Promise<Probe> => validRequest(run, operationOf(context))
   const request = { make, what: 'with a valid request, at the end of the run', ...(check ? { check } : {}) }
   lookAgainAtEnd(context, () => judgeTries(context, request))
@@ -88,13 +88,15 @@ export function granted(what: string, change: Change = unchanged, check?: Grante
   }
 }
 
+/** How a granted requirement is judged that a scenario of the target file brings about. */
+export const grantedByScenario: Judge = (context) => granted('as the scenario of the target file says')(context)
+
 /** The request of a granted row: its own, or that of the scenario which the target declares for it. */
 export function grantedProbe(
-  { run, requirement }: CheckContext,
+  { run, requirement, scenario }: CheckContext,
   operation: OperationId,
   own: () => Promise<Probe>,
 ): () => Promise<Probe> {
-  const scenario = run.target.scenarios[requirement.id]
   if (!scenario) return own
   return async () => {
     const probe = await applyScenario(run, scenario, operation, () => plainRequest(run, operation))
@@ -104,7 +106,7 @@ export function grantedProbe(
 
 /** Judges a row within the scenario that the target declares for it, if any. */
 export function inScenario(context: CheckContext, operation: OperationId, judge: () => Promise<void>): Promise<void> {
-  const scenario = context.run.target.scenarios[context.requirement.id]
+  const { scenario } = context
   return scenario ? around(context, scenario, operation, judge) : judge()
 }
 

@@ -58,7 +58,7 @@ async function scenarioProbe(context: CheckContext, scenario: Scenario): Promise
 /** How a refusal is judged that only a scenario of the target file can bring about. */
 export function byScenario(further?: Further): Judge {
   return async (context) => {
-    const scenario = context.run.target.scenarios[context.requirement.id]
+    const { scenario } = context
     if (!scenario) throw new NotExercised(`declare a scenario for ${context.requirement.id}`)
     await judgeScenario(context, scenario, further)
   }
@@ -112,7 +112,7 @@ async function sendRepeatedly(context: CheckContext, { make, most, control, expe
       if (tells(exchange)) found ??= exchange
     }
   }
-  await Promise.all(Array.from({ length: Math.min(run.client.semaphore.size, most) }, worker))
+  await Promise.all(Array.from({ length: Math.min(run.target.limits.concurrency, most) }, worker))
   if (!found) throw new NotExercised(`the condition did not occur in ${sent} requests (scenario's repeat)`)
   return found
 }

@@ -61,9 +61,8 @@ interface Refusal {
 
 /** Judges a valid request with exactly one fault by the pairs that answer it; a scenario overrides the suite's own way to cause it. */
 export async function judgeRefusal(context: CheckContext, { bringAbout }: Condition): Promise<void> {
-  const { run, requirement } = context
-  const declared = run.target.scenarios[requirement.id]
-  if (declared) return judgeScenario(context, declared)
+  const { run, requirement, scenario } = context
+  if (scenario) return judgeScenario(context, scenario)
   const { operation } = requirement
   if (!isOperationId(operation)) throw new Error(`${requirement.id} is of no operation`)
   const given = pairsOf(requirement, operation)

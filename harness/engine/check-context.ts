@@ -2,6 +2,7 @@ import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { Failure, FailureExchange } from '../report/model.ts'
 import { sendWithRetries } from './send-with-retries.ts'
 import { probeOf, type Source } from './send.ts'
+import type { Scenario } from '../target-file/model.ts'
 import type { Exchange, Purpose } from './exchange.ts'
 import type { Probe } from './probe.ts'
 import { Failed, NotExercised } from './outcome.ts'
@@ -35,18 +36,27 @@ export function setControl(context: CheckContext, state: CheckContext['control']
   if (state === 'granted' && exchange) controls.set(context, exchange)
 }
 
+const familyNames = new WeakMap<CheckContext, Failure[]>()
+
+/** Failures that are only family names: kept, and the search goes on. */
+export function familyOnlyOf(context: CheckContext): Failure[] {
+  const known = familyNames.get(context) ?? []
+  familyNames.set(context, known)
+  return known
+}
+
 /** Everything that one requirement has to work with while it is judged. */
 export interface CheckContext {
   readonly run: Run
   readonly requirement: CatalogueRequirement
+  /** The scenario that the target file declares for the requirement, if it does. */
+  readonly scenario: Scenario | undefined
   /** Answers judged so far. */
   cases: number
   /** How the control was answered; `none` if the requirement has none. */
   control: 'granted' | 'refused' | 'none'
   /** Another requirement, whose requests brought about what is being judged: a failure needs it to show again. */
   shownBy: string | null
-  /** Failures that are only family names: kept, and the search goes on. */
-  readonly familyOnly: Failure[]
   /** Sends a request for this requirement. Requests to a declared application wait until it is idle. */
   send(source: Source, purpose?: Partial<Purpose>): Promise<Exchange>
   /** The evidence of a failure: what was sent, asked for, received. */
@@ -61,7 +71,9 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
     requirement,
     control: 'none',
     shownBy: null,
-    familyOnly: [],
+    get scenario() {
+      return run.target.scenarios[requirement.id]
+    },
     cases: 0,
     async send(source, purpose = {}) {
       const whole: Purpose = { requirement: requirement.id, role: 'probe', ...purpose }

@@ -2,7 +2,7 @@ import { debuglog } from 'node:util'
 import { inMode } from '../report/verdict.ts'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { CatalogueResult } from '../report/model.ts'
-import { createCheckContext, type Judge, type CheckContext, takeLookAtEnd } from './check-context.ts'
+import { createCheckContext, type Judge, type CheckContext, familyOnlyOf, takeLookAtEnd } from './check-context.ts'
 import { shownText } from '../recording/recorded.ts'
 import { isExpectedFailure } from '../report/baseline.ts'
 import { leftOut, mistakeReason, plainReason, reasonIn } from '../report/reason.ts'
@@ -109,7 +109,7 @@ async function outcomeOf(context: CheckContext, check: Judge): Promise<Judged> {
     if (run.life.ended && requirement.operation !== 'envelope') throw run.life.ended
     await check(context)
     const atEnd = takeLookAtEnd(context)
-    const failures = [...context.familyOnly]
+    const failures = [...familyOnlyOf(context)]
     const more = atEnd ? { atEnd } : {}
     if (failures.length > 0) return { outcome: 'failed', failures, ...more }
     if (context.cases > 0 || atEnd) return { outcome: 'passed', failures, ...more }
@@ -124,7 +124,7 @@ const noCheck: Judge = async () => {
 }
 
 function ended(error: unknown, context: CheckContext): Judged {
-  const kept = [...context.familyOnly]
+  const kept = [...familyOnlyOf(context)]
   if (error instanceof Failed) return { outcome: 'failed', failures: [error.failure, ...error.more, ...kept] }
   // A check that throws what it should not says nothing about the target, whatever it judged before.
   if (!(error instanceof NotExercised)) {

@@ -3,7 +3,7 @@ import { hasStatusOf, isGranted, tpeOf, describePairs, envelopeRemark, matchPair
 import type { Exchange } from './exchange.ts'
 import { Failed, NotExercised } from './outcome.ts'
 import { describeResponse, familyRemark } from './describe.ts'
-import { answered, type CheckContext } from './check-context.ts'
+import { answered, type CheckContext, familyOnlyOf } from './check-context.ts'
 
 const bareRemark = '; the status is right, but this is no error envelope: see envelope/shape'
 
@@ -27,7 +27,8 @@ export function judgePairs(context: CheckContext, exchange: Exchange, pairs: Pai
     ...(isOtherName ? { at: '/tpe' } : {}),
   }
   if (match === 'none') throw new Failed(isBare ? { ...failure, noEnvelope: true } : failure)
-  if (context.familyOnly.length === 0) context.familyOnly.push({ ...failure, familyOnly: true })
+  const kept = familyOnlyOf(context)
+  if (kept.length === 0) kept.push({ ...failure, familyOnly: true })
 }
 
 /**

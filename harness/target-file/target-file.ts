@@ -2,12 +2,12 @@
 import type { DeprecatedId, OperationId } from '../../catalogue/operations.ts'
 
 /** The value of an environment variable; one that is not set is an error that names it. */
-export interface FromEnv {
+interface FromEnv {
   readonly env: string
 }
 
 /** A key in a file of its own. */
-export interface FromFile {
+interface FromFile {
   /** Relative to the target file. */
   readonly file: string
 }
@@ -110,9 +110,9 @@ export interface OperationValue {
 
 export type Absence = 'not-served' | 'removed'
 
-export type OperationValues = Readonly<
-  Partial<Record<Exclude<OperationId, DeprecatedId>, OperationValue | 'not-served'>>
-> & { readonly [id in DeprecatedId]?: OperationValue | Absence } & {
+type OperationValues = Readonly<Partial<Record<Exclude<OperationId, DeprecatedId>, OperationValue | 'not-served'>>> & {
+  readonly [id in DeprecatedId]?: OperationValue | Absence
+} & {
   readonly guardrails?: 'not-served'
   readonly general?: 'not-served'
 }
@@ -158,7 +158,7 @@ export interface Limits {
   readonly credentialProbes: 'all' | 'few'
 }
 
-export interface KeyValues {
+interface KeyValues {
   /** Has every right. */
   readonly full?: KeyValue
   /** Was valid, has expired. */

@@ -117,9 +117,7 @@ function asTextParts(run: Run, probe: Probe, parts: 1 | 2): Probe {
 
 /** Content as one text part, and as two. */
 export const judgeTextParts: Judge = async (context) => {
-  for (const parts of context.run.target.scenarios[context.requirement.id]
-    ? ([1] as const)
-    : sampled(context, [1, 2] as const)) {
+  for (const parts of context.scenario ? ([1] as const) : sampled(context, [1, 2] as const)) {
     const make = async () => asTextParts(context.run, await validRequest(context.run, 'chat.create'), parts)
     const what = `with content given as ${parts} text part${parts === 1 ? '' : 's'}`
     await judgeTries(context, { make, what, check: hasContent(what) })

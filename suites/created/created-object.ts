@@ -57,11 +57,11 @@ export async function create(context: CheckContext, make: () => Promise<Probe>):
 const wrongCreations = perRun((): Exchange[] => [])
 
 /** Throws `NotExercised`; what is wrong with the creation itself is told by what is granted. */
-export function notCreated({ run, requirement }: CheckContext, creation: Exchange, which: string): never {
+export function notCreated({ run, scenario }: CheckContext, creation: Exchange, which: string): never {
   const { response } = creation
   const isWrong =
     response !== undefined && (response.status < 300 || isBreakdown(response) || isRefusedByName(creation))
-  if (isWrong && !run.target.scenarios[requirement.id]) wrongCreations(run).push(creation)
+  if (isWrong && !scenario) wrongCreations(run).push(creation)
   answered(creation)
   throw new NotExercised(`${which} was answered ${describeResponse(creation)}`)
 }
@@ -77,7 +77,7 @@ export function noteRefused({ run }: CheckContext, creation: Exchange, { exists 
 /** Not only the control is granted, but each valid creation of the run. */
 export const eachAccepted: Judge = async (context) => {
   await accepted(context)
-  if (context.run.target.scenarios[context.requirement.id]) return
+  if (context.scenario) return
   for (const creation of wrongCreations(context.run)) {
     if (creation.probe.operation !== context.requirement.operation) continue
     context.shownBy = creation.purpose.requirement

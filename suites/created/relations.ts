@@ -11,7 +11,7 @@ import { judgeEach, sendAtOnce } from '../../harness/checks/at-once.ts'
 import { refused } from '../../harness/checks/conditions.ts'
 import { control, countsAsGranted, notGranted } from '../../harness/checks/control.ts'
 import { createdId, twinsOf } from '../../harness/checks/created.ts'
-import { granted, grantedProbe } from '../../harness/checks/granted.ts'
+import { grantedByScenario, grantedProbe } from '../../harness/checks/granted.ts'
 import { byScenario } from '../../harness/checks/judge-scenario.ts'
 import { condition } from '../../harness/checks/refusals.ts'
 import { sampled } from '../../harness/checks/seed.ts'
@@ -25,8 +25,6 @@ import { type Refusal, refusedByGrammar, refusedByKey, refusedByRights, refusedB
 export const mostLooks = 3
 /** So many creations are sent at once. */
 const atOnce = { full: 4, quick: 2 }
-
-const asScenario = 'as the scenario of the target file says'
 
 async function requireControl(context: CheckContext, operation: OperationId): Promise<void> {
   const found = await control(context.run, operation)
@@ -46,7 +44,7 @@ export function ownId(operation: OperationId): Judge {
     const together = { size: atOnce[run.options.depth], make, requirement: requirement.id }
     const sent = [
       ...(await sendAtOnce(run, together)),
-      ...(run.client.semaphore.size > 1 ? [] : [await context.send(make)]),
+      ...(run.target.limits.concurrency > 1 ? [] : [await context.send(make)]),
     ]
     const made = sent.flatMap((exchange) => {
       const id = createdId(run, exchange)
@@ -107,8 +105,8 @@ async function lookAfter(context: CheckContext, creator: Creator, refusal: Refus
 /** @param more refusals that only this operation has */
 export function noEffect(creator: Creator, more: (context: CheckContext) => Refusal[] = () => []): Judge {
   return async (context) => {
-    const { run, requirement } = context
-    if (run.target.scenarios[requirement.id]) return granted(asScenario)(context)
+    const { run, scenario } = context
+    if (scenario) return grantedByScenario(context)
     await requireControl(context, creator.operation)
     const byRights = await refusedByRights(run, creator.operation)
     const refusals = [...(await refusedByKey(run)), ...byRights, refusedByType, refusedByGrammar, ...more(context)]
@@ -131,8 +129,8 @@ function isTelling(sent: readonly Exchange[]): boolean {
 export function onceAtOnce(creator: Creator, prepare?: (context: CheckContext) => Promise<void>): Judge {
   return async (context) => {
     const { run, requirement } = context
-    if (run.target.scenarios[requirement.id]) return byScenario()(context)
-    if (run.client.semaphore.size < 2)
+    if (context.scenario) return byScenario()(context)
+    if (run.target.limits.concurrency < 2)
       throw new NotExercised('concurrent creations need limits.concurrency of 2 or more')
     await requireControl(context, creator.operation)
     await prepare?.(context)

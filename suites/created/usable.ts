@@ -117,7 +117,7 @@ function madeBefore(run: Run, operation: OperationId): string[] {
  */
 export function usable(creates: OperationId, seen?: Seen): Judge {
   return async (context) => {
-    const { run, requirement } = context
+    const { run, scenario } = context
     const uses = sampled(context, usesOf(run, creates)).map((one) => (seen ? { ...one, seen } : one))
     const [use] = uses
     if (!use) throw new NotExercised(`no operation that uses ${operationOf(creates).creates?.what} is declared`)
@@ -132,8 +132,7 @@ export function usable(creates: OperationId, seen?: Seen): Judge {
     })
     if (context.cases === 0)
       throw new NotExercised('what uses it is not granted for what the target file declares either')
-    if (!run.target.scenarios[requirement.id] && run.options.depth === 'full')
-      lookAgainAtEnd(context, useAgain(uses, made))
+    if (!scenario && run.options.depth === 'full') lookAgainAtEnd(context, useAgain(uses, made))
   }
 }
 

@@ -5,7 +5,7 @@ import { judgeShape } from '../../harness/checks/shapes.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { answered, type CheckContext, type Judge } from '../../harness/engine/check-context.ts'
 import { mainLifecycle } from './lifecycle.ts'
-import { granted, grantedProbe, inScenario } from '../../harness/checks/granted.ts'
+import { grantedByScenario, grantedProbe, inScenario } from '../../harness/checks/granted.ts'
 import { judgeThrottled } from '../../harness/checks/judge-throttled.ts'
 import { property } from '../../harness/checks/property.ts'
 import { isEnded, jobRequest, jobsOf } from './job-tracker.ts'
@@ -125,7 +125,7 @@ export async function judgeAnyText(context: CheckContext): Promise<void> {
     }
     return settled.response.status
   }
-  if (run.target.scenarios[context.requirement.id]) {
+  if (context.scenario) {
     return inScenario(context, 'jobs.create', async () => void (await accept('text')))
   }
   // A refusal of one of them would hide what the others do.
@@ -162,7 +162,7 @@ function remedy(run: Run): string {
 function unseen(run: Run, id: string): string {
   if (id === ids.released) return 'no reading showed a job of the application ended'
   if (id !== ids.atomic) return 'no creation was granted, so no job was in progress'
-  return run.client.semaphore.size > 1
+  return run.target.limits.concurrency > 1
     ? 'no concurrent creation was answered 409'
     : 'concurrent creations need limits.concurrency of 2 or more'
 }
@@ -180,8 +180,7 @@ export const judgeConflicts: Judge = async (context) => {
   const { run, requirement } = context
   const { id } = requirement
   const isFree = id === ids.released || id === ids.perApplication
-  if (run.target.scenarios[id])
-    return (isFree ? granted('as the scenario of the target file says') : byScenario())(context)
+  if (context.scenario) return (isFree ? grantedByScenario : byScenario())(context)
   const { findings, wasBusy } = await provokeConflicts(run)
   const atLast = id === ids.released && !failureIn(findings, id) ? await releasedAtLast(run) : []
   const own = [...findings, ...atLast].filter((finding) => finding.of === id)
@@ -199,7 +198,7 @@ export const judgeConflicts: Judge = async (context) => {
   if (!own.some(({ confirmed }) => confirmed)) {
     const why = own.findLast(({ open }) => open !== undefined)?.open ?? unseen(run, id)
     // No longer job would help one that is sent by itself.
-    const needsSlower = id !== ids.atomic || run.client.semaphore.size > 1
+    const needsSlower = id !== ids.atomic || run.target.limits.concurrency > 1
     throw new NotExercised(`three attempts showed nothing: ${why}${needsSlower ? remedy(run) : ''}`)
   }
   if (id !== ids.inProgress && !wasBusy)

@@ -65,7 +65,7 @@ async function readSettled(run: Run, job: Job, requirement: string): Promise<Rea
  * Reads the job: undefined if that shows it in progress, else in which state another creation was answered. A server may
  * show another job under its id: that one names itself, or it has the time of a newer job.
  */
-export async function noLonger(run: Run, job: Job, of: Finding['of'], newer?: Job): Promise<string | undefined> {
+async function noLonger(run: Run, job: Job, of: Finding['of'], newer?: Job): Promise<string | undefined> {
   const reading = await readSettled(run, job, of)
   if (reading.status !== 'in_progress')
     return isEnded(reading) ? 'the first job had ended by then' : 'the first job could not be read'

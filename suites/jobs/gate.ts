@@ -11,7 +11,7 @@ import { createSemaphore } from '../../harness/engine/semaphore.ts'
  * The gate of one application: while it has a job in progress, only what a 409 row sends itself goes through.
  * Refusals go through together, creations alone.
  */
-export interface Gate {
+interface Gate {
   readonly application: string
   /** Some request to the application was answered 409 in this run. */
   conflictSeen: boolean

@@ -6,7 +6,7 @@ import { once, type Run } from '../../harness/engine/run.ts'
 import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
 import type { Judge } from '../../harness/engine/check-context.ts'
 import { control, notGranted } from '../../harness/checks/control.ts'
-import { granted } from '../../harness/checks/granted.ts'
+import { grantedByScenario } from '../../harness/checks/granted.ts'
 import { declaredResource } from '../../harness/checks/valid-request.ts'
 import { mostLooks } from '../created/relations.ts'
 import { kindsOf, type Refusals } from './faults.ts'
@@ -253,7 +253,7 @@ async function awaitIdle(held: Held): Promise<boolean> {
 /** A refused creation starts no job, and leaves the application free. */
 export const judgeNoEffect: Judge = async (context) => {
   const { run } = context
-  if (run.target.scenarios[of]) return granted('as the scenario of the target file says')(context)
+  if (context.scenario) return grantedByScenario(context)
   const findings = await noEffect(run)
   context.control = 'granted'
   context.cases += findings.length

@@ -34,7 +34,7 @@ function otherThan({ target: { resources } }: Run, id: string): ApplicationResou
 
 /** Whether a burst of creations can be judged: several of them have to be under way at once. */
 function wantsBurst(run: Run): boolean {
-  return isPlanned(run, ids.atomic) && run.client.semaphore.size > 1
+  return isPlanned(run, ids.atomic) && run.target.limits.concurrency > 1
 }
 
 /** What the attempts of a run showed. */

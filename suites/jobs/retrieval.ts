@@ -153,7 +153,7 @@ function unfinishedAfter({ readings, createdAtMs }: Job, ms: number): Reading | 
 }
 
 export const judgeFailedJob: Judge = async (context) => {
-  if (context.run.target.scenarios[context.requirement.id]) return judgeFailedScenario(context)
+  if (context.scenario) return judgeFailedScenario(context)
   const { job, ended } = await failingLifecycle(context.run)
   // The reading that ended it counts: whether it stays so is another row.
   const end = job.readings.find(isEnded)

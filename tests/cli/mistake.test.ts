@@ -1,6 +1,5 @@
 import pc from 'picocolors'
 import { expect, test } from 'vitest'
-import { api } from '../../suites/api.ts'
 import { planRun } from '../../suites/plan.ts'
 import { reportOf } from '../../suites/run-report.ts'
 import { createRun } from '../../harness/engine/create-run.ts'
@@ -11,7 +10,7 @@ import { resolveTarget } from '../../harness/target-file/resolve.ts'
 import type { Report } from '../../harness/report/model.ts'
 import { createReference } from '../../reference/server.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
-import { judgeOf } from '../../suites/judge.ts'
+import { api, judgeOf } from '../../suites/judge.ts'
 
 const broken = 'files.list/2xx-accepted'
 
