@@ -59,7 +59,10 @@ export function gitHub({ dir, project, action, tools, secrets }) {
         Object.entries(step.with ?? {}).map(([name, value]) => [name, filled(String(value), context)]),
       )
       const [of] = step.uses.split('@')
-      if (of === 'actions/checkout') return void cpSync(project, work, { recursive: true }) ?? true
+      if (of === 'actions/checkout') {
+        cpSync(project, work, { recursive: true })
+        return true
+      }
       if (of === 'actions/setup-node') return true
       if (of === 'actions/upload-artifact') return upload(given, work)
       if (of === 'actions/download-artifact') {

@@ -111,7 +111,7 @@ async function inTheBrowser() {
   } finally {
     if (screenshot) await browser.contexts()[0]?.pages()[0]?.screenshot({ path: screenshot })
     await browser.close()
-    if (ui.exitCode === null) process.kill(-ui.pid, 'SIGTERM')
+    if (ui.exitCode === null) process.kill(-Number(ui.pid), 'SIGTERM')
   }
 }
 

@@ -1,4 +1,6 @@
 // A process that the bench starts beside conform: node bench/part.js reference [<options>] | proxy <url> | undici <har> <url> <key>.
+import process from 'node:process'
+
 const [role, ...given] = process.argv.slice(2)
 await { reference, proxy, undici }[role](...given)
 

@@ -38,6 +38,7 @@ const signals = Object.keys(exitCodes)
 function listenForInterrupts() {
   let came
   let timer
+  /** @type {(() => void) | undefined} */
   let overdue
   const told = []
   let isOver = false

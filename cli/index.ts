@@ -94,7 +94,7 @@ async function program(words: readonly string[], interrupts: Interrupts): Promis
 export async function main(argv: readonly string[], interrupts: Interrupts): Promise<void> {
   process.on('uncaughtException', (error) => {
     sayMistake(error)
-    // eslint-disable-next-line no-restricted-properties -- what state things are in is not known
+    // oxlint-disable-next-line no-restricted-properties -- what state things are in is not known
     process.exit()
   })
   try {

@@ -36,7 +36,7 @@ async function dryRun(baseUrl: string | undefined, options: RunArguments, people
 
 /** Ends the process, which something that did not end in time would keep alive. Whatever is still to be said is said first. */
 function exitSoon(): void {
-  // eslint-disable-next-line no-restricted-properties -- reports are written by now
+  // oxlint-disable-next-line no-restricted-properties -- reports are written by now
   setImmediate(() => process.exit())
 }
 

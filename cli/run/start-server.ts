@@ -162,7 +162,7 @@ export async function startForSession(baseUrl: string | undefined, options: RunA
   if (start === undefined && wait === undefined)
     return { options, handOverSignals: () => undefined, close: async () => undefined }
   // A signal ends a process without its `exit`, and its server would stay.
-  // eslint-disable-next-line no-restricted-properties -- as the signal would
+  // oxlint-disable-next-line no-restricted-properties -- as the signal would
   const exit = (): void => process.exit(1)
   for (const signal of signals) process.once(signal, exit)
   const found = await findTarget(baseUrl, options)

@@ -140,7 +140,7 @@ function createEnder({ session, screen, quit }: Watched) {
   return {
     interrupt() {
       if (!session.isRunning) return quit()
-      // eslint-disable-next-line no-restricted-properties -- the second time nothing is waited for
+      // oxlint-disable-next-line no-restricted-properties -- the second time nothing is waited for
       if (isEnding) process.exit(130)
       isEnding = true
       session.interrupt()

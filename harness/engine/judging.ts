@@ -121,7 +121,14 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
   }
   run.client.throttle.onHold((operation, pauseMs) => queue.push({ kind: 'throttled', operation, pauseMs }))
   queue.push({ kind: 'planned', plan: run.plan })
-  const finished = judgeAll().finally(() => finishRun(run))
+  const judgeAndFinish = async (): Promise<void> => {
+    try {
+      await judgeAll()
+    } finally {
+      await finishRun(run)
+    }
+  }
+  const finished = judgeAndFinish()
   const done = finished.finally(() => {
     queue.push({ kind: 'ended', facts: factsOf(run) })
     queue.close()

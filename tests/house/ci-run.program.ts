@@ -84,7 +84,7 @@ const mutations: [what: string, step: string, broken: Record<string, string>][] 
   ['npm cit', 'npm cit', { BREAKS: '^cit$' }],
   ['whole programs', 'whole programs: pages, examples, scripts', { BREAKS: ' test:programs$' }],
   ['the compiler', 'types', { BREAKS: ' types$' }],
-  ['ESLint', 'style', { BREAKS: ' lint$' }],
+  ['oxlint', 'style', { BREAKS: ' lint$' }],
   ['prettier', 'format', { BREAKS: ' format:check$' }],
   ['dependency-cruiser', 'edges between folders', { BREAKS: ' deps$' }],
   ['knip', 'nothing unused', { BREAKS: ' unused$' }],

@@ -155,7 +155,11 @@ export async function withReference<Result>(
     })
   }
   const { url, close } = await startReference(options)
-  return use(url).finally(close)
+  try {
+    return await use(url)
+  } finally {
+    await close()
+  }
 }
 
 /** Sends the valid request of an operation with one change. */

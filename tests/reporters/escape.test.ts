@@ -88,6 +88,7 @@ test('XML: nothing is left that XML 1.0 forbids', () => {
 })
 
 test('XML: what the builder makes of a text and of an attribute reads back as what is visible of it', () => {
+  // oxlint-disable-next-line typescript/no-deprecated -- its successor wants every entity listed
   const parser = new XMLParser({ ...verbatim, attributeNamePrefix: '', ignoreAttributes: false, htmlEntities: true })
   forAnything((text) => {
     const xml = create()
