@@ -7,7 +7,7 @@ const tools = { type: '400-malformed-tools' }
 const inTools = { absent: tools.type, type: tools.type }
 
 /** §2.8, and §7.3 for `stream` and `stream_options`: the members of a chat. */
-// prettier-ignore
+// oxfmt-ignore
 export const chatMembers: readonly Member[] = [
   { at: '/model', role: 'model', isChosen: true, kinds: ['string'], section: '2.8', judgedBy: { type: '400-unsupported-model', value: '400-unsupported-model' } },
   { at: '/messages', role: 'messages', kinds: ['array'], section: '2.8', judgedBy: messages },

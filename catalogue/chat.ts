@@ -3,7 +3,7 @@ import { requirementsOf } from './needs.ts'
 import { scenario } from './requirement.ts'
 import { insideCases, outsideCases } from './query-config.ts'
 
-// prettier-ignore
+// oxfmt-ignore
 export const completionCreate = requirementsOf('completion.create', ({ valid, role }) => [
   { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, expects: '2xx',
     statement: 'A valid request is answered by a 2xx.',
@@ -46,7 +46,7 @@ export const completionCreate = requirementsOf('completion.create', ({ valid, ro
     statement: 'A model that makes no prediction gives CompletionModelNoPredictionError.' },
 ])
 
-// prettier-ignore
+// oxfmt-ignore
 export const chatCreate = requirementsOf('chat.create', ({ valid, role }) => [
   { id: '200-completion', level: 'must', section: '2.8', needs: valid, expects: '2xx',
     statement: 'A valid chat is answered by a 2xx whose choices[0].message.content is a string.',

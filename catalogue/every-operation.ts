@@ -69,7 +69,7 @@ function onEach<O extends OperationId, const T extends RequirementText>(
   return ids.map((id) => requirement(id, { ...text, ...own(id) }) as unknown as RequirementFrom<O, T>)
 }
 
-// prettier-ignore
+// oxfmt-ignore
 export const everyOperation = [
   ...onEach(all, { id: '401-missing-credentials', level: 'must', section: '4, 5, 7.3', expects: [[401, 'BadCredentials']],
     statement: 'A request without an Authorization header is answered 401 BadCredentials.',

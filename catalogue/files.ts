@@ -2,7 +2,7 @@ import { oversized } from './pairs.ts'
 import { requirementsOf } from './needs.ts'
 import { requirements, scenario } from './requirement.ts'
 
-// prettier-ignore
+// oxfmt-ignore
 export const filesUpload = requirementsOf('files.upload', ({ valid, role }) => [
   { id: '2xx-accepted', level: 'must', section: '2.8, 4.4', needs: valid, expects: '2xx',
     statement: 'The upload of a file is answered by a 2xx.',
@@ -28,7 +28,7 @@ export const filesUpload = requirementsOf('files.upload', ({ valid, role }) => [
     statement: 'An upload to an account whose storage is full is answered 507 QuotaExceeded.' },
 ])
 
-// prettier-ignore
+// oxfmt-ignore
 export const filesList = requirements('files.list', [
   { id: '2xx-accepted', level: 'must', section: '4.4', expects: '2xx',
     statement: 'The listing of files is answered by a 2xx.',
@@ -38,7 +38,7 @@ export const filesList = requirements('files.list', [
     maxRequests: 2 },
 ])
 
-// prettier-ignore
+// oxfmt-ignore
 export const filesRetrieve = requirementsOf('files.retrieve', ({ valid }) => [
   { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, expects: '2xx',
     statement: 'The retrieval of a file is answered by a 2xx.',

@@ -1,6 +1,6 @@
 import { requirements, scenario } from './requirement.ts'
 
-// prettier-ignore
+// oxfmt-ignore
 export const envelope = requirements('envelope', [
   { id: 'shape', level: 'must', section: '2.6',
     statement: 'Every error response is a JSON envelope with tpe, errors and extras of the types shown.',
@@ -30,7 +30,7 @@ export const envelope = requirements('envelope', [
     statement: 'A request that is granted as application/json is granted as application/json; charset=utf-8.' },
 ])
 
-// prettier-ignore
+// oxfmt-ignore
 export const guardrails = requirements('guardrails', [
   { id: '400-blocked', level: 'must', section: '7.1, 7.3', needs: [scenario], expects: [[400, 'GuardrailBlockedError', 'BadRequest']],
     statement: 'Input or output that a guardrail blocks is answered 400 GuardrailBlockedError or BadRequest; a message with key fail.guardrail.blocked names guardrail_name and entity_type.' },
@@ -48,7 +48,7 @@ export const guardrails = requirements('guardrails', [
     statement: 'While a guardrail provider is down, a request is answered 503 InternalError.' },
 ])
 
-// prettier-ignore
+// oxfmt-ignore
 export const general = requirements('general', [
   { id: '409-conflict', level: 'must', section: '7.2', needs: [scenario], expects: [[409, 'Conflict']],
     statement: 'A duplicate resource, version conflict or state conflict is answered 409 with a code name of that status, or a type that the operation lists with it.',

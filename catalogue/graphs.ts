@@ -3,7 +3,7 @@ import { scenario } from './requirement.ts'
 import { anyBadRequest, oversized } from './pairs.ts'
 import { insideCases, outsideCases } from './query-config.ts'
 
-// prettier-ignore
+// oxfmt-ignore
 export const graphsCreate = requirementsOf('graphs.create', ({ valid, role }) => [
   { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, expects: '2xx',
     statement: 'The creation of a graph is answered by a 2xx.',
@@ -30,7 +30,7 @@ export const graphsCreate = requirementsOf('graphs.create', ({ valid, role }) =>
     effect: 'creates', maxRequests: 5 },
 ])
 
-// prettier-ignore
+// oxfmt-ignore
 export const graphsAddFile = requirementsOf('graphs.add-file', ({ valid }) => [
   { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, expects: '2xx',
     statement: 'The addition of a file to a graph is answered by a 2xx.',
@@ -60,7 +60,7 @@ export const graphsAddFile = requirementsOf('graphs.add-file', ({ valid }) => [
     fault: 'state', effect: 'creates', maxRequests: 6, alsoSends: { 'files.list': 4 } },
 ])
 
-// prettier-ignore
+// oxfmt-ignore
 export const graphsQuery = requirementsOf('graphs.query', ({ valid, role }) => [
   { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, expects: '2xx',
     statement: 'A query of a graph is answered by a 2xx.',

@@ -2,7 +2,7 @@ import { anyBadRequest } from './pairs.ts'
 import { requirementsOf } from './needs.ts'
 import { scenario } from './requirement.ts'
 
-// prettier-ignore
+// oxfmt-ignore
 export const jobsCreate = requirementsOf('jobs.create', ({ valid }) => [
   { id: '202-created', level: 'must', section: '4.2, 2.4', needs: valid, expects: 202,
     statement: 'A valid creation is answered 202 with the id, status and created_at of the new job.',
@@ -48,7 +48,7 @@ export const jobsCreate = requirementsOf('jobs.create', ({ valid }) => [
     effect: 'generates', maxRequests: 60, generates: 24 },
 ])
 
-// prettier-ignore
+// oxfmt-ignore
 export const jobsRetrieve = requirementsOf('jobs.retrieve', ({ valid }) => [
   { id: '200-job', level: 'must', section: '2.3, 4.3', needs: valid, expects: 200,
     statement: 'A retrieval is answered 200 with a job of the shape shown, in every state.',
@@ -78,7 +78,7 @@ export const jobsRetrieve = requirementsOf('jobs.retrieve', ({ valid }) => [
     maxRequests: { named: 15, generated: 'refusals' } },
 ])
 
-// prettier-ignore
+// oxfmt-ignore
 export const applicationsCreate = requirementsOf('applications.create', ({ valid, role }) => [
   { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, expects: '2xx',
     statement: 'The creation of an application is answered by a 2xx.',

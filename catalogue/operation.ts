@@ -72,7 +72,8 @@ interface PathParameter {
 
 /** How a created object is used again: by its id in the path, or at a role of the body. */
 type Use<Id extends string = string> =
-  { readonly operation: Id; readonly param: string } | { readonly operation: Id; readonly role: string }
+  | { readonly operation: Id; readonly param: string }
+  | { readonly operation: Id; readonly role: string }
 
 /** The object that an operation creates, if it has an id. */
 interface Creates<Id extends string = string> {

@@ -16,7 +16,7 @@ const graph = { declaredAt: '/resources/graph', others: [...ofFiles, ...ofApplic
 /** A role that is text; a server may take several texts. */
 const text = { kinds: ['string'], tolerates: ['array'] } as const
 
-// prettier-ignore
+// oxfmt-ignore
 export const operations = [
   { id: 'pdf.parse', method: 'POST', path: '/v1/tools/pdf-parser/{file_id}', otherPaths: [], body: 'json', section: '4.1',
     summary: 'Parse a PDF', description: 'Deprecated, and scheduled for removal on December 22, 2025 (§9).', deprecated: true,

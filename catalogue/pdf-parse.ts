@@ -2,7 +2,7 @@ import { anyBadRequest, oversized } from './pairs.ts'
 import { requirementsOf } from './needs.ts'
 import { scenario } from './requirement.ts'
 
-// prettier-ignore
+// oxfmt-ignore
 export const pdfParse = requirementsOf('pdf.parse', ({ valid }) => [
   { id: '200-text', level: 'must', section: '2.2, 4.1', needs: valid, expects: 200,
     statement: 'A PDF is answered 200 with its content as text.',

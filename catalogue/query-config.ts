@@ -19,7 +19,7 @@ const far = [70_000, 2 ** 31, -(2 ** 31)]
 const wrapped = (inside: number): number => 2 ** 32 + inside
 const ofFraction = [-0.01, 1.01, -0.5, 1.5, ...far]
 
-// prettier-ignore
+// oxfmt-ignore
 export const queryConfigMembers: readonly QueryConfigMember[] = [
   { name: 'inline_citations',   kind: 'boolean',  inside: [true, false],      outside: [] },
   { name: 'search_weight',      kind: 'integer',  inside: [0, 100, 50],       outside: [-1, 101, ...far, wrapped(50)], range: [0, 100], default: 50 },

@@ -2,7 +2,7 @@ import { anyBadRequest, oversized } from './pairs.ts'
 import { requirementsOf } from './needs.ts'
 import { scenario } from './requirement.ts'
 
-// prettier-ignore
+// oxfmt-ignore
 export const aiDetectRun = requirementsOf('ai-detect.run', ({ valid, role }) => [
   { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, expects: '2xx',
     statement: 'A valid request is answered by a 2xx.',
@@ -16,7 +16,7 @@ export const aiDetectRun = requirementsOf('ai-detect.run', ({ valid, role }) => 
     statement: 'A text over the maximum length is answered 400 InvalidInputParameters, or 413 BadRequest, PayloadTooLarge or InvalidInputParameters.' },
 ])
 
-// prettier-ignore
+// oxfmt-ignore
 export const webSearchRun = requirementsOf('web-search.run', ({ valid, role }) => [
   { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, expects: '2xx',
     statement: 'A valid request is answered by a 2xx.',
@@ -32,7 +32,7 @@ export const webSearchRun = requirementsOf('web-search.run', ({ valid, role }) =
     statement: 'While the external search service is down, a request is answered 503 InternalError.' },
 ])
 
-// prettier-ignore
+// oxfmt-ignore
 export const medicalComprehend = requirementsOf('medical.comprehend', ({ valid, role }) => [
   { id: '200-entities', level: 'must', section: '2.8', needs: valid, expects: '2xx',
     statement: 'A request with response_type Entities is answered by a 2xx whose entities have category, text, score and traits.',
@@ -42,7 +42,7 @@ export const medicalComprehend = requirementsOf('medical.comprehend', ({ valid, 
     maxRequests: 3 },
 ])
 
-// prettier-ignore
+// oxfmt-ignore
 export const translateRun = requirementsOf('translate.run', ({ valid, role }) => [
   { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, expects: '2xx',
     statement: 'A valid request is answered by a 2xx.',
@@ -61,7 +61,7 @@ export const translateRun = requirementsOf('translate.run', ({ valid, role }) =>
     statement: 'While translation is unavailable, a request is answered 503 InternalError.' },
 ])
 
-// prettier-ignore
+// oxfmt-ignore
 export const visionAnalyze = requirementsOf('vision.analyze', ({ valid, role }) => [
   { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, expects: '2xx',
     statement: 'A valid request is answered by a 2xx.',

@@ -57,7 +57,8 @@ type UnknownId = 'unknown' | 'asked twice' | 'cut' | 'lengthened' | 'of another 
 function idOfAnother({ run, requirement }: CheckContext, parameter: string): string | undefined {
   const { others = [] } = operationOf(requirement.operation as OperationId).params?.[parameter] ?? {}
   return others.map((pointer) => getAt(run.target.file, pointer)).find((id) => typeof id === 'string' && isUuid(id)) as
-    string | undefined
+    | string
+    | undefined
 }
 
 /** A uuid that was cut or lengthened is none, and where ids have another form a uuid is: a server may refuse it before it looks (§7.2). */

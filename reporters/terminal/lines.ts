@@ -13,7 +13,9 @@ import { compactJson } from '../view/writing.ts'
  * takes. One that is `whole` is to be copied and never broken.
  */
 export type Line =
-  string | { readonly lead: string; readonly width: number; readonly text: string } | { readonly whole: string }
+  | string
+  | { readonly lead: string; readonly width: number; readonly text: string }
+  | { readonly whole: string }
 
 /** Narrower than that nothing is readable, whatever is done. */
 const NARROWEST = 30

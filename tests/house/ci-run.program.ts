@@ -85,7 +85,7 @@ const mutations: [what: string, step: string, broken: Record<string, string>][] 
   ['whole programs', 'whole programs: pages, examples, scripts', { BREAKS: ' test:programs$' }],
   ['the compiler', 'types', { BREAKS: ' types$' }],
   ['oxlint', 'style', { BREAKS: ' lint$' }],
-  ['prettier', 'format', { BREAKS: ' format:check$' }],
+  ['oxfmt', 'format', { BREAKS: ' format:check$' }],
   ['dependency-cruiser', 'edges between folders', { BREAKS: ' deps$' }],
   ['knip', 'nothing unused', { BREAKS: ' unused$' }],
   ['the contents', 'contents of the package', { BREAKS: ' package:check$' }],
