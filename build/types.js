@@ -1,55 +1,50 @@
 // Writes the declarations of the package: those of its entries, and of what they lead to. `npm run types` checks the sources.
-import { readFileSync, rmSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
-import ts from 'typescript'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /**
  * @param {string} dir folder of the package, or of a copy of it
- * @param {ts.CompilerHost['getSourceFile']} [getSourceFile] reads a source, default as tsc does
  * @returns {string} what cannot be declared, in the words of tsc; empty if nothing is wrong
  */
-export function writeTypes(dir, getSourceFile) {
-  const outDir = join(dir, 'dist/types')
-  const config = ts.getParsedCommandLineOfConfigFile(
-    join(root, 'tsconfig.build.json'),
-    { outDir, noCheck: true },
-    ts.sys,
-  )
-  const plain = ts.createCompilerHost(config.options)
-  const host = getSourceFile ? { ...plain, getSourceFile } : plain
-  const program = ts.createProgram(config.fileNames, config.options, host)
-  const told = [
-    ...config.errors,
-    ...program.getOptionsDiagnostics(),
-    ...program.getSyntacticDiagnostics(),
-    ...program.getGlobalDiagnostics(),
-    ...program.getSemanticDiagnostics(),
-  ]
-  const inWords = () => ts.formatDiagnostics(ts.sortAndDeduplicateDiagnostics(told), host)
-  if (told.length > 0) return inWords()
+export function writeTypes(dir) {
+  const all = mkdtempSync(join(tmpdir(), 'conform-types-'))
+  try {
+    // A tenth of what the compiler in JavaScript takes, which is here for who needs it as a library.
+    const tsc = join(root, 'node_modules/typescript-7/bin/tsc')
+    const given = ['-p', join(root, 'tsconfig.build.json'), '--noCheck', '--pretty', 'false', '--outDir', all]
+    execFileSync(process.execPath, [tsc, ...given], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+    copyReached(all, join(dir, 'dist/types'))
+    return ''
+  } catch (error) {
+    if (typeof error.stdout === 'string' && error.stdout !== '') return error.stdout
+    throw error
+  } finally {
+    rmSync(all, { recursive: true, force: true })
+  }
+}
 
-  rmSync(outDir, { recursive: true, force: true })
-  /** @type {Set<string>} */
-  const written = new Set()
-  const write = (/** @type {string} */ file) => {
-    if (written.has(file)) return
-    written.add(file)
-    const source = program.getSourceFile(join(root, relative(outDir, file).replace(/\.d\.ts$/, '.ts')))
-    if (source === undefined) throw new Error(`${file} is imported by a declaration, or an entry, and has no source`)
-    const { diagnostics } = program.emit(source, (path, text) => {
-      host.writeFile(path, text, false)
-      // `from './x.ts'`, `import './x.ts'` and `import('./x.ts')`.
-      for (const [, to] of text.matchAll(/(?:from|import)\s*\(?\s*["'](\.[^"']+)\.ts["']/g))
-        write(resolve(dirname(path), `${to}.d.ts`))
-    })
-    told.push(...diagnostics)
+/** Declarations of what no entry leads to are nobody's business. */
+function copyReached(from, to) {
+  rmSync(to, { recursive: true, force: true })
+  const copied = new Set()
+  const copy = (/** @type {string} */ path) => {
+    if (copied.has(path)) return
+    copied.add(path)
+    cpSync(join(from, path), join(to, path))
+    // `from './x.ts'`, `import './x.ts'` and `import('./x.ts')`.
+    const text = readFileSync(join(from, path), 'utf8')
+    for (const [, name] of text.matchAll(/(?:from|import)\s*\(?\s*["'](\.[^"']+)\.ts["']/g))
+      copy(join(dirname(path), `${name}.d.ts`))
   }
   const about = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  for (const { types } of Object.values(about.exports)) if (types !== undefined) write(join(dir, types))
-  return inWords()
+  for (const { types } of Object.values(about.exports)) {
+    if (types !== undefined) copy(types.replace('./dist/types/', ''))
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
