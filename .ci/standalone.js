@@ -26,7 +26,7 @@ try {
   assert.ok(statSync(file).size < 4e6, `${statSync(file).size} bytes`)
   startsAtOnce(file)
   await judges('conform.mjs', process.execPath, [file])
-  await judges('the executable', join(dir, 'conform'), [], ['--depth', 'quick'])
+  await judges('the executable', join(dir, 'conform'), [])
   await container(file)
 } finally {
   rmSync(dir, { recursive: true, force: true })
@@ -51,15 +51,15 @@ function startsAtOnce(file) {
   assert.ok(conform < 2.5 * node, 'it loads more than it needs to')
 }
 
-/** @param {string[]} [depth] of the run, default full: the same code in another file proves itself by a quick one */
-async function judges(what, command, args, depth = []) {
+/** By quick runs: it is the code that judges in full elsewhere, in another file. */
+async function judges(what, command, args) {
   const cwd = join(dir, `with ${what}`)
   mkdirSync(cwd)
   writeFileSync(join(cwd, 'target.ts'), target)
   writeFileSync(join(cwd, 'target.mjs'), target.replace(': string', ''))
   const run = (...given) => spawnSync(command, [...args, ...given], { cwd, env, encoding: 'utf8' })
 
-  const whole = run('--report', 'json', ...depth)
+  const whole = run('--report', 'json', '--depth', 'quick')
   assert.equal(whole.status, 0, `${what}: ${whole.stdout.slice(-2000)}${whole.stderr}`)
   assert.equal(JSON.parse(readFileSync(join(cwd, 'conform-report.json'), 'utf8')).verdict, 'conformant')
   for (const name of ['target.ts', 'target.mjs']) {

@@ -21,7 +21,7 @@ const suite = `import { describeConformance } from 'ai-content-conformance/vites
 import { startReference } from 'ai-content-conformance/reference'
 const { target } = await startReference({ defects: ['jobs.create/404-unknown-application'] })
 const { otherApplication: _, ...resources } = target.resources
-describeConformance({ ...target, resources }, { runs: 2 })
+describeConformance({ ...target, resources }, { depth: 'quick' })
 `
 const config = `import ConformanceReporter from 'ai-content-conformance/vitest/reporter'
 import { defineConfig } from 'vitest/config'
