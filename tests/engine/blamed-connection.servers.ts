@@ -33,9 +33,9 @@ const some = ['files.*', 'graphs.query/*', 'pdf.parse/2*', 'pdf.parse/404-*', 't
 function judgeReplicas(replicaOf: (connection: Connection) => number, settings: JudgeSettings) {
   return inVirtualTime(async () => {
     const replicas = [0, 1].map(() => createReference({ jobMs: 20 }))
-    const roads = replicas.map((replica) => transportTo(replica))
-    const transport = overConnections(roads[0]!, (connection, request) =>
-      roads[replicaOf(connection) % 2]!.send(request, { timeoutMs: 10_000 }),
+    const networks = replicas.map((replica) => transportTo(replica))
+    const transport = overConnections(networks[0]!, (connection, request) =>
+      networks[replicaOf(connection) % 2]!.send(request, { timeoutMs: 10_000 }),
     )
     return judgeUrl(replicas[0]!.url, { ...settings, transport })
   })
@@ -84,11 +84,11 @@ test.each([
   ]),
 ])('a fault in %s answer is told as what it is, with all answers and how often each came', async (_, made) => {
   const isFault = made()
-  const road = over(async (_connection, _request, send) => {
+  const network = over(async (_connection, _request, send) => {
     const result = await send()
     return isFault() ? answered(result, 500, broken) : result
   })
-  const { results } = await judgeReference({ jobMs: 20 }, { road, options: { only: some } })
+  const { results } = await judgeReference({ jobMs: 20 }, { network, options: { only: some } })
   expect(toldOf(results, onReusedConnection)).toEqual([])
   const told = toldOf(results, differ)
   expect(told.length).toBeGreaterThan(3)
@@ -99,8 +99,8 @@ test.each([
 })
 
 test('an upload that can be used a little later is waited for, on whatever connection it is asked for', async () => {
-  const road = over((_connection, _request, send) => send())
-  const { results } = await judgeReference({ variants: ['settling/uploads'] }, { road, options: { only: some } })
+  const network = over((_connection, _request, send) => send())
+  const { results } = await judgeReference({ variants: ['settling/uploads'] }, { network, options: { only: some } })
   expect(idsOf(results, 'failed')).toEqual([])
 })
 
@@ -115,7 +115,7 @@ const leavesUnread: Server = async ({ exchanges }, _request, send) => {
 test('a request that leaves its connection unusable is named, and no request after it', async () => {
   const { results } = await judgeReference(
     { jobMs: 20 },
-    { road: over(leavesUnread), options: { only: [...some, 'envelope/*'] } },
+    { network: over(leavesUnread), options: { only: [...some, 'envelope/*'] } },
   )
   const failed = idsOf(results, 'failed')
   expect(failed.length).toBeGreaterThan(2)
@@ -125,21 +125,24 @@ test('a request that leaves its connection unusable is named, and no request aft
 })
 
 test('what leaves its connection unusable after it was granted is named too', async () => {
-  const road = over(async ({ exchanges }, _request, send) => {
+  const network = over(async ({ exchanges }, _request, send) => {
     const last = exchanges.at(-1)
     const isUpload = last?.request.method === 'POST' && last.request.path === '/v1/files'
     const result = await send()
     const granted = isUpload && last.result.kind === 'answer' && last.result.status < 300
     return granted ? answered(result, 400, broken) : result
   })
-  const { results } = await judgeReference({ jobMs: 20 }, { road, options: { only: [...some, 'graphs.add-file/*'] } })
+  const { results } = await judgeReference(
+    { jobMs: 20 },
+    { network, options: { only: [...some, 'graphs.add-file/*'] } },
+  )
   expect(toldOf(results, onReusedConnection).filter((id) => !id.startsWith('files.upload/'))).toEqual([])
   expect(toldOf(results, onReusedConnection)).toContain('files.upload/2xx-accepted')
 })
 
 test('a connection that remembers the key is found by the rows of credentials, and named', async () => {
   const shown = new WeakMap<Connection, string>()
-  const road = (transport: Transport): Transport =>
+  const network = (transport: Transport): Transport =>
     overConnections(transport, async (connection, request) => {
       const key = headerOf(request, 'authorization') ?? shown.get(connection)
       const headers = request.headers.filter(({ name }) => name.toLowerCase() !== 'authorization')
@@ -150,7 +153,7 @@ test('a connection that remembers the key is found by the rows of credentials, a
     })
   const { results } = await judgeReference(
     { jobMs: 20 },
-    { road, options: { only: [...some, 'chat.create/401-*', 'envelope/*'] } },
+    { network, options: { only: [...some, 'chat.create/401-*', 'envelope/*'] } },
   )
   const failed = idsOf(results, 'failed')
   expect(failed.length).toBeGreaterThan(2)

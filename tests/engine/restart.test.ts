@@ -14,7 +14,7 @@ type Meanwhile = (number: number, options: SendOptions) => Promise<Instead> | In
 /** Judges the reference with its real pauses, in virtual time. */
 function judgeWhile(meanwhile: Meanwhile, settings: JudgeSettings = {}): Promise<Judged> {
   let number = 0
-  const road = (transport: Transport): Transport => ({
+  const network = (transport: Transport): Transport => ({
     ...transport,
     async send(request, options) {
       const instead = await meanwhile(number++, options)
@@ -24,7 +24,7 @@ function judgeWhile(meanwhile: Meanwhile, settings: JudgeSettings = {}): Promise
       return { ...times, headers: [], cut: false, staleConnection: false, ...instead } as unknown as HttpResult
     },
   })
-  return judgeReference({ jobMs: 20 }, { ...settings, road, options: { only, backoffMs: 250, ...settings.options } })
+  return judgeReference({ jobMs: 20 }, { ...settings, network, options: { only, backoffMs: 250, ...settings.options } })
 }
 
 const refused = {
@@ -87,7 +87,7 @@ test('a service that does not come back behind its gateway ends the run', async 
 })
 
 test('a gateway that answers for one operation alone is judged there', async () => {
-  const road = (transport: Transport): Transport => ({
+  const network = (transport: Transport): Transport => ({
     ...transport,
     async send(request, options) {
       const result = await transport.send(request, options)
@@ -95,7 +95,7 @@ test('a gateway that answers for one operation alone is judged there', async () 
       return isTranslation ? { ...result, ...badGateway } : result
     },
   })
-  const { results, facts } = await judgeReference({ jobMs: 20 }, { road, options: { only } })
+  const { results, facts } = await judgeReference({ jobMs: 20 }, { network, options: { only } })
   expect(facts.ended).toBeNull()
   expect(idsOf(results, 'failed')).toContain('translate.run/2xx-accepted')
   // What it answers to everything says nothing of bad input.

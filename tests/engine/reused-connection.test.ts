@@ -49,8 +49,8 @@ function spoilsOnce(transport: Transport, bucket: string): Transport {
 }
 
 test('a request that is repeated until its limit shows is not failed for what was left on its connection', async () => {
-  const road = (transport: Transport): Transport => spoilsOnce(transport, 'five')
-  const { results } = await judgeReference({}, { road, options: { only: ['files.list/429-*'] } })
+  const network = (transport: Transport): Transport => spoilsOnce(transport, 'five')
+  const { results } = await judgeReference({}, { network, options: { only: ['files.list/429-*'] } })
   const passed = idsOf(results, 'passed')
   expect(passed).toContain('files.list/429-quota-exceeded')
 })

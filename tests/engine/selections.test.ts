@@ -46,7 +46,7 @@ test('for a row of every response all requests are sent, and what nobody selecte
 })
 
 test('a row that only throttling kept from being judged says so, and it is what the exit code is told by', async () => {
-  const road = (transport: Transport): Transport => ({
+  const network = (transport: Transport): Transport => ({
     ...transport,
     async send(request, options) {
       const result = await transport.send(request, options)
@@ -54,7 +54,7 @@ test('a row that only throttling kept from being judged says so, and it is what 
       return isListed ? result : { ...result, status: 503, headers: [], body: Buffer.from('<html>503') }
     },
   })
-  const { results, facts, run } = await judgeOnly([unsupported], { road })
+  const { results, facts, run } = await judgeOnly([unsupported], { network })
   const { reason } = results.find(({ id }) => id === unsupported)!
   expect(reason).toMatch(/^throttled: 503 with a page: 503 on every try$/)
   const known = new Map(results.map((result) => [result.id, result]))

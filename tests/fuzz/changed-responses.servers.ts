@@ -204,7 +204,7 @@ async function failedWith(operation: OperationId, change: Apply): Promise<string
       options: { only: [own, 'envelope/*'], skip: ['envelope/un*'] },
       // Longer than a job of the reference lasts that nobody can read.
       limits: { jobTimeoutMs: 60_000 },
-      road: (transport) => ({
+      network: (transport) => ({
         ...transport,
         async send(request, options) {
           const right = await transport.send(request, options)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { needsSocket, variants } from '../../reference/server.ts'
 import { withoutCleanup, withoutPdf } from '../matrix/changed-targets.ts'
 import { judgeReference } from '../matrix/judge-reference.ts'
-import { type Random, randomFrom, type Road, road } from '../support/lossy-road.ts'
+import { type Random, randomFrom, type Network, network } from '../support/lossy-network.ts'
 
 /** `npm run fuzz` sets more, and a seed of its own to look at one again; a run takes ten times as long as one of a fuzzed server. */
 const count = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 30) / 10)
@@ -36,8 +36,8 @@ function drawVariants(random: Random): string[] {
     )
 }
 
-/** Judges a conforming server at the end of such a road; gives what failed, and the suite's own mistakes. */
-async function accusationsOf(on: readonly string[], given: Road): Promise<string[]> {
+/** Judges a conforming server at the end of such a network; gives what failed, and the suite's own mistakes. */
+async function accusationsOf(on: readonly string[], given: Network): Promise<string[]> {
   const { seed } = given
   const removed = on.some((variant) => variant.startsWith('pdf-removed'))
   const { results } = await judgeReference(
@@ -45,7 +45,7 @@ async function accusationsOf(on: readonly string[], given: Road): Promise<string
     {
       options: { seed, nonce: `s${seed}`.slice(0, 8), refusalRuns: 5, grantedRuns: 2 },
       change: (file) => (removed ? withoutPdf(withoutCleanup(file)) : withoutCleanup(file)),
-      road: (transport) => road(transport, given),
+      network: (transport) => network(transport, given),
     },
   )
   return results.flatMap(({ id, outcome, reason = '', failures: [first] }) => {

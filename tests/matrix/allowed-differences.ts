@@ -21,35 +21,35 @@ export function familyOf(variant: string): string {
 
 /** Sets of pairs, none of which holds two of one requirement. */
 export function otherPairs(): string[][] {
-  return dealt(variants.filter(isPair), '')
+  return assigned(variants.filter(isPair), '')
 }
 
-/** These take longest. They are met in one company, and alone in tests/engine/requests.test.ts. */
+/** These take longest. They are met in one cohort, and alone in tests/engine/requests.test.ts. */
 const large: readonly string[] = ['answers/large', 'answers/huge']
 
-/** The ways that need no socket, dealt to as few servers as can be. Each `way` of dealing gives each other company. */
-export function inCompany(way: 'first' | 'second'): string[][] {
-  return dealt(
-    ways.filter((variant) => !needsSocket(variant) && !(way === 'second' && large.includes(variant))),
-    way,
+/** The ways that need no socket, assigned to as few servers as can be. Each seed gives each another cohort. */
+export function inCohorts(seed: 'first' | 'second'): string[][] {
+  return assigned(
+    ways.filter((variant) => !needsSocket(variant) && !(seed === 'second' && large.includes(variant))),
+    seed,
   )
 }
 
-function dealt(names: readonly string[], way: string): string[][] {
-  const hash = (name: string): string => createHash('sha256').update(`${way} ${name}`).digest('hex')
+function assigned(names: readonly string[], seed: string): string[][] {
+  const hash = (name: string): string => createHash('sha256').update(`${seed} ${name}`).digest('hex')
   const mixed = names.toSorted((one, other) => (hash(one) < hash(other) ? -1 : 1))
-  const hands: string[][] = []
+  const groups: string[][] = []
   for (const family of new Set(mixed.map(familyOf))) {
     // Each member to another server, those with the fewest first.
-    hands.sort((one, other) => one.length - other.length)
+    groups.sort((one, other) => one.length - other.length)
     for (const [at, variant] of mixed.filter((each) => familyOf(each) === family).entries()) {
-      ;(hands[at] ??= []).push(variant)
+      ;(groups[at] ??= []).push(variant)
     }
   }
-  return hands
+  return groups
 }
 
-/** Each way that shows on a socket alone, some in company that they have met in the field; none that makes it wait. */
+/** Each way that shows on a socket alone, some beside others that they were met with in the field; none that makes it wait. */
 export const onSockets: readonly (readonly [string, ...string[]])[] = [
   [
     ...(['connection/chunked', 'compressed/br', 'json/spread', 'json/additional-members'] as const),

@@ -65,7 +65,7 @@ test('--bail drops what is under way: of one request at a time nothing but the n
     {
       options: { bail: true, only: ['files.*'] },
       limits: { concurrency: 1 },
-      road: (transport) => ({
+      network: (transport) => ({
         ...transport,
         send(request, options) {
           const { purpose } = (options.tag ?? {}) as Partial<PreviousRequest>

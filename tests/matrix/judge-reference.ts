@@ -46,7 +46,7 @@ export interface JudgeSettings {
   /** ms that a request takes in virtual time; 1 if not given, so that one thing comes after another. */
   readonly latencyMs?: number
   /** A layer between the suite and a reference in this process. */
-  readonly road?: (transport: Transport) => Transport
+  readonly network?: (transport: Transport) => Transport
 }
 
 /** Few generated cases and short pauses: hundreds of runs go through it. */
@@ -121,7 +121,7 @@ function judgeInProcess(options: ReferenceOptions, settings: JudgeSettings): Pro
   return inVirtualTime(async () => {
     const reference = createReference(options, settings.isStamped)
     const transport = transportTo(reference, settings.latencyMs)
-    return judgeUrl(reference.url, { ...settings, transport: settings.road?.(transport) ?? transport })
+    return judgeUrl(reference.url, { ...settings, transport: settings.network?.(transport) ?? transport })
   })
 }
 

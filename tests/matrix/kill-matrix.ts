@@ -3,8 +3,8 @@ import type { RequirementResult } from '../../harness/report/model.ts'
 import { needsSocket, stampHeader } from '../../reference/server.ts'
 import { judgeReference, idsOf } from './judge-reference.ts'
 import { ownId, redUnder, surelyRedUnder } from './also-red.ts'
-import { isOfStates } from './deals.ts'
-import { type BrokenServer, needsOtherCompany, serversOf } from './servers.ts'
+import { isOfStates } from './assign.ts'
+import { type BrokenServer, needsOtherCohort, serversOf } from './servers.ts'
 
 /** ms of jobs, and ms that a run waits for one: in virtual time nobody waits for them. */
 const pace = { jobMs: 15, slowJobMs: 1200 }
@@ -36,7 +36,7 @@ function stampsOf(results: readonly RequirementResult[], id: string): readonly s
 function isAlone(defect: string): boolean {
   // Whatever breaks down on bad input turns it red: which of them its evidence shows is a matter of order.
   if (ownId(defect) === 'envelope/bad-input-no-5xx') return true
-  return needsSocket(defect) || needsOtherCompany(defect) || isOfStates(ownId(defect))
+  return needsSocket(defect) || needsOtherCohort(defect) || isOfStates(ownId(defect))
 }
 
 /** Failures that other switches of the server brought about, or that nothing shows to be of theirs. */

@@ -9,7 +9,7 @@ import { type BrokenServer, serversOnSockets } from './servers.ts'
 const spoils = ({ defects }: BrokenServer): boolean => defects.some((defect) => defect.endsWith('#spoils-connection'))
 
 describe.concurrent('a conforming server fails nothing, and exercises all but what is listed, under', () => {
-  test.each(onSockets)('%s and what shares its server', (...hand) => expectConforming(hand, 'quick'))
+  test.each(onSockets)('%s and what shares its server', (...group) => expectConforming(group, 'quick'))
 })
 
 // One at a time: which request meets the connection that another one spoiled must not be a matter of how busy the process

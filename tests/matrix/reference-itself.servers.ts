@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Transport } from '../../harness/http/message.ts'
-import { road } from '../support/lossy-road.ts'
+import { network } from '../support/lossy-network.ts'
 import { createReference } from '../../reference/server.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { inVirtualTime } from '../support/virtual-time.ts'
@@ -43,9 +43,9 @@ describe('the reference is conformant, with no exception', () => {
 
   // As `conform serve` has it: its jobs are over long before the first answer about them has come back.
   test.each([1, 2, 3])('over a network that takes half a second, and up to another one, seed %i', async (seed) => {
-    const far = (transport: Transport) => road(transport, { seed, latencyMs: 500, lost: 0 })
+    const far = (transport: Transport) => network(transport, { seed, latencyMs: 500, lost: 0 })
     const options = { depth: seed === 1 ? 'full' : 'quick' } as const
-    expectConformant(await judgeReference({}, { latencyMs: 500, road: far, options }))
+    expectConformant(await judgeReference({}, { latencyMs: 500, network: far, options }))
   })
 
   test('when jobs take no time', async () => {

@@ -7,7 +7,7 @@ import { observedRequirements } from '../../harness/checks/envelope-watch.ts'
 import { operations } from '../../catalogue/operations.ts'
 import { ownId, redUnder } from './also-red.ts'
 import { withoutCleanup, withoutPdf, withTwoMessages } from './changed-targets.ts'
-import { companyIn, deal, disturbedBy, isOfStates, operationOf } from './deals.ts'
+import { cohortsIn, assign, disturbedBy, isOfStates, operationOf } from './assign.ts'
 
 /** One broken server of the kill matrix. */
 export interface BrokenServer {
@@ -32,11 +32,13 @@ function changeFor(switches: readonly string[], removed: boolean): (file: Target
 }
 
 /** The server that has these switches on. */
-export function brokenServer(switches: readonly string[], way = ''): BrokenServer {
+export function brokenServer(switches: readonly string[], assignment = ''): BrokenServer {
   const removed = switches.some((name) => ownId(name) === 'pdf.parse/4xx-removed')
   const [first = '', ...more] = switches
   return {
-    name: [way, first, more.length === 0 ? '' : `and ${more.length} more`].filter((word) => word !== '').join(' '),
+    name: [assignment, first, more.length === 0 ? '' : `and ${more.length} more`]
+      .filter((word) => word !== '')
+      .join(' '),
     defects: switches,
     variants: removed ? ['pdf-removed'] : [],
     only: [],
@@ -52,7 +54,7 @@ const crowded: readonly (readonly string[])[] = [
 ]
 const others: readonly string[] = operations.map(({ id }) => id).filter((id) => !crowded.flat().includes(id))
 
-/** The operations that the first way asks for with the switch. */
+/** The operations that the first assignment asks for with the switch. */
 function groupOf(defect: string): readonly string[] {
   return crowded.find((group) => group.includes(operationOf(ownId(defect)))) ?? others
 }
@@ -67,12 +69,12 @@ const ofStates = [
 ]
 
 /** A server that is asked for some operations alone, and for what its switches concern. */
-function narrowServer(switches: readonly string[], among: readonly string[], way: string): BrokenServer {
+function narrowServer(switches: readonly string[], among: readonly string[], assignment: string): BrokenServer {
   const red = switches.flatMap(redUnder)
   const asked = [...among, ...red.map(operationOf), ...switches.flatMap(disturbedBy)].map((each) => `${each}/*`)
   const of = switches.some((each) => isOfStates(ownId(each))) ? ofStates : asked
   const only = new Set([...of, ...observedRequirements, ...red])
-  return { ...brokenServer(switches, way), only: [...only] }
+  return { ...brokenServer(switches, assignment), only: [...only] }
 }
 
 const onSockets = defects.filter(needsSocket)
@@ -90,7 +92,7 @@ export function isProvenByPairs(defect: string): boolean {
 const shownLater: ReadonlySet<string> = new Set(['files.upload/2xx-attached-to-graph'])
 
 /** Whether no stamp tells what turned its requirement red: silence carries none, nor does an answer to a later request. */
-export function needsOtherCompany(defect: string): boolean {
+export function needsOtherCohort(defect: string): boolean {
   return (/#no-answer$/.test(defect) || shownLater.has(defect)) && !isOfStates(ownId(defect))
 }
 
@@ -111,29 +113,31 @@ const inProcess = defects.filter(
 
 const first = [...crowded, others].map((among) => {
   const switches = inProcess.filter((defect) => groupOf(defect) === among)
-  return { among, hands: deal(switches, 'first') }
+  return { among, groups: assign(switches, 'first') }
 })
-const met = companyIn(first.flatMap(({ hands }) => hands))
+const met = cohortsIn(first.flatMap(({ groups }) => groups))
 
 /** Those whose switches show on a socket alone: they take real time, most of which is waiting. */
-export const serversOnSockets: readonly BrokenServer[] = deal(onSockets, 'first').map((hand) =>
-  brokenServer(hand, 'on a socket:'),
+export const serversOnSockets: readonly BrokenServer[] = assign(onSockets, 'first').map((group) =>
+  brokenServer(group, 'on a socket:'),
 )
 
 /**
  * The servers of the kill matrix that are judged in this process. Each switch is on in one of them, and the evidence of
- * what it turns red carries its stamp; one without a stamp is on in a second server, in other company: if it goes unseen
+ * what it turns red carries its stamp; one without a stamp is on in a second server, in another cohort: if it goes unseen
  * behind another, or turns a wrong requirement red, it shows in one of the two.
  */
 export const brokenServers: readonly BrokenServer[] = [
-  ...first.flatMap(({ hands, among }) => hands.map((hand) => narrowServer(hand, among, 'first way:'))),
-  ...deal(inProcess.filter(needsOtherCompany), 'second', met).map((hand) => brokenServer(hand, 'second way:')),
+  ...first.flatMap(({ groups, among }) => groups.map((group) => narrowServer(group, among, 'first assignment:'))),
+  ...assign(inProcess.filter(needsOtherCohort), 'second', met).map((group) =>
+    brokenServer(group, 'second assignment:'),
+  ),
 ]
 
 /** Test files that share the matrix. */
 export const parts = 4
 
-/** The servers of one part, dealt by a hash: their costs are spread, and a new switch moves no other. */
+/** The servers of one part, assigned by a hash: their costs are spread, and a new switch moves no other. */
 export function serversOf(part: number): readonly BrokenServer[] {
   return brokenServers.filter(({ name }) => createHash('sha256').update(name).digest().readUInt32BE() % parts === part)
 }

@@ -3,12 +3,12 @@ import { judgeOf } from '../../suites/judge.ts'
 import { defects, needsSocket } from '../../reference/server.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { alsoRed, ownId } from './also-red.ts'
-import { disturbedBy, operationOf } from './deals.ts'
+import { disturbedBy, operationOf } from './assign.ts'
 import {
   brokenServers,
   isProvenByOther,
   isProvenByPairs,
-  needsOtherCompany,
+  needsOtherCohort,
   parts,
   serversOf,
   serversOnSockets,
@@ -30,7 +30,7 @@ test('every switch is on in one server, in two where nothing stamps its evidence
   const times = (defect: string): number => servers.filter((server) => server.defects.includes(defect)).length
   const expected = (defect: string): number => {
     if (needsSocket(defect)) return 1
-    return isProvenByPairs(defect) || isProvenByOther(defect) ? 0 : needsOtherCompany(defect) ? 2 : 1
+    return isProvenByPairs(defect) || isProvenByOther(defect) ? 0 : needsOtherCohort(defect) ? 2 : 1
   }
   expect(defects.filter((defect) => times(defect) !== expected(defect))).toEqual([])
   const operation = (defect: string): string => operationOf(ownId(defect))
@@ -69,8 +69,8 @@ test('beside a switch that leaves an operation in disorder there is none of that
 })
 
 test('the parts of the matrix are the whole of it, and no server is in two', () => {
-  const dealt = Array.from({ length: parts }, (_, part) => serversOf(part)).flat()
-  expect(dealt.map(({ name }) => name).toSorted()).toEqual(brokenServers.map(({ name }) => name).toSorted())
+  const assigned = Array.from({ length: parts }, (_, part) => serversOf(part)).flat()
+  expect(assigned.map(({ name }) => name).toSorted()).toEqual(brokenServers.map(({ name }) => name).toSorted())
 })
 
 test('what else turns red is told of switches and requirements that exist', () => {

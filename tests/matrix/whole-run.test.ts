@@ -52,7 +52,7 @@ async function judgeWhole() {
     })
   const judged = await judgeConforming([], {
     options: { refusalRuns: 3, grantedRuns: 2 },
-    road: (transport) => noting(transport, faults),
+    network: (transport) => noting(transport, faults),
     prepare,
   })
   return { judged, faults, byRequirement, byOperation }
@@ -90,7 +90,10 @@ describe('a run of the reference, with no switch on', async () => {
     // A spelling that a server does not take for a path is not asked for with every key.
     await judgeReference(
       { variants: ['spellings/served'] },
-      { road: (transport) => noting(transport, faults), options: { only: ['*/401-*', '*/403-insufficient-rights'] } },
+      {
+        network: (transport) => noting(transport, faults),
+        options: { only: ['*/401-*', '*/403-insufficient-rights'] },
+      },
     )
     const cases = matrix.filter((cell) => 'requirement' in cell && !requirementOf(cell.requirement).scenarioOnly)
     // A member that the valid request lacks cannot be left out of it.

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { defects, needsSocket } from '../../reference/server.ts'
 import { observedRequirements } from '../../harness/checks/envelope-watch.ts'
-import { deal } from './deals.ts'
+import { assign } from './assign.ts'
 import { ownId, redUnder } from './also-red.ts'
 import { expectListed } from './kill-matrix.ts'
 import { brokenServer } from './servers.ts'
-import { expectConforming, inCompany } from './allowed-differences.ts'
+import { expectConforming, inCohorts } from './allowed-differences.ts'
 
 /** The main switch of each requirement; `npm run test:servers` judges all the others. */
 const main = defects.filter((defect) => defect === ownId(defect) && !needsSocket(defect))
@@ -16,7 +16,7 @@ const isRare = (defect: string): boolean =>
 
 const assigned = (['quick', 'full'] as const).flatMap((depth) => {
   const switches = main.filter((defect) => isRare(defect) === (depth === 'full'))
-  return deal(switches, 'one-each').map((group) => [group[0]!, depth, group] as const)
+  return assign(switches, 'one-each').map((group) => [group[0]!, depth, group] as const)
 })
 
 /** Gives the requirements to ask: one that any response may break shows by the responses of other ones, of which those of one operation are enough. */
@@ -32,7 +32,7 @@ describe('each requirement fails if a server breaks it, and only what is listed 
 })
 
 describe('a few cases of each kind accuse none of the ways to conform', () => {
-  const ways = inCompany('first').map((group) => [group[0]!, group] as const)
+  const ways = inCohorts('first').map((group) => [group[0]!, group] as const)
   test.each(ways)('%s and what shares its server', (_, group) => expectConforming(group, 'quick'))
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { road } from '../support/lossy-road.ts'
+import { network } from '../support/lossy-network.ts'
 import { needsSocket } from '../../reference/server.ts'
 import { redUnder } from './also-red.ts'
 import { idsOf, judgeReference } from './judge-reference.ts'
@@ -19,24 +19,28 @@ async function judgeFromAfar({ defects, variants, only, change }: BrokenServer, 
       change,
       options: { only },
       limits: { jobTimeoutMs: 20_000 },
-      road: (transport) => road(transport, { seed, ...slow }),
+      network: (transport) => network(transport, { seed, ...slow }),
     },
   )
   return idsOf(results, 'failed')
 }
 
-test('a slow road that loses connections hides next to nothing, and accuses nobody', { timeout: 600_000 }, async () => {
-  const servers = brokenServers.filter(({ defects }) => !defects.some(needsSocket))
-  const extra: string[] = []
-  let listed = 0
-  let caught = 0
-  for (const [seed, server] of servers.entries()) {
-    const failed = await judgeFromAfar(server, seed)
-    const red = new Set(server.defects.flatMap(redUnder))
-    listed += red.size
-    caught += failed.filter((id) => red.has(id)).length
-    extra.push(...failed.filter((id) => !red.has(id)).map((id) => `${server.name}: ${id}`))
-  }
-  expect(extra).toEqual([])
-  expect(caught / listed).toBeGreaterThan(leastCaught)
-})
+test(
+  'a slow network that loses connections hides next to nothing, and accuses nobody',
+  { timeout: 600_000 },
+  async () => {
+    const servers = brokenServers.filter(({ defects }) => !defects.some(needsSocket))
+    const extra: string[] = []
+    let listed = 0
+    let caught = 0
+    for (const [seed, server] of servers.entries()) {
+      const failed = await judgeFromAfar(server, seed)
+      const red = new Set(server.defects.flatMap(redUnder))
+      listed += red.size
+      caught += failed.filter((id) => red.has(id)).length
+      extra.push(...failed.filter((id) => !red.has(id)).map((id) => `${server.name}: ${id}`))
+    }
+    expect(extra).toEqual([])
+    expect(caught / listed).toBeGreaterThan(leastCaught)
+  },
+)

@@ -4,7 +4,7 @@ import { grantedRequirement } from '../../catalogue/catalogue.ts'
 import { ownId, redUnder } from './also-red.ts'
 
 /** Switches that are on in one server. */
-interface Hand {
+interface Group {
   readonly switches: string[]
   /** Requirements that are red in it: no two switches share one, so that none of them hides behind another. */
   readonly red: Set<string>
@@ -73,20 +73,20 @@ function needs(defect: string): readonly string[] {
   return [...redUnder(defect).map(operationOf), ...(isSpelled ? [spellings] : []), ...(isShape ? [envelopeOf401] : [])]
 }
 
-function fits(hand: Hand, defect: string): boolean {
+function fits(group: Group, defect: string): boolean {
   const operations = needs(defect)
-  if (redUnder(defect).some((red) => hand.red.has(red)) || operations.some((each) => hand.reserved.has(each)))
+  if (redUnder(defect).some((red) => group.red.has(red)) || operations.some((each) => group.reserved.has(each)))
     return false
-  const taken = [...hand.operations, ...hand.needed, ...hand.reserved]
+  const taken = [...group.operations, ...group.needed, ...group.reserved]
   return !disturbedBy(defect).some((operation) => taken.includes(operation))
 }
 
-function newHand(): Hand {
+function newGroup(): Group {
   return { switches: [], red: new Set(), operations: [], needed: new Set(), reserved: new Set() }
 }
 
 /** As many servers as the requirement needs that has the most switches. */
-function leastHands(switches: readonly string[]): number {
+function leastGroups(switches: readonly string[]): number {
   const counts = new Map<string, number>()
   for (const red of switches.flatMap(redUnder)) if (!isShared(red)) counts.set(red, (counts.get(red) ?? 0) + 1)
   return Math.max(0, ...counts.values())
@@ -95,49 +95,49 @@ function leastHands(switches: readonly string[]): number {
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** For each switch, those that share a server with it. */
-export type Company = ReadonlyMap<string, ReadonlySet<string>>
+export type Cohorts = ReadonlyMap<string, ReadonlySet<string>>
 
 /**
- * Deals switches to servers in which none stands in another's way.
- * @param way dealt in another order, each way gives each switch other company
- * @param met who shared a server in another way: those of one operation are kept apart, and others if possible
+ * Assigns switches to servers in which none hides another.
+ * @param seed each gives every switch another cohort
+ * @param met who shared a server under another seed: those of one operation are kept apart, and others if possible
  */
-export function deal(switches: readonly string[], way: string, met: Company = new Map()): string[][] {
-  const hands = Array.from({ length: leastHands(switches) }, newHand)
+export function assign(switches: readonly string[], seed: string, met: Cohorts = new Map()): string[][] {
+  const groups = Array.from({ length: leastGroups(switches) }, newGroup)
   const isDisturbing = (defect: string): boolean => disturbedBy(defect).length > 0
-  const places = new Map(switches.map((defect) => [defect, hash(way + defect)]))
+  const places = new Map(switches.map((defect) => [defect, hash(seed + defect)]))
   const mixed = switches.toSorted((one, other) => (places.get(one)! < places.get(other)! ? -1 : 1))
   // The exacting ones first, while there is room.
   for (const defect of [...mixed.filter(isDisturbing), ...mixed.filter((each) => !isDisturbing(each))]) {
     const operation = operationOf(ownId(defect))
-    const company = met.get(defect)
+    const cohort = met.get(defect)
     const related = (other: string): boolean => operationOf(ownId(other)) === operation
-    const room = hands.flatMap((hand) => {
-      if (!fits(hand, defect)) return []
-      const again = company ? hand.switches.filter((other) => company.has(other)) : []
+    const room = groups.flatMap((group) => {
+      if (!fits(group, defect)) return []
+      const again = cohort ? group.switches.filter((other) => cohort.has(other)) : []
       if (again.some(related)) return []
-      const alike = hand.operations.filter((each) => each === operation)
-      return [{ hand, weight: again.length * 10_000 + alike.length * 100 + hand.switches.length }]
+      const alike = group.operations.filter((each) => each === operation)
+      return [{ group, weight: again.length * 10_000 + alike.length * 100 + group.switches.length }]
     })
-    let hand = room.toSorted((one, other) => one.weight - other.weight)[0]?.hand
-    if (!hand) hands.push((hand = newHand()))
-    hand.switches.push(defect)
-    hand.operations.push(operation)
-    for (const red of redUnder(defect)) if (!isShared(red)) hand.red.add(red)
-    for (const needed of needs(defect)) hand.needed.add(needed)
-    for (const each of disturbedBy(defect)) hand.reserved.add(each)
+    let group = room.toSorted((one, other) => one.weight - other.weight)[0]?.group
+    if (!group) groups.push((group = newGroup()))
+    group.switches.push(defect)
+    group.operations.push(operation)
+    for (const red of redUnder(defect)) if (!isShared(red)) group.red.add(red)
+    for (const needed of needs(defect)) group.needed.add(needed)
+    for (const each of disturbedBy(defect)) group.reserved.add(each)
   }
-  return hands.map((hand) => hand.switches).filter((hand) => hand.length > 0)
+  return groups.map((group) => group.switches).filter((group) => group.length > 0)
 }
 
-export function companyIn(hands: readonly (readonly string[])[]): Company {
-  const company = new Map<string, Set<string>>()
-  for (const hand of hands) {
-    for (const one of hand) {
-      const others = company.get(one) ?? new Set()
-      for (const other of hand) if (other !== one) others.add(other)
-      company.set(one, others)
+export function cohortsIn(groups: readonly (readonly string[])[]): Cohorts {
+  const cohort = new Map<string, Set<string>>()
+  for (const group of groups) {
+    for (const one of group) {
+      const others = cohort.get(one) ?? new Set()
+      for (const other of group) if (other !== one) others.add(other)
+      cohort.set(one, others)
     }
   }
-  return company
+  return cohort
 }

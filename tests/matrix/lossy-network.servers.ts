@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { randomFrom } from '../support/lossy-road.ts'
+import { randomFrom } from '../support/lossy-network.ts'
 import type { SendOptions, Tag, Transport } from '../../harness/http/message.ts'
 import type { TargetFile } from '../../harness/target-file/model.ts'
 import { withoutCleanup } from './changed-targets.ts'
@@ -11,7 +11,7 @@ const halfWayMs = 20
 /** Share of the exchanges whose connection is closed, before the request arrives or before its answer does. */
 const lost = 0.04
 
-/** A road that closes connections now and then; what is sent on one that has been used knows the request before it. */
+/** A network that closes connections now and then; what is sent on one that has been used knows the request before it. */
 function losesConnections(transport: Transport, seed: number): Transport {
   const random = randomFrom(seed)
   let sent = 0
@@ -58,7 +58,7 @@ test.each([2, 3])('connections that are lost accuse nobody whose uploads take a 
   const { results } = await judgeReference(
     { variants, settleMs: 1000, jobMs: 300, slowJobMs: 1800 },
     {
-      road: (transport) => losesConnections(transport, seed),
+      network: (transport) => losesConnections(transport, seed),
       change: (file) => (seed % 2 === 0 ? withoutQuery(withoutPdfFiles(file)) : withoutPdfFiles(file)),
     },
   )

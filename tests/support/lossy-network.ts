@@ -15,7 +15,7 @@ export function randomFrom(seed: number): Random {
 }
 
 /** Properties of a network. */
-export interface Road {
+export interface Network {
   readonly seed: number
   /** Most ms that a response takes; each takes another part of it. */
   readonly latencyMs: number
@@ -24,10 +24,10 @@ export interface Road {
 }
 
 /**
- * A road that takes another time for each request and loses some: those that cannot have had an effect may also be lost
+ * A network that takes another time for each request and loses some: those that cannot have had an effect may also be lost
  * without a word, but no request twice in a row, since a target that does not answer twice may be failed for it.
  */
-export function road(transport: Transport, { seed, latencyMs, lost }: Road): Transport {
+export function network(transport: Transport, { seed, latencyMs, lost }: Network): Transport {
   const random = randomFrom(seed)
   const justLost = new Set<string>()
   let sent = 0
