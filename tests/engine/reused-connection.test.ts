@@ -5,6 +5,8 @@ import { expect, test } from 'vitest'
 import { listen } from '../wire/servers.ts'
 import { leavesBodyUnread, refusal } from './body-left-unread.ts'
 import type { Tag, Transport } from '../../harness/http/message.ts'
+import { defects } from '../../reference/server.ts'
+import { ownId } from '../matrix/also-red.ts'
 import { idsOf, judgeReference, judgeUrl } from '../matrix/judge-reference.ts'
 
 const run = promisify(execFile)
@@ -29,6 +31,22 @@ test('a body left unread is told as what it is, with a curl line that shows it',
   const { stdout } = await run('bash', ['-c', curl], { env: { ...process.env, CONFORM_API_KEY: 'key' } })
   expect(stdout).toMatch(/401 Status[\s\S]*Unsupported method/)
 })
+
+/** What is sent in turns with the requests of the row, and shows what they left on their connection. */
+const besides: Readonly<Record<string, string>> = { 'jobs.create/400-malformed-json': 'jobs.create/401-*' }
+
+// One request at a time, all on one connection: which of them comes next is no matter of how busy the machine is.
+test.each(defects.filter((defect) => defect.endsWith('#spoils-connection')).map(ownId))(
+  '%s#spoils-connection turns its requirement red, and no other',
+  async (id) => {
+    const only = [id, besides[id] ?? 'files.list/2xx-*']
+    const { results } = await judgeReference(
+      { defects: [`${id}#spoils-connection`] },
+      { options: { only, grantedRuns: 20 }, limits: { concurrency: 1 } },
+    )
+    expect(idsOf(results, 'failed')).toEqual([id])
+  },
+)
 
 /** The first request of that bucket gets an answer that belongs to the one before it on their connection. */
 function spoilsOnce(transport: Transport, bucket: string): Transport {

@@ -56,7 +56,7 @@ const isSpoiling = (defect: string): boolean => defect.endsWith('#spoils-connect
 export function difference(server: BrokenServer, results: readonly RequirementResult[]): string {
   const failed = idsOf(results, 'failed')
   const listed = new Set(server.defects.flatMap(redUnder))
-  // Which request comes next on a spoiled connection is a matter of time: `engine/blamed-connection` proves the blame.
+  // Which request comes next on a spoiled connection is a matter of time: `engine/reused-connection` has each of these turn red, one request at a time.
   const certain = server.defects.filter((defect) => !isSpoiling(defect)).flatMap(surelyRedUnder)
   const missing = [...new Set(certain)].filter((id) => !failed.includes(id))
   const extra = failed.filter((id) => !listed.has(id))
