@@ -1,3 +1,5 @@
+import { otherKinds } from '../../catalogue/operation.ts'
+import { operation } from '../../catalogue/operations.ts'
 import fc from 'fast-check'
 import { type JsonKind, kindOf, nameOfKind, ofKinds, sample, shown } from '../../harness/checks/values.ts'
 import { getAt, setAt } from '../../schemas/json.ts'
@@ -27,17 +29,21 @@ interface Place {
   readonly kinds: readonly JsonKind[]
 }
 
+const names: Readonly<Record<string, string>> = {
+  '/inputs': 'inputs',
+  '/inputs/*': 'an item of inputs',
+  '/inputs/*/id': 'the id of an item',
+  '/inputs/*/value': 'the value of an item',
+  '/inputs/*/value/*': 'an item of a value',
+}
+
 const places: readonly Place[] = [
   { pointer: '', name: 'the body', kinds: ['null', 'boolean', 'number', 'string', 'array'] },
-  { pointer: '/inputs', name: 'inputs', kinds: ['null', 'boolean', 'number', 'string', 'object'] },
-  { pointer: '/inputs/0', name: 'an item of inputs', kinds: ['null', 'boolean', 'number', 'string', 'array'] },
-  { pointer: '/inputs/0/id', name: 'the id of an item', kinds: ['null', 'boolean', 'number', 'array', 'object'] },
-  {
-    pointer: '/inputs/0/value',
-    name: 'the value of an item',
-    kinds: ['null', 'boolean', 'number', 'string', 'object'],
-  },
-  { pointer: '/inputs/0/value/0', name: 'an item of a value', kinds: ['null', 'boolean', 'number', 'array', 'object'] },
+  ...operation('jobs.create').members.map((member): Place => ({
+    pointer: member.at.replaceAll('*', '0'),
+    name: names[member.at] ?? member.at,
+    kinds: ['null', ...otherKinds(member)],
+  })),
 ]
 
 /** Which item, and which text of it: a server may look at some of them only. */

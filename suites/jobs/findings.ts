@@ -35,7 +35,7 @@ export interface Finding {
   readonly open?: string
   /** Answered 409, as it should be or not. */
   readonly conflict?: Exchange
-  /** It proves nothing by itself, but counts. */
+  /** What counts over several attempts (`blocked` by a job elsewhere, `throttled`), or that no creation is granted any more (`locked`). */
   readonly met?: 'blocked' | 'throttled' | 'locked'
 }
 

@@ -12,7 +12,6 @@ import { createSemaphore } from '../../harness/engine/semaphore.ts'
  * Refusals go through together, creations alone.
  */
 interface Gate {
-  readonly application: string
   /** Some request to the application was answered 409 in this run. */
   conflictSeen: boolean
   /** One wait for it outlasted `jobTimeoutMs`: it is not waited for again. */
@@ -66,7 +65,6 @@ function createGate(application: string, run: Run): Gate {
   }
 
   const gate: Gate = {
-    application,
     conflictSeen: false,
     timedOut: false,
     gaveUp: false,

@@ -55,6 +55,19 @@ interface Attempt {
   readonly isFree: boolean
 }
 
+/** What an attempt is made with. */
+interface Trial {
+  readonly held: Held
+  /** Another application, on which a creation is judged, too. */
+  readonly other?: Held | undefined
+  /** The attempt before. */
+  readonly last: Attempt
+  /** Findings of all attempts before. */
+  readonly found: readonly Finding[]
+  /** Whether something is still to be learned of the requirement. */
+  wants(of: Finding['of']): boolean
+}
+
 const none: Attempt = { jobs: [], findings: [], responseLost: false, isFree: false }
 
 /** Provokes conflicts once a run: three attempts at most on the busy application, and one on others. */
@@ -64,12 +77,14 @@ export function provokeConflicts(run: Run): Promise<Conflicts> {
     let last = none
     const busy = busyApplication(run)
     await hold(run, busy, async (held) => {
-      const other = isPlanned(run, ids.perApplication) ? otherThan(run, busy.id) : undefined
+      const beside = isPlanned(run, ids.perApplication) ? otherThan(run, busy.id) : undefined
+      const other = beside && { run, application: beside, gate: gateOf(run, beside.id) }
+      const wants = (of: Finding['of']): boolean => !isSettled(findings, of)
       // An attempt that proved nothing is repeated if the other ones speak against the target.
       const most = (): number =>
         times(findings, 'blocked') > 0 && !failureIn(findings, ids.perApplication) ? 2 * mostAttempts : mostAttempts
       for (let count = 1; count <= most() && (count === 1 || wantsMore(run, other, findings)); count++) {
-        last = await attempt(held, other, last, findings)
+        last = await attempt({ held, other, last, found: findings, wants })
         findings.push(...last.findings)
         if (held.gate.timedOut || failureIn(findings, ids.released)) break
       }
@@ -101,27 +116,21 @@ function withoutProof({ confirmed: _confirmed, open: _open, ...finding }: Findin
   return finding
 }
 
-function wantsMore(run: Run, other: ApplicationResource | undefined, found: readonly Finding[]): boolean {
+function wantsMore(run: Run, other: Held | undefined, found: readonly Finding[]): boolean {
   const isEnough = run.options.depth === 'quick' && isSettled(found, ids.atomic)
   if (!failureIn(found, ids.atomic) && !isEnough && isPlanned(run, ids.atomic)) return true
   const wanted = [ids.inProgress, ids.released, ...(other ? [ids.perApplication] : [])]
   return wanted.some((of) => !isSettled(found, of))
 }
 
-/** An attempt on the busy application, while the other one is idle too; without that if it stays busy. */
-async function attempt(
-  held: Held,
-  other: ApplicationResource | undefined,
-  last: Attempt,
-  found: readonly Finding[],
-): Promise<Attempt> {
-  const { run } = held
-  const beside = other && { run, application: other, gate: gateOf(run, other.id) }
-  const once = () => attemptOnce(held, beside, last, found)
-  if (!beside || isSettled(found, ids.perApplication)) return once()
-  return whileIdle(run, beside.application.id, async (busy) => {
-    if (busy === undefined) await awaitReleased(run, beside.application.id)
-    const made = await once()
+/** An attempt while the other application is idle too; without that if it stays busy. */
+async function attempt(trial: Trial): Promise<Attempt> {
+  const { other, wants } = trial
+  if (!other || !wants(ids.perApplication)) return attemptOnce(trial)
+  const { run, application } = other
+  return whileIdle(run, application.id, async (busy) => {
+    if (busy === undefined) await awaitReleased(run, application.id)
+    const made = await attemptOnce(trial)
     return { ...made, findings: [{ of: ids.perApplication, cases: 0, open: busy }, ...made.findings] }
   })
 }
@@ -134,12 +143,7 @@ async function awaitReleased(run: Run, application: string): Promise<void> {
   await pause(run, Math.max(0, ...ends.map((end) => end + 2 * releaseMs - performance.now())))
 }
 
-async function attemptOnce(
-  held: Held,
-  other: Held | undefined,
-  last: Attempt,
-  found: readonly Finding[],
-): Promise<Attempt> {
+async function attemptOnce({ held, other, last, found, wants }: Trial): Promise<Attempt> {
   const { run, gate, application } = held
   const begun = await begin(held, last, other?.application)
   const [first, second] = begun.jobs
@@ -151,9 +155,9 @@ async function attemptOnce(
   }
   if (last.isFree) findings.push({ of: ids.released, cases: 1, confirmed: true })
   if (second) findings.push(await proveOverlap(held, first, second))
-  const onOther = other && !isSettled(found, ids.perApplication) ? await createOnOther(other, first) : undefined
+  const onOther = other && wants(ids.perApplication) ? await createOnOther(other, first) : undefined
   if (onOther) findings.push(onOther)
-  if (!isSettled(found, ids.inProgress)) findings.push(...(await createDuringJob(held, first, found)))
+  if (wants(ids.inProgress)) findings.push(...(await createDuringJob(held, first, found)))
   if (!(await jobsOf(run).awaitEnds(application.id))) {
     // A job that cannot be read may have ended: then only the application itself can tell.
     gate.timedOut = first.readings.at(-1)?.status !== undefined
@@ -174,15 +178,9 @@ async function attemptOnPlain(run: Run, last: Attempt, found: readonly Finding[]
   const wants = (of: Finding['of']): boolean => isPlanned(run, of) && !failureIn(found, of)
   if (!wants(ids.inProgress) && !wants(ids.atomic)) return []
   return hold(run, plain, async (held) => {
-    const { jobs, findings } = await begin(held, { ...last, isFree: false })
-    const [first, second] = jobs
-    if (!first) return findings
-    const more = [
-      ...(second ? [await proveOverlap(held, first, second)] : []),
-      ...(wants(ids.inProgress) ? await createDuringJob(held, first, found) : []),
-    ]
-    held.gate.timedOut = !(await jobsOf(run).awaitEnds(plain.id))
-    return [...findings, ...more]
+    const { findings, isFree } = await attemptOnce({ held, last: { ...last, isFree: false }, found, wants })
+    held.gate.timedOut &&= !isFree
+    return findings
   })
 }
 
