@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { operations } from '../../catalogue/operations.ts'
 
 const json = (path: string): any => JSON.parse(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'))
 const about = json('package.json')
@@ -37,4 +39,15 @@ test('npm ci finds every optional package of every platform in the lock file', (
   const paths = Object.keys(lock.packages)
   const wanted = Object.values<any>(lock.packages).flatMap((one) => Object.keys(one.optionalDependencies ?? {}))
   expect(wanted.filter((name) => !paths.some((path) => path.endsWith(`node_modules/${name}`)))).toEqual([])
+})
+
+test('the harness names no operation: what is different of one its record in the catalogue tells', () => {
+  const harness = fileURLToPath(new URL('../../harness/', import.meta.url))
+  const files = readdirSync(harness, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+  const named = files.flatMap((name) => {
+    const text = readFileSync(harness + name, 'utf8')
+    return operations.filter(({ id }) => text.includes(`'${id}`)).map(({ id }) => `${name}: ${id}`)
+  })
+  expect(files.length).toBeGreaterThan(50)
+  expect(named).toEqual([])
 })
