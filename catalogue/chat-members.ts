@@ -12,7 +12,7 @@ export const chatMembers: readonly Member[] = [
   { at: '/model', role: 'model', isChosen: true, kinds: ['string'], section: '2.8', judgedBy: { type: '400-unsupported-model', value: '400-unsupported-model' } },
   { at: '/messages', role: 'messages', kinds: ['array'], section: '2.8', judgedBy: messages },
   { at: '/messages/*', kinds: ['object'], section: '2.8', judgedBy: { ...messages, null: messages.type }, component: 'ChatMessage' },
-  { at: '/messages/*/role', isChosen: true, kinds: ['string'], section: '2.8', required: true, judgedBy: { absent: messages.type, type: '400-invalid-role', value: '400-invalid-role' } },
+  { at: '/messages/*/role', isChosen: true, kinds: ['string'], section: '2.8', required: true, judgedBy: { absent: messages.type, null: '400-invalid-role', type: '400-invalid-role', value: '400-invalid-role' } },
   { at: '/messages/*/content', kinds: ['string', 'array'], section: '2.8', judgedBy: messages },
   { at: '/messages/*/content/*', kinds: ['object'], section: '2.8', judgedBy: { ...messages, null: messages.type }, component: 'ContentPart' },
   { at: '/messages/*/content/*/type', kinds: ['string'], section: '2.8', required: true, allowed: ['text', 'image_url'], judgedBy: inMessages },

@@ -35,7 +35,7 @@ export const filesList = requirements('files.list', [
     control: true, maxRequests: 1 },
   { id: '2xx-file-types', level: 'must', section: '2.8, 4.4', expects: '2xx',
     statement: 'The listing with file_types, one extension or two with a comma, is answered by a 2xx.',
-    maxRequests: 2 },
+    maxRequests: 3 },
 ])
 
 // oxfmt-ignore

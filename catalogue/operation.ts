@@ -34,6 +34,8 @@ export interface Member {
   readonly isChosen?: true
   /** It is the id of an object, or the name of an input: an unknown one has the shape of the declared one. */
   readonly isId?: true
+  /** A text with a greatest length, which is not shown (§7.3, §8): one may well be as long as a file. */
+  readonly isLimited?: true
   /** A value that the spec shows among others. */
   readonly shows?: string
   /** The condition (an id without its operation) that names what is wrong; for the rest there is `bad-input-no-5xx`. */

@@ -6,7 +6,7 @@ import { scenario } from './requirement.ts'
 export const aiDetectRun = requirementsOf('ai-detect.run', ({ valid, role }) => [
   { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, expects: '2xx',
     statement: 'A valid request is answered by a 2xx.',
-    control: true, maxRequests: 1 },
+    control: true, maxRequests: 2 },
   { id: '400-empty-text', level: 'must', section: '7.3', needs: [...valid, role('text')], expects: [[400, 'BadRequest']],
     statement: 'An empty text is answered 400 BadRequest.' },
   { id: '400-malformed-text', level: 'must', section: '7.3', needs: [...valid, role('text')], expects: [[400, 'BadRequest']],
@@ -20,7 +20,7 @@ export const aiDetectRun = requirementsOf('ai-detect.run', ({ valid, role }) => 
 export const webSearchRun = requirementsOf('web-search.run', ({ valid, role }) => [
   { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, expects: '2xx',
     statement: 'A valid request is answered by a 2xx.',
-    control: true, maxRequests: 1 },
+    control: true, maxRequests: 2 },
   { id: '400-empty-query', level: 'must', section: '7.3', needs: [...valid, role('query')], expects: [[400, 'BadRequest']],
     statement: 'An empty query is answered 400 BadRequest.' },
   { id: '400-malformed-query', level: 'must', section: '7.3', needs: [...valid, role('query')], expects: [[400, 'BadRequest']],
@@ -36,7 +36,7 @@ export const webSearchRun = requirementsOf('web-search.run', ({ valid, role }) =
 export const medicalComprehend = requirementsOf('medical.comprehend', ({ valid, role }) => [
   { id: '200-entities', level: 'must', section: '2.8', needs: valid, expects: '2xx',
     statement: 'A request with response_type Entities is answered by a 2xx whose entities have category, text, score and traits.',
-    control: true, maxRequests: 1 },
+    control: true, maxRequests: 2 },
   { id: '400-malformed-request', level: 'should', section: '2.8, 7.2', needs: [...valid, role('content')], expects: anyBadRequest,
     statement: 'A content that is no string is answered 400.',
     maxRequests: 3 },
@@ -46,7 +46,7 @@ export const medicalComprehend = requirementsOf('medical.comprehend', ({ valid, 
 export const translateRun = requirementsOf('translate.run', ({ valid, role }) => [
   { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, expects: '2xx',
     statement: 'A valid request is answered by a 2xx.',
-    control: true, effect: 'generates', maxRequests: 1, generates: 1 },
+    control: true, effect: 'generates', maxRequests: 2, generates: 1 },
   { id: '400-unsupported-language', level: 'must', section: '7.3', needs: [...valid, [role('source'), role('target')]], expects: [[400, 'BadRequest']],
     statement: 'An unsupported source or target language is answered 400 BadRequest.',
     maxRequests: 12 },
@@ -65,7 +65,7 @@ export const translateRun = requirementsOf('translate.run', ({ valid, role }) =>
 export const visionAnalyze = requirementsOf('vision.analyze', ({ valid, role }) => [
   { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, expects: '2xx',
     statement: 'A valid request is answered by a 2xx.',
-    control: true, effect: 'generates', maxRequests: 1, generates: 1 },
+    control: true, effect: 'generates', maxRequests: 2, generates: 1 },
   { id: '400-malformed-request', level: 'should', section: '2.8, 7.2', needs: [...valid, [role('prompt'), role('variables')]], expects: anyBadRequest,
     statement: 'A prompt that is no string, or variables that are no array, are answered 400.',
     maxRequests: 7 },

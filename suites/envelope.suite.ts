@@ -3,7 +3,7 @@ import { control, countsAsGranted } from '../harness/checks/control.ts'
 import { placeholderRequest } from '../harness/checks/placeholder.ts'
 import { uploadProbe } from '../harness/checks/upload.ts'
 import type { Pairs } from '../catalogue/pairs.ts'
-import { operations } from '../catalogue/operations.ts'
+import { type OperationId, operations } from '../catalogue/operations.ts'
 import { randomOf, sampled, seedFor } from '../harness/checks/seed.ts'
 import { unknownId } from '../harness/checks/unknown-id.ts'
 import type { Exchange } from '../harness/engine/exchange.ts'
@@ -17,6 +17,7 @@ import { fits } from '../harness/checks/shapes.ts'
 import { answered, type CheckContext } from '../harness/engine/check-context.ts'
 import { judgeObserved } from '../harness/checks/envelope-watch.ts'
 import { suite } from '../harness/checks/suite.ts'
+import { judgeEach } from '../harness/checks/at-once.ts'
 
 /** 401 counts here: a server may look at the key, or at nothing at all, before it looks at the path. */
 const clientError: Pairs = [['4xx'], [401]]
@@ -90,11 +91,16 @@ const largeText = 2 * 1024 * 1024
 /** Answers that no limit is about. */
 const smallest = 100
 
+/** A large request, or one like it of another size; undefined if the target has none. */
+type Sized = (size?: number) => Promise<Probe | undefined>
+
 /** A request that is refused whatever its size: a body of another type than its operation takes, for an object that does not exist. */
-async function largeRefusal(run: Run, space = padding): Promise<Probe | undefined> {
-  const id = operations.find((one) => one.body === 'json' && run.target.absent[one.id] === undefined)?.id
-  if (id === undefined) return undefined
-  return { ...(await placeholderRequest(run, id)), body: `"text"${' '.repeat(space)}`, fault: 'body: large' }
+function largeRefusal(run: Run, id: OperationId): Sized {
+  return async (space = padding) => ({
+    ...(await placeholderRequest(run, id)),
+    body: `"text"${' '.repeat(space)}`,
+    fault: 'body: large',
+  })
 }
 
 async function largeUpload(run: Run, size = largeText): Promise<Probe | undefined> {
@@ -104,36 +110,43 @@ async function largeUpload(run: Run, size = largeText): Promise<Probe | undefine
   return uploadProbe(run, { ...declared, bytes, contentType: 'text/plain' })
 }
 
-/** Judges that what is large is answered, and not by a page of a gateway or a closed connection. */
+/** What is large is answered, and not by a page of a gateway or a closed connection: a gateway has a limit for each path. */
 async function judgeLargeBody(context: CheckContext): Promise<void> {
   const { run } = context
   if (!run.keys.hasFull) throw new NotExercised('no key: only requests that need no key were sent')
-  for (const make of [largeRefusal, largeUpload]) {
-    const probe = await make(run)
-    if (probe === undefined) continue
-    const exchange = await context.send(() => make(run) as Promise<Probe>, {
-      isSuccess: () => true,
-      expects: clientError,
-    })
-    const what =
-      probe.operation === 'files.upload' ? 'with 2 MiB of text' : 'with 256 KiB of white space after its body'
-    const wanted = 'a 2xx, or a 4xx in an envelope'
-    if (!exchange.response && !exchange.unansweredTwice) throw new NotExercised(describeResponse(exchange))
-    if (exchange.throttled) throw new NotExercised(`throttled: ${describeResponse(exchange)}`)
-    const { response } = exchange
-    const isAnswered = response !== undefined && (isGranted(response) || matchPairs(clientError, response) === 'exact')
-    // What a small one is answered too, or left without an answer, is not about the size.
-    const small = isAnswered ? undefined : await context.send(() => make(run, smallest) as Promise<Probe>)
-    if (small && small.response?.status === response?.status) continue
-    context.cases++
-    if (isAnswered) continue
-    if (!response) context.fail(exchange, wanted, what)
-    context.fail(exchange, wanted, what, describeResponse(exchange) + envelopeRemark(clientError, response))
-  }
-  if (context.cases === 0)
-    throw new NotExercised(
+  const taken = operations.filter(({ id, body }) => body === 'json' && run.target.absent[id] === undefined)
+  const refusals = sampled(context, taken).map(({ id }) => largeRefusal(run, id))
+  const unanswered: string[] = []
+  await judgeEach([...refusals, (size?: number) => largeUpload(run, size)], async (make) => {
+    const why = await judgeLarge(context, make)
+    if (why !== undefined) unanswered.push(why)
+  })
+  if (context.cases > 0) return
+  throw new NotExercised(
+    unanswered[0] ??
       'no operation with a JSON body is served and no upload is declared, or small requests are answered the same',
-    )
+  )
+}
+
+/** Why nothing was learned of it, if so. */
+async function judgeLarge(context: CheckContext, make: Sized): Promise<string | undefined> {
+  const probe = await make()
+  if (probe === undefined) return undefined
+  const purpose = { isSuccess: () => true, expects: clientError }
+  const exchange = await context.send(() => make() as Promise<Probe>, purpose)
+  const what = probe.operation === 'files.upload' ? 'with 2 MiB of text' : 'with 256 KiB of white space after its body'
+  const wanted = 'a 2xx, or a 4xx in an envelope'
+  const { response } = exchange
+  if (!response && !exchange.unansweredTwice) return describeResponse(exchange)
+  if (exchange.throttled) return `throttled: ${describeResponse(exchange)}`
+  const isAnswered = response !== undefined && (isGranted(response) || matchPairs(clientError, response) === 'exact')
+  // What a small one is answered too, or left without an answer, is not about the size.
+  const small = isAnswered ? undefined : await context.send(() => make(smallest) as Promise<Probe>)
+  if (small && small.response?.status === response?.status) return undefined
+  context.cases++
+  if (isAnswered) return undefined
+  if (!response) context.fail(exchange, wanted, what)
+  context.fail(exchange, wanted, what, describeResponse(exchange) + envelopeRemark(clientError, response))
 }
 
 /** Operations that generate nothing, those that create nothing either first. */

@@ -16,7 +16,7 @@ import { contentOf, isDeclared, validRequest } from '../harness/checks/valid-req
 import { control } from '../harness/checks/control.ts'
 import { createdId } from '../harness/checks/created.ts'
 import { uploadProbe } from '../harness/checks/upload.ts'
-import { pointerOf } from '../harness/checks/roles.ts'
+import { pointerOf, unknownWord } from '../harness/checks/roles.ts'
 import { describeResponse } from '../harness/engine/describe.ts'
 import { suite } from '../harness/checks/suite.ts'
 import { refused, unknown } from '../harness/checks/conditions.ts'
@@ -115,6 +115,21 @@ const judgeFileTypes: Judge = async (context) => {
     }
     await judgeTries(context, { make, what: `with file_types ${types}` })
   }
+  if (!scenario) await judgeUnknownType(context, first)
+}
+
+/** A server may list no file of an extension that it does not know, or refuse it; it is no error of its own. */
+async function judgeUnknownType(context: CheckContext, known: string): Promise<void> {
+  const { run, requirement } = context
+  if (run.options.depth === 'quick') return
+  const types = `${known},${unknownWord(run, requirement.id)}`
+  const what = `with file_types ${types}`
+  const make = async () => {
+    const probe = await validRequest(run, 'files.list')
+    return { ...probe, query: { ...probe.query, file_types: types } }
+  }
+  const exchange = await context.send(make, { badInput: true, expects: anyButError, what })
+  if (exchange.response && !exchange.throttled) judgePairs(context, exchange, anyButError, what)
 }
 
 // List files (§2.8, §4.4)

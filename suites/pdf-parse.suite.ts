@@ -7,7 +7,7 @@ import { judgeShape } from '../harness/checks/shapes.ts'
 import { validRequest } from '../harness/checks/valid-request.ts'
 import { jsonValue } from '../harness/engine/response.ts'
 import { NotExercised } from '../harness/engine/outcome.ts'
-import { type Probe, withJson } from '../harness/engine/probe.ts'
+import { type Probe, respelled, withJson } from '../harness/engine/probe.ts'
 import { once, type Run } from '../harness/engine/run.ts'
 import { upload } from '../harness/checks/upload.ts'
 import type { CheckContext, Judge } from '../harness/engine/check-context.ts'
@@ -65,7 +65,8 @@ const judgeText: Judge = async (context) => {
   const exchange = await controlExchange(context.run, 'pdf.parse')
   judgeGranted(context, exchange, '200 with the content of the PDF', 'with format text')
   judgeShape(context, exchange, 'pdf-content', 'with format text')
-  againAtEnd(context, (_, again) => judgeShape(context, again, 'pdf-content', 'with format text'))
+  // What reads the JSON of one operation reads that of all.
+  againAtEnd(context, (_, again) => judgeShape(context, again, 'pdf-content', 'with format text'), respelled)
 }
 
 const judgeMarkdown: Judge = granted(

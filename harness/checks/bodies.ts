@@ -28,7 +28,6 @@ function withValue(value: string): (text: string) => string {
 }
 
 export const jsonFaults: Readonly<Record<MalformedJson, JsonFault>> = {
-  'cut in the middle': ['cut in the middle', (text) => text.slice(0, Math.ceil(text.length / 2))],
   'cut before its end': ['cut before its last bracket', (text) => text.slice(0, -1)],
   'bracket too many': ['and a bracket too many', (text) => `${text}}`],
   'comma too many': ['and a comma before its last bracket', (text) => atEnd(text, ',')],

@@ -44,15 +44,23 @@ export const accepted: Judge = async (context) => {
 }
 
 /**
- * The very same request once more at the end of the run: neither that it was granted before nor what a run leaves behind is a
- * reason to answer otherwise. Not in a scenario, which brings about a condition of its own, and not in a quick run.
+ * The very same request once more at the end of the run, right after one that is refused for its body: neither that it was
+ * granted before, nor that another was refused, nor what a run leaves behind is a reason to answer otherwise. Not in a
+ * scenario, which brings about a condition of its own, and not in a quick run.
  */
-export function againAtEnd(context: CheckContext, check?: GrantedCheck): void {
+export function againAtEnd(context: CheckContext, check?: GrantedCheck, change: Change = unchanged): void {
   const { run, scenario } = context
   if (scenario || run.options.depth === 'quick') return
-  const make = (): Promise<Probe> => validRequest(run, operationOf(context))
+  const operation = operationOf(context)
+  const make = async (): Promise<Probe> => change(await validRequest(run, operation), context)
   const request = { make, what: 'with a valid request, at the end of the run', ...(check ? { check } : {}) }
-  lookAgainAtEnd(context, () => judgeTries(context, request))
+  lookAgainAtEnd(context, async () => {
+    if (recordOf(operation).body === 'json') {
+      const refused = { ...(await validRequest(run, operation)), body: '"text"', effect: 'none' } as const
+      await context.send(refused, { role: 'setup', badInput: true, about: `${operation}/4xx-malformed-body` })
+    }
+    await judgeTries(context, request)
+  })
 }
 
 /**

@@ -28,15 +28,20 @@ export interface Change {
   value(own: unknown): unknown
 }
 
-/** Longer than the columns of 255 and of 1,000 characters that names and texts are kept in. */
-const longText = 1200
+/** Longer than the columns of 255 and of 1,000 characters that names and texts are kept in; and, if a text may be as long as a file, of 64 KiB. */
+const lengthOf = ({ member }: Placed): number => (member?.isLimited ? 70_000 : 1200)
 /** Texts that are taken for something else if they are put where they do not belong: a C string, a format, a template, SQL, a pattern. */
 const characters = `\u0000%s%n{{'"[(\\\u202e\u{1f6b0}`
 
-const texts: Readonly<Record<OddText, readonly [called: string, change: (own: string) => string]>> = {
-  'U+0000': ['followed by U+0000, %s, {{, quotes and an emoji', (own) => own + characters],
-  'lone surrogate': ['followed by half of a surrogate pair', (own) => `${own}\ud83d`],
-  long: [`${longText} characters long`, (own) => own.padEnd(longText, ' and so on')],
+type ChangedText = (place: Placed) => readonly [called: string, change: (own: string) => string]
+
+const texts: Readonly<Record<OddText, ChangedText>> = {
+  'U+0000': () => ['followed by U+0000, %s, {{, quotes and an emoji', (own) => own + characters],
+  'lone surrogate': () => ['followed by half of a surrogate pair', (own) => `${own}\ud83d`],
+  long(place) {
+    const length = lengthOf(place)
+    return [`${length} characters long`, (own) => own.padEnd(length, ' and so on')]
+  },
 }
 
 /** Stands in a body until the number takes its place that JSON.stringify would not write. */
@@ -82,7 +87,7 @@ export function changesOf({ run, members, random }: Drawn, place: Placed): Chang
       const value = numbers[kind as OddNumber](place)
       return [change(kind, value === stand ? '1e400' : shown(value), () => value)]
     }
-    const [called, to] = texts[kind as OddText]
+    const [called, to] = texts[kind as OddText](place)
     return [change(kind, called, (own) => to(textOf(own)))]
   })
 }

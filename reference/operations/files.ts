@@ -109,6 +109,8 @@ export const filesList: Operation = {
     if (asked?.includes(',') && call.broken('2xx-file-types#two')) call.reject(400, 'BadRequest', 'One type is enough')
     if (asked?.includes(',') && call.broken('2xx-file-types#two-5xx')) throw new Error('file_types')
     const types = asked?.split(',').map((type) => type.trim().toLowerCase())
+    const isUnknown = types?.some((type) => type.length > 5)
+    if (isUnknown && call.broken('2xx-file-types#unknown-5xx')) throw new Error('file_types')
     const { world, key } = call
     const files = [...world.store.files.values()]
       .filter((file) => file.state === 'stored' && file.account === key?.account)

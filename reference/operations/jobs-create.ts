@@ -68,6 +68,10 @@ const queueMs = 600
 function actOnRefusal(call: Call, status: number): void {
   const { world } = call
   const application = world.store.applications.get(call.param('application_id'))
+  if (!application && status === 404 && call.broken('4xx-no-effect#unknown')) {
+    // A lock whose name is that of no application in particular.
+    for (const each of world.store.applications.values()) each.blockedUntil = Date.now() + world.pace[each.pace]
+  }
   if (application?.account !== ownAccount || isBusy(world, application, '')) return
   const hasKey = call.request.header('authorization') !== undefined
   const starts: Readonly<Record<string, boolean>> = {
@@ -191,6 +195,9 @@ const stumblingBlocks: Readonly<Record<string, (text: string) => boolean>> = {
   '#backslash': (text) => text.includes('\\'),
   '#empty': (text) => text === '',
   '#blank': (text) => text !== text.trim() && text.trim() !== '',
+  '#line-ends': (text) => /[\r\u2028]/.test(text),
+  '#digits': (text) => /^\d+$/.test(text),
+  '#64-kib': (text) => text.length >= 65_536,
 }
 
 function isBeyondLimits(text: string): boolean {

@@ -166,12 +166,15 @@ export async function perform<Found>(operation: Operation<Found>, call: Call): P
       countUp(call.world, `${operation.id} ${JSON.stringify(call.body)}`) > 1
     )
       throw new Error('it is kept already')
+    const wasRefused = call.world.counts.has(`${operation.id} refused`)
+    if (isPlainGrant && wasRefused && call.broken(`${row}#after-refusal`)) call.reject(400, 'BadRequest', 'As before')
     const answer = await operation.run(call, found as Found)
     if (meets('blocked', operation, call)) return envelope({ status: 400, tpe: 'GuardrailBlockedError' })
     if (row === '2xx-accepted' && call.broken(`${row}#envelope`)) return envelope({ status: 200, tpe: 'BadRequest' })
     return answer
   } catch (error) {
     if (!(error instanceof Ending)) throw error
+    if (error.answer.status === 400) countUp(call.world, `${operation.id} refused`)
     await operation.refused?.(call, error.answer.status)
     return error.answer
   }

@@ -74,6 +74,7 @@ function breakOnLarge(call: Call): void {
   const isUpload = call.operation === 'files.upload'
   if (broken('envelope/large-body#closed')) throw new Ending({ status: 500, lost: 'closed' })
   if (broken(isUpload ? 'envelope/large-body#upload' : 'envelope/large-body')) throw new Ending(page(413))
+  if (call.operation === 'vision.analyze' && broken('envelope/large-body#one-path')) throw new Ending(page(413))
 }
 
 /** Reads the bytes of the body, up to the plan's limit. */
@@ -102,6 +103,7 @@ function decoded(call: Call): string {
 function parsed(call: Call): unknown {
   const text = decoded(call)
   try {
+    if (/\\u00[46]/.test(text) && call.broken('200-text#spelling')) throw new Error('an escape')
     return JSON.parse(text)
   } catch {
     call.refuse('400-malformed-json', 400, 'InvalidContentType', {

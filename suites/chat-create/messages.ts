@@ -50,9 +50,13 @@ function withLater(place: Placed, cases: readonly MemberCase[]): MemberCase[] {
   const arrays = arraysAbove(place)
   const inner = arrays.at(-1)
   const outer = arrays.at(-2)
+  // A server may take what counts as false for absent: of the two booleans each is sent.
+  const later = cases.map((one) =>
+    one.fault === `boolean @ ${place.at}` ? having(place, false, 'false', 'boolean') : one,
+  )
   return [
     ...cases,
-    ...(inner === undefined ? [] : cases.flatMap((one) => inLaterItem(place, one, inner))),
+    ...(inner === undefined ? [] : later.flatMap((one) => inLaterItem(place, one, inner))),
     ...(outer === undefined
       ? []
       : cases.slice(0, 1).flatMap((one) => inLaterItem(place, { ...one, fault: '' }, outer))),

@@ -85,9 +85,14 @@ const awkward = [
     '\u0001\u007f',
     'a\u0000b',
     ' at both ends ',
+    'two\r\nlines\u2028and more',
+    '1234567890',
   ],
   'long '.repeat(200),
 ]
+
+/** Longer than the 64 KiB that a column for texts often holds. */
+const veryLong = 'and so on '.repeat(7000)
 
 const emptyText = 'empty @ /inputs/*/value/*'
 const isEmpty = ([text, ...more]: readonly string[]): boolean => text === '' && more.length === 0
@@ -131,8 +136,9 @@ export async function judgeAnyText(context: CheckContext): Promise<void> {
   // A refusal of one of them would hide what the others do.
   if ((await accept(...awkward)) >= 400) for (const text of awkward) await accept(text)
   if (run.options.depth === 'quick') return
-  // By itself: many a server refuses it.
+  // Each by itself: many a server refuses it.
   await accept('')
+  await accept(veryLong)
   const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
   await property(context, 'grantedRuns', text, async (value) => void (await accept(value)))
 }

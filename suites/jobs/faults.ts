@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { type JsonKind, kindOf, nameOfKind, ofKinds, sample, shown } from '../../harness/checks/values.ts'
 import { getAt, setAt } from '../../schemas/json.ts'
 import { judgeEach } from '../../harness/checks/at-once.ts'
-import { sampled } from '../../harness/checks/seed.ts'
+import { randomOf, sampled, seedFor } from '../../harness/checks/seed.ts'
+import { freshUnknownId } from '../../harness/checks/unknown-id.ts'
 import { any, type Fault, refused, unknown, withBody } from '../../harness/checks/conditions.ts'
 import { condition } from '../../harness/checks/refusals.ts'
 import { jsonOf, type Probe, withJson } from '../../harness/engine/probe.ts'
@@ -180,12 +181,26 @@ export interface Refusals {
   readonly isLater?: true
 }
 
+/** §8: one application does not block another, and one that does not exist blocks none. */
+function byApplication(run: Run, { id }: ApplicationResource): Refusal {
+  const random = randomOf(seedFor(run.options.seed, 'another application that does not exist'))
+  const params = { application_id: freshUnknownId(run, id, random) }
+  const change = (valid: Probe): Probe => refused({ ...valid, params })
+  return {
+    requirement: '404-unknown-application',
+    what: 'for an application that does not exist',
+    statuses: [404],
+    change,
+  }
+}
+
 function byBody(of: string, what: string, change: (valid: Probe) => Probe): Refusal {
   return { requirement: of, what, statuses: ofBodies, change }
 }
 
 /** Each kind of refusal by itself. */
-export async function kindsOf(run: Run, { inputs, requiredInputs }: ApplicationResource): Promise<readonly Refusals[]> {
+export async function kindsOf(run: Run, application: ApplicationResource): Promise<readonly Refusals[]> {
+  const { inputs, requiredInputs } = application
   const left = (input: unknown): unknown[] => inputs.filter((other) => other !== input)
   const required = inputs.filter((input) => requiredInputs.includes(input.id))
   const bodies = [
@@ -199,7 +214,7 @@ export async function kindsOf(run: Run, { inputs, requiredInputs }: ApplicationR
   ]
   const kinds = [
     { what: 'for their body', refusals: bodies },
-    { what: 'for their content type', refusals: [refusedByType] },
+    { what: 'for their content type or their application', refusals: [refusedByType, byApplication(run, application)] },
     { what: 'for their key', refusals: await refusedByKey(run) },
     { what: 'for the rights of their key', refusals: await refusedByRights(run, 'jobs.create') },
   ]

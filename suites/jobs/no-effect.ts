@@ -118,7 +118,8 @@ async function refuseAll({ run, application, gate }: Held, { refusals }: Refusal
     else if (!isRefused && exchange.response?.status === 409) return { isRefused, isBusy: true, findings }
     else findings.push(open(`a creation that should be refused was answered ${describeResponse(exchange)}`))
     // One that is granted where it should not be is told by other requirements.
-    if (gate.record(exchange)) await jobsOf(run).awaitEnds(application.id)
+    const isOwn = exchange.probe.params['application_id'] === application.id
+    if (isOwn && gate.record(exchange)) await jobsOf(run).awaitEnds(application.id)
   }
   return { isRefused, findings }
 }

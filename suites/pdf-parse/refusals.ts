@@ -106,8 +106,9 @@ const outside = [
   ...['te\u0301xt', 'te\u200bxt', 'text\u200b', '\ufefftext', 'text\u0000'],
   ...[' text', 'text ', 'markdown\n'],
   ...['md', 'txt', 't', 'mark'],
-  ...['plain', 'html', 'text,markdown', 'text/plain'],
-  ...['', 'constructor', 'toString', '__proto__', 'length'],
+  ...['plain', 'html', 'json', 'text,markdown', 'text/plain'],
+  // Names that every object has, and the place of a format in a list of them.
+  ...['', 'constructor', '__proto__', '0'],
 ]
 
 const unsupported = (format: string) => ({

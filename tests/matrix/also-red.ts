@@ -58,7 +58,7 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
     ]),
   ),
   ...Object.fromEntries(
-    ['', '#upload'].map((name) => [
+    ['', '#one-path', '#upload'].map((name) => [
       `envelope/large-body${name}`,
       { ids: ['envelope/shape', 'envelope/content-type'], because: 'a page is no envelope' },
     ]),
@@ -98,6 +98,7 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
     defects.filter((name) => /^(?!envelope).*\/bad-input-no-5xx(?:#|$)/.test(name)).map((name) => [name, crash]),
   ),
   'files.upload/2xx-attached-to-graph#unknown-5xx': crash,
+  'files.list/2xx-file-types#unknown-5xx': crash,
   'jobs.retrieve/4xx-unknown-job#5xx': crash,
   'jobs.retrieve/4xx-malformed-id#5xx': crash,
   'jobs.create/202-retrievable': lostJob,

@@ -49,8 +49,8 @@ export function disturbedBy(defect: string): readonly string[] {
   if (id === 'files.retrieve/2xx-accepted') return ['files.retrieve', 'files.upload']
   // What a refusal leaves behind shows by refusals and by the creations after them.
   if (id.endsWith('/4xx-no-effect')) return [operationOf(id)]
-  // Its requests are an unreadable body of one operation and an upload of another.
-  if (id === 'envelope/large-body') return ['pdf.parse', 'files.upload']
+  // Its requests are unreadable bodies of all operations and an upload: what a closed connection hides, others show.
+  if (id === 'envelope/large-body') return ['pdf.parse', 'vision.analyze', 'files.upload']
   // The next request on its connection is answered as if it were wrong, too.
   if (defect.endsWith('#spoils-connection')) return [operationOf(id)]
   if (defect === 'envelope/unknown-path#granted') return [spellings]

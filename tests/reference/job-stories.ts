@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { send, target, type Reply, type Server, type Story } from './client.ts'
 import { isRefused } from './refusal-rows.ts'
@@ -89,6 +90,10 @@ async function staysFree(server: Server): Promise<boolean> {
     if (!isCreation(next)) return false
     await ended(server, next.json.id)
   }
+  await create(server, { ...application, id: randomUUID() })
+  const last = await create(server)
+  if (!isCreation(last)) return false
+  await ended(server, last.json.id)
   // What a refusal begins later shows a moment after it.
   await create(server, application, { body: {} })
   await pause(700)
@@ -131,9 +136,11 @@ export const jobStories: Readonly<Record<string, Story>> = {
   'jobs.create/202-required-inputs-only': async (server) =>
     isCreation(await create(server, application, { body: withTopic('tea') })),
   'jobs.create/202-any-text': async (server) => {
-    const bodies = ['“茶”', '🫖', 'a\u0000b', 'a\\b', '', ' tea '].map((text) => ({
-      body: { inputs: [...tone, ...withTopic(text).inputs] },
-    }))
+    const bodies = ['“茶”', '🫖', 'a\u0000b', 'a\\b', '', ' tea ', 'a\r\nb', '42', 'tea '.repeat(20_000)].map(
+      (text) => ({
+        body: { inputs: [...tone, ...withTopic(text).inputs] },
+      }),
+    )
     const answers = bodies.map((body) => create(server, application, body))
     return (await Promise.all(answers)).every(({ status }) => status < 500)
   },
