@@ -20,7 +20,7 @@ const projects = values.project.flatMap((name) => ['--project', name])
 const args = [vitest, 'run', ...projects, '--reporter', 'dot', ...positionals]
 
 const cores = availableParallelism()
-const told: string[] = []
+const lines: string[] = []
 for (const load of [cores, 2 * cores]) {
   const loops = Array.from({ length: load }, () => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }))
   process.once('exit', () => loops.forEach((loop) => loop.kill('SIGKILL')))
@@ -28,9 +28,9 @@ for (const load of [cores, 2 * cores]) {
     // Which tests failed is the last that vitest says.
     const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' })
     if (status === null) process.exit(130)
-    told.push(`beside ${load} busy loops, run ${run} of ${runs}: ${status === 0 ? 'passed' : 'FAILED'}`)
+    lines.push(`beside ${load} busy loops, run ${run} of ${runs}: ${status === 0 ? 'passed' : 'FAILED'}`)
     if (status !== 0) process.exitCode = 1
   }
   for (const loop of loops) loop.kill('SIGKILL')
 }
-process.stdout.write(`${told.join('\n')}\n`)
+process.stdout.write(`${lines.join('\n')}\n`)

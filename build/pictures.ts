@@ -21,10 +21,10 @@ async function report(only: readonly string[]): Promise<Report> {
   const target = { ...server.target, name: 'Staging' }
   const real = await runConformance(target, { only, seed: 421, runs: 5 }).report
   await server.close()
-  const told = JSON.parse(JSON.stringify(real).replaceAll(server.url, url)) as Report
-  const rows = told.requirements.map((row) => ({ ...row, durationMs: row.durationMs > 0 ? 12 : 0 }))
-  const run = { ...told.run, startedAt: '2026-01-15T09:30:00.000Z', durationMs: 2400, concurrency: 8 }
-  return { ...told, run, requirements: rows }
+  const pictured = JSON.parse(JSON.stringify(real).replaceAll(server.url, url)) as Report
+  const rows = pictured.requirements.map((row) => ({ ...row, durationMs: row.durationMs > 0 ? 12 : 0 }))
+  const run = { ...pictured.run, startedAt: '2026-01-15T09:30:00.000Z', durationMs: 2400, concurrency: 8 }
+  return { ...pictured, run, requirements: rows }
 }
 
 const cell = { width: 8.43, height: 19, left: 18, top: 52 }

@@ -136,7 +136,7 @@ function declarationProblem(
   // With more of them it is none that a run takes.
   const entries = Object.entries(member(file, 'unreachable') ?? {}).slice(0, mostPatterns)
   const note = why?.kind === 'unreachable' ? why.note : undefined
-  const isDeclared = entries.some(([pattern, told]) => told === note && row && matchesId(row.id, pattern))
+  const isDeclared = entries.some(([pattern, noted]) => noted === note && row && matchesId(row.id, pattern))
   if (note === undefined || !isDeclared)
     return 'is not applicable by the report, but {file} declares nothing of the kind'
   return row && mayBeUnreachable(row) ? null : 'cannot be unreachable: a valid request with the full key reaches it'

@@ -258,9 +258,9 @@ function digestOf(digest: string): Digest {
 function runFacts({ run }: Report): RunFacts {
   const { startedAt, durationMs, seed, runs, requests, tpe, strict, readOnly, only, skip } = run
   const { shard, insecure, ca, proxy, retried = 0, interrupted, depth, credentialProbes } = run
-  const told = { startedAt, durationMs, seed, runs, requests, tpe, strict, readOnly, only, skip, shard }
+  const facts = { startedAt, durationMs, seed, runs, requests, tpe, strict, readOnly, only, skip, shard }
   return {
-    ...told,
+    ...facts,
     baseline: run.baseline !== null,
     insecure,
     ca,

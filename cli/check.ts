@@ -69,7 +69,10 @@ export interface Checked {
 export async function checkFile(file: string, options: Omit<CheckArguments, 'report'>, now: Date): Promise<Checked> {
   const survey = createSurvey()
   const har = openHar(file, (entry) => survey.see(entry))
-  const { target, warnings } = await checkTarget({ ...options, derive: () => survey.baseUrls.likeliest(file) })
+  const { target, warnings: ofTarget } = await checkTarget({
+    ...options,
+    derive: () => survey.baseUrls.likeliest(file),
+  })
   const redactor = redactorFor(target)
   learnSecrets(redactor, survey.secrets)
   const judged = await judgeRecording(har, target, redactor)
@@ -78,12 +81,12 @@ export async function checkFile(file: string, options: Omit<CheckArguments, 'rep
   const { tpe, strict, baseline } = options
   const gates = { ...(tpe && { tpe }), ...(strict && { strict }), ...(baseline !== undefined && { baseline }) }
   const report = applyGates(whole, gates, now)
-  const said = [
-    ...warnings,
+  const warnings = [
+    ...ofTarget,
     ...noBodies(judged.bodies),
     ...foreignBaselineFile(baseline, report.run.tpe, report.target),
   ]
-  return { report, counts: judged.counts, warnings: said, exchanges: () => judged.exchanges() }
+  return { report, counts: judged.counts, warnings, exchanges: () => judged.exchanges() }
 }
 
 /** The command that shows a recording's failures again; it holds no key. */

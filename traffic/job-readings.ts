@@ -65,9 +65,9 @@ export function createJobReadings(again: (index: number) => RecordedHttpResponse
         return
       }
       const job = byId.get(jobKey(params['job_id'] ?? ''))
-      const said = membersOf(json.value, job)
-      if (!job || job.readings.some((reading) => isDeepStrictEqual(reading.job, said))) return
-      const reading = { exchange: new TrimmedResponse(exchange, again), job: said }
+      const members = membersOf(json.value, job)
+      if (!job || job.readings.some((reading) => isDeepStrictEqual(reading.job, members))) return
+      const reading = { exchange: new TrimmedResponse(exchange, again), job: members }
       job.readings.push(reading)
       tell([job], reading.exchange, exchange)
     },
@@ -81,12 +81,12 @@ export function createJobReadings(again: (index: number) => RecordedHttpResponse
 /** Gives the parts of a retrieved job that are judged over time; a text that the job has already is not held twice. */
 function membersOf(read: unknown, job: RecordedJob | undefined): Record<string, string> {
   const known = [job?.id, job?.application]
-  const said: Record<string, string> = {}
+  const members: Record<string, string> = {}
   for (const name of ['id', 'application_id', 'created_at']) {
     const value = member(read, name)
-    if (typeof value === 'string') said[name] = known.find((text) => text === value) ?? value.slice(0, longestMember)
+    if (typeof value === 'string') members[name] = known.find((text) => text === value) ?? value.slice(0, longestMember)
   }
-  return said
+  return members
 }
 
 /** An exchange without its answer, which is read again if somebody asks. */

@@ -72,7 +72,7 @@ export function createSuiteRun(target: GivenTarget | undefined, options: Conform
   let run: ConformanceRun | undefined
   let exchangeLog: string | undefined
   let facts: RunFacts | undefined
-  let told: Promise<void> | undefined
+  let followed: Promise<void> | undefined
   const follow = async (events: ConformanceRun, planned: () => void): Promise<void> => {
     for await (const event of events) {
       if (event.kind === 'planned') planned()
@@ -95,7 +95,7 @@ export function createSuiteRun(target: GivenTarget | undefined, options: Conform
       run = followRun({ ...found, options: whole })
       const begun = run
       await new Promise<void>((resolve, reject) => {
-        told = follow(begun, resolve).catch((error: unknown) => {
+        followed = follow(begun, resolve).catch((error: unknown) => {
           results.fail(error)
           reject(error instanceof Error ? error : new Error(String(error)))
         })
@@ -105,7 +105,7 @@ export function createSuiteRun(target: GivenTarget | undefined, options: Conform
     cancel: () => controller.abort(),
     async end() {
       try {
-        await told
+        await followed
         const report = await run?.report.catch(() => undefined)
         if (!report) return undefined
         const { recordingProblem } = facts ?? {}

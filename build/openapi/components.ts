@@ -215,7 +215,7 @@ function refusalsOf(id: OperationId): Refusal[] {
   )
 }
 
-function told(refusals: readonly Refusal[]): string {
+function refusalText(refusals: readonly Refusal[]): string {
   const rows = new Set(refusals.map(({ row }) => row))
   return [...rows].map(({ statement, section }) => `- ${statement} (§${section.replaceAll(', ', ', §')})`).join('\n')
 }
@@ -227,7 +227,7 @@ export function errorResponses(id: OperationId): Json {
   const byStatus = named.map((status) => {
     const own = refusals.filter((refusal) => refusal.status === status)
     const [tpe = ''] = [...own.flatMap(({ types }) => types), ...commonTypes(status)]
-    return [status, { description: told(own), content: content(schemaOf(id, status, own), tpe) }] as const
+    return [status, { description: refusalText(own), content: content(schemaOf(id, status, own), tpe) }] as const
   })
   return { ...Object.fromEntries(byStatus), default: otherError(refusals) }
 }
@@ -245,7 +245,7 @@ function isModelError(type: string): boolean {
 
 function otherError(refusals: readonly Refusal[]): Json {
   const anyStatus = refusals.filter(({ status }) => status === undefined)
-  const lines = ['Any other error (§7.2), or what a guardrail gives (§7.3).', told(anyStatus)]
+  const lines = ['Any other error (§7.2), or what a guardrail gives (§7.3).', refusalText(anyStatus)]
   return { description: lines.filter(Boolean).join('\n'), content: content(ref('Error'), 'InternalError') }
 }
 

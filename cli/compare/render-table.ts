@@ -64,11 +64,11 @@ function columnLines(comparison: Comparison, colors: Colors): Line[] {
     ...columns.map((column, index): Line => {
       const { summary, verdict } = column
       const { tone, word } = verdictWords[verdict]
-      const said = `${colors.bold(colors[verdictPaints[tone]](word))}${column.interrupted ? ', interrupted' : ''}`
+      const verdictText = `${colors.bold(colors[verdictPaints[tone]](word))}${column.interrupted ? ', interrupted' : ''}`
       return {
         lead: `${index + 1}  `,
         width: 3,
-        text: `${terminalText(columnName(column, comparison))}  ${said}: must ${countsText(summary.must)}; should ${countsText(summary.should)}`,
+        text: `${terminalText(columnName(column, comparison))}  ${verdictText}: must ${countsText(summary.must)}; should ${countsText(summary.should)}`,
       }
     }),
   ]
@@ -104,9 +104,9 @@ function changeLine(change: Change, { columns }: Comparison): string {
     [change.newlyPassing, 'newly passing'],
     [change.newlyNotExercised, 'newly not tested'],
   ] as const
-  const told = kinds.flatMap(([ids, word]) => (ids.length > 0 ? [`${ids.length} ${word}`] : []))
+  const parts = kinds.flatMap(([ids, word]) => (ids.length > 0 ? [`${ids.length} ${word}`] : []))
   const at = terminalText(columns[change.to]!.startedAt)
-  return `${at}: ${told.length > 0 ? told.join(', ') : 'nothing changed'}`
+  return `${at}: ${parts.length > 0 ? parts.join(', ') : 'nothing changed'}`
 }
 
 /** Classes of the style sheet. */

@@ -33,8 +33,8 @@ export function progressLine({ failed, judged, ms, of, operation }: Standing, co
   const parts = [`${judged}/${of}`, ...failures, time, terminalText(operation)]
   // Of the line the last column stays free: some terminals break a full one.
   while (parts.length > 1 && BAR + 1 + parts.join(' · ').length > columns - 1) parts.pop()
-  const said = parts.map((part) => (part === failures[0] ? colors.red(part) : colors.dim(part)))
-  return `${'█'.repeat(filled)}${colors.dim('░'.repeat(BAR - filled))} ${said.join(colors.dim(' · '))}`
+  const painted = parts.map((part) => (part === failures[0] ? colors.red(part) : colors.dim(part)))
+  return `${'█'.repeat(filled)}${colors.dim('░'.repeat(BAR - filled))} ${painted.join(colors.dim(' · '))}`
 }
 
 /** A line that is rewritten on a terminal that can; nothing elsewhere, for there only the report counts. */

@@ -23,7 +23,7 @@ export interface RunInterrupts extends Interrupts {
 }
 
 export function createRunInterrupts(): RunInterrupts {
-  const told: (() => void)[] = []
+  const calls: (() => void)[] = []
   let came = false
   let overdue: () => void = () => undefined
   let timer: NodeJS.Timeout | undefined
@@ -35,10 +35,10 @@ export function createRunInterrupts(): RunInterrupts {
       if (came) return
       came = true
       timer = setTimeout(() => overdue(), graceMs)
-      for (const call of told) call()
+      for (const call of calls) call()
     },
     onFirst(call) {
-      told.push(call)
+      calls.push(call)
       if (came) call()
     },
     onOverdue(call) {

@@ -22,7 +22,7 @@ export interface Publication {
 }
 
 /** Notes besides the report, and files that could not be written. */
-interface Told {
+interface Messages {
   readonly notes: string[]
   readonly problems: string[]
 }
@@ -30,26 +30,26 @@ interface Told {
 /** Writes every report that was asked for and the one for people, and sets the exit code. Gives the report as it was written. */
 export async function publish(record: RunRecord, publication: Publication): Promise<Report> {
   const { options, people } = publication
-  const told: Told = { notes: notesOf(record), problems: [] }
-  const held = await heldAgainst(reportOf(record), publication, told)
+  const messages: Messages = { notes: notesOf(record), problems: [] }
+  const held = await heldAgainst(reportOf(record), publication, messages)
   const { requireExercised = false } = options
   const report = decided(held, { requireExercised, notJudged: whyNotJudged(record) })
-  told.notes.push(...publication.server.notes(report))
-  github(withProblems(report, told.problems), people, told)
-  for (const problem of told.problems) complain(problem)
+  messages.notes.push(...publication.server.notes(report))
+  github(withProblems(report, messages.problems), people, messages)
+  for (const problem of messages.problems) complain(problem)
   const kept = keptExchanges(record, publication, report)
-  told.notes.push(...kept.notes)
-  return finish(withProblems(report, told.problems), {
+  messages.notes.push(...kept.notes)
+  return finish(withProblems(report, messages.problems), {
     ...kept,
     people,
-    notes: told.notes,
+    notes: messages.notes,
     isVerbose: options.verbose ?? false,
     command: record.options.rerun,
   })
 }
 
 /** The report as the baseline holds it; as the rewritten one does, if it is to be rewritten. */
-async function heldAgainst(whole: Report, { baseline, options }: Publication, told: Told): Promise<Report> {
+async function heldAgainst(whole: Report, { baseline, options }: Publication, messages: Messages): Promise<Report> {
   if (!baseline) return whole
   const now = new Date()
   const by = ({ run, requirements, ...rest }: Report, held: Baseline): Report => ({
@@ -59,7 +59,7 @@ async function heldAgainst(whole: Report, { baseline, options }: Publication, to
   })
   if (!options.updateBaseline) return by(whole, baseline)
   if (whole.verdict === 'not-judged' || whole.run.interrupted) {
-    told.notes.push(`${baseline.file} is left as it was: the run judged nothing, or not all`)
+    messages.notes.push(`${baseline.file} is left as it was: the run judged nothing, or not all`)
     return by(whole, baseline)
   }
   const { baseline: updated, difference, text } = updateBaseline(baseline, whole, now)
@@ -67,11 +67,11 @@ async function heldAgainst(whole: Report, { baseline, options }: Publication, to
     await writeWhole(baseline.file, text)
   } catch (error) {
     const { code = 'error' } = error as NodeJS.ErrnoException
-    told.problems.push(`--update-baseline ${baseline.file}: cannot be written (${code})`)
+    messages.problems.push(`--update-baseline ${baseline.file}: cannot be written (${code})`)
     return by(whole, baseline)
   }
   const lines = difference.length > 0 ? difference : ['nothing changed']
-  told.notes.push(`${baseline.file} is updated:`, ...lines.map((line) => `  ${line}`))
+  messages.notes.push(`${baseline.file} is updated:`, ...lines.map((line) => `  ${line}`))
   return by(whole, updated)
 }
 
@@ -104,7 +104,7 @@ function keptExchanges({ facts, options }: RunRecord, { requests }: Publication,
   }
 }
 
-function github(report: Report, people: People, { problems }: Told): void {
+function github(report: Report, people: People, { problems }: Messages): void {
   try {
     reportToGithub(report, process.env, (text) => people.write(text))
   } catch (error) {

@@ -77,8 +77,8 @@ export async function startServer(
     const why = await untilItAnswers(waiting, server)
     if (interrupts.interrupted) return { ...started, problem: { cause: 'interrupted', ...leftOut('interrupted') } }
     if (why === undefined) return started
-    const said = server ? saidAtLast(lines(fewLines), logOf(server)) : ''
-    return { ...started, problem: { cause: 'unreachable', reason: `${why}${said}` } }
+    const written = server ? lastOutput(lines(fewLines), logOf(server)) : ''
+    return { ...started, problem: { cause: 'unreachable', reason: `${why}${written}` } }
   } catch (error) {
     await started.close()
     throw error
@@ -125,8 +125,8 @@ function whyEnded(end: CommandEnd, lines: Waiting['lines'], baseUrl: string): st
   const { code } = end
   // As the shells say that there is no such program, or that it is none.
   if (code === 126 || code === 127) {
-    const said = lines(fewLines).join(' | ')
-    throw new UserError(`--start: the shell could not run the command (exit code ${code}): ${said}`)
+    const written = lines(fewLines).join(' | ')
+    throw new UserError(`--start: the shell could not run the command (exit code ${code}): ${written}`)
   }
   const remedy =
     code === 0 ? '; give a command that goes on, or start the server yourself and give --wait <ms> alone' : ''
@@ -139,11 +139,11 @@ function endOf({ code, signal }: CommandEnd): string {
 
 const logOf = ({ log }: ServerProcess): string => log ?? 'could not be kept, as the temporary folder takes no file'
 
-function saidAtLast(lines: readonly string[], log: string): string {
-  const told = lines.filter((line) => line.trim() !== '')
-  return told.length === 0
+function lastOutput(lines: readonly string[], log: string): string {
+  const shown = lines.filter((line) => line.trim() !== '')
+  return shown.length === 0
     ? ` (its output, ${log}, is empty)`
-    : ` (its output: ${log}), and wrote at last: ${told.join(' | ')}`
+    : ` (its output: ${log}), and wrote at last: ${shown.join(' | ')}`
 }
 
 /** For several runs of one server: the options of each, and what ends the server at last. */

@@ -59,8 +59,8 @@ function section(title: string, lines: readonly string[]): string[] {
 
 function renderJson(report: ClientReport): string {
   const { exit, findings } = report
-  const told = findings.map((finding) => ({ ...finding, ...faultText(finding.fault) }))
-  return `${json({ ...report, exit: { code: exit.code, because: exitText(report) }, findings: told }, 2)}\n`
+  const worded = findings.map((finding) => ({ ...finding, ...faultText(finding.fault) }))
+  return `${json({ ...report, exit: { code: exit.code, because: exitText(report) }, findings: worded }, 2)}\n`
 }
 
 /** A case for each operation; one that was not used is skipped. There is a failure or an error exactly if the exit code is not 0. */

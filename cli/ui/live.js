@@ -60,9 +60,9 @@ function showTab({ title, tone }) {
 function show(next) {
   const hasEnded = state.isRunning && !next.isRunning
   state = next
-  const { failed, isRunning, progress, said, tab, text } = next
+  const { failed, isRunning, progress, announcement, tab, text } = next
   setText($('now'), text)
-  setText($('said'), said)
+  setText($('announcement'), announcement)
   setText($('failed-count'), failed > 0 ? String(failed) : '')
   $('progress').hidden = !isRunning
   if (progress) {
@@ -100,7 +100,7 @@ async function run(what) {
   const problem = await send({ run: what })
   if (problem === undefined) return
   setText($('now'), problem)
-  setText($('said'), problem)
+  setText($('announcement'), problem)
 }
 
 async function add(part) {
@@ -194,5 +194,5 @@ events.addEventListener('patch', (event) => {
   addCopyButtons(document)
 })
 events.addEventListener('error', () =>
-  show({ ...state, isRunning: false, progress: undefined, text: gone, said: gone }),
+  show({ ...state, isRunning: false, progress: undefined, text: gone, announcement: gone }),
 )

@@ -14,21 +14,25 @@ import { pageMarkup, onceParts, operationPart, rowParts, type Surroundings } fro
 interface Status {
   readonly text: string
   /** Said once; how far a run is, is not. */
-  readonly said: string
+  readonly announcement: string
   readonly progress?: { readonly judged: number; readonly of: number }
 }
 
 function begunStatus({ selection, why }: RunStarted): Status {
   const what = selection === 'all' ? 'Everything' : selection === 'failed' ? 'What failed' : selection.join(', ')
   const text = `${what} is being judged: ${why}`
-  return { text, said: text }
+  return { text, announcement: text }
 }
 
 /** How far the run is; what was said at its beginning stays said. */
-function progressStatus({ said }: Status, { planned, rows }: Board): Status {
+function progressStatus({ announcement }: Status, { planned, rows }: Board): Status {
   const left = [...rows.values()].filter(({ isWaiting }) => isWaiting).length
   const judged = Math.max(planned - left, 0)
-  return { text: `${judged} of ${count(planned, 'requirement')} judged`, said, progress: { judged, of: planned } }
+  return {
+    text: `${judged} of ${count(planned, 'requirement')} judged`,
+    announcement,
+    progress: { judged, of: planned },
+  }
 }
 
 function endedStatus({ report, selection, changes }: RunEnded, now = new Date()): Status {
@@ -36,7 +40,7 @@ function endedStatus({ report, selection, changes }: RunEnded, now = new Date())
   const took = `${count(report.run.requests, 'request')} in ${duration(report.run.durationMs)}`
   const news = changes ? `; ${changes.newlyFailed.length} newly failed, ${changes.newlyPassed.length} newly passed` : ''
   const result = selection === 'all' ? verdictSentence(report) : partSentence(report)
-  return { text: `Ended at ${at}: ${took}${news}`, said: `The run has ended. ${result}${news}` }
+  return { text: `Ended at ${at}: ${took}${news}`, announcement: `The run has ended. ${result}${news}` }
 }
 
 function partSentence({ requirements }: Report): string {
@@ -44,7 +48,7 @@ function partSentence({ requirements }: Report): string {
   return `${number('failed')} failed, ${number('passed')} passed`
 }
 
-const sentenceStatus = (sentence: string): Status => ({ text: sentence, said: sentence })
+const sentenceStatus = (sentence: string): Status => ({ text: sentence, announcement: sentence })
 
 /** Title of the tab: how far a run is, or how the last one ended. */
 function tabOf(board: Board, isRunning: boolean): { readonly title: string; readonly tone: Tone | 'running' } {
@@ -79,7 +83,7 @@ interface ModelSettings {
 
 export function createModel(empty: Report, { failed, onChange, targetFile }: ModelSettings): Model {
   const board = createBoard(empty)
-  let status: Status = { text: 'Not run yet', said: '' }
+  let status: Status = { text: 'Not run yet', announcement: '' }
   let isRunning = false
   const book = createSentBook()
   let around: Surroundings = { targetFile, isWholeRun: false, changes: undefined }

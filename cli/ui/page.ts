@@ -56,7 +56,7 @@ const controls = `<section class="controls" aria-label="Run"><div>
 <p id="now"></p><progress id="progress" aria-label="Requirements judged" hidden></progress>
 <details class="keys"><summary>Keys</summary><dl><dt>j, k</dt><dd>next and previous requirement</dd><dt>r</dt><dd>run that one again, else what failed</dd><dt>f</dt><dd>only what failed</dd><dt>/</dt><dd>search</dd></dl><label><input type="checkbox" id="use-keys" checked> Use these keys</label></details>
 </div></section>
-<p class="sr" role="status" id="said"></p>`
+<p class="sr" role="status" id="announcement"></p>`
 
 /** Actions on what a filter shows. */
 const shownPart =

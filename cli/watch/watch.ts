@@ -65,7 +65,7 @@ function openTerminal(input: NodeJS.ReadStream, output: NodeJS.WriteStream): Ter
   process.once('exit', give)
   take()
   return {
-    onKey: (told) => void (call = told),
+    onKey: (callback) => void (call = callback),
     async ask(question, words) {
       input.off('data', onData)
       asking = new AbortController()

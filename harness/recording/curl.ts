@@ -40,8 +40,8 @@ function remarksOn({ bodyLength, headers, body, url }: RecordedRequest): string 
     url.startsWith(`${inProcessUrl}/`) && 'the target is a handler in a program: nothing listens there',
     `${url} ${body}`.includes('[redacted]') && '[redacted] replaces a key',
   ]
-  const told = remarks.filter((remark) => remark !== false)
-  return told.length > 0 ? `  # ${told.join('; ')}` : ''
+  const shown = remarks.filter((remark) => remark !== false)
+  return shown.length > 0 ? `  # ${shown.join('; ')}` : ''
 }
 
 /** One curl line that sends both requests on one connection; if they cannot be put together, the second with a remark. */

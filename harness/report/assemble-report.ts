@@ -32,18 +32,18 @@ export function assembleReport({ target, run, requirements, judged, notJudged }:
 }
 
 /** The members of a report that follow from no other one. */
-type Told = Pick<Report, 'format' | 'suite' | 'target' | 'run' | 'requirements'>
+type Stated = Pick<Report, 'format' | 'suite' | 'target' | 'run' | 'requirements'>
 
 /**
  * The report with what follows from its results: verdicts, summary, exit code.
  * @param judged what the verdicts depend on besides the results
  * @param notJudged why the target could not be judged, if it could not
  */
-export function computed(told: Told, judged: Parameters<typeof bothVerdicts>[1], notJudged?: string): Report {
-  const { run, requirements } = told
+export function computed(stated: Stated, judged: Parameters<typeof bothVerdicts>[1], notJudged?: string): Report {
+  const { run, requirements } = stated
   const verdicts = bothVerdicts(requirements, judged)
   const summary = summarize(requirements, run.tpe)
-  return decided({ ...told, verdict: verdicts[run.tpe], verdicts, summary }, { notJudged })
+  return decided({ ...stated, verdict: verdicts[run.tpe], verdicts, summary }, { notJudged })
 }
 
 interface Manifest {

@@ -66,10 +66,10 @@ export function isDeclared(file: TargetFile, { id, needs, operation }: Requireme
 export function missingReason(file: TargetFile, needs: readonly Need[], operation?: Area): Reason | undefined {
   const missing = missingNeeds(file, needs, operation)
   if (missing.length === 0) return undefined
-  const told = missing.filter((need) => ![need].flat().every(hasDefault))
+  const undeclared = missing.filter((need) => ![need].flat().every(hasDefault))
   return undeclaredReason(
-    told.map((need) => [need].flat().map(nameOf)),
-    snippetOf(told),
+    undeclared.map((need) => [need].flat().map(nameOf)),
+    snippetOf(undeclared),
   )
 }
 

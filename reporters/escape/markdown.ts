@@ -15,14 +15,14 @@ const webAddress = /\bwww\./gi
  * `org/repo#12`, `!12`, `GH-12`) and addresses of issues. They look for these when the Markdown is HTML already, so that
  * neither a backslash nor a character reference hides one; only a character between, or code, does.
  */
-const told = /[@#!](?=\w)|\bGH-(?=\d)|\/(?:issues|pull|discussions|merge_requests|work_items|epics)\/(?=\d)/gi
+const mention = /[@#!](?=\w)|\bGH-(?=\d)|\/(?:issues|pull|discussions|merge_requests|work_items|epics)\/(?=\d)/gi
 /** Takes no room, and no line is broken at it. */
 const wordJoiner = '&#8288;'
 
 /** Text of a target as inline Markdown: one line, nothing in it is markup and nobody is told of it; also inside a table. */
 export function markdownText(text: string): string {
-  const parts = visible(text).split(told)
-  const marks = visible(text).match(told) ?? []
+  const parts = visible(text).split(mention)
+  const marks = visible(text).match(mention) ?? []
   const written = parts.map((part, at) => inert(part + (marks[at] ?? ''))).join(wordJoiner)
   return written.replace(leading, (_, blanks: string, mark: string) => `${blanks}${reference(mark)}`)
 }

@@ -55,12 +55,12 @@ ${items.join('\n')}
 function row({ first: result, others }: Cause, note?: string): string {
   const [first] = result.failures
   const tags = [result.level, sections(result.section), ...(note === undefined ? [] : [note])]
-  const said = first
+  const summary = first
     ? `<dl><dt>Sent</dt><dd>${short(first.message)}</dd><dt>Expected</dt><dd>${short(first.expected)}</dd><dt>Received</dt><dd class="got">${short(first.actual)}</dd></dl>`
     : ''
   const same =
     others.length === 0 ? '' : `<p>Same for ${others.length} more: ${others.map(({ id }) => link(id)).join(', ')}</p>`
-  return `<li><p>${link(result.id)} ${tags.map((tag) => `<span class="tag">${htmlText(tag)}</span>`).join(' ')}</p><p class="ask">${htmlText(result.statement)}</p>${said}${same}</li>`
+  return `<li><p>${link(result.id)} ${tags.map((tag) => `<span class="tag">${htmlText(tag)}</span>`).join(' ')}</p><p class="ask">${htmlText(result.statement)}</p>${summary}${same}</li>`
 }
 
 /** A link to the row of a requirement. */

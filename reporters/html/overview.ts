@@ -18,14 +18,14 @@ import { likelyList } from './lists.ts'
 export function masthead(report: Report): string {
   const { run, suite, target } = report
   const leftOut = leftOutSentence(report)
-  const told = [...runNotes(report), ...(leftOut === undefined ? [] : [`left out: ${leftOut}`])]
-  const notes = told.map((note) => `<li>${htmlText(note)}</li>`)
+  const notes = [...runNotes(report), ...(leftOut === undefined ? [] : [`left out: ${leftOut}`])]
+  const items = notes.map((note) => `<li>${htmlText(note)}</li>`)
   return `<header class="top">
 <p class="kind">Conformance report <span>${htmlText(suite.name)} ${htmlText(suite.version)}, interface version ${htmlText(suite.specVersion)}</span></p>
 <h1>${htmlText(target.name)}</h1>
 <p class="where"><span class="mono">${htmlText(target.baseUrl)}</span> <time datetime="${htmlAttribute(run.startedAt)}">${htmlText(day(run.startedAt))}</time></p>
 ${verdictBlock(report)}
-${notes.length > 0 ? `<ul class="notes">${notes.join('')}</ul>\n` : ''}${likelyList(report)}${countCards({ run, summary: selectedSummary(report) })}
+${items.length > 0 ? `<ul class="notes">${items.join('')}</ul>\n` : ''}${likelyList(report)}${countCards({ run, summary: selectedSummary(report) })}
 </header>
 `
 }

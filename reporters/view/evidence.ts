@@ -85,13 +85,14 @@ export function testStatuses(report: Report): (result: RequirementResult) => Tes
     const { id, outcome } = result
     if (outcome === 'passed') return { kind: 'passed' }
     if (outcome === 'failed') {
-      const said = failureSentence(result)
+      const sentence = failureSentence(result)
       const why = stale.get(id)
-      if (decides.has(id)) return { kind: 'failed', message: why === undefined ? said : `${said}; baseline: ${why}` }
+      if (decides.has(id))
+        return { kind: 'failed', message: why === undefined ? sentence : `${sentence}; baseline: ${why}` }
       const known = expected.has(id)
         ? `failed as ${report.run.baseline!.file} expects`
         : 'a failed should does not decide'
-      return { kind: 'skipped', message: `${known}: ${said}` }
+      return { kind: 'skipped', message: `${known}: ${sentence}` }
     }
     const message = `${outcome}: ${result.reason ?? 'no reason was recorded'}`
     return decides.has(id)

@@ -112,14 +112,14 @@ export function createRecording(
   const redactor = redactorFor(target)
   const written = createExchangeLog(log)
   const secrets = new Set<string>()
-  const told = new Set<string>()
+  const reported = new Set<string>()
   const time = { first: Infinity, last: -Infinity }
   let secretsUntil = 0
   const clean = (text: string): string => shownText(text, (whole) => redactor.text(whole))
   const onFailure: OnFailure = (requirement, exchange, expected, actual = describeResponse(exchange)) => {
     const name = JSON.stringify([requirement, expected, actual])
-    if (told.has(name)) return
-    told.add(name)
+    if (reported.has(name)) return
+    reported.add(name)
     const sent = clean(describeProbe(exchange, ''))
     const found = { requirement, expected: clean(expected), received: clean(actual), sent }
     onFinding({ ...found, exchange: (exchange as RecordedHttpResponse).entry.index })
