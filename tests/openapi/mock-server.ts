@@ -8,11 +8,8 @@ export const mockKey = 'the-key-of-the-mock-server'
 
 type Answer = readonly [status: number, body: unknown]
 
-/**
- * A server that knows the document and nothing else: paths, credentials and bodies are what the document says they are, and
- * a request that it allows is answered by an example of the first success. It keeps no state.
- */
-export async function mockServer(): Promise<string> {
+/** What answers for the document. It keeps nothing, and to compile all its schemas takes long: one serves all servers. */
+async function answerer() {
   const api = new OpenAPIBackend({
     definition: openapiDocument() as never,
     // Two linters have looked at the document; this check knows no JSON Schema of 3.1.
@@ -34,6 +31,16 @@ export async function mockServer(): Promise<string> {
     ({ request }: Context) => request.headers['authorization'] === `Bearer ${mockKey}`,
   )
   await api.init()
+  return api
+}
+const known: { api?: ReturnType<typeof answerer> } = {}
+
+/**
+ * A server that knows the document and nothing else: paths, credentials and bodies are what the document says they are, and
+ * a request that it allows is answered by an example of the first success. It keeps no state.
+ */
+export async function mockServer(): Promise<string> {
+  const api = await (known.api ??= answerer())
   const server = createServer((request, response) => {
     void (async () => {
       const { pathname: path, searchParams } = new URL(request.url!, 'http://localhost')

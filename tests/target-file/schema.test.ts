@@ -74,7 +74,7 @@ test('schemas/target.schema.json is what npm run snapshots writes', () => {
 })
 
 test('each example fits the member that it stands at', () => {
-  const ajv = newAjv({ strict: false, allErrors: true })
+  const ajv = newAjv({ strict: false, allErrors: true, inlineRefs: false, validateSchema: false })
   ajv.addSchema(JSON.parse(readFileSync(schemaFile, 'utf8')), 'target')
   let seen = 0
   const visit = (value: unknown, pointer: string): void => {
