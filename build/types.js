@@ -1,4 +1,5 @@
 // Writes the declarations of the package: those of its entries, and of what they lead to. `npm run types` checks the sources.
+// node build/types.js [<folder of a copy of the package>]
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +12,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
  * @param {string} dir folder of the package, or of a copy of it
  * @returns {string} what cannot be declared, in the words of tsc; empty if nothing is wrong
  */
-export function writeTypes(dir) {
+function writeTypes(dir) {
   const all = mkdtempSync(join(tmpdir(), 'conform-types-'))
   try {
     // A tenth of what the compiler in JavaScript takes, which is here for who needs it as a library.
@@ -48,7 +49,7 @@ function copyReached(from, to) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const wrong = writeTypes(root)
+  const wrong = writeTypes(process.argv[2] ?? root)
   process.stdout.write(wrong)
   if (wrong !== '') process.exitCode = 1
 }
