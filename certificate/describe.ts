@@ -123,14 +123,14 @@ function named(word: string, operations: readonly string[]): string {
 }
 
 /** Those that the signer's target file declares out of reach, not those that the target does not serve. */
-function unreachable(rows: readonly Excluded[]): number {
-  return rows.filter(({ unreachable }) => unreachable).length
+function unreachable(excluded: readonly Excluded[]): number {
+  return excluded.filter(({ unreachable }) => unreachable).length
 }
 
 /** How many requirements are left out of the claim for each reason, the most frequent first, and which if they are few. */
-function byReason(rows: readonly Excluded[]): string[] {
+function byReason(excluded: readonly Excluded[]): string[] {
   const ids = new Map<string, string[]>()
-  for (const { id, reason } of rows) ids.set(reason, [...(ids.get(reason) ?? []), id])
+  for (const { id, reason } of excluded) ids.set(reason, [...(ids.get(reason) ?? []), id])
   return [...ids]
     .sort(([, a], [, b]) => b.length - a.length)
     .map(([reason, of]) => `  ${of.length}: ${reason}${of.length <= 5 ? ` (${of.join(', ')})` : ''}`)

@@ -52,15 +52,18 @@ export function readWholeReport({ name, bytes }: NamedBytes): Report {
 export function reportProblems(report: Report, requirements: readonly KnownRequirement[]): string[] {
   const judged = new Map(report.requirements.map((result) => [result.id, result]))
   const known = new Set(requirements.map(({ id }) => id))
-  const changed = requirements.flatMap((row) => {
-    const result = judged.get(row.id)
-    return result ? rowProblems(result, row) : [`${row.id} is missing`]
+  const changed = requirements.flatMap((requirement) => {
+    const result = judged.get(requirement.id)
+    return result ? requirementProblems(result, requirement) : [`${requirement.id} is missing`]
   })
   const strange = [...judged.keys()].filter((id) => !known.has(id)).map((id) => `${id} is not a requirement`)
   return [...inconsistencies(report), ...changed, ...strange]
 }
 
-function rowProblems(result: RequirementResult, { id, operation, level, section, statement }: KnownRequirement) {
+function requirementProblems(
+  result: RequirementResult,
+  { id, operation, level, section, statement }: KnownRequirement,
+) {
   if (result.level !== level || result.operation !== operation)
     return [`${id} is a ${level} of ${operation}, but the report has it as a ${result.level} of ${result.operation}`]
   if (result.statement !== statement || result.section !== section)
@@ -107,7 +110,7 @@ export function targetProblems(
   const text = Buffer.from(bytes).toString('utf8')
   const file = declaredIn(text, name)
   if (file === null) return [`${name} is no target file as conform writes it into a bundle`]
-  const rows = new Map(requirements.map((row) => [row.id, row]))
+  const knownById = new Map(requirements.map((requirement) => [requirement.id, requirement]))
   const called = member(file, 'name')
   const few = member(member(file, 'limits'), 'credentialProbes') === 'few'
   return [
@@ -116,7 +119,7 @@ export function targetProblems(
       ? [`${name} asks for few credential probes, the report tells of all`]
       : []),
     ...report.requirements.flatMap((result) => {
-      const problem = declarationProblem(result, file, rows.get(result.id))
+      const problem = declarationProblem(result, file, knownById.get(result.id))
       return problem === null ? [] : [`${result.id} ${problem}`.replaceAll('{file}', name)]
     }),
   ]
@@ -126,20 +129,24 @@ export function targetProblems(
 function declarationProblem(
   { operation, outcome, reason = '', why }: RequirementResult,
   file: unknown,
-  row: KnownRequirement | undefined,
+  requirement: KnownRequirement | undefined,
 ): string | null {
   const away = absence[String(member(member(file, 'operations'), operation))]
   const isJudged = outcome === 'passed' || outcome === 'failed'
   if (isJudged && away === absence['not-served']) return 'was judged by the report, but {file} declares it not served'
-  if (outcome !== 'not-applicable' || row?.id === 'pdf.parse/4xx-removed') return null
+  if (outcome !== 'not-applicable' || requirement?.id === 'pdf.parse/4xx-removed') return null
   if (reason === away) return null
   // With more of them it is none that a run takes.
   const entries = Object.entries(member(file, 'unreachable') ?? {}).slice(0, mostPatterns)
   const note = why?.kind === 'unreachable' ? why.note : undefined
-  const isDeclared = entries.some(([pattern, noted]) => noted === note && row && matchesId(row.id, pattern))
+  const isDeclared = entries.some(
+    ([pattern, noted]) => noted === note && requirement && matchesId(requirement.id, pattern),
+  )
   if (note === undefined || !isDeclared)
     return 'is not applicable by the report, but {file} declares nothing of the kind'
-  return row && mayBeUnreachable(row) ? null : 'cannot be unreachable: a valid request with the full key reaches it'
+  return requirement && mayBeUnreachable(requirement)
+    ? null
+    : 'cannot be unreachable: a valid request with the full key reaches it'
 }
 
 /** Null if it is not canonical JSON: then a member might stand in it twice. */

@@ -96,7 +96,11 @@ export function draftStatement({ report: file, exchanges, target }: IssueInput, 
   const requirements: readonly KnownRequirement[] =
     report.suite.requirementsDigest === suite.requirementsDigest
       ? requirementsOf(report, file.name, suite)
-      : report.requirements.map((row) => ({ ...row, operation: row.operation as Area, needs: ['/scenarios'] }))
+      : report.requirements.map((requirement) => ({
+          ...requirement,
+          operation: requirement.operation as Area,
+          needs: ['/scenarios'],
+        }))
   refuse(file.name, [
     ...reportProblems(report, requirements),
     ...(exchanges.length > 0 ? harProblems(exchanges, report) : []),

@@ -196,13 +196,14 @@ function isDistinct({ coverage, failed, notApplicable, notExercised }: Predicate
 function setProblems({ predicate }: Statement, own: SuiteFacts): string[] {
   const { coverage, failed, notApplicable, notExercised, summary } = predicate
   if (claimedByStatement(predicate).requirementsDigest !== own.requirementsDigest) return []
-  const rows = requirementsIn(own.requirementsText) ?? []
-  const known = new Set<string>(rows.map(({ id }) => id))
-  const numberOf = (isOne: (row: (typeof rows)[number]) => boolean) => rows.filter(isOne).length
+  const requirements = requirementsIn(own.requirementsText) ?? []
+  const known = new Set<string>(requirements.map(({ id }) => id))
+  const numberOf = (isOne: (requirement: (typeof requirements)[number]) => boolean) => requirements.filter(isOne).length
   const strange = [...failed, ...[...notApplicable, ...notExercised].map(({ id }) => id)].filter((id) => !known.has(id))
   const isWhole =
-    (['must', 'should'] as const).every((level) => total(summary[level]) === numberOf((row) => row.level === level)) &&
-    coverage.every((of) => total(of) === numberOf(({ operation }) => operation === of.operation))
+    (['must', 'should'] as const).every(
+      (level) => total(summary[level]) === numberOf((requirement) => requirement.level === level),
+    ) && coverage.every((of) => total(of) === numberOf(({ operation }) => operation === of.operation))
   return [
     ...(isWhole ? [] : ['it does not count the requirements that its digest names']),
     ...strange.map((id) => `${id} is not one of the requirements that its digest names`),

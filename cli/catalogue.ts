@@ -18,8 +18,8 @@ export function listCommand(): Command {
     .argument('[pattern]', 'only those whose id it matches; * is any characters')
     .option('--json', 'as a JSON array')
     .action((pattern: string | undefined, { json }: { json?: boolean }) => {
-      const rows = matching(pattern)
-      process.stdout.write(json ? `${JSON.stringify(rows.map(published), null, 2)}\n` : listText(rows))
+      const requirements = matching(pattern)
+      process.stdout.write(json ? `${JSON.stringify(requirements.map(published), null, 2)}\n` : listText(requirements))
     })
 }
 
@@ -28,18 +28,19 @@ function matching(pattern: string | undefined): readonly CatalogueRequirement[] 
   if (pattern === undefined) return catalogue
   const problem = patternProblem(pattern)
   if (problem !== undefined) throw new UserError(`list: ${problem}`)
-  const rows = catalogue.filter(({ id, operation }) => operation === pattern || matchesId(id, pattern))
-  if (rows.length === 0) throw new UserError(`list ${pattern}: no requirement has such an id${idMeant(pattern)}`)
-  return rows
+  const requirements = catalogue.filter(({ id, operation }) => operation === pattern || matchesId(id, pattern))
+  if (requirements.length === 0)
+    throw new UserError(`list ${pattern}: no requirement has such an id${idMeant(pattern)}`)
+  return requirements
 }
 
 /** One line a requirement, under a heading for each operation. */
-function listText(rows: readonly CatalogueRequirement[]): string {
-  const operations = [...new Set(rows.map(({ operation }) => operation))]
-  const width = Math.max(...rows.map(({ id }) => id.length))
+function listText(requirements: readonly CatalogueRequirement[]): string {
+  const operations = [...new Set(requirements.map(({ operation }) => operation))]
+  const width = Math.max(...requirements.map(({ id }) => id.length))
   const blocks = operations.map((operation) => {
-    const lines = rows
-      .filter((row) => row.operation === operation)
+    const lines = requirements
+      .filter((requirement) => requirement.operation === operation)
       .map(
         ({ id, level, section, statement }) =>
           `  ${id.padEnd(width)}  ${level.padEnd(6)}  §${section.padEnd(13)}  ${statement}`,
@@ -54,18 +55,18 @@ export function explainCommand(): Command {
     .description('one requirement: what is sent, which answers pass and why, what the target must declare')
     .argument('<id>', 'as conform list shows it')
     .action(async (id: string) => {
-      const row = rowOf(id)
-      const [{ explanation }, sent] = await Promise.all([import('./explain/explanation.ts'), sentOf(row)])
-      process.stdout.write(explanation(row, sent, colorsFor(process.stdout)))
+      const requirement = namedRequirement(id)
+      const [{ explanation }, sent] = await Promise.all([import('./explain/explanation.ts'), sentOf(requirement)])
+      process.stdout.write(explanation(requirement, sent, colorsFor(process.stdout)))
     })
 }
 
-function rowOf(id: string): CatalogueRequirement {
+function namedRequirement(id: string): CatalogueRequirement {
   if (isRequirementId(id)) return requirementOf(id)
   const problem = patternProblem(id)
   if (problem !== undefined) throw new UserError(`explain: ${problem}`)
   const all = id.includes('*') ? id : `${id}/*`
-  if (catalogue.some((row) => matchesId(row.id, all)))
+  if (catalogue.some((requirement) => matchesId(requirement.id, all)))
     throw new UserError(`explain ${id}: it takes one id, and several match; conform list '${all}' shows them`)
   throw new UserError(`explain ${id}: no requirement has such an id${idMeant(id)}`)
 }
@@ -74,8 +75,9 @@ function rowOf(id: string): CatalogueRequirement {
 const patienceMs = 4_000
 
 /** Rows about every response send nothing of their own, and those of scenarios what the target file says. */
-async function sentOf(row: CatalogueRequirement): Promise<Sent> {
-  if (row.scenarioOnly || (row.operation === 'envelope' && row.maxRequests === 0)) return { lines: [], difference: [] }
+async function sentOf(requirement: CatalogueRequirement): Promise<Sent> {
+  if (requirement.scenarioOnly || (requirement.operation === 'envelope' && requirement.maxRequests === 0))
+    return { lines: [], difference: [] }
   const { sentFor } = await import('./explain/requests.ts')
-  return (await sentFor([row], patienceMs)).get(row.id)!
+  return (await sentFor([requirement], patienceMs)).get(requirement.id)!
 }

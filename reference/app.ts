@@ -170,7 +170,7 @@ async function answerSpelling(c: Context, world: World, app: Hono): Promise<Answ
   if (fault !== undefined && broken(`${meant.id}/${fault}#takes-${spelling.kind}`))
     return meant.grant(new Call(meant.id, c.req as HonoRequest, world, () => ({ status: 200 })))
   if (spelling === alias) return undefined
-  const asked = wrongKeys.some((row) => broken(`${meant.id}/${row}#takes-${spelling.kind}`))
+  const asked = wrongKeys.some((fault) => broken(`${meant.id}/${fault}#takes-${spelling.kind}`))
   if (varied('spellings/redirected')) return { status: 308, headers: { location: spelling.path } }
   if (varied('spellings/refused')) return page(400)
   if (!asked && !varied('spellings/served')) return undefined

@@ -37,13 +37,13 @@ export function createJobReadings(again: (index: number) => RecordedHttpResponse
   /** Finds faults of the jobs by themselves, if it is this exchange that shows them. */
   const tell = (about: readonly SeenJob[], shown: SeenReading['exchange'], exchange: RecordedHttpResponse): void => {
     if (!onFailure) return
-    const rows = {
+    const problems = {
       'jobs.retrieve/200-identity': identityCases(about),
       'jobs.retrieve/200-created-at': createdAtCases(about),
     } as const
-    for (const [row, cases] of Object.entries(rows) as [keyof typeof rows, Iterable<JobCase>][]) {
+    for (const [requirement, cases] of Object.entries(problems) as [keyof typeof problems, Iterable<JobCase>][]) {
       for (const { problem } of cases) {
-        if (problem?.exchange === shown) onFailure(row, exchange, problem.expected, problem.actual)
+        if (problem?.exchange === shown) onFailure(requirement, exchange, problem.expected, problem.actual)
       }
     }
   }
@@ -123,11 +123,11 @@ class TrimmedResponse implements RecordedHttpResponse {
 
 function judgeCases(
   tallies: RequirementTallies,
-  row: 'jobs.retrieve/200-identity' | 'jobs.retrieve/200-created-at',
+  requirement: 'jobs.retrieve/200-identity' | 'jobs.retrieve/200-created-at',
   cases: Iterable<JobCase>,
 ): void {
   for (const { problem } of cases) {
-    if (problem) tallies.fail(row, problem.exchange, problem.expected, problem.actual)
-    else tallies.pass(row)
+    if (problem) tallies.fail(requirement, problem.exchange, problem.expected, problem.actual)
+    else tallies.pass(requirement)
   }
 }

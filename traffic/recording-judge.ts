@@ -134,28 +134,29 @@ function answerOfInterface(
   return recordResponse(entry, path, place, redactor)
 }
 
-/** The observed rows. An answer whose headers were not recorded does not tell how it was labelled. */
+/** The observed requirements. An answer whose headers were not recorded does not tell how it was labelled. */
 function createWatches(onFailure: OnFailure | undefined) {
   const labelled = createEnvelopeWatch()
   const bare = createEnvelopeWatch()
   return {
     observe(exchange: RecordedHttpResponse): void {
       const watch = exchange.entry.headers.length > 0 ? labelled : bare
-      const before = observedRequirements.map((row) => watch.tally(row).failures.length)
+      const before = observedRequirements.map((requirement) => watch.tally(requirement).failures.length)
       watch.observe(exchange)
       if (!onFailure) return
-      for (const [at, row] of observedRequirements.entries()) {
-        for (const { expected, actual } of watch.tally(row).failures.slice(before[at])) {
-          if (row !== 'envelope/content-type' || watch === labelled) onFailure(row, exchange, expected, actual)
+      for (const [at, requirement] of observedRequirements.entries()) {
+        for (const { expected, actual } of watch.tally(requirement).failures.slice(before[at])) {
+          if (requirement !== 'envelope/content-type' || watch === labelled)
+            onFailure(requirement, exchange, expected, actual)
         }
       }
     },
     copyTo(tallies: RequirementTallies): void {
-      for (const row of observedRequirements) {
-        for (const watch of row === 'envelope/content-type' ? [labelled] : [labelled, bare]) {
-          const { cases, failures } = watch.tally(row)
-          for (let passed = failures.length; passed < cases; passed++) tallies.pass(row)
-          for (const { exchange, expected, actual } of failures) tallies.fail(row, exchange, expected, actual)
+      for (const requirement of observedRequirements) {
+        for (const watch of requirement === 'envelope/content-type' ? [labelled] : [labelled, bare]) {
+          const { cases, failures } = watch.tally(requirement)
+          for (let passed = failures.length; passed < cases; passed++) tallies.pass(requirement)
+          for (const { exchange, expected, actual } of failures) tallies.fail(requirement, exchange, expected, actual)
         }
       }
     },

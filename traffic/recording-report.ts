@@ -30,11 +30,11 @@ export function recordingReport(facts: RecordingFacts): Report {
   const { target, redactor, judged, startedAt, durationMs } = facts
   const everything = { only: [], skip: [], readOnly: false, interrupted: false }
   const plan = planRun(target, { ...everything, shard: null, refusalRuns: 0, grantedRuns: 0, depth: 'full' })
-  const requirements = catalogue.map((row) => {
-    const planned = plan.get(row.id)
+  const requirements = catalogue.map((requirement) => {
+    const planned = plan.get(requirement.id)
     return planned?.run === false && planned.outcome === 'not-applicable'
-      ? { ...resultOf(row), outcome: 'not-applicable' as const, ...reasonIn(planned) }
-      : resultOf(row, facts)
+      ? { ...resultOf(requirement), outcome: 'not-applicable' as const, ...reasonIn(planned) }
+      : resultOf(requirement, facts)
   })
   return assembleReport({
     target: { name: target.name, baseUrl: redactor.text(target.baseUrl), digest: target.digest },
@@ -68,8 +68,8 @@ export function recordingReport(facts: RecordingFacts): Report {
   })
 }
 
-function resultOf(row: CatalogueRequirement, facts?: RecordingFacts): RequirementResult {
-  const { id, operation, level, section, statement } = row
+function resultOf(requirement: CatalogueRequirement, facts?: RecordingFacts): RequirementResult {
+  const { id, operation, level, section, statement } = requirement
   const tally = facts?.judged.tally(id)
   return {
     ...{ id, operation, level, section, statement },
@@ -77,7 +77,7 @@ function resultOf(row: CatalogueRequirement, facts?: RecordingFacts): Requiremen
     control: 'none',
     cases: tally?.cases ?? 0,
     durationMs: 0,
-    failures: facts && tally ? tally.failures.map((seen) => failureOf(row, seen, facts)) : [],
+    failures: facts && tally ? tally.failures.map((seen) => failureOf(requirement, seen, facts)) : [],
   }
 }
 

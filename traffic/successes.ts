@@ -10,7 +10,7 @@ import type { RecordedHttpResponse } from './recorded-exchange.ts'
 
 /** The form of the operation's success that a requirement asks for; `status` and `schema` if the spec shows them. */
 interface Shown {
-  readonly row: RequirementId
+  readonly requirement: RequirementId
   readonly expected: string
   readonly status?: number
   readonly schema: SchemaName
@@ -21,31 +21,45 @@ const completion = 'a 2xx with choices[0].message.content, a string'
 
 type Choose = (exchange: RecordedHttpResponse, body: unknown, target: Target) => Shown | undefined
 
-/** The rows whose body the spec shows, by what the request asked for; undefined if it asked for something else. */
+/** The requirements whose body the spec shows, by what the request asked for; undefined if it asked for something else. */
 const shown: Readonly<Partial<Record<OperationId, Choose>>> = {
   'pdf.parse': (_, body) => {
     const format = member(body, 'format')
     if (format !== 'text' && format !== 'markdown') return undefined
     return {
-      row: `pdf.parse/200-${format}`,
+      requirement: `pdf.parse/200-${format}`,
       expected: '200 with the content of the PDF',
       status: 200,
       schema: 'pdf-content',
     }
   },
-  'jobs.create': () => ({ row: 'jobs.create/202-created', expected: created, status: 202, schema: 'created-job' }),
-  'jobs.retrieve': () => ({ row: 'jobs.retrieve/200-job', expected: '200 with a job', status: 200, schema: 'job' }),
+  'jobs.create': () => ({
+    requirement: 'jobs.create/202-created',
+    expected: created,
+    status: 202,
+    schema: 'created-job',
+  }),
+  'jobs.retrieve': () => ({
+    requirement: 'jobs.retrieve/200-job',
+    expected: '200 with a job',
+    status: 200,
+    schema: 'job',
+  }),
   'chat.create': ({ response }, body) => {
     const streamed = /^\s*text\/event-stream/i.test(response.header('content-type') ?? '')
     // A stream is no completion (its form is not shown), and a call of a tool need have no content.
     const plain = isObject(body) && member(body, 'stream') !== true && !hasTools(member(body, 'tools'))
     if (streamed || !plain) return undefined
-    return { row: 'chat.create/200-completion', expected: completion, schema: 'chat-completion' }
+    return { requirement: 'chat.create/200-completion', expected: completion, schema: 'chat-completion' }
   },
   'medical.comprehend': (_, body, { operations }) => {
     const pointer = operations['medical.comprehend']?.fields['response_type'] ?? '/response_type'
     if (getAt(body, pointer) !== 'Entities') return undefined
-    return { row: 'medical.comprehend/200-entities', expected: 'a 2xx with entities', schema: 'medical-entities' }
+    return {
+      requirement: 'medical.comprehend/200-entities',
+      expected: 'a 2xx with entities',
+      schema: 'medical-entities',
+    }
   },
 }
 
@@ -54,7 +68,7 @@ function hasTools(tools: unknown): boolean {
 }
 
 /**
- * Judges a 2xx by the granted row that it shows, and gives that row. Anything else is left to the rows that see every
+ * Judges a 2xx by the granted requirement that it shows, and gives that requirement. Anything else is left to the requirements that see every
  * response.
  */
 export function judgeSuccess(
@@ -69,34 +83,38 @@ export function judgeSuccess(
   if (!choose) return judgeAccepted(exchange, grantedRequirement[operation], tallies)
   const form = choose(exchange, requestJson(exchange.entry), target)
   if (form) judgeShown(exchange, form, tallies)
-  return form?.row
+  return form?.requirement
 }
 
 const notWhole = 'the recording does not hold the whole body of any such answer'
 
 function judgeShown(
   exchange: RecordedHttpResponse,
-  { row, expected, status, schema }: Shown,
+  { requirement, expected, status, schema }: Shown,
   tallies: RequirementTallies,
 ): void {
   const { response, entry } = exchange
-  if (status !== undefined && response.status !== status) return tallies.fail(row, exchange, expected)
-  if (entry.body.state !== 'whole') return tallies.skip(row, notWhole)
+  if (status !== undefined && response.status !== status) return tallies.fail(requirement, exchange, expected)
+  if (entry.body.state !== 'whole') return tallies.skip(requirement, notWhole)
   const json = response.json()
-  if (!json.ok) return tallies.fail(row, exchange, expected, `${response.status}, but ${json.problem}`)
-  if (isEnvelope(response)) return tallies.fail(row, exchange, expected)
+  if (!json.ok) return tallies.fail(requirement, exchange, expected, `${response.status}, but ${json.problem}`)
+  if (isEnvelope(response)) return tallies.fail(requirement, exchange, expected)
   const found = validate(schema, json.value)
-  if (found.valid) tallies.pass(row)
-  else tallies.fail(row, exchange, expected, `${response.status}, but ${found.problem}`)
+  if (found.valid) tallies.pass(requirement)
+  else tallies.fail(requirement, exchange, expected, `${response.status}, but ${found.problem}`)
 }
 
 /** If no body is shown, any 2xx passes unless it is an error envelope. */
-function judgeAccepted(exchange: RecordedHttpResponse, row: RequirementId, tallies: RequirementTallies): RequirementId {
+function judgeAccepted(
+  exchange: RecordedHttpResponse,
+  requirement: RequirementId,
+  tallies: RequirementTallies,
+): RequirementId {
   const { response, entry } = exchange
-  if (entry.body.state === 'missing') tallies.skip(row, notWhole)
-  else if (isGranted(response)) tallies.pass(row)
-  else tallies.fail(row, exchange, 'a 2xx whose body is no error envelope')
-  return row
+  if (entry.body.state === 'missing') tallies.skip(requirement, notWhole)
+  else if (isGranted(response)) tallies.pass(requirement)
+  else tallies.fail(requirement, exchange, 'a 2xx whose body is no error envelope')
+  return requirement
 }
 
 /** The request's body as JSON; undefined if it is not JSON, or not known as a whole. */
@@ -117,11 +135,11 @@ export interface RequirementTally {
   unjudged?: string
 }
 
-/** First failures kept a row. */
+/** First failures kept a requirement. */
 const mostKept = 3
 
 /** Called with a failure that is kept. @param actual if it is not the answer as a whole */
-export type OnFailure = (row: RequirementId, exchange: Exchange, expected: string, actual?: string) => void
+export type OnFailure = (requirement: RequirementId, exchange: Exchange, expected: string, actual?: string) => void
 
 /** Collects what was seen of each requirement, while the recording is read. */
 export interface RequirementTallies {

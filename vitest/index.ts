@@ -88,7 +88,7 @@ export interface DescribeOptions extends Omit<ConformanceOptions, 'signal' | 'ex
 
 /** The requirements of one operation, and their tests in the same order. */
 interface Group {
-  readonly rows: readonly CatalogueRequirement[]
+  readonly requirements: readonly CatalogueRequirement[]
   readonly tasks: readonly unknown[]
 }
 
@@ -117,16 +117,16 @@ export function describeConformance(target?: GivenTarget, options: DescribeOptio
         throw new ConformanceError(messageOf(error), frames)
       })
     }, 0)
-    for (const rows of byOperation(rest)) {
-      const { tasks } = describe(rows[0]!.operation, { concurrent: true, timeout: 0, retry: 0 }, () => {
-        for (const { id, statement } of rows) {
+    for (const requirements of byOperation(rest)) {
+      const { tasks } = describe(requirements[0]!.operation, { concurrent: true, timeout: 0, retry: 0 }, () => {
+        for (const { id, statement } of requirements) {
           test(`${id} ${statement}`, async (context) => {
             asked++
             await judged(context, { run, id, strict, frames, quiet })
           })
         }
       })
-      groups.push({ rows, tasks })
+      groups.push({ requirements, tasks })
     }
     afterAll(async () => {
       // vitest was told to stop, or to bail, before it had asked for everything.
@@ -175,17 +175,17 @@ function messageOf(error: unknown): string {
 /** Those that the options leave in, in catalogue order; `envelope` last, for it is judged on all that the others were answered. */
 function byOperation({ only = [], skip = [] }: ConformanceOptions): (readonly CatalogueRequirement[])[] {
   const groups = new Map<string, CatalogueRequirement[]>()
-  for (const row of catalogue.filter(({ id }) => isSelected(id, { only, skip }))) {
-    groups.set(row.operation, [...(groups.get(row.operation) ?? []), row])
+  for (const requirement of catalogue.filter(({ id }) => isSelected(id, { only, skip }))) {
+    groups.set(requirement.operation, [...(groups.get(requirement.operation) ?? []), requirement])
   }
   const { envelope = [], ...others } = Object.fromEntries(groups)
-  return [...Object.values(others), envelope].filter((rows) => rows.length > 0)
+  return [...Object.values(others), envelope].filter((requirements) => requirements.length > 0)
 }
 
 /** Finds what is to run after the filters of vitest. */
 function selectedOf(groups: readonly Group[]): Selected {
-  const tests = groups.flatMap(({ rows, tasks }) =>
-    rows.map(({ id }, at) => ({ id, mode: (tasks[at] as RunnerTestCase).mode })),
+  const tests = groups.flatMap(({ requirements, tasks }) =>
+    requirements.map(({ id }, at) => ({ id, mode: (tasks[at] as RunnerTestCase).mode })),
   )
   const chosen = tests.filter(({ mode }) => mode === 'run' || mode === 'queued')
   return { ids: chosen.map(({ id }) => id), all: chosen.length === tests.length }

@@ -198,7 +198,7 @@ const errorSchemas: Json = Object.fromEntries(
 )
 
 interface Refusal {
-  readonly row: CatalogueRequirement
+  readonly requirement: CatalogueRequirement
   readonly status: number | undefined
   readonly types: readonly string[]
 }
@@ -206,9 +206,9 @@ interface Refusal {
 /** Requirements that refuse a request of the operation, by status; none for one that any error of some kind fulfils. */
 function refusalsOf(id: OperationId): Refusal[] {
   const own = catalogue.filter(({ operation, onlyIf, expects }) => operation === id && !onlyIf && isRefusal(expects))
-  return own.flatMap((row) =>
-    pairsOf(row, id).map(([status, ...types]) => ({
-      row,
+  return own.flatMap((requirement) =>
+    pairsOf(requirement, id).map(([status, ...types]) => ({
+      requirement,
       status: typeof status === 'number' ? status : undefined,
       types,
     })),
@@ -216,8 +216,10 @@ function refusalsOf(id: OperationId): Refusal[] {
 }
 
 function refusalText(refusals: readonly Refusal[]): string {
-  const rows = new Set(refusals.map(({ row }) => row))
-  return [...rows].map(({ statement, section }) => `- ${statement} (§${section.replaceAll(', ', ', §')})`).join('\n')
+  const requirements = new Set(refusals.map(({ requirement }) => requirement))
+  return [...requirements]
+    .map(({ statement, section }) => `- ${statement} (§${section.replaceAll(', ', ', §')})`)
+    .join('\n')
 }
 
 /** The error responses of an operation: those of its requirements by status, and any other. */

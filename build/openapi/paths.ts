@@ -64,11 +64,11 @@ function componentOf(schema: string): string {
  * JSON, since mock servers can give no example of any type.
  */
 function success({ id, response }: Operation & { readonly id: OperationId }): Json {
-  const row = catalogue.find((each) => each.id === grantedRequirement[id])
-  if (!row) throw new Error(`no granted requirement of ${id}`)
+  const requirement = catalogue.find((each) => each.id === grantedRequirement[id])
+  if (!requirement) throw new Error(`no granted requirement of ${id}`)
   const schema = response ? ref(componentOf(response)) : {}
   const content = { 'application/json': { schema, example: responseExample(id) } }
-  return { [String(row.expects).toUpperCase()]: { description: row.statement, content } }
+  return { [String(requirement.expects).toUpperCase()]: { description: requirement.statement, content } }
 }
 
 /** For mock servers and readers: of what the interface does not show, one answer among many. */

@@ -83,8 +83,11 @@ function requirementFile(id: string): string {
 /** @param sent what is sent for each requirement, by id; what is not known is left out */
 export function sitePages(sent: ReadonlyMap<string, Sent>): Site {
   const requirements = new Map<string, Page[]>()
-  for (const row of catalogue)
-    requirements.set(row.operation, [...(requirements.get(row.operation) ?? []), pageOf(row, sent)])
+  for (const requirement of catalogue)
+    requirements.set(requirement.operation, [
+      ...(requirements.get(requirement.operation) ?? []),
+      pageOf(requirement, sent),
+    ])
   return {
     guide: new Map(Object.entries(guide).map(([heading, files]) => [heading, files.map(guidePage)])),
     requirements,
@@ -97,8 +100,12 @@ export function sitePages(sent: ReadonlyMap<string, Sent>): Site {
   }
 }
 
-function pageOf(row: CatalogueRequirement, sent: ReadonlyMap<string, Sent>): Page {
-  return { file: requirementFile(row.id), title: row.id, text: requirementText(row, sent.get(row.id)) }
+function pageOf(requirement: CatalogueRequirement, sent: ReadonlyMap<string, Sent>): Page {
+  return {
+    file: requirementFile(requirement.id),
+    title: requirement.id,
+    text: requirementText(requirement, sent.get(requirement.id)),
+  }
 }
 
 export function allPages({ guide: pages, index, requirements }: Site): Page[] {

@@ -15,14 +15,14 @@ function plain(text: string): string {
 type Part = ReturnType<typeof explained>['sent']
 
 /** The page of a requirement, in Markdown. */
-export function requirementText(row: CatalogueRequirement, sent: Sent | undefined): string {
-  const { id, level, section, statement } = row
-  const parts = explained(row, sent?.lines ?? [])
+export function requirementText(requirement: CatalogueRequirement, sent: Sent | undefined): string {
+  const { id, level, section, statement } = requirement
+  const parts = explained(requirement, sent?.lines ?? [])
   const difference = differenceLines(sent?.difference ?? [], pc.createColors(false))
   return [
     `# ${id}`,
     plain(statement),
-    `**${levels[level]}** · ${sections(section)} of the interface · ${placeOf(row)}`,
+    `**${levels[level]}** · ${sections(section)} of the interface · ${placeOf(requirement)}`,
     ...(sent ? [partText(parts.sent, true)] : []),
     ...(difference.length > 0
       ? [
@@ -88,14 +88,14 @@ export function anchor(heading: string): string {
 }
 
 /** A table of all requirements for each operation. */
-export function operationIndex(rows: readonly CatalogueRequirement[], fileOf: (id: string) => string): string {
-  const areas = [...new Set(rows.map(({ operation }) => operation))]
+export function operationIndex(requirements: readonly CatalogueRequirement[], fileOf: (id: string) => string): string {
+  const areas = [...new Set(requirements.map(({ operation }) => operation))]
   const tables = areas.flatMap((area) => [
     `## ${area}`,
     [
       '| requirement | level | section | what it asks for |',
       '| --- | --- | --- | --- |',
-      ...rows
+      ...requirements
         .filter(({ operation }) => operation === area)
         .map(({ id, level, section, statement }) => {
           const link = `[${id.slice(area.length + 1)}](../${fileOf(id)})`
@@ -105,7 +105,7 @@ export function operationIndex(rows: readonly CatalogueRequirement[], fileOf: (i
   ])
   return [
     '# All requirements',
-    `${rows.length} requirements. A must is required, a should is recommended.`,
+    `${requirements.length} requirements. A must is required, a should is recommended.`,
     ...tables,
     '',
   ].join('\n\n')

@@ -150,15 +150,15 @@ function operationsPart({ operations }: Predicate): Markup {
   )
 }
 
-function excludedPart(title: string, rows: readonly Excluded[]): Markup | '' {
+function excludedPart(title: string, excluded: readonly Excluded[]): Markup | '' {
   const ids = new Map<string, string[]>()
-  for (const { id, reason } of rows) ids.set(reason, [...(ids.get(reason) ?? []), id])
+  for (const { id, reason } of excluded) ids.set(reason, [...(ids.get(reason) ?? []), id])
   if (ids.size === 0) return ''
   const items = [...ids].map(([reason, of]) => {
     const more = of.length > MOST_IDS ? ` and ${of.length - MOST_IDS} more` : ''
     return markup`<li>${reason}: <span class="soft">${of.slice(0, MOST_IDS).join(', ')}${more}</span></li>`
   })
-  return markup`<section><h2>${title}: ${rows.length}</h2><ul class="list screen">${items}</ul></section>`
+  return markup`<section><h2>${title}: ${excluded.length}</h2><ul class="list screen">${items}</ul></section>`
 }
 
 function runPart(current: Registered): Markup {

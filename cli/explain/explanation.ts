@@ -29,22 +29,26 @@ interface ExplainedPart {
 }
 
 /** Explanation of a requirement, but for the readings and the difference, which each reader shows in its own way. */
-export function explained(row: CatalogueRequirement, requests: readonly string[]) {
+export function explained(requirement: CatalogueRequirement, requests: readonly string[]) {
   const part = (title: string, lines: readonly ExplainedLine[]): ExplainedPart => ({ title, lines })
-  const command = `conform <base_url> --target <file> --only ${row.id}`
+  const command = `conform <base_url> --target <file> --only ${requirement.id}`
   return {
-    sent: part('What is sent', sent(row, requests)),
-    passes: part('What passes', passes(row)),
-    declared: part('What the target must declare', declared(row)),
+    sent: part('What is sent', sent(requirement, requests)),
+    passes: part('What passes', passes(requirement)),
+    declared: part('What the target must declare', declared(requirement)),
     alone: part('Judge only this', [{ code: command, language: 'sh' }]),
-    broken: part('How the reference breaks it', broken(row.id)),
+    broken: part('How the reference breaks it', broken(requirement.id)),
   }
 }
 
 /** All that is known of a requirement, for a terminal. */
-export function explanation(row: CatalogueRequirement, { difference, lines: requests }: Sent, colors: Colors): string {
-  const { id, level, section, statement } = row
-  const { alone, broken: ways, declared: needed, passes, sent: probes } = explained(row, requests)
+export function explanation(
+  requirement: CatalogueRequirement,
+  { difference, lines: requests }: Sent,
+  colors: Colors,
+): string {
+  const { id, level, section, statement } = requirement
+  const { alone, broken: ways, declared: needed, passes, sent: probes } = explained(requirement, requests)
   const page = requirementPage(suiteSite(), id)
   const blocks = [
     [`${id}  ${level}  ${sections(section)}`, ...wrapped(statement, '')],
@@ -85,35 +89,37 @@ const controls = {
     'Nothing in the request is wrong: it is granted first, as its control, and refused once the target is in the state that the statement names.',
 }
 
-function sent(row: CatalogueRequirement, requests: readonly string[]): string[] {
-  if (row.scenarioOnly) {
-    const area = row.operation === 'guardrails' || row.operation === 'general'
-    const whose = area ? 'the operation that the scenario names' : row.operation
+function sent(requirement: CatalogueRequirement, requests: readonly string[]): string[] {
+  if (requirement.scenarioOnly) {
+    const area = requirement.operation === 'guardrails' || requirement.operation === 'general'
+    const whose = area ? 'the operation that the scenario names' : requirement.operation
     return [`The valid request of ${whose}, changed as the scenario of the target file says.`]
   }
-  if (row.onlyIf === 'removed') return [`The request of ${row.operation}, with the full key.`]
+  if (requirement.onlyIf === 'removed') return [`The request of ${requirement.operation}, with the full key.`]
   if (requests.length === 0)
     return ['Nothing of its own: it is judged on what the target answers to the requests of the other requirements.']
   const more = requests.length - mostLines
   return [
     ...requests.slice(0, mostLines),
     ...(more > 0 ? [`and ${more} more of this kind`] : []),
-    ...(isRefusal(row.expects) && row.operation !== 'envelope' ? [controls[row.fault ?? 'request']] : []),
+    ...(isRefusal(requirement.expects) && requirement.operation !== 'envelope'
+      ? [controls[requirement.fault ?? 'request']]
+      : []),
   ]
 }
 
-/** Only of a row that is called `2xx-accepted` nothing but the status is judged. */
+/** Only of a requirement that is called `2xx-accepted` nothing but the status is judged. */
 function successPasses({ id }: CatalogueRequirement, expects: number | '2xx'): string {
   if (expects !== '2xx') return `${expects}, as the statement above says.`
   const success = 'Any 2xx whose body is not an error envelope'
   return id.endsWith('/2xx-accepted') ? `${success}.` : `${success}, as the statement above says.`
 }
 
-function passes(row: CatalogueRequirement): string[] {
-  const { expects, expectsByScenario, alsoListed } = row
+function passes(requirement: CatalogueRequirement): string[] {
+  const { expects, expectsByScenario, alsoListed } = requirement
   if (expects === undefined) return ['Whatever the statement above asks for: no single status and tpe decide it.']
   if (!isRefusal(expects)) {
-    return [successPasses(row, expects)]
+    return [successPasses(requirement, expects)]
   }
   return [
     `${describePairs(expects)}.`,

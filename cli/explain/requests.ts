@@ -25,7 +25,7 @@ export interface Sent {
  * @param patienceMs longest wait: it shows what was sent by then
  */
 export async function sentFor(
-  rows: readonly CatalogueRequirement[],
+  requirements: readonly CatalogueRequirement[],
   patienceMs: number,
 ): Promise<ReadonlyMap<string, Sent>> {
   const reference = createReference()
@@ -34,13 +34,13 @@ export async function sentFor(
   const bodyLimit = target.limits.maxAnswerBytes
   const transport = createHandlerTransport({ handle: reference.handle, baseUrl: reference.url, bodyLimit })
   const options = {
-    ...runOptionsOf({ seed: 1, runs: 1, only: rows.map(({ id }) => id) }, 'conform'),
+    ...runOptionsOf({ seed: 1, runs: 1, only: requirements.map(({ id }) => id) }, 'conform'),
     nonce: 'explain',
     backoffMs: 2,
   }
   const run = prepareRun(target, options, { readDynamic: async () => '', transport })
   const granted: Exchange[] = []
-  const probes = new Map<string, Exchange[]>(rows.map(({ id }) => [id, []]))
+  const probes = new Map<string, Exchange[]>(requirements.map(({ id }) => [id, []]))
   run.client.observers.push((exchange) => {
     const { requirement, role } = exchange.purpose
     if (role === 'control') granted.push(exchange)
@@ -65,7 +65,7 @@ export async function sentFor(
       difference: isCompared ? requestDifference(control.recorded.request, first.recorded.request, facts) : [],
     }
   }
-  return new Map(rows.map((row) => [row.id, sentOf(row)]))
+  return new Map(requirements.map((requirement) => [requirement.id, sentOf(requirement)]))
 }
 
 /** `POST /v1/translate with an empty text` */

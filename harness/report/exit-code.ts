@@ -70,8 +70,8 @@ function whyNotJudged(report: Undecided): string | undefined {
   if (run.interrupted) return 'the run was interrupted'
   const mistakes = requirements.filter(isMistake)
   if (mistakes.length > 0) {
-    const rows = count(mistakes.length, 'requirement')
-    return `${rows} could not be judged for a mistake of the suite; please report it, with seed ${run.seed}`
+    const mistaken = count(mistakes.length, 'requirement')
+    return `${mistaken} could not be judged for a mistake of the suite; please report it, with seed ${run.seed}`
   }
   if (verdict !== 'not-judged' || isEmptyShard(report)) return undefined
   const reason = commonReason(requirements)?.reason
@@ -119,8 +119,8 @@ function success(report: Undecided): string {
   return `${none}${missed}${rest > 0 ? `; ${count(rest, 'should')} failed, which ${does(rest)} not decide` : ''}`
 }
 
-function levels(rows: readonly RequirementResult[]): string {
-  const of = (wanted: string) => rows.filter(({ level }) => level === wanted).length
+function levels(results: readonly RequirementResult[]): string {
+  const of = (wanted: string) => results.filter(({ level }) => level === wanted).length
   return (['must', 'should'] as const)
     .flatMap((level) => (of(level) > 0 ? [count(of(level), level)] : []))
     .join(' and ')

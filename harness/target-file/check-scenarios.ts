@@ -31,7 +31,7 @@ export function scenarioProblems({ scenarios = {} }: TargetFile): string[] {
 
 function problemsOf(id: string, scenario: ScenarioValue): string[] {
   const path = `scenarios.${id}`
-  const ids = catalogue.map((row) => row.id)
+  const ids = catalogue.map((requirement) => requirement.id)
   if (!isRequirementId(id) && id.includes('*'))
     return [
       `${path} is a pattern, and scenarios takes none: write one entry for each id (a target file that is a module can make them in a loop)`,

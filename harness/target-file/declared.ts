@@ -185,9 +185,10 @@ export const keyExamples: Readonly<Record<string, string>> = {
 export function unreachableIds(file: TargetFile): Record<string, string> {
   const entries = Object.entries(file.unreachable ?? {})
   const reasons: Record<string, string> = {}
-  for (const row of catalogue) {
-    const [, reason] = entries.find(([pattern]) => matchesId(row.id, pattern)) ?? []
-    if (reason !== undefined && mayBeUnreachable(row) && !isDeclared(file, row)) reasons[row.id] = reason
+  for (const requirement of catalogue) {
+    const [, reason] = entries.find(([pattern]) => matchesId(requirement.id, pattern)) ?? []
+    if (reason !== undefined && mayBeUnreachable(requirement) && !isDeclared(file, requirement))
+      reasons[requirement.id] = reason
   }
   return reasons
 }
@@ -201,7 +202,10 @@ export function unreachableProblems(file: TargetFile): string[] {
     if (problem !== undefined) return [`unreachable: ${problem}`]
     const path = `unreachable.${entry}`
     const matched = catalogue.filter(({ id }) => matchesId(id, entry))
-    if (isRequirementId(entry) && matched.some((row) => isDeclared(file, row) && mayBeUnreachable(row))) {
+    if (
+      isRequirementId(entry) &&
+      matched.some((requirement) => isDeclared(file, requirement) && mayBeUnreachable(requirement))
+    ) {
       return [`${path}: what this requirement needs is declared; remove one of the two`]
     }
     if (matched.some(mayBeUnreachable)) return []

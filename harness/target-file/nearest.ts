@@ -45,7 +45,7 @@ export function idMeant(written: string): string {
   return near === undefined ? '; conform list shows all' : `; did you mean ${near}? (conform list shows all)`
 }
 
-/** The id or pattern that a misspelt one was most likely meant to be: first the nearest operation, then its nearest row. */
+/** The id or pattern that a misspelt one was most likely meant to be: first the nearest operation, then the nearest of its requirements. */
 export function nearestId(written: string): string | undefined {
   const slash = written.indexOf('/')
   if (slash < 0) return ofOneWord(written)
@@ -53,14 +53,14 @@ export function nearestId(written: string): string | undefined {
   const matched = areas.filter((area) => matchesId(area, before))
   const area = matched[0] ?? near(before, areas)
   if (area === undefined) return undefined
-  const rows = ids.filter((id) => (matched.length > 0 ? matchesId(id, `${before}/*`) : id.startsWith(`${area}/`)))
+  const candidates = ids.filter((id) => (matched.length > 0 ? matchesId(id, `${before}/*`) : id.startsWith(`${area}/`)))
   const condition = written.slice(slash + 1)
   const beginning = condition.split('*')[0]!
   if (condition.includes('*')) {
-    const fits = beginning !== '' && rows.some((id) => id.startsWith(`${area}/${beginning}`))
+    const fits = beginning !== '' && candidates.some((id) => id.startsWith(`${area}/${beginning}`))
     return `${area}/${fits ? beginning : ''}*`
   }
-  return rows.find((id) => id.includes(`/${condition}`)) ?? nearestRow(condition, rows) ?? `${area}/*`
+  return candidates.find((id) => id.includes(`/${condition}`)) ?? nearestCandidate(condition, candidates) ?? `${area}/*`
 }
 
 /** An operation, the beginning of several, a condition, a word of some ids, or an operation with a slip. */
@@ -69,18 +69,18 @@ function ofOneWord(written: string): string | undefined {
   if (areas.includes(word)) return `${word}/*`
   const group = groups.find((one) => distance(one, word) < 2)
   if (group !== undefined) return `${group}.*`
-  const row = ids.find((id) => id.endsWith(`/${word}`))
-  if (row !== undefined) return row
+  const match = ids.find((id) => id.endsWith(`/${word}`))
+  if (match !== undefined) return match
   if (word.length > 2 && ids.some((id) => id.includes(word))) return `*${word}*`
   const area = near(word, areas)
   return area === undefined ? undefined : `${area}/*`
 }
 
-/** The row whose condition is nearest. */
-function nearestRow(condition: string, rows: readonly string[]): string | undefined {
+/** The candidate whose condition is nearest. */
+function nearestCandidate(condition: string, candidates: readonly string[]): string | undefined {
   const conditionOf = (id: string): string => id.slice(id.indexOf('/') + 1)
-  const nearestCondition = near(condition, rows.map(conditionOf))
-  return rows.find((id) => conditionOf(id) === nearestCondition)
+  const nearestCondition = near(condition, candidates.map(conditionOf))
+  return candidates.find((id) => conditionOf(id) === nearestCondition)
 }
 
 /** The nearest one, unless more than half of the word would have to change: of an id each part is looked at by itself. */

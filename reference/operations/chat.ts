@@ -164,7 +164,7 @@ export const chat: Operation = {
   paths: ['/v1/chat/completions', '/v1/chat'],
   body: 'json',
   members: ['model', 'messages', 'tools', 'tool_choice', 'stream', 'stream_options', 'response_format'],
-  row: (call) => (isPlain(call) ? '200-completion' : undefined),
+  requirement: (call) => (isPlain(call) ? '200-completion' : undefined),
   check: checkChat,
   fit: checkGraphs,
   run: (call: Call) => {

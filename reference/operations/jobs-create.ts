@@ -111,7 +111,7 @@ export const jobsCreate: Operation<Application> = {
   paths: ['/v1/applications/:application_id/jobs'],
   body: 'json',
   members: ['inputs'],
-  row: () => '202-created',
+  requirement: () => '202-created',
   shapeless: (call) => refuseItems(call, 'body'),
   find: (call: Call) => {
     const application = call.world.store.applications.get(call.param('application_id'))

@@ -75,7 +75,7 @@ export const jobsRetrieve: Operation<Job> = {
   method: 'GET',
   paths: ['/v1/applications/jobs/:job_id'],
   body: 'none',
-  row: () => '200-job',
+  requirement: () => '200-job',
   find,
   access: (call, job) => {
     if (job.account !== call.key?.account) call.refuse('4xx-foreign-job', 403, 'InsufficientAccessRights')

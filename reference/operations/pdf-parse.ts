@@ -34,7 +34,7 @@ function check(call: Call): void {
   }
 }
 
-function grantedRow(call: Call): string {
+function grantedRequirement(call: Call): string {
   return call.body['format'] === 'markdown' ? '200-markdown' : '200-text'
 }
 
@@ -47,10 +47,10 @@ async function run(call: Call, file: StoredFile): Promise<Answer> {
   if (pages === 'corrupted') call.refuse('400-corrupted-pdf', 400, 'BadRequest', { kind })
   if (pages === 'encrypted') call.refuse('400-encrypted-pdf', 400, 'BadRequest', { kind })
   const content = pdfContent(call, pages, bytes)
-  const row = grantedRow(call)
-  if (call.broken(row)) return { status: 200, body: { content: pages } }
-  if (call.broken(`${row}#missing`)) return { status: 200, body: { text: content } }
-  if (call.broken(`${row}#status`)) return { status: 201, body: { content } }
+  const requirement = grantedRequirement(call)
+  if (call.broken(requirement)) return { status: 200, body: { content: pages } }
+  if (call.broken(`${requirement}#missing`)) return { status: 200, body: { text: content } }
+  if (call.broken(`${requirement}#status`)) return { status: 201, body: { content } }
   return { status: 200, body: { content } }
 }
 
@@ -69,7 +69,7 @@ export const pdfParse: Operation<StoredFile> = {
   paths: ['/v1/tools/pdf-parser/:file_id'],
   body: 'json',
   members: ['format'],
-  row: grantedRow,
+  requirement: grantedRequirement,
   gone: refuseIfRemoved,
   find: (call: Call) => {
     const id = call.param('file_id')

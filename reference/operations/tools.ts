@@ -80,7 +80,7 @@ export const medicalComprehend: Operation = {
   paths: ['/v1/tools/comprehend/medical'],
   body: 'json',
   members: ['content', 'response_type'],
-  row: () => '200-entities',
+  requirement: () => '200-entities',
   check: (call: Call) => {
     const { content, response_type: type } = call.body
     if (typeof content !== 'string') call.refuse('400-malformed-request', 400, 'BadRequest')

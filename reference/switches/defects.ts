@@ -9,11 +9,11 @@ function waysToBreak(id: string, ...variants: readonly string[]): string[] {
 
 const applications = ['#other-application', '#slow-application', '#failing-application']
 
-/** A row that is broken for the jobs of one application alone, or for the job that the target file declares. */
-function placesOf(row: string): readonly string[] {
+/** A requirement that is broken for the jobs of one application alone, or for the job that the target file declares. */
+function placesOf(requirement: string): readonly string[] {
   // What was created before the server began can be compared with no creation response.
-  const places = row === '200-created-at' ? applications : [...applications, '#declared-job']
-  return waysToBreak(`jobs.retrieve/${row}`, ...places)
+  const places = requirement === '200-created-at' ? applications : [...applications, '#declared-job']
+  return waysToBreak(`jobs.retrieve/${requirement}`, ...places)
 }
 
 /** Defects of granted requests about jobs, and further ones of refused creations. */
@@ -47,13 +47,13 @@ const ofJobs: readonly string[] = [
   ...waysToBreak('jobs.retrieve/200-job', '#no-created-at', '#second-5xx'),
   ...waysToBreak('jobs.retrieve/200-identity', '', '#id', '#one-id', '#newest-job', '#newest-only'),
   ...waysToBreak('jobs.retrieve/200-created-at', '', '#drifting', '#same-for-all', '#backwards', '#newest-job'),
-  ...['200-job', '200-identity', '200-created-at', '200-stable'].flatMap((row) => placesOf(row)),
+  ...['200-job', '200-identity', '200-created-at', '200-stable'].flatMap((requirement) => placesOf(requirement)),
   ...waysToBreak('jobs.retrieve/200-outcome', '', '#slow', '#failing'),
   ...waysToBreak('jobs.retrieve/200-failed', '', '#error'),
   ...waysToBreak('jobs.retrieve/200-stable', '', '#status'),
 ]
 
-/** Operations with a row `2xx-accepted`. `files.list` stands apart: without an answer to it a run does not begin. */
+/** Operations with a requirement `2xx-accepted`. `files.list` stands apart: without an answer to it a run does not begin. */
 const answered = [
   'completion.create',
   'files.upload',
@@ -91,7 +91,7 @@ const trippedOver: Readonly<Record<string, readonly string[]>> = {
   'no-content-type': ['web-search.run', 'applications.create'],
 }
 
-/** Servers that break on bad input which no other row names. */
+/** Servers that break on bad input which no other requirement names. */
 const breaking: readonly string[] = [
   ...operations.json.map((operation) => `${operation}/bad-input-no-5xx`),
   'completion.create/bad-input-no-5xx#coercible',

@@ -53,10 +53,10 @@ const refusedOnce = new WeakMap<World, Set<string>>()
 const few = 3
 
 /** Whether a broken server does not see that something exists; `all`: what was made, the newest last. */
-export function overlooks(call: Call, row: string, name: string, all: readonly string[]): boolean {
-  if (call.broken(`${row}#latest-only`) && all.at(-1) !== name) return true
-  if (call.broken(`${row}#few-known`) && !all.slice(-few).includes(name)) return true
-  if (!call.broken(`${row}#third`)) return false
+export function overlooks(call: Call, requirement: string, name: string, all: readonly string[]): boolean {
+  if (call.broken(`${requirement}#latest-only`) && all.at(-1) !== name) return true
+  if (call.broken(`${requirement}#few-known`) && !all.slice(-few).includes(name)) return true
+  if (!call.broken(`${requirement}#third`)) return false
   const known = refusedOnce.get(call.world) ?? new Set()
   refusedOnce.set(call.world, known)
   if (known.delete(name)) return true

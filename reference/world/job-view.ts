@@ -77,7 +77,7 @@ export function jobView(world: World, asked: Job): Members {
   return { ...view, ...misshapen(world, job) }
 }
 
-/** Defects `<row>#<place>` break a row for the jobs of one application, or for the job that the target file declares. */
+/** Defects `<requirement>#<place>` break a requirement for the jobs of one application, or for the job that the target file declares. */
 const places: Readonly<Record<string, (job: Job) => boolean>> = {
   '': () => true,
   '#other-application': ({ applicationId }) => applicationId === preloadedIds.otherApplication,
@@ -86,9 +86,11 @@ const places: Readonly<Record<string, (job: Job) => boolean>> = {
   '#declared-job': ({ id }) => id === preloadedIds.job,
 }
 
-/** Whether the row of jobs.retrieve is broken for that job. */
-function isBroken({ switches }: World, row: string, job: Job): boolean {
-  return Object.entries(places).some(([place, holds]) => switches.broken(`jobs.retrieve/${row}${place}`) && holds(job))
+/** Whether the requirement of jobs.retrieve is broken for that job. */
+function isBroken({ switches }: World, requirement: string, job: Job): boolean {
+  return Object.entries(places).some(
+    ([place, holds]) => switches.broken(`jobs.retrieve/${requirement}${place}`) && holds(job),
+  )
 }
 
 /** When the job was created, as it is told; `later`: ms, if the two responses read the clock each by itself. */

@@ -40,7 +40,7 @@ export interface Operation<Found = unknown> {
   /** Refuses a JSON body that is no object, if a requirement is about it. */
   readonly shapeless?: (call: Call) => never
   /** The requirement that a granted request is about, if every request of the operation depends on it. */
-  row?(call: Call): string | undefined
+  requirement?(call: Call): string | undefined
   /** Leaves something behind after a refusal. */
   refused?(call: Call, status: number): void | Promise<void>
   /** Whether the operation exists at all. */
@@ -151,26 +151,29 @@ export async function perform<Found>(operation: Operation<Found>, call: Call): P
   try {
     operation.gone?.(call)
     for (const step of orderOf(call.world.switches)) await steps[step]()
-    const row = operation.row ? operation.row(call) : isPlain(call) ? '2xx-accepted' : undefined
-    const lost = row === undefined ? undefined : lostAnswer(call.world.switches, `${operation.id}/${row}`)
+    const requirement = operation.requirement ? operation.requirement(call) : isPlain(call) ? '2xx-accepted' : undefined
+    const lost =
+      requirement === undefined ? undefined : lostAnswer(call.world.switches, `${operation.id}/${requirement}`)
     if (lost) return lost
-    if (row === '2xx-accepted' && call.broken(row)) call.reject(400, 'BadRequest', 'Nothing is wrong')
-    const isPlainGrant = row === '2xx-accepted' && call.key?.account === ownAccount
+    if (requirement === '2xx-accepted' && call.broken(requirement)) call.reject(400, 'BadRequest', 'Nothing is wrong')
+    const isPlainGrant = requirement === '2xx-accepted' && call.key?.account === ownAccount
     const isLater = isPlainGrant && countUp(call.world, `${operation.id} granted`) > 1
-    if (isLater && call.broken(`${row}#first-only`)) throw new Error('only the first one is granted')
-    if (isLater && call.broken(`${row}#later-400`)) call.reject(400, 'BadRequest', 'The name exists')
+    if (isLater && call.broken(`${requirement}#first-only`)) throw new Error('only the first one is granted')
+    if (isLater && call.broken(`${requirement}#later-400`)) call.reject(400, 'BadRequest', 'The name exists')
     // What was answered is kept, and the very same request breaks what keeps it.
     if (
       isPlainGrant &&
-      call.broken(`${row}#once`) &&
+      call.broken(`${requirement}#once`) &&
       countUp(call.world, `${operation.id} ${JSON.stringify(call.body)}`) > 1
     )
       throw new Error('it is kept already')
     const wasRefused = call.world.counts.has(`${operation.id} refused`)
-    if (isPlainGrant && wasRefused && call.broken(`${row}#after-refusal`)) call.reject(400, 'BadRequest', 'As before')
+    if (isPlainGrant && wasRefused && call.broken(`${requirement}#after-refusal`))
+      call.reject(400, 'BadRequest', 'As before')
     const answer = await operation.run(call, found as Found)
     if (meets('blocked', operation, call)) return envelope({ status: 400, tpe: 'GuardrailBlockedError' })
-    if (row === '2xx-accepted' && call.broken(`${row}#envelope`)) return envelope({ status: 200, tpe: 'BadRequest' })
+    if (requirement === '2xx-accepted' && call.broken(`${requirement}#envelope`))
+      return envelope({ status: 200, tpe: 'BadRequest' })
     return answer
   } catch (error) {
     if (!(error instanceof Ending)) throw error

@@ -38,7 +38,9 @@ export interface LikelyCause {
 const FEWEST = 3
 const MOST = 6
 
-const rows: ReadonlyMap<string, CatalogueRequirement> = new Map(catalogue.map((row) => [row.id, row]))
+const requirements: ReadonlyMap<string, CatalogueRequirement> = new Map(
+  catalogue.map((requirement) => [requirement.id, requirement]),
+)
 const statuses = [400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 503, 507]
 const knownNames = new Set<string>([
   ...statuses.flatMap((status) => codeNames(status) ?? []),
@@ -111,7 +113,7 @@ function wantedStatuses(id: string): number[] {
 }
 
 function pairsFor(id: string): Pairs {
-  const expects = rows.get(id)?.expects
+  const expects = requirements.get(id)?.expects
   return isRefusal(expects) ? expects : []
 }
 
@@ -144,12 +146,12 @@ function ofError(
   failure: Failure,
   response: { readonly status: number; readonly tpe?: string },
 ): Likely | undefined {
-  const row = rows.get(id)
+  const requirement = requirements.get(id)
   const { status, tpe } = response
-  if (row?.expects !== undefined && !isRefusal(row.expects)) return { kind: 'refused', response }
+  if (requirement?.expects !== undefined && !isRefusal(requirement.expects)) return { kind: 'refused', response }
   if (isOtherStatus(id, status)) return { kind: 'status', received: status, wanted: wantedStatuses(id) }
   // Of a breakdown nobody knows which status would be right.
-  const envelope = row?.expects === undefined && status >= 500 ? undefined : ofEnvelope(failure, tpe)
+  const envelope = requirement?.expects === undefined && status >= 500 ? undefined : ofEnvelope(failure, tpe)
   if (envelope !== undefined) return envelope
   if (tpe === undefined) return undefined
   const names = pairsFor(id).flatMap(([of, ...list]) => (of === status ? list : []))

@@ -178,10 +178,10 @@ export function familySentence(report: Report): string | undefined {
 
 /** How many failures `--tpe family` would accept, if any: also if that would not change the verdict. */
 function familyFailures({ requirements, run }: Report): string | undefined {
-  const rows = familyNamesOnly(requirements).length
-  if (rows === 0 || run.tpe === 'family') return undefined
-  const [are, them] = rows === 1 ? ['is', 'it'] : ['are', 'them']
-  return `${rows} of the failures ${are} only another name of the same status: --tpe family accepts ${them}`
+  const failures = familyNamesOnly(requirements).length
+  if (failures === 0 || run.tpe === 'family') return undefined
+  const [are, them] = failures === 1 ? ['is', 'it'] : ['are', 'them']
+  return `${failures} of the failures ${are} only another name of the same status: --tpe family accepts ${them}`
 }
 
 /** Why the exit code is what it is: `exit 1: 2 musts failed`. */

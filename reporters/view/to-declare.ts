@@ -29,7 +29,7 @@ export function whatToDeclare({ requirements }: Pick<Report, 'requirements'>): S
     const names = mostWanted(left.map(({ needs }) => needs.filter((need) => !isMet(need)).map(([name]) => name!)))
     for (const name of names) declared.add(name)
     const gained = left.filter(({ needs }) => needs.every(isMet))
-    left = left.filter((row) => !gained.includes(row))
+    left = left.filter((result) => !gained.includes(result))
     const examples = gained.map(({ example }) => ({ example: only(names, example) }))
     steps.push({ names, ids: gained.map(({ id }) => id), example: merged(examples) })
   }

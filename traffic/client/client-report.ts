@@ -102,17 +102,17 @@ export function errorsOf(
   scenarios: Readonly<Record<string, unknown>>,
 ): ErrorCondition[] {
   const byPair = new Map<string, CatalogueRequirement[]>()
-  for (const row of catalogue) {
-    if (row.operation !== operation || !isRefusal(row.expects)) continue
-    const [[status, tpe] = []] = row.expects as readonly (readonly [unknown, string?])[]
+  for (const requirement of catalogue) {
+    if (requirement.operation !== operation || !isRefusal(requirement.expects)) continue
+    const [[status, tpe] = []] = requirement.expects as readonly (readonly [unknown, string?])[]
     if (typeof status !== 'number' || tpe === undefined) continue
     const name = `${status} ${tpe}`
-    byPair.set(name, [...(byPair.get(name) ?? []), row])
+    byPair.set(name, [...(byPair.get(name) ?? []), requirement])
   }
-  const all = [...byPair].map(([name, rows]): ErrorCondition => {
+  const all = [...byPair].map(([name, requirements]): ErrorCondition => {
     const [status = '', tpe = ''] = name.split(' ')
     const met = responses.find((response) => response.status === Number(status) && response.tpe === tpe)?.count ?? 0
-    const ids = rows.map(({ id }) => id)
+    const ids = requirements.map(({ id }) => id)
     const simulate = ids
       .map((id) => member(member(scenarios[id], 'headers'), 'x-simulate'))
       .find((value) => value !== undefined)
