@@ -15,7 +15,7 @@ import { UserError } from '../harness/user-error.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { renderPage, renderTable, marks } from './compare/render-table.ts'
 import { countsText } from '../reporters/view/groups.ts'
-import { checkOutputs, writeWhole } from './output/files.ts'
+import { checkOutputs, writeAtomically } from './output/files.ts'
 import { colorsFor } from './output/say.ts'
 import { reportOption } from './run/arguments.ts'
 import { verdictWords } from '../reporters/view/standing.ts'
@@ -91,7 +91,7 @@ async function write({ option, path, render }: Output, comparison: Comparison): 
   const text = render(comparison)
   if (path === '-') return void process.stdout.write(text)
   try {
-    await writeWhole(path, text)
+    await writeAtomically(path, text)
   } catch (error) {
     throw new UserError(`${option}: cannot be written (${(error as NodeJS.ErrnoException).code})`)
   }

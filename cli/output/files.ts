@@ -74,7 +74,7 @@ export async function stage(path: string, text: Pieces): Promise<StagedFile> {
 }
 
 /** Writes a text that is at hand: whole, or not at all. */
-export async function writeWhole(path: string, text: string): Promise<void> {
+export async function writeAtomically(path: string, text: string): Promise<void> {
   if (isWrittenDirectly(path)) return writeFileSync(path, text)
   const staged = await stage(path, text)
   staged.commit()

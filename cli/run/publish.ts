@@ -8,7 +8,7 @@ import { failureExchanges, loggedExchanges } from '../output/run-folder.ts'
 import type { StartedServer } from './start-server.ts'
 import { finish, type People } from '../output/write-reports.ts'
 import type { ReportRequest } from '../output/report-request.ts'
-import { writeWhole } from '../output/files.ts'
+import { writeAtomically } from '../output/files.ts'
 import type { RunArguments } from './arguments.ts'
 import { reportOf, type RunRecord, whyNotJudged } from '../../suites/run-report.ts'
 
@@ -64,7 +64,7 @@ async function heldAgainst(whole: Report, { baseline, options }: Publication, me
   }
   const { baseline: updated, difference, text } = updateBaseline(baseline, whole, now)
   try {
-    await writeWhole(baseline.file, text)
+    await writeAtomically(baseline.file, text)
   } catch (error) {
     const { code = 'error' } = error as NodeJS.ErrnoException
     messages.problems.push(`--update-baseline ${baseline.file}: cannot be written (${code})`)

@@ -6,7 +6,7 @@ import { createClientJudge } from '../../traffic/client/client-judge.ts'
 import { type Played, playScript, type Script, scriptOf } from '../../traffic/client/script.ts'
 import { entryOf } from '../../traffic/record/recording.ts'
 import { startReverseProxy } from '../../traffic/record/reverse-proxy.ts'
-import { checkOutputs, reportFiles, writeWhole } from '../output/files.ts'
+import { checkOutputs, reportFiles, writeAtomically } from '../output/files.ts'
 import type { People } from '../output/write-reports.ts'
 import { parseReportRequests, type ReportRequest, takesStdout } from '../output/report-request.ts'
 import { complain } from '../output/say.ts'
@@ -78,7 +78,8 @@ export async function startJudgedServer(
       for (const { format, path } of requests) {
         const text = clientFormats[format as ClientFormat](report)
         if (path === '-') process.stdout.write(text)
-        else await writeWhole(path, text).catch((error: unknown) => cannotWrite(`--report ${format}=${path}`, error))
+        else
+          await writeAtomically(path, text).catch((error: unknown) => cannotWrite(`--report ${format}=${path}`, error))
       }
     },
   }

@@ -33,7 +33,7 @@ export interface RunEnded extends RunStarted {
 export interface SessionFront {
   /** Receives the report of each run. */
   readonly people: People
-  begun(run: RunStarted): void
+  started(run: RunStarted): void
   found?(found: FoundTarget): void
   event?(event: RunEvent): void
   /** Receives what a run sent, before it is told to have ended. */
@@ -84,23 +84,23 @@ export function createSession(baseUrl: string | undefined, options: RunArguments
 
   async function runAll(): Promise<void> {
     try {
-      for (let begun = next; begun !== undefined && !isClosed; begun = next) {
+      for (let started = next; started !== undefined && !isClosed; started = next) {
         next = undefined
-        await runOne(begun)
+        await runOne(started)
       }
     } finally {
       running = undefined
     }
   }
 
-  async function runOne(begun: RunStarted): Promise<void> {
+  async function runOne(started: RunStarted): Promise<void> {
     watching.abort()
-    last = begun.selection
+    last = started.selection
     interrupts = createRunInterrupts()
     let target: Target | undefined
-    front.begun(begun)
+    front.started(started)
     try {
-      const end = await oneRun(baseUrl, optionsFor(begun.selection, options, results.failed), {
+      const end = await oneRun(baseUrl, optionsFor(started.selection, options, results.failed), {
         interrupts,
         people: front.people,
         onFound(found) {
@@ -111,7 +111,7 @@ export function createSession(baseUrl: string | undefined, options: RunArguments
         onEvent: (event) => front.event?.(event),
         ...(front.sent && { onSent: (exchanges) => front.sent!(exchanges) }),
       })
-      front.ended({ ...begun, report: end.report, changes: results.add(end.report) })
+      front.ended({ ...started, report: end.report, changes: results.add(end.report) })
       if (target) lookAt(target, end)
     } catch (error) {
       if (!(error instanceof UserError)) throw error

@@ -100,7 +100,7 @@ export function createModel(empty: Report, { failed, onChange, targetFile }: Mod
     front: {
       // The page shows the report of the last run.
       people: { write: () => true },
-      begun(run) {
+      started(run) {
         isRunning = true
         around = { targetFile, isWholeRun: run.selection === 'all', changes: undefined }
         board.touch()

@@ -14,7 +14,7 @@ import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { applyEdits, modify, parse, type ParseError } from 'jsonc-parser'
 import { checkTargetFile } from '../../harness/target-file/check.ts'
-import { writeWhole } from '../output/files.ts'
+import { writeAtomically } from '../output/files.ts'
 
 export interface Ui {
   /** The address of the page, with its token. */
@@ -118,7 +118,7 @@ export async function addToTarget(path: string, part: string): Promise<void> {
   const text = insertInto(before, added, [])
   if (text === before) throw new UserError('The target file declares all of that already.')
   checkTargetFile(parse(text, [], { allowTrailingComma: true }), path)
-  await writeWhole(path, text)
+  await writeAtomically(path, text)
 }
 
 function partOf(text: string): Record<string, unknown> {

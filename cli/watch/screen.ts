@@ -76,7 +76,7 @@ export function createScreen({ stream, colors, help, onWrite }: ScreenParts): Sc
       return hasShownReport
     },
     say,
-    begun(run) {
+    started(run) {
       isRunning = true
       say('', headLine(run, colors))
     },

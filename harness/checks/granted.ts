@@ -138,10 +138,10 @@ export async function judgeTries(context: CheckContext, request: GrantedRequest)
       let most = tries ?? triesOf(operation)
       try {
         const first = await context.send(make, { isSuccess: countsAsGranted, what })
-        const patient = first.throttled
+        const unthrottled = first.throttled
           ? await judgeThrottled(context, { source: make, control: await control(run, operation), last: first })
           : first
-        const exchange = await sendUntilSettled(run, patient, (probe) => context.send(probe), countsAsGranted)
+        const exchange = await sendUntilSettled(run, unthrottled, (probe) => context.send(probe), countsAsGranted)
         most = tries ?? triesFor(operation, exchange)
         judgeGranted(context, exchange, successOf(context), what)
         check?.(context, exchange)

@@ -135,8 +135,8 @@ export async function sendThroughGate(run: Run, source: Source, purpose: Purpose
 /** Sends once the hooks of the suites allow it, at once if none has anything to say. */
 export async function throughGate(run: Run, probe: Probe, purpose: Purpose, send: Send): Promise<Exchange> {
   for (const hook of run.hooks) {
-    const admitted = hook.intercept?.(run, probe, purpose, (options) => send({ ...options, isGated: true }))
-    if (admitted) return admitted
+    const intercepted = hook.intercept?.(run, probe, purpose, (options) => send({ ...options, isGated: true }))
+    if (intercepted) return intercepted
   }
   return send()
 }

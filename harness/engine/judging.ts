@@ -70,7 +70,7 @@ export interface Judging {
 }
 
 /** If something cannot be gathered, the rows that need it report it. */
-async function gather(run: Run, hook: RunHook): Promise<void> {
+async function startHook(run: Run, hook: RunHook): Promise<void> {
   await hook.start?.(run).catch(() => undefined)
 }
 
@@ -108,7 +108,7 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
   const judgeAll = async (): Promise<void> => {
     const { concurrent, exclusive, last, observed } = phasesOf(run)
     if (!run.life.ended && (await run.client.liveness.first())) await setUp(run)
-    await Promise.all([...concurrent.map(judge), ...run.hooks.map((hook) => gather(run, hook))])
+    await Promise.all([...concurrent.map(judge), ...run.hooks.map((hook) => startHook(run, hook))])
     for (const requirement of exclusive) await judge(requirement)
     await Promise.all(looksAtEnd.map(async (look) => tell(await look())))
     if (!run.life.ended) await Promise.all(run.hooks.map(async (hook) => hook.finish?.(run)))

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesNamedIn } from '../../cli/run/find-target.ts'
-import { checkOutputs, reportFiles, stage, writeWhole } from '../../cli/output/files.ts'
+import { checkOutputs, reportFiles, stage, writeAtomically } from '../../cli/output/files.ts'
 import { parseReportRequests } from '../../cli/output/report-request.ts'
 import { writeReports } from '../../cli/output/write-reports.ts'
 import type { Report } from '../../harness/report/model.ts'
@@ -110,7 +110,7 @@ test('a link is written through', async () => {
   mkdirSync(join(at, 'real'))
   writeFileSync(join(at, 'real/r'), 'before')
   symlinkSync(join(at, 'real/r'), join(at, 'r'))
-  await writeWhole(join(at, 'r'), 'after')
+  await writeAtomically(join(at, 'r'), 'after')
   expect(readFileSync(join(at, 'real/r'), 'utf8')).toBe('after')
   expect(readdirSync(join(at, 'real'))).toEqual(['r'])
 })
