@@ -87,6 +87,8 @@ interface Creates<Id extends string = string> {
   readonly idMayMove?: true
   /** The place at which the request names the object: a role of the body, or a header. Each object of a run gets a name of its own. */
   readonly name?: { readonly role: string } | { readonly header: string }
+  /** §7.3: a name that another object has is refused. */
+  readonly hasUniqueName?: true
   readonly usedBy: readonly Use<Id>[]
 }
 

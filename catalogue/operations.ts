@@ -75,7 +75,7 @@ export const operations = [
   { id: 'graphs.create', method: 'POST', path: '/v1/knowledge-graphs', otherPaths: [], body: 'json', section: '4.4',
     summary: 'Create a knowledge graph', description: noPayloads, example: { name: 'conform' }, effect: 'creates',
     members: [{ at: '/name', role: 'name', kinds: ['string'], section: '7.3', judgedBy: { type: '400-malformed-parameters', value: '400-invalid-name' } }],
-    creates: { what: 'a graph', idAt: '/id', idMayMove: true, name: { role: 'name' }, usedBy: [
+    creates: { what: 'a graph', hasUniqueName: true, idAt: '/id', idMayMove: true, name: { role: 'name' }, usedBy: [
       { operation: 'graphs.query', param: 'graph_id' }, { operation: 'graphs.add-file', param: 'graph_id' } ] } },
   { id: 'graphs.add-file', method: 'POST', path: '/v1/knowledge-graphs/{graph_id}/files', otherPaths: [], body: 'json', section: '4.4',
     summary: 'Add a file to a knowledge graph', description: noPayloads, params: { graph_id: graph }, example: { file_id: '<file id>' }, effect: 'creates', freshFileAt: 'file', alreadyDone: [409, 'BadRequest'],
@@ -91,7 +91,7 @@ export const operations = [
   { id: 'applications.create', method: 'POST', path: '/v1/applications', otherPaths: [], body: 'json', section: '4.4',
     summary: 'Create an application', description: noPayloads, example: { name: 'conform' }, effect: 'creates',
     members: [{ at: '/name', role: 'name', kinds: ['string'], section: '7.3', judgedBy: { type: '400-malformed-parameters' } }],
-    creates: { what: 'an application', idAt: '/id', idMayMove: true, name: { role: 'name' }, usedBy: [{ operation: 'jobs.create', param: 'application_id' }] } },
+    creates: { what: 'an application', hasUniqueName: true, idAt: '/id', idMayMove: true, name: { role: 'name' }, usedBy: [{ operation: 'jobs.create', param: 'application_id' }] } },
   { id: 'ai-detect.run', method: 'POST', path: '/v1/tools/ai-detect', otherPaths: [], body: 'json', section: '4.4',
     summary: 'Detect generated text', description: noPayloads, example: { text: 'Tea is a drink.' }, effect: 'none',
     members: [{ at: '{text}', ...text, isLimited: true, section: '7.3', judgedBy: { type: '400-malformed-text', empty: '400-empty-text' } }] },

@@ -165,8 +165,8 @@ function shownIn(run: Run, requirement: CatalogueRequirement, exchange: Exchange
 
 /** What was made has its name by now, and there may be only one of that name. */
 function named({ api }: Run, { response, probe: { creates, operation } }: Exchange): string | undefined {
-  const isTaken = creates !== undefined && response !== undefined && response.status < 300
-  return isTaken && api.requirement(`${operation}/400-duplicate-name`)
+  const isMade = creates !== undefined && response !== undefined && response.status < 300
+  return isMade && operation !== null && api.operation(operation).creates?.hasUniqueName
     ? `${JSON.stringify(creates)} exists by now: write another name`
     : undefined
 }
