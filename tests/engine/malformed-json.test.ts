@@ -19,10 +19,9 @@ test.each(bodies)('no change of %s is JSON, and none is empty', (body) => {
   }
 })
 
-test('an object with members is changed in sixteen ways, each of them one thing', () => {
+test('an object with members is changed in fifteen ways, each of them one thing', () => {
   const text = '{"model":"m-1","n":[1]}'
   expect(Object.values(jsonFaults).map(([, change]) => malformedBy(change, text))).toEqual([
-    '{"model":"m-',
     '{"model":"m-1","n":[1]',
     `${text}}`,
     '{"model":"m-1","n":[1],}',
