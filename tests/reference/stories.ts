@@ -284,7 +284,12 @@ export const stories: Readonly<Record<string, Story>> = {
 
 async function parsed(server: Server, format: string): Promise<boolean> {
   const answer = await send(server, 'pdf.parse', { body: { format } })
-  return answer.status === 200 && typeof answer.json.content === 'string' && answer.json.content.includes('extracted')
+  // The same letters as escapes (RFC 8259 §7).
+  const text = `{"\\u0066ormat":"${format}"}`
+  const spelled = await send(server, 'pdf.parse', { raw: { text, contentType: 'application/json' } })
+  const isParsed = ({ json, status }: typeof answer): boolean =>
+    status === 200 && typeof json.content === 'string' && json.content.includes('extracted')
+  return isParsed(answer) && isParsed(spelled)
 }
 
 function parsedJson(text: string): any {
