@@ -1,3 +1,4 @@
+import { asScenario } from '../harness/checks/around.ts'
 import { badInput } from '../harness/checks/bad-input.ts'
 import { malformedBody, malformedJsonBody, wrongContentType } from '../harness/checks/bodies.ts'
 import { suite } from '../harness/checks/suite.ts'
@@ -32,7 +33,7 @@ const namesGuardrail: Further = (context, exchange) => {
       if (typeof value === 'string') continue
       const expected = `extras.${name}, a string, in the message with key fail.guardrail.blocked`
       const actual = value === undefined ? `its extras have no ${name}` : `extras.${name} is ${shown(value)}`
-      context.fail(exchange, expected, 'as the scenario of the target file says', actual)
+      context.fail(exchange, expected, asScenario, actual)
     }
   }
 }

@@ -1,3 +1,4 @@
+import { asScenario } from '../harness/checks/around.ts'
 import { suite } from '../harness/checks/suite.ts'
 import { additions, createObject, eachAccepted, malformedName, named } from './created/created-object.ts'
 import { noEffect, once, onceAtOnce, ownId } from './created/relations.ts'
@@ -158,7 +159,7 @@ const judgeOtherGraph: Judge = async (context) => {
   if (scenario) {
     const make = grantedProbe(context, 'graphs.add-file', () => validRequest(run, 'graphs.add-file'))
     return inScenario(context, 'graphs.add-file', async () =>
-      judgeAddition(context, await context.send(make), 'as the scenario of the target file says'),
+      judgeAddition(context, await context.send(make), asScenario),
     )
   }
   const other = await createObject(context, 'graphs.create')

@@ -1,3 +1,4 @@
+import { asScenario } from '../harness/checks/around.ts'
 import { otherPdfText, type SamplePdf, samplePdf, samplePdfText } from '../fixtures/pdf.ts'
 import { controlExchange } from '../harness/checks/control.ts'
 import { againAtEnd, granted, type GrantedCheck, judgeTries } from '../harness/checks/granted.ts'
@@ -149,7 +150,7 @@ const judgeContent: Judge = async (context) => {
   const known = knownText(run)
   const formats = scenario ? ['text'] : sampled(context, ['text', 'markdown'])
   for (const format of formats) {
-    const what = scenario ? 'as the scenario of the target file says' : `with format ${format}`
+    const what = scenario ? asScenario : `with format ${format}`
     const make = async () => withJson(await validRequest(run, 'pdf.parse'), { format })
     await judgeTries(context, { make, what, check: holdsWords(known, what) })
   }

@@ -11,6 +11,9 @@ import { type Scenario, isExclusive } from '../target-file/model.ts'
 import { type CheckContext, throughGate } from '../engine/check-context.ts'
 import { sendHookRequest } from '../engine/hook-request.ts'
 
+/** Follows the request line of what a scenario of the target file brings about. */
+export const asScenario = 'as the scenario of the target file says'
+
 /** Deadline of a request of the target file's own, in ms; a shorter one when the run is over. */
 const rawMs = 15_000
 const rawAfterEndMs = 800

@@ -4,7 +4,8 @@ import type { Exchange } from '../engine/exchange.ts'
 import type { Probe } from '../engine/probe.ts'
 import { applyScenario, plainRequest, validRequest } from './valid-request.ts'
 import { Failed, NotExercised } from '../engine/outcome.ts'
-import { around } from './around.ts'
+import { around, asScenario } from './around.ts'
+import { withBody } from './conditions.ts'
 import { judgeThrottled } from './judge-throttled.ts'
 import { sendUntilSettled, uploadsIn } from './settling.ts'
 import { judgeGranted } from '../engine/judge-response.ts'
@@ -56,8 +57,11 @@ export function againAtEnd(context: CheckContext, check?: GrantedCheck, change: 
   const request = { make, what: 'with a valid request, at the end of the run', ...(check ? { check } : {}) }
   lookAgainAtEnd(context, async () => {
     if (recordOf(operation).body === 'json') {
-      const refused = { ...(await validRequest(run, operation)), body: '"text"', effect: 'none' } as const
-      await context.send(refused, { role: 'setup', badInput: true, about: `${operation}/4xx-malformed-body` })
+      await context.send(withBody(await validRequest(run, operation), 'text'), {
+        role: 'setup',
+        badInput: true,
+        about: `${operation}/4xx-malformed-body`,
+      })
     }
     await judgeTries(context, request)
   })
@@ -97,7 +101,7 @@ export function granted(what: string, change: Change = unchanged, check?: Grante
 }
 
 /** How a granted requirement is judged that a scenario of the target file brings about. */
-export const grantedByScenario: Judge = (context) => granted('as the scenario of the target file says')(context)
+export const grantedByScenario = granted(asScenario)
 
 /** The request of a granted row: its own, or that of the scenario which the target declares for it. */
 export function grantedProbe(

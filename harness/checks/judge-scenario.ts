@@ -10,11 +10,9 @@ import { judgePairs } from '../engine/judge-response.ts'
 import { judgeThrottled } from './judge-throttled.ts'
 import { resendWhile } from './settling.ts'
 import { setControl, type Judge, type CheckContext } from '../engine/check-context.ts'
-import { around, enterState, leaveState } from './around.ts'
+import { around, asScenario, enterState, leaveState } from './around.ts'
 import { isBlocked, isGranted, matchPairs } from '../engine/response.ts'
 import { sendWithStaleRetry } from '../engine/send.ts'
-
-const what = 'as the scenario of the target file says'
 
 /** Judges what the pairs do not say of an answer that fits them. */
 export type Further = (context: CheckContext, exchange: Exchange) => void
@@ -27,7 +25,7 @@ export async function judgeScenario(context: CheckContext, scenario: Scenario, f
   const purpose: Partial<Purpose> = { expects }
   const make = (): Promise<Probe> => scenarioProbe(context, scenario)
   const judge = (exchange: Exchange): void => {
-    judgePairs(context, exchange, expects, what)
+    judgePairs(context, exchange, expects, asScenario)
     further?.(context, exchange)
   }
   const undeclared = bringsBody(scenario) && !isDeclared(run, operation)

@@ -7,7 +7,7 @@ import {
   rowsOf,
 } from '../../catalogue/catalogue.ts'
 import type { Judge } from '../engine/check-context.ts'
-import { granted } from './granted.ts'
+import { grantedByScenario } from './granted.ts'
 import { byScenario } from './judge-scenario.ts'
 import { type Condition, judgeRefusal } from './refusals.ts'
 
@@ -44,5 +44,5 @@ export function suite<const A extends AreaName>(area: A, checks: Checks<A>): Sui
 function judgeBy(requirement: CatalogueRequirement, check: Condition | Judge | undefined): Judge {
   if (typeof check === 'function') return check
   if (check) return (context) => judgeRefusal(context, check)
-  return isRefusal(requirement.expects) ? byScenario() : granted('as the scenario of the target file says')
+  return isRefusal(requirement.expects) ? byScenario() : grantedByScenario
 }
