@@ -11,6 +11,7 @@ import { addition, eachAccepted } from './created/created-object.ts'
 import { ownId } from './created/relations.ts'
 import { usable } from './created/usable.ts'
 import type { Exchange } from '../harness/engine/exchange.ts'
+import type { Probe } from '../harness/engine/probe.ts'
 import type { Run } from '../harness/engine/run.ts'
 import { contentOf, isDeclared, validRequest } from '../harness/checks/valid-request.ts'
 import { control } from '../harness/checks/control.ts'
@@ -102,19 +103,23 @@ function extensionOf(run: Run): string {
   return /\.(\w+)$/.exec(filename)?.[1] ?? 'pdf'
 }
 
+/** A listing of the files with those extensions. */
+function listingOf(run: Run, types: string) {
+  const make = async (): Promise<Probe> => {
+    const probe = await validRequest(run, 'files.list')
+    return { ...probe, query: { ...probe.query, file_types: types } }
+  }
+  return { make, what: `with file_types ${types}` }
+}
+
 /** The listing with one extension, and with two (§2.8: comma-separated, without the dot). */
 const judgeFileTypes: Judge = async (context) => {
   const { run, scenario } = context
   const first = extensionOf(run)
   const both = `${first},${first === 'pdf' ? 'txt' : 'pdf'}`
   // A scenario brings its own.
-  for (const types of scenario ? [first] : sampled(context, [first, both])) {
-    const make = async () => {
-      const probe = await validRequest(run, 'files.list')
-      return { ...probe, query: { ...probe.query, file_types: types } }
-    }
-    await judgeTries(context, { make, what: `with file_types ${types}` })
-  }
+  for (const types of scenario ? [first] : sampled(context, [first, both]))
+    await judgeTries(context, listingOf(run, types))
   if (!scenario) await judgeUnknownType(context, first)
 }
 
@@ -122,12 +127,7 @@ const judgeFileTypes: Judge = async (context) => {
 async function judgeUnknownType(context: CheckContext, known: string): Promise<void> {
   const { run, requirement } = context
   if (run.options.depth === 'quick') return
-  const types = `${known},${unknownWord(run, requirement.id)}`
-  const what = `with file_types ${types}`
-  const make = async () => {
-    const probe = await validRequest(run, 'files.list')
-    return { ...probe, query: { ...probe.query, file_types: types } }
-  }
+  const { make, what } = listingOf(run, `${known},${unknownWord(run, requirement.id)}`)
   const exchange = await context.send(make, { badInput: true, expects: anyButError, what })
   if (exchange.response && !exchange.throttled) judgePairs(context, exchange, anyButError, what)
 }

@@ -211,8 +211,9 @@ function latestOfEach(run: Run, ended: readonly SeenReading[]): SeenReading[] {
   return ended.toReversed().filter(({ exchange, job }) => {
     const id = jobOf(run, exchange)?.application ?? ''
     const kind = `${target.applicationIds.has(id) ? id : ''} ${String(member(job, 'status'))}`
-    counts.set(kind, (counts.get(kind) ?? 0) + 1)
-    return (counts.get(kind) ?? 0) <= mostReadAgain[options.depth]
+    const count = (counts.get(kind) ?? 0) + 1
+    counts.set(kind, count)
+    return count <= mostReadAgain[options.depth]
   })
 }
 
