@@ -9,7 +9,7 @@ import { validRequest } from '../harness/checks/valid-request.ts'
 import { jsonValue } from '../harness/engine/response.ts'
 import { NotExercised } from '../harness/engine/outcome.ts'
 import { type Probe, respelled, withJson } from '../harness/engine/probe.ts'
-import { once, type Run } from '../harness/engine/run.ts'
+import { oncePerRun, type Run } from '../harness/engine/run.ts'
 import { upload } from '../harness/checks/upload.ts'
 import type { CheckContext, Judge } from '../harness/engine/check-context.ts'
 import { describeResponse } from '../harness/engine/describe.ts'
@@ -126,7 +126,7 @@ async function judgeOwnPdfs(context: CheckContext): Promise<void> {
     const file = { bytes: samplePdf(name), filename: `${name}.pdf`, contentType: 'application/pdf' }
     // The one that all requests name is parsed once more: what is read but once is empty then.
     const isKnown = name === 'good' && ownSample(run, 'pdfFile') !== undefined
-    const id = isKnown ? await pdfId(run, 'pdfFile') : await once(run, `own pdf ${name}`, () => upload(run, file))
+    const id = isKnown ? await pdfId(run, 'pdfFile') : await oncePerRun(run, `own pdf ${name}`, () => upload(run, file))
     const what = `with format ${format}, for ${name}.pdf of the suite`
     const make = async (): Promise<Probe> => ({
       ...withJson(await validRequest(run, 'pdf.parse'), { format }),

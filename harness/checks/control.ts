@@ -8,7 +8,7 @@ import { isThrottled } from '../engine/throttle.ts'
 import { validRequest } from './valid-request.ts'
 import { resendWhile, sendUntilSettled, settlingRemark } from './settling.ts'
 import { NotExercised } from '../engine/outcome.ts'
-import { type Run, once } from '../engine/run.ts'
+import { type Run, oncePerRun } from '../engine/run.ts'
 import { describeResponse, withFinding } from '../engine/describe.ts'
 import { sendThroughGate } from '../engine/check-context.ts'
 import { grantedRequirement } from '../../catalogue/catalogue.ts'
@@ -29,7 +29,7 @@ export interface Control {
 
 /** The operation's granted requirement, sent once a run. Throws `NotExercised` if it is not declared. */
 export function control(run: Run, operation: OperationId): Promise<Control> {
-  return once(run, `control ${operation}`, async () => sendControl(run, operation))
+  return oncePerRun(run, `control ${operation}`, async () => sendControl(run, operation))
 }
 
 /** Whether a control's answer counts as granted: also if it says that what was asked for is done already. */

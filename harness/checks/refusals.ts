@@ -21,7 +21,7 @@ import { judgeScenario } from './judge-scenario.ts'
 import { judgeThrottled } from './judge-throttled.ts'
 import { placeholderRequest } from './placeholder.ts'
 import { resendWhile } from './settling.ts'
-import { type Run, once } from '../engine/run.ts'
+import { type Run, oncePerRun } from '../engine/run.ts'
 import { isDeclared } from './valid-request.ts'
 
 /** Sends a probe of a condition and judges the answer. */
@@ -112,7 +112,7 @@ export async function judgeRefusal(context: CheckContext, { bringAbout }: Condit
  */
 function validOf({ run, requirement }: CheckContext, operation: OperationId, found: Control): () => Promise<Probe> {
   if (requirement.effect !== 'none') return () => found.valid()
-  if (run.options.depth !== 'full') return () => once(run, `refused request of ${operation}`, () => found.valid())
+  if (run.options.depth !== 'full') return () => oncePerRun(run, `refused request of ${operation}`, () => found.valid())
   let kept: Promise<Probe> | undefined
   return () => (operationOf(operation).freshFileAt === undefined ? found.valid() : (kept ??= found.valid()))
 }
@@ -130,7 +130,7 @@ function sendCase(context: CheckContext, source: Source, purpose: Partial<Purpos
   const text = typeof body === 'string' ? body : Buffer.from(body ?? '').toString('base64')
   const later = source.fault?.endsWith('later') === true
   const key = JSON.stringify([operation, params, headers, text, later])
-  return once(context.run, `case ${key}`, () => context.send(source, purpose))
+  return oncePerRun(context.run, `case ${key}`, () => context.send(source, purpose))
 }
 
 /** Sets the control of the context; throws if its answer leaves the refusal without one. */
@@ -171,7 +171,7 @@ async function credentialControl(run: Run, operation: OperationId): Promise<Cont
   // A run that only reads cannot make what is to be read: a placeholder is used.
   const makeable = !(reading && readsOf(operation))
   if (run.keys.hasFull && makeable && isDeclared(run, operation)) return control(run, operation)
-  return once(run, `credential control ${operation}`, async () => {
+  return oncePerRun(run, `credential control ${operation}`, async () => {
     const placeholder = await placeholderRequest(run, operation)
     const valid = async (): Promise<Probe> => placeholder
     if (!run.keys.hasFull) return { state: 'none', said: 'not sent: no key', valid }

@@ -7,7 +7,7 @@ import type { Exchange, Purpose } from './exchange.ts'
 import type { Probe } from './probe.ts'
 import { Failed, NotExercised } from './outcome.ts'
 import { rerunLine, describeResponse, describeProbe, withFinding } from './describe.ts'
-import { perRun, type Run, type Send } from './run.ts'
+import { perRun, type Run, type Send, stateBeside } from './run.ts'
 import { curlOfBoth } from '../recording/curl.ts'
 import { isThrottling } from './connection-trial.ts'
 
@@ -36,14 +36,8 @@ export function setControl(context: CheckContext, state: CheckContext['control']
   if (state === 'granted' && exchange) controls.set(context, exchange)
 }
 
-const familyNames = new WeakMap<CheckContext, Failure[]>()
-
 /** Failures that are only family names: kept, and the search goes on. */
-export function familyOnlyOf(context: CheckContext): Failure[] {
-  const known = familyNames.get(context) ?? []
-  familyNames.set(context, known)
-  return known
-}
+export const familyOnlyOf = stateBeside((_: CheckContext): Failure[] => [])
 
 /** Everything that one requirement has to work with while it is judged. */
 export interface CheckContext {

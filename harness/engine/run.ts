@@ -140,20 +140,25 @@ interface Client {
   readonly observers: ((exchange: Exchange) => void)[]
 }
 
-/** State that a suite keeps for each run: made when it is first asked for, gone with the run. */
-export function perRun<T>(make: (run: Run) => T): (run: Run) => T {
-  const states = new WeakMap<Run, { readonly state: T }>()
-  return (run) => {
-    const known = states.get(run) ?? { state: make(run) }
-    states.set(run, known)
+/** State that is kept beside an object: made when it is first asked for, gone with the object. */
+export function stateBeside<Holder extends object, T>(make: (holder: Holder) => T): (holder: Holder) => T {
+  const states = new WeakMap<Holder, { readonly state: T }>()
+  return (holder) => {
+    const known = states.get(holder) ?? { state: make(holder) }
+    states.set(holder, known)
     return known.state
   }
+}
+
+/** State that a suite keeps for each run. */
+export function perRun<T>(make: (run: Run) => T): (run: Run) => T {
+  return stateBeside(make)
 }
 
 const memos = perRun(() => new Map<string, Promise<unknown>>())
 
 /** Does a thing once a run, whoever asks first. */
-export function once<T>(run: Run, key: string, make: () => Promise<T>): Promise<T> {
+export function oncePerRun<T>(run: Run, key: string, make: () => Promise<T>): Promise<T> {
   const known = memos(run).get(key)
   if (known) return known as Promise<T>
   const promise = make()

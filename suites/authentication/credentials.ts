@@ -13,7 +13,7 @@ import type { CheckContext } from '../../harness/engine/check-context.ts'
 import { isGranted } from '../../harness/engine/response.ts'
 import type { Credential, Probe } from '../../harness/engine/probe.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
-import { once, perRun } from '../../harness/engine/run.ts'
+import { oncePerRun, perRun } from '../../harness/engine/run.ts'
 import { unknownWord } from '../../harness/checks/roles.ts'
 import { givesOf, invalidForms, type KeyForm, malformedForms, noCredential } from './key-forms.ts'
 import { allFormsOn, generatedKeysOn } from '../../catalogue/every-operation.ts'
@@ -113,7 +113,7 @@ const isRefused = ({ response }: Exchange): boolean => response !== undefined &&
 function withoutKey(context: CheckContext, probe: Probe, at: Elsewhere): Promise<Exchange | undefined> {
   const wrong = { what: 'without an Authorization header', kind: 'no credential' }
   const { run, requirement } = context
-  return once(run, `without a key: ${requirement.operation} ${at.place} ${at.path}`, () =>
+  return oncePerRun(run, `without a key: ${requirement.operation} ${at.place} ${at.path}`, () =>
     ask(context, { ...probe, credential: noCredential }, wrong, at),
   )
 }

@@ -12,7 +12,7 @@ import type { Exchange } from '../../harness/engine/exchange.ts'
 import { NotExercised, pause } from '../../harness/engine/outcome.ts'
 import type { Probe } from '../../harness/engine/probe.ts'
 import { operationProbe } from '../../harness/engine/operation-probe.ts'
-import { once, type Run } from '../../harness/engine/run.ts'
+import { oncePerRun, type Run } from '../../harness/engine/run.ts'
 import { addition, createObject, lastAddition, ownCreation } from './created-object.ts'
 import { madeAtOnce } from './relations.ts'
 
@@ -46,7 +46,7 @@ function usesOf(run: Run, creates: OperationId): Use[] {
 function fileToAdd(run: Run): Promise<string | undefined> {
   const declared = run.target.operations['graphs.add-file']?.fields['file']
   if (declared === undefined || !run.target.operations['files.upload']?.content) return Promise.resolve(undefined)
-  return once(run, 'file for created graphs', () => upload(run, contentOf(run)))
+  return oncePerRun(run, 'file for created graphs', () => upload(run, contentOf(run)))
 }
 
 /** Nobody says which inputs a created application has: none is given, and a 400 will do. */

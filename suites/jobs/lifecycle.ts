@@ -5,7 +5,7 @@ import { isEnded, type Job, jobRequest, jobsOf, type Reading } from './job-track
 import { apartMs, timesDiffer } from './seen-jobs.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { NotExercised, pause } from '../../harness/engine/outcome.ts'
-import { once, type Run } from '../../harness/engine/run.ts'
+import { oncePerRun, type Run } from '../../harness/engine/run.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import { describeResponse } from '../../harness/engine/describe.ts'
 
@@ -34,12 +34,12 @@ async function mainJob(run: Run): Promise<Job> {
 
 /** Follows the main job to its end, once a run. */
 export function mainLifecycle(run: Run): Promise<Lifecycle> {
-  return once(run, 'lifecycle', async () => follow(run, await mainJob(run)))
+  return oncePerRun(run, 'lifecycle', async () => follow(run, await mainJob(run)))
 }
 
 /** Creates a job of the failing application and follows it to its end, once a run. */
 export function failingLifecycle(run: Run): Promise<Lifecycle> {
-  return once(run, 'failing lifecycle', async () => {
+  return oncePerRun(run, 'failing lifecycle', async () => {
     const { job, exchange } = await createOn(run, 'failingApplication', 'jobs.retrieve/200-failed')
     if (!job)
       throw new NotExercised(`no job of resources.failingApplication could be created: ${describeResponse(exchange)}`)
@@ -55,7 +55,7 @@ async function createOn(run: Run, name: 'application' | 'failingApplication', re
 
 /** Reads a new job until it can be read, once a run: right after its creation, and until `settleMs` have passed. */
 function firstReadings(run: Run, job: Job): Promise<readonly Reading[]> {
-  return once(run, `first readings ${job.id}`, async () => {
+  return oncePerRun(run, `first readings ${job.id}`, async () => {
     const readings: Reading[] = []
     for (const share of pauseShares) {
       await pause(run, share * run.target.limits.settleMs)
@@ -98,7 +98,7 @@ export function oldestJobs(run: Run): Job[] {
 
 /** They are read once more when all are made: one that was read before is there still, at the latest `settleMs` after its creation. */
 export function seeOldestAgain(run: Run): Promise<void> {
-  return once(run, 'oldest jobs again', async () => {
+  return oncePerRun(run, 'oldest jobs again', async () => {
     if (ownJobs(run).length < 2) return
     const { limits } = run.target
     await Promise.all(
@@ -122,7 +122,7 @@ export function isGone({ response }: Exchange): boolean {
  * does not wait for it.
  */
 export function seeLaterJob(run: Run): Promise<void> {
-  return once(run, 'later job', async () => {
+  return oncePerRun(run, 'later job', async () => {
     const last = ownJobs(run).at(-1)
     if (!last || run.life.ended || run.options.depth === 'quick' || timesDiffer(ownJobs(run))) return
     await pause(run, Math.max(0, last.creation.endedAt + apartMs - performance.now()))

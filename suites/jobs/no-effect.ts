@@ -2,7 +2,7 @@ import { isGranted } from '../../harness/engine/response.ts'
 import { describeResponse } from '../../harness/engine/describe.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { NotExercised, pause } from '../../harness/engine/outcome.ts'
-import { once, type Run } from '../../harness/engine/run.ts'
+import { oncePerRun, type Run } from '../../harness/engine/run.ts'
 import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
 import type { Judge } from '../../harness/engine/check-context.ts'
 import { control, notGranted } from '../../harness/checks/control.ts'
@@ -33,7 +33,7 @@ interface AtOnce {
  * other is refused there.
  */
 export function noEffectAtOnce(run: Run): Promise<AtOnce> {
-  return once(run, 'no effect at once', async () => {
+  return oncePerRun(run, 'no effect at once', async () => {
     const application = declaredResource(run, 'application')
     const granted = await control(run, 'jobs.create')
     if (granted.state !== 'granted') throw notGranted(granted)
@@ -64,7 +64,7 @@ function giveUp({ gate }: Held): void {
 
 /** Looks as `noEffectAtOnce` does, and some time after, while other creations are refused: a finding for each kind. */
 export function noEffect(run: Run): Promise<readonly Finding[]> {
-  return once(run, 'no effect', async () => {
+  return oncePerRun(run, 'no effect', async () => {
     const { held, looks, later } = await noEffectAtOnce(run)
     const more = later && !held.gate.timedOut ? await lookLater(held, later.kind, later.refusedAt) : []
     const all = looks.map((findings, at) => (at === looks.length - 1 ? [...findings, ...more] : findings))

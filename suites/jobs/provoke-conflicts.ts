@@ -1,5 +1,5 @@
 import { NotExercised, pause } from '../../harness/engine/outcome.ts'
-import { isPlanned, once, type Run } from '../../harness/engine/run.ts'
+import { isPlanned, oncePerRun, type Run } from '../../harness/engine/run.ts'
 import type { ApplicationResource } from '../../harness/target-file/model.ts'
 import { sendAtOnce } from '../../harness/checks/at-once.ts'
 import { createdId } from '../../harness/checks/created.ts'
@@ -72,7 +72,7 @@ const none: Attempt = { jobs: [], findings: [], responseLost: false, isFree: fal
 
 /** Provokes conflicts once a run: three attempts at most on the busy application, and one on others. */
 export function provokeConflicts(run: Run): Promise<Conflicts> {
-  return once(run, 'conflicts', async () => {
+  return oncePerRun(run, 'conflicts', async () => {
     const findings: Finding[] = []
     let last = none
     const busy = busyApplication(run)

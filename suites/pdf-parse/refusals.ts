@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { once, type Run, type RunHook } from '../../harness/engine/run.ts'
+import { oncePerRun, type Run, type RunHook } from '../../harness/engine/run.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { faultOfSample, type SamplePdf, samplePdf } from '../../fixtures/pdf.ts'
 import { upload } from '../../harness/checks/upload.ts'
@@ -31,7 +31,7 @@ export function ownSample({ target: { resources } }: Run, name: PdfResource): Sa
 
 /** The id of a PDF: declared, uploaded from the declared path, or (if no PDF is declared) one of the suite's own. Once a run. */
 export function pdfId(run: Run, name: PdfResource): Promise<string> {
-  return once(run, `pdf ${name}`, async () => {
+  return oncePerRun(run, `pdf ${name}`, async () => {
     const declared = run.target.resources[name]
     if (typeof declared === 'string') return declared
     const contentType = 'application/pdf'
