@@ -1,5 +1,14 @@
 import { type RequirementId, isRequirementId } from './catalogue.ts'
-import { emptyOf, isListed, oddBodies, oddNumbers, oddTexts, type OddValue, oddValuesOf } from './odd-values.ts'
+import {
+  emptyOf,
+  isListed,
+  oddBodies,
+  oddNumbers,
+  oddTexts,
+  type OddValue,
+  oddValuesOf,
+  mayBeUnknown,
+} from './odd-values.ts'
 import {
   bodiesOf,
   invalidKeys,
@@ -156,6 +165,7 @@ function oddKindsOf(member: Member): readonly OddValue[] {
     ...(kinds.includes('string') ? [...oddTexts, 'blank' as const] : []),
     ...(kinds.includes('number') ? oddNumbers : []),
     ...(kinds.includes('array') ? (['repeated'] as const) : []),
+    ...(mayBeUnknown(member) ? (['unknown'] as const) : []),
   ]
 }
 

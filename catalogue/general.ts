@@ -1,6 +1,11 @@
 import { type OperationId, operations } from './operations.ts'
 import { requirements, scenario } from './requirement.ts'
 
+/** A labelled request to each operation that neither generates nor creates anything. */
+const oneOfEachCheap: Readonly<Partial<Record<OperationId, number>>> = Object.fromEntries(
+  operations.flatMap(({ id, body, effect }) => (body === 'json' && effect === 'none' ? [[id, 1]] : [])),
+)
+
 /** A large request to each operation that takes a body. */
 const oneEach: Readonly<Partial<Record<OperationId, number>>> = Object.fromEntries(
   operations.flatMap(({ id, body }) => (body === 'none' ? [] : [[id, 1]])),
@@ -33,7 +38,8 @@ export const envelope = requirements('envelope', [
     statement: 'A large request is answered: a body with 256 KiB of white space after its JSON by a 4xx in an envelope, an upload of 2 MiB by a 2xx or such a 4xx.',
     maxRequests: 1, alsoSends: oneEach },
   { id: 'charset-parameter', level: 'should', section: '4', expects: '2xx',
-    statement: 'A request that is granted as application/json is granted as application/json; charset=utf-8.' },
+    statement: 'A request that is granted as application/json is granted as application/json; charset=utf-8.',
+    maxRequests: 1, alsoSends: oneOfEachCheap },
 ])
 
 // oxfmt-ignore

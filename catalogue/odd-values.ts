@@ -50,6 +50,7 @@ export function oddValuesOf(member: Known, members: readonly Member[] = []): rea
     ...(mayBeEmpty && !isOwnFault ? (['empty'] as const) : []),
     ...(kinds.includes('string') && !isListed(member) ? oddTexts : []),
     ...(mayBeBlank(member) ? (['blank'] as const) : []),
+    ...(mayBeUnknown(member) ? (['unknown'] as const) : []),
     ...(kinds.includes('number') ? oddNumbersOf(member) : []),
     ...(isRepeatable(member, members) ? (['repeated'] as const) : []),
   ]
@@ -59,6 +60,9 @@ export function oddValuesOf(member: Known, members: readonly Member[] = []): rea
 function mayBeBlank({ kinds, judgedBy, ...member }: Known): boolean {
   return kinds.includes('string') && !isListed(member) && judgedBy?.empty?.startsWith('400-empty') === true
 }
+
+/** A word of a list that a server looks up, if no row wants one refused that it does not have. */
+export const mayBeUnknown = (member: Known): boolean => isListed(member) && member.judgedBy?.value === undefined
 
 const isEmptiable = (kind: JsonKind): boolean => kind === 'string' || kind === 'array' || kind === 'object'
 

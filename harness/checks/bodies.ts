@@ -34,10 +34,6 @@ export const jsonFaults: Readonly<Record<MalformedJson, JsonFault>> = {
   'text after its end': ['and text after its end', (text) => `${text} and more`],
   'second document': ['and a second one after its end', (text) => `${text}\n${text}`],
   comment: ['and a comment in it', (text) => `${text.slice(0, 1)}/* no comment */${text.slice(1)}`],
-  'line comment': [
-    'and a comment to the end of a line in it',
-    (text) => `${text.slice(0, 1)}// none\n${text.slice(1)}`,
-  ],
   NaN: ['and NaN in it', withValue('NaN')],
   Infinity: ['and Infinity in it', withValue('Infinity')],
   '+1': ['and +1 in it', withValue('+1')],

@@ -28,8 +28,14 @@ export interface Change {
   value(own: unknown): unknown
 }
 
-/** Longer than the columns of 255 and of 1,000 characters that names and texts are kept in; and, if a text may be as long as a file, of 64 KiB. */
-const lengthOf = ({ member }: Placed): number => (member?.isLimited ? 70_000 : 1200)
+/**
+ * Longer than the columns of 255 and of 1,000 characters that names are kept in; of a text that is worked on, than some pages;
+ * and, if §7.3 names a greatest length, than a column of 64 KiB.
+ */
+function lengthOf({ member }: Placed): number {
+  if (member?.isLimited) return 70_000
+  return member?.tolerates?.includes('array') || member?.kinds.includes('array') ? 21_000 : 1200
+}
 /** Texts that are taken for something else if they are put where they do not belong: a C string, a format, a template, SQL, a pattern. */
 const characters = `\u0000%s%n{{'"[(\\\u202e\u{1f6b0}`
 

@@ -87,6 +87,7 @@ const trippedOver: Readonly<Record<string, readonly string[]>> = {
   nested: ['medical.comprehend', 'graphs.add-file'],
   'later-item': ['vision.analyze'],
   'unknown-id': ['graphs.add-file', 'vision.analyze'],
+  'unknown-word': ['medical.comprehend', 'chat.create'],
   'byte-order-mark': ['translate.run', 'graphs.query'],
   'no-content-type': ['web-search.run', 'applications.create'],
 }
@@ -163,7 +164,7 @@ const placed: readonly string[] = [
   ...waysToBreak('envelope/unsupported-method', '', '#5xx', '#page', '#empty'),
   ...waysToBreak('envelope/bad-input-no-5xx', '', '#text'),
   ...waysToBreak('envelope/large-body', '', '#one-path', '#upload', '#closed'),
-  'envelope/charset-parameter',
+  ...waysToBreak('envelope/charset-parameter', '', '#one-path'),
   ...waysToBreak('graphs.query/2xx-query-config', '#together', '#empty', '#defaults'),
   ...waysToBreak('chat.create/200-query-config', '#together', '#absent'),
   'chat.create/200-text-parts#two',

@@ -43,6 +43,8 @@ const oddities: Readonly<Record<string, (body: Members, call: Call) => boolean>>
     variablesOf(body)
       .slice(1)
       .some((item) => !isMembers(item)),
+  'unknown-word': ({ response_type: type, tool_choice: choice }) =>
+    [type, choice].some((word) => typeof word === 'string' && !/^(Entities|auto|none|required|.?)$/.test(word)),
   'unknown-id': (body, { world }) =>
     [body, ...variablesOf(body)].some((item) => {
       const id = isMembers(item) ? item['file_id'] : undefined

@@ -25,8 +25,7 @@ function outside(text: string, pattern: string, replace: (...groups: string[]) =
 /** Faults that lenient parsers overlook, and how they read them. */
 const repairs: Readonly<Record<string, (text: string) => string>> = {
   comma: (text) => outside(text, ',(?=\\s*[,\\]}])|(?<=[[{]\\s*),', () => ''),
-  comment: (text) => outside(text, '/\\*[\\s\\S]*?\\*/', () => ' '),
-  'line-comment': (text) => outside(text, '(?://|#)[^\\n]*', () => ' '),
+  comment: (text) => outside(text, '/\\*[\\s\\S]*?\\*/|(?://|#)[^\\n]*', () => ' '),
   nan: (text) => outside(text, '-?(?:NaN|Infinity)\\b', () => 'null'),
   number: (text) =>
     outside(text, '(?<![\\w.])(?:\\+|0+(?=\\d)|(?=\\.\\d))(\\.?\\d)', (digits) => digits.replace(/^\./, '0.')),
@@ -183,7 +182,9 @@ export async function readJson(call: Call, { members, shapeless }: Expected): Pr
     const kind = type.startsWith('text/plain;') ? type : (type.split(';')[0] ?? '')
     call.refuse('400-wrong-content-type', 400, 'InvalidContentType', { kind })
   }
-  if (/charset/i.test(type) && call.world.switches.broken('envelope/charset-parameter'))
+  const { broken } = call.world.switches
+  const isHere = call.operation === 'web-search.run' && broken('envelope/charset-parameter#one-path')
+  if (/charset/i.test(type) && (isHere || broken('envelope/charset-parameter')))
     call.reject(400, 'InvalidContentType', 'The content type is not application/json')
   // The operations of §4.1 and §4.2 say that a body is required.
   const named = call.operation === 'jobs.create' || call.operation === 'pdf.parse'

@@ -38,6 +38,7 @@ function changesOf(operation: string): readonly Change[] {
     { body: { ...declared, query_config: { max_snippets: 2 ** 60 } } },
     { body: { ...declared, inputs: [{ id: 'topic', value: ['\ud800'] }] } },
     { body: { ...declared, max_tokens: 1.5 } },
+    { body: { ...declared, tool_choice: 'nothing', response_type: 'Nothing' } },
     ...['"__proto__":1', `"a":${'['.repeat(1500)}${']'.repeat(1500)}`, '"max_tokens":1e400'].map((more) =>
       raw(`${JSON.stringify(declared).slice(0, -1)},${more}}`),
     ),
@@ -75,6 +76,7 @@ export const inputStories: Readonly<Record<string, Story>> = {
   'envelope/charset-parameter': async (server) => {
     const contentType = 'application/json; charset=utf-8'
     const { status } = await send(server, 'pdf.parse', { raw: { text: '{"format":"text"}', contentType } })
-    return status === 200
+    const searched = await send(server, 'web-search.run', { headers: { 'content-type': contentType } })
+    return status === 200 && searched.status === 200
   },
 }
