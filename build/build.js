@@ -3,6 +3,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { compiledSchemas, isPackage } from './compiled-schemas.js'
+import { writeSchemas } from './schemas.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -16,6 +17,7 @@ const input = {
   'vitest-reporter': 'vitest/reporter.ts',
 }
 
+await writeSchemas()
 const plugins = [await compiledSchemas()]
 const build = await rolldown({ cwd: root, input, platform: 'node', external: isPackage, plugins, logLevel: 'silent' })
 const { output } = await build.write({

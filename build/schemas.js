@@ -1,19 +1,21 @@
-// npm run schemas: writes schemas/openapi.json and schemas/target.schema.json from the catalogue and the other schemas.
-import { writeFileSync } from 'node:fs'
+// Writes schemas/openapi.json and schemas/target.schema.json from the catalogue and the other schemas: what is made stands in
+// the package, not in the repository.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createJiti } from 'jiti'
-import { format } from 'oxfmt'
 
 const { import: load } = createJiti(import.meta.url)
-const { openapiDocument } = await load('./openapi/paths.ts')
-const { targetSchema } = await load('./target-schema/target-schema.ts')
 
-const layout = { printWidth: 120 }
-for (const [name, document] of [
-  ['openapi.json', openapiDocument()],
-  ['target.schema.json', targetSchema()],
-]) {
-  const path = fileURLToPath(new URL(`../schemas/${name}`, import.meta.url))
-  const { code } = await format(path, JSON.stringify(document), layout)
-  writeFileSync(path, code)
+/** Must come before anything that compiles or packs the schemas. A file that is right already is left alone: somebody may read it. */
+export async function writeSchemas() {
+  const { openapiDocument } = await load('./openapi/paths.ts')
+  const { targetSchema } = await load('./target-schema/target-schema.ts')
+  for (const [name, document] of [
+    ['openapi.json', openapiDocument()],
+    ['target.schema.json', targetSchema()],
+  ]) {
+    const path = fileURLToPath(new URL(`../schemas/${name}`, import.meta.url))
+    const text = `${JSON.stringify(document, null, 2)}\n`
+    if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeFileSync(path, text)
+  }
 }

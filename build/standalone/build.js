@@ -18,6 +18,7 @@ import { brotliCompressSync, constants } from 'node:zlib'
 import { inject } from 'postject'
 import { rolldown } from 'rolldown'
 import { compiledSchemas } from '../compiled-schemas.js'
+import { writeSchemas } from '../schemas.js'
 
 // Compiles the command line into one file that needs nothing but Node.js. node build/standalone/build.js [folder]
 // [--executable]: writes conform.mjs there, by default into standalone/, and beside it an executable that needs no Node.js.
@@ -113,6 +114,7 @@ await launch({
 })
 `
 
+await writeSchemas()
 const build = await rolldown({
   ...{ cwd: root, input, platform: 'node', logLevel: 'silent' },
   external: (id, importer) => id === 'standalone:inside' || (isBuiltin(id) && !hasStandIn(id, importer)),

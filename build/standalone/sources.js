@@ -4,14 +4,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const made = ['node_modules', 'dist', 'standalone', '.git']
+const made = ['node_modules', 'dist', 'standalone', '.git', 'schemas/openapi.json', 'schemas/target.schema.json']
 const hash = createHash('sha256')
 
 /** @param {string} folder below the root, with a slash at its end */
 function add(folder) {
   const entries = readdirSync(root + folder, { withFileTypes: true })
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    if (folder === '' && made.includes(entry.name)) continue
+    if (made.includes(folder + entry.name)) continue
     if (entry.isDirectory()) add(`${folder}${entry.name}/`)
     else if (entry.isFile()) hash.update(`${folder}${entry.name}\0`).update(readFileSync(root + folder + entry.name))
   }

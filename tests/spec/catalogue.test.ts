@@ -3,7 +3,7 @@ import { getAt } from '../../schemas/json.ts'
 import { rolesOf } from '../../harness/target-file/declared.ts'
 import { catalogue, isRequirementId, requirementOf } from '../../catalogue/catalogue.ts'
 import { isOperationId, type OperationId, operations } from '../../catalogue/operations.ts'
-import targetSchema from '../../schemas/target.schema.json' with { type: 'json' }
+import { targetSchema } from '../../build/target-schema/target-schema.ts'
 
 const pointersOf = (needs: (typeof catalogue)[number]['needs']): string[] => needs.flatMap((need) => [need].flat())
 const tokens = (pointer: string): string[] =>
@@ -45,10 +45,11 @@ test('each statement is one sentence, and each section one of the interface', ()
 })
 
 test('needs are pointers to places that a target file can have', () => {
+  const { keys, resources } = targetSchema().properties!
   const declarable: Record<string, (names: string[], id: string) => boolean> = {
-    keys: ([name = '', ...rest]) => rest.length === 0 && Object.hasOwn(targetSchema.properties.keys.properties, name),
+    keys: ([name = '', ...rest]) => rest.length === 0 && Object.hasOwn(keys!.properties!, name),
     resources: ([name = '', ...rest]) =>
-      Object.hasOwn(targetSchema.properties.resources.properties, name) &&
+      Object.hasOwn(resources!.properties!, name) &&
       (rest.length === 0 || (rest.join() === 'requiredInputs' && name === 'application')),
     scenarios: (names, id) => names.length === 1 && names[0] === id,
     operations: ([operation = '', part, role = '', ...rest]) => {
