@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest'
+import type { PreviousRequest } from '../../harness/engine/exchange.ts'
+import type { HttpResult, Transport } from '../../harness/http/message.ts'
+import { idsOf, judgeReference } from '../matrix/judge-reference.ts'
+
+const atomic = 'graphs.add-file/409-atomic'
+
+describe(`${atomic}, of a target that is far away`, () => {
+  const only = [atomic]
+
+  test('accuses nobody who processes additions sooner than the next request can arrive', async () => {
+    for (const latencyMs of [40, 250]) {
+      const reference = { variants: ['processing/slow'], settleMs: 30 }
+      const { results } = await judgeReference(reference, { latencyMs, options: { only } })
+      expect(results.find(({ id }) => id === atomic)).toMatchObject({
+        outcome: 'not-exercised',
+        reason: expect.stringMatching(
+          /refused \d+ ms after the first was granted: .* run the suite closer to the target/,
+        ),
+      })
+    }
+  })
+
+  test('accuses who grants two of one moment only from near by', async () => {
+    const outcomes = []
+    for (const latencyMs of [1, 10, 40]) {
+      const { results } = await judgeReference({ defects: [atomic] }, { latencyMs, options: { only } })
+      outcomes.push(results.find(({ id }) => id === atomic)?.outcome)
+    }
+    expect(outcomes).toEqual(['failed', 'failed', 'not-exercised'])
+  })
+
+  test('looks again at what was refused late once', async () => {
+    let late = 0
+    const network = (transport: Transport): Transport => ({
+      ...transport,
+      async send(request, options) {
+        const result = await transport.send(request, options)
+        return result.kind === 'answer' && result.status === 409 && late++ === 0
+          ? { ...result, endedAt: result.endedAt + 100 }
+          : result
+      },
+    })
+    const { results } = await judgeReference({ defects: [atomic] }, { network, options: { only } })
+    expect(idsOf(results, 'failed')).toEqual([atomic])
+  })
+})
+
+describe('*/2xx-own-id asks once more', () => {
+  const ids = ['files.upload', 'graphs.create', 'applications.create'].map((operation) => `${operation}/2xx-own-id`)
+  const options = { depth: 'quick', only: ids } as const
+
+  test.each([
+    [400, 'GuardrailBlockedError'],
+    [429, 'QuotaExceeded'],
+    [503, 'ServiceUnavailable'],
+    [500, 'CompletionModelInternalError'],
+  ])('if one of its creations is answered %i %s', async (status, tpe) => {
+    const met = new Set<string>()
+    const answer = (result: HttpResult): HttpResult => ({
+      ...{ kind: 'answer', status, headers: [{ name: 'content-type', value: 'application/json' }], cut: false },
+      body: Buffer.from(JSON.stringify({ tpe, errors: [], extras: {} })),
+      ...{ sentAt: result.sentAt, endedAt: result.endedAt },
+    })
+    const network = (transport: Transport): Transport => ({
+      ...transport,
+      async send(request, sending) {
+        const result = await transport.send(request, sending)
+        const { purpose } = (sending.tag ?? {}) as Partial<PreviousRequest>
+        const id = purpose?.role === 'probe' ? purpose.requirement : undefined
+        if (!id || !ids.includes(id) || met.has(id)) return result
+        met.add(id)
+        return answer(result)
+      },
+    })
+    const { results } = await judgeReference({}, { network, options })
+    expect([...met].sort()).toEqual(ids.toSorted())
+    expect(idsOf(results, 'passed')).toEqual(expect.arrayContaining(ids))
+  })
+})
