@@ -3,14 +3,18 @@ import type { HttpRequest, HttpResult } from '../http/message.ts'
 import type { Exchange } from './exchange.ts'
 import { type Barrier, barrierOf, gatewayEveryMs, remedyFor, type Way } from './gateway.ts'
 
-/** If requests are open and none is answered for this long, one more request asks whether the target still lives, in ms. */
-const quietMs = 10_000
+/** How often it is looked whether a target has gone quiet, in ms. */
+const checkEveryMs = 250
+/**
+ * If requests are open and none is answered for so many looks in a row, for 10 s, one more request asks whether the target still
+ * lives. Looks are counted, and not the time between them, in which this process may have stood still on a busy machine.
+ */
+const quietLooks = 40
 /** Time that the question is given, in ms. */
 const lastChanceMs = 5_000
 /** A target that takes no connections is asked again so often, while it may be starting, or starting again: for about 3 s, and 10 s. */
 const startQuestions = 6
 const restartQuestions = 20
-const checkEveryMs = 250
 /** Time that the questions themselves may take beside the pauses between them, in ms. */
 const asideMs = 1000
 
@@ -62,12 +66,13 @@ interface Asked {
 
 export function createLiveness(settings: LivenessSettings): Liveness {
   const unanswered = createUnanswered()
-  /** When an answer came last, or the first of the open requests was sent. */
-  let lastResponse = performance.now()
+  /** Looks since an answer came last, or the first of the open requests was sent. */
+  let looks = 0
   let answeredAt = -Infinity
   let checking: Promise<void> | undefined
   const answered = (): void => {
-    answeredAt = lastResponse = performance.now()
+    answeredAt = performance.now()
+    looks = 0
   }
   const ask = async (timeoutMs: number, elsewhere = false): Promise<Asked> => {
     const request = await settings.request(elsewhere)
@@ -120,7 +125,7 @@ export function createLiveness(settings: LivenessSettings): Liveness {
   const checkServiceOnce = (): Promise<void> => (checking ??= checkService().finally(() => (checking = undefined)))
   const checkAliveOnce = (): Promise<void> => (checking ??= checkAlive().finally(() => (checking = undefined)))
   const checkIfQuiet = async (): Promise<void> => {
-    if (unanswered.open > 0 && performance.now() - lastResponse >= quietMs) await checkAliveOnce()
+    if (unanswered.open > 0 && ++looks > quietLooks) await checkAliveOnce()
   }
   // If a key cannot be read, the requests that need it report it.
   const timer = setInterval(() => void checkIfQuiet().catch(() => undefined), checkEveryMs)
@@ -148,7 +153,7 @@ export function createLiveness(settings: LivenessSettings): Liveness {
       return true
     },
     async during(request, send) {
-      if (unanswered.open === 0) lastResponse = performance.now()
+      if (unanswered.open === 0) looks = 0
       const result = await unanswered.during(request, send)
       if (result.kind === 'answer') answered()
       return result

@@ -1,7 +1,12 @@
 import type { SendOptions } from './message.ts'
 
-/** Longest delay that a timer takes, in ms. */
-const longestDelay = 2 ** 31 - 1
+/** How often the deadlines of the exchanges under way are looked at, in ms. */
+const lookMs = 20
+/**
+ * Time between two looks that counts, in ms. This process looks at its sockets once from one to the next: of the time in which it
+ * stood still, on a busy machine, nothing more is counted, since an answer may lie there.
+ */
+const mostCountedMs = 2 * lookMs
 
 /** The reason of an exchange that was ended by its deadline; any other is an interrupt. */
 export const deadlinePassed = Symbol('deadline passed')
@@ -44,20 +49,33 @@ interface UnderWay {
 }
 
 export function createUnderWay(): UnderWay {
-  const endings = new Set<Ending>()
+  /** Deadlines, on the clock of this process's own looks. */
+  const endings = new Map<Ending, number>()
   let isOver = false
+  let counted = 0
+  let lookedAt = 0
+  let timer: NodeJS.Timeout | undefined
+  const clock = (): number => counted + Math.min(performance.now() - lookedAt, mostCountedMs)
+  const look = (): void => {
+    counted = clock()
+    lookedAt = performance.now()
+    for (const [ending, deadline] of endings) if (deadline <= counted) ending.end(deadlinePassed)
+    if (endings.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
   return {
     begin({ timeoutMs, signal }) {
       const ending = new Ending()
       const stop = (): void => ending.end(signal?.reason)
-      const timer = setTimeout(() => ending.end(deadlinePassed), Math.min(timeoutMs, longestDelay))
-      endings.add(ending)
+      if (timer === undefined) lookedAt = performance.now()
+      timer ??= setInterval(look, lookMs)
+      endings.set(ending, clock() + timeoutMs)
       const forget = signal && onAbort(signal, stop)
       if (signal?.aborted || isOver) stop()
       return {
         ending,
         settle() {
-          clearTimeout(timer)
           endings.delete(ending)
           forget?.()
         },
@@ -65,7 +83,7 @@ export function createUnderWay(): UnderWay {
     },
     endAll() {
       isOver = true
-      for (const ending of endings) ending.end(undefined)
+      for (const ending of endings.keys()) ending.end(undefined)
     },
   }
 }

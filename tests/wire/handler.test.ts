@@ -106,3 +106,14 @@ test('what cannot be a request is not sent', async () => {
   const result = await send(echo, { headers: [{ name: 'a b', value: 'c' }] })
   expect(result).toMatchObject({ kind: 'no-answer', cause: 'refused' })
 })
+
+test('a deadline does not pass while this process stands still: an answer may lie there', async () => {
+  const later: Handler = async () => {
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+    return new Response('tea')
+  }
+  // More than three turns of the event loop take, less than the time for which the process stands still.
+  const sent = send(later, {}, { timeoutMs: 400 })
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
+  expect(text(await sent)).toBe('tea')
+})
