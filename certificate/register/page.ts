@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { htmlAttribute } from '../../reporters/escape/html.ts'
+import { policyFor } from '../../reporters/html/assets.ts'
 import { nameMarks } from '../../reporters/escape/name-marks.ts'
 import { countsText } from '../../reporters/view/groups.ts'
 import { shellWord } from '../../harness/shell-word.ts'
@@ -59,12 +59,11 @@ const LIMITS =
 
 /** A whole page: nothing is fetched, and no script is run. */
 export function page(title: string, body: Markup, now: Date): string {
-  const style = readFileSync(packageFile('certificate/register/style.css'), 'utf8')
-  const hash = createHash('sha256').update(style).digest('base64')
-  const policy = `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'`
+  const base = readFileSync(packageFile('reporters/html/style/base.css'), 'utf8')
+  const style = base + readFileSync(packageFile('certificate/register/style.css'), 'utf8')
   return markup`<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta http-equiv="Content-Security-Policy" content="${policyFor({ style })}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
