@@ -1,5 +1,4 @@
-// Writes schemas/openapi.json and schemas/target.schema.json from the catalogue and the other schemas: what is made stands in
-// the package, not in the repository.
+// Writes the schemas that follow from code: what is made stands in the package, not in the repository.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createJiti } from 'jiti'
@@ -10,11 +9,13 @@ const { import: load } = createJiti(import.meta.url)
 export async function writeSchemas() {
   const { openapiDocument } = await load('./openapi/paths.ts')
   const { targetSchema } = await load('./target-schema/target-schema.ts')
+  const { statementSchema } = await load('../certificate/statement-schema.ts')
   for (const [name, document] of [
-    ['openapi.json', openapiDocument()],
-    ['target.schema.json', targetSchema()],
+    ['schemas/openapi.json', openapiDocument()],
+    ['schemas/target.schema.json', targetSchema()],
+    ['certificate/certificate.schema.json', statementSchema],
   ]) {
-    const path = fileURLToPath(new URL(`../schemas/${name}`, import.meta.url))
+    const path = fileURLToPath(new URL(`../${name}`, import.meta.url))
     const text = `${JSON.stringify(document, null, 2)}\n`
     if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeFileSync(path, text)
   }

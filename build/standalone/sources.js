@@ -4,7 +4,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const made = ['node_modules', 'dist', 'standalone', '.git', 'schemas/openapi.json', 'schemas/target.schema.json']
+const made = [
+  ...['node_modules', 'dist', 'standalone', '.git'],
+  ...['schemas/openapi.json', 'schemas/target.schema.json', 'certificate/certificate.schema.json'],
+]
 const hash = createHash('sha256')
 
 /** @param {string} folder below the root, with a slash at its end */
