@@ -1,13 +1,10 @@
 import { isAuthorization } from '../harness/target-file/map-keys.ts'
 import type { Redactor } from '../harness/recording/redactor.ts'
-import { shortestKey } from '../harness/recording/redactor.ts'
+import { isSecretName, shortestKey } from '../harness/recording/redactor.ts'
 import type { HeaderLine } from '../harness/http/message.ts'
 import type { RecordedEntry } from './recorded-entry.ts'
 
 const redacted = '[redacted]'
-
-/** Headers and query members whose name says that their value opens something. */
-const secretName = /authorization|cookie|token|secret|session|password|passwd|csrf|signature|(api|access|auth)[-_]?key/i
 
 /** How our own reports write a key, and what is made of one: nothing is to be hidden there. */
 const placeholder = /^(\$[A-Z_][A-Z0-9_]*|\$\{[A-Z_][A-Z0-9_]*[^}]*\}\w*|\[[^\]]*\])$/
@@ -28,9 +25,9 @@ function* credentialsIn(headers: readonly HeaderLine[], url: string): Generator<
   for (const { name, value } of headers) {
     if (isAuthorization(name)) yield* credentialsOf(value)
     // Many cookies are no secrets: they are hidden only where they are sent.
-    else if (secretName.test(name) && !/cookie/i.test(name) && value.length >= shortestKey) yield value
+    else if (isSecretName(name) && !/cookie/i.test(name) && value.length >= shortestKey) yield value
   }
-  for (const [name, value] of queryOf(url)) if (secretName.test(name) && value.length >= shortestKey) yield value
+  for (const [name, value] of queryOf(url)) if (isSecretName(name) && value.length >= shortestKey) yield value
 }
 
 /** Finds the secrets in a header: what follows the scheme, or all of it; of `Basic` the password by itself as well. */
@@ -43,7 +40,7 @@ function credentialsOf(value: string): string[] {
 
 /** A header's value as it may be shown. */
 export function shownHeader({ name, value }: HeaderLine, redactor: Redactor): string {
-  if (!secretName.test(name)) return redactor.header(name, value)
+  if (!isSecretName(name)) return redactor.header(name, value)
   if (!isAuthorization(name)) return redacted
   const [, scheme = '', rest = value] = /^\s*(\S+\s+)?(.*?)\s*$/s.exec(value) ?? []
   if (rest === '' || rest === 'Bearer' || placeholder.test(rest)) return value
@@ -60,7 +57,7 @@ export function shownUrl(address: string, redactor: Redactor): string {
 
 function shownMember(member: string): string {
   const [name = ''] = member.split('=')
-  return secretName.test(name) && member.includes('=') ? `${name}=${redacted}` : member
+  return isSecretName(name) && member.includes('=') ? `${name}=${redacted}` : member
 }
 
 function queryOf(address: string): [string, string][] {

@@ -16,7 +16,7 @@ import {
 import type { Report, RequirementResult } from '../../harness/report/model.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import { redactorFor } from '../../harness/target-file/context.ts'
-import { isSecretName } from '../../harness/target-file/map-keys.ts'
+import { isSecretName } from '../../harness/recording/redactor.ts'
 import type { Exchanges } from '../../reporters/view/evidence.ts'
 import { checkOutputs, reportFiles } from '../output/files.ts'
 import { loggedExchanges, makeRunFolder } from '../output/run-folder.ts'

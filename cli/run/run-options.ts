@@ -1,7 +1,7 @@
 import type { BaselineEntry } from '../../harness/report/baseline.ts'
 import { type RunOptions, rerunCommand, runOptionsOf } from '../../harness/engine/run.ts'
 import { shellWord } from '../../harness/shell-word.ts'
-import { isSecretName } from '../../harness/target-file/map-keys.ts'
+import { isSecretName } from '../../harness/recording/redactor.ts'
 import { labels } from '../../harness/target-file/resolve-key.ts'
 import type { RunArguments } from './arguments.ts'
 import { isRequirementId } from '../../catalogue/catalogue.ts'

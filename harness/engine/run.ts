@@ -6,11 +6,10 @@ import type { Pacer, Semaphore } from './semaphore.ts'
 import { shellWord } from '../shell-word.ts'
 import type { Recorder } from '../recording/recorder.ts'
 import type { BaselineEntry } from '../report/baseline.ts'
-import type { Created, Depth, NotServed, TakesState, TpeMode } from '../report/model.ts'
-import type { LeftOutBy } from '../report/model.ts'
+import type { Created, Depth, LeftOutBy, NotServed, TakesState, TpeMode } from '../report/model.ts'
 import type { Reason } from '../report/reason.ts'
 import type { Shard } from '../report/selection.ts'
-import { isSecretName } from '../target-file/map-keys.ts'
+import { isSecretName } from '../recording/redactor.ts'
 import type { Target } from '../target-file/model.ts'
 import { labels } from '../target-file/resolve-key.ts'
 import type { HeaderValue, HeaderValues } from '../target-file/target-file.ts'
@@ -98,7 +97,7 @@ export interface RunHook {
    * May throw `NotExercised`.
    */
   intercept?(run: Run, probe: Probe, purpose: Purpose, send: Send): Promise<Exchange> | undefined
-  /** Sees every exchange that was answered, also those that were not admitted here. */
+  /** Sees every exchange that was answered, also those that it did not intercept. */
   observe?(run: Run, exchange: Exchange): void
   /** Sees every exchange that got no answer. */
   unanswered?(run: Run, exchange: Exchange): void

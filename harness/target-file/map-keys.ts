@@ -10,6 +10,7 @@ import type {
   TargetFile,
 } from './target-file.ts'
 import { isKeyPerOperation } from './declared.ts'
+import { isSecretName } from '../recording/redactor.ts'
 import { escapeToken } from '../../schemas/json.ts'
 
 /** Gives what is put in the place of a key at that path of members; undefined leaves it out. */
@@ -44,11 +45,6 @@ export function mapKeys(file: TargetFile, replace: Replace): TargetFile {
 
 export function isAuthorization(header: string): boolean {
   return ['authorization', 'proxy-authorization'].includes(header.toLowerCase())
-}
-
-/** Whether the name of a header or query member tells that its value is a secret. */
-export function isSecretName(name: string): boolean {
-  return /key|token|secret|password|cookie|authorization/i.test(name)
 }
 
 function mapHeaders(path: string, headers: HeaderValues | undefined, replace: Replace): HeaderValues | undefined {

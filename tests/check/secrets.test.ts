@@ -18,7 +18,7 @@ const told: Told[] = [
   'a-value-without-a-scheme',
 ].map((authorization) => ({
   ...granted['pdf.parse/200-text']!,
-  to: `/v1/tools/pdf-parser/f?access_token=query-token-1234567&page=2`,
+  to: `/v1/tools/pdf-parser/f?access_token=query-token-1234567&subscription-key=query-key-of-the-gateway&page=2`,
   authorization,
   answers: {
     echo: [jwt, known, password, encodeURIComponent(jwt), Buffer.from(jwt).toString('hex'), 'query-token-1234567'],
@@ -37,6 +37,8 @@ const secrets = [
   known,
   password,
   'query-token-1234567',
+  'query-key-of-the-gateway',
+  'header-key-of-the-gateway',
   'cookie-of-the-answer',
   'cookie-of-the-request',
   'csrf-of-the-request',
@@ -52,6 +54,7 @@ async function reports(): Promise<Record<string, string>> {
     request.headers.push(
       { name: 'cookie', value: 'sid=cookie-of-the-request; theme=dark' },
       { name: 'X-CSRF-Token', value: 'csrf-of-the-request' },
+      { name: 'Ocp-Apim-Subscription-Key', value: 'header-key-of-the-gateway' },
     )
     request.url = request.url.replace('https://', 'https://user:hunter2@')
   }
@@ -70,7 +73,7 @@ async function reports(): Promise<Record<string, string>> {
 
 test('no key that stands in the recording stands in a report', async () => {
   const texts = await reports()
-  expect(texts['har']).toContain('/v1/tools/pdf-parser/f?access_token=[redacted]&page=2')
+  expect(texts['har']).toContain('/v1/tools/pdf-parser/f?access_token=[redacted]&subscription-key=[redacted]&page=2')
   for (const [name, text] of Object.entries(texts)) {
     expect([name, secrets.filter((secret) => text.includes(secret))]).toEqual([name, []])
   }
