@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** Order of test files: what computes longest goes first, while the heap of a worker is small, and so that no worker is left with it alone. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const others = /tests\/(?:docs|vitest|reporters\/html|engine|house|openapi|cli|check)/
+    const others = /tests\/(?:docs|vitest|reporters\/html|engine|layout|openapi|cli|check)/
     const programs = /tests\/(?:docs|vitest\/front|ui|library|reporters|layout\/site)\S*\.program/
     const first = [programs, 'tests/matrix/kill-matrix', 'tests/matrix/', 'tests/hostile/', 'tests/ui/', others]
     const rank = ({ moduleId }: TestSpecification): number => {

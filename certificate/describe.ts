@@ -101,7 +101,11 @@ function otherVersion({ statement, isForeign }: Verification, { suite: own }: Gi
 /** Names what stood between the suite and the target, and may have answered in its place. */
 export function between({ ca, insecure, proxy, retried }: RunFacts): string[] {
   return [
-    ...(retried === 0 ? [] : [`what cut off or reset ${count(retried, 'answer')}; each was asked for again`]),
+    ...(retried === 0
+      ? []
+      : [
+          `what cut off or reset ${count(retried, 'answer')}, or gave a 502 or 504 in their place; each was asked for again`,
+        ]),
     ...(proxy === null ? [] : [`the proxy ${proxy}`]),
     ...(ca ? ['an authority of the target file, which was trusted (tls.ca)'] : []),
     ...(insecure ? ['whoever answered: TLS certificates were not verified (--insecure)'] : []),

@@ -63,7 +63,7 @@ export interface RunFacts {
   ca: boolean
   /** Host and port of the proxy that stood between. */
   proxy: string | null
-  /** Answers that were cut off or reset, and asked for again. */
+  /** Answers that were cut off, reset or a gateway's 502 or 504, and asked for again. */
   retried: number
   interrupted: boolean
   depth: Depth

@@ -22,7 +22,7 @@ export interface RunRecord {
   readonly problem?: string | undefined
 }
 
-/** Facts of a run before its worker has said anything. */
+/** Facts of a run before anything is known of it. */
 export const noFacts: RunFacts = {
   requests: 0,
   throttled: 0,

@@ -69,7 +69,7 @@ export interface Judging {
   end(cause: EndCause, reason: string | Reason): void
 }
 
-/** If something cannot be gathered, the rows that need it report it. */
+/** If a hook cannot begin, the requirements that need it report it. */
 async function startHook(run: Run, hook: RunHook): Promise<void> {
   await hook.start?.(run).catch(() => undefined)
 }

@@ -142,10 +142,10 @@ export interface Counts {
   notApplicable: number
 }
 
-/** How the command ended, and why. */
 /** How much is sent for a requirement: every case, or one of each kind. */
 export type Depth = 'full' | 'quick'
 
+/** How the command ended, and why. */
 export interface Exit {
   code: 0 | 1 | 2 | 3
   /** One clause for a reader: `2 musts failed that the baseline does not expect`. */

@@ -146,7 +146,6 @@ function where(parent: string, path: string): string {
   return parent === '' ? `${path}.body` : `${parent} of ${path}.body`
 }
 
-/** Texts that somebody forgot to fill in: placeholders of what the suite gives to paste, and variables as a shell writes them. */
 /** Words in angle brackets, which reasons, pages and `conform explain` give to paste. */
 let known: ReadonlySet<string> | undefined
 

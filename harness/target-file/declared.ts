@@ -1,11 +1,5 @@
 import { examplePlace, type Member, roleOf } from '../../catalogue/operation.ts'
-import {
-  isOperationId,
-  operation,
-  type OperationId,
-  operation as operationOf,
-  readsOf,
-} from '../../catalogue/operations.ts'
+import { isOperationId, type OperationId, operation as operationOf, readsOf } from '../../catalogue/operations.ts'
 import type { Area, Need, Requirement } from '../../catalogue/requirement.ts'
 import { scenarioExample } from '../../catalogue/scenario-examples.ts'
 import { mergePatch, getAt, tokensOf } from '../../schemas/json.ts'
@@ -124,19 +118,19 @@ function spaced(value: unknown): string {
 
 /** The member of the body that has that role; undefined if the operation has no such role. */
 export function memberOf(id: OperationId, role: string): Member | undefined {
-  return operation(id).members.find((member) => roleOf(member) === role)
+  return operationOf(id).members.find((member) => roleOf(member) === role)
 }
 
 /** The roles that `fields` may have for an operation: members of the body, and the id in the response. */
 export function rolesOf(id: OperationId): string[] {
-  const { members, creates } = operation(id)
+  const { members, creates } = operationOf(id)
   const roles = members.map(roleOf).filter((role) => role !== undefined)
   return creates?.idMayMove ? [...roles, 'id'] : roles
 }
 
 /** The pointer of a role that need not be declared; undefined if it must. */
 export function defaultPointer(id: OperationId, role: string): string | undefined {
-  const { creates } = operation(id)
+  const { creates } = operationOf(id)
   if (role === 'id') return creates?.idMayMove ? creates.idAt : undefined
   const at = memberOf(id, role)?.at
   return at?.startsWith('/') ? at : undefined
@@ -145,7 +139,7 @@ export function defaultPointer(id: OperationId, role: string): string | undefine
 /** True for a member without which no body would be granted: the text that the operation works on, or the file that it takes. */
 export function isNeeded(id: OperationId, role: string): boolean {
   const isText = memberOf(id, role)?.tolerates?.includes('array') ?? false
-  return isText || operation(id).freshFileAt === role
+  return isText || operationOf(id).freshFileAt === role
 }
 
 /** All roles that have a pointer: declared, or by default. */

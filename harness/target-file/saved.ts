@@ -45,7 +45,7 @@ export function savedProblems({ setup = [], teardown = [], resources = {} }: Tar
     ...(twice === undefined ? [] : [`setup saves ${twice} twice: give each value a name of its own`]),
     ...urls('setup', setup, (at) => namesSaved(setup.slice(0, at))),
     ...urls('teardown', teardown, () => names),
-    // `${NAME}` is a mistake of another kind: unfilled.ts.
+    // `${NAME}` is a mistake of another kind: check.ts.
     ...idsOf(resources).flatMap(([place, id]) => unknownIn(place, id.replaceAll('${', ''), names)),
   ]
 }

@@ -174,7 +174,10 @@ test('no control character of the signer’s reaches the terminal', () => {
 test.each<[object, string[]]>([
   [{}, []],
   [{ proxy: 'proxy.example:3128' }, ['between: the proxy proxy.example:3128']],
-  [{ retried: 2 }, ['between: what cut off or reset 2 answers; each was asked for again']],
+  [
+    { retried: 2 },
+    ['between: what cut off or reset 2 answers, or gave a 502 or 504 in their place; each was asked for again'],
+  ],
   [{ ca: true }, ['between: an authority of the target file, which was trusted (tls.ca)']],
   [{ insecure: true }, ['between: whoever answered: TLS certificates were not verified (--insecure)']],
 ])('what stood between is told, and cannot be left out: %j', (run, lines) => {

@@ -154,5 +154,7 @@ test('answers that are cut off and asked for again are counted, and told', async
   const known = new Map(results.map((result) => [result.id, result]))
   const { target, options } = run
   const report = reportOf({ target, options, startedAt: new Date(0), durationMs: 0, results: known, facts })
-  expect(runNotes(report)).toContain(`retried: ${facts.retried} answers were cut off or reset, and asked for again`)
+  expect(runNotes(report)).toContain(
+    `retried: ${facts.retried} answers were cut off, reset or a gateway's 502 or 504, and asked for again`,
+  )
 })

@@ -159,5 +159,5 @@ test.each([
   const start = performance.now()
   redactorOf([jwt, '$K'], ['a'.repeat(400), '$A']).text(text)
   // Some 100 ms; quadratic time would take hours.
-  expect(performance.now() - start).toBeLessThan(5000)
+  expect(performance.now() - start).toBeLessThan(60_000)
 })
