@@ -9,10 +9,12 @@ const { import: load } = createJiti(import.meta.url)
 export async function writeSchemas() {
   const { openapiDocument } = await load('./openapi/paths.ts')
   const { targetSchema } = await load('./target-schema/target-schema.ts')
+  const { reportSchema } = await load('../harness/report/report-schema.ts')
   const { statementSchema } = await load('../certificate/statement-schema.ts')
   for (const [name, document] of [
     ['schemas/openapi.json', openapiDocument()],
     ['schemas/target.schema.json', targetSchema()],
+    ['schemas/report.schema.json', reportSchema],
     ['certificate/certificate.schema.json', statementSchema],
   ]) {
     const path = fileURLToPath(new URL(`../${name}`, import.meta.url))

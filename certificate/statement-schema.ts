@@ -1,4 +1,5 @@
 import type { Counts, Report } from '../harness/report/model.ts'
+import { closed, defined, described, flag, listOf, oneOf, type Schema, text, textOrNull } from '../schemas/closed.ts'
 import {
   type Coverage,
   type Digest,
@@ -13,18 +14,6 @@ import {
   STATEMENT_TYPE,
 } from './statement.ts'
 
-/** An object with the members of `T` and no other; each is required unless it is named as optional. */
-function closed<T>(properties: { readonly [name in keyof Required<T>]: object }, optional: readonly (keyof T)[] = []) {
-  const required = Object.keys(properties).filter((name) => !optional.includes(name as keyof T))
-  return { type: 'object', properties, required, additionalProperties: false }
-}
-
-const listOf = (items: object) => ({ type: 'array', items })
-const defined = (name: string) => ({ $ref: `#/$defs/${name}` })
-
-const text = { type: 'string' }
-const textOrNull = { type: ['string', 'null'] }
-const flag = { type: 'boolean' }
 const count = { type: 'integer', minimum: 0 }
 const digest = defined('digest')
 const time = defined('time')
@@ -37,7 +26,7 @@ const run = closed<RunFacts>({
   seed: { type: 'integer' },
   runs: count,
   requests: count,
-  tpe: { enum: ['exact', 'family'] },
+  tpe: oneOf('exact', 'family'),
   strict: flag,
   readOnly: flag,
   only: listOf(text),
@@ -49,8 +38,8 @@ const run = closed<RunFacts>({
   proxy: textOrNull,
   retried: count,
   interrupted: flag,
-  depth: { enum: ['full', 'quick'] },
-  credentialProbes: { enum: ['all', 'few'] },
+  depth: oneOf('full', 'quick'),
+  credentialProbes: oneOf('all', 'few'),
 })
 
 const predicate = closed<Predicate>({
@@ -89,7 +78,7 @@ const subject = {
 }
 
 /** The schema of a certificate's statement. The build writes it to `certificate/certificate.schema.json`, and compiles it. */
-export const statementSchema = {
+export const statementSchema: Schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'Conformance certificate, the in-toto statement inside its DSSE envelope',
   ...closed<Statement>({
@@ -100,12 +89,12 @@ export const statementSchema = {
   }),
   $defs: {
     digest: closed<Digest>({ sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' } }),
-    verdict: { enum: ['conformant', 'passing', 'non-conformant', 'not-judged'] },
+    verdict: oneOf('conformant', 'passing', 'non-conformant', 'not-judged'),
     counts: closed<Counts>(counts),
     excluded: closed<Excluded>(
       {
         id: text,
-        unreachable: { description: 'The target file declares it out of reach.', const: true },
+        unreachable: described('The target file declares it out of reach.', { const: true }),
         reason: text,
       },
       ['unreachable'],
@@ -115,9 +104,9 @@ export const statementSchema = {
       format: 'date-time',
       pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:[0-5]\\d\\.\\d{3}Z$',
     },
-    exchanges: {
-      description: 'A file of recorded exchanges (HAR).',
-      ...closed<NamedDigest>({ name: { type: 'string', pattern: '^exchanges(-[1-9][0-9]*)?\\.har$' }, digest }),
-    },
+    exchanges: described(
+      'A file of recorded exchanges (HAR).',
+      closed<NamedDigest>({ name: { type: 'string', pattern: '^exchanges(-[1-9][0-9]*)?\\.har$' }, digest }),
+    ),
   },
 }

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const made = [
   ...['node_modules', 'dist', 'standalone', '.git'],
-  ...['schemas/openapi.json', 'schemas/target.schema.json', 'certificate/certificate.schema.json'],
+  ...['schemas/openapi.json', 'schemas/report.schema.json', 'schemas/target.schema.json'],
+  'certificate/certificate.schema.json',
 ]
 const hash = createHash('sha256')
 

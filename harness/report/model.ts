@@ -1,6 +1,6 @@
 /**
  * The result model: what a run learned, and the one form that every renderer reads.
- * Its JSON form is `conformance-report/1`; its schema is `schemas/report.schema.json`.
+ * Its JSON form is `conformance-report/1`; its schema is made of `report-schema.ts`.
  */
 import type { RequirementId } from '../../catalogue/catalogue.ts'
 import type { Level } from '../../catalogue/requirement.ts'
