@@ -166,7 +166,8 @@ export function transmit(answer: Answer, acceptEncoding: string, switches: Switc
   if (answer.text === undefined && answer.body === undefined)
     return new Response(null, { status: answer.status, headers })
   const json = answer.text === undefined ? present(answer, switches) : undefined
-  const text = answer.text?.value ?? (switches.varied('json/spread') ? spread(json) : JSON.stringify(json))
+  const written = answer.text?.value ?? (switches.varied('json/spread') ? spread(json) : JSON.stringify(json))
+  const text = switches.varied('ids/int64') ? written.replace(/("id":\s*)"(90\d{14})"/, '$1$2') : written
   let bytes: Buffer = Buffer.from(text)
   for (const [name, compress] of Object.entries(encodings)) {
     if (switches.varied(`compressed/${name}`) && new RegExp(`\\b${name}\\b`).test(acceptEncoding)) {

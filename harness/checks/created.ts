@@ -1,7 +1,7 @@
 import { shareAtEnd } from '../../catalogue/faults.ts'
 import { operation as operationOf } from '../../catalogue/operations.ts'
 import { getAt } from '../../schemas/json.ts'
-import { isGranted, jsonValue } from '../engine/response.ts'
+import { type HttpResponse, isGranted, jsonValue } from '../engine/response.ts'
 import type { Exchange } from '../engine/exchange.ts'
 import { perRun, type RunHook, type Run } from '../engine/run.ts'
 
@@ -17,13 +17,23 @@ export function usableId(id: unknown): string | undefined {
   return id === '.' || id === '..' || /\p{Cs}/u.test(id) ? undefined : id
 }
 
+/** A text or a number of JSON. */
+const scalar = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+
+/** The body as JSON, whole numbers of 16 digits and more as texts: JavaScript would round an id of 64 bits. */
+function unrounded(response: HttpResponse): unknown {
+  const text = response.text(response.size)
+  return JSON.parse(text.replaceAll(scalar, (token) => (/^-?\d{16,}$/.test(token) ? `"${token}"` : token))) as unknown
+}
+
 /** The id of the object that a granted creation made, read where the target file says; undefined if there is none. */
 export function createdId(run: Run, exchange: Exchange): string | undefined {
   const { response, probe } = exchange
   if (!response || probe.operation === null || !isGranted(response)) return undefined
   const place = run.target.operations[probe.operation]?.fields['id'] ?? operationOf(probe.operation).creates?.idAt
   const id = place === undefined ? undefined : getAt(jsonValue(response), place)
-  return usableId(typeof id === 'number' ? String(id) : id)
+  if (typeof id !== 'number') return usableId(id)
+  return usableId(String(Number.isSafeInteger(id) ? id : getAt(unrounded(response), place!)))
 }
 
 /** Creations whose id another one gave before, though what it made was something else: of the same bytes, it may be the same. */

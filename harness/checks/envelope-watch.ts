@@ -8,6 +8,7 @@ import { type HttpResponse, isBreakdown, isEnvelope, tpeOf } from '../engine/res
 import { describeResponse } from '../engine/describe.ts'
 import type { Exchange } from '../engine/exchange.ts'
 import { perRun, type RunHook } from '../engine/run.ts'
+import { gatewayErrorsOf } from '../engine/send-with-retries.ts'
 import { poisonedResponses } from '../engine/reused-connection.ts'
 import { Failed, NotExercised } from '../engine/outcome.ts'
 import type { Judge } from '../engine/check-context.ts'
@@ -174,9 +175,11 @@ export function judgeObserved(requirement: ObservedRequirement): Judge {
     const watch = envelopeOf(context.run)
     const { cases, failures } = watch.tally(requirement)
     context.cases += cases
+    const isElsewhere = (exchange: Exchange): boolean =>
+      watch.breaksAnyway(exchange) || gatewayErrorsOf(context.run).has(exchange.response!)
     const isOwn = (exchange: Exchange): boolean =>
       !poisonedResponses(context.run).has(exchange.response!) &&
-      !(requirement === 'envelope/bad-input-no-5xx' && watch.breaksAnyway(exchange))
+      !(requirement === 'envelope/bad-input-no-5xx' && isElsewhere(exchange))
     const own = failures.filter(({ exchange }) => isOwn(exchange))
     const [first, ...more] = own.slice(0, mostShown).map(({ exchange, expected, actual, at }) => {
       const { requirement } = exchange.purpose

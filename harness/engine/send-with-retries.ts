@@ -45,6 +45,9 @@ const mostRefusals = 3
 /** A request is sent again so often after a gateway answered it for the service. */
 const mostGatewayErrors = 3
 
+/** Errors of a gateway in place of an answer that came when the request was sent again: no matter of what was sent. */
+export const gatewayErrorsOf = perRun(() => new WeakSet<HttpResponse>())
+
 /** A gateway says that the service behind it gave no answer. */
 function isGatewayError(response: HttpResponse): boolean {
   return (response.status === 502 || response.status === 504) && tpeOf(response) === undefined
@@ -59,7 +62,7 @@ async function confirmAlive(run: Run, { endedAt }: Exchange): Promise<void> {
 async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, options: RetryOptions): Promise<Patient> {
   let attempt = 0
   let refusals = 0
-  let gatewayErrors = 0
+  const gatewayErrors: HttpResponse[] = []
   let resent = false
   let unanswered: Exchange | undefined
   let fresh = options.fresh ?? false
@@ -103,11 +106,12 @@ async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, opt
       if (!response) return { exchange }
       run.client.breaker.reset(operation)
       await confirmKey(run, exchange)
-      if (isGatewayError(response) && !hasStatusOf(purpose.expects, response) && gatewayErrors++ < mostGatewayErrors) {
-        // Sent once more at least, if it cannot have had an effect: a service that starts again may be back already.
+      if (!isGatewayError(response)) for (const error of gatewayErrors) gatewayErrorsOf(run).add(error)
+      else if (!hasStatusOf(purpose.expects, response) && gatewayErrors.push(response) <= mostGatewayErrors) {
+        // Sent once more at least: a service that starts again may be back already, and one in many may be lost on the way.
         const wasAway = await run.client.liveness.wasAway(exchange)
         run.life.signal.throwIfAborted()
-        if (wasAway || (gatewayErrors === 1 && probe.effect === 'none')) {
+        if (wasAway || gatewayErrors.length === 1) {
           run.client.throttle.retried++
           continue
         }

@@ -32,7 +32,7 @@ export const variants: readonly string[] = [
   ...ways('dates', 'offset', 'negative-offset', 'unknown-offset', 'long-fraction', 'short-fraction', 'whole-seconds'),
   ...ways('dates', 'lower-case', 'coarser-in-retrieval', 'two-readings', 'two-readings-earlier'),
   ...ways('clock', 'hours-behind', 'hours-ahead'),
-  ...ways('ids', 'numeric', 'json-number', 'long', 'upper-case'),
+  ...ways('ids', 'numeric', 'json-number', 'int64', 'long', 'upper-case'),
   ...ways('requests', 'unknown-members-rejected', 'nulls-rejected', 'values-coerced'),
   ...ways('generation', 'empty', 'varying', 'blocked-now-and-then', 'input-blocked-now-and-then'),
   'generation/model-fails-now-and-then',

@@ -6,6 +6,8 @@ import { type World, countUp } from './world.ts'
 export function newId(world: World, kind: 'file' | 'graph' | 'application'): string {
   const { varied } = world.switches
   if (varied('ids/numeric') || varied('ids/json-number')) return String(100_000_000 + countUp(world, 'ids'))
+  // Above what a number of JavaScript holds.
+  if (varied('ids/int64')) return String(9_007_199_254_740_993n + 2n * BigInt(countUp(world, 'ids')))
   if (varied('ids/long')) return `${kind}_${randomUUID().replaceAll('-', '')}Z${randomUUID().slice(0, 8)}`
   if (varied('ids/upper-case')) return randomUUID().toUpperCase()
   return randomUUID()

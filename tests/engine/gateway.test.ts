@@ -154,3 +154,32 @@ test.each<[string, Reply]>([
   // What a gateway said before the service was there is not held against the service.
   if (name === 'starts meanwhile') expect(passed).toContain('envelope/shape')
 })
+
+test('an error of a gateway now and then is no matter of what was sent', async () => {
+  const judged = ['translate.run/bad-input-no-5xx', 'graphs.create/bad-input-no-5xx', 'jobs.create/202-any-text']
+  const only = [...judged, 'envelope/bad-input-no-5xx']
+  const behind = (isLost: (sent: number, path: string) => boolean) => {
+    let sent = 0
+    return judgeBehind(
+      (path, answer) => (isLost(++sent, path) ? html(502, '502 Bad Gateway') : answer()),
+      { only },
+      // One at a time: no request is lost twice.
+      (file) => ({ ...file, limits: { ...file.limits, concurrency: 1 } }),
+    )
+  }
+  const { report, code } = await behind((sent) => sent % 7 === 0)
+  expect(code).toBe(0)
+  expect(report.run.retried).toBeGreaterThan(5)
+  expect(
+    report.requirements
+      .filter(({ outcome }) => outcome === 'passed')
+      .map(({ id }) => id)
+      .sort(),
+  ).toEqual(only.toSorted())
+  // What breaks the service each time is.
+  let translations = 0
+  const broken = await behind((_, path) => path.endsWith('/v1/translate') && ++translations > 3)
+  expect(broken.report.requirements.filter(({ outcome }) => outcome === 'failed').map(({ id }) => id)).toContain(
+    judged[0],
+  )
+})
