@@ -124,18 +124,21 @@ function isTelling(sent: readonly Exchange[]): boolean {
   return made.length > 1 || sent.some((exchange) => isRefused(exchange))
 }
 
-/**
- * Judges that of several creations of one thing at the very same time at most one is granted.
- * @param require throws `NotExercised` unless what is made is seen at once; it has the last word before anybody is accused
- */
-export function onceAtOnce(creator: Creator, require?: (context: CheckContext) => Promise<void>): Judge {
+/** Throw `NotExercised` unless what was made is seen: at all, and so soon that two of one moment are proof. */
+interface SeenWhen {
+  before(context: CheckContext): Promise<unknown>
+  accusing(context: CheckContext): Promise<unknown>
+}
+
+/** Judges that of several creations of one thing at the very same time at most one is granted. */
+export function onceAtOnce(creator: Creator, seen?: SeenWhen): Judge {
   return async (context) => {
     const { run, requirement } = context
     if (context.scenario) return byScenario()(context)
     if (run.target.limits.concurrency < 2)
       throw new NotExercised('concurrent creations need limits.concurrency of 2 or more')
     await requireControl(context, creator.operation)
-    await require?.(context)
+    await seen?.before(context)
     const sendAll = async (): Promise<readonly Exchange[]> => {
       const probe = await creator.fresh(run)
       return sendAtOnce(run, { size: atOnce[run.options.depth], make: () => probe, requirement: requirement.id })
@@ -147,7 +150,7 @@ export function onceAtOnce(creator: Creator, require?: (context: CheckContext) =
     const [, second] = made
     context.cases += sent.filter((exchange) => isRefused(exchange)).length
     const what = `with ${creator.same}, at once with ${sent.length - 1} others`
-    if (second) await require?.(context)
+    if (second) await seen?.accusing(context)
     if (second) context.fail(second, `that at most one is granted`, what, `${made.length} of them were granted`)
     if (made.length === 0)
       throw new NotExercised(`none of the concurrent creations was granted: ${describeResponse(sent[0] as Exchange)}`)
