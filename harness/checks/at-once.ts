@@ -3,6 +3,7 @@ import type { Probe } from '../engine/probe.ts'
 import { livenessProbe } from '../engine/operation-probe.ts'
 import type { Run } from '../engine/run.ts'
 import { operationName, sendWithStaleRetry } from '../engine/send.ts'
+import { isThrottled } from '../engine/throttle.ts'
 
 /** Cases of one requirement that are under way at once: a long list would otherwise be the longest road of a run. */
 export const mostAtOnce = 5
@@ -45,12 +46,19 @@ export async function sendAtOnce(run: Run, { size, make, requirement, fresh = fa
   try {
     // A quick run has few requests to spare.
     if (!fresh && run.options.depth === 'full') await openConnections(run, count)
-    return await Promise.all(
+    const sent = await Promise.all(
       probes.map((probe) => sendWithStaleRetry(run, probe, { requirement, role: 'probe' }, options)),
     )
+    for (const exchange of sent) holdBack(run, exchange)
+    return sent
   } finally {
     release()
   }
+}
+
+/** The next request of the operation waits as long as a throttled answer asks for. */
+export function holdBack({ client }: Run, { probe, response }: Exchange): void {
+  if (response && isThrottled(response)) client.throttle.hold(operationName(probe), response, 0)
 }
 
 /** Unless so many are open already: whoever had a place before has given its connection back. */

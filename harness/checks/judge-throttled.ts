@@ -30,7 +30,7 @@ interface ThrottledProbe {
 /**
  * A probe that is answered 429 or 503 on every try is either the limit of the target, or its answer to the
  * fault. Probe and control are sent in turn three times: if the control is granted and the probe throttled every
- * time, that answer is judged; anything else proves nothing.
+ * time, that answer is judged; anything else proves nothing. Each goes alone: it may be a limit of requests at once.
  */
 export async function judgeThrottled(context: CheckContext, throttled: ThrottledProbe): Promise<Exchange> {
   const { run, requirement } = context
@@ -45,7 +45,7 @@ export async function judgeThrottled(context: CheckContext, throttled: Throttled
     throughGate(run, probe, sent, async () => {
       const release =
         whole || operation === null ? undefined : await run.client.throttle.queue(operation, run.life.signal)
-      return sendWithStaleRetry(run, probe, sent).finally(() => release?.())
+      return sendWithStaleRetry(run, probe, sent, { alone: true }).finally(() => release?.())
     })
   try {
     let exchange = last

@@ -39,6 +39,9 @@ interface Patient {
   readonly garbled?: Exchange
 }
 
+/** So many tries of a throttled request go beside others; then it is sent alone, since the limit may be one of requests at once. */
+const triesBeside = 2
+
 /** A request is sent again so often after it was refused by a target that turned out to live. */
 const mostRefusals = 3
 
@@ -76,7 +79,10 @@ async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, opt
       if (run.client.throttle.isSerialized(operation))
         releaseQueue ??= await run.client.throttle.queue(operation, run.life.signal)
       await run.client.throttle.pass(operation, run.life.signal)
-      const exchange = await sendOnce(run, probe, purpose, { fresh, ...(options.isGated ? {} : { source }) })
+      const exchange = await sendOnce(run, probe, purpose, {
+        ...{ fresh, alone: attempt >= triesBeside },
+        ...(options.isGated ? {} : { source }),
+      })
       const { response, noResponse } = exchange
       if (noResponse) {
         if (noResponse.cause === 'malformed' && exchange.previousRequest) garbled = exchange

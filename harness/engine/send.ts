@@ -62,6 +62,8 @@ export interface SendingOptions extends Pick<SendOptions, 'fresh'> {
   readonly source?: Source
   /** A place under the semaphore that is already taken, and given back by its owner. */
   readonly hasPlace?: boolean
+  /** While nothing else is under way: a target may take few requests at once. */
+  readonly alone?: boolean
   /** At once, whatever pace the target asks for. */
   readonly unpaced?: boolean
 }
@@ -75,7 +77,10 @@ export async function sendOnce(
 ): Promise<Exchange> {
   const release = options.hasPlace
     ? undefined
-    : await run.client.semaphore.acquire(run.life.signal, { urgent: isUrgent(run, probe, purpose) })
+    : await run.client.semaphore.acquire(run.life.signal, {
+        count: options.alone ? run.client.semaphore.size : 1,
+        urgent: isUrgent(run, probe, purpose),
+      })
   try {
     if (!options.unpaced) await run.client.pacer.wait(run.life.signal)
     if (run.client.liveness.checking) await run.client.liveness.checking

@@ -29,6 +29,8 @@ export interface ExchangeOptions {
 
 const untagged: Tag = {}
 
+const closedAsIdle: Reason = { cause: 'reset', message: 'the connection was closed as idle, by a 408' }
+
 /** An answer as it came, its content encoding still on it. */
 interface RawResponse {
   readonly kind: 'raw'
@@ -82,8 +84,8 @@ export function exchange(
       bodyLength: head?.length,
     })
 
-    function fail(reason: Reason): void {
-      const staleConnection = reason.cause === 'reset' && previousTag !== undefined && connection?.watch.bytes === 0
+    function fail(reason: Reason, isStale = connection?.watch.bytes === 0): void {
+      const staleConnection = reason.cause === 'reset' && previousTag !== undefined && isStale
       settle({ kind: 'no-answer', ...reason, staleConnection, previousTag, sentAt, endedAt: performance.now() }, false)
     }
 
@@ -117,6 +119,9 @@ export function exchange(
         // Only a proxy answers so; one that opens tunnels has answered to CONNECT.
         if (status === 407 && endpoint.proxy && !endpoint.secure) return fail(proxyWantsCredentials(endpoint.proxy))
         const headers = headerLines(rawHeaders as Buffer[])
+        // Said to a connection that was idle for too long, not to the request that has just come on it (RFC 9110 §15.5.9).
+        if (status === 408 && previousTag !== undefined && /\bclose\b/i.test(headerValue(headers, 'connection') ?? ''))
+          return fail(closedAsIdle, true)
         head = { status, headers, length: promisedLength(headers) }
         body = collect(limit)
       },

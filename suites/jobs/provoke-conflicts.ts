@@ -5,6 +5,7 @@ import { sendAtOnce } from '../../harness/checks/at-once.ts'
 import { createdId } from '../../harness/checks/created.ts'
 import { retryWhileSettling } from '../../harness/checks/settling.ts'
 import { isDeclared, validRequest } from '../../harness/checks/valid-request.ts'
+import { isThrottled } from '../../harness/engine/throttle.ts'
 import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
 import {
   awaitRelease,
@@ -216,6 +217,9 @@ async function begin(held: Held, { responseLost, isFree }: Attempt, besides?: Ap
   const jobs = exchanges.map((exchange) => gate.record(exchange)).filter((job) => job !== undefined)
   const refused = exchanges.filter(({ response }) => response?.status === 409).length
   const confirmed = jobs.length === 1 && refused > 0
+  // If all were throttled, one that waits its turn shows what is not about a burst.
+  if (jobs.length === 0 && refused === 0 && exchanges.some(({ response }) => response && isThrottled(response)))
+    jobs.push(...[(await create(held, ids.released)).job].filter((job) => job !== undefined))
   const findings = atomic ? [{ of: ids.atomic, cases: exchanges.length, confirmed }] : []
   if (jobs.length > 0 || refused < exchanges.length) return { ...none, jobs, findings, responseLost }
   // The job may be that of a request whose answer was lost.

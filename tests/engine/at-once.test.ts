@@ -84,3 +84,52 @@ describe('*/2xx-own-id asks once more', () => {
     expect(idsOf(results, 'passed')).toEqual(expect.arrayContaining(ids))
   })
 })
+
+describe('a target that takes few requests', () => {
+  const busy = (status: number, headers: { name: string; value: string }[] = []): HttpResult => ({
+    ...{
+      kind: 'answer',
+      status,
+      headers: [{ name: 'content-type', value: 'application/json' }, ...headers],
+      cut: false,
+    },
+    body: Buffer.from(JSON.stringify({ tpe: 'ServiceUnavailable', errors: [], extras: {} })),
+    ...{ sentAt: performance.now(), endedAt: performance.now() },
+  })
+
+  test.each([2, 4])('at once, %i of eight, is judged whole', async (most) => {
+    let open = 0
+    const network = (transport: Transport): Transport => ({
+      ...transport,
+      async send(request, options) {
+        if (open >= most) return busy(503)
+        open++
+        return transport.send(request, options).finally(() => open--)
+      },
+    })
+    const only = ['files.*', 'translate.*', 'web-search.*', 'graphs.create/*', 'applications.create/40*']
+    const { results } = await judgeReference({}, { network, options: { only, backoffMs: 250 } })
+    expect(idsOf(results, 'failed')).toEqual([])
+    expect(results.filter(({ reason }) => reason?.startsWith('throttled'))).toEqual([])
+  })
+
+  test('none for two seconds, when conflicts of jobs are looked for, is asked again', async () => {
+    let from: number | undefined
+    const network = (transport: Transport): Transport => ({
+      ...transport,
+      send(request, options) {
+        const { purpose } = (options.tag ?? {}) as Partial<PreviousRequest>
+        if (purpose?.requirement === 'jobs.create/409-atomic') from ??= performance.now()
+        const isAway = from !== undefined && performance.now() - from < 2000
+        return isAway
+          ? Promise.resolve(busy(503, [{ name: 'retry-after', value: '1' }]))
+          : transport.send(request, options)
+      },
+    })
+    const only = ['jobs.create/409-*']
+    const { results } = await judgeReference({ jobMs: 300, slowJobMs: 1200 }, { network, options: { only } })
+    expect(idsOf(results, 'failed')).toEqual([])
+    expect(idsOf(results, 'passed')).toHaveLength(4)
+    expect(from).toBeDefined()
+  })
+})

@@ -148,3 +148,15 @@ test('garbage behind an answer does not hurt the next', async () => {
   const transport = transportTo(server, { connections: 1 })
   for (let time = 0; time < 5; time += 1) expect(answered(await get(transport)).status).toBe(200)
 })
+
+test('a 408 that was meant for an idle connection is no answer to the request that met it', async () => {
+  const late = 'HTTP/1.1 408 Request Time-out\r\nconnection: close\r\ncontent-length: 4\r\n\r\nlate'
+  const server = await rawServer(({ count, socket }) => void socket.write(count === 1 ? ok('first') : late))
+  const transport = transportTo(server)
+  expect(textOf(await get(transport))).toBe('first')
+  expect(unanswered(await get(transport))).toMatchObject({ cause: 'reset', staleConnection: true })
+  expect(textOf(await get(transport))).toBe('first')
+  // To the first request of a connection it is the answer.
+  const slow = await rawServer(({ socket }) => void socket.write(late))
+  expect(answered(await get(transportTo(slow))).status).toBe(408)
+})
