@@ -45,7 +45,8 @@ const triesBeside = 2
 /** A request is sent again so often after it was refused by a target that turned out to live. */
 const mostRefusals = 3
 
-/** A request is sent again so often after a gateway answered it for the service. */
+/** A request is sent again so often after a gateway answered it for the service, and if the service was away meanwhile. */
+const mostInARow = 2
 const mostGatewayErrors = 3
 
 /** Errors of a gateway in place of an answer that came when the request was sent again: no matter of what was sent. */
@@ -114,10 +115,10 @@ async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, opt
       await confirmKey(run, exchange)
       if (!isGatewayError(response)) for (const error of gatewayErrors) gatewayErrorsOf(run).add(error)
       else if (!hasStatusOf(purpose.expects, response) && gatewayErrors.push(response) <= mostGatewayErrors) {
-        // Sent once more at least: a service that starts again may be back already, and one in many may be lost on the way.
+        // Sent again at least: a service that starts again may be back already, and one in many may be lost on the way.
         const wasAway = await run.client.liveness.wasAway(exchange)
         run.life.signal.throwIfAborted()
-        if (wasAway || gatewayErrors.length === 1) {
+        if (wasAway || gatewayErrors.length <= mostInARow) {
           run.client.throttle.retried++
           continue
         }

@@ -10,6 +10,7 @@ import { judgeThrottled } from '../../harness/checks/judge-throttled.ts'
 import { property } from '../../harness/checks/property.ts'
 import { isEnded, jobRequest, jobsOf } from './job-tracker.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
+import { gatewayErrorsOf } from '../../harness/engine/send-with-retries.ts'
 import { getAt, preview } from '../../schemas/json.ts'
 import { busyApplication, provokeConflicts, releasedAtLast } from './provoke-conflicts.ts'
 import { failureIn, ids } from './findings.ts'
@@ -47,6 +48,7 @@ function faultlessCreations(run: Run): readonly Exchange[] {
   const breakdowns = broken.filter(
     (exchange) =>
       granting.has(applicationOf(exchange)) &&
+      !gatewayErrorsOf(run).has(exchange.response!) &&
       !exchange.previousRequest &&
       !besideOthers.includes(exchange.purpose.requirement),
   )
