@@ -100,9 +100,20 @@ function judgeAddedAtOnce(added: readonly Exchange[], judge: RefusalContext['jud
   }
 }
 
+/** Most times that a throttled addition is sent again. */
+const mostThrottled = 2
+
 /** A further addition that no circuit breaker counts: that it gets no answer is told by the row which asks for its refusal. */
-function addOnce({ run, requirement }: CheckContext, probe: Probe, options: SendingOptions = {}): Promise<Exchange> {
-  return sendWithStaleRetry(run, probe, { requirement: requirement.id, role: 'probe' }, options)
+async function addOnce(context: CheckContext, probe: Probe, options: SendingOptions = {}): Promise<Exchange> {
+  const { run, requirement } = context
+  const add = () => sendWithStaleRetry(run, probe, { requirement: requirement.id, role: 'probe' }, options)
+  let exchange = await add()
+  for (let more = mostThrottled; more > 0 && exchange.response && isThrottled(exchange.response); more--) {
+    holdBack(run, exchange)
+    await run.client.throttle.pass('graphs.add-file', run.life.signal)
+    exchange = await add()
+  }
+  return exchange
 }
 
 /**
@@ -125,13 +136,7 @@ async function refusedAfterMs(context: CheckContext, times = 1): Promise<number>
     const release = await run.client.semaphore.acquire(run.life.signal, { urgent: true })
     return addOnce(context, refused(probe), { hasPlace: true, unpaced: true }).finally(release)
   }
-  let second = await addAgain()
-  // What was throttled was not looked at.
-  for (let more = 2; more > 0 && second.response && isThrottled(second.response); more--) {
-    holdBack(run, second)
-    await run.client.throttle.pass('graphs.add-file', run.life.signal)
-    second = await addAgain()
-  }
+  const second = await addAgain()
   const others: Exchange[] = []
   while (others.length < times - 1) others.push(await addAgain())
   const other = [second, ...others].find((exchange) => !isConflict(exchange))

@@ -20,7 +20,8 @@ import {
   togetherCases,
   valueCases,
 } from './odd-cases.ts'
-import { countsAsGranted, sendPastBlocks } from './control.ts'
+import { countsAsGranted } from './control.ts'
+import { sendPastBlocks } from './settling.ts'
 import { generationsLeft } from './created.ts'
 import {
   absent,

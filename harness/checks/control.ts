@@ -6,7 +6,7 @@ import type { Probe } from '../engine/probe.ts'
 import { effectOf } from '../engine/operation-probe.ts'
 import { isThrottled } from '../engine/throttle.ts'
 import { validRequest } from './valid-request.ts'
-import { resendWhile, sendUntilSettled, settlingRemark } from './settling.ts'
+import { sendUntilSettled, settlingRemark } from './settling.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import { type Run, oncePerRun } from '../engine/run.ts'
 import { describeResponse, withFinding } from '../engine/describe.ts'
@@ -59,12 +59,6 @@ async function sendControl(run: Run, operation: OperationId): Promise<Control> {
 export function triesFor(operation: OperationId, { response }: Exchange): number {
   if (!response) return 1
   return isBlock(response) ? triesOfGenerations : triesOf(operation)
-}
-
-/** Sends a request that should be granted, again if a guardrail or a model error meets it. */
-export async function sendPastBlocks(send: () => Promise<Exchange>): Promise<Exchange> {
-  const isBlocking = ({ response }: Exchange): boolean => response !== undefined && isBlock(response)
-  return resendWhile(await send(), send, isBlocking, triesOfGenerations)
 }
 
 /** Sends the valid request until it is granted, as often as its answers may vary. */

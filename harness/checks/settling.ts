@@ -1,5 +1,7 @@
+import { triesOfGenerations } from '../../catalogue/operations.ts'
 import type { Exchange } from '../engine/exchange.ts'
 import { pause } from '../engine/outcome.ts'
+import { isBlock } from '../engine/response.ts'
 import { perRun, type Run, type RunHook } from '../engine/run.ts'
 import type { Probe } from '../engine/probe.ts'
 
@@ -19,6 +21,12 @@ export async function resendWhile(
   let exchange = first
   for (let tries = most; tries > 1 && asksAgain(exchange); tries--) exchange = await send()
   return exchange
+}
+
+/** Sends a request that should be granted, again if a guardrail or a model error meets it. */
+export async function sendPastBlocks(send: () => Promise<Exchange>): Promise<Exchange> {
+  const isBlocking = ({ response }: Exchange): boolean => response !== undefined && isBlock(response)
+  return resendWhile(await send(), send, isBlocking, triesOfGenerations)
 }
 
 /** The files that a run uploads for its own requests. */

@@ -8,7 +8,7 @@ import type { Run } from '../engine/run.ts'
 import { describeResponse } from '../engine/describe.ts'
 import type { Probe } from '../engine/probe.ts'
 import { operationProbe } from '../engine/operation-probe.ts'
-import { uploadsOf } from './settling.ts'
+import { sendPastBlocks, uploadsOf } from './settling.ts'
 import { createdId } from './created.ts'
 
 export interface UploadedFile {
@@ -77,7 +77,7 @@ function problemOf(exchange: Exchange): string {
 export async function upload(run: Run, file: UploadedFile, query?: Readonly<Record<string, string>>): Promise<string> {
   if (run.options.readOnly) throw new NotExercised(leftOut('--read-only'))
   const purpose = { requirement: null, role: 'setup', isSuccess: isUploaded } as const
-  const exchange = await sendWithRetries(run, () => uploadProbe(run, file, query), purpose)
+  const exchange = await sendPastBlocks(() => sendWithRetries(run, () => uploadProbe(run, file, query), purpose))
   const id = createdId(run, exchange)
   if (exchange.throttled) throw new NotExercised(`throttled: an upload was answered ${describeResponse(exchange)}`)
   if (id === undefined) throw new NotExercised(`${problemOf(exchange)}: ${describeResponse(exchange)}`)

@@ -118,10 +118,10 @@ export function noEffect(creator: Creator, more: (context: CheckContext) => Refu
   }
 }
 
-/** Whether it shows what becomes of a creation beside one that is granted. */
+/** Whether it shows what becomes of a creation beside one that is granted. That one's answer may be lost. */
 function isTelling(sent: readonly Exchange[]): boolean {
   const made = sent.filter(({ response }) => response && isGranted(response))
-  return made.length > 1 || sent.some((exchange) => isRefused(exchange))
+  return made.length > 1 || (made.length === 1 && sent.some((exchange) => isRefused(exchange)))
 }
 
 /** Throw `NotExercised` unless what was made is seen: at all, and so soon that two of one moment are proof. */
@@ -144,7 +144,7 @@ export function onceAtOnce(creator: Creator, seen?: SeenWhen): Judge {
       return sendAtOnce(run, { size: atOnce[run.options.depth], make: () => probe, requirement: requirement.id })
     }
     let sent = await sendAll()
-    // Those beside the one that was granted may have been throttled.
+    // The one that was granted may have lost its answer, and those beside it may have been throttled.
     for (let more = 2; more > 0 && !isTelling(sent); more--) sent = await sendAll()
     const made = sent.filter(({ response }) => response && isGranted(response))
     const [, second] = made
