@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { isRefusal } from '../../catalogue/pairs.ts'
 import { type CatalogueRequirement, catalogue, requirementOf } from '../../catalogue/catalogue.ts'
-import { matrix } from '../../catalogue/fault-matrix.ts'
+import { matrix } from '../spec/fault-matrix.ts'
 import { mostLooseGenerations } from '../../catalogue/faults.ts'
 import { isOperationId, operations, triesOf } from '../../catalogue/operations.ts'
 import type { PreviousRequest } from '../../harness/engine/exchange.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Cell, cellsOf, matrix, type Part } from '../../catalogue/fault-matrix.ts'
+import { type Cell, cellsOf, matrix, type Part } from './fault-matrix.ts'
 import { operations } from '../../catalogue/operations.ts'
 
 const nameOf = ({ operation, fault }: Cell): string => `${operation}: ${fault}`
@@ -33,7 +33,7 @@ function page(): string {
   })
   const text = [
     '# The fault matrix',
-    'Every kind of fault of a request, and at every place where it can be, is a case of a requirement or has a reason why it is never sent. This page is made from `catalogue/fault-matrix.ts` by `npm run snapshots`; a test holds it against what a run sends.',
+    'Every kind of fault of a request, and at every place where it can be, is a case of a requirement or has a reason why it is never sent. This page is made from `tests/spec/fault-matrix.ts` by `npm run snapshots`; a test holds it against what a run sends.',
     ...parts,
   ].join('\n\n')
   return `${text}\n`

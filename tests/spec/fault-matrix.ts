@@ -1,4 +1,4 @@
-import { type RequirementId, isRequirementId } from './catalogue.ts'
+import { type RequirementId, isRequirementId } from '../../catalogue/catalogue.ts'
 import {
   emptyOf,
   isListed,
@@ -8,7 +8,7 @@ import {
   type OddValue,
   oddValuesOf,
   mayBeUnknown,
-} from './odd-values.ts'
+} from '../../catalogue/odd-values.ts'
 import {
   bodiesOf,
   invalidKeys,
@@ -22,10 +22,10 @@ import {
   otherPlaces,
   isSentToOtherPaths,
   pathAt,
-} from './faults.ts'
-import { getAt } from '../schemas/json.ts'
-import { type JsonKind, type Member, type MemberFault, type Operation, otherKinds } from './operation.ts'
-import { type OperationId, operation, operations } from './operations.ts'
+} from '../../catalogue/faults.ts'
+import { getAt } from '../../schemas/json.ts'
+import { type JsonKind, type Member, type MemberFault, type Operation, otherKinds } from '../../catalogue/operation.ts'
+import { type OperationId, operation, operations } from '../../catalogue/operations.ts'
 
 /** Every kind of fault at every place: a case of a requirement, or the reason why it is never sent. None is forgotten. */
 
