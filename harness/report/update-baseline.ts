@@ -6,7 +6,6 @@ import {
   type Baseline,
   type BaselineEntry,
   isPast,
-  reasonOf,
   wasOf,
   writeBaseline,
 } from './baseline.ts'
@@ -16,7 +15,7 @@ interface BaselineUpdate {
   /** The new file, in the form that is written by hand: also if the old one was a report. */
   readonly text: string
   /**
-   * What changed, one line each: `+ id: reason`, `- id: why`, `~ id: how it fails now`, `! id: past its date`; empty if
+   * What changed, one line each: `+ id: what it did`, `- id: why`, `~ id: how it fails now`, `! id: past its date`; empty if
    * nothing did.
    */
   readonly difference: readonly string[]
@@ -25,7 +24,7 @@ interface BaselineUpdate {
 /**
  * The baseline that fits this report. Entries that still fail, or were not exercised, stay with their reason and date (a
  * date that is past stays past: moving it is a person's decision), and record how they fail now. New failures come in if
- * they would decide the exit code, with what they did as the reason; what passed, does not apply or is unknown goes.
+ * they would decide the exit code, with what they did; what passed, does not apply or is unknown goes.
  */
 export function updateBaseline(old: Baseline, report: Report, now: Date): BaselineUpdate {
   const known = new Map(old.entries.map((entry) => [entry.id, entry]))
@@ -35,7 +34,7 @@ export function updateBaseline(old: Baseline, report: Report, now: Date): Baseli
     if (before && result.outcome === 'failed') return [refreshed(before, result, report)]
     const decides = result.level === 'must' || report.run.strict
     const isNew = result.outcome === 'failed' && decides
-    return isNew ? [{ id: result.id, reason: reasonOf(result), ...wasOf(result, report.run.tpe) }] : []
+    return isNew ? [{ id: result.id, ...wasOf(result, report.run.tpe) }] : []
   })
   const baseline = { file: old.file, entries }
   return {
@@ -45,13 +44,12 @@ export function updateBaseline(old: Baseline, report: Report, now: Date): Baseli
   }
 }
 
-/** The entry with how its requirement fails now. A reason that only said how it failed is written again. */
+/** The entry with how its requirement fails now. */
 function refreshed(entry: BaselineEntry, result: RequirementResult, { run }: Report): BaselineEntry {
   const { was } = entry
   const responses = responsesOf(result, run.tpe)
   if (was && responses.every((response) => was.some((known) => isSame(known, response)))) return entry
-  const wasTold = /^expected .*, received /s.test(entry.reason ?? '')
-  return { ...entry, ...(wasTold && { reason: reasonOf(result) }), ...wasOf(result, run.tpe) }
+  return { ...entry, ...wasOf(result, run.tpe) }
 }
 
 function differenceOf(old: Baseline, baseline: Baseline, results: readonly RequirementResult[], now: Date): string[] {
@@ -59,7 +57,7 @@ function differenceOf(old: Baseline, baseline: Baseline, results: readonly Requi
   const after = new Set(baseline.entries.map((entry) => entry.id))
   const outcomes = new Map<string, string>(results.map((result) => [result.id, result.outcome]))
   return [
-    ...baseline.entries.filter(({ id }) => !before.has(id)).map(({ id, reason }) => `+ ${id}: ${reason}`),
+    ...baseline.entries.filter(({ id }) => !before.has(id)).map(({ id, did }) => `+ ${id}: ${did ?? 'failed'}`),
     ...old.entries.filter(({ id }) => !after.has(id)).map(({ id }) => `- ${id}: ${outcomes.get(id) ?? 'unknown'}`),
     ...baseline.entries.flatMap((entry) => changeOf(entry, before.get(entry.id))),
     ...baseline.entries

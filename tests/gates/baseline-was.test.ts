@@ -90,8 +90,8 @@ test('was is written, read back, and kept as long as it holds', () => {
     reason: 'ticket 7',
     was: [{ status: 500 }],
   })
-  const told = of({ id: 'a.b/1', reason: 'expected 404 X, received 404 NotFound', was: notFound })
-  expect(updateBaseline(told, crashed, now).baseline.entries[0]!.reason).toMatch(/received 500 InternalError$/)
+  const told = of({ id: 'a.b/1', did: 'expected 404 X, received 404 NotFound', was: notFound })
+  expect(updateBaseline(told, crashed, now).baseline.entries[0]!.did).toMatch(/received 500 InternalError$/)
 })
 
 test('a report as a baseline gives was from its failures', () => {
