@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import canonicalize from 'canonicalize'
+import { catalogue } from '../catalogue/catalogue.ts'
 import { mayBeUnreachable } from '../catalogue/needs.ts'
 import { inconsistencies } from '../harness/report/exit-code.ts'
 import { doubledMember, parseJson, parseReport } from '../harness/report/json-file.ts'
@@ -93,9 +94,6 @@ function exchangesProblems({ subject }: Statement, files: readonly NamedBytes[],
   return harProblems(files, report)
 }
 
-/** How an operation that is declared away stands in a report. */
-const absence: Readonly<Record<string, string>> = { 'not-served': 'declared not served', removed: 'declared removed' }
-
 /**
  * Why this is not the target file of that report, does not declare what the report takes out of the judgement, or declares
  * what the report does not tell.
@@ -127,15 +125,16 @@ export function targetProblems(
 
 /** Contradiction of a result and the target file about one requirement, if there is one. */
 function declarationProblem(
-  { operation, outcome, reason = '', why }: RequirementResult,
+  { id, operation, outcome, why }: RequirementResult,
   file: unknown,
   requirement: KnownRequirement | undefined,
 ): string | null {
-  const away = absence[String(member(member(file, 'operations'), operation))]
+  const declared = member(member(file, 'operations'), operation)
   const isJudged = outcome === 'passed' || outcome === 'failed'
-  if (isJudged && away === absence['not-served']) return 'was judged by the report, but {file} declares it not served'
+  if (isJudged && declared === 'not-served') return 'was judged by the report, but {file} declares it not served'
   if (outcome !== 'not-applicable' || requirement?.id === 'pdf.parse/4xx-removed') return null
-  if (reason === away) return null
+  const isAway = why?.kind === 'absent' && (why.seenBy ? isSeenByNone(id, why.seenBy, file) : declared === why.absence)
+  if (isAway) return null
   // With more of them it is none that a run takes.
   const entries = Object.entries(member(file, 'unreachable') ?? {}).slice(0, mostPatterns)
   const note = why?.kind === 'unreachable' ? why.note : undefined
@@ -147,6 +146,15 @@ function declarationProblem(
   return requirement && mayBeUnreachable(requirement)
     ? null
     : 'cannot be unreachable: a valid request with the full key reaches it'
+}
+
+/** True if the file declares away all operations by which alone the requirement is seen, by this version if it knows it. */
+function isSeenByNone(id: string, told: readonly string[], file: unknown): boolean {
+  const known = catalogue.find((requirement) => requirement.id === id)
+  const seenBy = known ? (known.seenBy ?? []) : told
+  const isDeclaredAway = (other: string) =>
+    ['not-served', 'removed'].includes(String(member(member(file, 'operations'), other)))
+  return seenBy.length > 0 && seenBy.every(isDeclaredAway)
 }
 
 /** Null if it is not canonical JSON: then a member might stand in it twice. */

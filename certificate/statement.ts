@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto'
 import { operations } from '../catalogue/operations.ts'
-import type { Counts, Depth, Report, TpeMode, Verdict, Outcome, RequirementResult } from '../harness/report/model.ts'
+import type {
+  Absence,
+  Counts,
+  Depth,
+  Report,
+  TpeMode,
+  Verdict,
+  Outcome,
+  RequirementResult,
+} from '../harness/report/model.ts'
 import { countOutcomes } from '../harness/report/verdict.ts'
 
 /** The media type of the DSSE payload, and the in-toto statement it holds. */
@@ -187,9 +196,9 @@ export function operationsOf({ requirements, run }: Report): Operations {
 }
 
 function placeOf(results: readonly RequirementResult[]): keyof Operations {
-  const isDeclared = (word: string) =>
-    results.some(({ outcome, reason }) => outcome === 'not-applicable' && reason === `declared ${word}`)
-  if (isDeclared('not served')) return 'notServed'
+  const isDeclared = (absence: Absence) =>
+    results.some(({ why }) => why?.kind === 'absent' && !why.seenBy && why.absence === absence)
+  if (isDeclared('not-served')) return 'notServed'
   if (isDeclared('removed')) return 'removed'
   return results.some(({ outcome }) => outcome === 'passed' || outcome === 'failed') ? 'judged' : 'notExercised'
 }

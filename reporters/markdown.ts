@@ -4,7 +4,7 @@ import { markdownCode, markdownText, markdownBlock } from './escape/markdown.ts'
 import { byCause, type Cause, idsOf, shownFirst } from './view/causes.ts'
 import { type LikelyCause, likelyCauses } from './view/likely-causes.ts'
 import { wordsOf } from './view/likely-words.ts'
-import { count } from '../harness/report/reason.ts'
+import { count, sayNeed } from '../harness/report/reason.ts'
 import { capital, compactJson, duration, sections, requirementPage } from './view/writing.ts'
 import { exitLine, runNotes, seedLine, standingOf, type Tone, verdictBeforeExit } from './view/standing.ts'
 import {
@@ -48,7 +48,10 @@ function stepTable(steps: readonly Step[]): string[] {
     '',
     '| | declare | requirements |',
     '| ---: | --- | --- |',
-    ...steps.map(({ ids, names }) => `| +${ids.length} | ${names.map(markdownCode).join(' and ')} | ${firstOf(ids)} |`),
+    ...steps.map(
+      ({ ids, names }) =>
+        `| +${ids.length} | ${names.map((name) => markdownCode(sayNeed(name))).join(' and ')} | ${firstOf(ids)} |`,
+    ),
     '',
     ...(Object.keys(part).length > 0
       ? [

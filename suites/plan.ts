@@ -2,7 +2,7 @@ import { type CatalogueRequirement, catalogue } from '../catalogue/catalogue.ts'
 import { isOperationId, readsOf } from '../catalogue/operations.ts'
 import { grants, operationOf } from './estimate.ts'
 import type { LeftOutBy } from '../harness/report/model.ts'
-import { leftOut, plainReason, type Reason, unreachableReason } from '../harness/report/reason.ts'
+import { absentReason, leftOut, plainReason, type Reason, unreachableReason } from '../harness/report/reason.ts'
 import { isSelected, isDealtTo, isObserved } from '../harness/report/selection.ts'
 import { exclusiveIds, type Target } from '../harness/target-file/model.ts'
 import { declares, isDeclared, missingReason } from '../harness/target-file/declared.ts'
@@ -67,12 +67,12 @@ function inapplicable(reason: string | Reason): Refused {
 
 function notApplicable({ id, operation, onlyIf, seenBy }: CatalogueRequirement, target: Target): Refused | undefined {
   const absence = operation === 'envelope' ? undefined : target.absent[operation]
-  if (absence === 'not-served') return inapplicable('declared not served')
+  if (absence === 'not-served') return inapplicable(absentReason(absence))
   if (onlyIf !== undefined)
     return absence === onlyIf ? undefined : inapplicable(`${operation} is not declared ${onlyIf}`)
-  if (absence === 'removed') return inapplicable('declared removed')
+  if (absence === 'removed') return inapplicable(absentReason(absence))
   if (seenBy?.every((other) => target.absent[other] !== undefined))
-    return inapplicable(`${seenBy.join(', ')}: declared not served`)
+    return inapplicable(absentReason('not-served', seenBy))
   const reason = Object.hasOwn(target.unreachable, id) ? target.unreachable[id] : undefined
   return reason === undefined ? undefined : inapplicable(unreachableReason(reason))
 }

@@ -2,6 +2,7 @@ import { isRefusal, type Pairs } from '../../catalogue/pairs.ts'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import { codeNames } from '../../catalogue/errors.ts'
 import { describePairs } from '../../harness/engine/response.ts'
+import { sayNeeds } from '../../harness/report/reason.ts'
 import { suiteSite } from '../../harness/report/assemble-report.ts'
 import { missingReason } from '../../harness/target-file/declared.ts'
 import { defects } from '../../reference/server.ts'
@@ -151,9 +152,8 @@ function declared({ needs, onlyIf, operation, scenarioOnly }: CatalogueRequireme
     return ['That it has removed the operation:', json(`{"operations": {"${operation}": "removed"}}`)]
   const lacking = missingReason({}, needs, operation)?.why
   if (lacking?.kind !== 'undeclared') return ['Nothing.']
-  const names = lacking.needs.map((alternatives) => alternatives.join(' or ')).join(' and ')
   return [
-    `${names}. For example:`,
+    `${sayNeeds(lacking.needs)}. For example:`,
     json(lacking.example),
     ...(scenarioOnly ? [] : ['A scenario for the id serves too.']),
   ]

@@ -88,11 +88,16 @@ export interface Failure {
 /** An option that leaves requirements out, or the end of the run. */
 export type LeftOutBy = '--only' | '--skip' | '--read-only' | '--shard' | '--bail' | '--max-failures' | 'interrupted'
 
+/** How a target file says that there is no such operation. */
+export type Absence = 'not-served' | 'removed'
+
 /** The kind of reason for which a requirement was not judged, and its facts. */
 export type Why =
   | { kind: 'left-out'; by: LeftOutBy }
-  /** The names of which one will do, for each need (`resources.pdfFile`), and part of a target file that declares the first ones. */
+  /** The names of which one will do, for each need (`resources.pdfFile`, `scenarios.general/410-gone`), and part of a target file that declares the first ones. */
   | { kind: 'undeclared'; needs: string[][]; example: string }
+  /** The target file declares the operation so, or all those by which alone the requirement is seen. */
+  | { kind: 'absent'; absence: Absence; seenBy?: string[] }
   /** Declared out of reach, with the note of the target file. */
   | { kind: 'unreachable'; note: string }
   /** The suite itself failed. */

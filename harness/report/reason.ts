@@ -1,4 +1,4 @@
-import type { LeftOutBy, RequirementResult, Why } from './model.ts'
+import type { Absence, LeftOutBy, RequirementResult, Why } from './model.ts'
 
 /** A reason for which a requirement was not judged: in words, and its kind if something depends on it. */
 export interface Reason {
@@ -27,8 +27,23 @@ export function leftOut(by: LeftOutBy): Reason {
  * @param example part of a target file that declares the first name of each, as one line of JSON
  */
 export function undeclaredReason(needs: string[][], example: string): Reason {
-  const named = needs.map((names) => names.join(' or ')).join(' and ')
-  return { reason: `declare ${named}, for example ${example}`, why: { kind: 'undeclared', needs, example } }
+  return { reason: `declare ${sayNeeds(needs)}, for example ${example}`, why: { kind: 'undeclared', needs, example } }
+}
+
+/** Names in words what of a target file is needed: `resources.pdfFile and a scenario for jobs.create/410-gone`. */
+export function sayNeeds(needs: readonly (readonly string[])[]): string {
+  return needs.map((names) => names.map(sayNeed).join(' or ')).join(' and ')
+}
+
+export function sayNeed(name: string): string {
+  return name.replace(/^scenarios\./, 'a scenario for ')
+}
+
+/** The reason of a requirement whose operation the target file declares away, or those by which alone it is seen. */
+export function absentReason(absence: Absence, seenBy: readonly string[] = []): Reason {
+  const which = seenBy.length > 0 ? `${seenBy.join(', ')}: ` : ''
+  const why = { kind: 'absent', absence, ...(seenBy.length > 0 && { seenBy: [...seenBy] }) } as const
+  return { reason: `${which}declared ${absence.replace('-', ' ')}`, why }
 }
 
 /** The reason of a requirement that the target file declares out of reach. */

@@ -133,8 +133,8 @@ const requirement: Schema = {
 }
 
 /** One kind of reason, with members of its own. */
-function reason(kind: Schema, facts: Readonly<Record<string, Schema>> = {}): Schema {
-  const required = Object.keys(facts)
+function reason(kind: Schema, facts: Readonly<Record<string, Schema>> = {}, optional: readonly string[] = []): Schema {
+  const required = Object.keys(facts).filter((name) => !optional.includes(name))
   const needed = required.length > 0 ? { required } : {}
   return { additionalProperties: false, ...needed, properties: { kind, ...facts } }
 }
@@ -169,6 +169,14 @@ const why: Schema = {
         ),
         example: described('Part of a target file that declares it, as JSON text.', text),
       },
+    ),
+    reason(
+      { const: 'absent' },
+      {
+        absence: described('How the target file declares it, or seenBy.', oneOf('not-served', 'removed')),
+        seenBy: described('Those by which alone the requirement is seen.', listOf(text)),
+      },
+      ['seenBy'],
     ),
     reason({ const: 'unreachable' }, { note: described('The note of the target file.', text) }),
     reason(described('The suite itself failed, or the target cannot be judged at all.', oneOf('mistake', 'target'))),

@@ -75,7 +75,7 @@ function hasDefault(pointer: string): boolean {
 
 function nameOf(pointer: string): string {
   const [member, ...rest] = tokensOf(pointer)
-  return member === 'scenarios' ? `a scenario for ${rest.join('/')}` : [member, ...rest].join('.')
+  return `${member}.${rest.join(member === 'scenarios' ? '/' : '.')}`
 }
 
 /** A target file that declares the needs (the first alternative of each): JSON on one line, to be pasted into one. */

@@ -1,6 +1,7 @@
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { HeaderLine } from '../http/message.ts'
-import type { Absence, ApplicationValue, Limits, TargetFile } from './target-file.ts'
+import type { Absence } from '../report/model.ts'
+import type { ApplicationValue, Limits, TargetFile } from './target-file.ts'
 
 /**
  * The target as a run uses it: everything read, patterns and defaults resolved; nothing but plain data, so that it can be

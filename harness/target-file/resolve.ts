@@ -1,12 +1,12 @@
 import { isOperationId } from '../../catalogue/operations.ts'
 import { UserError } from '../user-error.ts'
+import type { Absence } from '../report/model.ts'
 import { baseUrlProblem, normalBaseUrl } from './base-url.ts'
 import { type Context, type Environment, note, placed, readNamedText, readNamedFile } from './context.ts'
 import { mapKeys, plainData, targetDigest } from './map-keys.ts'
 import { createDynamicKeys, type DynamicKeys } from './dynamic-keys.ts'
 import {
   defaultLimits,
-  type Absence,
   type FetchHandler,
   type HeaderValues,
   type KeySources,

@@ -1,5 +1,6 @@
 /** The target file as it is written. */
 import type { DeprecatedId, OperationId } from '../../catalogue/operations.ts'
+import type { Absence } from '../report/model.ts'
 
 /** The value of an environment variable; one that is not set is an error that names it. */
 interface FromEnv {
@@ -107,8 +108,6 @@ export interface OperationValue {
   /** Sent at the end of the run, once for each object that it created. */
   readonly cleanup?: readonly HookRequestValue[]
 }
-
-export type Absence = 'not-served' | 'removed'
 
 type OperationValues = Readonly<Partial<Record<Exclude<OperationId, DeprecatedId>, OperationValue | 'not-served'>>> & {
   readonly [id in DeprecatedId]?: OperationValue | Absence

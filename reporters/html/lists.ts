@@ -5,7 +5,7 @@ import { byCause, type Cause } from '../view/causes.ts'
 import { likelyCauses } from '../view/likely-causes.ts'
 import { wordsOf } from '../view/likely-words.ts'
 import { capital, sections, compactJson } from '../view/writing.ts'
-import { count } from '../../harness/report/reason.ts'
+import { count, sayNeed } from '../../harness/report/reason.ts'
 import { failed, selectedResults } from '../view/groups.ts'
 import { gainOf, type Step, usualPart, whatToDeclare } from '../view/to-declare.ts'
 
@@ -106,7 +106,7 @@ function orderedSteps(steps: readonly Step[]): string {
 }
 
 function stepRow({ example, ids, names }: Step): string {
-  const parts = names.map((name) => `<span class="mono">${htmlText(name)}</span>`).join(' and ')
+  const parts = names.map((name) => `<span class="mono">${htmlText(sayNeed(name))}</span>`).join(' and ')
   const what = `<details><summary>${parts}</summary><pre class="c">${htmlText(compactJson(example, JSON_WIDTH))}</pre><p class="facts">${ids.map(link).join(', ')}</p></details>`
   return `<li><b>+${ids.length}</b>${what}</li>`
 }

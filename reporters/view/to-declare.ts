@@ -72,7 +72,7 @@ export function usualPart(steps: readonly Step[]): Record<string, unknown> {
       const isMade = Object.values(member(example, 'resources') ?? {}).some(
         (value) => isObject(value) && 'upload' in value,
       )
-      return !isMade && !names.some((name) => name.startsWith(scenario) || isMember(name))
+      return !isMade && !names.some((name) => name.startsWith(scenarios) || isMember(name))
     }),
   )
 }
@@ -101,14 +101,14 @@ function parsed(text: string): unknown {
   }
 }
 
-const scenario = 'a scenario for '
+const scenarios = 'scenarios.'
 
 /**
  * The part of a target file that a name is of: a whole operation, a resource, the scenarios of one condition; of an operation's
  * request a member that not every server takes.
  */
 function partOf(name: string, example: Readonly<Record<string, unknown>>): string {
-  if (name.startsWith(scenario)) return `${scenario}*${name.slice(name.indexOf('/'))}`
+  if (name.startsWith(scenarios)) return `${scenarios}*${name.slice(name.indexOf('/'))}`
   const operation = operations.find(({ id }) => `${name}.`.startsWith(`operations.${id}.`))
   if (operation === undefined) return name.split('.').slice(0, 2).join('.')
   const usual = `operations.${operation.id}`

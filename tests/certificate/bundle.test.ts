@@ -1,10 +1,15 @@
-import { unreachableReason } from '../../harness/report/reason.ts'
+import { absentReason, unreachableReason } from '../../harness/report/reason.ts'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { strFromU8, unzipSync, zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
+import { catalogue } from '../../catalogue/catalogue.ts'
 import { unpackBundle } from '../../certificate/certificate-file.ts'
+import { targetProblems } from '../../certificate/evidence.ts'
 import { ownVersion } from '../../certificate/suite-facts.ts'
 import type { Report } from '../../harness/report/model.ts'
+import { canonicalTarget, targetDigest } from '../../harness/target-file/map-keys.ts'
+import type { TargetFile } from '../../harness/target-file/target-file.ts'
+import { notApplicable, report } from '../gates/results.ts'
 import { exchanges, signer, suite, targetFile, wholeReport } from './signed.ts'
 
 const own = signer()
@@ -99,6 +104,22 @@ describe('what is packed together has to belong together', () => {
       whole.summary.must.notApplicable += 1
     })
     await refused(shy, exchanges(), /chat\.create\/\S+ is not applicable by the report, but .* declares nothing/)
+  })
+
+  test('what is seen by operations alone that the target file declares away is not applicable', () => {
+    const id = 'files.upload/2xx-attached-to-graph'
+    const seenBy = ['graphs.create', 'graphs.add-file', 'graphs.query']
+    const problems = (away: readonly string[]) => {
+      const operations = Object.fromEntries(away.map((name) => [name, 'not-served']))
+      const file: TargetFile = { baseUrl: 'https://example.com', operations }
+      const of = report([notApplicable(id, absentReason('not-served', seenBy))])
+      of.target.digest = targetDigest(file)
+      return targetProblems({ name: 't.json', bytes: Buffer.from(canonicalTarget(file)) }, of, catalogue)
+    }
+    expect(problems(seenBy)).toEqual([])
+    expect(problems(seenBy.slice(1))).toEqual([
+      expect.stringMatching(/not applicable by the report, but t\.json declares nothing/),
+    ])
   })
 
   test('a bundle without exchanges, or of another version’s requirements, is not made', async () => {

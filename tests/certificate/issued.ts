@@ -1,4 +1,4 @@
-import { unreachableReason } from '../../harness/report/reason.ts'
+import { absentReason, unreachableReason } from '../../harness/report/reason.ts'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ export const conformant = report(
     result('jobs.create/202-created'),
     result('files.list/2xx-accepted', { cases: 4 }),
     result('envelope/content-type', { level: 'should' }),
-    notApplicable('pdf.parse/200-text', 'declared not served'),
+    notApplicable('pdf.parse/200-text', absentReason('not-served')),
     notApplicable('completion.create/500-model-overload', unreachableReason('no staging switch')),
   ],
   { notServed: [{ operation: 'pdf.parse', answered: '404' }] },

@@ -5,6 +5,7 @@ import { keyId } from '../../certificate/certificate-file.ts'
 import type { Statement } from '../../certificate/statement.ts'
 import { suiteDigest } from '../../certificate/suite-facts.ts'
 import type { Report } from '../../harness/report/model.ts'
+import { absentReason } from '../../harness/report/reason.ts'
 import { failed, notApplicable, report, result } from '../gates/results.ts'
 import { conformant, issued, pair, suiteOf } from './issued.ts'
 
@@ -49,7 +50,7 @@ test('the statement is in-toto v1 and says all that the report says', () => {
 
 const familyOnly = failed('a.b/1', { familyOnly: true })
 familyOnly.outcome = 'passed'
-const unserved = notApplicable('chat.create/2xx-accepted', 'declared not served')
+const unserved = notApplicable('chat.create/2xx-accepted', absentReason('not-served'))
 const answered = (word: string) =>
   report([result('a.b/1'), unserved], { notServed: [{ operation: 'chat.create', answered: word }] })
 

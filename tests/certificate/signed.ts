@@ -1,4 +1,4 @@
-import { unreachableReason } from '../../harness/report/reason.ts'
+import { absentReason, unreachableReason } from '../../harness/report/reason.ts'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { catalogue } from '../../catalogue/catalogue.ts'
@@ -32,7 +32,7 @@ export const targetFile: TargetFile = {
 export function wholeReport(change: (report: Report) => void = () => undefined): Report {
   const results = catalogue.map(({ id, operation, level, section, statement }) => {
     const row = { operation, level, section, statement }
-    if (operation === 'vision.analyze') return { ...notApplicable(id, 'declared not served'), ...row }
+    if (operation === 'vision.analyze') return { ...notApplicable(id, absentReason('not-served')), ...row }
     if (/^completion\.create\/500-/.test(id))
       return { ...notApplicable(id, unreachableReason('no staging switch')), ...row }
     return result(id, row)
