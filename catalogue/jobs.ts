@@ -36,7 +36,7 @@ export const jobsCreate = requirementsOf('jobs.create', ({ valid }) => [
     fault: 'state', effect: 'generates', maxRequests: 80, generates: 6 },
   { id: '409-released', level: 'must', section: '4.2', needs: valid, expects: 202,
     statement: 'Once the job has ended, completed or failed, the application accepts another.',
-    judgedLast: true, effect: 'generates', maxRequests: 5, generates: 5 },
+    judgedLast: true, effect: 'generates', maxRequests: 8, generates: 6 },
   { id: '4xx-no-effect', level: 'must', section: '4.2, 5, 8', needs: valid, expects: 202,
     statement: 'A creation that is refused starts no job: the application stays free.',
     effect: 'generates', maxRequests: 40, generates: 13 },

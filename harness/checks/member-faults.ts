@@ -2,7 +2,7 @@ import { type JsonKind, type Member, otherKinds, placeOf } from '../../catalogue
 import { furtherMembers } from '../../catalogue/faults.ts'
 import { operation, type OperationId } from '../../catalogue/operations.ts'
 import { escapeToken, getAt, isObject, member as memberOf, setAt, tokensOf } from '../../schemas/json.ts'
-import { kindOf, nameOfKind, sample } from './values.ts'
+import { byIndex, inPlaceOf, kindOf, nameOfKind, sample } from './values.ts'
 import type { Run } from '../engine/run.ts'
 
 /** A place in a body where a member stands, or would stand, and a body that has all that is above it. */
@@ -14,6 +14,8 @@ export interface Placed {
   /** The types that are right there; none: nobody knows. */
   readonly kinds: readonly JsonKind[]
   readonly member?: Member
+  /** What may stand there, if that is an array and the body has none. */
+  readonly like?: unknown
 }
 
 /** One thing that is wrong with a member, or with a later item of the array that it stands in. */
@@ -60,7 +62,10 @@ function placed(
     if (made === undefined) return undefined
     framed = setAt(framed, pointer, made)
   }
-  return { at: member.at, pointer, body: framed, kinds: member.kinds, member }
+  const own: unknown = getAt(framed, pointer)
+  const ofItems = own === undefined ? member : { ...member, at: `${member.at}/*` }
+  const like = member.kinds.includes('array') && !Array.isArray(own) ? examples(ofItems, own) : undefined
+  return { at: member.at, pointer, body: framed, kinds: member.kinds, member, like }
 }
 
 /** The item that a member of one type belongs to; the first, if there is none. */
@@ -122,16 +127,14 @@ export function having(place: Placed, value: unknown, called: string, kind: stri
   return { what: `with a valid body, but ${nameOf(place)} is ${called}`, fault: `${kind} @ ${place.at}`, body }
 }
 
-/** A value of that type in place of the member's own; in place of an array its first item, which some servers put into one. */
-function valueOf({ body, pointer }: Placed, kind: JsonKind): unknown {
-  const own: unknown = getAt(body, pointer)
-  const [item] = Array.isArray(own) ? (own as unknown[]) : []
-  return item !== undefined && kindOf(item) === kind ? item : sample[kind]
-}
-
 /** The member with a value of each of these types. */
 export function ofKinds(place: Placed, kinds: readonly JsonKind[]): MemberCase[] {
-  return kinds.map((kind) => having(place, valueOf(place, kind), nameOfKind(kind), kind))
+  const { body, pointer, like = getAt(body, pointer) } = place
+  return kinds.flatMap((kind) => {
+    const whole = having(place, inPlaceOf(like, sample[kind]), nameOfKind(kind), kind)
+    const isListed = kind === 'object' && Array.isArray(like) && isObject(like[0])
+    return isListed ? [whole, having(place, inPlaceOf(like, byIndex), 'an object of its items', kind)] : [whole]
+  })
 }
 
 /** Types that the record excludes for the member. */

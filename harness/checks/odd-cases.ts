@@ -164,9 +164,9 @@ function isOptional({ member, kinds }: Placed): boolean {
   return member.isExtra === true || kinds.some((kind) => kind === 'number' || kind === 'boolean')
 }
 
-/** Odd values that are no texts: what may be granted together at once, anything else by itself. */
+/** Odd values that are no texts: what may be granted together at once, anything else by itself. First what most servers refuse. */
 export function valueCases(ground: Ground, changes: readonly odd.Change[]): Case[] {
-  const kinds = ['repeated', 'empty', 'blank', 'unknown', ...oddNumbers]
+  const kinds = ['unknown', 'repeated', 'empty', 'blank', ...oddNumbers]
   return kinds.flatMap((kind) => {
     const own = changes.filter((one) => odd.isOf(one, kind))
     return [

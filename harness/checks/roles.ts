@@ -3,7 +3,7 @@ import { roleOf } from '../../catalogue/operation.ts'
 import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
 import { judgeEach } from './at-once.ts'
 import { randomOf, sampled, seedFor } from './seed.ts'
-import { type JsonKind, nameOfKind, sample } from './values.ts'
+import { inPlaceOf, type JsonKind, nameOfKind, sample } from './values.ts'
 import { getAt, setAt } from '../../schemas/json.ts'
 import { jsonOf, type Probe } from '../engine/probe.ts'
 import { NotExercised } from '../engine/outcome.ts'
@@ -34,8 +34,10 @@ export function eachAt(...groups: readonly { readonly role: string; readonly fau
     const cases = declared.flatMap(({ role, faults }) => faults.map((fault) => ({ role, ...fault })))
     await judgeEach(sampled(context, cases), async ({ role, what, value, expects, fault = '' }) => {
       const at = operationOf(operation).members.find((member) => roleOf(member) === role)?.at ?? role
-      const probe = { ...atRole(context.run, await valid(), role, value), fault: `${fault} @ ${at}` }
-      await judge(probe, `with a valid body, but ${role} ${what}`, expects)
+      const granted = await valid()
+      const own: unknown = getAt(jsonOf(granted), pointerOf(context.run, operation, role) ?? '/')
+      const probe = atRole(context.run, granted, role, inPlaceOf(own, value))
+      await judge({ ...probe, fault: `${fault} @ ${at}` }, `with a valid body, but ${role} ${what}`, expects)
     })
   })
 }

@@ -39,6 +39,23 @@ export const sample: Readonly<Record<JsonKind, unknown>> = {
   object: { key: 'text' },
 }
 
+/** Stands for an object that has the items of an array by their indices. */
+export const byIndex: unknown = { 0: 'text' }
+
+/**
+ * What is put in place of a member's own value for the sample of another type: its own value, as a lenient server would take
+ * it. That is the value in an array; of an array its first item, or an object of its items.
+ */
+export function inPlaceOf(own: unknown, value: unknown): unknown {
+  const isSample = value === byIndex || value === sample[kindOf(value)]
+  if (own === undefined || own === null || !isSample) return value
+  if (!Array.isArray(own)) return value === sample.array ? [own] : value
+  const items = own as readonly unknown[]
+  if (items.length === 0) return value
+  if (value !== byIndex && kindOf(items[0]) === kindOf(value)) return items[0]
+  return value === byIndex || value === sample.object ? { ...items } : value
+}
+
 /** `an array`, `null`, `a number` */
 export function nameOfKind(kind: JsonKind): string {
   if (kind === 'null') return 'null'

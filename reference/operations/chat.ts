@@ -17,7 +17,10 @@ function isNumber(call: Call, value: unknown): boolean {
 function checkCompletion(call: Call): void {
   const { model, prompt, temperature, max_tokens: most, top_p: share } = call.body
   if (typeof model !== 'string')
-    call.refuse('400-malformed-request', 400, 'BadRequest', { description: 'model is a string', kind: 'model' })
+    call.refuse('400-malformed-request', 400, 'BadRequest', {
+      description: 'model is a string',
+      kind: ['model', ...(Array.isArray(model) && isModel(call, model[0]) ? ['model-in-array'] : [])],
+    })
   if (!isModel(call, model))
     call.refuse('400-unsupported-model', 400, 'BadRequest', {
       description: 'The model is not supported',

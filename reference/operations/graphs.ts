@@ -100,6 +100,8 @@ async function addFile(call: Call, graph: Graph): Promise<Answer> {
   }
   const inOtherGraph = [...call.world.store.graphs.values()].some((each) => each !== graph && each.files.has(file.id))
   if (call.broken('2xx-other-graph') && inOtherGraph) call.reject(409, 'BadRequest', 'The file is in another graph')
+  if (call.broken('2xx-other-graph#moves'))
+    for (const each of call.world.store.graphs.values()) each.files.delete(file.id)
   const isFull = [...graph.files.values()].some(({ by }) => by === 'addition')
   if (isFull && call.broken('2xx-accepted#one-file')) call.reject(409, 'BadRequest', 'The file is in the graph already')
   if (call.broken('2xx-accepted#always-409')) call.reject(409, 'BadRequest', 'The file is in the graph already')

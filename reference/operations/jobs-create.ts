@@ -172,7 +172,8 @@ function checkInputs(call: Call): void {
   if (inputs === undefined) call.refuse('400-missing-inputs', 400, 'InvalidInputParameters')
   if (inputs === null) refuseItems(call, 'null')
   if (!Array.isArray(inputs)) {
-    const kinds = [jsonType(inputs), ...(isMembers(inputs) && 'id' in inputs ? ['one-input'] : [])]
+    const own = isMembers(inputs) ? inputs : {}
+    const kinds = [jsonType(inputs), ...('id' in own ? ['one-input'] : []), ...('0' in own ? ['by-index'] : [])]
     call.refuse('400-malformed-inputs', 400, 'BadRequest', { kind: kinds })
   }
   const looked = inputs.filter((item, at) => !isIgnored(call, item, at)).map((item) => withoutLaterFaults(call, item))

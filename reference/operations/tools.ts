@@ -2,7 +2,7 @@ import { type Call, isMembers, type Members } from '../world/call.ts'
 import type { Operation } from '../world/operation.ts'
 import { imageLimit, planOf } from '../world/plan.ts'
 import type { Answer } from '../world/answer.ts'
-import { lengthened } from '../world/ids.ts'
+import { inArray, lengthened } from '../world/ids.ts'
 import { generated, isModel, refuseTroubledModel } from '../world/models.ts'
 import { reachable } from '../world/files.ts'
 
@@ -98,7 +98,10 @@ function checkTranslation(call: Call): void {
     if (typeof language !== 'string' || !languages.has(language)) {
       call.refuse('400-unsupported-language', 400, 'BadRequest', {
         description: `No ${kind} ${String(language)}`,
-        kind: typeof language === 'string' ? [kind, ...lengthened(language, languages)] : [kind, 'type'],
+        kind:
+          typeof language === 'string'
+            ? [kind, ...lengthened(language, languages)]
+            : [kind, 'type', ...(inArray(language, languages) ? ['in-array'] : [])],
       })
     }
   }

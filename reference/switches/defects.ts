@@ -35,7 +35,7 @@ const ofJobs: readonly string[] = [
   'jobs.create/409-job-in-progress#answered-again',
   // Only in a part of the job's life.
   ...waysToBreak('jobs.create/409-job-in-progress', '#at-once-only', '#later-only', '#unread-only', '#read-only'),
-  ...waysToBreak('jobs.create/409-released', '', '#slow', '#after-failed', '#after-third'),
+  ...waysToBreak('jobs.create/409-released', '', '#slow', '#after-failed', '#after-third', '#late'),
   'jobs.create/409-per-application',
   ...waysToBreak('jobs.create/409-atomic', '', '#short', '#slow-only'),
   ...waysToBreak('jobs.create/4xx-no-effect', '', '#starts-job', '#blocks', '#unauthorized', '#required-input'),
@@ -132,7 +132,7 @@ const placed: readonly string[] = [
   ].flatMap((id) => waysToBreak(id, '#third', '#latest-only')),
   ...['graphs.create/400-duplicate-name#few-known', 'applications.create/400-duplicate-name#few-known'],
   'files.list/2xx-accepted#many',
-  'graphs.add-file/2xx-other-graph',
+  ...waysToBreak('graphs.add-file/2xx-other-graph', '', '#moves'),
   ...['files.list', ...answered].flatMap((operation) => waysToBreak(`${operation}/2xx-accepted`, '', '#envelope')),
   ...['files.upload', 'graphs.create', 'applications.create'].map((id) => `${id}/2xx-accepted#first-only`),
   ...['graphs.create', 'applications.create'].map((id) => `${id}/2xx-accepted#later-400`),

@@ -131,13 +131,14 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
       'value',
       'text',
       'one-input',
+      'by-index',
     ],
   ],
   'pdf.parse/400-malformed-format': types.format,
   'pdf.parse/400-unsupported-format': [
     ...['marks', 'invisible', 'nul', 'empty', 'blanks', 'letter-case', 'full-width', 'abbreviation', 'object-member'],
   ],
-  'completion.create/400-malformed-request': ['model', 'prompt'],
+  'completion.create/400-malformed-request': ['model', 'model-in-array', 'prompt'],
   'completion.create/400-invalid-temperature': types.number,
   'completion.create/400-invalid-max-tokens': types.number,
   'chat.create/400-malformed-messages': [
@@ -151,10 +152,12 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
       'content-number',
       'content-boolean',
       'content-object',
+      'one-part',
+      'by-index',
     ],
     ...['earlier', 'second', 'later-part', 'no-type', 'no-text', 'text-type', 'no-image', 'image-text', 'no-url'],
   ],
-  'chat.create/400-invalid-role': ['string', 'number', 'earlier', 'lengthened'],
+  'chat.create/400-invalid-role': ['string', 'number', 'in-array', 'earlier', 'lengthened'],
   'chat.create/400-malformed-tools': [
     ...[
       'item',
@@ -165,6 +168,7 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
       'no-model',
       'model-type',
       'description-type',
+      'one-tool',
       'second',
     ],
   ],
@@ -176,7 +180,7 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
   'chat.create/400-malformed-response-format': ['string', 'number', 'array'],
   'chat.create/400-query-config': queryConfig,
   'graphs.query/400-query-config': queryConfig,
-  'translate.run/400-unsupported-language': ['source', 'target', 'type', 'lengthened'],
+  'translate.run/400-unsupported-language': ['source', 'target', 'type', 'in-array', 'lengthened'],
   'vision.analyze/400-malformed-request': ['prompt', 'variables'],
 }
 

@@ -1,6 +1,6 @@
 import { isMembers, jsonType, type Call, type Members, isAbsent } from './call.ts'
 import { checkGraphAccess, checkQueryConfig } from './files.ts'
-import { lengthened } from './ids.ts'
+import { inArray, lengthened } from './ids.ts'
 import { isSettling } from './created.ts'
 
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool'])
@@ -39,15 +39,15 @@ function checkPart(call: Call, part: unknown, places: readonly string[]): void {
 }
 
 function checkMessage(call: Call, message: unknown, places: readonly string[]): void {
-  const malformed = (description: string, kind: string) =>
-    call.refuse('400-malformed-messages', 400, 'BadRequest', { description, kind: [kind, ...places] })
+  const malformed = (description: string, ...kind: string[]) =>
+    call.refuse('400-malformed-messages', 400, 'BadRequest', { description, kind: [...kind, ...places] })
   if (!isMembers(message)) return malformed('A message is an object', message === null ? 'item-null' : 'item')
   const { role, content } = message
   if (role === undefined) return malformed('A message has a role', 'no-role')
   if (typeof role !== 'string' || !roles.has(role)) {
     call.refuse('400-invalid-role', 400, 'BadRequest', {
       description: `No role ${JSON.stringify(role)}`,
-      kind: [jsonType(role), ...lengthened(role, roles), ...places],
+      kind: [jsonType(role), ...lengthened(role, roles), ...(inArray(role, roles) ? ['in-array'] : []), ...places],
     })
   }
   if (Array.isArray(content)) {
@@ -57,7 +57,8 @@ function checkMessage(call: Call, message: unknown, places: readonly string[]): 
       call.reject(400, 'BadRequest', 'content is one part')
     if (call.broken('200-text-parts') && onlyText) call.reject(400, 'BadRequest', 'content is a string')
   } else if (typeof content !== 'string' && content !== null) {
-    malformed('content is a string or an array of parts', `content-${jsonType(content)}`)
+    const alone = isMembers(content) && 'type' in content ? ['one-part'] : []
+    malformed('content is a string or an array of parts', `content-${jsonType(content)}`, ...alone)
   }
 }
 
@@ -67,7 +68,7 @@ export function checkMessages(call: Call): void {
   if (!Array.isArray(messages) || messages.length === 0) {
     return call.refuse('400-malformed-messages', 400, 'BadRequest', {
       description: 'messages is an array',
-      kind: jsonType(messages),
+      kind: [jsonType(messages), ...(isMembers(messages) && '0' in messages ? ['by-index'] : [])],
     })
   }
   for (const [at, message] of messages.entries()) {
@@ -116,7 +117,7 @@ export function checkTools(call: Call): void {
   if (!isAbsent(tools) && !Array.isArray(tools)) {
     return call.refuse('400-malformed-tools', 400, 'InvalidContentType', {
       description: 'tools is an array',
-      kind: jsonType(tools),
+      kind: [jsonType(tools), ...(isMembers(tools) && 'type' in tools ? ['one-tool'] : [])],
     })
   }
   if (Array.isArray(tools)) for (const [at, tool] of tools.entries()) checkTool(call, tool, at)

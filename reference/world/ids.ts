@@ -49,3 +49,8 @@ export function likenessOf(call: Call, id: string, known: Iterable<string>): str
 export function lengthened(word: unknown, known: Iterable<string>): string[] {
   return [...known].some((each) => typeof word === 'string' && word.startsWith(each)) ? ['lengthened'] : []
 }
+
+/** Whether the value is an array of one such word, which a server that looks words up by their text takes for the word. */
+export function inArray(value: unknown, known: ReadonlySet<string>): boolean {
+  return Array.isArray(value) && value.length === 1 && known.has(String(value[0]))
+}

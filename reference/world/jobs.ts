@@ -27,13 +27,19 @@ const overlooked: Readonly<
   '#preloaded-only': (_, { application }) => application.made === true,
 }
 
-/** Whether a broken server keeps an application for ever once it has had a job. */
+/** How long a broken server keeps an application after its job, in ms: longer than three creations 1 s apart take. */
+const lateMs = 4000
+
+/** Whether a broken server keeps an application once it has had a job: for ever, or for a while. */
 function isKept(world: World, application: Application): boolean {
   const { broken } = world.switches
   if (broken('jobs.create/409-released')) return application.jobs > 0
   if (broken('jobs.create/409-released#slow') && application.pace === 'slow') return application.jobs > 0
   if (broken('jobs.create/409-released#after-third')) return application.jobs > 2
-  return broken('jobs.create/409-released#after-failed') && application.job?.status === 'failed'
+  const { status, updatedAt = 0 } = application.job ?? {}
+  const isEnded = status === 'failed' || status === 'completed'
+  if (broken('jobs.create/409-released#late') && isEnded && Date.now() - updatedAt < lateMs) return true
+  return broken('jobs.create/409-released#after-failed') && status === 'failed'
 }
 
 /** Whether the application has a job in progress, so that it takes no other one (§8.3); `inputs`: those of the other. */

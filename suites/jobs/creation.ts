@@ -93,8 +93,9 @@ const awkward = [
   'long '.repeat(200),
 ]
 
-/** Longer than the 64 KiB that a column for texts often holds. */
+/** Longer than the 64 KiB that a column for texts often holds; and more texts than most have a place for. */
 const veryLong = 'and so on '.repeat(7000)
+const many = Array.from({ length: 120 }, (_, at) => `text ${at}`)
 
 const emptyText = 'empty @ /inputs/*/value/*'
 const isEmpty = ([text, ...more]: readonly string[]): boolean => text === '' && more.length === 0
@@ -140,7 +141,7 @@ export async function judgeAnyText(context: CheckContext): Promise<void> {
   if (run.options.depth === 'quick') return
   // Each by itself: many a server refuses it.
   await accept('')
-  await accept(veryLong)
+  await accept(veryLong, ...many)
   const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
   await property(context, 'grantedRuns', text, async (value) => void (await accept(value)))
 }

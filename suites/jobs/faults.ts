@@ -1,7 +1,16 @@
 import { otherKinds } from '../../catalogue/operation.ts'
 import { operation } from '../../catalogue/operations.ts'
 import fc from 'fast-check'
-import { type JsonKind, kindOf, nameOfKind, ofKinds, sample, shown } from '../../harness/checks/values.ts'
+import {
+  byIndex,
+  inPlaceOf,
+  type JsonKind,
+  kindOf,
+  nameOfKind,
+  ofKinds,
+  sample,
+  shown,
+} from '../../harness/checks/values.ts'
 import { getAt, setAt } from '../../schemas/json.ts'
 import { judgeEach } from '../../harness/checks/at-once.ts'
 import { randomOf, sampled, seedFor } from '../../harness/checks/seed.ts'
@@ -78,7 +87,10 @@ const appended = ['/inputs/-', '/inputs/0/value/-'].map((pointer): Fault<Misfit>
   const what = `with a valid body and one more item of ${pointer === '/inputs/-' ? 'inputs' : 'a value'}, the number 42`
   return { what, value: { pointer, value: 42, which: 'first' } }
 })
-const named = [...everyKind, ...atEnds, ...appended]
+const indexed = places
+  .filter(({ pointer }) => pointer === '/inputs')
+  .map((place) => fault(place, 'an object of its items', byIndex, 'optional'))
+const named = [...everyKind, ...indexed, ...atEnds, ...appended]
 
 /** Left out: the id of an item, and the value of one that is required. */
 const lacking = (
@@ -117,13 +129,6 @@ function itemAt(body: unknown, which: Which, required: readonly string[]): numbe
   return Math.max(0, optional)
 }
 
-/** In place of an array its first item, if that has the type: some servers put it into one. */
-function valueIn(body: unknown, pointer: string, value: unknown): unknown {
-  const own: unknown = getAt(body, pointer)
-  const [item] = Array.isArray(own) ? (own as unknown[]) : []
-  return item !== undefined && value === sample[kindOf(value)] && kindOf(item) === kindOf(value) ? item : value
-}
-
 function misfit(probe: Probe, { pointer: atFirst, value, which }: Misfit, required: readonly string[]): Probe {
   const body: unknown = jsonOf(probe)
   const item = itemAt(body, which, required)
@@ -135,7 +140,7 @@ function misfit(probe: Probe, { pointer: atFirst, value, which }: Misfit, requir
     ? Array.isArray(getAt(body, pointer.slice(0, -2)))
     : pointer === '' || getAt(body, pointer) !== undefined
   const place = isThere ? pointer : '/inputs'
-  return withBody(probe, setAt(body, place, place === pointer ? valueIn(body, place, value) : 42))
+  return withBody(probe, setAt(body, place, place === pointer ? inPlaceOf(getAt(body, place), value) : 42))
 }
 
 /** The body, `inputs`, its items, their `id` and `value`, and the items of a value, each of another JSON type. */

@@ -69,10 +69,10 @@ export function leanReading(reading: Reading): Reading {
   return { ...reading, job, exchange: { ...reading.exchange, response: light } }
 }
 
-/** Readings are so far apart, in ms, and never further than a fifth of the time that the job has taken. */
-const firstPauseMs = { full: 15, quick: 60 }
+/** Readings are so far apart, in ms, and never further than a third of the time that the job has taken. */
+const firstPauseMs = { full: 25, quick: 75 }
 const longestPauseMs = 1000
-const pauseShare = 0.2
+const pauseShare = 1 / 3
 /** A job that cannot be read for so much longer than `settleMs` is not waited for, in ms. */
 const unreadableMs = 1000
 

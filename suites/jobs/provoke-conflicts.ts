@@ -181,7 +181,8 @@ async function attemptOnPlain(run: Run, last: Attempt, found: readonly Finding[]
   return hold(run, plain, async (held) => {
     const { findings, isFree } = await attemptOnce({ held, last: { ...last, isFree: false }, found, wants })
     held.gate.timedOut &&= !isFree
-    return findings
+    // At once: what is released after a while is free whenever something else was looked at before.
+    return isFree && wants(ids.released) ? [...findings, ...(await lookAfterEnd(held))] : findings
   })
 }
 
@@ -244,11 +245,13 @@ async function awaitIdle(held: Held): Promise<{ readonly job?: Job | undefined; 
 
 /** A creation on an application that is free, as its last job was seen ended; answered 409, two more follow. */
 function createAfterEnd(run: Run, application: ApplicationResource, ended?: string): Promise<Finding[]> {
-  return hold(run, application, async (held) => {
-    const { isConflict } = await create(held, ids.released)
-    const first = { of: ids.released, cases: 1 }
-    return isConflict ? [first, (await awaitRelease(held, { ended })).finding] : [first]
-  })
+  return hold(run, application, (held) => lookAfterEnd(held, ended))
+}
+
+async function lookAfterEnd(held: Held, ended?: string): Promise<Finding[]> {
+  const { isConflict } = await create(held, ids.released)
+  const first = { of: ids.released, cases: 1 }
+  return isConflict ? [first, (await awaitRelease(held, { ended })).finding] : [first]
 }
 
 /** Applications that were given up are looked at once more, at the end: somebody else's job may be over by then. */

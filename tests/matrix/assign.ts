@@ -68,7 +68,9 @@ const envelopeOf401 = 'the envelope of a 401'
 
 /** Gives what has to be in order for the switch to show. */
 function needs(defect: string): readonly string[] {
-  const isSpelled = /#takes-(?:slash|double-slash|path-parameter|upper-case|alias|suffix|percent-encoded)$/.test(defect)
+  const isSpelled = /#takes-(?:slash|double-slash|path-parameter|upper-case|alias|suffix|percent-encoded|query)$/.test(
+    defect,
+  )
   const isShape = ownId(defect) === 'envelope/shape'
   return [...redUnder(defect).map(operationOf), ...(isSpelled ? [spellings] : []), ...(isShape ? [envelopeOf401] : [])]
 }

@@ -224,7 +224,8 @@ export const stories: Readonly<Record<string, Story>> = {
   'graphs.add-file/2xx-other-graph': async (server) => {
     const graph_id = (await send(server, 'graphs.create')).json.id
     await send(server, 'graphs.add-file')
-    return isGranted(await send(server, 'graphs.add-file', { params: { graph_id } }))
+    if (!isGranted(await send(server, 'graphs.add-file', { params: { graph_id } }))) return false
+    return (await send(server, 'graphs.add-file')).status === 409
   },
   'graphs.query/2xx-query-config': (server) => all(server, 'graphs.query', allowed, isGranted),
   'graphs.query/400-query-config': (server) => all(server, 'graphs.query', refused, (answer) => answer.status === 400),
