@@ -10,7 +10,7 @@ import {
 import { chmodSync, closeSync, existsSync, fstatSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { readBytes } from '../harness/report/json-file.ts'
-import { unreadable, UserError } from '../harness/user-error.ts'
+import { unreadable, unwritable, UserError } from '../harness/user-error.ts'
 
 /** Read or written by anybody but the owner. */
 const OTHERS = 0o077
@@ -167,7 +167,7 @@ function write(file: string, pem: string, mode: number): void {
     // The umask may have taken rights from the public file; the private one never gets more than its owner's.
     chmodSync(file, mode)
   } catch (error) {
-    throw new UserError(`${file}: cannot be written (${(error as NodeJS.ErrnoException).code})`)
+    throw unwritable(file, error)
   }
 }
 

@@ -15,7 +15,7 @@ import { UserError } from '../harness/user-error.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { renderPage, renderTable, marks } from './compare/render-table.ts'
 import { countsText } from '../reporters/view/groups.ts'
-import { checkOutputs, writeAtomically } from './output/files.ts'
+import { checkOutputs, type OutputFile, writeFiles } from './output/files.ts'
 import { colorsFor } from './output/say.ts'
 import { reportOption } from './run/arguments.ts'
 import { verdictWords } from '../reporters/view/standing.ts'
@@ -35,9 +35,7 @@ export interface CompareArguments {
 }
 
 /** A text to be written, and what asked for it. */
-interface Output {
-  readonly option: string
-  readonly path: string
+interface Output extends OutputFile {
   render(comparison: Comparison): string
 }
 
@@ -87,14 +85,10 @@ function parseOutput(value: string): Output {
   return { option, path, render: formats[name].render }
 }
 
-async function write({ option, path, render }: Output, comparison: Comparison): Promise<void> {
-  const text = render(comparison)
-  if (path === '-') return void process.stdout.write(text)
-  try {
-    await writeAtomically(path, text)
-  } catch (error) {
-    throw new UserError(`${option}: cannot be written (${(error as NodeJS.ErrnoException).code})`)
-  }
+async function write(output: Output, comparison: Comparison): Promise<void> {
+  const text = output.render(comparison)
+  if (output.path === '-') process.stdout.write(text)
+  else await writeFiles([[output, text]])
 }
 
 /** The last line says why the exit code is what it is. */

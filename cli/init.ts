@@ -5,7 +5,7 @@ import { isOperationId } from '../catalogue/operations.ts'
 import { readReport } from '../harness/report/json-file.ts'
 import { whatToDeclare } from '../reporters/view/to-declare.ts'
 import { checkOutputs, holdsKey } from './output/files.ts'
-import { UserError } from '../harness/user-error.ts'
+import { unwritable, UserError } from '../harness/user-error.ts'
 import {
   type Answers,
   EXAMPLE_URL,
@@ -108,6 +108,6 @@ export function writeStarter(file: string, answers: Answers, force: boolean): vo
   try {
     writeFileSync(file, starter(file, answers), { flag: force ? 'w' : 'wx' })
   } catch (error) {
-    throw new UserError(`${file}: cannot be written (${(error as NodeJS.ErrnoException).code})`)
+    throw unwritable(file, error)
   }
 }

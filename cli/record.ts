@@ -7,12 +7,11 @@ import type { RecordedExchange, TpeMode } from '../harness/report/model.ts'
 import { foreignBaselineFile } from '../harness/report/baseline.ts'
 import { redactorFor } from '../harness/target-file/context.ts'
 import type { Target } from '../harness/target-file/model.ts'
-import { UserError } from '../harness/user-error.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { checkTarget } from '../traffic/base-url.ts'
 import type { Finding, Recorded } from '../traffic/record/captured.ts'
 import { startRecorder } from '../traffic/record/recorder-thread.ts'
-import { type ReverseProxy, startReverseProxy } from '../traffic/record/reverse-proxy.ts'
+import { startReverseProxy } from '../traffic/record/reverse-proxy.ts'
 import { learnSecrets } from '../traffic/secrets.ts'
 import { countsLine } from './check.ts'
 import { checkOutputs, reportFiles } from './output/files.ts'
@@ -20,7 +19,8 @@ import { loggedExchanges, makeRunFolder } from './output/run-folder.ts'
 import { finish, type People } from './output/write-reports.ts'
 import { formatNames, parseReportRequests, takesStdout } from './output/report-request.ts'
 import { warnOf } from './output/say.ts'
-import { portOption, reportOption } from './run/arguments.ts'
+import { listenedOn, portOption, reportOption } from './run/arguments.ts'
+import { untilSignal } from './run/interrupts.ts'
 
 interface RecordArguments extends Gates {
   readonly port: number
@@ -90,14 +90,13 @@ async function recordUntilInterrupted(
   const forwarder = createForwarder({ baseUrl, tls, insecure })
   const rerun = ['conform', 'check', out, '--base-url', baseUrl].map(shellWord).join(' ')
   const recorder = startRecorder({ target, log, rerun }, (finding) => people.write(findingText(finding)))
-  const interrupted = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
-  })
-  const { url, close } = await listen({
+  const interrupted = untilSignal()
+  const proxy = startReverseProxy({
     ...{ baseUrl, forwarder, port, bodyLimit: limits.maxAnswerBytes },
     room: () => recorder.room(),
     onExchange: (exchange) => recorder.add(exchange),
-  }).catch(async (error: unknown) => {
+  })
+  const { url, close } = await listenedOn(port, proxy).catch(async (error: unknown) => {
     await recorder.end()
     throw error
   })
@@ -105,16 +104,6 @@ async function recordUntilInterrupted(
   await interrupted
   await close()
   return recorder.end()
-}
-
-/** Throws UserError if the port is taken. */
-async function listen(options: Parameters<typeof startReverseProxy>[0]): Promise<ReverseProxy> {
-  try {
-    return await startReverseProxy(options)
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    throw new UserError(`--port ${options.port}: cannot be listened on (${code ?? message}); give another, or 0`)
-  }
 }
 
 function findingText({ requirement, exchange, sent, expected, received }: Finding): string {

@@ -6,7 +6,8 @@ import { packageFile, referenceTargetFile } from '../schemas/package-file.ts'
 import { loadTargetFile } from '../harness/target-file/load.ts'
 import { resolveTarget } from '../harness/target-file/resolve.ts'
 import { UserError } from '../harness/user-error.ts'
-import { portOption, reportOption, whole } from './run/arguments.ts'
+import { listenedOn, portOption, reportOption, whole } from './run/arguments.ts'
+import { untilSignal } from './run/interrupts.ts'
 import type { ClientRequests, JudgedServer } from './serve/judge-client.ts'
 
 interface ServeArguments {
@@ -41,10 +42,8 @@ async function serve(options: ServeArguments): Promise<void> {
   if (!judgeClient && given !== undefined) throw new UserError(`${given}: give --judge-client too`)
   const asked = judgeClient ? (await import('./serve/judge-client.ts')).clientRequests(options) : undefined
   const { startReference } = await import('../reference/server.ts')
-  const reference = await listened(port, startReference({ port: asked ? 0 : port, slowJobMs: slowMs }, true))
-  const interrupted = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
-  })
+  const reference = await listenedOn(port, startReference({ port: asked ? 0 : port, slowJobMs: slowMs }, true))
+  const interrupted = untilSignal()
   const dir = mkdtempSync(join(tmpdir(), 'conform-serve-'))
   try {
     const judged = asked && (await judgedServer(reference.url, asked, port))
@@ -66,13 +65,5 @@ async function judgedServer(baseUrl: string, asked: ClientRequests, port: number
   const { startJudgedServer } = await import('./serve/judge-client.ts')
   const { dir, file } = await loadTargetFile(referenceTargetFile)
   const { target } = await resolveTarget(file, { dir, env: process.env, baseUrl })
-  return listened(port, startJudgedServer(target, file, asked, port))
-}
-
-/** Throws UserError if the port is taken. */
-function listened<T>(port: number, listening: Promise<T>): Promise<T> {
-  return listening.catch((error: unknown) => {
-    const { code, message } = error as NodeJS.ErrnoException
-    throw new UserError(`--port ${port}: cannot be listened on (${code ?? message}); give another, or 0`)
-  })
+  return listenedOn(port, startJudgedServer(target, file, asked, port))
 }

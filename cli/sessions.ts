@@ -1,3 +1,4 @@
+import { untilSignal } from './run/interrupts.ts'
 import { Command } from 'commander'
 import { UserError } from '../harness/user-error.ts'
 import { addArguments, type RunArguments, checkArguments, checkSession, portOption } from './run/arguments.ts'
@@ -33,9 +34,7 @@ export function uiCommand(): Command {
       const { startUi } = await import('./ui/ui.ts')
       const server = await startForSession(baseUrl, withFailedOnes(options))
       server.handOverSignals()
-      const ended = new Promise<void>((resolve) => {
-        for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
-      })
+      const ended = untilSignal()
       try {
         const ui = await startUi(baseUrl, server.options, options.port)
         process.stdout.write(`${ui.url}\nopen it in a browser; Ctrl-C ends it\n`)

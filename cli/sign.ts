@@ -1,5 +1,5 @@
 import { terminalText } from '../reporters/escape/terminal.ts'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { readPrivateKey, passphraseOf, processSpeaker, writeKeyPair, newPassphrase } from '../certificate/keys.ts'
 import { MOST_VALID_DAYS, VALID_DAYS } from '../certificate/statement.ts'
 import { signCertificate, type SignRequest, type SignSettings } from '../certificate/sign.ts'
@@ -7,7 +7,7 @@ import { suiteFacts } from '../certificate/suite-facts.ts'
 import { loadTargetFile } from '../harness/target-file/load.ts'
 import { canonicalTarget } from '../harness/target-file/map-keys.ts'
 import { checkOutputs, type InputFile, type OutputFile, writeFiles } from './output/files.ts'
-import { repeatable } from './run/arguments.ts'
+import { repeatable, whole } from './run/arguments.ts'
 import { keyId } from '../certificate/certificate-file.ts'
 
 interface SignArguments {
@@ -33,7 +33,7 @@ export function signCommand(): Command {
     .option('--add <file>', 'countersign this certificate or bundle, after the same checks; prints what it signs')
     .addOption(
       new Option('--valid-days <n>', `how long it is valid from the run on, at most ${MOST_VALID_DAYS}`)
-        .argParser(days)
+        .argParser(whole(1, MOST_VALID_DAYS))
         .default(VALID_DAYS),
     )
     .option('--partial', 'sign any report that agrees with itself; the certificate says why it is partial')
@@ -92,14 +92,6 @@ async function withoutKeys(path: string): Promise<Buffer> {
 
 function print(line: string): void {
   process.stdout.write(`${terminalText(line, Infinity)}\n`)
-}
-
-function days(text: string): number {
-  const number = Number(text)
-  if (!/^\d{1,3}$/.test(text) || number < 1 || number > MOST_VALID_DAYS) {
-    throw new InvalidArgumentError(`Give whole days, from 1 to ${MOST_VALID_DAYS}.`)
-  }
-  return number
 }
 
 export function keygenCommand(): Command {

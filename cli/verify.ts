@@ -6,7 +6,7 @@ import { baseUrlProblem, normalBaseUrl } from '../harness/target-file/base-url.t
 import { didYouMean } from '../harness/target-file/nearest.ts'
 import { UserError } from '../harness/user-error.ts'
 import { json } from '../reporters/escape/json.ts'
-import { keyIdOption, repeatable } from './run/arguments.ts'
+import { keyIdOption, repeatable, whole } from './run/arguments.ts'
 import { buildRegister } from '../certificate/register/build.ts'
 import { count } from '../harness/report/reason.ts'
 
@@ -51,7 +51,7 @@ export function verifyCommand(): Command {
       ),
     )
     .addOption(new Option('--base-url <url>', 'the address that was judged').argParser(address))
-    .addOption(new Option('--max-age <days>', 'exit 1 if the run began more days ago').argParser(days))
+    .addOption(new Option('--max-age <days>', 'exit 1 if the run began more days ago').argParser(whole(0, 9999)))
     .option('--revoked <file>', 'revoked.json, or the index.json of a register: refuses what was revoked')
     .option('--json', 'print the findings as JSON')
     .action(async (file: string | undefined, options: VerifyArguments) => {
@@ -98,11 +98,6 @@ function address(text: string): string {
   const problem = baseUrlProblem(text)
   if (problem !== undefined) throw new InvalidArgumentError(`It ${problem}.`)
   return normalBaseUrl(text)
-}
-
-function days(text: string): number {
-  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('Give whole days.')
-  return Number(text)
 }
 
 interface RegisterArguments {

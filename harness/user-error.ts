@@ -18,3 +18,8 @@ export function whyUnreadable(error: unknown): string {
 export function unreadable(path: string, error: unknown): UserError {
   return new UserError(`${path}: ${whyUnreadable(error)}`)
 }
+
+/** @param name the file, or the option that names it */
+export function unwritable(name: string, error: unknown): UserError {
+  return new UserError(`${name}: cannot be written (${(error as NodeJS.ErrnoException).code ?? 'error'})`)
+}

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
-import { UserError } from '../../harness/user-error.ts'
+import { unwritable, UserError } from '../../harness/user-error.ts'
 import { json } from '../../reporters/escape/json.ts'
 import { nameMarks } from '../../reporters/escape/name-marks.ts'
 import { REGISTER_FORMAT } from '../revocations.ts'
@@ -170,7 +170,7 @@ export function writeSite(out: string, site: Site, certificates: string): void {
   } catch (error) {
     rmSync(`${beside}.new`, { recursive: true, force: true })
     if (existsSync(`${beside}.old`) && !existsSync(place)) renameSync(`${beside}.old`, place)
-    throw new UserError(`--out ${out}: cannot be written (${(error as NodeJS.ErrnoException).code})`)
+    throw unwritable(`--out ${out}`, error)
   }
   rmSync(`${beside}.old`, { recursive: true, force: true })
 }
@@ -188,7 +188,7 @@ function filesIn(out: string): string[] {
       .filter((entry) => !entry.isDirectory())
       .map((entry) => relative(out, join(entry.parentPath, entry.name)).split(sep).join('/'))
   } catch (error) {
-    throw new UserError(`--out ${out}: cannot be written (${(error as NodeJS.ErrnoException).code})`)
+    throw unwritable(`--out ${out}`, error)
   }
 }
 

@@ -16,7 +16,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { UserError } from '../../harness/user-error.ts'
+import { unwritable, UserError } from '../../harness/user-error.ts'
 import type { ReportRequest } from './report-request.ts'
 
 /** A file that is going to be written, and what asked for it: `--report json=a.json`. */
@@ -81,13 +81,13 @@ export async function writeAtomically(path: string, text: string): Promise<void>
 }
 
 /** Writes files that belong together, each whole or not at all; throws UserError that names the first that cannot be. */
-export async function writeFiles(files: readonly (readonly [OutputFile, Uint8Array])[]): Promise<void> {
+export async function writeFiles(files: readonly (readonly [OutputFile, string | Uint8Array])[]): Promise<void> {
   for (const [{ path, option }, bytes] of files) {
     try {
       if (isWrittenDirectly(path)) writeFileSync(path, bytes)
       else (await stage(path, bytes)).commit()
     } catch (error) {
-      throw new UserError(`${option}: cannot be written (${(error as NodeJS.ErrnoException).code ?? 'error'})`)
+      throw unwritable(option, error)
     }
   }
 }
@@ -178,7 +178,7 @@ function refuseUnwritable({ option, path }: OutputFile): void {
     rmSync(probe)
   } catch (error) {
     if (error instanceof UserError) throw error
-    throw new UserError(`${option}: cannot be written (${(error as NodeJS.ErrnoException).code ?? 'error'})`)
+    throw unwritable(option, error)
   }
 }
 

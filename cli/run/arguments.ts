@@ -165,13 +165,17 @@ export function checkSession(command: 'watch' | 'ui', options: RunArguments): vo
 
 /** `--port <n>` on the loopback address, any free one if not given. */
 export function portOption(): Option {
-  return new Option('--port <n>', 'port on the loopback address; 0 is any free one').argParser(port).default(0)
+  return new Option('--port <n>', 'port on the loopback address; 0 is any free one')
+    .argParser(whole(0, 65_535))
+    .default(0)
 }
 
-function port(text: string): number {
-  const number = Number(text)
-  if (!/^\d{1,5}$/.test(text) || number > 65535) throw new InvalidArgumentError('Give a port from 0 to 65535.')
-  return number
+/** Throws UserError if what is to listen on the port of `--port` cannot. */
+export function listenedOn<T>(port: number, listening: Promise<T>): Promise<T> {
+  return listening.catch((error: unknown) => {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new UserError(`--port ${port}: cannot be listened on (${code ?? message}); give another, or 0`)
+  })
 }
 
 /** `--key-id`, repeatable. */

@@ -14,6 +14,13 @@ export interface Interrupts {
   stop(): void
 }
 
+/** Ends at the first signal that asks the process to end: for what goes on until then. */
+export function untilSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
+  })
+}
+
 /** An interrupted run that has not ended by itself after this long is left behind, in ms. */
 const graceMs = 1_000
 

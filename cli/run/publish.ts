@@ -9,6 +9,7 @@ import type { StartedServer } from './start-server.ts'
 import { finish, type People } from '../output/write-reports.ts'
 import type { ReportRequest } from '../output/report-request.ts'
 import { writeAtomically } from '../output/files.ts'
+import { unwritable } from '../../harness/user-error.ts'
 import type { RunArguments } from './arguments.ts'
 import { reportOf, type RunRecord, whyNotJudged } from '../../suites/run-report.ts'
 
@@ -66,8 +67,7 @@ async function heldAgainst(whole: Report, { baseline, options }: Publication, me
   try {
     await writeAtomically(baseline.file, text)
   } catch (error) {
-    const { code = 'error' } = error as NodeJS.ErrnoException
-    messages.problems.push(`--update-baseline ${baseline.file}: cannot be written (${code})`)
+    messages.problems.push(unwritable(`--update-baseline ${baseline.file}`, error).message)
     return by(whole, baseline)
   }
   const lines = difference.length > 0 ? difference : ['nothing changed']

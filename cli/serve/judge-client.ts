@@ -6,10 +6,11 @@ import { createClientJudge } from '../../traffic/client/client-judge.ts'
 import { type Played, playScript, type Script, scriptOf } from '../../traffic/client/script.ts'
 import { entryOf } from '../../traffic/record/recording.ts'
 import { startReverseProxy } from '../../traffic/record/reverse-proxy.ts'
-import { checkOutputs, reportFiles, writeAtomically } from '../output/files.ts'
+import { checkOutputs, reportFiles, writeFiles } from '../output/files.ts'
 import type { People } from '../output/write-reports.ts'
 import { parseReportRequests, type ReportRequest, takesStdout } from '../output/report-request.ts'
 import { complain } from '../output/say.ts'
+import type { UserError } from '../../harness/user-error.ts'
 import { type ClientFormat, clientFormats, findingText, renderClient } from './client-formats.ts'
 
 export interface JudgeClientOptions {
@@ -78,14 +79,14 @@ export async function startJudgedServer(
       for (const { format, path } of requests) {
         const text = clientFormats[format as ClientFormat](report)
         if (path === '-') process.stdout.write(text)
-        else
-          await writeAtomically(path, text).catch((error: unknown) => cannotWrite(`--report ${format}=${path}`, error))
+        else await writeFiles([[{ path, option: `--report ${format}=${path}` }, text]]).catch(failed)
       }
     },
   }
 }
 
-function cannotWrite(option: string, error: unknown): void {
-  complain(`${option}: cannot be written (${(error as NodeJS.ErrnoException).code ?? 'error'})`)
+/** The other reports are still written. */
+function failed({ message }: UserError): void {
+  complain(message)
   process.exitCode = 2
 }

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { UserError } from '../../harness/user-error.ts'
+import { listenedOn } from '../run/arguments.ts'
 import { policy } from './page.ts'
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 
@@ -108,12 +108,10 @@ function say(response: ServerResponse, status: number, text: string): void {
 }
 
 function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', ({ code, message }: NodeJS.ErrnoException) =>
-      reject(new UserError(`--port ${port}: cannot be listened on (${code ?? message}); give another, or 0`)),
-    )
-    server.listen(port, '127.0.0.1', resolve)
+  const listening = new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, '127.0.0.1', resolve)
   })
+  return listenedOn(port, listening)
 }
 
 /** Proofs that a request must show before anything is answered to it. */

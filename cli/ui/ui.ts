@@ -1,7 +1,7 @@
 import { catalogue } from '../../catalogue/catalogue.ts'
 import type { Report } from '../../harness/report/model.ts'
 import { isObject } from '../../schemas/json.ts'
-import { UserError } from '../../harness/user-error.ts'
+import { unwritable, UserError } from '../../harness/user-error.ts'
 import type { RunArguments } from '../run/arguments.ts'
 import { findTarget } from '../run/find-target.ts'
 import { noFacts, reportOf } from '../../suites/run-report.ts'
@@ -66,7 +66,7 @@ async function add(path: string, part: string): Promise<string | undefined> {
     return void (await addToTarget(path, part))
   } catch (error) {
     if (error instanceof UserError) return error.message
-    return `${path}: cannot be written (${(error as NodeJS.ErrnoException).code ?? 'error'})`
+    return unwritable(path, error).message
   }
 }
 
