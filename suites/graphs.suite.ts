@@ -10,7 +10,7 @@ import { describeResponse } from '../harness/engine/describe.ts'
 import { refused, unknown } from '../harness/checks/conditions.ts'
 import { condition, type RefusalContext } from '../harness/checks/refusals.ts'
 import { holdBack, judgeEach, sendAtOnce } from '../harness/checks/at-once.ts'
-import { laterAttempts, retryWhileSettling, sendUntilSettled } from '../harness/checks/settling.ts'
+import { laterAttempts, retryWhileSettling, sendPastBlocks, sendUntilSettled } from '../harness/checks/settling.ts'
 import { accepted, grantedProbe, inScenario } from '../harness/checks/granted.ts'
 import { validRequest } from '../harness/checks/valid-request.ts'
 import { sendWithRetries } from '../harness/engine/send-with-retries.ts'
@@ -45,9 +45,7 @@ const what = 'with a file that is in the graph already'
 const addSameFileAgain = condition(async ({ context, valid, judge, judgeResponse }) => {
   const { run } = context
   const probe = await valid()
-  const add = (): Promise<Exchange> => context.send(probe, { role: 'setup' })
-  const first = await sendUntilSettled(run, await add(), add, countsAsGranted)
-  if (!countsAsGranted(first)) throw new NotExercised(`the first addition was answered ${describeResponse(first)}`)
+  await addFirst(context, probe)
   const again = (): Promise<Exchange> =>
     context.send(refused(probe), { expects: [[409, 'BadRequest']], badInput: true, what })
   const judgeAgain = async (): Promise<void> => {
@@ -100,6 +98,14 @@ function judgeAddedAtOnce(added: readonly Exchange[], judge: RefusalContext['jud
   }
 }
 
+/** Adds a file for the first time, again if a guardrail meets it; throws `NotExercised` if that is not granted. */
+async function addFirst(context: CheckContext, probe: Probe): Promise<Exchange> {
+  const add = (): Promise<Exchange> => sendPastBlocks(() => context.send(probe, { role: 'setup' }))
+  const first = await sendUntilSettled(context.run, await add(), add, countsAsGranted)
+  if (!countsAsGranted(first)) throw new NotExercised(`the first addition was answered ${describeResponse(first)}`)
+  return first
+}
+
 /** Most times that a throttled addition is sent again. */
 const mostThrottled = 2
 
@@ -129,8 +135,7 @@ const mostReplicas = 4
 async function refusedAfterMs(context: CheckContext, times = 1): Promise<number> {
   const { run } = context
   const probe = await additions.fresh(run)
-  const add = (): Promise<Exchange> => context.send(probe, { role: 'setup' })
-  const first = await sendUntilSettled(run, await add(), add, countsAsGranted)
+  const first = await addFirst(context, probe)
   const addAgain = async (): Promise<Exchange> => {
     // Neither other requests nor the pace asked for come between the two.
     const release = await run.client.semaphore.acquire(run.life.signal, { urgent: true })
@@ -164,9 +169,7 @@ const isConflict = ({ response }: Exchange): boolean => response?.status === 409
 /** Adds a file to its graph; throws `NotExercised` unless the graph then says, by a 409, that it has it. */
 async function addSurely(context: CheckContext, addition: Probe): Promise<void> {
   const { run } = context
-  const add = (probe: Probe): Promise<Exchange> => context.send(probe, { role: 'setup' })
-  const first = await sendUntilSettled(run, await add(addition), add, countsAsGranted)
-  if (!countsAsGranted(first)) throw new NotExercised(`the first addition was answered ${describeResponse(first)}`)
+  await addFirst(context, addition)
   const again = await retryWhileSettling(run, () => addOnce(context, refused(addition)), isConflict)
   if (!isConflict(again))
     throw new NotExercised(`no 409 said that the file is in the first graph: ${describeResponse(again)}`)

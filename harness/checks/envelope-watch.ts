@@ -58,10 +58,23 @@ const isError = (response: HttpResponse): boolean => response.status >= 400
 const envelopeShape: AnswerRule = (response, exchange) => {
   const expected = 'a JSON error envelope with tpe, errors and extras'
   const json = response.json()
+  const remark = gatewayRemark(response)
   // What came is described if it is shown: most are not.
-  if (!json.ok) return { expected, actual: () => describeResponse(exchange) }
+  if (!json.ok) return { expected, actual: () => `${describeResponse(exchange)}${remark}` }
   const found = validate('error-envelope', json.value)
-  return found.valid ? { expected } : { expected, actual: `${response.status}, but ${found.problem}`, at: found.place }
+  if (found.valid) return { expected }
+  return { expected, actual: `${response.status}, but ${found.problem}${remark}`, at: found.place }
+}
+
+/** Statuses that gateways give in place of the service. */
+const ofGateways: readonly number[] = [429, 502, 503, 504]
+
+/** Tells that a gateway before the service may have answered, if nothing of an envelope is there. */
+function gatewayRemark(response: HttpResponse): string {
+  if (!ofGateways.includes(response.status) || tpeOf(response) !== undefined) return ''
+  const server = response.header('server')
+  const who = server === undefined ? '' : ` (Server: ${server.slice(0, 80)})`
+  return `; if a gateway before the service answered${who}, let it answer with an envelope too`
 }
 
 /** True if one of the pairs names that status with that type. */
