@@ -177,3 +177,45 @@ describe('a target that takes few requests', () => {
     expect(from).toBeDefined()
   })
 })
+
+test('readings of jobs that lag behind accuse nobody of granting a creation beside a job', async () => {
+  const endedAt = new Map<string, number>()
+  const network = (transport: Transport): Transport => ({
+    ...transport,
+    async send(request, options) {
+      const result = await transport.send(request, options)
+      if (request.method !== 'GET' || result.kind !== 'answer' || result.status !== 200) return result
+      const job = JSON.parse(Buffer.from(result.body).toString()) as { id: string; status?: string }
+      if (job.status === undefined || job.status === 'in_progress') return result
+      if (!endedAt.has(job.id)) endedAt.set(job.id, performance.now())
+      if (performance.now() - endedAt.get(job.id)! > 250) return result
+      const { data: _d, error: _e, completed_at: _c, ...before } = job as Record<string, unknown>
+      return { ...result, body: Buffer.from(JSON.stringify({ ...before, status: 'in_progress' })) }
+    },
+  })
+  const { results } = await judgeReference(
+    { jobMs: 300, slowJobMs: 1200 },
+    { network, options: { only: ['jobs.create/409-*', 'jobs.retrieve/200-*'] } },
+  )
+  expect(idsOf(results, 'failed')).toEqual([])
+  expect(idsOf(results, 'passed')).toContain('jobs.create/409-job-in-progress')
+})
+
+test('creations beside a job that are throttled now and then accuse nobody', async () => {
+  let sent = 0
+  const limit = { tpe: 'QuotaExceeded', errors: [], extras: {} }
+  const network = (transport: Transport): Transport => ({
+    ...transport,
+    async send(request, options) {
+      const { purpose } = (options.tag ?? {}) as Partial<PreviousRequest>
+      const result = await transport.send(request, options)
+      if (purpose?.requirement !== 'jobs.create/409-job-in-progress' || result.kind !== 'answer') return result
+      // The third and the sixth beside each job.
+      return ++sent % 3 === 0 ? { ...result, status: 429, body: Buffer.from(JSON.stringify(limit)) } : result
+    },
+  })
+  const reference = { jobMs: 300, slowJobMs: 1200 }
+  const { results } = await judgeReference(reference, { network, options: { only: ['jobs.create/409-*'] } })
+  expect(idsOf(results, 'failed')).toEqual([])
+  expect(idsOf(results, 'passed')).toContain('jobs.create/409-job-in-progress')
+})
