@@ -118,6 +118,7 @@ export const effects: Readonly<Record<string, Story>> = {
   'clock/hours-ahead': async (server) => Date.parse((await created(server)).json.created_at) > Date.now() + 3_600_000,
   'ids/numeric': async (server) => /^\d+$/.test((await uploaded(server)).json.id),
   'ids/json-number': async (server) => typeof (await uploaded(server)).json.id === 'number',
+  'ids/int64': async (server) => Number((await uploaded(server)).json.id) > Number.MAX_SAFE_INTEGER,
   'ids/long': async (server) => (await uploaded(server)).json.id.startsWith('file_'),
   'ids/upper-case': async (server) => !/[a-f]/.test((await uploaded(server)).json.id),
   'requests/unknown-members-rejected': async (server) =>
