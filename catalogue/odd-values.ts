@@ -14,7 +14,7 @@ export type OddText = (typeof oddTexts)[number]
 export type OddNumber = (typeof oddNumbers)[number]
 export type OddBody = (typeof oddBodies)[number]
 
-export type OddValue = OddText | OddNumber | 'empty' | 'blank' | 'repeated' | 'unknown'
+export type OddValue = OddText | OddNumber | 'empty' | 'blank' | 'repeated' | 'unknown' | 'alone'
 
 /** A member, or one that only the declared body shows. */
 type Known = Pick<Member, 'kinds'> & Partial<Member>
@@ -51,6 +51,7 @@ export function oddValuesOf(member: Known, members: readonly Member[] = []): rea
     ...(kinds.includes('string') && !isListed(member) ? oddTexts : []),
     ...(mayBeBlank(member) ? (['blank'] as const) : []),
     ...(mayBeUnknown(member) ? (['unknown'] as const) : []),
+    ...(mayStandAlone(member) ? (['alone'] as const) : []),
     ...(kinds.includes('number') ? oddNumbersOf(member) : []),
     ...(isRepeatable(member, members) ? (['repeated'] as const) : []),
   ]
@@ -63,6 +64,9 @@ function mayBeBlank({ kinds, judgedBy, ...member }: Known): boolean {
 
 /** A word of a list that a server looks up, if no row wants one refused that it does not have. */
 export const mayBeUnknown = (member: Known): boolean => isListed(member) && member.judgedBy?.value === undefined
+
+/** The value that is shown for it, without the members that it is for. */
+export const mayStandAlone = ({ isExtra, shows }: Known): boolean => isExtra === true && shows !== undefined
 
 const isEmptiable = (kind: JsonKind): boolean => kind === 'string' || kind === 'array' || kind === 'object'
 

@@ -166,7 +166,7 @@ function isOptional({ member, kinds }: Placed): boolean {
 
 /** Odd values that are no texts: what may be granted together at once, anything else by itself. First what most servers refuse. */
 export function valueCases(ground: Ground, changes: readonly odd.Change[]): Case[] {
-  const kinds = ['unknown', 'repeated', 'empty', 'blank', ...oddNumbers]
+  const kinds = ['unknown', 'alone', 'repeated', 'empty', 'blank', ...oddNumbers]
   return kinds.flatMap((kind) => {
     const own = changes.filter((one) => odd.isOf(one, kind))
     return [

@@ -86,6 +86,8 @@ export function changesOf({ run, members, random }: Drawn, place: Placed): Chang
     if (kind === 'empty') {
       return emptyOf(place.member?.isId ? ['string'] : kinds).map((value) => change(kind, shown(value), () => value))
     }
+    if (kind === 'alone')
+      return [change(kind, `${shown(place.member?.shows)}, without what it is for`, () => place.member?.shows)]
     if (kind === 'blank') return [change(kind, 'a blank', () => ' ')]
     if (kind === 'repeated')
       return [change(kind, 'its own items again and again', (own) => repeated(own, place, members))]

@@ -88,6 +88,7 @@ const trippedOver: Readonly<Record<string, readonly string[]>> = {
   'later-item': ['vision.analyze'],
   'unknown-id': ['graphs.add-file', 'vision.analyze'],
   'unknown-word': ['medical.comprehend', 'chat.create'],
+  alone: ['chat.create'],
   'byte-order-mark': ['translate.run', 'graphs.query'],
   'no-content-type': ['web-search.run', 'applications.create'],
 }

@@ -45,6 +45,7 @@ const oddities: Readonly<Record<string, (body: Members, call: Call) => boolean>>
       .some((item) => !isMembers(item)),
   'unknown-word': ({ response_type: type, tool_choice: choice }) =>
     [type, choice].some((word) => typeof word === 'string' && !/^(Entities|auto|none|required|.?)$/.test(word)),
+  alone: ({ tool_choice: choice, tools }) => choice === 'auto' && tools === undefined,
   'unknown-id': (body, { world }) =>
     [body, ...variablesOf(body)].some((item) => {
       const id = isMembers(item) ? item['file_id'] : undefined

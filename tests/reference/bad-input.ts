@@ -39,6 +39,7 @@ function changesOf(operation: string): readonly Change[] {
     { body: { ...declared, inputs: [{ id: 'topic', value: ['\ud800'] }] } },
     { body: { ...declared, max_tokens: 1.5 } },
     { body: { ...declared, tool_choice: 'nothing', response_type: 'Nothing' } },
+    { body: { ...declared, tool_choice: 'auto', tools: undefined } },
     ...['"__proto__":1', `"a":${'['.repeat(1500)}${']'.repeat(1500)}`, '"max_tokens":1e400'].map((more) =>
       raw(`${JSON.stringify(declared).slice(0, -1)},${more}}`),
     ),

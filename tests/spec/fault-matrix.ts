@@ -8,6 +8,7 @@ import {
   type OddValue,
   oddValuesOf,
   mayBeUnknown,
+  mayStandAlone,
 } from '../../catalogue/odd-values.ts'
 import {
   bodiesOf,
@@ -166,6 +167,7 @@ function oddKindsOf(member: Member): readonly OddValue[] {
     ...(kinds.includes('number') ? oddNumbers : []),
     ...(kinds.includes('array') ? (['repeated'] as const) : []),
     ...(mayBeUnknown(member) ? (['unknown'] as const) : []),
+    ...(mayStandAlone(member) ? (['alone'] as const) : []),
   ]
 }
 
