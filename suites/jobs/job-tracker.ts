@@ -70,9 +70,9 @@ export function leanReading(reading: Reading): Reading {
 }
 
 /** Readings are so far apart, in ms, and never further than a third of the time that the job has taken. */
-const firstPauseMs = { full: 25, quick: 75 }
+const firstPauseMs = { full: 15, quick: 60 }
 const longestPauseMs = 1000
-const pauseShare = 1 / 3
+const pauseShare = 0.2
 /** A job that cannot be read for so much longer than `settleMs` is not waited for, in ms. */
 const unreadableMs = 1000
 
