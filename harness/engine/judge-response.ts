@@ -24,6 +24,7 @@ export function judgePairs(context: CheckContext, exchange: Exchange, pairs: Pai
   const failure = {
     ...context.failure(exchange, describePairs(pairs), what, describeResponse(exchange) + remark),
     toRefuse: true as const,
+    asked: pairs.flat().map(String),
     ...(isOtherName ? { at: '/tpe' } : {}),
   }
   if (match === 'none') throw new Failed(isBare ? { ...failure, noEnvelope: true } : failure)

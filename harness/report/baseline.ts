@@ -220,7 +220,7 @@ export interface HttpResponse {
   readonly tpe?: string
 }
 
-export function responseOf({ exchange }: Failure): HttpResponse {
+export function responseOf({ exchange }: Pick<Failure, 'exchange'>): HttpResponse {
   const response = exchange?.response
   if (response === undefined) return { status: null }
   const tpe = response.bodyEncoding === undefined ? tpeIn(response.body) : undefined

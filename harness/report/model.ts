@@ -67,6 +67,8 @@ export interface Failure {
   control?: GrantedRequest
   /** The request had to be refused. */
   toRefuse?: true
+  /** The statuses and the names of errors of which `expected` speaks, in its order. */
+  asked?: string[]
   /** The status is right, but the answer is no error envelope: all such failures are one cause. */
   noEnvelope?: true
   /**

@@ -216,6 +216,7 @@ const failure = closed<Failure>(
       oneOf('reused', 'remembers-key'),
     ),
     toRefuse: described('The request had to be refused.', { const: true }),
+    asked: described('The statuses and the names of errors that were asked for.', listOf(text)),
     noEnvelope: described('The status is right, but the answer is no error envelope: see envelope/shape.', {
       const: true,
     }),
@@ -228,7 +229,7 @@ const failure = closed<Failure>(
     rerun: described('The command that shows the failure again, without a key.', text),
     exchange: defined('exchange'),
   },
-  ['path', 'at', 'control', 'connection', 'toRefuse', 'noEnvelope', 'takes', 'later', 'rerunIds', 'exchange'],
+  ['path', 'at', 'control', 'connection', 'toRefuse', 'asked', 'noEnvelope', 'takes', 'later', 'rerunIds', 'exchange'],
 )
 
 const cutBody = ['bodyEncoding', 'bodyLength', 'bodySha256'] as const

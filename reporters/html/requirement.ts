@@ -54,9 +54,9 @@ function one(failure: Failure, run: Report['run'], limit: number): string {
 }
 
 /** Marks in which words the expected and the received differ; other lines as they are, and so is one that had to be cut. */
-function answerMarkup({ actual, expected }: Failure, label: string, text: string): string {
-  const [asked, came] = [visible(expected), visible(actual)]
-  const words = responseDifferenceOf({ expected: asked, actual: came })
+function answerMarkup(failure: Failure, label: string, text: string): string {
+  const [asked, came] = [visible(failure.expected), visible(failure.actual)]
+  const words = responseDifferenceOf({ ...failure, expected: asked, actual: came })
   if (label === 'expected' && text === asked) return piecesMarkup(words.expected, 'ins')
   if (label === 'received' && text === came) return piecesMarkup(words.received, 'del')
   return htmlText(text)

@@ -1,5 +1,6 @@
 import { type ChangeObject, diffArrays, diffWordsWithSpace } from 'diff'
 import { findNodeAtLocation, type Node as JsonNode, parseTree } from 'jsonc-parser'
+import { responseOf } from '../../harness/report/baseline.ts'
 import type { Failure, RecordedBody, RecordedRequest, Report } from '../../harness/report/model.ts'
 import { tokensOf } from '../../schemas/json.ts'
 import { STATUS_CODES } from 'node:http'
@@ -120,37 +121,28 @@ function alike(
   return nonce.length < 4 ? [both[0]!, both[1]!] : [both[0]!.replaceAll(suffix, '…'), both[1]!.replaceAll(suffix, '…')]
 }
 
-/** Expected and received, the words marked in which they differ. */
-export function responseDifferenceOf({ actual, expected }: Pick<Failure, 'actual' | 'expected'>): {
+/** Expected and received, the statuses and names marked that only one of the two has; all of it, if that is no matter of those. */
+export function responseDifferenceOf(failure: Pick<Failure, 'actual' | 'asked' | 'exchange' | 'expected'>): {
   readonly expected: readonly Piece[]
   readonly received: readonly Piece[]
 } {
-  const [asked, sections] = parted(expected, /^[^]*?(?= \(§)/)
-  // Behind status and name are the target's own words.
-  const [answered, remark] = parted(actual, responseHead)
-  const isComparable = responseHead.test(actual) && /^(?:\d{3}|[2-5]xx|an error|a 4xx)\b/.test(asked)
-  const side = (text: string, other: string): Piece[] => (isComparable ? wordPieces(text, other) : marked(text))
-  return {
-    expected: [...side(asked, answered), ...plain(sections)],
-    received: [...side(answered, asked), ...plain(remark)],
+  const { actual, asked = [], expected } = failure
+  const { status, tpe } = responseOf(failure)
+  const answered = [status, tpe].filter((word) => word != null).map(String)
+  return { expected: wordPieces(expected, asked, answered), received: wordPieces(actual, answered, asked) }
+}
+
+/** The text with each of the words that stand in it, in their order, by itself: marked if it is none of the others. */
+function wordPieces(text: string, words: readonly string[], others: readonly string[]): Piece[] {
+  const pieces: Piece[] = []
+  let end = 0
+  for (const word of words) {
+    const at = text.indexOf(word, end)
+    if (at < 0) continue
+    pieces.push(...plain(text.slice(end, at)), { text: word, isMarked: !others.includes(word) })
+    end = at + word.length
   }
-}
-
-const responseHead = /^\d{3}(?: with an error envelope:)?(?: [A-Za-z][\w.-]*)?(?=$|[ (;,])/
-/** Words that join alternatives. */
-const joining = new Set(['or', 'an', 'a', 'with', 'error', 'envelope'])
-
-function parted(text: string, head: RegExp): readonly [string, string] {
-  const [found = text] = head.exec(text) ?? []
-  return [found, text.slice(found.length)]
-}
-
-function wordPieces(text: string, other: string): Piece[] {
-  const others = new Set(other.match(/[\w.-]+/g))
-  return text
-    .split(/([\w.-]+)/)
-    .filter((part) => part !== '')
-    .map((part) => ({ text: part, isMarked: /\w/.test(part) && !others.has(part) && !joining.has(part) }))
+  return pieces.length === 0 ? marked(text) : [...pieces, ...plain(text.slice(end))]
 }
 
 /** Pieces that stand side by side and are marked alike as one, so that what is escaped is escaped as a whole. */

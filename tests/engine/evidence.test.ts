@@ -43,7 +43,13 @@ test('a failure has the request that was granted, and the place in the response 
   )
   for (const id of ids) {
     const [failure] = results.find((result) => result.id === id)!.failures
-    const { at, control, exchange } = failure!
+    const { asked, at, control, exchange, expected } = failure!
+    // The words of the row's pairs, by which reports tell what differs.
+    expect(asked!.length, id).toBeGreaterThan(1)
+    expect(
+      asked!.filter((word) => !expected.includes(word)),
+      id,
+    ).toEqual([])
     expect({ at, status: control?.status, url: control?.request.url }, id).toEqual({
       at: '/tpe',
       status: 200,

@@ -84,31 +84,45 @@ test('bodies that have nothing in common are compared no further than most edits
   expect(pairs.filter(({ isSame }) => isSame)).toEqual([])
 })
 
+/** A response of that status, with that `tpe` if there is one. */
+const came = (status: number, tpe?: string) => ({
+  ...failure().exchange!,
+  response: { status, headers: {}, body: JSON.stringify(tpe === undefined ? { id: '404' } : { tpe }) },
+})
+
 test.each([
   [
-    '400 BadRequest (§7.2, §7.3)',
-    '404 BadRequest "no such thing (BadRequest)"',
-    '[400] BadRequest (§7.2, §7.3)',
+    ...[['400', 'BadRequest'], '400 BadRequest (§7.2, §7.3)', came(404, 'BadRequest')],
+    ...['404 BadRequest "no such thing (BadRequest)"', '[400] BadRequest (§7.2, §7.3)'],
     '[404] BadRequest "no such thing (BadRequest)"',
   ],
-  ['401 BadCredentials (§5)', '401 badcredentials "x"', '401 [BadCredentials] (§5)', '401 [badcredentials] "x"'],
   [
-    '400 InvalidContentType or BadRequest (§7.2)',
-    '422 UnprocessableEntity',
-    '[400] [InvalidContentType] or [BadRequest] (§7.2)',
-    '[422] [UnprocessableEntity]',
+    ...[['401', 'BadCredentials'], '401 BadCredentials (§5)', came(401, 'badcredentials')],
+    ...['401 badcredentials "x"', '401 [BadCredentials] (§5)', '401 [badcredentials] "x"'],
   ],
-  ['404 ResourceNotFound (§7.3)', '200 {"id":"404"}', '[404] [ResourceNotFound] (§7.3)', '[200] {"id":"404"}'],
   [
-    '401 BadCredentials (§4)',
-    '401 BadToken ("BadToken" is another code name of the 401 row: BadCredentials)',
-    '401 [BadCredentials] (§4)',
-    '401 [BadToken] ("BadToken" is another code name of the 401 row: BadCredentials)',
+    ...[['400', 'InvalidContentType', 'BadRequest'], '400 InvalidContentType or BadRequest (§7.2)'],
+    ...[came(422, 'UnprocessableEntity'), '422 UnprocessableEntity'],
+    ...['[400] [InvalidContentType] or [BadRequest] (§7.2)', '[422] [UnprocessableEntity]'],
   ],
-])('of %s and %s what differs is marked', (expected, actual, asked, came) => {
-  const words = responseDifferenceOf({ expected, actual })
-  expect([shown(words.expected), shown(words.received)]).toEqual([asked, came])
-})
+  [
+    ...[['404', 'ResourceNotFound'], '404 ResourceNotFound (§7.3)', came(200), '200 {"id":"404"}'],
+    ...['[404] [ResourceNotFound] (§7.3)', '[200] {"id":"404"}'],
+  ],
+  [
+    ...[['any', 'BadToken'], 'an error with BadToken (§4)', came(401, 'X'), '401 X ("X" is no BadToken)'],
+    ...['an error with [BadToken] (§4)', '[401] [X] ("X" is no BadToken)'],
+  ],
+  // What is no matter of statuses is marked as a whole.
+  [[], 'a created_at (§2.3)', came(200), 'created_at is missing', '[a created_at (§2.3)]', '[created_at is missing]'],
+  [[], '2xx (§4)', undefined, 'no answer: it took too long', '[2xx (§4)]', '[no answer: it took too long]'],
+] as [string[], string, Failure['exchange'], string, string, string][])(
+  'of %j, %s what differs is marked',
+  (asked, expected, exchange, actual, markedAsked, markedCame) => {
+    const words = responseDifferenceOf({ asked, expected, actual, ...(exchange && { exchange }) })
+    expect([shown(words.expected), shown(words.received)]).toEqual([markedAsked, markedCame])
+  },
+)
 
 function answered(body: unknown, at?: string): Failure {
   const { exchange } = failure()

@@ -32,7 +32,11 @@ test('shows a failure as evidence: sent, expected, received, again, curl', () =>
 })
 
 test('only the words stand out in which expected and received differ', () => {
-  const row = failed('a.b/1', { expected: '400 BadRequest (§7.2)', actual: '400 badrequest "no (BadRequest)"' })
+  const response = { status: 400, headers: {}, body: '{"tpe":"badrequest"}' }
+  const row = failed('a.b/1', {
+    ...{ expected: '400 BadRequest (§7.2)', actual: '400 badrequest "no (BadRequest)"', asked: ['400', 'BadRequest'] },
+    exchange: { ...sampleFailure('').exchange!, response },
+  })
   const text = renderTerminal(report([row]), pc.createColors(true))
   const standOut = (word: string, code: number) => `\u001b[1m\u001b[${code}m${word}\u001b[39m\u001b[22m`
   expect(text).toContain(`400 ${standOut('BadRequest', 32)} (§7.2)\n`)
