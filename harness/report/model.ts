@@ -21,20 +21,22 @@ export type Verdict = 'conformant' | 'passing' | 'non-conformant' | 'not-judged'
 /** Which code names of §7.2 satisfy an expectation: the pairs named, or any of the status's row. */
 export type TpeMode = 'exact' | 'family'
 
-/** A state in which a request is wrong, and which that request does not bring about by itself. */
-export type TakesState =
-  | 'idle-application' // with no job in progress, after those that the run made before
-  | 'job-in-progress' // of the same application
-  | 'job-elsewhere' // in progress on another application
-  | 'job-before' // of the same application, and ended
-  | 'job-of-run' // read as it was in the run, beside its other jobs
-  | 'endless-job' // in progress for longer than it may be
-  | 'refusal-before' // a request that was refused
-  | 'requests-at-once' // sent at the same moment
-  | 'more-requests' // than the target takes: it asked for patience
-  | 'object-of-run' // made by another request of the run
-  | 'chance' // the answers to one request differ
-  | 'earlier-requests' // whatever was sent before: by itself it was answered otherwise when the run ended
+/** States in which a request is wrong, and which that request does not bring about by itself. */
+export const takesStates = [
+  'idle-application', // with no job in progress, after those that the run made before
+  'job-in-progress', // of the same application
+  'job-elsewhere', // in progress on another application
+  'job-before', // of the same application, and ended
+  'job-of-run', // read as it was in the run, beside its other jobs
+  'endless-job', // in progress for longer than it may be
+  'refusal-before', // a request that was refused
+  'requests-at-once', // sent at the same moment
+  'more-requests', // than the target takes: it asked for patience
+  'object-of-run', // made by another request of the run
+  'chance', // the answers to one request differ
+  'earlier-requests', // whatever was sent before: by itself it was answered otherwise when the run ended
+] as const
+export type TakesState = (typeof takesStates)[number]
 
 /** Error responses of one kind that were pages in place of envelopes. */
 export interface PageCount {
@@ -87,8 +89,17 @@ export interface Failure {
   exchange?: FailureExchange
 }
 
-/** An option that leaves requirements out, or the end of the run. */
-export type LeftOutBy = '--only' | '--skip' | '--read-only' | '--shard' | '--bail' | '--max-failures' | 'interrupted'
+/** Options that leave requirements out, and the end of the run. */
+export const leftOutBy = [
+  '--only',
+  '--skip',
+  '--read-only',
+  '--shard',
+  '--bail',
+  '--max-failures',
+  'interrupted',
+] as const
+export type LeftOutBy = (typeof leftOutBy)[number]
 
 /** How a target file says that there is no such operation. */
 export type Absence = 'not-served' | 'removed'

@@ -1,23 +1,25 @@
 import { closed, defined, described, flag, listOf, oneOf, type Schema, text, textOrNull } from '../../schemas/closed.ts'
-import type {
-  BaselineSummary,
-  Counts,
-  Created,
-  Exit,
-  Failure,
-  FailureExchange,
-  LeftOutBy,
-  NotServed,
-  PageCount,
-  RecordedBody,
-  RecordedRequest,
-  RecordedResponse,
-  Report,
-  RequirementResult,
-  TakesState,
+import {
+  type BaselineSummary,
+  type Counts,
+  type Created,
+  type Exit,
+  type Failure,
+  type FailureExchange,
+  type NotServed,
+  type PageCount,
+  type RecordedBody,
+  type RecordedRequest,
+  type RecordedResponse,
+  type Report,
+  type RequirementResult,
+  leftOutBy,
+  takesStates,
 } from './model.ts'
 
 const integer = { type: 'integer' }
+/** A fact that is left out if it does not hold. */
+const always = { const: true }
 const count = defined('count')
 const counts = defined('counts')
 const digest = defined('digest')
@@ -26,9 +28,6 @@ const milliseconds = defined('milliseconds')
 const id = { type: 'string', maxLength: 256 }
 /** Each pattern is held against each id. */
 const patterns = { type: 'array', maxItems: 1000, items: id }
-
-/** Names of a union, each once: one that is forgotten, or none of the union, does not compile. */
-const namesOf = <Name extends string>(names: Readonly<Record<Name, true>>): Schema => oneOf(...Object.keys(names))
 
 const baseline: Schema = {
   ...closed<BaselineSummary>({
@@ -139,16 +138,6 @@ function reason(kind: Schema, facts: Readonly<Record<string, Schema>> = {}, opti
   return { additionalProperties: false, ...needed, properties: { kind, ...facts } }
 }
 
-const leftOutBy = namesOf<LeftOutBy>({
-  '--only': true,
-  '--skip': true,
-  '--read-only': true,
-  '--shard': true,
-  '--bail': true,
-  '--max-failures': true,
-  interrupted: true,
-})
-
 const why: Schema = {
   description: 'The kind of the reason, and its facts. Other reasons have none.',
   type: 'object',
@@ -157,7 +146,7 @@ const why: Schema = {
     reason(
       { const: 'left-out' },
       {
-        by: described('The option that left it out; interrupted: the run ended before.', leftOutBy),
+        by: described('The option that left it out; interrupted: the run ended before.', oneOf(...leftOutBy)),
       },
     ),
     reason(
@@ -183,21 +172,6 @@ const why: Schema = {
   ],
 }
 
-const takes = namesOf<TakesState>({
-  'idle-application': true,
-  'job-in-progress': true,
-  'job-elsewhere': true,
-  'job-before': true,
-  'job-of-run': true,
-  'endless-job': true,
-  'refusal-before': true,
-  'requests-at-once': true,
-  'more-requests': true,
-  'object-of-run': true,
-  chance: true,
-  'earlier-requests': true,
-})
-
 const failure = closed<Failure>(
   {
     message: text,
@@ -215,14 +189,12 @@ const failure = closed<Failure>(
       'The fault is how connections are treated: an answer is wrong on a reused one alone, or the key that was shown on one goes for all that follows.',
       oneOf('reused', 'remembers-key'),
     ),
-    toRefuse: described('The request had to be refused.', { const: true }),
+    toRefuse: described('The request had to be refused.', always),
     asked: described('The statuses and the names of errors that were asked for.', listOf(text)),
-    noEnvelope: described('The status is right, but the answer is no error envelope: see envelope/shape.', {
-      const: true,
-    }),
+    noEnvelope: described('The status is right, but the answer is no error envelope: see envelope/shape.', always),
     takes: described(
       'The state that the failure takes: the curl line sends its request alone, and may show something else.',
-      takes,
+      oneOf(...takesStates),
     ),
     later: described('What the request by itself was answered when the run ended, in words, if that differs.', text),
     rerunIds: described('The requirements that rerun selects: all that the failure needs to show again.', listOf(text)),
