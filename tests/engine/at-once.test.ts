@@ -202,7 +202,7 @@ test('readings of jobs that lag behind accuse nobody of granting a creation besi
 })
 
 test('creations beside a job that are throttled now and then accuse nobody', async () => {
-  let sent = 0
+  const sent = new Map<string, number>()
   const limit = { tpe: 'QuotaExceeded', errors: [], extras: {} }
   const network = (transport: Transport): Transport => ({
     ...transport,
@@ -211,7 +211,9 @@ test('creations beside a job that are throttled now and then accuse nobody', asy
       const result = await transport.send(request, options)
       if (purpose?.requirement !== 'jobs.create/409-job-in-progress' || result.kind !== 'answer') return result
       // The third and the sixth beside each job.
-      return ++sent % 3 === 0 ? { ...result, status: 429, body: Buffer.from(JSON.stringify(limit)) } : result
+      const beside = (sent.get(request.path) ?? 0) + 1
+      sent.set(request.path, beside)
+      return beside % 3 === 0 ? { ...result, status: 429, body: Buffer.from(JSON.stringify(limit)) } : result
     },
   })
   const reference = { jobMs: 300, slowJobMs: 1200 }
