@@ -7,19 +7,7 @@ const read = (name: string) => readFileSync(new URL(`${folder}${name}`, import.m
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
 /** The page's own style and script, inlined: the file needs nothing but itself. */
-const sheets = [
-  'base',
-  'masthead',
-  'failures',
-  'matrix',
-  'tools',
-  'list',
-  'exchange',
-  'difference',
-  'signs',
-  'narrow',
-  'print',
-]
+const sheets = ['base', 'masthead', 'failures', 'matrix', 'list', 'exchange', 'signs', 'narrow', 'print']
 export const style = sheets.map((name) => read(`style/${name}.css`)).join('\n')
 export const script = read('page.js')
 
