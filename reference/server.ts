@@ -1,8 +1,131 @@
 import type { Server, IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
-import { createServed, type ReferenceOptions } from './create-reference.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createApp } from './app.ts'
 import { targetFile } from './declared/scenarios.ts'
+import { needsSocket, createSwitches, stamped, type Switches } from './switches/switches.ts'
+import { preloadedStore } from './world/preloaded.ts'
+import { createClock, type World } from './world/world.ts'
+
+export { targetFile } from './declared/scenarios.ts'
+export { defects } from './switches/defects.ts'
+export { needsSocket, stampHeader, variants } from './switches/switches.ts'
+
+export interface ReferenceOptions {
+  /** Names of `defects`: requirements that the server breaks. */
+  readonly defects?: Iterable<string>
+  /** Names of `variants`: other ways to conform. */
+  readonly variants?: Iterable<string>
+  /** ms that each answer is late; default 0. */
+  readonly latency?: number
+  /** ms that a job takes at least; default 40. It also lasts until it was read in progress three times, 30 s at most. */
+  readonly jobMs?: number
+  /** Duration of a job of the slow application, in ms; default 250. */
+  readonly slowJobMs?: number
+  /** ms until what was just made can be used, under `settling/*`, `jobs/readable-late` and `processing/slow`. */
+  readonly settleMs?: number
+  /** ms that a slow refusal takes, under `slow/refusals`; default 200. */
+  readonly slowRefusalMs?: number
+  /** ms of silence before the connection is closed, under the defects `#no-answer`; default 1000. */
+  readonly silenceMs?: number
+}
+
+/** The members of a request that the reference reads. */
+type HandedRequest = Pick<Request, 'method' | 'url' | 'headers' | 'signal' | 'arrayBuffer' | 'json'>
+
+/** A reference in the same process: requests are handed to it, nothing listens. */
+export interface HandledReference {
+  /** Base URL of its requests; any other origin will do as well. */
+  readonly url: string
+  /** A target object that declares everything that the reference has. */
+  readonly target: Readonly<Record<string, unknown>>
+  /** @throws ConnectionLost if a defect gives no answer. */
+  handle(request: HandedRequest): Promise<Response>
+}
+
+/** A fetch-like handler as the socket server needs it. */
+interface Served {
+  readonly fetch: (request: Request, env?: object) => Promise<Response>
+  readonly switches: Switches
+}
+
+/** @throws Error on a defect or variant that does not exist. */
+function createServed(options: ReferenceOptions): Served {
+  const switches = createSwitches(options.defects ?? [], options.variants ?? [])
+  const clock = createClock(switches)
+  const world: World = {
+    switches,
+    clock,
+    store: preloadedStore(clock.now()),
+    pace: {
+      usual: options.jobMs ?? 40,
+      slow: options.slowJobMs ?? 250,
+      unread: unreadMsOf(switches),
+      settle: options.settleMs,
+      slowRefusal: options.slowRefusalMs ?? 200,
+      silence: options.silenceMs ?? 1000,
+    },
+    since: clock.now(),
+    running: new Set(),
+    counts: new Map(),
+    searchDown: false,
+  }
+  const app = createApp(world)
+  const { latency = 0 } = options
+  return {
+    fetch: async (request, env) => {
+      if (latency > 0) await pause(latency)
+      return app.fetch(request, env)
+    },
+    switches,
+  }
+}
+
+/**
+ * A conforming server of the whole interface without a socket, for tests that inject their transport.
+ * @throws Error on a defect or variant that does not exist, or that shows on a socket alone (`needsSocket`).
+ * `isStamped`: each response names the defects that had a say in it, which costs time.
+ */
+export function createReference(options: ReferenceOptions = {}, isStamped = false): HandledReference {
+  for (const name of [...(options.defects ?? []), ...(options.variants ?? [])]) {
+    if (needsSocket(name)) throw new Error(`"${name}" shows on a socket alone: use startReference`)
+  }
+  const { fetch } = createServed(options)
+  const url = 'http://reference.localhost'
+  return {
+    url,
+    target: { ...targetFile, baseUrl: url },
+    handle: (request) => (isStamped ? stamped(() => fetch(request as Request)) : fetch(request as Request)),
+  }
+}
+
+/** ms after which a job ends that nobody read often enough. */
+const usualMs = 30_000
+/**
+ * The same if the answer to a creation may be lost, so that nobody knows of the job: everyone waits for its end, and one that is
+ * known is read at once.
+ */
+const lostAnswersMs = 3000
+
+/**
+ * Under these a job has to end by itself, since nobody reads it in progress: its id or its readings do not arrive, or look like
+ * something else.
+ */
+const endingByThemselves = [
+  ...['jobs.create/202-created#answer-lost', 'jobs.create/202-created#no-id'],
+  ...['jobs.create/202-retrievable', 'jobs.create/202-retrievable#late'],
+  ...['jobs.retrieve/200-job#no-answer', 'jobs.retrieve/200-job#closed', 'jobs.retrieve/200-job#no-http'],
+  ...['jobs.retrieve/200-job#status', 'jobs.retrieve/200-identity#one-id'],
+  // The job of an application that was just created is read when all else is judged, and would block every other one until then.
+  'jobs.create/409-per-application',
+]
+
+/** ms that a job waits at most to be read, from its creation on. */
+export function unreadMsOf({ broken, varied }: Switches): number {
+  if (endingByThemselves.some(broken)) return 0
+  return varied('connection/closed-unannounced') ? lostAnswersMs : usualMs
+}
 
 /** Requests that a connection serves before it is reset. */
 const lifetime = 20
@@ -19,12 +142,6 @@ function resetReusedConnections(server: Server): void {
     else for (const listener of listeners) listener(incoming, outgoing)
   })
 }
-
-export { createReference, type HandledReference, type ReferenceOptions } from './create-reference.ts'
-export { targetFile } from './declared/scenarios.ts'
-export { defects } from './switches/defects.ts'
-export { needsSocket, stampHeader } from './switches/switches.ts'
-export { variants } from './switches/switches.ts'
 
 interface ServerOptions extends ReferenceOptions {
   /** Port on the loopback address; 0, the default: any free one. */

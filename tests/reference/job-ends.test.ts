@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { readingsInProgress } from '../../reference/world/world.ts'
 import { createSwitches } from '../../reference/switches/switches.ts'
-import { unreadMsOf } from '../../reference/create-reference.ts'
+import { unreadMsOf } from '../../reference/server.ts'
 import type { ReferenceOptions } from '../../reference/server.ts'
 import { send, target, withReference, type Server } from './client.ts'
 
