@@ -41,7 +41,7 @@ export const graphsAddFile = requirementsOf('graphs.add-file', ({ valid }) => [
     statement: 'A file whose content cannot be parsed is answered 400 InvalidInputParameters.' },
   { id: '2xx-other-graph', level: 'should', section: '7.3', needs: [...valid, ...validRequest['graphs.create']],
     statement: 'A file that is in one graph can be added to another: that is not answered 409, and the file stays in the first.',
-    seenBy: ['graphs.create'], effect: 'creates', maxRequests: 8, alsoSends: { 'graphs.create': 1 } },
+    seenBy: ['graphs.create'], effect: 'creates', maxRequests: 14, alsoSends: { 'graphs.create': 1 } },
   { id: '403-graph-access', level: 'must', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights']],
     statement: 'A graph to which the key has no access is answered 403 InsufficientAccessRights.' },
   { id: '403-file-access', level: 'must', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights']],

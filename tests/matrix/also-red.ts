@@ -139,7 +139,6 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
     [
       ['graphs.create/400-duplicate-name', 'graphs.create/400-atomic'],
       ['applications.create/400-duplicate-name', 'applications.create/400-atomic'],
-      ['graphs.add-file/409-already-in-graph', 'graphs.add-file/409-atomic'],
     ].map(([id, atomic = '']) => [
       `${id}#third`,
       { ids: [atomic], because: 'of four at once the third is granted, too' },
