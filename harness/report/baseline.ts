@@ -13,8 +13,6 @@ export interface BaselineEntry {
   readonly reason?: string
   /** The last day, `YYYY-MM-DD` in UTC, on which it is expected. */
   readonly until?: string
-  /** What it did when it was recorded, in words for readers. */
-  readonly did?: string
   /** The answers with which it failed when it was recorded; any other one is no longer expected. */
   readonly was?: readonly HttpResponse[]
 }
@@ -85,7 +83,7 @@ function otherwise({ was }: BaselineEntry, result: RequirementResult, mode: TpeM
 }
 
 /**
- * Reads `{"expected": [{"id", "reason", "until", "did", "was"}]}`, or a report, of which every requirement that fails in that mode
+ * Reads `{"expected": [{"id", "reason", "until", "was"}]}`, or a report, of which every requirement that fails in that mode
  * is expected to fail the same way. Throws UserError, naming the place, on anything else.
  */
 export function readBaseline(file: string, mode: TpeMode): Baseline {
@@ -123,23 +121,26 @@ export function writeBaseline(entries: readonly BaselineEntry[]): string {
 
 function failuresOf({ requirements }: Report, mode: TpeMode): BaselineEntry[] {
   const failed = requirements.filter((result) => outcomeIn(result, mode) === 'failed')
-  return failed.map((result) => ({ id: result.id, ...wasOf(result, mode) }))
+  return failed.map((result) => recorded(result, mode))
 }
 
-/** How the requirement failed, for readers and for an entry that is to notice when it fails otherwise. */
-export function wasOf(result: RequirementResult, mode: TpeMode): Pick<BaselineEntry, 'did' | 'was'> {
+/** The entry of a requirement that fails: how, so that it is noticed when it fails otherwise, and that as its reason. */
+export function recorded(result: RequirementResult, mode: TpeMode): BaselineEntry {
   const was = responsesOf(result, mode)
-  const [first] = result.failures
-  return first && was.length > 0 ? { did: `expected ${first.expected}, received ${first.actual}`, was } : {}
+  return { id: result.id, ...(was.length > 0 && { reason: reasonOf(was), was }) }
+}
+
+/** The reason of an entry for which nobody has given one. */
+export function reasonOf(was: readonly HttpResponse[]): string {
+  return `received ${sayAnswers(was)}`
 }
 
 function entryOf(item: unknown, place: string): BaselineEntry {
   if (!isObject(item)) throw new UserError(`${place}: must be an object with an id`)
-  refuseOthers(item, ['id', 'reason', 'until', 'did', 'was'], place)
-  const { id, reason, until, did, was } = item
+  refuseOthers(item, ['id', 'reason', 'until', 'was'], place)
+  const { id, reason, until, was } = item
   if (typeof id !== 'string' || id === '') throw new UserError(`${place}.id: must be the id of a requirement`)
   if (reason !== undefined && typeof reason !== 'string') throw new UserError(`${place}.reason: must be a string`)
-  if (did !== undefined && typeof did !== 'string') throw new UserError(`${place}.did: must be a string`)
   if (until !== undefined && !isDay(until)) {
     throw new UserError(`${place}.until: must be a day written YYYY-MM-DD, for example 2027-01-31`)
   }
@@ -147,7 +148,6 @@ function entryOf(item: unknown, place: string): BaselineEntry {
     id,
     ...(reason !== undefined && { reason }),
     ...(until !== undefined && { until }),
-    ...(did !== undefined && { did }),
     ...(was !== undefined && { was: responsesIn(was, `${place}.was`) }),
   }
 }

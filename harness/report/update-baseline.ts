@@ -6,7 +6,8 @@ import {
   type Baseline,
   type BaselineEntry,
   isPast,
-  wasOf,
+  reasonOf,
+  recorded,
   writeBaseline,
 } from './baseline.ts'
 
@@ -34,7 +35,7 @@ export function updateBaseline(old: Baseline, report: Report, now: Date): Baseli
     if (before && result.outcome === 'failed') return [refreshed(before, result, report)]
     const decides = result.level === 'must' || report.run.strict
     const isNew = result.outcome === 'failed' && decides
-    return isNew ? [{ id: result.id, ...wasOf(result, report.run.tpe) }] : []
+    return isNew ? [recorded(result, report.run.tpe)] : []
   })
   const baseline = { file: old.file, entries }
   return {
@@ -44,26 +45,35 @@ export function updateBaseline(old: Baseline, report: Report, now: Date): Baseli
   }
 }
 
-/** The entry with how its requirement fails now. */
+/** The entry with how its requirement fails now; a reason that somebody gave stays. */
 function refreshed(entry: BaselineEntry, result: RequirementResult, { run }: Report): BaselineEntry {
-  const { was } = entry
+  const { reason, was } = entry
   const responses = responsesOf(result, run.tpe)
   if (was && responses.every((response) => was.some((known) => isSame(known, response)))) return entry
-  return { ...entry, ...wasOf(result, run.tpe) }
+  const isOurs = reason === undefined || (was !== undefined && reason === reasonOf(was))
+  const now = recorded(result, run.tpe)
+  return { ...entry, ...now, ...(!isOurs && { reason }) }
 }
 
 function differenceOf(old: Baseline, baseline: Baseline, results: readonly RequirementResult[], now: Date): string[] {
   const before = new Map(old.entries.map((entry) => [entry.id, entry]))
   const after = new Set(baseline.entries.map((entry) => entry.id))
-  const outcomes = new Map<string, string>(results.map((result) => [result.id, result.outcome]))
+  const found = new Map<string, RequirementResult>(results.map((result) => [result.id, result]))
   return [
-    ...baseline.entries.filter(({ id }) => !before.has(id)).map(({ id, did }) => `+ ${id}: ${did ?? 'failed'}`),
-    ...old.entries.filter(({ id }) => !after.has(id)).map(({ id }) => `- ${id}: ${outcomes.get(id) ?? 'unknown'}`),
+    ...baseline.entries.filter(({ id }) => !before.has(id)).map(({ id }) => `+ ${id}: ${sayFailure(found.get(id))}`),
+    ...old.entries
+      .filter(({ id }) => !after.has(id))
+      .map(({ id }) => `- ${id}: ${found.get(id)?.outcome ?? 'unknown'}`),
     ...baseline.entries.flatMap((entry) => changeOf(entry, before.get(entry.id))),
     ...baseline.entries
       .filter((entry) => isPast(entry, now))
       .map(({ id, until }) => `! ${id}: expected until ${until}; mend it, or move the date by hand`),
   ]
+}
+
+function sayFailure(result: RequirementResult | undefined): string {
+  const [first] = result?.failures ?? []
+  return first ? `expected ${first.expected}, received ${first.actual}` : 'failed'
 }
 
 function changeOf({ id, was }: BaselineEntry, before: BaselineEntry | undefined): string[] {

@@ -90,8 +90,10 @@ test('was is written, read back, and kept as long as it holds', () => {
     reason: 'ticket 7',
     was: [{ status: 500 }],
   })
-  const told = of({ id: 'a.b/1', did: 'expected 404 X, received 404 NotFound', was: notFound })
-  expect(updateBaseline(told, crashed, now).baseline.entries[0]!.did).toMatch(/received 500 InternalError$/)
+  // What nobody has given a reason for is told anew.
+  expect(first.baseline.entries[0]!.reason).toBe('received 404 NotFound')
+  for (const nobodys of [read, of({ id: 'a.b/1', was: notFound })])
+    expect(updateBaseline(nobodys, crashed, now).baseline.entries[0]!.reason).toBe('received 500 InternalError')
 })
 
 test('a report as a baseline gives was from its failures', () => {
