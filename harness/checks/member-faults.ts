@@ -127,14 +127,20 @@ export function having(place: Placed, value: unknown, called: string, kind: stri
   return { what: `with a valid body, but ${nameOf(place)} is ${called}`, fault: `${kind} @ ${place.at}`, body }
 }
 
+function likeOf({ body, pointer, like = getAt(body, pointer) }: Placed): unknown {
+  return like
+}
+
 /** The member with a value of each of these types. */
 export function ofKinds(place: Placed, kinds: readonly JsonKind[]): MemberCase[] {
-  const { body, pointer, like = getAt(body, pointer) } = place
-  return kinds.flatMap((kind) => {
-    const whole = having(place, inPlaceOf(like, sample[kind]), nameOfKind(kind), kind)
-    const isListed = kind === 'object' && Array.isArray(like) && isObject(like[0])
-    return isListed ? [whole, having(place, inPlaceOf(like, byIndex), 'an object of its items', kind)] : [whole]
-  })
+  return kinds.map((kind) => having(place, inPlaceOf(likeOf(place), sample[kind]), nameOfKind(kind), kind))
+}
+
+/** An array of objects as an object that has them by their indices. */
+export function ofIndices(place: Placed): MemberCase[] {
+  const like = likeOf(place)
+  if (!Array.isArray(like) || !isObject(like[0])) return []
+  return [having(place, inPlaceOf(like, byIndex), 'an object of its items', 'object')]
 }
 
 /** Types that the record excludes for the member. */

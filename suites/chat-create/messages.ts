@@ -8,6 +8,7 @@ import {
   having,
   inLaterItem,
   type MemberCase,
+  ofIndices,
   ofKinds,
   type Placed,
   shownMembers,
@@ -37,7 +38,7 @@ function casesOf(place: Placed, condition: string, more: More): MemberCase[] {
   return [
     ...(counts('absent') ? absent(place) : []),
     ...(counts('null') ? ofKinds(place, ['null']) : []),
-    ...(counts('type') ? ofKinds(place, wrongKinds(place)) : []),
+    ...(counts('type') ? [...ofKinds(place, wrongKinds(place)), ...ofIndices(place)] : []),
     ...more(place),
   ]
 }

@@ -144,11 +144,15 @@ function misfit(probe: Probe, { pointer: atFirst, value, which }: Misfit, requir
 }
 
 /** The body, `inputs`, its items, their `id` and `value`, and the items of a value, each of another JSON type. */
-export const malformedInputs = condition((refusal) => {
+export const malformedInputs = condition(async (refusal) => {
   const required = refusal.context.run.target.resources.application?.requiredInputs ?? []
-  return any([...named, ...lacking.slice(0, required.length > 0 ? 2 : 1)], generated, (probe, value) =>
-    misfit(probe, value, required),
-  ).bringAbout(refusal)
+  const change = (probe: Probe, value: Misfit): Probe => misfit(probe, value, required)
+  const valid = await refusal.valid()
+  // Of few inputs the last may be the optional one: what is the same request is sent once.
+  const made = new Map(
+    [...named, ...lacking.slice(0, required.length > 0 ? 2 : 1)].map((one) => [change(valid, one.value).body, one]),
+  )
+  return any([...made.values()], generated, change).bringAbout(refusal)
 })
 
 /** Only the inputs without which a job is refused: all others are optional. */

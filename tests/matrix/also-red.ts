@@ -144,6 +144,11 @@ export const alsoRed: Readonly<Record<string, AlsoRed>> = {
       { ids: [atomic], because: 'of four at once the third is granted, too' },
     ]),
   ),
+  'graphs.add-file/409-already-in-graph#third': {
+    ids: [],
+    inSomeOrders: ['graphs.add-file/409-atomic'],
+    because: 'of four at once the third is granted, too, but four in a row have to be refused before that is judged',
+  },
   'jobs.retrieve/200-identity#one-id': otherJob,
   'jobs.retrieve/200-identity#newest-job': otherJob,
   'jobs.retrieve/200-created-at#newest-job': {
