@@ -12,7 +12,7 @@ import { isRefusal, pairsOf, type Pairs } from './pairs.ts'
 
 /** Every requirement of the suite, in catalogue order. */
 
-/** The rows, by operation or area; `*` are those that several operations have. */
+/** The requirements, by operation or area; `*` are those that several operations have. */
 const areas = {
   '*': everyOperation,
   envelope,
@@ -40,7 +40,7 @@ const areas = {
 type Areas = typeof areas
 export type AreaName = keyof Areas
 
-/** A row of that operation or area, its id and answers as literal types. */
+/** A requirement of that operation or area, its id and answers as literal types. */
 export type AreaRequirement<A extends AreaName> = Areas[A][number]
 
 type AnyRow = AreaRequirement<AreaName>
@@ -53,8 +53,8 @@ export interface CatalogueRequirement extends DefinedRequirement {
 
 export const catalogue: readonly CatalogueRequirement[] = Object.values<readonly CatalogueRequirement[]>(areas).flat()
 
-/** The rows of that operation or area. */
-export function rowsOf(area: AreaName): readonly CatalogueRequirement[] {
+/** The requirements of that operation or area. */
+export function requirementsOfArea(area: AreaName): readonly CatalogueRequirement[] {
   return areas[area]
 }
 
@@ -71,7 +71,7 @@ export function isRequirementId(id: string): id is RequirementId {
   return byId.has(id)
 }
 
-/** The row of that id; throws on an id that the catalogue does not have. */
+/** The requirement of that id; throws on an id that the catalogue does not have. */
 export function requirementOf(id: RequirementId): CatalogueRequirement {
   const requirement = byId.get(id)
   if (!requirement) throw new Error(`no requirement ${id}`)

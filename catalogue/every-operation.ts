@@ -18,7 +18,7 @@ import { requirement, type RequirementFrom, type RequirementText, scenario } fro
 const all: readonly OperationId[] = operations.map(({ id }) => id)
 const withJson = operations.filter(({ body }) => body === 'json').map(({ id }) => id) as JsonOperationId[]
 
-/** Those of which another row does not name a body of another type already. */
+/** Those of which another requirement does not name a body of another type already. */
 const withObject = withJson.filter((id): id is Exclude<JsonOperationId, 'jobs.create'> => id !== 'jobs.create')
 
 /** Operations that list InternalError 500 in §7.3; PDF parsing under its row of the error reference. */
@@ -60,7 +60,7 @@ function elsewhere(id: OperationId): { readonly all: number; readonly each: numb
 const inForms = (id: OperationId, forms: readonly string[]): number =>
   forms.length + forms.filter(isSentToOtherPaths).length * elsewhere(id).named + 1
 
-/** A row that several operations have: written once, one requirement for each of them. */
+/** A requirement that several operations have: written once, one requirement for each of them. */
 function onEach<O extends OperationId, const T extends RequirementText>(
   ids: readonly O[],
   text: T,

@@ -124,7 +124,7 @@ export function mostMemberCases(id: OperationId): number {
   return looseBodies.length + 1 + oddBodies.length + own.reduce((sum, count) => sum + count, further)
 }
 
-/** True if no row wants it refused that the member is absent, or of that type: a target may grant such a request. */
+/** True if no requirement wants it refused that the member is absent, or of that type: a target may grant such a request. */
 export function isLoose(member: Member | undefined, fault: string): boolean {
   const { absent, null: ofNull, type } = member?.judgedBy ?? {}
   if (fault === 'absent') return absent === undefined

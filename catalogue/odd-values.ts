@@ -1,7 +1,7 @@
 import { type JsonKind, type Member, roleOf } from './operation.ts'
 
 /**
- * Values of a member's own type that clients send and no row names, and bodies that hold the valid one in an odd form: a
+ * Values of a member's own type that clients send and no requirement names, and bodies that hold the valid one in an odd form: a
  * server may grant them or refuse them (§7.2: 400 for an invalid format), but none is an error of its own.
  */
 export const oddTexts = ['U+0000', 'lone surrogate', 'long'] as const
@@ -24,7 +24,7 @@ export function isListed({ isChosen, allowed, shows }: Partial<Member>): boolean
   return (isChosen ?? false) || allowed !== undefined || shows !== undefined
 }
 
-/** Bounds of §2.7 have a row of their own; a fraction for a whole number is none of its faults. */
+/** Bounds of §2.7 have a requirement of their own; a fraction for a whole number is none of its faults. */
 function oddNumbersOf({ at = '', judgedBy }: Known): readonly OddNumber[] {
   if (!at.startsWith('{query_config}/')) return oddNumbers
   if (judgedBy?.value === undefined) return ['negative', 'huge', 'fraction']
@@ -38,7 +38,7 @@ function lacksRequired({ at = '', kinds }: Known, members: readonly Member[]): b
 }
 
 /**
- * The odd values of a member that are sent for no other row.
+ * The odd values of a member that are sent for no other requirement.
  * @param members of its operation
  */
 export function oddValuesOf(member: Known, members: readonly Member[] = []): readonly OddValue[] {
@@ -62,7 +62,7 @@ function mayBeBlank({ kinds, judgedBy, ...member }: Known): boolean {
   return kinds.includes('string') && !isListed(member) && judgedBy?.empty?.startsWith('400-empty') === true
 }
 
-/** A word of a list that a server looks up, if no row wants one refused that it does not have. */
+/** A word of a list that a server looks up, if no requirement wants one refused that it does not have. */
 export const mayBeUnknown = (member: Known): boolean => isListed(member) && member.judgedBy?.value === undefined
 
 /** The value that is shown for it, without the members that it is for. */
@@ -70,7 +70,7 @@ export const mayStandAlone = ({ isExtra, shows }: Known): boolean => isExtra ===
 
 const isEmptiable = (kind: JsonKind): boolean => kind === 'string' || kind === 'array' || kind === 'object'
 
-/** `{}` as configuration is granted, for another row. */
+/** `{}` as configuration is granted, for another requirement. */
 const isGrantedEmpty = (member: Known): boolean =>
   member.at !== undefined && roleOf(member as Member) === 'query_config'
 

@@ -42,7 +42,7 @@ export function pairsByScenario(requirement: Answerable, operation: OperationId)
   return requirement.expectsByScenario ?? pairsOf(requirement, operation)
 }
 
-/** The pairs that answer a requirement's request; of a general row, those of the operation that its scenario names. */
+/** The pairs that answer a requirement's request; of a general requirement, those of the operation that its scenario names. */
 export function pairsOf(requirement: Answerable, operation: OperationId): Pairs {
   if (!isRefusal(requirement.expects)) throw new Error('nothing is refused')
   if (!requirement.alsoListed) return requirement.expects

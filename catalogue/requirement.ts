@@ -8,7 +8,7 @@ export type Level = 'must' | 'should'
 /** A JSON Pointer into the target file, or several of which one suffices. */
 export type Need = string | readonly string[]
 
-/** `envelope`, `guardrails` and `general` are not operations: their rows speak of every response, or of a scenario's operation. */
+/** `envelope`, `guardrails` and `general` are no operations: what they require is about every response, or a scenario's operation. */
 export type Area = OperationId | 'envelope' | 'guardrails' | 'general'
 
 /** One sentence of the interface that can be judged from outside. */
@@ -37,10 +37,10 @@ export interface CountedTarget {
   readonly limits: { readonly maxGenerations: number }
 }
 
-/** The pointer of a scenario, as a row writes it: it stands for the scenario of the row's own id. */
+/** The pointer of a scenario, as a requirement writes it: it stands for the scenario of the requirement's own id. */
 export const scenario = '/scenarios/{id}'
 
-/** A row as it is written, below its operation. */
+/** A requirement as it is written, below its operation. */
 export interface RequirementText {
   /** `<status>-<condition>`. */
   readonly id: string
@@ -87,7 +87,7 @@ export interface DefinedRequirement
   readonly scenarioOnly: boolean
 }
 
-/** A row whose id, level and answers are literal types, so that a mistyped one does not compile. */
+/** A requirement whose id, level and answers are literal types, so that a mistyped one does not compile. */
 export type RequirementFrom<A extends string, T extends RequirementText> = T extends RequirementText
   ? DefinedRequirement & {
       readonly id: `${A}/${T['id']}`
@@ -102,7 +102,7 @@ function scenarioFor(id: string): string {
   return `/scenarios/${id.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
-/** The row of one operation or area. */
+/** The requirement of one operation or area. */
 export function requirement<const A extends Area, const T extends RequirementText>(
   area: A,
   text: T,
@@ -122,7 +122,7 @@ export function requirement<const A extends Area, const T extends RequirementTex
   } as unknown as RequirementFrom<A, T>
 }
 
-/** The rows of one operation or area. */
+/** The requirements of one operation or area. */
 export function requirements<const A extends Area, const T extends readonly RequirementText[]>(
   area: A,
   texts: T,

@@ -109,7 +109,7 @@ async function addFirst(context: CheckContext, probe: Probe): Promise<Exchange> 
 /** Most times that a throttled addition is sent again. */
 const mostThrottled = 2
 
-/** A further addition that no circuit breaker counts: that it gets no answer is told by the row which asks for its refusal. */
+/** A further addition that no circuit breaker counts: if it gets no answer, the requirement that asks for its refusal says so. */
 async function addOnce(context: CheckContext, probe: Probe, options: SendingOptions = {}): Promise<Exchange> {
   const { run, requirement } = context
   const add = () => sendWithStaleRetry(run, probe, { requirement: requirement.id, role: 'probe' }, options)

@@ -64,7 +64,7 @@ export const jobsRetrieve = suite('jobs.retrieve', {
 
 const applications = named('applications.create')
 
-/** Refused for its blueprint, as the scenario of that row says, and with the name of the valid one. */
+/** Refused for its blueprint, as the scenario of that requirement says, and with the name of the valid one. */
 function refusedByBlueprint({ run }: CheckContext): Refusal[] {
   const scenario = run.target.scenarios['applications.create/400-invalid-blueprint']
   const pointer = pointerOf(run, 'applications.create', 'name')

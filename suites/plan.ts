@@ -40,8 +40,8 @@ export function planRun(target: Target, options: PlanOptions): Plan {
 }
 
 /**
- * With nothing but `envelope/` rows selected every probe is sent, if one of them is judged on everything that comes back. A
- * row that sends requests of its own needs no others.
+ * With nothing but `envelope/` requirements selected every probe is sent, if one of them is judged on everything that comes back. A
+ * requirement that sends requests of its own needs no others.
  */
 function observesAlone(options: PlanOptions): boolean {
   const selected = catalogue.filter(({ id }) => isSelected(id, options))

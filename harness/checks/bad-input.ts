@@ -50,10 +50,10 @@ function casesOf(place: Placed): MemberCase[] {
   )
   const [array] = arraysAbove(place).toReversed()
   const number = wrong.find(({ fault }) => fault.startsWith('number'))
-  // Which rows look at later items is theirs to say.
+  // Which requirements look at later items is theirs to say.
   const isUnnamed = place.member?.at.includes('*') === true && place.member.judgedBy?.type === undefined
   return [
-    // What a query_config is without a member is sent for another row.
+    // What a query_config is without a member is sent for another requirement.
     ...(isSetting(place) && place.at !== '{query_config}' ? [] : absent(place).filter(isNoEmptyArray)),
     ...wrong,
     ...(kinds.includes('boolean') ? [having(place, 1, 'the number 1', 'number')] : []),

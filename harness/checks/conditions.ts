@@ -22,7 +22,7 @@ export interface Fault<T = unknown> {
   readonly value: T
   /** As the fault matrix calls it. */
   readonly fault?: string
-  /** If the spec names other pairs for this fault than for the rest of its row. */
+  /** If the spec names other pairs for this fault than for the rest of its requirement. */
   readonly expects?: Pairs
 }
 

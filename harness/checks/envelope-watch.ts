@@ -13,7 +13,7 @@ import { poisonedResponses } from '../engine/reused-connection.ts'
 import { Failed, NotExercised } from '../engine/outcome.ts'
 import type { Judge } from '../engine/check-context.ts'
 
-/** The rows that are judged on every response of the run, whatever caused it. */
+/** The requirements that are judged on every response of the run, whatever caused it. */
 export const observedRequirements = [
   'envelope/shape',
   'envelope/status-tpe-pair',
@@ -37,7 +37,7 @@ interface EnvelopeWatch {
   tally(requirement: ObservedRequirement): Tally
 }
 
-/** First failures kept a row: some may turn out to be those of a connection. */
+/** First failures kept a requirement: some may turn out to be those of a connection. */
 const mostKept = 12
 /** Failures that are kept of each operation at least: all of one may turn out to say nothing. */
 const mostOfOne = 2
@@ -47,7 +47,7 @@ function isToKeep({ failures }: Tally, { probe: { operation } }: Exchange): bool
   return failures.length < mostKept || failures.filter(isOfOne).length < mostOfOne
 }
 
-/** Tells what the requirement expects of an answer, and what it got if that is wrong; undefined if the row does not judge such an answer. */
+/** Tells what is expected of an answer, and what came if that is wrong; undefined if the requirement does not judge such a one. */
 type AnswerRule = (
   response: HttpResponse,
   exchange: Exchange,
@@ -176,13 +176,13 @@ export function createEnvelopeWatch(): EnvelopeWatch {
 
 const envelopeOf = perRun(createEnvelopeWatch)
 
-/** First failures shown of a row. */
+/** First failures shown of a requirement. */
 const mostShown = 3
 
-/** Shows every answer of a run to the rows of every response. */
+/** Shows every answer of a run to the requirements of every response. */
 export const envelopeHook: RunHook = { observe: (run, exchange) => envelopeOf(run).observe(exchange) }
 
-/** Judges an observed row by the answers of the whole run; it has to be called last. */
+/** Judges an observed requirement by the answers of the whole run; it has to be called last. */
 export function judgeObserved(requirement: ObservedRequirement): Judge {
   return async (context) => {
     const watch = envelopeOf(context.run)

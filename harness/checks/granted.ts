@@ -24,7 +24,7 @@ function operationOf({ requirement }: CheckContext): OperationId {
   return requirement.operation
 }
 
-/** The success that the row asks for, in words. */
+/** The success that the requirement asks for, in words. */
 function successOf({ requirement: { expects } }: CheckContext): string {
   return typeof expects === 'number' ? String(expects) : 'a 2xx'
 }
@@ -69,7 +69,7 @@ export function againAtEnd(context: CheckContext, check?: GrantedCheck, change: 
 
 /**
  * A control that was answered that the file is in the graph already: it counts as a granted control, but says
- * nothing about the granted row unless the file had only just been uploaded.
+ * nothing about the granted requirement unless the file had only just been uploaded.
  */
 async function sendWithFreshFile(context: CheckContext, operation: OperationId, already: Exchange): Promise<Exchange> {
   const { run } = context
@@ -103,7 +103,7 @@ export function granted(what: string, change: Change = unchanged, check?: Grante
 /** How a granted requirement is judged that a scenario of the target file brings about. */
 export const grantedByScenario = granted(asScenario)
 
-/** The request of a granted row: its own, or that of the scenario which the target declares for it. */
+/** The request of a granted requirement: its own, or that of the scenario which the target declares for it. */
 export function grantedProbe(
   { run, requirement, scenario }: CheckContext,
   operation: OperationId,
@@ -116,7 +116,7 @@ export function grantedProbe(
   }
 }
 
-/** Judges a row within the scenario that the target declares for it, if any. */
+/** Judges a requirement within the scenario that the target declares for it, if any. */
 export function inScenario(context: CheckContext, operation: OperationId, judge: () => Promise<void>): Promise<void> {
   const { scenario } = context
   return scenario ? around(context, scenario, operation, judge) : judge()

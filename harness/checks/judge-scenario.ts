@@ -17,7 +17,7 @@ import { sendWithStaleRetry } from '../engine/send.ts'
 /** Judges what the pairs do not say of an answer that fits them. */
 export type Further = (context: CheckContext, exchange: Exchange) => void
 
-/** Judges a refusal that a scenario of the target file brings about, by what the row gives. */
+/** Judges a refusal that a scenario of the target file brings about, by what the requirement gives. */
 export async function judgeScenario(context: CheckContext, scenario: Scenario, further?: Further): Promise<void> {
   const { run, requirement } = context
   const { operation } = scenario

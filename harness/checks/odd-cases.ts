@@ -70,7 +70,7 @@ export interface Ground {
 /** §2.7. */
 export const isSetting = ({ at }: Placed): boolean => at.startsWith('{query_config}')
 
-/** A request that some other row wants refused has no effect; any other may be granted, with the effect of a valid one. */
+/** A request that some other requirement wants refused has no effect; any other may be granted, with the effect of a valid one. */
 export function effectOfCase({ effect }: Ground, { member }: Placed, fault: string): Effect {
   return isLoose(member, fault.slice(0, fault.indexOf(' '))) ? effect : 'none'
 }

@@ -32,7 +32,7 @@ export interface RefusalContext {
   valid(): Promise<Probe>
   /**
    * @param what the one fault, in words that follow the request line: `with a valid body, but …`
-   * @param expects the pairs that answer this case, if the spec names others for it than for the rest of the row
+   * @param expects the pairs that answer this case, if the spec names others for it than for the rest of the requirement
    * @returns whether it was granted
    */
   judge(source: Source, what: string, expects?: Pairs): Promise<boolean>
@@ -120,9 +120,9 @@ function validOf({ run, requirement }: CheckContext, operation: OperationId, fou
 /** Generated cases a requirement up to which they are remembered. */
 const mostKept = 100
 
-/** Sends a case; one that several rows judge is sent once, if it has no effect. */
+/** Sends a case; one that several requirements judge is sent once, if it has no effect. */
 function sendCase(context: CheckContext, source: Source, purpose: Partial<Purpose>): Promise<Exchange> {
-  // A value may be generated twice, and for two rows. Of thousands too much would be kept.
+  // A value may be generated twice, and for two requirements. Of thousands too much would be kept.
   const isFew = isGenerating(context) && context.run.options.refusalRuns <= mostKept
   const isShared = isFew || (typeof source !== 'function' && /^body: | @ /.test(source.fault ?? ''))
   if (typeof source === 'function' || !isShared || !source.credential.full) return context.send(source, purpose)

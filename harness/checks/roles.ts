@@ -55,7 +55,7 @@ export function ofOtherTypes(kinds: readonly JsonKind[]): Fault[] {
 /** Values that are no text; an array is not sent, since a server may take several texts. */
 export const notText: readonly Fault[] = ofOtherTypes(['number', 'boolean', 'object'])
 
-/** Faults that the spec answers by other pairs than the rest of their row. */
+/** Faults that the spec answers by other pairs than the rest of their requirement. */
 export function giving(expects: Pairs, faults: readonly Fault[]): readonly Fault[] {
   return faults.map((fault) => ({ ...fault, expects }))
 }

@@ -4,7 +4,7 @@ import {
   type AreaRequirement,
   type CatalogueRequirement,
   type RequirementId,
-  rowsOf,
+  requirementsOfArea,
 } from '../../catalogue/catalogue.ts'
 import type { Judge } from '../engine/check-context.ts'
 import { grantedByScenario } from './granted.ts'
@@ -21,7 +21,7 @@ type Staged<A extends AreaName> = Extract<AreaRequirement<A>, { readonly scenari
 
 /**
  * A check for each requirement of the area. Those that only a scenario of the target file can bring about need none: the
- * answer is judged by what the row gives.
+ * answer is judged by what the requirement gives.
  */
 type Checks<A extends AreaName> = {
   readonly [R in Probed<A> as ConditionName<R['id']>]: CheckOf<R>
@@ -35,7 +35,7 @@ type Suite = readonly (readonly [id: RequirementId, judge: Judge])[]
 /** Says how the requirements of an operation or area are judged; `*` are those that several operations have. */
 export function suite<const A extends AreaName>(area: A, checks: Checks<A>): Suite {
   const byName: Readonly<Record<string, Condition | Judge | undefined>> = checks
-  return rowsOf(area).map((requirement) => [
+  return requirementsOfArea(area).map((requirement) => [
     requirement.id,
     judgeBy(requirement, byName[requirement.id.slice(requirement.id.indexOf('/') + 1)]),
   ])

@@ -22,7 +22,7 @@ export interface Purpose {
   readonly isSuccess?: (exchange: Exchange) => boolean
   /** The suite itself made the input bad: a 5xx to it is the server's fault (§7.2). */
   readonly badInput?: boolean
-  /** Sent to what is no part of the target's interface, to see that it lives or that it is gone: no row of every response judges the answer. */
+  /** Sent to what is no part of the interface, to see that the target lives: no requirement of every response judges the answer. */
   readonly skipPassive?: boolean
   /**
    * Answers whose envelope and pair are not judged: unknown paths and methods. `at all`: sent after another request to see

@@ -33,7 +33,7 @@ export function judgePairs(context: CheckContext, exchange: Exchange, pairs: Pai
 }
 
 /**
- * Throws if an answer is no success, or not of the status that the row gives, or if two connections gave none: 403
+ * Throws if an answer is no success, or not of the status that the requirement gives, or if two connections gave none: 403
  * InsufficientAccessRights to the full key only says that the key lacks the right.
  */
 export function judgeGranted(context: CheckContext, exchange: Exchange, expected: string, what: string): void {

@@ -21,7 +21,7 @@ import { requestOf } from './send.ts'
 /** Failures of requests that left a connection behind on which the next answer was wrong: by the requirement they were sent for. */
 export const poisonedConnections = perRun(() => new Map<string, Failure[]>())
 
-/** Answers that were wrong for what their connection had carried before: no row is judged by them. */
+/** Answers that were wrong for what their connection had carried before: no requirement is judged by them. */
 export const poisonedResponses = perRun(() => new WeakSet<object>())
 
 /** Answers that were as wrong on a fresh connection: nothing is to be learned from the next one of their kind. */

@@ -56,7 +56,7 @@ export type Plan = ReadonlyMap<string, PlanEntry>
 export type PlanEntry =
   | {
       readonly run: true
-      /** Sent for the `envelope/` rows alone: its own outcome is left out. */ readonly leftOut?: LeftOutBy
+      /** Sent for the `envelope/` requirements alone: its own outcome is left out. */ readonly leftOut?: LeftOutBy
     }
   | ({ readonly run: false; readonly outcome: 'not-exercised' | 'not-applicable' } & Reason)
 
@@ -103,9 +103,9 @@ export interface RunHook {
   unanswered?(run: Run, exchange: Exchange): void
   /** How the valid requests of operations are made, if they are more than the declared body. */
   readonly requests?: Readonly<Partial<Record<OperationId, (run: Run) => Promise<Probe>>>>
-  /** Begins what rows that are judged last need, while the others are judged. */
+  /** Begins what requirements that are judged last need, while the others are judged. */
   start?(run: Run): Promise<void>
-  /** Waits for what the run began, before the rows that are judged last. Not called if the run was ended. */
+  /** Waits for what the run began, before the requirements that are judged last. Not called if the run was ended. */
   finish?(run: Run): Promise<void>
   /** Remark after the expectation of a failed request: how it may come that the target is right nevertheless. */
   remarkOn?(run: Run, exchange: Exchange): string

@@ -66,7 +66,7 @@ export function parseShard(text: string): Shard {
   return { index, count }
 }
 
-/** The `envelope/` rows that send requests of their own; the others are judged on whatever is sent, in every shard. */
+/** The `envelope/` requirements that send requests of their own; the others are judged on whatever is sent, in every shard. */
 const activeEnvelopeRequirements: ReadonlySet<string> = new Set(
   ['unknown-path', 'unsupported-method', 'large-body', 'charset-parameter'].map((name) => `envelope/${name}`),
 )
@@ -74,7 +74,7 @@ const activeEnvelopeRequirements: ReadonlySet<string> = new Set(
 /** Chosen so that two to five shards come out nearly even, by the number of their requirements. */
 const SALT = 4948
 
-/** Whether the row is judged on everything that is sent, so that it belongs to every shard. */
+/** Whether the requirement is judged on everything that is sent, so that it belongs to every shard. */
 export function isObserved(id: string): boolean {
   return id.startsWith('envelope/') && !activeEnvelopeRequirements.has(id)
 }
@@ -82,7 +82,7 @@ export function isObserved(id: string): boolean {
 /**
  * The shard, from 1 to `count`, to which a requirement is dealt. A group stays together: all `jobs.*` are one, else the
  * operation is. Whatever runs alone (`exclusive`: scenarios with `before`, `after` or `repeat`) is in the last
- * one, which is to run after the others, and so are the active `envelope/` rows. Observed rows are dealt to none.
+ * one, which is to run after the others, and so are the active `envelope/` requirements. Observed requirements are dealt to none.
  */
 export function shardOf(id: string, operation: string, count: number, exclusive: ReadonlySet<string>): number {
   if (activeEnvelopeRequirements.has(id) || exclusive.has(id)) return count
@@ -90,7 +90,7 @@ export function shardOf(id: string, operation: string, count: number, exclusive:
   return (createHash('sha256').update(`${SALT}/${group}`).digest().readUInt32BE(0) % count) + 1
 }
 
-/** Whether the requirement is judged in this shard; an observed row is, in every one. */
+/** Whether the requirement is judged in this shard; an observed requirement is, in every one. */
 export function isDealtTo(
   { id, operation }: { readonly id: string; readonly operation: string },
   { index, count }: Shard,

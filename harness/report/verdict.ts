@@ -14,7 +14,7 @@ interface RunFacts extends Pick<Report['run'], 'only' | 'skip' | 'readOnly'> {
 
 /**
  * The verdict of the results in that mode. A run that was interrupted or read only has the verdict of what was learned,
- * never `conformant`. If nothing but `envelope/` is selected, those rows alone make it a judgement.
+ * never `conformant`. If nothing but `envelope/` is selected, those requirements alone make it a judgement.
  */
 export function verdictOf(results: readonly RequirementResult[], mode: TpeMode, run: RunFacts): Verdict {
   if (run.keyRefused || !countedRequirements(results, run).some((result) => isJudged(result, mode))) return 'not-judged'
@@ -34,7 +34,7 @@ function isJudged(result: RequirementResult, mode: TpeMode): boolean {
   return outcome === 'passed' || outcome === 'failed'
 }
 
-/** At least one of these rows must have passed or failed: those outside `envelope/`, or all if only those are selected. */
+/** At least one of these requirements must have passed or failed: those outside `envelope/`, or all if only those are selected. */
 function countedRequirements(results: readonly RequirementResult[], selection: Selection): RequirementResult[] {
   const outside = results.filter((result) => result.operation !== 'envelope')
   const selected = results.filter((result) => isSelected(result.id, selection))

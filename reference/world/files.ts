@@ -69,7 +69,7 @@ function checkNumber(call: Call, name: string, value: unknown, granted: string):
   const apart = isWrapped ? '-wrapped' : away > 1000 ? '-far' : away > 0 && away < 0.1 ? '-near' : undefined
   if (value < least) refuse(call, `${name} is at least ${least}`, [`${name}${apart ?? '-low'}`])
   if (value > most) refuse(call, `${name} is at most ${most}`, [`${name}${apart ?? '-high'}`])
-  // Defects of the granted row: a bound taken for the first value outside, and the recommendation for a limit.
+  // Defects of the granted requirement: a bound taken for the first value outside, and the recommendation for a limit.
   const atBound = value === least || value === most
   if (call.broken(`${granted}#bounds`) && atBound) call.reject(400, 'BadRequest', `${name} is at its bound`)
   if (call.broken(granted) && name === 'max_snippets' && value > 25) call.reject(400, 'BadRequest', 'Too many snippets')

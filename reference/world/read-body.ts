@@ -85,7 +85,7 @@ export async function readBytes(call: Call): Promise<void> {
   call.refuse('general/413-payload-too-large', 413, 'PayloadTooLarge')
 }
 
-/** Operations whose defect of bad input shows on bytes that are not UTF-8: all else is another row's as well. */
+/** Operations whose defect of bad input shows on bytes that are not UTF-8: all else is another requirement's as well. */
 const encodingBreaks: ReadonlySet<string> = new Set(['pdf.parse', 'jobs.create', 'chat.create'])
 
 function decoded(call: Call): string {

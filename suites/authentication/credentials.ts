@@ -99,7 +99,7 @@ async function ask(
   const query = place === 'query' ? { ...probe.query, file_types: 'txt' } : probe.query
   // No operation: what a gateway does with such a path says nothing about the operation itself.
   const sent: Probe = { ...probe, ...emptied, path, query, operation: null, fault: `${kind} @ ${place}` }
-  // What shows without a key is a matter of that row, whichever asked.
+  // What shows without a key is a matter of that requirement, whichever asked.
   const own =
     kind === 'no credential' ? { requirement: `${context.requirement.operation}/401-missing-credentials` } : {}
   const exchange = await context.send(sent, { skipPassive: true, what, isSuccess: isRefused, ...own })

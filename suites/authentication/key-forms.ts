@@ -11,7 +11,7 @@ export interface KeyForm {
   readonly kind: MalformedKey | InvalidKey
   readonly credential: Credential
   readonly what: string
-  /** Pairs that answer it, if others than those of the row do. */
+  /** Pairs that answer it, if others than those of the requirement do. */
   readonly expects?: Pairs
 }
 
@@ -21,7 +21,7 @@ export interface KeyForm {
  */
 const malformedOrUnknown: Pairs = [[401, 'BadCredentials', 'BadToken']]
 
-/** Pairs that answer a word in place of a key; undefined: those of the row. */
+/** Pairs that answer a word in place of a key; undefined: those of the requirement. */
 export function givesOf(word: string): Pairs | undefined {
   return word.split('.').length === 3 ? malformedOrUnknown : undefined
 }

@@ -64,7 +64,7 @@ function withLater(place: Placed, cases: readonly MemberCase[]): MemberCase[] {
   ]
 }
 
-/** Everything that the record of a chat counts under the row's condition. */
+/** Everything that the record of a chat counts under the requirement's condition. */
 async function judgeMembers(refusal: RefusalContext, more: More = () => []): Promise<void> {
   const { context, operation, valid, judge } = refusal
   const condition = conditionOf(context.requirement.id)

@@ -16,12 +16,12 @@ import { at, ofOtherTypes, pointerOf } from '../../harness/checks/roles.ts'
 import type { Pairs } from '../../catalogue/pairs.ts'
 import { upload, uploadProbe, withOwnContent } from '../../harness/checks/upload.ts'
 
-/** The request that creates the object which a row is about: that of the row's scenario, if there is one. */
+/** The request that creates the object which a requirement is about: that of the requirement's scenario, if there is one. */
 export function ownCreation(context: CheckContext, operation: OperationId): () => Promise<Probe> {
   return grantedProbe(context, operation, () => validRequest(context.run, operation))
 }
 
-/** Creates an object for a row and gives its id; throws `NotExercised` if that is refused, or no id is named. */
+/** Creates an object for a requirement and gives its id; throws `NotExercised` if that is refused, or no id is named. */
 export async function createObject(
   context: CheckContext,
   operation: OperationId,

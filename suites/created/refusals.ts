@@ -8,7 +8,7 @@ import { invalidForms, malformedForms, noCredential } from '../authentication/ke
 
 /** A creation that a conforming target refuses, whatever it creates. */
 export interface Refusal {
-  /** The row of the operation that the fault belongs to. */
+  /** The requirement of the operation that the fault belongs to. */
   readonly requirement: string
   /** In words that follow `refused`: `without a key`. */
   readonly what: string

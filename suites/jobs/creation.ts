@@ -180,8 +180,8 @@ function unseen(run: Run, id: string): string {
 const conflict = [[409, 'BadRequest']] as const
 
 /**
- * One of the 409 rows: failed by the evidence of a later reading, passed by that of the same, not exercised
- * if three attempts showed neither. The rows that say when there is no conflict also need one 409 in the run: a
+ * One of the 409 requirements: failed by the evidence of a later reading, passed by that of the same, not exercised
+ * if three attempts showed neither. The requirements that say when there is no conflict also need one 409 in the run: a
  * server that never answers one keeps them by checking nothing. A scenario of the target file brings about the conflict,
  * or the state without one.
  */

@@ -8,7 +8,7 @@ import { NotExercised, pause } from '../../harness/engine/outcome.ts'
 import { createSemaphore } from '../../harness/engine/semaphore.ts'
 
 /**
- * The gate of one application: while it has a job in progress, only what a 409 row sends itself goes through.
+ * The gate of one application: while it has a job in progress, only what a 409 requirement sends itself goes through.
  * Refusals go through together, creations alone.
  */
 interface Gate {

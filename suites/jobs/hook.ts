@@ -12,13 +12,13 @@ import { provokeConflicts } from './provoke-conflicts.ts'
 
 const conflicts = [ids.inProgress, ids.released, ids.perApplication, ids.atomic] as const
 
-/** Rows that are judged on all jobs of a run. */
+/** Requirements that are judged on all jobs of a run. */
 const ofJobs = [
   ...['jobs.create/202-created', 'jobs.retrieve/200-job', 'jobs.retrieve/200-identity'],
   ...['jobs.retrieve/200-created-at', 'jobs.retrieve/200-outcome', 'jobs.retrieve/200-stable'],
 ] as const satisfies readonly string[]
 
-/** Makes the jobs on which the last rows are judged, in every state that the target declares. */
+/** Makes the jobs on which the last requirements are judged, in every state that the target declares. */
 async function createJobs(run: Run): Promise<void> {
   const { application, failingApplication } = run.target.resources
   const planned = (id: string): boolean => run.plan.get(id)?.run === true
@@ -31,7 +31,7 @@ async function createJobs(run: Run): Promise<void> {
 }
 
 /**
- * Sees what can be seen only once all jobs are made, and have ended: before any of the last rows is judged, so that each
+ * Sees what can be seen only once all jobs are made, and have ended: before any of the last requirements is judged, so that each
  * of them sees all readings.
  */
 async function readFinalStates(run: Run): Promise<void> {

@@ -104,7 +104,7 @@ function times(findings: readonly Finding[], what: Finding['met']): number {
   return findings.filter(({ met }) => met === what).length
 }
 
-/** If that application gives no job, rows about it tell. */
+/** If that application gives no job, requirements about it tell. */
 async function ifPossible(run: Run, action: () => Promise<Finding[]>): Promise<Finding[]> {
   return action().catch((error: unknown) => {
     if (!(error instanceof NotExercised) || run.life.ended) throw error

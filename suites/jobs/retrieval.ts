@@ -132,7 +132,7 @@ export const judgeOutcome: Judge = async (context) => {
     )
   }
   context.cases++
-  // The reading that ended it counts: whether it stays so is another row.
+  // The reading that ended it counts: whether it stays so is another requirement.
   const { jobTimeoutMs } = context.run.target.limits
   const expected = `a job that is completed or failed within ${jobTimeoutMs} ms (limits.jobTimeoutMs)`
   if (!job.readings.some(({ status }) => status === 'completed' || status === 'failed')) {
@@ -155,7 +155,7 @@ function unfinishedAfter({ readings, createdAtMs }: Job, ms: number): Reading | 
 export const judgeFailedJob: Judge = async (context) => {
   if (context.scenario) return judgeFailedScenario(context)
   const { job, ended } = await failingLifecycle(context.run)
-  // The reading that ended it counts: whether it stays so is another row.
+  // The reading that ended it counts: whether it stays so is another requirement.
   const end = job.readings.find(isEnded)
   if (!end || !ended) throw new NotExercised('the job of resources.failingApplication did not end in time')
   if (!isOwn(end, job))

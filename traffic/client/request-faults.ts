@@ -184,7 +184,7 @@ function faultsOf(member: Member, body: unknown): MemberFault[] {
 function expectedOf(member: Member, value: unknown): Expected | undefined {
   const { allowed, at, judgedBy, kinds, required } = member
   if (value === undefined) return required ? { kinds } : undefined
-  // null may stand for an absent member, but where a row says that it does not.
+  // null may stand for an absent member, but where a requirement says that it does not.
   if (value === null) return judgedBy?.null === undefined ? undefined : { kinds }
   if (otherKinds(member).some((kind) => kind === kindOf(value))) return { kinds }
   if (allowed && judgedBy?.value !== undefined && !allowed.includes(value as string)) return { values: allowed }
