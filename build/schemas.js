@@ -1,24 +1,27 @@
 // Writes the schemas that follow from code: what is made stands in the package, not in the repository.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { createJiti } from 'jiti'
 
-const { import: load } = createJiti(import.meta.url)
+/** What makes each of them, by its path: a module in TypeScript, and the document in what that exports. */
+const makers = {
+  'schemas/openapi.json': ['./openapi/paths.ts', ({ openapiDocument }) => openapiDocument()],
+  'schemas/target.schema.json': ['./target-schema/target-schema.ts', ({ targetSchema }) => targetSchema()],
+  'schemas/report.schema.json': ['../harness/report/report-schema.ts', ({ reportSchema }) => reportSchema],
+  'certificate/certificate.schema.json': [
+    '../certificate/statement-schema.ts',
+    ({ statementSchema }) => statementSchema,
+  ],
+}
+export const madeSchemas = Object.keys(makers)
 
 /** Must come before anything that compiles or packs the schemas. A file that is right already is left alone: somebody may read it. */
 export async function writeSchemas() {
-  const { openapiDocument } = await load('./openapi/paths.ts')
-  const { targetSchema } = await load('./target-schema/target-schema.ts')
-  const { reportSchema } = await load('../harness/report/report-schema.ts')
-  const { statementSchema } = await load('../certificate/statement-schema.ts')
-  for (const [name, document] of [
-    ['schemas/openapi.json', openapiDocument()],
-    ['schemas/target.schema.json', targetSchema()],
-    ['schemas/report.schema.json', reportSchema],
-    ['certificate/certificate.schema.json', statementSchema],
-  ]) {
+  // Whoever wants to know their names alone needs no package for it.
+  const { createJiti } = await import('jiti')
+  const { import: load } = createJiti(import.meta.url)
+  for (const [name, [module, documentIn]] of Object.entries(makers)) {
     const path = fileURLToPath(new URL(`../${name}`, import.meta.url))
-    const text = `${JSON.stringify(document, null, 2)}\n`
+    const text = `${JSON.stringify(documentIn(await load(module)), null, 2)}\n`
     if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeFileSync(path, text)
   }
 }

@@ -2,13 +2,10 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { madeSchemas } from '../schemas.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const made = [
-  ...['node_modules', 'dist', 'standalone', '.git'],
-  ...['schemas/openapi.json', 'schemas/report.schema.json', 'schemas/target.schema.json'],
-  'certificate/certificate.schema.json',
-]
+const made = ['node_modules', 'dist', 'standalone', '.git', ...madeSchemas]
 const hash = createHash('sha256')
 
 /** @param {string} folder below the root, with a slash at its end */
