@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import canonicalize from 'canonicalize'
-import { catalogue } from '../catalogue/catalogue.ts'
+import { isRequirementId, requirementOf } from '../catalogue/catalogue.ts'
 import { mayBeUnreachable } from '../catalogue/needs.ts'
 import { inconsistencies } from '../harness/report/exit-code.ts'
 import { doubledMember, parseJson, parseReport } from '../harness/report/json-file.ts'
@@ -150,8 +150,7 @@ function declarationProblem(
 
 /** True if the file declares away all operations by which alone the requirement is seen, by this version if it knows it. */
 function isSeenByNone(id: string, told: readonly string[], file: unknown): boolean {
-  const known = catalogue.find((requirement) => requirement.id === id)
-  const seenBy = known ? (known.seenBy ?? []) : told
+  const seenBy = isRequirementId(id) ? (requirementOf(id).seenBy ?? []) : told
   const isDeclaredAway = (other: string) =>
     ['not-served', 'removed'].includes(String(member(member(file, 'operations'), other)))
   return seenBy.length > 0 && seenBy.every(isDeclaredAway)

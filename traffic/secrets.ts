@@ -1,6 +1,4 @@
-import { isAuthorization } from '../harness/target-file/map-keys.ts'
-import type { Redactor } from '../harness/recording/redactor.ts'
-import { isSecretName, shortestKey } from '../harness/recording/redactor.ts'
+import { isAuthorization, isSecretName, type Redactor, shortestKey } from '../harness/recording/redactor.ts'
 import type { HeaderLine } from '../harness/http/message.ts'
 import type { RecordedEntry } from './recorded-entry.ts'
 

@@ -6,14 +6,19 @@ import { viewsOf } from './views.ts'
 const run = 12
 /** A shorter key is found only if it is the whole text: in a longer text it could stand by chance. */
 export const shortestKey = 8
+const redacted = '[redacted]'
+/** Schemes before a key in a header that a target repeats: the two together are a whole value too. */
+const schemes = ['Bearer', 'bearer', 'Basic', 'basic']
 
 /** Whether the name of a header or of a member of a query tells that its value opens something. */
 export function isSecretName(name: string): boolean {
   return /key(?!word)|token|secret|passw(?:or)?d|cookie|authorization|session|signature|csrf/i.test(name)
 }
-const redacted = '[redacted]'
-/** Schemes before a key in a header that a target repeats: the two together are a whole value too. */
-const schemes = ['Bearer', 'bearer', 'Basic', 'basic']
+
+/** Whether the header's value is a scheme and what opens something. */
+export function isAuthorization(header: string): boolean {
+  return ['authorization', 'proxy-authorization'].includes(header.toLowerCase())
+}
 
 interface Key {
   readonly value: string

@@ -43,10 +43,6 @@ export function mapKeys(file: TargetFile, replace: Replace): TargetFile {
   })
 }
 
-export function isAuthorization(header: string): boolean {
-  return ['authorization', 'proxy-authorization'].includes(header.toLowerCase())
-}
-
 function mapHeaders(path: string, headers: HeaderValues | undefined, replace: Replace): HeaderValues | undefined {
   return (
     headers && mapMembers(headers, (name, value) => (isSecretName(name) ? replace(`${path}.${name}`, value) : value))

@@ -2,11 +2,10 @@ import { basename } from 'node:path'
 import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
 import { UserError } from '../user-error.ts'
 import type { HeaderLine } from '../http/message.ts'
-import { isSecretName, shortestKey } from '../recording/redactor.ts'
+import { isAuthorization, isSecretName, shortestKey } from '../recording/redactor.ts'
 import { isAbsoluteUrl } from './check-scenarios.ts'
 import { type Context, note, placed, readEnv } from './context.ts'
 import { headerValueProblem } from './headers.ts'
-import { isAuthorization } from './map-keys.ts'
 import type {
   ContentValue,
   HookRequest,

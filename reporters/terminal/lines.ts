@@ -4,7 +4,7 @@ import type { Counts, Report } from '../../harness/report/model.ts'
 import { countOutcomes } from '../../harness/report/verdict.ts'
 import { terminalText } from '../escape/terminal.ts'
 import { byOperation, selectedResults, type ReasonGroup } from '../view/groups.ts'
-import { count, sayNeeds } from '../../harness/report/reason.ts'
+import { count, sayNeed } from '../../harness/report/reason.ts'
 import { gainOf, type Step, usualPart } from '../view/to-declare.ts'
 import { compactJson } from '../view/writing.ts'
 
@@ -134,7 +134,7 @@ export function stepLines(steps: readonly Step[], report: string | null | undefi
     ...shown.map(({ ids, names }): Line => {
       const lead = `  ${colors.bold(`+${ids.length}`.padEnd(width - 4))}  `
       const named = report === null ? `  ${colors.dim(terminalText(ids.join(', '), Infinity))}` : ''
-      return { lead, width, text: terminalText(sayNeeds(names.map((name) => [name]))) + named }
+      return { lead, width, text: terminalText(names.map(sayNeed).join(' and ')) + named }
     }),
     ...(rest.length > 0
       ? [colors.dim(`  and +${gainOf(rest)} by ${rest.length} others; all in a new target file: ${terminalText(how)}`)]

@@ -4,7 +4,7 @@ import type { Exchange } from '../../harness/engine/exchange.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { perRun } from '../../harness/engine/run.ts'
 import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
-import { isThrottled } from '../../harness/engine/throttle.ts'
+import { isThrottling } from '../../harness/engine/connection-trial.ts'
 import { type CheckContext, type Judge, lookAgainAtEnd } from '../../harness/engine/check-context.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { judgeEach, sendAtOnce } from '../../harness/checks/at-once.ts'
@@ -46,12 +46,11 @@ export function ownId(operation: OperationId): Judge {
     const together = { size: atOnce[run.options.depth], make, requirement: requirement.id }
     const sent = await sendAtOnce(run, together)
     // A guardrail, a lost answer or a limit may have met one of them, and one at a time is all that some targets take.
-    const granted = () => sent.filter(({ response }) => response && isGranted(response))
-    for (let more = mostMore; more > 0 && granted().length < 2; more--) sent.push(await context.send(make))
+    for (let more = mostMore; more > 0 && grantedOf(sent).length < 2; more--) sent.push(await context.send(make))
     const made = sent.flatMap((exchange) => createdId(run, exchange) ?? [])
     madeAtOnce(run).set(operation, [...new Set(made)])
     const [first] = sent
-    const limited = sent.find(({ response }) => response !== undefined && isThrottled(response))
+    const limited = sent.find(isThrottling)
     if (made.length < 2 && limited) throw new NotExercised(`throttled: ${describeResponse(limited)}`)
     if (made.length < 2)
       throw new NotExercised(`fewer than two creations at once named an id: ${first ? describeResponse(first) : ''}`)
@@ -118,9 +117,13 @@ export function noEffect(creator: Creator, more: (context: CheckContext) => Refu
   }
 }
 
+function grantedOf(sent: readonly Exchange[]): Exchange[] {
+  return sent.filter(({ response }) => response && isGranted(response))
+}
+
 /** Whether it shows what becomes of a creation beside one that is granted. That one's answer may be lost. */
 function isTelling(sent: readonly Exchange[]): boolean {
-  const made = sent.filter(({ response }) => response && isGranted(response))
+  const made = grantedOf(sent)
   return made.length > 1 || (made.length === 1 && sent.some((exchange) => isRefused(exchange)))
 }
 
@@ -146,7 +149,7 @@ export function onceAtOnce(creator: Creator, seen?: SeenWhen): Judge {
     let sent = await sendAll()
     // The one that was granted may have lost its answer, and those beside it may have been throttled.
     for (let more = 2; more > 0 && !isTelling(sent); more--) sent = await sendAll()
-    const made = sent.filter(({ response }) => response && isGranted(response))
+    const made = grantedOf(sent)
     const [, second] = made
     context.cases += sent.filter((exchange) => isRefused(exchange)).length
     const what = `with ${creator.same}, at once with ${sent.length - 1} others`

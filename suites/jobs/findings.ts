@@ -8,6 +8,7 @@ import { sendWithStaleRetry } from '../../harness/engine/send.ts'
 import { isThrottled } from '../../harness/engine/throttle.ts'
 import type { ApplicationResource } from '../../harness/target-file/model.ts'
 import { getAt, member } from '../../schemas/json.ts'
+import { holdBack } from '../../harness/checks/at-once.ts'
 import { create, type Held, mostAttempts, releaseMs, whileIdle } from './gate.ts'
 import { isEnded, type Job, jobRequest, jobsOf, type Reading } from './job-tracker.ts'
 import { isOwn, sameId } from './seen-jobs.ts'
@@ -119,9 +120,9 @@ const leastLost = 3
 export async function createDuringJob(held: Held, first: Job, before: readonly Finding[]): Promise<Finding[]> {
   const { run, application } = held
   const throttled = before.filter(({ met }) => met === 'throttled').length
+  const findings: Finding[] = []
   const wasConflict = (): boolean =>
     [...before, ...findings].some(({ of, confirmed }) => of === ids.inProgress && confirmed)
-  const findings: Finding[] = []
   const found = (finding: Partial<Finding>): void => void findings.push({ of: ids.inProgress, cases: 1, ...finding })
   let lost = 0
   let pauseMs = firstPauseMs
@@ -161,7 +162,7 @@ export async function createDuringJob(held: Held, first: Job, before: readonly F
     // A limit on creations, not on jobs. The first creation of each attempt was granted: what is throttled beside it in all of
     // them is the answer to the conflict, unless it names a time to wait, or some of them were answered 409.
     const isLimit = response !== undefined && isThrottled(response)
-    if (isLimit) run.client.throttle.hold('jobs.create', response, 0)
+    holdBack(run, exchange)
     const open = `another creation was answered ${said}`
     if (isLimit && (wasConflict() || response.header('retry-after') !== undefined)) found({ open })
     else if (isLimit && throttled + 1 < mostAttempts) found({ open, met: 'throttled' })

@@ -69,7 +69,7 @@ export function leanReading(reading: Reading): Reading {
   return { ...reading, job, exchange: { ...reading.exchange, response: light } }
 }
 
-/** Readings are so far apart, in ms, and never further than a third of the time that the job has taken. */
+/** Readings are so far apart, in ms, and never further than a fifth of the time that the job has taken. */
 const firstPauseMs = { full: 15, quick: 60 }
 const longestPauseMs = 1000
 const pauseShare = 0.2

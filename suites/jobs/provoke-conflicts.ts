@@ -5,7 +5,7 @@ import { sendAtOnce } from '../../harness/checks/at-once.ts'
 import { createdId } from '../../harness/checks/created.ts'
 import { retryWhileSettling } from '../../harness/checks/settling.ts'
 import { isDeclared, validRequest } from '../../harness/checks/valid-request.ts'
-import { isThrottled } from '../../harness/engine/throttle.ts'
+import { isThrottling } from '../../harness/engine/connection-trial.ts'
 import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
 import {
   awaitRelease,
@@ -219,7 +219,7 @@ async function begin(held: Held, { responseLost, isFree }: Attempt, besides?: Ap
   const refused = exchanges.filter(({ response }) => response?.status === 409).length
   const confirmed = jobs.length === 1 && refused > 0
   // If all were throttled, one that waits its turn shows what is not about a burst.
-  if (jobs.length === 0 && refused === 0 && exchanges.some(({ response }) => response && isThrottled(response)))
+  if (jobs.length === 0 && refused === 0 && exchanges.some(isThrottling))
     jobs.push(...[(await create(held, ids.released)).job].filter((job) => job !== undefined))
   const findings = atomic ? [{ of: ids.atomic, cases: exchanges.length, confirmed }] : []
   if (jobs.length > 0 || refused < exchanges.length) return { ...none, jobs, findings, responseLost }
