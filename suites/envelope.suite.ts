@@ -166,7 +166,7 @@ async function judgeCharset(context: CheckContext): Promise<void> {
       run.target.absent[id] === undefined && isDeclared(run, id) && !(run.options.readOnly && effect !== 'none'),
   )
   for (const { id, effect } of served) {
-    if (effect !== 'none' && context.cases > 0) return
+    if (context.cases > 0 && (effect !== 'none' || run.options.depth === 'quick')) return
     const { state } = await control(run, id)
     if (state !== 'granted') continue
     context.control = state
@@ -182,10 +182,9 @@ async function judgeCharset(context: CheckContext): Promise<void> {
     answered(exchange)
     context.cases++
     if (!countsAsGranted(exchange)) context.fail(exchange, 'a 2xx', labelled)
-    if (effect !== 'none' || run.options.depth === 'quick') return
   }
-  if (context.cases > 0) return
-  throw new NotExercised('declare an operation that generates nothing: pdf.parse, ai-detect.run, web-search.run, ...')
+  if (context.cases === 0)
+    throw new NotExercised('declare an operation that generates nothing: pdf.parse, ai-detect.run, web-search.run, ...')
 }
 
 const labelled = 'with a valid request labelled application/json; charset=utf-8'

@@ -14,7 +14,7 @@ import { laterAttempts, retryWhileSettling, sendPastBlocks, sendUntilSettled } f
 import { accepted, grantedProbe, inScenario } from '../harness/checks/granted.ts'
 import { validRequest } from '../harness/checks/valid-request.ts'
 import { sendWithRetries } from '../harness/engine/send-with-retries.ts'
-import { isThrottled } from '../harness/engine/throttle.ts'
+import { isThrottling } from '../harness/engine/connection-trial.ts'
 import { sendWithStaleRetry, type SendingOptions } from '../harness/engine/send.ts'
 import type { Exchange } from '../harness/engine/exchange.ts'
 import type { Probe } from '../harness/engine/probe.ts'
@@ -114,7 +114,7 @@ async function addOnce(context: CheckContext, probe: Probe, options: SendingOpti
   const { run, requirement } = context
   const add = () => sendWithStaleRetry(run, probe, { requirement: requirement.id, role: 'probe' }, options)
   let exchange = await add()
-  for (let more = mostThrottled; more > 0 && exchange.response && isThrottled(exchange.response); more--) {
+  for (let more = mostThrottled; more > 0 && isThrottling(exchange); more--) {
     holdBack(run, exchange)
     await run.client.throttle.pass('graphs.add-file', run.life.signal)
     exchange = await add()
@@ -204,11 +204,10 @@ const judgeOtherGraph: Judge = async (context) => {
     )
   }
   const other = await createObject(context, 'graphs.create')
-  const again = await addToBoth(context, other)
-  if (!again?.response || !isGranted(again.response)) return
-  // A replica that lags behind may not have seen the first addition yet: every one has it by then.
-  const last = await addToBoth(context, other, run.target.limits.settleMs)
-  if (!last?.response || !isGranted(last.response)) return
+  // A replica that lags behind may not have seen the first addition yet: every one has it the second time.
+  const again = await takenAgain(context, other, 0)
+  const last = again && (await takenAgain(context, other, run.target.limits.settleMs))
+  if (!last) return
   // A graph that takes what it has in any case is what another requirement is about.
   const another = await validRequest(run, 'graphs.add-file')
   await addSurely(context, another)
@@ -218,10 +217,10 @@ const judgeOtherGraph: Judge = async (context) => {
 }
 
 /**
- * Adds a file to its graph and to another one, and gives what a further addition to its own is answered; undefined if that was not asked.
+ * Adds a file to its graph and to another one, and to its own again; gives that last addition if it was granted.
  * @param waitMs between the first addition, which a 409 has shown, and the second
  */
-async function addToBoth(context: CheckContext, other: string, waitMs = 0): Promise<Exchange | undefined> {
+async function takenAgain(context: CheckContext, other: string, waitMs: number): Promise<Exchange | undefined> {
   const { run } = context
   const addition = await validRequest(run, 'graphs.add-file')
   await addSurely(context, addition)
@@ -229,8 +228,9 @@ async function addToBoth(context: CheckContext, other: string, waitMs = 0): Prom
   const toOther = { ...addition, params: { ...addition.params, graph_id: other } }
   const added = await addToOther(context, toOther)
   judgeAddition(context, added, 'of a file that is in another graph, to a second one')
-  const isLookedAt = run.options.depth === 'full' && added.response && isGranted(added.response)
-  return isLookedAt ? addOnce(context, refused(addition)) : undefined
+  if (run.options.depth === 'quick' || !added.response || !isGranted(added.response)) return undefined
+  const again = await addOnce(context, refused(addition))
+  return again.response && isGranted(again.response) ? again : undefined
 }
 
 // Add a file to a graph (§4.4, §7.3)

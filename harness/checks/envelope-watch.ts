@@ -58,12 +58,11 @@ const isError = (response: HttpResponse): boolean => response.status >= 400
 const envelopeShape: AnswerRule = (response, exchange) => {
   const expected = 'a JSON error envelope with tpe, errors and extras'
   const json = response.json()
-  const remark = gatewayRemark(response)
   // What came is described if it is shown: most are not.
-  if (!json.ok) return { expected, actual: () => `${describeResponse(exchange)}${remark}` }
+  if (!json.ok) return { expected, actual: () => `${describeResponse(exchange)}${gatewayRemark(response)}` }
   const found = validate('error-envelope', json.value)
   if (found.valid) return { expected }
-  return { expected, actual: `${response.status}, but ${found.problem}${remark}`, at: found.place }
+  return { expected, actual: `${response.status}, but ${found.problem}${gatewayRemark(response)}`, at: found.place }
 }
 
 /** Statuses that gateways give in place of the service. */

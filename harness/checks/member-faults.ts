@@ -14,8 +14,8 @@ export interface Placed {
   /** The types that are right there; none: nobody knows. */
   readonly kinds: readonly JsonKind[]
   readonly member?: Member
-  /** What may stand there, if that is an array and the body has none. */
-  readonly like?: unknown
+  /** What stands there; if the body has no array where one may stand, such a one. */
+  readonly like: unknown
 }
 
 /** One thing that is wrong with a member, or with a later item of the array that it stands in. */
@@ -64,7 +64,7 @@ function placed(
   }
   const own: unknown = getAt(framed, pointer)
   const ofItems = own === undefined ? member : { ...member, at: `${member.at}/*` }
-  const like = member.kinds.includes('array') && !Array.isArray(own) ? examples(ofItems, own) : undefined
+  const like = (member.kinds.includes('array') && !Array.isArray(own) ? examples(ofItems, own) : undefined) ?? own
   return { at: member.at, pointer, body: framed, kinds: member.kinds, member, like }
 }
 
@@ -97,7 +97,10 @@ export function undescribedMembers(body: unknown, shown: readonly Placed[]): Pla
   return membersIn(body, '', deepest)
     .filter((pointer) => !known.has(pointer))
     .slice(0, furtherMembers)
-    .map((pointer) => ({ at: pointer, pointer, body, kinds: [kindOf(getAt(body, pointer))] }))
+    .map((pointer): Placed => {
+      const like: unknown = getAt(body, pointer)
+      return { at: pointer, pointer, body, kinds: [kindOf(like)], like }
+    })
 }
 
 function membersIn(value: unknown, pointer: string, levels: number): string[] {
@@ -127,18 +130,14 @@ export function having(place: Placed, value: unknown, called: string, kind: stri
   return { what: `with a valid body, but ${nameOf(place)} is ${called}`, fault: `${kind} @ ${place.at}`, body }
 }
 
-function likeOf({ body, pointer, like = getAt(body, pointer) }: Placed): unknown {
-  return like
-}
-
 /** The member with a value of each of these types. */
 export function ofKinds(place: Placed, kinds: readonly JsonKind[]): MemberCase[] {
-  return kinds.map((kind) => having(place, inPlaceOf(likeOf(place), sample[kind]), nameOfKind(kind), kind))
+  return kinds.map((kind) => having(place, inPlaceOf(place.like, sample[kind]), nameOfKind(kind), kind))
 }
 
 /** An array of objects as an object that has them by their indices. */
 export function ofIndices(place: Placed): MemberCase[] {
-  const like = likeOf(place)
+  const { like } = place
   if (!Array.isArray(like) || !isObject(like[0])) return []
   return [having(place, inPlaceOf(like, byIndex), 'an object of its items', 'object')]
 }
