@@ -9,6 +9,7 @@ import {
   mostLooseInAll,
   mostMemberCases,
   otherPlaces,
+  isSentTo,
   isSentToOtherPaths,
   pathAt,
 } from './faults.ts'
@@ -38,9 +39,6 @@ const failing = [
 /** Generated malformed keys go to one operation only: the first of these that is served. */
 export const generatedKeysOn = ['jobs.retrieve', 'pdf.parse', 'jobs.create', 'files.list'] as const
 
-/** Every form of a wrong key is sent to these even if a target wants few; to the others one of each kind, in rotation. */
-export const allFormsOn: readonly OperationId[] = ['pdf.parse', 'jobs.create', 'jobs.retrieve']
-
 const mayGetGeneratedKeys: readonly OperationId[] = generatedKeysOn
 
 /** Operations for which §7.3 names no quota error: the row of §7.2 decides. */
@@ -57,8 +55,10 @@ function elsewhere(id: OperationId): { readonly all: number; readonly each: numb
 }
 
 /** Each form at the operation's own path and at those that the spec names beside it; one of them in another spelling. */
-const inForms = (id: OperationId, forms: readonly string[]): number =>
-  forms.length + forms.filter(isSentToOtherPaths).length * elsewhere(id).named + 1
+function inForms(id: OperationId, all: readonly string[]): number {
+  const forms = all.filter((form) => isSentTo(id, form))
+  return forms.length + forms.filter(isSentToOtherPaths).length * elsewhere(id).named + 1
+}
 
 /** A requirement that several operations have: written once, one requirement for each of them. */
 function onEach<O extends OperationId, const T extends RequirementText>(

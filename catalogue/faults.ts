@@ -31,6 +31,23 @@ export const otherPlaces = [
 ] as const
 export type OtherPlace = (typeof otherPlaces)[number]
 
+/** Every form of a wrong key is sent to these, even if a target wants few; of what is alike the others get one, in rotation. */
+export const allFormsOn: readonly OperationId[] = ['pdf.parse', 'jobs.create', 'jobs.retrieve']
+
+/** Forms and places that §5 does not name one by one: what looks at them looks at those of every operation. */
+const alike: readonly (readonly (MalformedKey | InvalidKey | OtherPlace)[])[] = [
+  ['six-letter scheme', 'no blank'],
+  ['text after the key', 'three parts'],
+  ['empty signature', 'a fourth part', 'alg NONE, empty signature'],
+  ['.json', 'percent-encoded'],
+]
+
+/** False if the operation gets another one of those that are alike. */
+export function isSentTo(id: OperationId, kind: string): boolean {
+  const those = alike.find((all) => all.some((one) => one === kind))
+  return !those || allFormsOn.includes(id) || those[numberOf(id) % those.length] === kind
+}
+
 /** Places that are the very same path by RFC 3986. */
 export function isSamePath(place: OtherPlace): boolean {
   return place === 'percent-encoded' || place === 'query'
@@ -67,6 +84,7 @@ const percentEncoded = (letter: string): string => `%${letter.charCodeAt(0).toSt
 export function pathAt(id: OperationId, path: string, place: OtherPlace): string | undefined {
   if (place === 'other path') return namedPaths(id).find((other) => other !== path)
   if (place === 'no body') return operation(id).method === 'POST' ? path : undefined
+  if (!isSentTo(id, place)) return undefined
   const all = spelled(path, place)
   // Who takes a spelling takes it everywhere: of two each operation is asked for one, in turn.
   return all[numberOf(id) % all.length]
@@ -74,8 +92,11 @@ export function pathAt(id: OperationId, path: string, place: OtherPlace): string
 
 /** Forms of a key that are like another one: they are sent to the operation's own path alone. */
 const onOwnPath: readonly string[] = [
-  ...(['six-letter scheme', 'no blank', 'text after the key', 'three parts'] satisfies MalformedKey[]),
-  ...(['empty signature', 'a fourth part', 'alg NONE, empty signature'] satisfies InvalidKey[]),
+  ...(['six-letter scheme', 'no blank', 'text after the key', 'Bearer null', 'three parts'] satisfies MalformedKey[]),
+  ...(['lengthened', 'other letter case', 'signature begins otherwise', 'empty signature'] satisfies InvalidKey[]),
+  ...(['a fourth part', 'other header'] satisfies InvalidKey[]),
+  ...(['alg none, old signature', 'alg None, no signature', 'alg None, old signature'] satisfies InvalidKey[]),
+  'alg NONE, empty signature' satisfies InvalidKey,
 ]
 
 export function isSentToOtherPaths(kind: string): boolean {

@@ -1,11 +1,11 @@
 import { pairsByScenario, type Pairs } from '../../catalogue/pairs.ts'
-import { busyStatus, triesOfRefusals } from '../../catalogue/operations.ts'
+import { busyStatus, operation as operationOf, triesOfRefusals } from '../../catalogue/operations.ts'
 import { type Control, control, notGranted } from './control.ts'
 import type { Exchange, Purpose } from '../engine/exchange.ts'
 import type { Probe } from '../engine/probe.ts'
 import { applyScenario, bringsBody, isDeclared, plainRequest } from './valid-request.ts'
 import { NotExercised } from '../engine/outcome.ts'
-import type { Scenario } from '../target-file/model.ts'
+import { isExclusive, type Scenario } from '../target-file/model.ts'
 import { judgePairs } from '../engine/judge-response.ts'
 import { judgeThrottled } from './judge-throttled.ts'
 import { resendWhile } from './settling.ts'
@@ -13,6 +13,7 @@ import { setControl, type Judge, type CheckContext } from '../engine/check-conte
 import { around, asScenario, enterState, leaveState } from './around.ts'
 import { isBlocked, isGranted, matchPairs } from '../engine/response.ts'
 import { sendWithStaleRetry } from '../engine/send.ts'
+import { oncePerRun } from '../engine/run.ts'
 
 /** Judges what the pairs do not say of an answer that fits them. */
 export type Further = (context: CheckContext, exchange: Exchange) => void
@@ -46,11 +47,13 @@ export async function judgeScenario(context: CheckContext, scenario: Scenario, f
   })
 }
 
-/** The scenario's request, fresh each time; what it is expected to be refused has no effect. */
-async function scenarioProbe(context: CheckContext, scenario: Scenario): Promise<Probe> {
+/** The scenario's request, fresh each time; what is refused has no effect, and all add one file that is in no graph yet. */
+async function scenarioProbe({ run }: CheckContext, scenario: Scenario): Promise<Probe> {
   const { operation } = scenario
-  const probe = await applyScenario(context.run, scenario, operation, () => plainRequest(context.run, operation))
-  return { ...probe, effect: 'none' }
+  const plain = (): Promise<Probe> => plainRequest(run, operation)
+  const isShared = operationOf(operation).freshFileAt !== undefined && !isExclusive(scenario)
+  const source = isShared ? () => oncePerRun(run, `request of scenarios of ${operation}`, plain) : plain
+  return { ...(await applyScenario(run, scenario, operation, source)), effect: 'none' }
 }
 
 /** How a refusal is judged that only a scenario of the target file can bring about. */

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { isOperationId, numberOf } from '../../catalogue/operations.ts'
 import {
+  allFormsOn,
   isSamePath,
+  isSentTo,
   isSentToOtherPaths,
   isSpelling,
   type OtherPlace,
@@ -16,7 +18,7 @@ import type { Exchange } from '../../harness/engine/exchange.ts'
 import { oncePerRun, perRun } from '../../harness/engine/run.ts'
 import { unknownWord } from '../../harness/checks/roles.ts'
 import { givesOf, invalidForms, type KeyForm, malformedForms, noCredential } from './key-forms.ts'
-import { allFormsOn, generatedKeysOn } from '../../catalogue/every-operation.ts'
+import { generatedKeysOn } from '../../catalogue/every-operation.ts'
 import { property } from '../../harness/checks/property.ts'
 import { refused } from '../../harness/checks/conditions.ts'
 import { condition, type RefusalContext } from '../../harness/checks/refusals.ts'
@@ -146,10 +148,11 @@ function wantsFew({ context, operation }: RefusalContext): boolean {
   return credentialProbesIn(target, options) === 'few' && !isThorough
 }
 
-async function judgeForms(refusal: RefusalContext, forms: readonly KeyForm[]): Promise<void> {
-  const { context, valid, judge } = refusal
+async function judgeForms(refusal: RefusalContext, all: readonly KeyForm[]): Promise<void> {
+  const { context, valid, judge, operation } = refusal
+  const forms = all.filter(({ kind }) => isSentTo(operation, kind))
   const few = wantsFew(refusal)
-  const place = numberOf(refusal.operation)
+  const place = numberOf(operation)
   const sent = few ? forms.filter((_, at) => at === place % forms.length) : forms
   if (sent.length === 0) throw new NotExercised('every form of the full key equals a declared key')
   for (const { credential } of sent) context.run.keys.learn(credential)

@@ -83,7 +83,7 @@ export function createdAt({ creation }: Job): unknown {
 /** Moments of a job at which another creation is sent: twice at once, and then each half as long again after the last, in ms. */
 const firstPauseMs = 10
 const growth = 1.5
-const mostMoments = { full: 20, quick: 4 }
+const mostMoments = { full: 20, quick: 3 }
 
 /** Inputs of the same form, each text another one. */
 function withOtherValues(application: ApplicationResource, moment: number): ApplicationResource {

@@ -191,7 +191,7 @@ const shown = ['id', 'status', 'application_id', 'created_at', 'completed_at', '
 const laterMs = 200
 
 /** Most jobs of one application that ended in one way which are read again, the latest of them. */
-const mostReadAgain = { full: 3, quick: 1 }
+const mostReadAgain = { full: 2, quick: 1 }
 
 /** Reads the ended jobs of the run again, and a declared one: what the spec shows of them reads the same. */
 export const judgeStable: Judge = async (context) => {
@@ -204,13 +204,14 @@ export const judgeStable: Judge = async (context) => {
   await judgeAgain(context, first)
 }
 
-/** The last ones of each application and outcome; of applications that the run created as of one. */
+/** The last ones of each application and outcome; of applications that the run created as of one, of all in a quick run. */
 function latestOfEach(run: Run, ended: readonly SeenReading[]): SeenReading[] {
   const { target, options } = run
   const counts = new Map<string, number>()
   return ended.toReversed().filter(({ exchange, job }) => {
     const id = jobOf(run, exchange)?.application ?? ''
-    const kind = `${target.applicationIds.has(id) ? id : ''} ${String(member(job, 'status'))}`
+    const isOne = options.depth === 'quick' || !target.applicationIds.has(id)
+    const kind = `${isOne ? '' : id} ${String(member(job, 'status'))}`
     const count = (counts.get(kind) ?? 0) + 1
     counts.set(kind, count)
     return count <= mostReadAgain[options.depth]
