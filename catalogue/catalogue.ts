@@ -1,14 +1,11 @@
 import { aiDetectRun, medicalComprehend, translateRun, visionAnalyze, webSearchRun } from './tools.ts'
 import { applicationsCreate, jobsCreate, jobsRetrieve } from './jobs.ts'
 import { chatCreate, completionCreate } from './chat.ts'
-import { envelope, general, guardrails } from './general.ts'
-import { everyOperation } from './every-operation.ts'
-import { filesList, filesRetrieve, filesUpload } from './files.ts'
+import { envelope, general, guardrails, everyOperation } from './general.ts'
+import { filesList, filesRetrieve, filesUpload, pdfParse } from './files.ts'
 import { graphsAddFile, graphsCreate, graphsQuery } from './graphs.ts'
-import { pdfParse } from './pdf-parse.ts'
-import type { Requirement, DefinedRequirement } from './requirement.ts'
+import { type Requirement, type DefinedRequirement, isRefusal, pairsOf, type Pairs } from './requirement.ts'
 import { type OperationId, operations } from './operations.ts'
-import { isRefusal, pairsOf, type Pairs } from './pairs.ts'
 
 /** Every requirement of the suite, in catalogue order. */
 

@@ -1,6 +1,5 @@
-import { anyBadRequest, unknownModel } from './pairs.ts'
+import { anyBadRequest, unknownModel, scenario } from './requirement.ts'
 import { requirementsOf } from './needs.ts'
-import { scenario } from './requirement.ts'
 import { insideCases, outsideCases } from './query-config.ts'
 
 // oxfmt-ignore

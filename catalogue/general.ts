@@ -1,5 +1,111 @@
-import { type OperationId, operations } from './operations.ts'
-import { requirements, scenario } from './requirement.ts'
+import { type JsonOperationId, operation, type OperationId, operations } from './operations.ts'
+import {
+  bodiesOf,
+  invalidKeys,
+  isSamePath,
+  malformedJson,
+  malformedKeys,
+  mediaTypes,
+  mostLooseInAll,
+  mostMemberCases,
+  otherPlaces,
+  isSentTo,
+  isSentToOtherPaths,
+  pathAt,
+} from './faults.ts'
+import { fullKey, validRequest } from './needs.ts'
+import { requirement, type RequirementFrom, type RequirementText, scenario, requirements } from './requirement.ts'
+
+const all: readonly OperationId[] = operations.map(({ id }) => id)
+const withJson = operations.filter(({ body }) => body === 'json').map(({ id }) => id) as JsonOperationId[]
+
+/** Those of which another requirement does not name a body of another type already. */
+const withObject = withJson.filter((id): id is Exclude<JsonOperationId, 'jobs.create'> => id !== 'jobs.create')
+
+/** Operations that list InternalError 500 in §7.3; PDF parsing under its row of the error reference. */
+const failing = [
+  'jobs.create',
+  'pdf.parse',
+  'files.upload',
+  'graphs.create',
+  'graphs.query',
+  'applications.create',
+  'ai-detect.run',
+  'web-search.run',
+  'translate.run',
+  'vision.analyze',
+] as const satisfies readonly OperationId[]
+
+/** Generated malformed keys go to one operation only: the first of these that is served. */
+export const generatedKeysOn = ['jobs.retrieve', 'pdf.parse', 'jobs.create', 'files.list'] as const
+
+const mayGetGeneratedKeys: readonly OperationId[] = generatedKeysOn
+
+/** Operations for which §7.3 names no quota error: the row of §7.2 decides. */
+const withoutQuota: readonly OperationId[] = ['jobs.retrieve', 'files.list', 'medical.comprehend']
+
+/** How many requests without a key all other places take, and how many with another one if each place takes one that is not the very same path. */
+function elsewhere(id: OperationId): { readonly all: number; readonly each: number; readonly named: number } {
+  const places = otherPlaces.filter((place) => pathAt(id, operation(id).path, place) !== undefined)
+  return {
+    all: places.length,
+    each: places.filter((place) => !isSamePath(place)).length,
+    named: places.filter((place) => place === 'other path').length,
+  }
+}
+
+/** Each form at the operation's own path and at those that the spec names beside it; one of them in another spelling. */
+function inForms(id: OperationId, all: readonly string[]): number {
+  const forms = all.filter((form) => isSentTo(id, form))
+  return forms.length + forms.filter(isSentToOtherPaths).length * elsewhere(id).named + 1
+}
+
+/** A requirement that several operations have: written once, one requirement for each of them. */
+function onEach<O extends OperationId, const T extends RequirementText>(
+  ids: readonly O[],
+  text: T,
+  own: (id: O) => Partial<RequirementText> = () => ({}),
+): RequirementFrom<O, T>[] {
+  return ids.map((id) => requirement(id, { ...text, ...own(id) }) as unknown as RequirementFrom<O, T>)
+}
+
+// oxfmt-ignore
+export const everyOperation = [
+  ...onEach(all, { id: '401-missing-credentials', level: 'must', section: '4, 5, 7.3', expects: [[401, 'BadCredentials']],
+    statement: 'A request without an Authorization header is answered 401 BadCredentials.',
+    fault: 'credentials', keyless: true }, (id) => ({ maxRequests: 1 + elsewhere(id).all })),
+  ...onEach(all, { id: '401-malformed-key', level: 'must', section: '5', expects: [[401, 'BadCredentials']],
+    statement: 'A request whose key is malformed (no scheme, another scheme, no key, no JWT) is answered 401 BadCredentials.',
+    fault: 'credentials', keyless: true }, (id) => ({
+    maxRequests: mayGetGeneratedKeys.includes(id) ? { named: inForms(id, malformedKeys), generated: 'refusals' } : inForms(id, malformedKeys) })),
+  ...onEach(all, { id: '401-invalid-key', level: 'must', section: '5, 7.1', needs: [fullKey], expects: [[401, 'BadCredentials', 'BadToken']],
+    statement: 'A request whose key was never issued (cut, lengthened, in another letter case, forged) is answered 401 BadCredentials or BadToken.',
+    fault: 'credentials' }, (id) => ({ maxRequests: inForms(id, invalidKeys) })),
+  ...onEach(all, { id: '401-expired-key', level: 'must', section: '5', needs: ['/keys/expired'], expects: [[401, 'BadToken']],
+    statement: 'A request with an expired key is answered 401 BadToken.',
+    fault: 'credentials' }, (id) => ({ maxRequests: 1 + elsewhere(id).each })),
+  ...onEach(all, { id: '403-insufficient-rights', level: 'must', section: '5, 7.3', needs: ['/keys/restricted'], expects: [[403, 'InsufficientAccessRights']],
+    statement: 'A request with a valid key that lacks the permission is answered 403 InsufficientAccessRights.',
+    fault: 'credentials' }, (id) => ({ maxRequests: 1 + elsewhere(id).each })),
+  ...onEach(all, { id: '429-quota-exceeded', level: 'must', section: '7.2, 7.3', needs: [scenario], expects: [[429, 'QuotaExceeded']],
+    statement: 'A request over a rate limit or quota is answered 429 QuotaExceeded.' }, (id) => withoutQuota.includes(id) ? {
+    statement: 'A request over a rate limit or quota is answered 429 QuotaExceeded or TooManyRequests.',
+    expects: [[429, 'QuotaExceeded', 'TooManyRequests']] } : {}),
+  ...onEach(withJson, { id: '400-malformed-json', level: 'must', section: '7.2, 7.3', expects: [[400, 'InvalidContentType', 'BadRequest']],
+    statement: 'A body that is not JSON is answered 400 InvalidContentType or BadRequest.',
+    maxRequests: malformedJson.length }, (id) => ({ needs: validRequest[id] })),
+  ...onEach(withJson, { id: '400-wrong-content-type', level: 'must', section: '7.2, 7.3', expects: [[400, 'InvalidContentType', 'BadRequest']],
+    statement: 'A body that is labelled as something other than JSON is answered 400 InvalidContentType or BadRequest.',
+    maxRequests: mediaTypes.length }, (id) => ({ needs: validRequest[id] })),
+  ...onEach(withObject, { id: '4xx-malformed-body', level: 'must', section: '2.1, 2.8, 7.2, 7.3', expects: [['4xx-body']],
+    statement: 'A body that is JSON of another type than the operation takes is answered by a 4xx (not 401, 403, 404 or 429) with an error envelope.' },
+    (id) => ({ needs: validRequest[id], maxRequests: bodiesOf(id).length })),
+  ...onEach(withJson, { id: 'bad-input-no-5xx', level: 'must', section: '7.2', expects: [['no-5xx']],
+    statement: 'A body that lacks a member, or has one of another type, is answered by anything but a 5xx.' },
+    (id) => ({ needs: validRequest[id], maxRequests: mostMemberCases(id), ...(operation(id).effect === 'generates' ? { generates: (target) => mostLooseInAll(id, target) } : {}) })),
+  ...onEach(failing, { id: '500-internal-error', level: 'must', section: '7.3', needs: [scenario], expects: [[500, 'InternalError']],
+    statement: 'A processing error of the server is answered 500 InternalError.' }),
+]
 
 /** A labelled request to each operation that neither generates nor creates anything. */
 const oneOfEachCheap: Readonly<Partial<Record<OperationId, number>>> = Object.fromEntries(

@@ -1,6 +1,5 @@
 import { requirementsOf, validRequest } from './needs.ts'
-import { scenario } from './requirement.ts'
-import { anyBadRequest, oversized } from './pairs.ts'
+import { scenario, anyBadRequest, oversized } from './requirement.ts'
 import { insideCases, outsideCases } from './query-config.ts'
 
 // oxfmt-ignore

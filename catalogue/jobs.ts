@@ -1,6 +1,5 @@
-import { anyBadRequest } from './pairs.ts'
+import { anyBadRequest, scenario } from './requirement.ts'
 import { requirementsOf } from './needs.ts'
-import { scenario } from './requirement.ts'
 
 // oxfmt-ignore
 export const jobsCreate = requirementsOf('jobs.create', ({ valid }) => [

@@ -1,6 +1,5 @@
-import { chatMembers } from './chat-members.ts'
+import { chatMembers, isOperationId, operation as operationOf, type OperationId } from './operations.ts'
 import type { Member } from './operation.ts'
-import { isOperationId, operation as operationOf, type OperationId } from './operations.ts'
 
 /**
  * How a condition may be brought about, for the reason of a requirement that lacks its scenario. In the order in which it is

@@ -1,6 +1,5 @@
-import { anyBadRequest, oversized } from './pairs.ts'
+import { anyBadRequest, oversized, scenario } from './requirement.ts'
 import { requirementsOf } from './needs.ts'
-import { scenario } from './requirement.ts'
 
 // oxfmt-ignore
 export const aiDetectRun = requirementsOf('ai-detect.run', ({ valid, role }) => [

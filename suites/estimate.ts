@@ -1,4 +1,4 @@
-import { isRefusal } from '../catalogue/pairs.ts'
+import { isRefusal, type Need, type Count } from '../catalogue/requirement.ts'
 import { type CatalogueRequirement, requirementOf, grantedRequirement } from '../catalogue/catalogue.ts'
 import type { Effect } from '../catalogue/operation.ts'
 import {
@@ -11,7 +11,6 @@ import {
   triesOf,
   uploadOperation,
 } from '../catalogue/operations.ts'
-import type { Need, Count } from '../catalogue/requirement.ts'
 import { getAt } from '../schemas/json.ts'
 import type { Depth } from '../harness/report/model.ts'
 import { readsDeclared } from '../harness/target-file/declared.ts'

@@ -1,10 +1,9 @@
-import { asScenario } from '../harness/checks/around.ts'
+import { asScenario, byScenario, type Further } from '../harness/checks/scenario.ts'
 import { badInput } from '../harness/checks/bad-input.ts'
-import { malformedBody, malformedJsonBody, wrongContentType } from '../harness/checks/bodies.ts'
+import { malformedBody, malformedJsonBody, wrongContentType } from '../harness/checks/conditions.ts'
 import { suite } from '../harness/checks/suite.ts'
 import { expired, invalid, malformed, missing, restricted } from './authentication/credentials.ts'
 import { member } from '../schemas/json.ts'
-import { byScenario, type Further } from '../harness/checks/judge-scenario.ts'
 import { jsonValue } from '../harness/engine/response.ts'
 import { shown } from '../harness/checks/values.ts'
 

@@ -1,29 +1,88 @@
-import { catalogue, grantedRequirement, isRequirementId, requirementOf } from '../catalogue/catalogue.ts'
+import { isRequirementId, catalogue, grantedRequirement, requirementOf } from '../catalogue/catalogue.ts'
+import type { TakesState } from '../harness/report/model.ts'
+import { isPlanned, type RunHook, type Run, type RunOptions } from '../harness/engine/run.ts'
+import { ownJobs } from './jobs/lifecycle.ts'
 import { errorNames } from '../catalogue/errors.ts'
 import { firstOperation, operation, readingOperation } from '../catalogue/operations.ts'
 import type { Interface } from '../harness/engine/interface.ts'
 import type { Judge } from '../harness/engine/check-context.ts'
 import { applicationsCreate, jobsCreate, jobsRetrieve } from './jobs.suite.ts'
 import { chatCreate } from './chat-create.suite.ts'
-import { completionCreate } from './completion-create.suite.ts'
+import {
+  completionCreate,
+  aiDetectRun,
+  medicalComprehend,
+  translateRun,
+  visionAnalyze,
+  webSearchRun,
+} from './tools.suite.ts'
 import { envelope } from './envelope.suite.ts'
 import { everyOperation, general, guardrails } from './general.suite.ts'
 import { filesList, filesRetrieve, filesUpload } from './files.suite.ts'
 import { graphsAddFile, graphsCreate, graphsQuery } from './graphs.suite.ts'
 import { pdfParse } from './pdf-parse.suite.ts'
-import { aiDetectRun, medicalComprehend, translateRun, visionAnalyze, webSearchRun } from './tools.suite.ts'
-import { createdHook } from '../harness/checks/created.ts'
+import { createdHook, settlingHook } from '../harness/checks/created.ts'
 import { envelopeHook } from '../harness/checks/envelope-watch.ts'
-import { notServedHook } from '../harness/checks/placeholder.ts'
-import { settlingHook } from '../harness/checks/settling.ts'
+import { notServedHook } from '../harness/checks/valid-request.ts'
 import { createRun, type RunParts } from '../harness/engine/create-run.ts'
 import { type Judging, startJudging } from '../harness/engine/judging.ts'
-import type { Run, RunOptions } from '../harness/engine/run.ts'
 import type { Target } from '../harness/target-file/model.ts'
 import { planRun } from './plan.ts'
 import { jobsHook } from './jobs/hook.ts'
 import { pdfHook } from './pdf-parse/refusals.ts'
-import { stateHook } from './takes-state.ts'
+
+/** Requirements whose failure takes a state that one request does not bring about, by id or by its condition. */
+const states: Readonly<Record<string, TakesState>> = {
+  'jobs.create/202-created': 'idle-application',
+  'jobs.create/202-required-inputs-only': 'idle-application',
+  'jobs.create/202-any-text': 'idle-application',
+  'jobs.create/409-job-in-progress': 'job-in-progress',
+  'jobs.create/409-atomic': 'requests-at-once',
+  'jobs.create/409-per-application': 'job-elsewhere',
+  'jobs.create/409-released': 'job-before',
+  'jobs.create/4xx-no-effect': 'refusal-before',
+  '4xx-no-effect': 'refusal-before',
+  '400-atomic': 'requests-at-once',
+  '2xx-own-id': 'requests-at-once',
+  '400-duplicate-name': 'object-of-run',
+  '409-already-in-graph': 'object-of-run',
+  '2xx-usable': 'object-of-run',
+  '2xx-attached-to-graph': 'object-of-run',
+  '2xx-retrievable': 'object-of-run',
+  'jobs.create/202-retrievable': 'job-of-run',
+  'jobs.retrieve/200-job': 'job-of-run',
+  'jobs.retrieve/200-identity': 'job-of-run',
+  'jobs.retrieve/200-created-at': 'job-of-run',
+  'jobs.retrieve/200-outcome': 'endless-job',
+  'jobs.retrieve/200-stable': 'job-of-run',
+  'jobs.retrieve/200-failed': 'job-of-run',
+}
+
+/** Requirements that are judged on every job of the run, and may depend on all that were made before: one is read after a newer one was made. */
+const onEveryJob = /^jobs\.(?:retrieve\/200-|create\/202-created$)/
+
+/** Requirements whose objects are looked at again at the end of a run, after others were made, some at the same moment. */
+const lookedAtAgain = /^(.*)\/2xx-(?:retrievable|usable)$/
+
+function stateOf(id: string): TakesState | undefined {
+  return states[id] ?? states[id.slice(id.indexOf('/') + 1)]
+}
+
+/** State that has to be there for a failure to show again: which other requirements, and which state. */
+export const stateHook: RunHook = {
+  takesState(run, id) {
+    const scenario = run.target.scenarios[id]
+    if (scenario === undefined) return stateOf(id)
+    return scenario.repeat === undefined ? undefined : 'requests-at-once'
+  },
+  rerunNeeds(run, id, { sentAt }) {
+    const makesMore = id.replace(lookedAtAgain, '$1/2xx-own-id')
+    if (makesMore !== id && isRequirementId(makesMore)) return isPlanned(run, makesMore) ? [makesMore] : []
+    if (!onEveryJob.test(id)) return []
+    const before = ownJobs(run).filter(({ creation }) => creation.sentAt < sentAt)
+    return [...new Set(before.flatMap(({ creation }) => creation.purpose.requirement ?? []))]
+  },
+}
 
 /** The AI Content Service interface, as the catalogue has it. */
 export const api: Interface = {

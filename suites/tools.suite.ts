@@ -1,14 +1,107 @@
+import { isGranted } from '../harness/engine/response.ts'
+import { Failed, NotExercised } from '../harness/engine/outcome.ts'
+import { jsonOf } from '../harness/engine/exchange.ts'
+import { type JsonKind, kindOf } from '../harness/checks/values.ts'
+import { getAt } from '../schemas/json.ts'
+import { type Condition, condition } from '../harness/checks/refusals.ts'
+import {
+  at,
+  ofOtherTypes,
+  pointerOf,
+  atRole,
+  eachAt,
+  empty,
+  giving,
+  notText,
+  unknownAt,
+} from '../harness/checks/roles.ts'
+import { anyBadRequest } from '../catalogue/requirement.ts'
 import { accepted, againAtEnd } from '../harness/checks/granted.ts'
-import { at, eachAt, empty, notText, ofOtherTypes, pointerOf, unknownAt } from '../harness/checks/roles.ts'
 import { suite } from '../harness/checks/suite.ts'
 import { controlExchange } from '../harness/checks/control.ts'
-import { judgeGranted } from '../harness/engine/judge-response.ts'
-import { judgeShape } from '../harness/checks/shapes.ts'
-import { NotExercised } from '../harness/engine/outcome.ts'
-import { jsonOf } from '../harness/engine/probe.ts'
+import { judgeGranted, judgeShape } from '../harness/engine/judge-response.ts'
 import type { Judge } from '../harness/engine/check-context.ts'
-import { getAt } from '../schemas/json.ts'
-import { condition } from '../harness/checks/refusals.ts'
+
+const kinds: readonly JsonKind[] = ['string', 'number', 'boolean', 'array', 'object']
+
+/** A server may take one text or several. */
+const interchangeable = (one: JsonKind, other: JsonKind): boolean => [one, other].sort().join() === 'array,string'
+
+/** The declared parameter, of a JSON type other than that of its declared value. */
+const otherParameter = condition(async (refusal) => {
+  const { context, operation, valid } = refusal
+  const pointer = pointerOf(context.run, operation, 'parameter')
+  const declared = pointer === undefined ? undefined : getAt(jsonOf(await valid()), pointer)
+  // null may mean that it is absent.
+  if (declared === undefined || declared === null)
+    throw new NotExercised(
+      `put a value at ${pointer ?? 'the role parameter'} into operations.completion.create.body: it is sent as another type`,
+    )
+  const own = kindOf(declared)
+  const others = kinds.filter((kind) => kind !== own && !interchangeable(kind, own))
+  await (own === 'number' ? notNumberAt('parameter') : at('parameter', ofOtherTypes(others))).bringAbout(refusal)
+})
+
+/**
+ * A server may coerce values: `true` for a number. It then reads a number in a text too, which is sent only if a boolean was
+ * granted; a server that takes the one and refuses the other does not look.
+ */
+function notNumberAt(role: string): Condition {
+  const boolean = at(role, ofOtherTypes(['boolean']))
+  return condition(async (refusal) => {
+    await at(role, ofOtherTypes(['string', 'array', 'object'])).bringAbout(refusal)
+    try {
+      await boolean.bringAbout(refusal)
+    } catch (error) {
+      const status = error instanceof Failed ? (error.failure.exchange?.response?.status ?? 0) : 0
+      const { context, valid } = refusal
+      const text = async (): Promise<boolean> => {
+        const { response } = await context.send(atRole(context.run, await valid(), role, '1'), { role: 'control' })
+        return response !== undefined && isGranted(response)
+      }
+      if (status < 200 || status > 299 || !(await text())) throw error
+    }
+  })
+}
+
+/** Stands in the prompt until the bytes take its place. */
+const place = 'conform-bad-bytes'
+
+/** Byte sequences that UTF-8 does not have: a lone continuation, a cut sequence, bytes that never occur. */
+const sequences: readonly (readonly [string, readonly number[]])[] = [
+  ['a lone continuation byte', [0x80]],
+  ['a sequence that is cut', [0xc3, 0x28]],
+  ['bytes that never occur', [0xff, 0xfe]],
+]
+
+/** A prompt that is no UTF-8. */
+const badEncoding = condition(async ({ context, valid, judge }) => {
+  for (const [what, bytes] of sequences) {
+    const probe = atRole(context.run, await valid(), 'prompt', place)
+    const [before = '', after = ''] = String(probe.body).split(place)
+    const body = Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)])
+    await judge(
+      { ...probe, body, fault: 'value @ {prompt}' },
+      `with a valid body, but a prompt in invalid UTF-8 (${what})`,
+    )
+  }
+})
+
+// Text generation (§7.3)
+
+export const completionCreate = suite('completion.create', {
+  '2xx-accepted': accepted,
+  '400-unsupported-model': unknownAt('model'),
+  '400-malformed-request': eachAt(
+    { role: 'model', faults: ofOtherTypes(['number', 'boolean', 'array', 'object']) },
+    { role: 'prompt', faults: giving(anyBadRequest, notText) },
+  ),
+  '400-empty-prompt': at('prompt', empty),
+  '400-bad-encoding': badEncoding,
+  '400-invalid-temperature': notNumberAt('temperature'),
+  '400-invalid-max-tokens': notNumberAt('max_tokens'),
+  '400-invalid-parameter': otherParameter,
+})
 
 // AI detection (§4.4, §7.3)
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { isRefusal, pairsOf } from '../../catalogue/pairs.ts'
+import { isRefusal, pairsOf } from '../../catalogue/requirement.ts'
 import { type CatalogueRequirement, catalogue } from '../../catalogue/catalogue.ts'
 import { modelErrors, codeNames, listedTypes } from '../../catalogue/errors.ts'
 import type { Member, Operation } from '../../catalogue/operation.ts'

@@ -1,4 +1,4 @@
-import { isRefusal, type Pairs } from '../../catalogue/pairs.ts'
+import { isRefusal, type Pairs } from '../../catalogue/requirement.ts'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import { codeNames } from '../../catalogue/errors.ts'
 import { describePairs } from '../../harness/engine/response.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isRefusal } from '../../catalogue/pairs.ts'
+import { isRefusal } from '../../catalogue/requirement.ts'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { runOptionsOf } from '../../harness/engine/run.ts'

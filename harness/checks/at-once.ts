@@ -1,8 +1,6 @@
-import type { Exchange } from '../engine/exchange.ts'
-import type { Probe } from '../engine/probe.ts'
-import { livenessProbe } from '../engine/operation-probe.ts'
+import type { Exchange, Probe } from '../engine/exchange.ts'
+import { livenessProbe, operationName, sendWithStaleRetry } from '../engine/send.ts'
 import type { Run } from '../engine/run.ts'
-import { operationName, sendWithStaleRetry } from '../engine/send.ts'
 import { isThrottled } from '../engine/throttle.ts'
 
 /** Cases of one requirement that are under way at once: a long list would otherwise be the longest road of a run. */

@@ -3,8 +3,8 @@ import { jsonKinds } from '../../catalogue/operation.ts'
 import { busyStatus, operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
 import { getAt } from '../../schemas/json.ts'
 import { describeResponse } from '../engine/describe.ts'
-import { jsonOf, type Probe, withHeader } from '../engine/probe.ts'
-import { effectOf } from '../engine/operation-probe.ts'
+import { jsonOf, type Probe, withHeader } from '../engine/exchange.ts'
+import { effectOf } from '../engine/send.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import { type CheckContext, lookAgainAtEnd } from '../engine/check-context.ts'
 import type { Run } from '../engine/run.ts'
@@ -21,8 +21,7 @@ import {
   valueCases,
 } from './odd-cases.ts'
 import { countsAsGranted } from './control.ts'
-import { sendPastBlocks } from './settling.ts'
-import { generationsLeft } from './created.ts'
+import { sendPastBlocks, generationsLeft } from './created.ts'
 import {
   absent,
   arraysAbove,

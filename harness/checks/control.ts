@@ -1,18 +1,22 @@
-import { operation as operationOf, type OperationId, triesOf, triesOfGenerations } from '../../catalogue/operations.ts'
-import { isBlock, isGranted, tpeOf } from '../engine/response.ts'
-import type { Exchange } from '../engine/exchange.ts'
-import type { Source } from '../engine/send.ts'
-import type { Probe } from '../engine/probe.ts'
-import { effectOf } from '../engine/operation-probe.ts'
-import { isThrottled } from '../engine/throttle.ts'
+import {
+  operation as operationOf,
+  type OperationId,
+  triesOf,
+  triesOfGenerations,
+  busyStatus,
+} from '../../catalogue/operations.ts'
+import { isBlock, isGranted, tpeOf, isExpected } from '../engine/response.ts'
+import type { Exchange, Purpose, Probe } from '../engine/exchange.ts'
+import { type Source, probeOf, sendWithStaleRetry, effectOf } from '../engine/send.ts'
+import { isThrottled, longestPauseMs, retryAfter } from '../engine/throttle.ts'
 import { validRequest } from './valid-request.ts'
-import { sendUntilSettled, settlingRemark } from './settling.ts'
-import { NotExercised } from '../engine/outcome.ts'
+import { sendUntilSettled, settlingRemark } from './created.ts'
+import { NotExercised, pause } from '../engine/outcome.ts'
 import { type Run, oncePerRun } from '../engine/run.ts'
 import { describeResponse, withFinding } from '../engine/describe.ts'
-import { sendThroughGate } from '../engine/check-context.ts'
+import { sendThroughGate, type CheckContext, throughGate } from '../engine/check-context.ts'
 import { grantedRequirement } from '../../catalogue/catalogue.ts'
-import { hintsOf } from '../engine/hints.ts'
+import { hintsOf } from '../engine/events.ts'
 
 /** The operation's valid request and how it was answered. */
 export interface Control {
@@ -133,4 +137,72 @@ function noteUnknown(run: Run, operation: OperationId, exchange: Exchange): stri
   if (member === undefined || settlingRemark(run, exchange) !== '') return ''
   hintsOf(run).add(member, `${operation} was answered ${said}: check ${member} in the target file`)
   return `: check ${member} in the target file`
+}
+
+const turns = 3
+
+/** A state of the target that the probe needs and the control does not: left and entered again in each turn. */
+interface PassingState {
+  enter?(): Promise<void>
+  leave?(): Promise<void>
+}
+
+/** A probe that was answered 429 or 503 on every try. */
+interface ThrottledProbe {
+  readonly source: Source
+  readonly control: Control
+  /** How the last try was answered. */
+  readonly last: Exchange
+  readonly purpose?: Partial<Purpose>
+  readonly state?: PassingState
+}
+
+/**
+ * A probe that is answered 429 or 503 on every try is either the limit of the target, or its answer to the
+ * fault. Probe and control are sent in turn three times: if the control is granted and the probe throttled every
+ * time, that answer is judged; anything else proves nothing. Each goes alone: it may be a limit of requests at once.
+ */
+export async function judgeThrottled(context: CheckContext, throttled: ThrottledProbe): Promise<Exchange> {
+  const { run, requirement } = context
+  const { source, control, last, purpose = {}, state = {} } = throttled
+  if (control.state === 'none')
+    throw new NotExercised(`throttled: ${describeResponse(last)}, and there is no control to compare with`)
+  const { operation } = last.probe
+  // Behind a gate others may hold while they wait for the queue: there each request takes it by itself.
+  const whole = operation !== null && busyStatus(operation) === undefined
+  const releaseQueue = whole ? await run.client.throttle.queue(operation, run.life.signal) : undefined
+  const send = (probe: Probe, sent: Purpose): Promise<Exchange> =>
+    throughGate(run, probe, sent, async () => {
+      const release =
+        whole || operation === null ? undefined : await run.client.throttle.queue(operation, run.life.signal)
+      return sendWithStaleRetry(run, probe, sent, { alone: true }).finally(() => release?.())
+    })
+  try {
+    let exchange = last
+    for (let turn = 0; turn < turns; turn++) {
+      await patience(context, exchange)
+      const probed = await send(await probeOf(source), { requirement: requirement.id, role: 'probe', ...purpose })
+      if (!probed.response) throw new NotExercised(`throttled: ${describeResponse(last)}`)
+      if (!isThrottled(probed.response) || isExpected(purpose.expects, probed.response)) return probed
+      exchange = probed
+      await patience(context, exchange)
+      await state.leave?.()
+      const granted = await send(await control.valid(), { requirement: requirement.id, role: 'control' })
+      await state.enter?.()
+      if (!countsAsGranted(granted)) {
+        throw new NotExercised(`throttled: ${describeResponse(exchange)}, and the control ${describeResponse(granted)}`)
+      }
+    }
+    if (operation !== null) run.client.throttle.giveUp(operation)
+    return exchange
+  } finally {
+    releaseQueue?.()
+  }
+}
+
+/** Waits as long as the throttled answer asks for. */
+async function patience(context: CheckContext, exchange: Exchange): Promise<void> {
+  const asked = (exchange.response && retryAfter(exchange.response, Date.now())) ?? context.run.options.backoffMs
+  if (asked > longestPauseMs) throw new NotExercised(`throttled: ${describeResponse(exchange)}, for longer than 60 s`)
+  await pause(context.run, asked)
 }

@@ -1,4 +1,4 @@
-import type { Pairs } from '../../catalogue/pairs.ts'
+import type { Pairs } from '../../catalogue/requirement.ts'
 import { operations } from '../../catalogue/operations.ts'
 import { member } from '../../schemas/json.ts'
 import { validate } from '../../schemas/validate.ts'

@@ -1,6 +1,6 @@
 import type { Effect } from '../../catalogue/operation.ts'
 import { Failed } from '../engine/outcome.ts'
-import { jsonOf, type Probe, withJson } from '../engine/probe.ts'
+import { jsonOf, type Probe, withJson } from '../engine/exchange.ts'
 import { judgeEach, mostAtOnce } from './at-once.ts'
 import type { RefusalContext } from './refusals.ts'
 import { isLoose } from '../../catalogue/faults.ts'

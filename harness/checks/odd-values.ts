@@ -14,7 +14,7 @@ import { queryConfigMembers } from '../../catalogue/query-config.ts'
 import { getAt, setAt } from '../../schemas/json.ts'
 import type { Run } from '../engine/run.ts'
 import { type Placed, nameOf } from './member-faults.ts'
-import { freshUnknownId } from './unknown-id.ts'
+import { freshUnknownId } from './seed.ts'
 import { shown } from './values.ts'
 
 /** A value to be put at a place. */

@@ -1,4 +1,4 @@
-import { pairsOf, type Pairs } from '../../catalogue/pairs.ts'
+import { pairsOf, type Pairs } from '../../catalogue/requirement.ts'
 import {
   isOperationId,
   operation as operationOf,
@@ -6,23 +6,19 @@ import {
   readsOf,
   triesOfRefusals,
 } from '../../catalogue/operations.ts'
-import { probeOf, type Source } from '../engine/send.ts'
+import { probeOf, type Source, effectOf } from '../engine/send.ts'
 import { isBlocked, isExpected, isGranted, tpeOf } from '../engine/response.ts'
 import { describeResponse } from '../engine/describe.ts'
-import type { Exchange, Purpose } from '../engine/exchange.ts'
+import type { Exchange, Purpose, Probe } from '../engine/exchange.ts'
 import { NotExercised } from '../engine/outcome.ts'
-import type { Probe } from '../engine/probe.ts'
-import { effectOf } from '../engine/operation-probe.ts'
 import { type CheckContext, sendThroughGate, setControl } from '../engine/check-context.ts'
-import { type Control, control, countsAsGranted, notGranted, saidBy } from './control.ts'
+import { type Control, control, countsAsGranted, notGranted, saidBy, judgeThrottled } from './control.ts'
 import { isGenerating } from './property.ts'
 import { judgePairs } from '../engine/judge-response.ts'
-import { judgeScenario } from './judge-scenario.ts'
-import { judgeThrottled } from './judge-throttled.ts'
-import { placeholderRequest } from './placeholder.ts'
-import { resendWhile } from './settling.ts'
+import { judgeScenario } from './scenario.ts'
+import { placeholderRequest, isDeclared } from './valid-request.ts'
+import { resendWhile } from './created.ts'
 import { type Run, oncePerRun } from '../engine/run.ts'
-import { isDeclared } from './valid-request.ts'
 
 /** Sends a probe of a condition and judges the answer. */
 export interface RefusalContext {

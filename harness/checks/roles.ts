@@ -1,15 +1,14 @@
-import type { Pairs } from '../../catalogue/pairs.ts'
+import type { Pairs } from '../../catalogue/requirement.ts'
 import { roleOf } from '../../catalogue/operation.ts'
 import { operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
 import { judgeEach } from './at-once.ts'
 import { randomOf, sampled, seedFor } from './seed.ts'
 import { inPlaceOf, type JsonKind, nameOfKind, sample } from './values.ts'
 import { getAt, setAt } from '../../schemas/json.ts'
-import { jsonOf, type Probe } from '../engine/probe.ts'
+import { jsonOf, type Probe } from '../engine/exchange.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import type { Run } from '../engine/run.ts'
-import type { Fault } from './conditions.ts'
-import { withBody } from './conditions.ts'
+import { type Fault, withBody } from './conditions.ts'
 import { type Condition, condition } from './refusals.ts'
 
 /** The pointer of a declared role; undefined if it is not declared and has no default. */

@@ -1,5 +1,6 @@
-import type { RunOptions } from '../engine/run.ts'
+import type { RunOptions, Run } from '../engine/run.ts'
 import { createHash } from 'node:crypto'
+import { isUuid } from '../../schemas/formats.ts'
 
 /** A 32-bit seed of its own for each property: derived from the run's seed and a name (a requirement id, as a rule). */
 export function seedFor(seed: number, name: string): number {
@@ -28,4 +29,82 @@ export function sampled<T>({ run: { options }, requirement }: SampledFor, cases:
   if (options.depth === 'full') return cases
   const at = Math.floor(randomOf(seedFor(options.seed, `case of ${requirement.id}`))() * cases.length)
   return cases.slice(at, at + 1)
+}
+
+const classes = ['0123456789', 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'] as const
+const hexDigits = '0123456789abcdef'
+
+/** Fewest free characters of an unknown id: fewer could meet an id that exists. */
+const fewest = 9
+/** Longest id ever sent. */
+const longest = 64
+
+function pick(from: string, random: () => number): string {
+  return from[Math.floor(random() * from.length)] as string
+}
+
+function likeUuid(id: string, random: () => number): string {
+  const upper = id !== id.toLowerCase()
+  // Version (14th digit) and variant (19th) tell what kind of uuid it is: kept, so that no parser refuses it for them.
+  return [...id]
+    .map((char, at) => {
+      if (char === '-' || at === 14 || at === 19) return char
+      const digit = pick(hexDigits, random)
+      return upper ? digit.toUpperCase() : digit
+    })
+    .join('')
+}
+
+function likeWord(id: string, random: () => number, known: boolean): string {
+  const split = Math.max(id.lastIndexOf('_'), id.lastIndexOf('-'), id.lastIndexOf(':')) + 1
+  // Room for what is drawn stays, however long the prefix is.
+  const prefix = id.slice(0, Math.min(split, longest - fewest))
+  const rest = id.slice(split)
+  if (/^[0-9]*$/.test(rest) && rest.length < fewest) {
+    // Within 32 bits, so that a server which keeps numbers looks it up instead of refusing its form.
+    return prefix + (known ? String(100000000 + Math.floor(random() * 899999999)) : '999999937')
+  }
+  const alphabet = (char: string): string | undefined => classes.find((one) => one.includes(char))
+  const drawn = [...rest].map((char) => {
+    const from = alphabet(char)
+    return from ? pick(from, random) : char
+  })
+  let free = [...rest].filter(alphabet).length
+  const filler = classes.find((one) => [...rest].some((char) => one.includes(char))) ?? classes[1]
+  while (free++ < fewest && prefix.length + drawn.length < longest) drawn.push(pick(filler, random))
+  return (prefix + drawn.join('')).slice(0, longest)
+}
+
+/**
+ * An id of the shape of `like` that no object has: a uuid keeps version and variant; else the prefix up to the last
+ * `_`, `-` or `:` and each character's class are kept, the rest drawn from `random`. Never one of `taken` (lower case).
+ */
+export function unknownId(like: string, random: () => number, taken: ReadonlySet<string>): string {
+  for (let round = 0; ; round++) {
+    const id = isUuid(like) ? likeUuid(like, random) : likeWord(like, random, round > 0)
+    if (!taken.has(id.toLowerCase())) return id
+  }
+}
+
+/** An unknown id of that shape: no id of the target file, none that was seen or sent before in this run. */
+export function freshUnknownId(run: Run, like: string, random: () => number): string {
+  const id = unknownId(like, random, run.objects.takenIds)
+  run.objects.takenIds.add(id.toLowerCase())
+  return id
+}
+
+/** Fewest characters after which a cut or lengthened id is nobody's: of digits alone, which may be counted up, more are needed. */
+const leastChars = 6
+const leastDigits = 15
+
+/** The id without its last character, or with one more of the same kind; undefined if some object may well have it. */
+export function changedId(run: Run, id: string, way: 'cut' | 'lengthened'): string | undefined {
+  const last = id.at(-1) ?? ''
+  const made =
+    way === 'cut'
+      ? id.slice(0, -1)
+      : `${id}${last === '1' ? '2' : (classes.find((one) => one.includes(last))?.at(1) ?? 'b')}`
+  const free = id.slice(Math.max(id.lastIndexOf('_'), id.lastIndexOf(':')) + 1)
+  const least = /^[0-9]+$/.test(free) ? leastDigits : leastChars
+  return free.length < least || made.length > longest || run.objects.takenIds.has(made.toLowerCase()) ? undefined : made
 }

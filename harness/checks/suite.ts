@@ -1,4 +1,4 @@
-import { isRefusal, type Pairs } from '../../catalogue/pairs.ts'
+import { isRefusal, type Pairs } from '../../catalogue/requirement.ts'
 import {
   type AreaName,
   type AreaRequirement,
@@ -8,7 +8,7 @@ import {
 } from '../../catalogue/catalogue.ts'
 import type { Judge } from '../engine/check-context.ts'
 import { grantedByScenario } from './granted.ts'
-import { byScenario } from './judge-scenario.ts'
+import { byScenario } from './scenario.ts'
 import { type Condition, judgeRefusal } from './refusals.ts'
 
 type ConditionName<Id extends string> = Id extends `${string}/${infer Name}` ? Name : never

@@ -1,7 +1,6 @@
 import { isExpected, matchPairs, tpeOf } from './response.ts'
-import type { Exchange, PreviousRequest } from './exchange.ts'
+import type { Exchange, PreviousRequest, Probe } from './exchange.ts'
 import { isThrottled } from './throttle.ts'
-import type { Probe } from './probe.ts'
 import { perRun, type Run } from './run.ts'
 import { requestOf, type SendingOptions, sendOnce } from './send.ts'
 

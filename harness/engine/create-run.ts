@@ -9,14 +9,13 @@ import { createTransport } from '../http/transport.ts'
 import { createCircuitBreaker, createThrottle } from './throttle.ts'
 import type { Interface } from './interface.ts'
 import type { RunHook, Objects, Plan, Run, RunOptions } from './run.ts'
-import { hintsOf, pagesOf } from './hints.ts'
+import { hintsOf, pagesOf } from './events.ts'
 import { createKeys, type ReadDynamicKey } from './keys.ts'
 import { createLifetime, pause } from './outcome.ts'
 import { proxyFor } from '../http/proxy.ts'
 import { createLiveness, type Liveness } from './liveness.ts'
 import type { PreviousRequest } from './exchange.ts'
-import { operationProbe } from './operation-probe.ts'
-import { recordExchange, httpRequest } from './send.ts'
+import { operationProbe, recordExchange, httpRequest } from './send.ts'
 
 /** Parts of a run besides the target and the options. */
 export interface RunParts {

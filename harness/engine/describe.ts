@@ -1,4 +1,4 @@
-import type { Pairs } from '../../catalogue/pairs.ts'
+import type { Pairs } from '../../catalogue/requirement.ts'
 import { member } from '../../schemas/json.ts'
 import { type HttpResponse, isEnvelope, isGranted, jsonValue, tpeOf } from './response.ts'
 import type { Exchange } from './exchange.ts'

@@ -2,13 +2,13 @@ import { type HttpResponse, responseOf } from './response.ts'
 import type { ExchangeRole } from '../report/model.ts'
 import { perRun, type Run } from './run.ts'
 import type { HookRequest, SetupRequest } from '../target-file/model.ts'
-import { queryOf, withOwn } from './probe.ts'
-import { jsonType } from './operation-probe.ts'
+import { queryOf, withOwn } from './exchange.ts'
+import { jsonType } from './send.ts'
 import { createTransport } from '../http/transport.ts'
 import type { HttpRequest, HttpResult, SendOptions, Transport } from '../http/message.ts'
 import { getAt, preview } from '../../schemas/json.ts'
 import { fillRequest, fillTarget } from '../target-file/saved.ts'
-import { hintsOf } from './hints.ts'
+import { hintsOf } from './events.ts'
 
 /** Purpose of a request of the target file's own, and how long its answer is waited for. */
 interface HookSending {

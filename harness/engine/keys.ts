@@ -4,7 +4,7 @@ import { UserError } from '../user-error.ts'
 import { NotExercised } from './outcome.ts'
 import { readKey } from '../target-file/context.ts'
 import type { KeySource, Secret, Target } from '../target-file/model.ts'
-import type { Credential } from './probe.ts'
+import type { Credential } from './exchange.ts'
 
 /** The keys of a run. Each value is known to the redactor before it is used. */
 export interface Keys {

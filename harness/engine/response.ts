@@ -1,7 +1,7 @@
 import { member } from '../../schemas/json.ts'
 import type { WireResponse } from '../http/message.ts'
 import { validate } from '../../schemas/validate.ts'
-import type { Pair, Pairs } from '../../catalogue/pairs.ts'
+import type { Pair, Pairs } from '../../catalogue/requirement.ts'
 import type { ErrorNames } from './interface.ts'
 
 /** Nothing that the spec shows is nested so deep; whatever compares or prints a value may recurse as deep as this. */

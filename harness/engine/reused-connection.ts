@@ -14,9 +14,8 @@ import {
 import { describeResponse, rerunLine, withoutEntities, onReusedConnection } from './describe.ts'
 import type { Exchange, PreviousRequest } from './exchange.ts'
 import { pause } from './outcome.ts'
-import { livenessProbe } from './operation-probe.ts'
+import { livenessProbe, requestOf } from './send.ts'
 import { perRun, type Run } from './run.ts'
-import { requestOf } from './send.ts'
 
 /** Failures of requests that left a connection behind on which the next answer was wrong: by the requirement they were sent for. */
 export const poisonedConnections = perRun(() => new Map<string, Failure[]>())

@@ -14,12 +14,11 @@ import type { Target } from '../target-file/model.ts'
 import { labels } from '../target-file/resolve-key.ts'
 import type { HeaderValue, HeaderValues } from '../target-file/target-file.ts'
 import type { CircuitBreaker, Throttle } from './throttle.ts'
-import type { Exchange, Purpose } from './exchange.ts'
+import type { Exchange, Purpose, Probe } from './exchange.ts'
 import type { Interface } from './interface.ts'
 import type { Keys } from './keys.ts'
 import type { Lifetime } from './outcome.ts'
 import type { Liveness } from './liveness.ts'
-import type { Probe } from './probe.ts'
 
 /** Options as the command line, or the caller of the library, decided them. */
 export interface RunOptions {

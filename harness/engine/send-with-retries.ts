@@ -3,10 +3,9 @@ import { type HttpResponse, isExpected, isOfFamily, hasStatusOf, tpeOf } from '.
 import type { SendAgain } from './connection-trial.ts'
 import { describeResponse } from './describe.ts'
 import type { Exchange, Purpose } from './exchange.ts'
-import { operationProbe } from './operation-probe.ts'
+import { operationProbe, operationName, probeOf, sendOnce, type SendingOptions, type Source } from './send.ts'
 import { confirmOnFreshConnection } from './reused-connection.ts'
 import { type Run, perRun } from './run.ts'
-import { operationName, probeOf, sendOnce, type SendingOptions, type Source } from './send.ts'
 import { isThrottled } from './throttle.ts'
 
 /**

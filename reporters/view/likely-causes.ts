@@ -1,5 +1,5 @@
 import { type CatalogueRequirement, catalogue } from '../../catalogue/catalogue.ts'
-import { isRefusal, type Pairs } from '../../catalogue/pairs.ts'
+import { isRefusal, type Pairs } from '../../catalogue/requirement.ts'
 import { codeNames, modelErrors } from '../../catalogue/errors.ts'
 import { type HttpResponse, responseOf, isSame } from '../../harness/report/baseline.ts'
 import type { Failure, RequirementResult } from '../../harness/report/model.ts'

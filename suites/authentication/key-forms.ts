@@ -1,7 +1,149 @@
-import { invalidKeys, type InvalidKey, type MalformedKey, malformedKeys } from '../../catalogue/faults.ts'
-import type { Pairs } from '../../catalogue/pairs.ts'
-import type { Credential } from '../../harness/engine/probe.ts'
-import { type DeclaredKey, forgeries, type Forgery, type MadeFrom } from './forgeries.ts'
+import { isObject } from '../../schemas/json.ts'
+import { type InvalidKey, invalidKeys, type MalformedKey, malformedKeys } from '../../catalogue/faults.ts'
+import type { Pairs } from '../../catalogue/requirement.ts'
+import type { Credential } from '../../harness/engine/exchange.ts'
+
+/** A key that is declared, and how it is written wherever it is shown. */
+export interface DeclaredKey {
+  readonly value: string
+  readonly label: string
+}
+
+/** The keys from which others are made. */
+export interface MadeFrom {
+  readonly full: DeclaredKey
+  readonly expired?: DeclaredKey | undefined
+  readonly restricted?: DeclaredKey | undefined
+}
+
+/** A JWT that nobody signed, and how it is made, in words. */
+export interface Forgery {
+  readonly value: string
+  readonly words: string
+}
+
+/** The parts of a signed JWT (RFC 7519), its header and payload read. */
+interface Parts {
+  readonly header: Record<string, unknown>
+  readonly payload: Record<string, unknown>
+  /** As the key has them. */
+  readonly own: { readonly header: string; readonly payload: string; readonly signature: string }
+}
+
+/** A day in 2100, in seconds: as far away for every run. */
+const future = 4_102_444_800
+
+function decoded(part: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString())
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function encoded(part: Record<string, unknown>): string {
+  return Buffer.from(JSON.stringify(part)).toString('base64url')
+}
+
+/** The three parts of a key that has as many. */
+function threeOf(key: string): Parts['own'] | undefined {
+  const [header = '', payload = '', signature = '', ...more] = key.split('.')
+  return signature === '' || more.length > 0 ? undefined : { header, payload, signature }
+}
+
+function partsOf(key: DeclaredKey | undefined): Parts | undefined {
+  const own = key && threeOf(key.value)
+  if (!own) return undefined
+  const [header, payload] = [decoded(own.header), decoded(own.payload)]
+  return header && payload && { header, payload, own }
+}
+
+const otherChar = (char: string): string => (/^a/i.test(char) ? 'B' : 'A')
+
+/** The first character of the signature, changed to another letter: the last one may hold bits that nobody reads. */
+const otherBeginning = (signature: string): string => otherChar(signature) + signature.slice(1)
+
+/** Each character of its second half, changed. */
+function otherEnd(signature: string): string {
+  const half = Math.ceil(signature.length / 2)
+  return signature.slice(0, half) + [...signature.slice(half)].map(otherChar).join('')
+}
+
+/** The header with that `alg`, and what a key without a signature may have in its place. */
+function unsigned({ header, own }: Parts, alg: string): Record<'no' | 'an empty' | 'the old', Forgery> {
+  const start = `${encoded({ ...header, alg })}.${own.payload}`
+  const words = (third: string) => `the payload of the full key with alg ${alg} and ${third} signature`
+  return {
+    no: { value: start, words: words('no') },
+    'an empty': { value: `${start}.`, words: words('an empty') },
+    'the old': { value: `${start}.${own.signature}`, words: words('the old') },
+  }
+}
+
+/** Keys that a server accepts if it does not check a signature, or lets the key say how; none that needs a part that a key lacks. */
+export function forgeries({ full, expired, restricted }: MadeFrom): Partial<Record<InvalidKey, Forgery>> {
+  const three = threeOf(full.value)
+  if (!three) return {}
+  const signed = (signature: string, words: string): Forgery => ({
+    value: `${three.header}.${three.payload}.${signature}`,
+    words,
+  })
+  const made: Partial<Record<InvalidKey, Forgery>> = {
+    'signature begins otherwise': signed(
+      otherBeginning(three.signature),
+      'the full key with the first character of its signature changed',
+    ),
+    'empty signature': signed('', 'the full key with an empty signature'),
+    'a fourth part': signed(`${three.signature}.conform`, 'the full key and a fourth part'),
+  }
+  if (three.signature.length >= 4)
+    made['signature ends otherwise'] = signed(
+      otherEnd(three.signature),
+      'the full key with the second half of its signature changed',
+    )
+  const parts = partsOf(full)
+  if (!parts) return made
+  const { header, payload, own } = parts
+  const [none, None, NONE] = [unsigned(parts, 'none'), unsigned(parts, 'None'), unsigned(parts, 'NONE')]
+  Object.assign(made, {
+    'other payload': {
+      value: `${own.header}.${encoded({ ...payload, conform: 'another payload' })}.${own.signature}`,
+      words: 'another payload under the signature of the full key',
+    },
+    'other header': {
+      value: `${encoded({ ...header, conform: 'another header' })}.${own.payload}.${own.signature}`,
+      words: 'another header under the signature of the full key',
+    },
+    'alg none, no signature': none.no,
+    'alg none, empty signature': none['an empty'],
+    'alg none, old signature': none['the old'],
+    'alg None, no signature': None.no,
+    'alg None, empty signature': None['an empty'],
+    'alg None, old signature': None['the old'],
+    'alg NONE, empty signature': NONE['an empty'],
+  } satisfies Partial<Record<InvalidKey, Forgery>>)
+  return { ...made, ...ofOtherKeys(own.payload, partsOf(expired), partsOf(restricted)) }
+}
+
+function ofOtherKeys(
+  payload: string,
+  old: Parts | undefined,
+  restricted: Parts | undefined,
+): Partial<Record<InvalidKey, Forgery>> {
+  const made: Partial<Record<InvalidKey, Forgery>> = {}
+  if (old && typeof old.payload['exp'] === 'number') {
+    const moved = encoded({ ...old.payload, exp: future })
+    const words = 'the expired key with its exp moved into the future under the old signature'
+    made['expired key, exp moved'] = { value: `${old.own.header}.${moved}.${old.own.signature}`, words }
+  }
+  if (restricted) {
+    const { header, signature } = restricted.own
+    const words = 'the restricted key with the payload of the full key under its own signature'
+    made['restricted key, full payload'] = { value: `${header}.${payload}.${signature}`, words }
+  }
+  return made
+}
 
 /** No `Authorization` header at all. */
 export const noCredential: Credential = { shown: '', full: false }

@@ -10,14 +10,23 @@ import type { OperationId } from '../../catalogue/operations.ts'
 import { judgeEach, sendAtOnce } from '../../harness/checks/at-once.ts'
 import { refused } from '../../harness/checks/conditions.ts'
 import { control, countsAsGranted, notGranted } from '../../harness/checks/control.ts'
-import { createdId, twinsOf } from '../../harness/checks/created.ts'
+import { createdId, twinsOf, sendUntilSettled } from '../../harness/checks/created.ts'
 import { grantedByScenario, grantedProbe } from '../../harness/checks/granted.ts'
-import { byScenario } from '../../harness/checks/judge-scenario.ts'
+import { byScenario } from '../../harness/checks/scenario.ts'
 import { condition } from '../../harness/checks/refusals.ts'
 import { sampled } from '../../harness/checks/seed.ts'
-import { sendUntilSettled } from '../../harness/checks/settling.ts'
-import { create, type Creator, distinctCreation, notCreated, noteRefused } from './created-object.ts'
-import { type Refusal, refusedByGrammar, refusedByKey, refusedByRights, refusedByType } from './refusals.ts'
+import {
+  create,
+  type Creator,
+  distinctCreation,
+  notCreated,
+  noteRefused,
+  type Refusal,
+  refusedByGrammar,
+  refusedByKey,
+  refusedByRights,
+  refusedByType,
+} from './created-object.ts'
 
 /** Relations that hold for every operation that creates something, whatever that is. */
 

@@ -13,11 +13,10 @@ import {
 } from '../../harness/checks/values.ts'
 import { getAt, setAt } from '../../schemas/json.ts'
 import { judgeEach } from '../../harness/checks/at-once.ts'
-import { randomOf, sampled, seedFor } from '../../harness/checks/seed.ts'
-import { freshUnknownId } from '../../harness/checks/unknown-id.ts'
+import { randomOf, sampled, seedFor, freshUnknownId } from '../../harness/checks/seed.ts'
 import { any, type Fault, refused, unknown, withBody } from '../../harness/checks/conditions.ts'
 import { condition } from '../../harness/checks/refusals.ts'
-import { jsonOf, type Probe, withJson } from '../../harness/engine/probe.ts'
+import { jsonOf, type Probe, withJson } from '../../harness/engine/exchange.ts'
 import { granted } from '../../harness/checks/granted.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { declaredResource } from '../../harness/checks/valid-request.ts'
@@ -30,7 +29,7 @@ import {
   refusedByRights,
   refusedByType,
   type Refusal,
-} from '../created/refusals.ts'
+} from '../created/created-object.ts'
 
 /** Place at which a value of another type is put, and the types that are another there. */
 interface Place {

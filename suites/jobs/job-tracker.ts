@@ -1,6 +1,5 @@
-import type { Exchange } from '../../harness/engine/exchange.ts'
-import type { Probe } from '../../harness/engine/probe.ts'
-import { operationProbe } from '../../harness/engine/operation-probe.ts'
+import type { Exchange, Probe } from '../../harness/engine/exchange.ts'
+import { operationProbe } from '../../harness/engine/send.ts'
 import { perRun, type Run } from '../../harness/engine/run.ts'
 import type { ApplicationResource } from '../../harness/target-file/model.ts'
 import { isObject, member } from '../../schemas/json.ts'

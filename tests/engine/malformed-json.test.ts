@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { jsonFaults, malformedBy } from '../../harness/checks/bodies.ts'
+import { jsonFaults, malformedBy } from '../../harness/checks/conditions.ts'
 
 const bodies = [
   '{"model":"m-1","n":1}',

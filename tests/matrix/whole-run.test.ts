@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isRefusal } from '../../catalogue/pairs.ts'
+import { isRefusal } from '../../catalogue/requirement.ts'
 import { type CatalogueRequirement, catalogue, requirementOf } from '../../catalogue/catalogue.ts'
 import { matrix } from '../spec/fault-matrix.ts'
 import { mostLooseGenerations } from '../../catalogue/faults.ts'

@@ -1,4 +1,4 @@
-import { isRefusal, pairsByScenario } from '../../catalogue/pairs.ts'
+import { isRefusal, pairsByScenario } from '../../catalogue/requirement.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { play, routes, send, target, type Reply, type Server } from './client.ts'

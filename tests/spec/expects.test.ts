@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Expected, isRefusal, pairsOf } from '../../catalogue/pairs.ts'
+import { type Expected, isRefusal, pairsOf } from '../../catalogue/requirement.ts'
 import { type CatalogueRequirement, catalogue, grantedRequirement } from '../../catalogue/catalogue.ts'
 import { mayCarry } from '../../catalogue/errors.ts'
 import { validRequest } from '../../catalogue/needs.ts'

@@ -1,4 +1,4 @@
-import { isRefusal } from '../../catalogue/pairs.ts'
+import { isRefusal } from '../../catalogue/requirement.ts'
 import { type CatalogueRequirement, catalogue } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { member } from '../../schemas/json.ts'
