@@ -1,5 +1,5 @@
 import type { Colors } from 'picocolors/types'
-import wrapAnsi from 'wrap-ansi'
+import { wrapAnsi } from 'fast-wrap-ansi'
 import type { Counts, Report } from '../../harness/report/model.ts'
 import { countOutcomes } from '../../harness/report/verdict.ts'
 import { terminalText } from '../escape/terminal.ts'
