@@ -22,8 +22,8 @@ import { hintsOf } from '../engine/events.ts'
 export interface Control {
   /** `none`: not sent, because it would create or generate something under `--read-only`. */
   readonly state: 'granted' | 'refused' | 'none'
-  /** How it was answered, in words. */
-  readonly said: string
+  /** Tells how it was answered; most are granted, and nobody asks. */
+  said(): string
   readonly exchange?: Exchange
   /** The first answer to this request, if it was sent again while a file was processed; otherwise the same exchange. */
   readonly first?: Exchange
@@ -47,7 +47,7 @@ export function countsAsGranted(exchange: Exchange): boolean {
 async function sendControl(run: Run, operation: OperationId): Promise<Control> {
   const valid = (): Promise<Probe> => validRequest(run, operation)
   if (run.options.readOnly && effectOf(run, operation) !== 'none') {
-    return { state: 'none', said: 'not sent: --read-only', valid }
+    return { state: 'none', said: () => 'not sent: --read-only', valid }
   }
   try {
     return await sendUntilGranted(run, operation, valid)
@@ -55,7 +55,7 @@ async function sendControl(run: Run, operation: OperationId): Promise<Control> {
     // An operation that is asked no more has shown already what a request to be granted gets.
     const exchange = run.client.breaker.unanswered(operation)
     if (!exchange || !(error instanceof NotExercised) || run.life.ended) throw error
-    return { state: 'refused', said: saidBy(exchange), exchange, first: exchange, valid }
+    return { state: 'refused', said: () => saidBy(exchange), exchange, first: exchange, valid }
   }
 }
 
@@ -84,8 +84,8 @@ async function sendUntilGranted(run: Run, operation: OperationId, valid: () => P
   }
   const { exchange } = sent
   const granted = countsAsGranted(exchange)
-  const said = `${saidBy(exchange)}${granted ? '' : noteUnknown(run, operation, exchange) + settlingRemark(run, exchange)}`
-  return { state: granted ? 'granted' : 'refused', said, ...sent, valid }
+  const remarks = granted ? '' : noteUnknown(run, operation, exchange) + settlingRemark(run, exchange)
+  return { state: granted ? 'granted' : 'refused', said: () => saidBy(exchange) + remarks, ...sent, valid }
 }
 
 /** Why nothing can be judged without the control: what asks for patience is told as that. */
@@ -94,7 +94,7 @@ export function notGranted(
   why = 'the control was not granted',
 ): NotExercised {
   const isLimit = exchange?.response !== undefined && isThrottled(exchange.response)
-  return new NotExercised(isLimit ? `throttled: the control was ${said}` : `${why}: ${said}`)
+  return new NotExercised(isLimit ? `throttled: the control was ${said()}` : `${why}: ${said()}`)
 }
 
 /** `answered 400 BadRequest`, `no answer within 1,000 ms` */
@@ -105,7 +105,7 @@ export function saidBy(exchange: Exchange): string {
 /** The control's exchange, for the granted requirement itself; throws `NotExercised` if none was sent. */
 export async function controlExchange(run: Run, operation: OperationId): Promise<Exchange> {
   const { exchange, said } = await control(run, operation)
-  if (!exchange) throw new NotExercised(said)
+  if (!exchange) throw new NotExercised(said())
   return exchange
 }
 

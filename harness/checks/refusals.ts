@@ -146,7 +146,7 @@ function judgeCase(refusal: Refusal, exchange: Exchange, what: string, expects: 
   const status = exchange.response?.status ?? 0
   const conclusive = (status >= 200 && status < 300) || status === 401 || status === 403
   if (ofCredentials && found.state !== 'granted' && !conclusive) {
-    throw new NotExercised(`answered ${describeResponse(exchange)}, and the control ${found.said}${remedyOf(found)}`)
+    throw new NotExercised(`answered ${describeResponse(exchange)}, and the control ${found.said()}${remedyOf(found)}`)
   }
   judgePairs(context, exchange, expects, what)
 }
@@ -170,10 +170,10 @@ async function credentialControl(run: Run, operation: OperationId): Promise<Cont
   return oncePerRun(run, `credential control ${operation}`, async () => {
     const placeholder = await placeholderRequest(run, operation)
     const valid = async (): Promise<Probe> => placeholder
-    if (!run.keys.hasFull) return { state: 'none', said: 'not sent: no key', valid }
-    if (reading) return { state: 'none', said: 'not sent: --read-only', valid }
+    if (!run.keys.hasFull) return { state: 'none', said: () => 'not sent: no key', valid }
+    if (reading) return { state: 'none', said: () => 'not sent: --read-only', valid }
     const exchange = await sendThroughGate(run, placeholder, { requirement: null, role: 'control' })
     const granted = countsAsGranted(exchange)
-    return { state: granted ? 'granted' : 'refused', said: saidBy(exchange), exchange, valid }
+    return { state: granted ? 'granted' : 'refused', said: () => saidBy(exchange), exchange, valid }
   })
 }

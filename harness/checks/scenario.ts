@@ -111,7 +111,7 @@ export async function judgeScenario(context: CheckContext, scenario: Scenario, f
     further?.(context, exchange)
   }
   const undeclared = bringsBody(scenario) && !isDeclared(run, operation)
-  const none: Control = { state: 'none', said: 'not sent: the operation is not declared', valid: make }
+  const none: Control = { state: 'none', said: () => 'not sent: the operation is not declared', valid: make }
   const found = undeclared ? none : await control(run, operation)
   if (found.state === 'refused') throw notGranted(found)
   setControl(context, found.state, found.exchange)

@@ -32,29 +32,29 @@ export interface Way {
 export function barrierOf(exchange: Exchange, way: Way): Barrier | undefined {
   const { response } = exchange
   if (!response) return undefined
-  const said = describeGateway(exchange, response)
+  const said = (): string => describeGateway(exchange, response)
   const doubled = doubledPath(response, way)
-  if (doubled !== undefined) return { sentence: `${doubled} (${said})`, patienceMs: 0, perhapsHereOnly: true }
+  if (doubled !== undefined) return { sentence: `${doubled} (${said()})`, patienceMs: 0, perhapsHereOnly: true }
   if (envelopeProblem(response) === undefined) return undefined
   const shown = isPage(response.header('content-type'), exchange.recorded.response?.body ?? '')
-  if (response.status < 300) return shown ? pageInstead(said) : undefined
+  if (response.status < 300) return shown ? pageInstead(said()) : undefined
   const sentence = redirected(response, way) ?? misspoken(response, way) ?? credentialWanted(response)
   if (sentence === undefined && response.status === 401 && tpeOf(response) === undefined)
-    return { sentence: `${keyNotAccepted} (${said})`, patienceMs: 0, perhapsHereOnly: true }
-  if (sentence !== undefined) return { sentence: `${sentence} (${said})`, patienceMs: 0 }
+    return { sentence: `${keyNotAccepted} (${said()})`, patienceMs: 0, perhapsHereOnly: true }
+  if (sentence !== undefined) return { sentence: `${sentence} (${said()})`, patienceMs: 0 }
   if ([502, 503, 504].includes(response.status))
     return {
-      sentence: `a gateway answered, and not the service behind it: ${said}; start the service, or look at where the gateway sends its requests${pastProxy(way)}`,
+      sentence: `a gateway answered, and not the service behind it: ${said()}; start the service, or look at where the gateway sends its requests${pastProxy(way)}`,
       patienceMs: startMs,
     }
-  if (response.status < 400) return shown ? pageInstead(said) : undefined
+  if (response.status < 400) return shown ? pageInstead(said()) : undefined
   if (!shown || !(response.status === 403 || signatures.test(exchange.recorded.response?.body ?? ''))) return undefined
   const remedy =
     response.status === 403
       ? 'if it asks for something of its own, declare that in headers of the target file (--header)'
       : 'check the path of the base URL, and what the gateway serves there'
   return {
-    sentence: `a gateway answered with a page of its own: ${said}; ${remedy}${pastProxy(way)}`,
+    sentence: `a gateway answered with a page of its own: ${said()}; ${remedy}${pastProxy(way)}`,
     patienceMs: gatewayEveryMs,
     perhapsHereOnly: true,
   }

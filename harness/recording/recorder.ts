@@ -49,13 +49,15 @@ function expandedNames(lines: readonly HeaderLine[], shown: RecordedHeaders): Se
   return new Set([...names, 'authorization'])
 }
 
-/** In bytes. A longer answer is recorded at once, not held until somebody asks for its recorded form. */
+/** In bytes. Longer answers are held until somebody asks for their recorded form, up to `mostHeld` in all; others are recorded at once. */
 const longestHeld = 16 * 1024
+const mostHeld = 1024 * 1024
 
 /** @param logFile file that gets each exchange as a line of JSON; without one they are not kept */
 export function createRecorder(logFile: string | undefined, redactor: Redactor): Recorder {
   let fd: number | undefined
   let count = 0
+  let held = 0
   const times = new Map<string, number>()
   let problem: string | undefined
   const redact = (text: string): string => redactor.text(text)
@@ -101,8 +103,8 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor):
       let made: FailureExchange | undefined
       // Most exchanges are never shown: taking keys out of them costs more than sending them.
       // The exchange before it on the connection is not held with it: that one holds the one before.
-      const held: EndedExchange = { ...ended, result: { ...result, previousTag: undefined } }
-      const recorded = (): FailureExchange => (made ??= formOf(held))
+      const kept: EndedExchange = { ...ended, result: { ...result, previousTag: undefined } }
+      const recorded = (): FailureExchange => (made ??= formOf(kept))
       if (logFile !== undefined && problem === undefined) {
         write({
           n,
@@ -114,7 +116,11 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor):
           ...(result.kind === 'no-answer' ? { error: redact(result.message) } : { httpVersion: '1.1' }),
           ...recorded(),
         })
-      } else if (result.kind === 'answer' && result.body.length > longestHeld) recorded()
+      } else if (result.kind === 'answer' && result.body.length > longestHeld) {
+        held += result.body.length
+        // The bytes of one that was cut are let go.
+        if (result.cut || held > mostHeld) recorded()
+      }
       return made ? always(made) : recorded
     },
     tookMs: (requirement) => times.get(requirement) ?? 0,

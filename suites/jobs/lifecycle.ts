@@ -28,7 +28,7 @@ async function mainJob(run: Run): Promise<Job> {
   const { exchange, said } = granted
   if (granted.state !== 'granted') throw notGranted(granted, 'no job could be created')
   const job = jobsOf(run).madeBy(exchange)
-  if (!job) throw new NotExercised(`the creation response names no id: ${said}`)
+  if (!job) throw new NotExercised(`the creation response names no id: ${said()}`)
   return job
 }
 
