@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { Command } from 'commander'
-import { baseUrlProblem } from '../harness/target-file/base-url.ts'
+import { baseUrlProblem } from '../harness/target-file/http-values.ts'
 import { isOperationId } from '../catalogue/operations.ts'
 import { readReport } from '../harness/report/json-file.ts'
 import { whatToDeclare } from '../reporters/view/to-declare.ts'

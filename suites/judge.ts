@@ -6,7 +6,7 @@ import { errorNames } from '../catalogue/errors.ts'
 import { firstOperation, operation, readingOperation } from '../catalogue/operations.ts'
 import type { Interface } from '../harness/engine/interface.ts'
 import type { Judge } from '../harness/engine/check-context.ts'
-import { applicationsCreate, jobsCreate, jobsRetrieve } from './jobs.suite.ts'
+import { applicationsCreate, jobsCreate, jobsRetrieve, jobsHook } from './jobs.suite.ts'
 import { chatCreate } from './chat-create.suite.ts'
 import {
   completionCreate,
@@ -28,7 +28,6 @@ import { createRun, type RunParts } from '../harness/engine/create-run.ts'
 import { type Judging, startJudging } from '../harness/engine/judging.ts'
 import type { Target } from '../harness/target-file/model.ts'
 import { planRun } from './plan.ts'
-import { jobsHook } from './jobs/hook.ts'
 import { pdfHook } from './pdf-parse/refusals.ts'
 
 /** Requirements whose failure takes a state that one request does not bring about, by id or by its condition. */

@@ -1,7 +1,7 @@
 import { type OperationId, operations } from '../../catalogue/operations.ts'
 import { extname } from 'node:path'
 import { UserError } from '../../harness/user-error.ts'
-import { baseUrlProblem } from '../../harness/target-file/base-url.ts'
+import { baseUrlProblem } from '../../harness/target-file/http-values.ts'
 import type { Step } from '../../reporters/view/to-declare.ts'
 import { isObject } from '../../schemas/json.ts'
 

@@ -8,7 +8,7 @@ import type { HeaderValues } from '../../harness/target-file/target-file.ts'
 import { UserError } from '../../harness/user-error.ts'
 import type { ConformanceOptions } from '../../library/options.ts'
 import { formatNames, parseReportRequests, takesStdout } from '../output/report-request.ts'
-import { headerProblems } from '../../harness/target-file/headers.ts'
+import { headerProblems } from '../../harness/target-file/http-values.ts'
 
 type Shared = 'key' | 'seed' | 'runs' | 'strict' | 'readOnly' | 'bail' | 'maxFailures' | 'insecure'
 

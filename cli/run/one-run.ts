@@ -15,7 +15,7 @@ import {
 } from '../../harness/report/baseline.ts'
 import type { Report, RequirementResult } from '../../harness/report/model.ts'
 import { leftOut } from '../../harness/report/reason.ts'
-import { redactorFor } from '../../harness/target-file/context.ts'
+import { redactorFor } from '../../harness/target-file/resolve-key.ts'
 import { isSecretName } from '../../harness/recording/redactor.ts'
 import type { Exchanges } from '../../reporters/view/evidence.ts'
 import { checkOutputs, reportFiles } from '../output/files.ts'

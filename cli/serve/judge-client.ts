@@ -1,7 +1,7 @@
 import { createForwarder } from '../../harness/http/forwarder.ts'
 import { parseJson, readBytes } from '../../harness/report/json-file.ts'
 import type { Target, TargetFile } from '../../harness/target-file/model.ts'
-import { redactorFor } from '../../harness/target-file/context.ts'
+import { redactorFor } from '../../harness/target-file/resolve-key.ts'
 import { createClientJudge } from '../../traffic/client/client-judge.ts'
 import { type Played, playScript, type Script, scriptOf } from '../../traffic/client/script.ts'
 import { entryOf } from '../../traffic/record/recording.ts'

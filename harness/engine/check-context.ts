@@ -7,7 +7,7 @@ import type { Exchange, Purpose, Probe } from './exchange.ts'
 import { Failed, NotExercised } from './outcome.ts'
 import { rerunLine, describeResponse, describeProbe, withFinding } from './describe.ts'
 import { perRun, type Run, type Send, stateBeside } from './run.ts'
-import { curlOfBoth } from '../recording/curl.ts'
+import { curlOfBoth } from '../recording/recorded.ts'
 import { isThrottling } from './connection-trial.ts'
 
 /** How a requirement is judged: returns if it holds, throws `Failed` or `NotExercised` if it does not. */

@@ -1,5 +1,5 @@
 import { createRecorder } from '../recording/recorder.ts'
-import { redactorFor } from '../target-file/context.ts'
+import { redactorFor } from '../target-file/resolve-key.ts'
 import type { FetchHandler, Target } from '../target-file/model.ts'
 import { createHandlerTransport, handlerOf } from '../http/handler-transport.ts'
 import { readOnlyTarget } from '../target-file/saved.ts'

@@ -2,7 +2,7 @@ import type { OperationId } from '../../catalogue/operations.ts'
 import type { Redactor } from '../recording/redactor.ts'
 import { UserError } from '../user-error.ts'
 import { NotExercised } from './outcome.ts'
-import { readKey } from '../target-file/context.ts'
+import { readKey } from '../target-file/resolve-key.ts'
 import type { KeySource, Secret, Target } from '../target-file/model.ts'
 import type { Credential } from './exchange.ts'
 

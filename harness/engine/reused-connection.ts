@@ -1,4 +1,4 @@
-import { curlOfBoth } from '../recording/curl.ts'
+import { curlOfBoth } from '../recording/recorded.ts'
 import type { Failure, FailureExchange } from '../report/model.ts'
 import { isGranted, tpeOf, responseOf, matchPairs } from './response.ts'
 import {

@@ -8,10 +8,10 @@ import {
   recordHead,
   recordHeaders,
   type Shown,
+  curlOf,
 } from './recorded.ts'
 import type { Redactor } from './redactor.ts'
 import type { HeaderLine, HttpRequest, HttpResult } from '../http/message.ts'
-import { curlOf } from './curl.ts'
 
 /** An exchange that has ended, and why it was sent. */
 interface EndedExchange extends Pick<RecordedExchange, 'requirement' | 'operation' | 'role'> {

@@ -1,9 +1,190 @@
+import { execFile } from 'node:child_process'
+import { UserError, whyUnreadable } from '../user-error.ts'
+import { keyProblem } from './http-values.ts'
+import type { FromCommand, KeyFunction } from './target-file.ts'
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { shortestKey, Redactor } from '../recording/redactor.ts'
+import type { Secret, KeySource, Target, KeySources, KeyValue, TargetFile } from './model.ts'
 import { operations, type OperationId } from '../../catalogue/operations.ts'
-import { UserError } from '../user-error.ts'
-import { type Context, note, placed, readEnv, readNamedText } from './context.ts'
 import { isKeyPerOperation } from './declared.ts'
-import { keyProblem } from './headers.ts'
-import type { KeySource, KeySources, KeyValue, TargetFile } from './model.ts'
+
+/** A function is asked again when its answer is older than this, in ms. */
+const functionTtlMs = 60_000
+/** Longest time that a command may take, in ms. */
+const commandMs = 30_000
+
+/** Keys that commands and functions give: asked by the path of their member, answered from memory while they are fresh. */
+export interface DynamicKeys {
+  /** Throws a `UserError` if the command or function gives no key. */
+  read(path: string): Promise<string>
+}
+
+export interface DynamicKeyBook extends DynamicKeys {
+  /** @param place how errors name the member; its path, if not given */
+  add(path: string, source: FromCommand | KeyFunction, place?: string): void
+}
+
+interface Entry {
+  readonly ask: () => Promise<string>
+  readonly ttlMs: number
+  askedAt: number
+  response?: Promise<string>
+}
+
+/**
+ * @param dir folder in which commands run
+ * @param learned called with each value before anybody uses it
+ */
+export function createDynamicKeys(
+  dir: string,
+  learned: (path: string, value: string) => void,
+  now: () => number = () => performance.now(),
+): DynamicKeyBook {
+  const entries = new Map<string, Entry>()
+  const ask = async (source: FromCommand | KeyFunction, place: string): Promise<string> => {
+    const value =
+      typeof source === 'function' ? await callFunction(place, source) : await runCommand(place, source.command, dir)
+    const problem = keyProblem(value)
+    if (problem !== undefined) throw new UserError(`${place}: the key that the ${kindOf(source)} gives ${problem}`)
+    return value
+  }
+  return {
+    add(path, source, place = path) {
+      const ttlMs = typeof source === 'function' ? functionTtlMs : (source.ttlSeconds ?? Infinity) * 1000
+      const askAndLearn = async (): Promise<string> => {
+        const value = await ask(source, place)
+        learned(path, value)
+        return value
+      }
+      entries.set(path, { ask: askAndLearn, ttlMs, askedAt: 0 })
+    },
+    async read(path) {
+      const entry = entries.get(path)
+      if (!entry) throw new Error(`no dynamic key ${path}`)
+      if (entry.response === undefined || now() - entry.askedAt >= entry.ttlMs) {
+        entry.askedAt = now()
+        const response = entry.ask()
+        entry.response = response
+        // A failed answer is not remembered: the next request asks again.
+        response.catch(() => {
+          if (entry.response === response) delete entry.response
+        })
+      }
+      return entry.response
+    },
+  }
+}
+
+function kindOf(source: FromCommand | KeyFunction): string {
+  return typeof source === 'function' ? 'function' : 'command'
+}
+
+async function callFunction(path: string, source: KeyFunction): Promise<string> {
+  let value: unknown
+  try {
+    value = await source()
+  } catch {
+    // What it threw may hold the key.
+    throw new UserError(`${path}: the function that gives the key threw an error`)
+  }
+  if (typeof value !== 'string') throw new UserError(`${path}: the function that gives the key must return a string`)
+  return value
+}
+
+/** Runs the program without a shell; what it prints is never part of an error. */
+function runCommand(path: string, [program = '', ...args]: readonly string[], cwd: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile(program, args, { cwd, timeout: commandMs, windowsHide: true }, (error, stdout) => {
+      if (error) reject(new UserError(`${path}: the command "${program}" ${failure(error)}`))
+      else resolve(stdout.trim())
+    })
+  })
+}
+
+function failure(error: Error & { code?: unknown; killed?: boolean | undefined }): string {
+  if (error.killed) return `took longer than ${commandMs / 1000} s`
+  if (error.code === 'ENOENT') return 'was not found'
+  return typeof error.code === 'number'
+    ? `failed with exit code ${error.code}`
+    : `failed (${typeof error.code === 'string' ? error.code : 'signal'})`
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** The context in which the parts of a target file are resolved, and the secrets among them noted. */
+export interface Context {
+  readonly dir: string
+  /** How the file is called in a message; absent if it needs no name. */
+  readonly source?: string | undefined
+  readonly env: Environment
+  /** In normal form. */
+  readonly baseUrl: string
+  readonly dynamic: DynamicKeyBook
+  /** How the keys of commands and functions are written, by the path of their member. */
+  readonly labels: Map<string, string>
+  readonly secrets: Secret[]
+  /** Header values of environment variables: hidden as well, if the file itself does not show them. */
+  readonly hidden: Secret[]
+  /** Sentences for the user. */
+  readonly warnings: string[]
+}
+
+/** The member as a message names it: with the file that has it. */
+export function placed({ source }: Pick<Context, 'source'>, member: string): string {
+  return source === undefined ? member : `${source}: ${member}`
+}
+
+/** Notes a secret that `member` holds. */
+export function note({ secrets, warnings }: Context, member: string, secret: Secret): void {
+  secrets.push(secret)
+  if (secret.value.length >= shortestKey) return
+  warnings.push(`${member} is shorter than ${shortestKey} characters: reports can hide it only where it stands alone`)
+}
+
+/** The value of an environment variable that `place` names; throws a `UserError` if it is not set or empty. */
+export function readEnv({ env }: Pick<Context, 'env'>, name: string, place: string): string {
+  const value = env[name]
+  if (value === undefined) throw new UserError(`${place}: the environment variable ${name} is not set`)
+  if (value === '') throw new UserError(`${place}: the environment variable ${name} is empty`)
+  return value
+}
+
+/** The bytes of a file that `place` names, relative to the folder. */
+export async function readNamedFile(dir: string, path: string, place: string): Promise<Uint8Array> {
+  try {
+    return new Uint8Array(await readFile(resolve(dir, path)))
+  } catch (error) {
+    throw new UserError(`${place}: ${path} ${whyUnreadable(error)}`)
+  }
+}
+
+export async function readNamedText(dir: string, path: string, place: string): Promise<string> {
+  return Buffer.from(await readNamedFile(dir, path, place)).toString('utf8')
+}
+
+/** A redactor that knows every secret of the target, and what of its file may be shown. */
+export function redactorFor({ secrets, kept }: Pick<Target, 'secrets' | 'kept'>): Redactor {
+  const redactor = new Redactor()
+  for (const { value, label } of secrets) redactor.add(value, label)
+  for (const text of kept) redactor.keep(text)
+  return redactor
+}
+
+/**
+ * The key as it is now; the redactor learns it before it is used.
+ * @param readDynamic asks the thread that resolved the target: `dynamicKeys.read`, over whatever channel leads there
+ */
+export async function readKey(
+  source: KeySource,
+  redactor: Redactor,
+  readDynamic: (path: string) => Promise<string>,
+): Promise<string> {
+  if ('value' in source) return source.value
+  const value = await readDynamic(source.dynamic)
+  redactor.add(value, source.label)
+  return value
+}
 
 /** How a key is written in its place, if no environment variable has it already. */
 export const labels = {

@@ -3,9 +3,8 @@ import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
 import { UserError } from '../user-error.ts'
 import type { HeaderLine } from '../http/message.ts'
 import { isAuthorization, isSecretName, shortestKey } from '../recording/redactor.ts'
-import { isAbsoluteUrl } from './check-scenarios.ts'
-import { type Context, note, placed, readEnv } from './context.ts'
-import { headerValueProblem } from './headers.ts'
+import { isAbsoluteUrl, headerValueProblem } from './http-values.ts'
+import { type Context, note, placed, readEnv, labels, resolveKey } from './resolve-key.ts'
 import type {
   ContentValue,
   HookRequest,
@@ -20,7 +19,6 @@ import type {
   SetupRequestValue,
   UploadContent,
 } from './model.ts'
-import { labels, resolveKey } from './resolve-key.ts'
 import { fieldsOf } from './declared.ts'
 
 export function resolveHeaders(context: Context, member: string, headers: HeaderValues = {}): HeaderLine[] {

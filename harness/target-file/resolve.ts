@@ -1,10 +1,20 @@
 import { isOperationId } from '../../catalogue/operations.ts'
 import { UserError } from '../user-error.ts'
 import type { Absence } from '../report/model.ts'
-import { baseUrlProblem, normalBaseUrl } from './base-url.ts'
-import { type Context, type Environment, note, placed, readNamedText, readNamedFile } from './context.ts'
+import { baseUrlProblem, normalBaseUrl } from './http-values.ts'
+import {
+  type Context,
+  type Environment,
+  note,
+  placed,
+  readNamedText,
+  readNamedFile,
+  createDynamicKeys,
+  type DynamicKeys,
+  labels,
+  resolveKeys,
+} from './resolve-key.ts'
 import { mapKeys, plainData, targetDigest } from './map-keys.ts'
-import { createDynamicKeys, type DynamicKeys } from './dynamic-keys.ts'
 import {
   defaultLimits,
   type FetchHandler,
@@ -22,7 +32,6 @@ import {
   type Resources,
   type Upload,
 } from './model.ts'
-import { labels, resolveKeys } from './resolve-key.ts'
 import {
   resolveGivenHeaders,
   resolveHeaders,
@@ -33,7 +42,7 @@ import {
   resolveSetup,
 } from './resolve-requests.ts'
 import { savedWarnings } from './saved.ts'
-import { inProcessUrl } from '../recording/curl.ts'
+import { inProcessUrl } from '../recording/recorded.ts'
 import { unreachableIds } from './declared.ts'
 import { basename } from 'node:path'
 

@@ -1,13 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { freshName, nameCheckMs, namedBy, overlooks, processedFrom, refusedName } from '../world/created.ts'
+import {
+  freshName,
+  nameCheckMs,
+  namedBy,
+  overlooks,
+  processedFrom,
+  refusedName,
+  nameOf,
+  newId,
+  writeId,
+} from '../world/created.ts'
 import { type Graph, ownAccount, type StoredFile } from '../world/world.ts'
 import type { Answer } from '../world/answer.ts'
-import { nameOf, newId, writeId } from '../world/ids.ts'
 import { type Call, isAbsent, type Members } from '../world/call.ts'
 import type { Operation } from '../world/operation.ts'
 import { checkGraphAccess, checkQueryConfig, fileView, findGraph, pdfText, reachable } from '../world/files.ts'
-import { generated } from '../world/models.ts'
-import { queryComplexity } from '../world/plan.ts'
+import { generated, queryComplexity } from '../world/models.ts'
 
 function view(call: Call, graph: Graph): Members {
   const { id, name, createdAt, version } = graph

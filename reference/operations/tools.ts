@@ -1,9 +1,8 @@
 import { type Call, isMembers, type Members } from '../world/call.ts'
 import type { Operation } from '../world/operation.ts'
-import { imageLimit, planOf } from '../world/plan.ts'
+import { imageLimit, planOf, generated, isModel, refuseTroubledModel } from '../world/models.ts'
 import type { Answer } from '../world/answer.ts'
-import { inArray, lengthened } from '../world/ids.ts'
-import { generated, isModel, refuseTroubledModel } from '../world/models.ts'
+import { inArray, lengthened } from '../world/created.ts'
 import { reachable } from '../world/files.ts'
 
 /** §4.4 */

@@ -1,7 +1,6 @@
 import { isMembers, jsonType, type Call, type Members, isAbsent } from './call.ts'
 import { checkGraphAccess, checkQueryConfig } from './files.ts'
-import { inArray, lengthened } from './ids.ts'
-import { isSettling } from './created.ts'
+import { inArray, lengthened, isSettling } from './created.ts'
 
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool'])
 

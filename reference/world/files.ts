@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { extname } from 'node:path'
 import { type Members, type Call, isAbsent, isMembers, jsonType } from './call.ts'
-import { isSettling, breakUse } from './created.ts'
-import { writeId, likenessOf } from './ids.ts'
+import { isSettling, breakUse, writeId, likenessOf } from './created.ts'
 import type { StoredFile, World, Graph } from './world.ts'
 
 /** Extension without the dot, lower case. */

@@ -4,8 +4,7 @@ import { readBytes, readJson } from './read-body.ts'
 import type { Switches } from '../switches/switches.ts'
 import { simulationOf } from '../declared/scenarios.ts'
 import { ownAccount, countUp } from './world.ts'
-import { placeOf } from './places.ts'
-import { damageOf, verify } from './keys.ts'
+import { placeOf, damageOf, verify } from './keys.ts'
 
 /** Requests that a rate bucket grants. */
 const bucketSize = 5

@@ -1,5 +1,5 @@
 import { fixture } from '../declared/scenarios.ts'
-import { imageLimit, pdfLimit } from './plan.ts'
+import { imageLimit, pdfLimit } from './models.ts'
 import { ownAccount, type Application, type Graph, type Job, type Store, type StoredFile } from './world.ts'
 
 /** Ids of the objects that every server begins with; the target file of the reference names them. */

@@ -63,7 +63,7 @@ function giveUp({ gate }: Held): void {
 }
 
 /** Looks as `noEffectAtOnce` does, and some time after, while other creations are refused: a finding for each kind. */
-export function noEffect(run: Run): Promise<readonly Finding[]> {
+export function noEffectFindings(run: Run): Promise<readonly Finding[]> {
   return oncePerRun(run, 'no effect', async () => {
     const { held, looks, later } = await noEffectAtOnce(run)
     const more = later && !held.gate.timedOut ? await lookLater(held, later.kind, later.refusedAt) : []
@@ -255,7 +255,7 @@ async function awaitIdle(held: Held): Promise<boolean> {
 export const judgeNoEffect: Judge = async (context) => {
   const { run } = context
   if (context.scenario) return grantedByScenario(context)
-  const findings = await noEffect(run)
+  const findings = await noEffectFindings(run)
   context.control = 'granted'
   context.cases += findings.length
   const failure = failureIn(findings)

@@ -20,7 +20,7 @@ import {
 import { create, gateOf, type Held, hold, mostAttempts, releaseMs, whileIdle } from './gate.ts'
 import { isEnded, type Job, jobRequest, jobsOf, wasSeenEnded } from './job-tracker.ts'
 import { failingLifecycle } from './lifecycle.ts'
-import { noEffect } from './no-effect.ts'
+import { noEffectFindings } from './no-effect.ts'
 
 /** The application whose jobs last longest: the declared slow one, else the plain one. */
 export function busyApplication({ target: { resources } }: Run): ApplicationResource {
@@ -271,7 +271,7 @@ export async function releasedAtLast(run: Run): Promise<Finding[]> {
 /** Whether refused creations have locked the application for good. */
 async function staysLocked(run: Run): Promise<boolean> {
   if (!isPlanned(run, ids.noEffect)) return false
-  return noEffect(run).then(
+  return noEffectFindings(run).then(
     (findings) => findings.some(({ met }) => met === 'locked'),
     () => false,
   )

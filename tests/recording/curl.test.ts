@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { curlOf } from '../../harness/recording/curl.ts'
+import { curlOf } from '../../harness/recording/recorded.ts'
 import { judgeReference, idsOf } from '../matrix/judge-reference.ts'
 
 const request = { method: 'GET', url: 'http://target.test/v1/files', headers: {}, body: '' }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createDynamicKeys } from '../../harness/target-file/dynamic-keys.ts'
+import { createDynamicKeys } from '../../harness/target-file/resolve-key.ts'
 
 function countingKeys(source: (count: number) => string | Promise<string>) {
   const clock = { now: 1000 }

@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { operations } from '../../catalogue/operations.ts'
 import { targetDigest } from '../../harness/target-file/map-keys.ts'
 import type { TargetFile } from '../../harness/target-file/model.ts'
-import { readKey, redactorFor } from '../../harness/target-file/context.ts'
+import { readKey, redactorFor } from '../../harness/target-file/resolve-key.ts'
 import { type Resolved, resolveTarget, type ResolveOptions } from '../../harness/target-file/resolve.ts'
 
 const baseUrl = 'https://example.com/base/'

@@ -1,12 +1,84 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import {
+  freshName,
+  nameCheckMs,
+  namedBy,
+  refusedName,
+  breakUse,
+  isSettling,
+  newId,
+  writeId,
+  nameOf,
+  likenessOf,
+} from '../world/created.ts'
+import { ownAccount, type Application, countUp } from '../world/world.ts'
 import { type Answer, Ending } from '../world/answer.ts'
-import { type Call, isMembers, jsonType } from '../world/call.ts'
-import { breakUse, isSettling } from '../world/created.ts'
-import { likenessOf } from '../world/ids.ts'
+import { isMembers, type Call, jsonType } from '../world/call.ts'
+import type { Operation } from '../world/operation.ts'
 import { createdJobView } from '../world/job-view.ts'
 import { endJob, isBusy, newJob, startJob, startUnseenJob } from '../world/jobs.ts'
-import type { Operation } from '../world/operation.ts'
-import { ownAccount, type Application, countUp } from '../world/world.ts'
+
+/** A blueprint names its nodes, and its edges lead from one of them to another. */
+function isBlueprint(blueprint: unknown): boolean {
+  if (!isMembers(blueprint) || !Array.isArray(blueprint['nodes']) || !Array.isArray(blueprint['edges'])) return false
+  const nodes = new Set<unknown>(blueprint['nodes'])
+  const isEdge = (edge: unknown) => Array.isArray(edge) && edge.length === 2 && edge.every((end) => nodes.has(end))
+  return [...nodes].every((node) => typeof node === 'string') && blueprint['edges'].every(isEdge)
+}
+
+function checkApplication(call: Call): void {
+  if (typeof nameOf(call, 'Application') !== 'string') call.refuse('400-malformed-parameters', 400, 'BadRequest')
+  if (!isBlueprint(call.body['blueprint'])) {
+    call.refuse('400-invalid-blueprint', 400, 'InvalidInputParameters', {
+      description: 'The blueprint does not hold together',
+    })
+  }
+}
+
+function make(call: Call, name: string, account: string): Application {
+  const { world } = call
+  const application: Application = {
+    id: newId(world, 'application'),
+    account,
+    name,
+    inputs: call.varied('applications/inputs-demanded') ? [{ id: 'subject', required: true }] : [],
+    pace: 'usual',
+    fails: false,
+    createdAt: world.clock.now(),
+    made: true,
+    jobs: 0,
+  }
+  world.store.applications.set(application.id, application)
+  return application
+}
+
+/** Leaves something behind in spite of a refusal, under the defects of `4xx-no-effect`. */
+async function createAllTheSame(call: Call, status: number): Promise<void> {
+  const name = await refusedName(call, status)
+  if (name !== undefined) make(call, name, ownAccount)
+}
+
+async function create(call: Call): Promise<Answer> {
+  const { world, key } = call
+  const { applications } = world.store
+  const name = freshName(call, 'Application', applications.values())
+  if (call.broken('400-atomic')) await pause(nameCheckMs)
+  const { id, createdAt } = namedBy(call, applications.values(), make(call, name, key?.account ?? ''))
+  return { status: 201, body: { id: writeId(world, id), name, created_at: world.clock.write(createdAt) } }
+}
+
+/** §4.4 */
+export const applicationsCreate: Operation = {
+  id: 'applications.create',
+  method: 'POST',
+  paths: ['/v1/applications'],
+  body: 'json',
+  members: ['name', 'blueprint'],
+  check: checkApplication,
+  refused: createAllTheSame,
+  run: create,
+  grant: (call) => ({ status: 201, body: { id: newId(call.world, 'application'), name: 'application' } }),
+}
 
 function fit(call: Call, application: Application): void {
   const given = new Set((call.body['inputs'] as { id: string }[]).map((input) => input.id))
