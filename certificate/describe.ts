@@ -1,5 +1,6 @@
 import { nameMarks } from '../reporters/escape/name-marks.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
+import { groupBy } from '../harness/group-by.ts'
 import { count } from '../harness/report/reason.ts'
 import { operationCount, type Excluded, type Predicate, type RunFacts, type Statement } from './statement.ts'
 import { claimedByStatement, type SuiteFacts } from './suite-facts.ts'
@@ -133,11 +134,11 @@ function unreachable(excluded: readonly Excluded[]): number {
 
 /** How many requirements are left out of the claim for each reason, the most frequent first, and which if they are few. */
 function byReason(excluded: readonly Excluded[]): string[] {
-  const ids = new Map<string, string[]>()
-  for (const { id, reason } of excluded) ids.set(reason, [...(ids.get(reason) ?? []), id])
-  return [...ids]
+  return [...groupBy(excluded, ({ reason }) => reason)]
     .sort(([, a], [, b]) => b.length - a.length)
-    .map(([reason, of]) => `  ${of.length}: ${reason}${of.length <= 5 ? ` (${of.join(', ')})` : ''}`)
+    .map(
+      ([reason, of]) => `  ${of.length}: ${reason}${of.length <= 5 ? ` (${of.map(({ id }) => id).join(', ')})` : ''}`,
+    )
 }
 
 function meaning({ predicate }: Statement, signers: readonly string[], given: Given): string[] {

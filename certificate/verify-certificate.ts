@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { operations as interfaceOperations } from '../catalogue/operations.ts'
 import type { Counts } from '../harness/report/model.ts'
 import { sum, total } from '../reporters/view/groups.ts'
-import { isObject } from '../schemas/json.ts'
+import { isObject, parsedJson } from '../schemas/json.ts'
 import { validatorOf } from '../schemas/validators.ts'
 import {
   type Evidence,
@@ -56,7 +56,7 @@ export function verifyCertificate(bytes: Uint8Array, options: VerifyOptions): Ve
   if (envelope.payloadType !== PAYLOAD_TYPE)
     return refused(`its payload is ${envelope.payloadType}, not ${PAYLOAD_TYPE}`)
   const payload = payloadOf(envelope).toString('utf8')
-  const value = parse(payload)
+  const value = parsedJson(payload)
   const issuer = keyFrom(isObject(value) && isObject(value.predicate) ? value.predicate.publicKey : undefined)
   if (!issuer) return refused('there is no Ed25519 public key in it')
   const { signers, problems: unsigned } = checkSignatures(envelope, issuer)
@@ -92,14 +92,6 @@ export function verifyCertificate(bytes: Uint8Array, options: VerifyOptions): Ve
 /** Nothing that it says is believed. */
 export function refused(...problems: string[]): Verification {
   return { problems, isExpired: false, isForeign: false, signers: [] }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 /** The ids of the keys that signed, in the order of the file; and what is wrong with any of the signatures. */

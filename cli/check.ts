@@ -1,21 +1,26 @@
 import { setFlagsFromString } from 'node:v8'
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { warnOf } from './output/say.ts'
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { applyGates, type Gates } from '../harness/report/exit-code.ts'
 import { foreignBaselineFile } from '../harness/report/baseline.ts'
 import { redactorFor } from '../harness/target-file/resolve-key.ts'
 import type { RecordedExchange, Report, TpeMode } from '../harness/report/model.ts'
 import { checkTarget } from '../traffic/base-url.ts'
-import { judgeRecording, type Bodies, type Counts } from '../traffic/recording-judge.ts'
+import { type Bodies, type Counts, judgeRecording } from '../traffic/recording-judge.ts'
 import { openHar } from '../traffic/read-har.ts'
-import { createSurvey } from '../traffic/survey.ts'
-import { recordingReport } from '../traffic/recording-report.ts'
+import { createSurvey, recordingReport } from '../traffic/recording-report.ts'
 import { learnSecrets } from '../traffic/secrets.ts'
-import { checkOutputs, type InputFile, reportFiles } from './output/files.ts'
+import {
+  checkOutputs,
+  formatNames,
+  inputFiles,
+  parseReportRequests,
+  reportFiles,
+  streamForPeople,
+} from './output/files.ts'
 import { finish } from './output/write-reports.ts'
-import { reportOption } from './run/arguments.ts'
-import { formatNames, parseReportRequests, takesStdout } from './output/report-request.ts'
+import { addGates } from './run/arguments.ts'
 import { shellWord } from '../harness/shell-word.ts'
 
 export interface CheckArguments extends Gates {
@@ -25,7 +30,7 @@ export interface CheckArguments extends Gates {
 }
 
 export function checkCommand(): Command {
-  return new Command('check')
+  const command = new Command('check')
     .description('judge recorded traffic (HAR 1.2) without a live target')
     .argument('<file.har>', 'the recording')
     .option(
@@ -33,28 +38,18 @@ export function checkCommand(): Command {
       'the server to judge; default: baseUrl of the target file, or what the recording has before /v1/',
     )
     .option('-t, --target <file>', 'target file: what is not served, and the keys that no report may show')
-    .addOption(reportOption(formatNames))
-    .option('--baseline <file>', 'expected failures: a report, or {"expected": [...]}')
-    .option('--strict', 'a failed should counts like a failed must')
-    .addOption(new Option('--tpe <mode>', 'which verdict decides').choices(['exact', 'family'] satisfies TpeMode[]))
-    .action(async (file: string, options: CheckArguments) => {
-      // Of a long recording nearly all is garbage at once: a heap that grows by steps of a third keeps to what is needed.
-      setFlagsFromString('--heap-growing-percent=30')
-      const requests = parseReportRequests(options.report)
-      checkOutputs(reportFiles(requests), inputsOf(file, options))
-      const { report, counts, warnings, exchanges } = await checkFile(file, options, new Date())
-      for (const warning of warnings) warnOf(warning)
-      const people = takesStdout(requests) ? process.stderr : process.stdout
-      await finish(report, { requests, exchanges, people, before: `${terminalText(countsLine(counts, report))}\n` })
-    })
-}
-
-function inputsOf(file: string, { baseline, target }: CheckArguments): InputFile[] {
-  return [
-    { path: file, what: 'the recording' },
-    ...(target === undefined ? [] : [{ path: target, what: 'the target file' }]),
-    ...(baseline === undefined ? [] : [{ path: baseline, what: 'the baseline' }]),
-  ]
+  return addGates(command, formatNames).action(async (file: string, options: CheckArguments) => {
+    // Of a long recording nearly all is garbage at once: a heap that grows by steps of a third keeps to what is needed.
+    setFlagsFromString('--heap-growing-percent=30')
+    const requests = parseReportRequests(options.report)
+    const { baseline, target } = options
+    const inputs = { 'the recording': file, 'the target file': target, 'the baseline': baseline }
+    checkOutputs(reportFiles(requests), inputFiles(inputs))
+    const { report, counts, warnings, exchanges } = await checkFile(file, options, new Date())
+    for (const warning of warnings) warnOf(warning)
+    const people = streamForPeople(requests)
+    await finish(report, { requests, exchanges, people, before: `${terminalText(countsLine(counts, report))}\n` })
+  })
 }
 
 export interface Checked {
@@ -77,14 +72,11 @@ export async function checkFile(file: string, options: Omit<CheckArguments, 'rep
   learnSecrets(redactor, survey.secrets)
   const judged = await judgeRecording(har, target, redactor)
   const rerun = rerunCommand(file, options)
-  const whole = recordingReport({ target, redactor, judged, rerun, ...survey.time(now) })
-  const { tpe, strict, baseline } = options
-  const gates = { ...(tpe && { tpe }), ...(strict && { strict }), ...(baseline !== undefined && { baseline }) }
-  const report = applyGates(whole, gates, now)
+  const report = applyGates(recordingReport({ target, redactor, judged, rerun, ...survey.time(now) }), options, now)
   const warnings = [
     ...ofTarget,
     ...noBodies(judged.bodies),
-    ...foreignBaselineFile(baseline, report.run.tpe, report.target),
+    ...foreignBaselineFile(options.baseline, report.run.tpe, report.target),
   ]
   return { report, counts: judged.counts, warnings, exchanges: () => judged.exchanges() }
 }

@@ -15,18 +15,15 @@ import { UserError } from '../harness/user-error.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { renderPage, renderTable, marks } from './compare/render-table.ts'
 import { countsText } from '../reporters/view/groups.ts'
-import { checkOutputs, type OutputFile, writeFiles } from './output/files.ts'
+import { checkOutputs, parseReportRequests, reportFiles, streamForPeople, writeFiles } from './output/files.ts'
 import { colorsFor } from './output/say.ts'
 import { reportOption } from './run/arguments.ts'
 import { verdictWords } from '../reporters/view/standing.ts'
 import { json } from '../reporters/escape/json.ts'
 import { markdownCode, markdownText } from '../reporters/escape/markdown.ts'
 
-const formats = {
-  html: { file: 'conform-compare.html', render: renderPage },
-  markdown: { file: 'conform-compare.md', render: renderMarkdown },
-  json: { file: 'conform-compare.json', render: renderJson },
-} as const
+const formatFiles = { html: 'conform-compare.html', markdown: 'conform-compare.md', json: 'conform-compare.json' }
+const renderers = { html: renderPage, markdown: renderMarkdown, json: renderJson }
 
 export interface CompareArguments {
   readonly report: readonly string[]
@@ -34,61 +31,33 @@ export interface CompareArguments {
   readonly failOnNew?: boolean
 }
 
-/** A text to be written, and what asked for it. */
-interface Output extends OutputFile {
-  render(comparison: Comparison): string
-}
-
 export function compareCommand(): Command {
   return new Command('compare')
     .description('show reports side by side: several targets, or one target over time and what changed')
     .argument('<report.json...>', 'reports of conform; those of one base URL are put in order of time')
-    .addOption(reportOption(Object.keys(formats)))
+    .addOption(reportOption(Object.keys(formatFiles)))
     .option('--html <file>', 'as --report html=<file>')
     .option('--fail-on-new', 'exit 1 if a must is newly failing in the last report')
     .action(compare)
 }
 
-async function compare(files: readonly string[], options: CompareArguments): Promise<void> {
-  if (options.failOnNew && files.length < 2) {
+async function compare(files: readonly string[], { failOnNew, html, report }: CompareArguments): Promise<void> {
+  if (failOnNew && files.length < 2) {
     throw new UserError('--fail-on-new: give two reports or more: the last one is compared with the one before')
   }
-  const outputs = outputsOf(options)
-  const toFiles = outputs.filter(({ path }) => path !== '-')
+  const requests = parseReportRequests(report, formatFiles)
+  const page = html === undefined ? [] : [{ format: 'html' as const, path: html, option: `--html ${html}` }]
+  const outputs = [...reportFiles(requests), ...page]
   checkOutputs(
-    toFiles,
+    outputs,
     files.map((path) => ({ path, what: `${path}, one of the reports` })),
   )
   const comparison = compareReports(files.map(readReport))
-  const people = toFiles.length < outputs.length ? process.stderr : process.stdout
-  for (const output of outputs) await write(output, comparison)
+  const people = streamForPeople(requests)
+  for (const { format, path } of requests) if (path === '-') process.stdout.write(renderers[format](comparison))
+  await writeFiles(outputs.map((output) => [output, renderers[output.format](comparison)]))
   people.write(renderTable(comparison, colorsFor(people), people.isTTY ? people.columns : Infinity))
-  if (options.failOnNew) decide(newlyFailingMusts(comparison), people)
-}
-
-function outputsOf({ html, report }: CompareArguments): Output[] {
-  const outputs = report.map(parseOutput)
-  if (outputs.filter(({ path }) => path === '-').length > 1) {
-    throw new UserError('--report: two reports for stdout (-); give one of them a file')
-  }
-  return html === undefined ? outputs : [...outputs, { option: `--html ${html}`, path: html, render: renderPage }]
-}
-
-function parseOutput(value: string): Output {
-  const [name = '', ...rest] = value.split('=')
-  const option = `--report ${value}`
-  if (name !== 'html' && name !== 'markdown' && name !== 'json') {
-    throw new UserError(`${option}: ${name} is not a format here; known are ${Object.keys(formats).join(', ')}`)
-  }
-  const path = rest.length === 0 ? formats[name].file : rest.join('=')
-  if (path === '') throw new UserError(`${option}: give a path after =, or - for stdout`)
-  return { option, path, render: formats[name].render }
-}
-
-async function write(output: Output, comparison: Comparison): Promise<void> {
-  const text = output.render(comparison)
-  if (output.path === '-') process.stdout.write(text)
-  else await writeFiles([[output, text]])
+  if (failOnNew) decide(newlyFailingMusts(comparison), people)
 }
 
 /** The last line says why the exit code is what it is. */

@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander'
 import { catalogue } from '../catalogue/catalogue.ts'
-import { formatNames } from './output/report-request.ts'
+import { formatNames } from './output/files.ts'
 import { addArguments } from './run/arguments.ts'
 
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`

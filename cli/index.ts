@@ -51,7 +51,7 @@ async function program(words: readonly string[], interrupts: Interrupts): Promis
     checkArguments(baseUrl, options, Object.keys(commands))
     const { runAction } = await import('./run.ts')
     const { failed } = options
-    const chosen = failed === undefined ? options : (await import('./run/run-options.ts')).withFailedOnes(options)
+    const chosen = failed === undefined ? options : (await import('./run/one-run.ts')).withFailedOnes(options)
     await runAction(baseUrl, chosen, interrupts)
   })
   const others = asked(words)

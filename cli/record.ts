@@ -1,9 +1,9 @@
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { join } from 'node:path'
 import { createForwarder } from '../harness/http/forwarder.ts'
 import { shellWord } from '../harness/shell-word.ts'
 import { applyGates, type Gates } from '../harness/report/exit-code.ts'
-import type { RecordedExchange, TpeMode } from '../harness/report/model.ts'
+import type { RecordedExchange } from '../harness/report/model.ts'
 import { foreignBaselineFile } from '../harness/report/baseline.ts'
 import { redactorFor } from '../harness/target-file/resolve-key.ts'
 import type { Target } from '../harness/target-file/model.ts'
@@ -14,12 +14,18 @@ import { startRecorder } from '../traffic/record/recorder-thread.ts'
 import { startReverseProxy } from '../traffic/record/reverse-proxy.ts'
 import { learnSecrets } from '../traffic/secrets.ts'
 import { countsLine } from './check.ts'
-import { checkOutputs, reportFiles } from './output/files.ts'
+import {
+  checkOutputs,
+  inputFiles,
+  formatNames,
+  parseReportRequests,
+  reportFiles,
+  streamForPeople,
+} from './output/files.ts'
 import { loggedExchanges, makeRunFolder } from './output/run-folder.ts'
 import { finish, type People } from './output/write-reports.ts'
-import { formatNames, parseReportRequests, takesStdout } from './output/report-request.ts'
 import { warnOf } from './output/say.ts'
-import { listenedOn, portOption, reportOption } from './run/arguments.ts'
+import { listenedOn, addGates, portOption } from './run/arguments.ts'
 import { untilSignal } from './run/interrupts.ts'
 
 interface RecordArguments extends Gates {
@@ -31,16 +37,13 @@ interface RecordArguments extends Gates {
 }
 
 export function recordCommand(): Command {
-  return new Command('record')
+  const command = new Command('record')
     .description('a proxy before a server: records what a client of yours sends and gets, and judges it as check does')
     .argument('<base_url>', 'the server; the client is pointed at the proxy in its place')
     .addOption(portOption())
     .option('--out <file.har>', 'where the recording goes at the end, without keys', 'traffic.har')
     .option('-t, --target <file>', 'target file: what is not served, keys that no report may show, tls')
-    .addOption(reportOption(formatNames))
-    .option('--baseline <file>', 'expected failures: a report, or {"expected": [...]}')
-    .option('--strict', 'a failed should counts like a failed must')
-    .addOption(new Option('--tpe <mode>', 'which verdict decides').choices(['exact', 'family'] satisfies TpeMode[]))
+  return addGates(command, formatNames)
     .option('--insecure', 'accept certificates of the server that do not verify')
     .action(record)
 }
@@ -48,24 +51,19 @@ export function recordCommand(): Command {
 async function record(baseUrl: string, options: RecordArguments): Promise<void> {
   const { baseline, out, target: path } = options
   const requests = [...parseReportRequests(options.report), { format: 'har' as const, path: out }]
-  checkOutputs(reportFiles(requests), [
-    ...(path === undefined ? [] : [{ path, what: 'the target file' }]),
-    ...(baseline === undefined ? [] : [{ path: baseline, what: 'the baseline' }]),
-  ])
+  checkOutputs(reportFiles(requests), inputFiles({ 'the target file': path, 'the baseline': baseline }))
   const { target, warnings } = await checkTarget({
     ...{ baseUrl, derive: () => undefined, name: 'the base URL' },
     ...(path !== undefined && { target: path }),
   })
-  const people = takesStdout(requests) ? process.stderr : process.stdout
+  const people = streamForPeople(requests)
   for (const warning of [...warnings, ...foreignBaselineFile(baseline, options.tpe ?? 'exact', target)]) warnOf(warning)
   const folder = makeRunFolder()
   try {
     const log = join(folder.path, 'exchanges.ndjson')
     const recorded = await recordUntilInterrupted(target, options, { log, people })
     const { exchanges, problem } = recorded
-    const { tpe, strict } = options
-    const gates = { ...(tpe && { tpe }), ...(strict && { strict }), ...(baseline !== undefined && { baseline }) }
-    await finish(applyGates(recorded.report, gates, new Date()), {
+    await finish(applyGates(recorded.report, options, new Date()), {
       requests: problem === undefined ? requests : requests.filter(({ format }) => format !== 'har'),
       exchanges: () => withoutLateKeys(loggedExchanges(log), target, recorded),
       people,

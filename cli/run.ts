@@ -1,10 +1,9 @@
 import { setImmediate as afterEvents } from 'node:timers/promises'
 import type { Interrupts } from './run/interrupts.ts'
-import { parseReportRequests, takesStdout } from './output/report-request.ts'
+import { parseReportRequests, streamForPeople } from './output/files.ts'
 import type { RunArguments } from './run/arguments.ts'
-import { baselineOf, warn, oneRun } from './run/one-run.ts'
+import { baselineOf, oneRun, runOptions, warn } from './run/one-run.ts'
 import { findTarget } from './run/find-target.ts'
-import { runOptions } from './run/run-options.ts'
 import { type Estimate, estimate } from '../suites/estimate.ts'
 import { planRun } from '../suites/plan.ts'
 
@@ -14,7 +13,7 @@ export async function runAction(
   options: RunArguments,
   interrupts: Interrupts,
 ): Promise<void> {
-  const people = takesStdout(parseReportRequests(options.report)) ? process.stderr : process.stdout
+  const people = streamForPeople(parseReportRequests(options.report))
   if (options.dryRun) {
     // It sends nothing and reports nothing: it can end anywhere.
     interrupts.restoreDefaultSignals()

@@ -1,9 +1,9 @@
 import { untilSignal } from './run/interrupts.ts'
 import { Command } from 'commander'
 import { UserError } from '../harness/user-error.ts'
-import { addArguments, type RunArguments, checkArguments, checkSession, portOption } from './run/arguments.ts'
+import { addArguments, checkArguments, checkSession, portOption, type RunArguments } from './run/arguments.ts'
 import { startForSession } from './run/start-server.ts'
-import { withFailedOnes } from './run/run-options.ts'
+import { withFailedOnes } from './run/one-run.ts'
 
 export function watchCommand(): Command {
   return addArguments(new Command('watch'))

@@ -2,7 +2,6 @@ import type { Report } from '../harness/report/model.ts'
 import { renderBadge } from './badge.ts'
 import { renderCtrf } from './ctrf.ts'
 import type { Exchanges } from './view/evidence.ts'
-import { formatFiles, type FormatName } from './format-files.ts'
 import { renderHar } from './har.ts'
 import { renderHtml } from './html.ts'
 import { renderJunit } from './junit.ts'
@@ -11,23 +10,21 @@ import { json } from './escape/json.ts'
 
 /** A form of the report that `--report` can ask for. */
 export interface Format {
-  /** The file that is written if no path is given. */
-  readonly file: string
   /** Pure: the text of the file, in pieces if the format holds exchanges. Formats without exchanges read none. */
   readonly render: (report: Report, exchanges: Exchanges) => string | AsyncIterable<string>
 }
 
 export const formats = {
-  json: { file: formatFiles.json, render: (report) => renderJson(report) },
-  html: { file: formatFiles.html, render: renderHtml },
-  junit: { file: formatFiles.junit, render: (report) => renderJunit(report) },
-  ctrf: { file: formatFiles.ctrf, render: (report) => renderCtrf(report) },
-  markdown: { file: formatFiles.markdown, render: (report) => renderMarkdown(report) },
-  har: { file: formatFiles.har, render: renderHar },
-  badge: { file: formatFiles.badge, render: (report) => renderBadge(report) },
-} as const satisfies Record<FormatName, Format>
+  json: { render: (report) => renderJson(report) },
+  html: { render: renderHtml },
+  junit: { render: (report) => renderJunit(report) },
+  ctrf: { render: (report) => renderCtrf(report) },
+  markdown: { render: (report) => renderMarkdown(report) },
+  har: { render: renderHar },
+  badge: { render: (report) => renderBadge(report) },
+} as const satisfies Record<string, Format>
 
-export type { FormatName }
+export type FormatName = keyof typeof formats
 
 /** The report as it is, `conformance-report/1`, indented by two; parsing it gives the same value. */
 export function renderJson(report: Report): string {

@@ -1,24 +1,32 @@
 import type { Colors } from 'picocolors/types'
-import type { Report, RequirementResult, BaselineSummary } from '../harness/report/model.ts'
+import type { BaselineSummary, Report, RequirementResult } from '../harness/report/model.ts'
 import { terminalText } from './escape/terminal.ts'
-import type { FormatName } from './format-files.ts'
-import { failureBlock, likelyLines } from './terminal/failure.ts'
-import { reasonLines, stepLines, operationTable, summaryTable, laidOut, type Line } from './terminal/lines.ts'
+import {
+  failureBlock,
+  laidOut,
+  likelyLines,
+  type Line,
+  operationTable,
+  reasonLines,
+  stepLines,
+  summaryTable,
+} from './terminal/lines.ts'
 import { byCause, shownFirst } from './view/causes.ts'
 import { likelyCauses } from './view/likely-causes.ts'
-import { count, commonReason } from '../harness/report/reason.ts'
+import { commonReason, count } from '../harness/report/reason.ts'
 import { duration } from './view/writing.ts'
 import { exitLine, runNotes, seedLine, standingOf, type Tone, verdictBeforeExit } from './view/standing.ts'
 import {
+  byReason,
   failed,
-  requiredButMissed,
   leftOutSentence,
+  requiredButMissed,
   selectedResults,
   selectedSummary,
-  byReason,
 } from './view/groups.ts'
 import { whatToDeclare } from './view/to-declare.ts'
 import { outsideCause } from '../harness/report/exit-code.ts'
+import { groupBy } from '../harness/group-by.ts'
 import { shellWord } from '../harness/shell-word.ts'
 
 const tones = { good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<Tone, keyof Colors>
@@ -29,9 +37,9 @@ const MOST_BLOCKS = 15
 /** No more than that are shown whole, whatever they have in common. */
 const FEW_BLOCKS = 8
 
-/** A report that was asked for, and its path; `-` is stdout. */
+/** A report that was asked for, its format and its path; `-` is stdout. */
 interface WrittenReport {
-  readonly format: FormatName
+  readonly format: string
   readonly path: string
 }
 
@@ -164,7 +172,7 @@ function nextLines(report: Report, { command, written = [] }: TerminalOptions, c
 }
 
 /** Hint behind a number of things that are not shown. */
-function whereTheRestIs(formats: readonly FormatName[]): string {
+function whereTheRestIs(formats: readonly string[]): string {
   const isWritten = formats.includes('json') || formats.includes('html')
   return isWritten ? 'see the reports' : '--report json (or html) lists them'
 }
@@ -176,11 +184,10 @@ function missedLines(ids: readonly string[], rest: string | null): string[] {
   return ['not tested, and required:', ...ids.slice(0, most).map((id) => `  ${terminalText(id)}`), ...more]
 }
 
-function createdLines({ run }: Report, formats: readonly FormatName[]): string[] {
+function createdLines({ run }: Report, formats: readonly string[]): string[] {
   if (run.created.length === 0) return []
-  const kinds = new Map<string, number>()
-  for (const { operation } of run.created) kinds.set(operation, (kinds.get(operation) ?? 0) + 1)
-  const each = [...kinds].map(([operation, times]) => `${times} by ${terminalText(operation)}`)
+  const kinds = groupBy(run.created, ({ operation }) => operation)
+  const each = [...kinds].map(([operation, all]) => `${all.length} by ${terminalText(operation)}`)
   const where = formats.includes('json') ? 'the JSON report' : '--report json'
   return [`created: ${count(run.created.length, 'object')} (${each.join(', ')}); ${where} names them`]
 }

@@ -1,3 +1,5 @@
+import { parsedJson } from '../schemas/json.ts'
+
 const quote = 0x22
 const backslash = 0x5c
 const comma = 0x2c
@@ -108,11 +110,7 @@ export class EntryScanner {
     const wanted = this.#depth === 1 ? 'log' : this.#depth === 2 && this.#inLog ? 'entries' : undefined
     // Every character of a name can be written in six.
     if (wanted === undefined || this.#textTo - this.#textFrom > 6 * 'entries'.length + 2) return undefined
-    try {
-      return JSON.parse(this.#read(this.#textFrom, this.#textTo)) === wanted ? wanted : undefined
-    } catch {
-      return undefined
-    }
+    return parsedJson(this.#read(this.#textFrom, this.#textTo)) === wanted ? wanted : undefined
   }
 
   #open(code: number, at: number): void {

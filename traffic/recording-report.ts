@@ -4,12 +4,15 @@ import type { Redactor } from '../harness/recording/redactor.ts'
 import { assembleReport } from '../harness/report/assemble-report.ts'
 import { planRun } from '../suites/plan.ts'
 import type { Target } from '../harness/target-file/model.ts'
-import { describeResponse, describeProbe } from '../harness/engine/describe.ts'
-import { type CatalogueRequirement, catalogue } from '../catalogue/catalogue.ts'
+import { describeProbe, describeResponse } from '../harness/engine/describe.ts'
+import { catalogue, type CatalogueRequirement } from '../catalogue/catalogue.ts'
 import type { Failure, Report, RequirementResult } from '../harness/report/model.ts'
 import type { Seen } from './recording-judge.ts'
 import type { RecordedHttpResponse } from './recorded-exchange.ts'
 import type { RequirementTally } from './successes.ts'
+import { type BaseUrlCounts, createBaseUrlCounts } from './base-url.ts'
+import type { RecordedEntry } from './recorded-entry.ts'
+import { secretsIn } from './secrets.ts'
 
 interface RecordingFacts {
   readonly target: Target
@@ -102,5 +105,38 @@ function failureOf(
     seed: 0,
     rerun,
     exchange: exchange.recorded,
+  }
+}
+
+/** Facts of a whole recording that are needed before its entries are judged one by one. */
+interface Survey {
+  see(entry: RecordedEntry): void
+  readonly baseUrls: BaseUrlCounts
+  /** Every credential in it, whatever address it was sent to. */
+  readonly secrets: ReadonlySet<string>
+  /** When it began, and how long it took in ms until its last answer; `now` if no entry says. */
+  time(now: Date): { startedAt: Date; durationMs: number }
+}
+
+export function createSurvey(): Survey {
+  const baseUrls = createBaseUrlCounts()
+  const secrets = new Set<string>()
+  let first = Infinity
+  let last = -Infinity
+  return {
+    baseUrls,
+    secrets,
+    see(entry) {
+      baseUrls.see(entry)
+      for (const secret of secretsIn(entry)) secrets.add(secret)
+      const { startedAt, durationMs } = entry
+      if (startedAt === undefined) return
+      first = Math.min(first, startedAt)
+      last = Math.max(last, startedAt + durationMs)
+    },
+    time(now) {
+      if (first === Infinity) return { startedAt: now, durationMs: 0 }
+      return { startedAt: new Date(first), durationMs: last - first }
+    },
   }
 }

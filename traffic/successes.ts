@@ -3,7 +3,7 @@ import type { OperationId } from '../catalogue/operations.ts'
 import { isEnvelope, isGranted } from '../harness/engine/response.ts'
 import type { Exchange } from '../harness/engine/exchange.ts'
 import type { Target } from '../harness/target-file/model.ts'
-import { isObject, member, getAt } from '../schemas/json.ts'
+import { isObject, member, getAt, parsedJson } from '../schemas/json.ts'
 import { type SchemaName, validate } from '../schemas/validate.ts'
 import type { RecordedEntry } from './recorded-entry.ts'
 import type { RecordedHttpResponse } from './recorded-exchange.ts'
@@ -119,12 +119,7 @@ function judgeAccepted(
 
 /** The request's body as JSON; undefined if it is not JSON, or not known as a whole. */
 function requestJson({ requestBody: { state, bytes } }: RecordedEntry): unknown {
-  if (state !== 'whole' || bytes.length === 0) return undefined
-  try {
-    return JSON.parse(Buffer.from(bytes).toString('utf8')) as unknown
-  } catch {
-    return undefined
-  }
+  return state === 'whole' ? parsedJson(Buffer.from(bytes).toString('utf8')) : undefined
 }
 
 /** Findings of recorded responses on one requirement. */

@@ -12,6 +12,7 @@ import {
 } from './suite-run.ts'
 import { type Target, type TargetJson, checkOptions, type ConformanceOptions } from '../library/options.ts'
 import { catalogue, type CatalogueRequirement } from '../catalogue/catalogue.ts'
+import { groupBy } from '../harness/group-by.ts'
 import { isSelected } from '../harness/report/selection.ts'
 import { isMistake } from '../harness/report/reason.ts'
 import type { RequirementResult } from '../harness/report/model.ts'
@@ -174,11 +175,8 @@ function messageOf(error: unknown): string {
 
 /** Those that the options leave in, in catalogue order; `envelope` last, for it is judged on all that the others were answered. */
 function byOperation({ only = [], skip = [] }: ConformanceOptions): (readonly CatalogueRequirement[])[] {
-  const groups = new Map<string, CatalogueRequirement[]>()
-  for (const requirement of catalogue.filter(({ id }) => isSelected(id, { only, skip }))) {
-    groups.set(requirement.operation, [...(groups.get(requirement.operation) ?? []), requirement])
-  }
-  const { envelope = [], ...others } = Object.fromEntries(groups)
+  const selected = catalogue.filter(({ id }) => isSelected(id, { only, skip }))
+  const { envelope = [], ...others } = Object.fromEntries(groupBy(selected, ({ operation }) => operation))
   return [...Object.values(others), envelope].filter((requirements) => requirements.length > 0)
 }
 

@@ -1,10 +1,15 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import type { Reporter, TestModule, Vitest } from 'vitest/node'
-import { checkOutputs, reportFiles } from '../cli/output/files.ts'
+import {
+  type ReportRequest,
+  checkOutputs,
+  keepsExchanges,
+  parseReportRequests,
+  reportFiles,
+} from '../cli/output/files.ts'
 import { colorsFor } from '../cli/output/say.ts'
 import { failureExchanges, loggedExchanges, makeRunFolder } from '../cli/output/run-folder.ts'
-import { parseReportRequests, type ReportRequest } from '../cli/output/report-request.ts'
 import { writeReports } from '../cli/output/write-reports.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { laidOut, reasonLines, stepLines } from '../reporters/terminal/lines.ts'
@@ -41,8 +46,7 @@ export default class ConformanceReporter implements Reporter {
     }))
     checkOutputs(reportFiles(this.#requests), [])
     this.#print = (line) => logger.log(line)
-    const keepsExchanges = this.#requests.some(({ format }) => format === 'har' || format === 'html')
-    if (!keepsExchanges) return
+    if (!keepsExchanges(this.#requests)) return
     this.#folder = makeRunFolder().path
     vitest.provide('conformExchanges', this.#folder)
   }

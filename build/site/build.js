@@ -13,7 +13,7 @@ const patienceMs = 300_000
 const { import: load } = createJiti(import.meta.url)
 const { catalogue } = await load('../../catalogue/catalogue.ts')
 const { sentFor } = await load('../../cli/explain/requests.ts')
-const { siteFiles } = await load('./files.ts')
+const { siteFiles } = await load('./pages.ts')
 const files = siteFiles(await sentFor(catalogue, patienceMs))
 
 rmSync(dir, { recursive: true, force: true })

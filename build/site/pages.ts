@@ -3,9 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
 import { catalogue, type CatalogueRequirement, isRequirementId } from '../../catalogue/catalogue.ts'
+import { groupBy } from '../../harness/group-by.ts'
 import type { Sent } from '../../cli/explain/requests.ts'
 import { htmlAttribute, htmlText } from '../../reporters/escape/html.ts'
-import { operationIndex, requirementText, anchor } from './requirement-text.ts'
+import { anchor, operationIndex, requirementText } from './requirement-text.ts'
+import { createRequire } from 'node:module'
+import { suiteVersion } from '../../harness/report/assemble-report.ts'
+import MiniSearch from 'minisearch'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -82,15 +86,10 @@ function requirementFile(id: string): string {
 
 /** @param sent what is sent for each requirement, by id; what is not known is left out */
 export function sitePages(sent: ReadonlyMap<string, Sent>): Site {
-  const requirements = new Map<string, Page[]>()
-  for (const requirement of catalogue)
-    requirements.set(requirement.operation, [
-      ...(requirements.get(requirement.operation) ?? []),
-      pageOf(requirement, sent),
-    ])
+  const byOperation = groupBy(catalogue, ({ operation }) => operation)
   return {
     guide: new Map(Object.entries(guide).map(([heading, files]) => [heading, files.map(guidePage)])),
-    requirements,
+    requirements: new Map([...byOperation].map(([area, all]) => [area, all.map((one) => pageOf(one, sent))])),
     index: {
       file: 'requirements/index.md',
       title: 'All requirements',
@@ -217,4 +216,52 @@ function layout({ body, nav, page, to, version }: Laid): string {
 <div class="columns"><nav aria-label="Pages"><details id="menu" open><summary>All pages</summary>${nav}</details></nav>
 <main id="main" tabindex="-1">${body}</main></div></body></html>
 `
+}
+
+const beside = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
+
+/** Files that every page loads, none from another place. */
+function shared(): [path: string, text: string][] {
+  const minisearch = join(dirname(createRequire(import.meta.url).resolve('minisearch')), '../umd/index.js')
+  return [
+    ['site.css', beside('../../reporters/html/style/base.css') + beside('site.css')],
+    ['site.js', beside('site.js')],
+    ['minisearch.js', readFileSync(minisearch, 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n')],
+  ]
+}
+
+/**
+ * The files of the site, by path.
+ * @param sent what is sent for each requirement, by id
+ */
+export function siteFiles(sent: ReadonlyMap<string, Sent>): Map<string, string> {
+  const site = sitePages(sent)
+  return new Map([...pagesAsHtml(site, suiteVersion()), ...shared(), ['search-index.js', searchIndex(site)]])
+}
+
+/** How a page is found; the page in the browser reads the index with the same. */
+export const searchOptions = {
+  fields: ['title', 'words', 'text'],
+  storeFields: ['title', 'about'],
+  searchOptions: { boost: { title: 4, words: 4 }, prefix: true, fuzzy: 0.2, combineWith: 'AND' as const },
+}
+
+/** Index of the search, as a script: pages from a folder can load no data. */
+function searchIndex(site: Site): string {
+  const index = new MiniSearch(searchOptions)
+  index.addAll(allPages(site).map(entryOf))
+  const options = JSON.stringify(searchOptions)
+  return `globalThis.conformSearch = MiniSearch.loadJSON(${JSON.stringify(JSON.stringify(index))}, ${options})\n`
+}
+
+function entryOf({ file, isMinor, text, title }: Page) {
+  const plain = text
+    .replaceAll(/<!--.*?-->/gs, '')
+    .replaceAll(/\]\([^)]*\)/g, ']')
+    .replaceAll(/[#*`|>[\]-]+/g, ' ')
+  const paragraph = text.split('\n\n').find((part) => /^[A-Z]/.test(part)) ?? ''
+  const about = paragraph.replaceAll(/[*`[\]]|\([^)]*\.md[^)]*\)/g, '').slice(0, 160)
+  // An id by its parts: `jobs.create/404-unknown-application` is found by "unknown application".
+  const words = title.replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+  return { id: htmlPath(file), title, words: isMinor ? '' : words, text: plain, about }
 }

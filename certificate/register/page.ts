@@ -3,6 +3,7 @@ import { htmlAttribute } from '../../reporters/escape/html.ts'
 import { policyFor } from '../../reporters/html/assets.ts'
 import { nameMarks } from '../../reporters/escape/name-marks.ts'
 import { countsText } from '../../reporters/view/groups.ts'
+import { groupBy } from '../../harness/group-by.ts'
 import { shellWord } from '../../harness/shell-word.ts'
 import { packageFile } from '../../schemas/package-file.ts'
 import { between } from '../describe.ts'
@@ -150,12 +151,11 @@ function operationsPart({ operations }: Predicate): Markup {
 }
 
 function excludedPart(title: string, excluded: readonly Excluded[]): Markup | '' {
-  const ids = new Map<string, string[]>()
-  for (const { id, reason } of excluded) ids.set(reason, [...(ids.get(reason) ?? []), id])
-  if (ids.size === 0) return ''
-  const items = [...ids].map(([reason, of]) => {
+  if (excluded.length === 0) return ''
+  const items = [...groupBy(excluded, ({ reason }) => reason)].map(([reason, of]) => {
+    const ids = of.slice(0, MOST_IDS).map(({ id }) => id)
     const more = of.length > MOST_IDS ? ` and ${of.length - MOST_IDS} more` : ''
-    return markup`<li>${reason}: <span class="soft">${of.slice(0, MOST_IDS).join(', ')}${more}</span></li>`
+    return markup`<li>${reason}: <span class="soft">${ids.join(', ')}${more}</span></li>`
   })
   return markup`<section><h2>${title}: ${excluded.length}</h2><ul class="list screen">${items}</ul></section>`
 }

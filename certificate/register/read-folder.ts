@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { groupBy } from '../../harness/group-by.ts'
 import { unreadable, UserError } from '../../harness/user-error.ts'
 import { packBundle, readCertificateFile } from '../certificate-file.ts'
 import { readRevoked, readTrustedKeys, type Revocation, revocationOf, type TrustedKey } from '../revocations.ts'
@@ -132,12 +133,7 @@ export interface Service {
 
 /** The certificates by service, which is an address; services in the order of their names. */
 function servicesOf(registered: readonly Registered[]): Service[] {
-  const byUri = new Map<string, Registered[]>()
-  for (const one of registered) {
-    const { uri } = one.statement.subject[0]
-    byUri.set(uri, [...(byUri.get(uri) ?? []), one])
-  }
-  return [...byUri]
+  return [...groupBy(registered, ({ statement }) => statement.subject[0].uri)]
     .map(([uri, ofIt]) => serviceOf(uri, ofIt))
     .sort((a, b) => a.name.localeCompare(b.name, 'en') || (a.uri < b.uri ? -1 : 1))
 }

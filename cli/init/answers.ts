@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import { UserError } from '../../harness/user-error.ts'
 import { baseUrlProblem } from '../../harness/target-file/http-values.ts'
 import type { Step } from '../../reporters/view/to-declare.ts'
-import { isObject } from '../../schemas/json.ts'
+import { isObject, parsedJson } from '../../schemas/json.ts'
 
 /** Input of a starter file. */
 export interface Answers {
@@ -150,7 +150,7 @@ function findingOf(response: Response, withKey: boolean): string {
 
 /** Ids in the first list of objects with an `id`; the records of files are not shown by the interface (§2.8). */
 function filesIn(text: string): Pick<Seen, 'file' | 'pdfFile'> {
-  const records = recordsIn(parse(text)).filter((record) => typeof record.id === 'string' && record.id !== '')
+  const records = recordsIn(parsedJson(text)).filter((record) => typeof record.id === 'string' && record.id !== '')
   const pdf = records.find((record) => /application\/pdf|\.pdf"/i.test(JSON.stringify(record)))
   const [first] = records
   return { ...(first && { file: first.id as string }), ...(pdf && { pdfFile: pdf.id as string }) }
@@ -159,12 +159,4 @@ function filesIn(text: string): Pick<Seen, 'file' | 'pdfFile'> {
 function recordsIn(value: unknown): Record<string, unknown>[] {
   const lists = Array.isArray(value) ? [value] : Object.values(value ?? {}).filter((member) => Array.isArray(member))
   return (lists[0] ?? []).filter(isObject)
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }

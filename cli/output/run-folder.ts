@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { RecordedExchange, Report } from '../../harness/report/model.ts'
+import { parsedJson } from '../../schemas/json.ts'
 
 /** A folder of one run alone, for what it writes down while it goes on. */
 interface RunFolder {
@@ -55,15 +56,7 @@ export function failureExchanges({ requirements, run }: Report): RecordedExchang
 export async function* loggedExchanges(log: string | undefined): AsyncIterable<RecordedExchange> {
   if (log === undefined || !existsSync(log)) return
   for await (const line of createInterface({ input: createReadStream(log), crlfDelay: Infinity })) {
-    const exchange = parsed(line)
+    const exchange = parsedJson(line) as RecordedExchange | undefined
     if (exchange) yield exchange
-  }
-}
-
-function parsed(line: string): RecordedExchange | undefined {
-  try {
-    return JSON.parse(line) as RecordedExchange
-  } catch {
-    return undefined
   }
 }

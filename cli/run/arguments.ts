@@ -7,7 +7,7 @@ import { idMeant, nearest } from '../../harness/target-file/nearest.ts'
 import type { HeaderValues } from '../../harness/target-file/target-file.ts'
 import { UserError } from '../../harness/user-error.ts'
 import type { ConformanceOptions } from '../../library/options.ts'
-import { formatNames, parseReportRequests, takesStdout } from '../output/report-request.ts'
+import { formatNames, parseReportRequests, takesStdout } from '../output/files.ts'
 import { headerProblems } from '../../harness/target-file/http-values.ts'
 
 type Shared = 'key' | 'seed' | 'runs' | 'strict' | 'readOnly' | 'bail' | 'maxFailures' | 'insecure'
@@ -82,7 +82,7 @@ export function addArguments(command: Command): Command {
       .addOption(new Option('--seed <int>', 'seed of the generated inputs').argParser(whole(-2147483648, 2147483647)))
       .optionsGroup('What decides:')
       .option('--strict', 'a failed should counts like a failed must')
-      .addOption(new Option('--tpe <mode>', 'which verdict decides').choices(['exact', 'family']).default('exact'))
+      .addOption(tpeOption().default('exact'))
       .option('--require-exercised', 'exit 1 also if a must was not tested (not exercised)')
       .option('--baseline <file>', 'expected failures: a report, or {"expected": [...]}')
       .option('--update-baseline', 'rewrite the baseline from this run')
@@ -215,6 +215,23 @@ export function repeatable(flags: string, meaning: string): Option {
 /** `--report`, repeatable, of a command that writes these formats. */
 export function reportOption(formats: readonly string[]): Option {
   return repeatable('--report <format>[=<path>]', `${formats.join(', ')}; repeatable, - is stdout`)
+}
+
+/** Adds the options of a command that judges what is there already: its reports, and what decides. */
+export function addGates(
+  command: Command,
+  formats: readonly string[],
+  baseline = 'expected failures: a report, or {"expected": [...]}',
+): Command {
+  return command
+    .addOption(reportOption(formats))
+    .option('--baseline <file>', baseline)
+    .option('--strict', 'a failed should counts like a failed must')
+    .addOption(tpeOption())
+}
+
+function tpeOption(): Option {
+  return new Option('--tpe <mode>', 'which verdict decides').choices(['exact', 'family'] satisfies TpeMode[])
 }
 
 /** A whole number in that range, or a sentence that says so. */

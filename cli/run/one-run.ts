@@ -5,11 +5,12 @@ import type { RunEvent, RunFacts } from '../../harness/engine/events.ts'
 import type { Judging } from '../../harness/engine/judging.ts'
 import type { EndCause } from '../../harness/engine/outcome.ts'
 import { noFacts, type RunRecord } from '../../suites/run-report.ts'
-import type { RunOptions } from '../../harness/engine/run.ts'
+import { rerunCommand, type RunOptions, runOptionsOf } from '../../harness/engine/run.ts'
 import {
-  heldEntries,
   type Baseline,
+  type BaselineEntry,
   foreignBaseline,
+  heldEntries,
   readBaseline,
   readBaselineOrNone,
 } from '../../harness/report/baseline.ts'
@@ -18,18 +19,21 @@ import { leftOut } from '../../harness/report/reason.ts'
 import { redactorFor } from '../../harness/target-file/resolve-key.ts'
 import { isSecretName } from '../../harness/recording/redactor.ts'
 import type { Exchanges } from '../../reporters/view/evidence.ts'
-import { checkOutputs, reportFiles } from '../output/files.ts'
+import { checkOutputs, keepsExchanges, parseReportRequests, reportFiles, type ReportRequest } from '../output/files.ts'
 import { loggedExchanges, makeRunFolder } from '../output/run-folder.ts'
-import { type People, loadFormats } from '../output/write-reports.ts'
+import { loadFormats, type People } from '../output/write-reports.ts'
 import { showProgress } from '../output/progress.ts'
-import { parseReportRequests, type ReportRequest } from '../output/report-request.ts'
-import { warnOf, colorsFor } from '../output/say.ts'
+import { colorsFor, warnOf } from '../output/say.ts'
 import type { RunArguments } from './arguments.ts'
 import { findTarget, type FoundTarget } from './find-target.ts'
 import type { Interrupts } from './interrupts.ts'
 import { publish } from './publish.ts'
-import { keepsExchanges, runOptions } from './run-options.ts'
 import { type StartedServer, startServer } from './start-server.ts'
+import { shellWord } from '../../harness/shell-word.ts'
+import { labels } from '../../harness/target-file/resolve-key.ts'
+import { isRequirementId } from '../../catalogue/catalogue.ts'
+import { readReport } from '../../harness/report/json-file.ts'
+import { UserError } from '../../harness/user-error.ts'
 
 /** Who asks for a run, and who is called while it goes on. */
 interface RunFront {
@@ -65,7 +69,7 @@ export async function oneRun(baseUrl: string | undefined, options: RunArguments,
     warn(found, options, baseline)
     const expected = baseline ? heldEntries(baseline, new Date()) : []
     const start = options.start === undefined ? {} : { start: redactorFor(found.target).text(options.start) }
-    const isKept = front.onSent !== undefined || keepsExchanges(options)
+    const isKept = front.onSent !== undefined || keepsExchanges(requests)
     const log = isKept ? join(folder.path, 'exchanges.ndjson') : undefined
     const run = runOptions({ ...options, ...start }, baseUrl, expected, log)
     checkFiles(requests, options, found)
@@ -204,4 +208,50 @@ async function follow(
 /** A run that was not begun does not know that it was interrupted. */
 function interruptedIf(unbegun: boolean, facts: RunFacts): RunFacts {
   return unbegun ? { ...facts, ended: { cause: 'interrupted', ...leftOut('interrupted') } } : facts
+}
+
+/**
+ * Turns the options of the command line into those of a run.
+ * @param exchangeLog where every exchange is written down; undefined: nowhere
+ */
+export function runOptions(
+  options: RunArguments,
+  baseUrl: string | undefined,
+  expected: readonly BaselineEntry[],
+  exchangeLog?: string,
+): RunOptions {
+  const log = exchangeLog === undefined ? {} : { exchangeLog }
+  const again = rerunCommand({ ...options, baseUrl, ...(options.header && { headers: options.header }) })
+  return runOptionsOf({ ...options, expected, ...log }, again + startOf(options))
+}
+
+/** Options that start the server of a rerun, without what they seem to hand over as a secret. */
+function startOf({ start, wait }: RunArguments): string {
+  const shown = start?.replaceAll(/(\w+)=('[^']*'|"[^"]*"|\S+)/g, (whole, name: string) =>
+    isSecretName(name) ? `${name}=${labels.other}` : whole,
+  )
+  return [
+    ...(shown === undefined ? [] : [` --start ${shellWord(shown)}`]),
+    ...(wait === undefined ? [] : [` --wait ${wait}`]),
+  ].join('')
+}
+
+/**
+ * Replaces `--failed <report.json>` by `--only` of each id that failed in that report and, for a requirement about
+ * every response, of those whose requests showed the failure. Throws UserError if nothing failed there.
+ */
+export function withFailedOnes(options: RunArguments): RunArguments {
+  const { failed: path, only } = options
+  if (path === undefined) return options
+  const { report } = readReport(path)
+  checkOutputs(reportFiles(parseReportRequests(options.report)), [{ path, what: 'the report that --failed names' }])
+  const failed = report.requirements.filter(({ outcome }) => outcome === 'failed')
+  const ids = failed.flatMap(neededBy)
+  if (ids.length === 0) throw new UserError(`--failed ${path}: nothing failed in that report`)
+  return { ...options, only: [...new Set([...only, ...ids])] }
+}
+
+/** The ids that show a failure again: its own, and of what is judged on the responses to others, theirs. */
+export function neededBy({ id, failures }: RequirementResult): string[] {
+  return [id, ...failures.flatMap(({ rerunIds = [] }) => rerunIds.filter(isRequirementId))]
 }

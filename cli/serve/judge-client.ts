@@ -6,9 +6,17 @@ import { createClientJudge } from '../../traffic/client/client-judge.ts'
 import { type Played, playScript, type Script, scriptOf } from '../../traffic/client/script.ts'
 import { entryOf } from '../../traffic/record/recording.ts'
 import { startReverseProxy } from '../../traffic/record/reverse-proxy.ts'
-import { checkOutputs, reportFiles, writeFiles } from '../output/files.ts'
+import {
+  type ReportRequest,
+  checkOutputs,
+  formatFiles,
+  inputFiles,
+  parseReportRequests,
+  reportFiles,
+  streamForPeople,
+  writeFiles,
+} from '../output/files.ts'
 import type { People } from '../output/write-reports.ts'
-import { parseReportRequests, type ReportRequest, takesStdout } from '../output/report-request.ts'
 import { complain } from '../output/say.ts'
 import type { UserError } from '../../harness/user-error.ts'
 import { type ClientFormat, clientFormats, findingText, renderClient } from './client-formats.ts'
@@ -20,19 +28,21 @@ export interface JudgeClientOptions {
 
 /** Requests to a client's judge, looked at before anything listens. */
 export interface ClientRequests {
-  readonly requests: readonly ReportRequest[]
+  readonly requests: readonly ReportRequest<ClientFormat>[]
   readonly script: Script | undefined
   readonly people: People
 }
 
+const { json, junit, markdown } = formatFiles
+
 /** Throws UserError if a report cannot be written, or the script is none. */
 export function clientRequests({ report, script }: JudgeClientOptions): ClientRequests {
-  const requests = parseReportRequests(report, Object.keys(clientFormats) as ClientFormat[])
-  checkOutputs(reportFiles(requests), script === undefined ? [] : [{ path: script, what: 'the script' }])
+  const requests = parseReportRequests(report, { json, junit, markdown })
+  checkOutputs(reportFiles(requests), inputFiles({ 'the script': script }))
   return {
     requests,
     script: script === undefined ? undefined : scriptOf(parseJson(readBytes(script).toString('utf8'), script), script),
-    people: takesStdout(requests) ? process.stderr : process.stdout,
+    people: streamForPeople(requests),
   }
 }
 
@@ -77,7 +87,7 @@ export async function startJudgedServer(
       process.exitCode = report.exit.code
       people.write(`\n${renderClient(report)}`)
       for (const { format, path } of requests) {
-        const text = clientFormats[format as ClientFormat](report)
+        const text = clientFormats[format](report)
         if (path === '-') process.stdout.write(text)
         else await writeFiles([[{ path, option: `--report ${format}=${path}` }, text]]).catch(failed)
       }

@@ -5,7 +5,7 @@ import { matchesId, patternProblem } from '../../harness/report/selection.ts'
 import { idMeant } from '../../harness/target-file/nearest.ts'
 import { UserError } from '../../harness/user-error.ts'
 import type { RunArguments } from '../run/arguments.ts'
-import { neededBy } from '../run/run-options.ts'
+import { neededBy } from '../run/one-run.ts'
 
 /** Differences from when these requirements were judged before. */
 export interface Changes {

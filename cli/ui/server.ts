@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { listenedOn } from '../run/arguments.ts'
 import { policy } from './page.ts'
+import { parsedJson } from '../../schemas/json.ts'
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** Answers to the requests of the page. */
@@ -96,11 +97,7 @@ async function jsonOf(request: IncomingMessage): Promise<unknown> {
     text += piece as string
     if (text.length > bodyLimit) throw new Error('the body is too long')
   }
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return parsedJson(text)
 }
 
 function say(response: ServerResponse, status: number, text: string): void {

@@ -5,7 +5,6 @@ import { unwritable, UserError } from '../../harness/user-error.ts'
 import type { RunArguments } from '../run/arguments.ts'
 import { findTarget } from '../run/find-target.ts'
 import { noFacts, reportOf } from '../../suites/run-report.ts'
-import { runOptions } from '../run/run-options.ts'
 import { createSession, type Session } from '../session/session.ts'
 import { createLive } from './board.ts'
 import { createModel } from './model.ts'
@@ -15,6 +14,7 @@ import { extname } from 'node:path'
 import { applyEdits, modify, parse, type ParseError } from 'jsonc-parser'
 import { checkTargetFile } from '../../harness/target-file/check.ts'
 import { writeAtomically } from '../output/files.ts'
+import { runOptions } from '../run/one-run.ts'
 
 export interface Ui {
   /** The address of the page, with its token. */

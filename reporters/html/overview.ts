@@ -1,4 +1,5 @@
 import type { Counts, Report, RequirementResult } from '../../harness/report/model.ts'
+import { groupBy } from '../../harness/group-by.ts'
 import { count } from '../../harness/report/reason.ts'
 import { htmlAttribute, htmlText, htmlAnchor } from '../escape/html.ts'
 import {
@@ -186,9 +187,6 @@ function conditionOf(id: string): string {
 }
 
 function sharedConditions(groups: readonly OperationGroup[]): string[] {
-  const times = new Map<string, number>()
-  for (const { results } of groups) {
-    for (const { id } of results) times.set(conditionOf(id), (times.get(conditionOf(id)) ?? 0) + 1)
-  }
-  return [...times].filter(([, number]) => number >= SHARED).map(([condition]) => condition)
+  const conditions = groups.flatMap(({ results }) => results.map(({ id }) => conditionOf(id)))
+  return [...groupBy(conditions, String)].filter(([, all]) => all.length >= SHARED).map(([condition]) => condition)
 }

@@ -1,3 +1,4 @@
+import { groupBy } from '../../harness/group-by.ts'
 import { responseOf, sayAnswers } from '../../harness/report/baseline.ts'
 import type { LikelyCause } from './likely-causes.ts'
 import { sections } from './writing.ts'
@@ -15,14 +16,7 @@ export interface Cause {
  * failed on reused connections only; all others stand by themselves. In the order of the first of each.
  */
 export function byCause(results: readonly RequirementResult[]): Cause[] {
-  const groups = new Map<string, RequirementResult[]>()
-  for (const result of results) {
-    const key = keyOf(result)
-    const group = groups.get(key)
-    if (group) group.push(result)
-    else groups.set(key, [result])
-  }
-  return [...groups].flatMap(([key, group]): Cause[] => {
+  return [...groupBy(results, keyOf)].flatMap(([key, group]): Cause[] => {
     const operations = new Set(group.map(({ operation }) => operation))
     const [first, ...others] = group
     const isOne = operations.size > 1 || isOneCause(key)
@@ -70,7 +64,7 @@ function receivedIn(failure: Failure, id: string): string[] {
   const condition = id.slice(id.indexOf('/') + 1)
   const { status } = response
   if (status !== null && status < 300 && failure.toRefuse) return ['granted', condition]
-  if (status !== null && status >= 400 && failure.actual.startsWith(`${status}`)) return [`${status}`, condition]
+  if (status !== null && status >= 400) return [`${status}`, condition]
   return [failure.actual]
 }
 

@@ -2,7 +2,7 @@ import { type ChangeObject, diffArrays, diffWordsWithSpace } from 'diff'
 import { findNodeAtLocation, type Node as JsonNode, parseTree } from 'jsonc-parser'
 import { responseOf } from '../../harness/report/baseline.ts'
 import type { Failure, RecordedBody, RecordedRequest, Report } from '../../harness/report/model.ts'
-import { tokensOf } from '../../schemas/json.ts'
+import { parsedJson, tokensOf } from '../../schemas/json.ts'
 import { STATUS_CODES } from 'node:http'
 
 /** A text in pieces, of which some are marked: they are what this side has and the other has not. */
@@ -87,12 +87,7 @@ function bodyShown({ body, bodyEncoding }: RecordedBody): string {
 /** The body as a value; undefined if it is no JSON, or not all of it. */
 function bodyValue({ body, bodyEncoding, bodyLength }: RecordedBody): unknown {
   if (body === '' || body.length > longestBody || bodyEncoding || bodyLength !== undefined) return undefined
-  if (isDeep(body)) return undefined
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
+  return isDeep(body) ? undefined : parsedJson(body)
 }
 
 /** Whether brackets are nested so deep that indenting them would take more room than any page has. */

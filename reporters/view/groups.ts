@@ -1,3 +1,4 @@
+import { groupBy } from '../../harness/group-by.ts'
 import { decisive } from '../../harness/report/exit-code.ts'
 import type { Report, RequirementResult, Outcome, Counts } from '../../harness/report/model.ts'
 import { isLeftOutByOption } from '../../harness/report/reason.ts'
@@ -11,12 +12,7 @@ export interface OperationGroup {
 
 /** The requirements by operation, in report order. */
 export function byOperation(report: Pick<Report, 'requirements'>): OperationGroup[] {
-  const groups = new Map<string, RequirementResult[]>()
-  for (const result of report.requirements) {
-    const group = groups.get(result.operation)
-    if (group) group.push(result)
-    else groups.set(result.operation, [result])
-  }
+  const groups = groupBy(report.requirements, ({ operation }) => operation)
   return [...groups].map(([operation, results]) => ({ operation, results }))
 }
 
@@ -29,17 +25,15 @@ export interface ReasonGroup {
 
 /** The requirements of that outcome by reason, the reason of most first, in report order otherwise. */
 export function byReason({ requirements }: Pick<Report, 'requirements'>, outcome: Outcome): ReasonGroup[] {
-  const groups = new Map<string, string[]>()
   const results = requirements.filter((result) => result.outcome === outcome)
   const reasons = results.map(({ reason }) => reason)
   // What is said of many may name one of them.
   const isShared = (reason: string | undefined): reason is string =>
     reason !== undefined && reasons.indexOf(reason) !== reasons.lastIndexOf(reason)
-  for (const result of results) {
-    const reason = isShared(result.reason) ? result.reason : reasonOf(result)
-    groups.set(reason, [...(groups.get(reason) ?? []), result.id])
-  }
-  return [...groups].map(([reason, ids]) => ({ reason, ids })).sort((a, b) => b.ids.length - a.ids.length)
+  const groups = groupBy(results, (result) => (isShared(result.reason) ? result.reason : reasonOf(result)))
+  return [...groups]
+    .map(([reason, of]) => ({ reason, ids: of.map(({ id }) => id) }))
+    .sort((a, b) => b.ids.length - a.ids.length)
 }
 
 /** Reasons that differ only by the requirement's own id (plain, or escaped in a JSON Pointer) are one. */
@@ -80,13 +74,11 @@ export function selectedResults({ requirements, run }: Report): RequirementResul
 
 /** How many requirements each option left out: `286 by --only, 3 by --read-only`; undefined if none did. */
 export function leftOutSentence({ requirements }: Report): string | undefined {
-  const times = new Map<string, number>()
-  for (const result of requirements) {
-    const { why } = result
-    if (why?.kind !== 'left-out' || !isLeftOutByOption(result)) continue
-    times.set(why.by, (times.get(why.by) ?? 0) + 1)
-  }
-  return times.size === 0 ? undefined : [...times].map(([option, number]) => `${number} by ${option}`).join(', ')
+  const options = requirements
+    .filter((result) => isLeftOutByOption(result))
+    .flatMap(({ why }) => (why?.kind === 'left-out' ? [why.by] : []))
+  const parts = [...groupBy(options, String)].map(([option, all]) => `${all.length} by ${option}`)
+  return parts.length === 0 ? undefined : parts.join(', ')
 }
 
 /** The summary of what the options left in. */

@@ -3,7 +3,7 @@ import { isRefusal, type Pairs } from '../../catalogue/requirement.ts'
 import { codeNames, modelErrors } from '../../catalogue/errors.ts'
 import { type HttpResponse, responseOf, isSame } from '../../harness/report/baseline.ts'
 import type { Failure, RequirementResult } from '../../harness/report/model.ts'
-import { isObject } from '../../schemas/json.ts'
+import { isObject, parsedJson } from '../../schemas/json.ts'
 
 /** Likely mistake of a server at one place, by what its answers have in common. */
 export type Likely =
@@ -177,9 +177,7 @@ function bodyOf({ exchange }: Failure): { form: 'page' | 'empty' | 'other' | 'cu
   const response = exchange?.response
   if (response === undefined || response.body === '') return { form: 'empty' }
   if (response.bodyLength !== undefined) return { form: 'cut' }
-  try {
-    return { form: 'json', value: JSON.parse(response.body) }
-  } catch {
-    return { form: /^\s*<(?:!doctype|html|head|body)\b/i.test(response.body) ? 'page' : 'other' }
-  }
+  const value = parsedJson(response.body)
+  if (value !== undefined) return { form: 'json', value }
+  return { form: /^\s*<(?:!doctype|html|head|body)\b/i.test(response.body) ? 'page' : 'other' }
 }

@@ -1,5 +1,5 @@
 import { outsideCause } from '../../harness/report/exit-code.ts'
-import { commonReason, count } from '../../harness/report/reason.ts'
+import { commonReason, count, isMistake } from '../../harness/report/reason.ts'
 import { isEmptyShard, familyNamesOnly } from '../../harness/report/verdict.ts'
 import type { Counts, Report, Verdict } from '../../harness/report/model.ts'
 import { exercised, total, selectedSummary } from './groups.ts'
@@ -45,8 +45,8 @@ export function standingOf(report: Report): Standing {
 /** Standing in one sentence: `Incomplete (passing): nothing failed in the 55 of 289 musts that were tested`. */
 export function verdictSentence(report: Report): string {
   const { meaning, word } = standingOf(report)
-  const isNamed = word.toLowerCase().replace(' ', '-').startsWith(report.verdict)
-  return `${word}${isNamed ? '' : ` (${report.verdict})`}: ${meaning}`
+  // The other verdicts are in the word.
+  return `${word}${report.verdict === 'passing' ? ' (passing)' : ''}: ${meaning}`
 }
 
 /** Standing before the line of the exit code: what that says is not said before it. */
@@ -56,7 +56,10 @@ export function verdictBeforeExit(report: Report): string {
 
 /** Whether the line of the exit code says all that the verdict means. */
 export function isSaidByExit(report: Report): boolean {
-  return report.verdict === 'not-judged' && standingOf(report).meaning.includes(report.exit.because)
+  const { exit, requirements, run, verdict } = report
+  if (verdict !== 'not-judged' || exit.code !== 3 || run.interrupted || isEmptyShard(report)) return false
+  if (outsideCause(report) !== undefined) return true
+  return !requirements.some(isMistake) && commonReason(requirements)?.why?.kind !== 'target'
 }
 
 function toneAndWord({ exit, run, verdict }: Report): readonly [Tone, string] {

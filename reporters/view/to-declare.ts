@@ -1,6 +1,7 @@
+import { groupBy } from '../../harness/group-by.ts'
 import { operation as operationOf, operations } from '../../catalogue/operations.ts'
 import type { Report } from '../../harness/report/model.ts'
-import { isObject, member, mergePatch } from '../../schemas/json.ts'
+import { isObject, member, mergePatch, parsedJson } from '../../schemas/json.ts'
 
 /** A part of a target file, and what is tested besides once it declares that. */
 export interface Step {
@@ -83,7 +84,7 @@ function isMember(name: string): boolean {
 
 function lackingOf({ id, outcome, why }: Report['requirements'][number]): Lacking[] {
   if (outcome !== 'not-exercised' || why?.kind !== 'undeclared') return []
-  const example = parsed(why.example)
+  const example = why.example.length > longestExample ? undefined : parsedJson(why.example)
   if (!isObject(example)) return []
   const needs = why.needs.map((names) => [...new Set(names.map((name) => partOf(name, example)))])
   return [{ id, needs, example }]
@@ -91,15 +92,6 @@ function lackingOf({ id, outcome, why }: Report['requirements'][number]): Lackin
 
 /** Longer than any that this suite gives: a report may be somebody else's. */
 const longestExample = 4096
-
-function parsed(text: string): unknown {
-  if (text.length > longestExample) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 const scenarios = 'scenarios.'
 
@@ -120,15 +112,8 @@ function partOf(name: string, example: Readonly<Record<string, unknown>>): strin
 
 /** Parts that most of them want; the fewest if there are several. */
 function mostWanted(wanted: readonly (readonly string[])[]): readonly string[] {
-  const groups = new Map<string, { readonly names: readonly string[]; times: number }>()
-  for (const names of wanted) {
-    const unique = [...new Set(names)]
-    const key = unique.toSorted().join()
-    const group = groups.get(key) ?? { names: unique, times: 0 }
-    group.times++
-    groups.set(key, group)
-  }
-  return [...groups.values()].reduce((best, group) =>
-    group.times > best.times || (group.times === best.times && group.names.length < best.names.length) ? group : best,
-  ).names
+  const unique = wanted.map((names) => [...new Set(names)])
+  const groups = [...groupBy(unique, (names) => names.toSorted().join()).values()]
+  const [[names = []] = []] = groups.sort((a, b) => b.length - a.length || a[0]!.length - b[0]!.length)
+  return names
 }

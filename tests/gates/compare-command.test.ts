@@ -94,9 +94,9 @@ test('differing versions of the suite are named everywhere', async () => {
 })
 
 test.each([
-  [['--report', 'pdf'], '--report pdf: pdf is not a format here; known are html, markdown, json'],
+  [['--report', 'pdf'], '--report pdf: pdf is not a format here (html, markdown, json)'],
   [['--report', 'json='], '--report json=: give a path after ='],
-  [['--report', 'json=-', '--report', 'markdown=-'], 'two reports for stdout'],
+  [['--report', 'json=-', '--report', 'markdown=-'], 'stdout (-) is taken by --report json=-'],
   [['--report', `json=${march}`], 'would overwrite'],
   [['--html', march], 'would overwrite'],
   [['--html', `${march}/x`], 'cannot be written'],

@@ -8,7 +8,7 @@ import { renderCtrf } from '../../reporters/ctrf.ts'
 import { githubAnnotations } from '../../reporters/github.ts'
 import { renderJunit } from '../../reporters/junit.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
-import type { FormatName } from '../../reporters/format-files.ts'
+import type { FormatName } from '../../reporters/index.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
 import { failed, missed, notApplicable, report, result } from './results.ts'
 

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { mergeRequests } from '../../cli/merge.ts'
 import { failureExchanges } from '../../cli/output/run-folder.ts'
-import { parseReportRequests, takesStdout } from '../../cli/output/report-request.ts'
+import { parseReportRequests, takesStdout } from '../../cli/output/files.ts'
 import { writeReports } from '../../cli/output/write-reports.ts'
 import { failed, failure, report, result } from './results.ts'
 

@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { catalogue } from '../../catalogue/catalogue.ts'
-import { formats } from '../../reporters/index.ts'
+import { formatFiles } from '../../cli/output/files.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -100,5 +100,5 @@ test('every option of a run and every command is documented', () => {
     expect(page).toContain(`conform ${name}`)
     expect(help).toMatch(new RegExp(`^ {2}${name} `, 'm'))
   }
-  for (const { file } of Object.values(formats)) expect(read('docs/reports.md')).toContain(`\`${file}\``)
+  for (const file of Object.values(formatFiles)) expect(read('docs/reports.md')).toContain(`\`${file}\``)
 })

@@ -1,16 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
-import MiniSearch from 'minisearch'
 import { expect, test } from 'vitest'
-import { siteFiles, searchOptions } from '../../build/site/files.ts'
-import { forgottenPages } from '../../build/site/pages.ts'
+import { forgottenPages, searchOptions, siteFiles } from '../../build/site/pages.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
 import { renderHtml } from '../../reporters/html.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
 import { requirementPage } from '../../reporters/view/writing.ts'
 import { validate } from '../../schemas/validate.ts'
 import { failed, report } from '../gates/results.ts'
+
+import MiniSearch from 'minisearch'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const files = siteFiles(new Map())

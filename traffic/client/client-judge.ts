@@ -4,7 +4,7 @@ import { headerValue } from '../../harness/http/message.ts'
 import type { Redactor } from '../../harness/recording/redactor.ts'
 import { shownText } from '../../harness/recording/recorded.ts'
 import { suiteVersion } from '../../harness/report/assemble-report.ts'
-import { member } from '../../schemas/json.ts'
+import { member, parsedJson } from '../../schemas/json.ts'
 import { pathUnder } from '../base-url.ts'
 import type { RecordedEntry } from '../recorded-entry.ts'
 import { learnSecrets, secretsIn } from '../secrets.ts'
@@ -171,11 +171,7 @@ const endOf = ({ startedAt = 0, durationMs }: RecordedEntry): number => startedA
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 function jsonOf({ body }: RecordedEntry): unknown {
-  try {
-    return body.state === 'whole' ? (JSON.parse(new TextDecoder().decode(body.bytes)) as unknown) : undefined
-  } catch {
-    return undefined
-  }
+  return body.state === 'whole' ? parsedJson(new TextDecoder().decode(body.bytes)) : undefined
 }
 
 /** Cuts what a client sent; it may hold a key. */

@@ -1,5 +1,6 @@
+import { groupBy } from '../../harness/group-by.ts'
 import { isRefusal } from '../../catalogue/requirement.ts'
-import { type CatalogueRequirement, catalogue } from '../../catalogue/catalogue.ts'
+import { catalogue } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { member } from '../../schemas/json.ts'
 import type { RequestFault } from './request-faults.ts'
@@ -101,23 +102,21 @@ export function errorsOf(
   responses: readonly CountedResponse[],
   scenarios: Readonly<Record<string, unknown>>,
 ): ErrorCondition[] {
-  const byPair = new Map<string, CatalogueRequirement[]>()
-  for (const requirement of catalogue) {
-    if (requirement.operation !== operation || !isRefusal(requirement.expects)) continue
-    const [[status, tpe] = []] = requirement.expects as readonly (readonly [unknown, string?])[]
-    if (typeof status !== 'number' || tpe === undefined) continue
-    const name = `${status} ${tpe}`
-    byPair.set(name, [...(byPair.get(name) ?? []), requirement])
-  }
-  const all = [...byPair].map(([name, requirements]): ErrorCondition => {
-    const [status = '', tpe = ''] = name.split(' ')
-    const met = responses.find((response) => response.status === Number(status) && response.tpe === tpe)?.count ?? 0
-    const ids = requirements.map(({ id }) => id)
+  const errors = catalogue.flatMap(({ expects, id, operation: of }) => {
+    if (of !== operation || !isRefusal(expects)) return []
+    const [[status, tpe] = []] = expects as readonly (readonly [unknown, string?])[]
+    return typeof status === 'number' && tpe !== undefined ? [{ id, status, tpe }] : []
+  })
+  const byPair = [...groupBy(errors, ({ status, tpe }) => `${status} ${tpe}`).values()]
+  const all = byPair.map((same): ErrorCondition => {
+    const { status, tpe } = same[0]!
+    const met = responses.find((response) => response.status === status && response.tpe === tpe)?.count ?? 0
+    const ids = same.map(({ id }) => id)
     const simulate = ids
       .map((id) => member(member(scenarios[id], 'headers'), 'x-simulate'))
       .find((value) => value !== undefined)
     const value = typeof simulate === 'string' ? simulate.split(' ').slice(0, 2).join(' ') : undefined
-    return { status: Number(status), tpe, ids, met, ...(value !== undefined && { simulate: value }) }
+    return { status, tpe, ids, met, ...(value !== undefined && { simulate: value }) }
   })
   return all.sort((a, b) => a.status - b.status)
 }

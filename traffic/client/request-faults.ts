@@ -4,7 +4,7 @@ import { queryConfigMembers } from '../../catalogue/query-config.ts'
 import { kindOf } from '../../harness/checks/values.ts'
 import { type HeaderLine, headerValue } from '../../harness/http/message.ts'
 import { isUuid } from '../../schemas/formats.ts'
-import { isObject, getAt, pointersAt, tokensOf } from '../../schemas/json.ts'
+import { escapeToken, isObject, getAt, parsedJson, pointersAt, tokensOf } from '../../schemas/json.ts'
 import { type OperationPlace, operationAt } from '../base-url.ts'
 import type { RecordedEntry } from '../recorded-entry.ts'
 
@@ -113,11 +113,8 @@ function parse(bytes: Uint8Array): { readonly value: unknown } | { readonly prob
   } catch {
     return { problem: 'not-utf-8' }
   }
-  try {
-    return { value: JSON.parse(text) as unknown }
-  } catch {
-    return { problem: 'not-json' }
-  }
+  const value = parsedJson(text)
+  return value === undefined ? { problem: 'not-json' } : { value }
 }
 
 /** §2.8: an attachment with its filename, labelled with the media type of the file. That either header must be there is not said. */
@@ -227,7 +224,7 @@ const deepest = 8
 function* named(name: string, value: unknown, at: string, depth = 0): Generator<[pointer: string, value: unknown]> {
   if (typeof value !== 'object' || value === null || depth > deepest) return
   for (const [key, below] of Object.entries(value)) {
-    const pointer = `${at}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+    const pointer = `${at}/${escapeToken(key)}`
     if (key === name) yield [pointer, below]
     else yield* named(name, below, pointer, depth + 1)
   }
