@@ -31,21 +31,15 @@ export const otherPlaces = [
 ] as const
 export type OtherPlace = (typeof otherPlaces)[number]
 
-/** Every form of a wrong key is sent to these, even if a target wants few; of what is alike the others get one, in rotation. */
+/** Every form of a wrong key is sent to these, even if a target wants few, and every spelling of a path. */
 export const allFormsOn: readonly OperationId[] = ['pdf.parse', 'jobs.create', 'jobs.retrieve']
 
-/** Forms and places that §5 does not name one by one: what looks at them looks at those of every operation. */
-const alike: readonly (readonly (MalformedKey | InvalidKey | OtherPlace)[])[] = [
-  ['six-letter scheme', 'no blank'],
-  ['text after the key', 'three parts'],
-  ['empty signature', 'a fourth part', 'alg NONE, empty signature'],
-  ['.json', 'percent-encoded'],
-]
+/** Spellings that a router takes everywhere or nowhere. */
+const alike: readonly OtherPlace[] = ['.json', 'percent-encoded']
 
-/** False if the operation gets another one of those that are alike. */
-export function isSentTo(id: OperationId, kind: string): boolean {
-  const those = alike.find((all) => all.some((one) => one === kind))
-  return !those || allFormsOn.includes(id) || those[numberOf(id) % those.length] === kind
+/** False if the operation gets another one of the spellings that are alike. */
+export function isSentTo(id: OperationId, place: OtherPlace): boolean {
+  return !alike.includes(place) || allFormsOn.includes(id) || alike[numberOf(id) % alike.length] === place
 }
 
 /** Places that are the very same path by RFC 3986. */

@@ -9,7 +9,6 @@ import {
   mostLooseInAll,
   mostMemberCases,
   otherPlaces,
-  isSentTo,
   isSentToOtherPaths,
   pathAt,
 } from './faults.ts'
@@ -55,10 +54,8 @@ function elsewhere(id: OperationId): { readonly all: number; readonly each: numb
 }
 
 /** Each form at the operation's own path and at those that the spec names beside it; one of them in another spelling. */
-function inForms(id: OperationId, all: readonly string[]): number {
-  const forms = all.filter((form) => isSentTo(id, form))
-  return forms.length + forms.filter(isSentToOtherPaths).length * elsewhere(id).named + 1
-}
+const inForms = (id: OperationId, forms: readonly string[]): number =>
+  forms.length + forms.filter(isSentToOtherPaths).length * elsewhere(id).named + 1
 
 /** A requirement that several operations have: written once, one requirement for each of them. */
 function onEach<O extends OperationId, const T extends RequirementText>(

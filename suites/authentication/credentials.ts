@@ -3,7 +3,6 @@ import { isOperationId, numberOf } from '../../catalogue/operations.ts'
 import {
   allFormsOn,
   isSamePath,
-  isSentTo,
   isSentToOtherPaths,
   isSpelling,
   type OtherPlace,
@@ -147,9 +146,8 @@ function wantsFew({ context, operation }: RefusalContext): boolean {
   return credentialProbesIn(target, options) === 'few' && !isThorough
 }
 
-async function judgeForms(refusal: RefusalContext, all: readonly KeyForm[]): Promise<void> {
+async function judgeForms(refusal: RefusalContext, forms: readonly KeyForm[]): Promise<void> {
   const { context, valid, judge, operation } = refusal
-  const forms = all.filter(({ kind }) => isSentTo(operation, kind))
   const few = wantsFew(refusal)
   const place = numberOf(operation)
   const sent = few ? forms.filter((_, at) => at === place % forms.length) : forms

@@ -56,14 +56,14 @@ const keyRequirements: readonly (readonly [kind: string, condition: string])[] =
 /** Keys that have one form are sent to every place that the server takes; of the many forms of the others one in turn tells enough. */
 const everywhere = ['no credential', 'expired key', 'restricted key']
 
-const inTurn = 'of those that are alike the operation gets another one'
+const inTurn = 'of spellings that are alike the operation gets another one'
 
 function keyCells(id: OperationId): Cell[] {
   return keyRequirements.flatMap(([kind, condition]) => [
-    isSentTo(id, kind) ? cell(id, kind, condition) : never(id, kind, inTurn),
+    cell(id, kind, condition),
     ...otherPlaces.map((place) => {
       const fault = `${kind} @ ${place}`
-      if (!isSentTo(id, place) || !isSentTo(id, kind)) return never(id, fault, inTurn)
+      if (!isSentTo(id, place)) return never(id, fault, inTurn)
       if (pathAt(id, operation(id).path, place) === undefined)
         return never(id, fault, place === 'no body' ? 'a GET has no body' : 'the spec names no other path')
       if (isSamePath(place) && kind !== 'no credential')
