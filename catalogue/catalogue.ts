@@ -1,11 +1,13 @@
+/** Statements of a report about the interface that it was judged by. */
 import { aiDetectRun, medicalComprehend, translateRun, visionAnalyze, webSearchRun } from './tools.ts'
 import { applicationsCreate, jobsCreate, jobsRetrieve } from './jobs.ts'
 import { chatCreate, completionCreate } from './chat.ts'
 import { envelope, general, guardrails, everyOperation } from './general.ts'
-import { filesList, filesRetrieve, filesUpload, pdfParse } from './files.ts'
-import { graphsAddFile, graphsCreate, graphsQuery } from './graphs.ts'
+import { filesList, filesRetrieve, filesUpload, pdfParse, graphsAddFile, graphsCreate, graphsQuery } from './files.ts'
 import { type Requirement, type DefinedRequirement, isRefusal, pairsOf, type Pairs } from './requirement.ts'
 import { type OperationId, operations } from './operations.ts'
+import { createHash } from 'node:crypto'
+import canonicalize from 'canonicalize'
 
 /** Every requirement of the suite, in catalogue order. */
 
@@ -92,4 +94,24 @@ const pairs = new Map<OperationId, Pairs>(
 /** The pairs that some requirement of the operation accepts: whatever a request meant, none of them is a fault by itself. */
 export function acceptedPairs(operation: OperationId | null): Pairs {
   return (operation && pairs.get(operation)) ?? []
+}
+
+/** The version that the interface's machine-readable description declares (§9). */
+export const specVersion = '1.0'
+
+/** SHA-256 of the bytes of the interface's text, as this suite read it. A later text has another digest and another version of the suite. */
+export const specDigest = 'sha256:f0330eb85c2e74b6b8f2ea2e55d3351ff1ef476638083cdc825018beb8947c09'
+
+/** The catalogue as canonical JSON (RFC 8785). */
+export function requirementsText(): string {
+  const text = canonicalize(catalogue.map(published))
+  if (text === undefined) throw new Error('the catalogue is no JSON value')
+  return text
+}
+
+let digest: string | undefined
+
+/** SHA-256 of that text: reports of one digest judged the same requirements. */
+export function requirementsDigest(): string {
+  return (digest ??= `sha256:${createHash('sha256').update(requirementsText(), 'utf8').digest('hex')}`)
 }

@@ -1,5 +1,4 @@
-import { anyBadRequest, unknownModel, scenario } from './requirement.ts'
-import { requirementsOf } from './needs.ts'
+import { anyBadRequest, unknownModel, scenario, requirementsOf } from './requirement.ts'
 import { insideCases, outsideCases } from './query-config.ts'
 
 // oxfmt-ignore

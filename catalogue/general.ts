@@ -12,8 +12,15 @@ import {
   isSentToOtherPaths,
   pathAt,
 } from './faults.ts'
-import { fullKey, validRequest } from './needs.ts'
-import { requirement, type RequirementFrom, type RequirementText, scenario, requirements } from './requirement.ts'
+import {
+  fullKey,
+  validRequest,
+  requirement,
+  type RequirementFrom,
+  type RequirementText,
+  scenario,
+  requirements,
+} from './requirement.ts'
 
 const all: readonly OperationId[] = operations.map(({ id }) => id)
 const withJson = operations.filter(({ body }) => body === 'json').map(({ id }) => id) as JsonOperationId[]

@@ -1,5 +1,4 @@
-import { anyBadRequest, scenario } from './requirement.ts'
-import { requirementsOf } from './needs.ts'
+import { anyBadRequest, scenario, requirementsOf } from './requirement.ts'
 
 // oxfmt-ignore
 export const jobsCreate = requirementsOf('jobs.create', ({ valid }) => [

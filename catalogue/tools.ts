@@ -1,5 +1,4 @@
-import { anyBadRequest, oversized, scenario } from './requirement.ts'
-import { requirementsOf } from './needs.ts'
+import { anyBadRequest, oversized, scenario, requirementsOf } from './requirement.ts'
 
 // oxfmt-ignore
 export const aiDetectRun = requirementsOf('ai-detect.run', ({ valid, role }) => [

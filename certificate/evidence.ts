@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import canonicalize from 'canonicalize'
 import { isRequirementId, requirementOf } from '../catalogue/catalogue.ts'
-import { mayBeUnreachable } from '../catalogue/needs.ts'
+import { mayBeUnreachable } from '../catalogue/requirement.ts'
 import { inconsistencies } from '../harness/report/exit-code.ts'
 import { doubledMember, parseJson, parseReport } from '../harness/report/json-file.ts'
 import type { Report, RequirementResult } from '../harness/report/model.ts'

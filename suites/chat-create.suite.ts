@@ -7,7 +7,7 @@ import { type Exchange, jsonOf, type Probe } from '../harness/engine/exchange.ts
 import { bodyOf, validRequest } from '../harness/checks/valid-request.ts'
 import { Failed, NotExercised } from '../harness/engine/outcome.ts'
 import { at, atRole, giving, ofOtherTypes, pointerOf, unknownAt } from '../harness/checks/roles.ts'
-import { judgeShape } from '../harness/engine/judge-response.ts'
+import { judgeShape } from '../harness/engine/judge.ts'
 import type { CheckContext, Judge } from '../harness/engine/check-context.ts'
 import { triesOf } from '../catalogue/operations.ts'
 import { controlExchange } from '../harness/checks/control.ts'

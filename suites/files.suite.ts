@@ -2,7 +2,7 @@ import { laterAttempts, createdId, uploadProbe } from '../harness/checks/created
 import { accepted, judgeTries } from '../harness/checks/granted.ts'
 import type { Pairs } from '../catalogue/requirement.ts'
 import { freshUnknownId, randomOf, sampled, seedFor } from '../harness/checks/seed.ts'
-import { judgeGranted, judgePairs } from '../harness/engine/judge-response.ts'
+import { judgeGranted, judgePairs } from '../harness/engine/judge.ts'
 import { isGranted } from '../harness/engine/response.ts'
 import { NotExercised, pause } from '../harness/engine/outcome.ts'
 import type { CheckContext, Judge } from '../harness/engine/check-context.ts'

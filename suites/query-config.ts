@@ -8,8 +8,7 @@ import {
   togetherCases,
 } from '../catalogue/query-config.ts'
 import { isOperationId, type OperationId } from '../catalogue/operations.ts'
-import { judgeEach } from '../harness/checks/at-once.ts'
-import { property } from '../harness/checks/property.ts'
+import { judgeEach, property } from '../harness/checks/at-once.ts'
 import { randomOf, sampled, seedFor } from '../harness/checks/seed.ts'
 import { kindOf, shown } from '../harness/checks/values.ts'
 import { jsonOf, type Probe, withJson } from '../harness/engine/exchange.ts'

@@ -19,7 +19,7 @@ import { anyBadRequest } from '../catalogue/requirement.ts'
 import { accepted, againAtEnd } from '../harness/checks/granted.ts'
 import { suite } from '../harness/checks/suite.ts'
 import { controlExchange } from '../harness/checks/control.ts'
-import { judgeGranted, judgeShape } from '../harness/engine/judge-response.ts'
+import { judgeGranted, judgeShape } from '../harness/engine/judge.ts'
 import type { Judge } from '../harness/engine/check-context.ts'
 
 const kinds: readonly JsonKind[] = ['string', 'number', 'boolean', 'array', 'object']

@@ -6,7 +6,7 @@ import { Failed, NotExercised } from '../engine/outcome.ts'
 import { around, asScenario } from './scenario.ts'
 import { withBody } from './conditions.ts'
 import { sendUntilSettled, uploadsIn } from './created.ts'
-import { judgeGranted } from '../engine/judge-response.ts'
+import { judgeGranted } from '../engine/judge.ts'
 import { type Judge, type CheckContext, lookAgainAtEnd } from '../engine/check-context.ts'
 
 /** Judges more of a granted answer than its status: throws `Failed` if it is not what the spec shows. */

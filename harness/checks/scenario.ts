@@ -10,7 +10,7 @@ import { type Scenario, isExclusive } from '../target-file/model.ts'
 import { type CheckContext, throughGate, setControl, type Judge } from '../engine/check-context.ts'
 import { sendHookRequest } from '../engine/hook-request.ts'
 import { pairsByScenario, type Pairs } from '../../catalogue/requirement.ts'
-import { judgePairs } from '../engine/judge-response.ts'
+import { judgePairs } from '../engine/judge.ts'
 import { resendWhile } from './created.ts'
 import { isBlocked, isGranted, matchPairs } from '../engine/response.ts'
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { requirementsDigest, specDigest, specVersion } from '../../catalogue/digests.ts'
+import { requirementsDigest, specDigest, specVersion } from '../../catalogue/catalogue.ts'
 import { packageFile } from '../../schemas/package-file.ts'
 import { decided } from './exit-code.ts'
 import type { Report, RequirementResult } from './model.ts'

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { catalogue } from '../../catalogue/catalogue.ts'
-import { requirementsDigest } from '../../catalogue/digests.ts'
+import { catalogue, requirementsDigest } from '../../catalogue/catalogue.ts'
 import { UserError } from '../user-error.ts'
 import { computed } from './assemble-report.ts'
 import { inconsistencies, outsideCause } from './exit-code.ts'

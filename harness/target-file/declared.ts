@@ -1,12 +1,11 @@
 import { examplePlace, type Member, roleOf } from '../../catalogue/operation.ts'
 import { isOperationId, type OperationId, operation as operationOf, readsOf } from '../../catalogue/operations.ts'
-import type { Area, Need, Requirement } from '../../catalogue/requirement.ts'
+import { type Area, type Need, type Requirement, mayBeUnreachable } from '../../catalogue/requirement.ts'
 import { scenarioExample } from '../../catalogue/scenario-examples.ts'
 import { mergePatch, getAt, tokensOf } from '../../schemas/json.ts'
 import { type Reason, undeclaredReason } from '../report/reason.ts'
 import type { OperationValue, TargetFile } from './target-file.ts'
 import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
-import { mayBeUnreachable } from '../../catalogue/needs.ts'
 import { matchesId, mostPatterns, patternProblem } from '../report/selection.ts'
 import { didYouMean } from './nearest.ts'
 

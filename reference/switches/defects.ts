@@ -1,6 +1,5 @@
-import { takenKinds } from './kinds.ts'
+import { takenKinds, operations, refusals } from './kinds.ts'
 import { allowsAnyName, allowsAnyStatus } from './pairs.ts'
-import { operations, refusals } from './refusals.ts'
 
 /** Defects of one requirement by their variants; the first one has none. */
 function waysToBreak(id: string, ...variants: readonly string[]): string[] {

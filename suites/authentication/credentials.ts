@@ -9,7 +9,7 @@ import {
   otherPlaces,
   pathAt,
 } from '../../catalogue/faults.ts'
-import { judgeEach } from '../../harness/checks/at-once.ts'
+import { judgeEach, property } from '../../harness/checks/at-once.ts'
 import type { CheckContext } from '../../harness/engine/check-context.ts'
 import { isGranted } from '../../harness/engine/response.ts'
 import type { Credential, Probe, Exchange } from '../../harness/engine/exchange.ts'
@@ -17,7 +17,6 @@ import { oncePerRun, perRun } from '../../harness/engine/run.ts'
 import { unknownWord } from '../../harness/checks/roles.ts'
 import { givesOf, invalidForms, type KeyForm, malformedForms, noCredential } from './key-forms.ts'
 import { generatedKeysOn } from '../../catalogue/general.ts'
-import { property } from '../../harness/checks/property.ts'
 import { refused } from '../../harness/checks/conditions.ts'
 import { condition, type RefusalContext } from '../../harness/checks/refusals.ts'
 import { credentialProbesIn } from '../estimate.ts'

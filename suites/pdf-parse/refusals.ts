@@ -12,7 +12,7 @@ import { nameOfKind, ofKinds, sample, shown } from '../../harness/checks/values.
 import type { Pairs } from '../../catalogue/requirement.ts'
 import { placeholderRequest } from '../../harness/checks/valid-request.ts'
 import type { CheckContext } from '../../harness/engine/check-context.ts'
-import { judgePairs } from '../../harness/engine/judge-response.ts'
+import { judgePairs } from '../../harness/engine/judge.ts'
 
 type PdfResource = 'pdfFile' | 'corruptedPdfFile' | 'encryptedPdfFile' | 'oversizedPdfFile'
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { catalogue } from '../../catalogue/catalogue.ts'
-import { requirementsDigest } from '../../catalogue/digests.ts'
+import { catalogue, requirementsDigest } from '../../catalogue/catalogue.ts'
 import { partialOf } from '../../certificate/statement.ts'
 import { applyGates } from '../../harness/report/exit-code.ts'
 import { leftOut } from '../../harness/report/reason.ts'

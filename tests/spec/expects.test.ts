@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import { type Expected, isRefusal, pairsOf } from '../../catalogue/requirement.ts'
+import { type Expected, isRefusal, pairsOf, validRequest } from '../../catalogue/requirement.ts'
 import { type CatalogueRequirement, catalogue, grantedRequirement } from '../../catalogue/catalogue.ts'
 import { mayCarry } from '../../catalogue/errors.ts'
-import { validRequest } from '../../catalogue/needs.ts'
 import { isOperationId, operations } from '../../catalogue/operations.ts'
 import { listedPairs } from './tables.ts'
 

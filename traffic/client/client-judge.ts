@@ -1,5 +1,5 @@
 import { type OperationId, operations } from '../../catalogue/operations.ts'
-import { specVersion } from '../../catalogue/digests.ts'
+import { specVersion } from '../../catalogue/catalogue.ts'
 import { headerValue } from '../../harness/http/message.ts'
 import type { Redactor } from '../../harness/recording/redactor.ts'
 import { shownText } from '../../harness/recording/recorded.ts'
