@@ -17,7 +17,7 @@ import { jobRequest, jobsOf } from './job-tracker.ts'
 const of = ids.noEffect
 
 /** A refused request may start its job by a queue: creations so many ms after refusals in several ways. */
-const laterMs = { full: [500, 1000, 2000], quick: [500] }
+const laterMs = { full: [500, 1000, 2000], quick: [500] } as const
 
 /** What creations at once after refused ones showed. */
 interface AtOnce {
@@ -47,8 +47,15 @@ export function noEffectAtOnce(run: Run): Promise<AtOnce> {
       for (const kind of await kindsOf(run, application)) {
         if (kind.isLater) {
           const { isRefused, findings } = await refuseIdle(held, kind)
-          looks.push(findings)
-          if (isRefused) return { held, looks, later: { kind, refusedAt: performance.now() } }
+          if (!isRefused) {
+            looks.push(findings)
+            continue
+          }
+          const refusedAt = performance.now()
+          // The application stays held until the first of these moments: behind other requests it would be looked at too late.
+          const { findings: more } = await lookAt(held, kind, { refusedAt, afterMs: laterMs[run.options.depth][0] })
+          looks.push([...findings, ...more])
+          return { held, looks, later: { kind, refusedAt } }
         } else looks.push(await lookAfter(held, kind))
         if (failureIn(looks.flat()) || held.gate.timedOut) break
       }
@@ -66,7 +73,8 @@ function giveUp({ gate }: Held): void {
 export function noEffectFindings(run: Run): Promise<readonly Finding[]> {
   return oncePerRun(run, 'no effect', async () => {
     const { held, looks, later } = await noEffectAtOnce(run)
-    const more = later && !held.gate.timedOut ? await lookLater(held, later.kind, later.refusedAt) : []
+    const isOver = failureIn(looks.flat()) !== undefined || held.gate.timedOut
+    const more = later && !isOver ? await lookLater(held, later.kind, later.refusedAt) : []
     const all = looks.map((findings, at) => (at === looks.length - 1 ? [...findings, ...more] : findings))
     const isLocked = all.flat().some(({ met }) => met === 'locked')
     const anyway = 'an application stays locked without refusals too'
@@ -148,31 +156,53 @@ async function createAfter(held: Held): Promise<Finding> {
 /** If a creation comes later than that after its moment, it and the next ones follow on refusals of their own, in ms. */
 const lateMs = 250
 
-/** A creation at each of `laterMs` after refused ones. One that is answered 409 is looked at as `lookAfter` does. */
-async function lookLater(held: Held, kind: Refusals, refusedAt: number): Promise<Finding[]> {
+/** A moment after refusals. */
+interface Moment {
+  readonly refusedAt: number
+  readonly afterMs: number
+}
+
+const waitFor = (run: Run, { refusedAt, afterMs }: Moment): Promise<void> =>
+  pause(run, Math.max(0, refusedAt + afterMs - performance.now()))
+
+/** A creation at each of the later moments after refused ones. */
+async function lookLater(held: Held, kind: Refusals, first: number): Promise<Finding[]> {
   const { run, gate } = held
   const findings: Finding[] = []
-  let since = refusedAt
-  for (const afterMs of laterMs[run.options.depth]) {
-    await pause(run, Math.max(0, since + afterMs - performance.now()))
-    await gate.withExclusive(async () => {
-      if (performance.now() - since - afterMs > lateMs) {
-        const { isRefused, findings: more } = await refuseIdle(held, kind)
-        findings.push(...more)
-        if (!isRefused) return
-        since = performance.now()
-        await pause(run, afterMs)
-      }
-      const created = await createAfter(held)
-      findings.push(created)
-      const { conflict } = created
-      if (!conflict) return
-      const met = { ...kind, afterMs }
-      findings.push(...((await awaitIdle(held)) ? await lookAfter(held, met) : [staysLocked(held, met, conflict)]))
-    })
+  let refusedAt = first
+  for (const afterMs of laterMs[run.options.depth].slice(1)) {
+    await waitFor(run, { refusedAt, afterMs })
+    const seen = await gate.withExclusive(() => lookAt(held, kind, { refusedAt, afterMs }))
+    findings.push(...seen.findings)
+    refusedAt = seen.refusedAt
     if (failureIn(findings) || gate.timedOut) break
   }
   return findings
+}
+
+/**
+ * A creation at that moment after refused ones, which are sent anew if it has passed. One that is answered 409 is looked at as
+ * `lookAfter` does.
+ */
+async function lookAt(held: Held, kind: Refusals, { refusedAt, afterMs }: Moment) {
+  const { run } = held
+  const findings: Finding[] = []
+  let since = refusedAt
+  if (performance.now() - since - afterMs > lateMs) {
+    const { isRefused, findings: more } = await refuseIdle(held, kind)
+    findings.push(...more)
+    if (!isRefused) return { findings, refusedAt }
+    since = performance.now()
+  }
+  await waitFor(run, { refusedAt: since, afterMs })
+  const created = await createAfter(held)
+  findings.push(created)
+  const { conflict } = created
+  if (conflict) {
+    const met = { ...kind, afterMs }
+    findings.push(...((await awaitIdle(held)) ? await lookAfter(held, met) : [staysLocked(held, met, conflict)]))
+  }
+  return { findings, refusedAt: since }
 }
 
 /**
