@@ -45,7 +45,7 @@ export function readWholeReport({ name, bytes }: NamedBytes): Report {
   const text = Buffer.from(bytes).toString('utf8')
   const report = parseReport(text, name)
   const doubled = doubledMember(text)
-  if (doubled !== undefined) throw new UserError(`${name}: has "${doubled}" twice in one object`)
+  if (doubled !== undefined) throw new UserError(`${name}: has "${doubled.name}" twice in one object`)
   return report
 }
 

@@ -83,7 +83,7 @@ function parseOnce(path: string): unknown {
   const text = readBytes(path).toString('utf8')
   const value = parseJson(text, path)
   const doubled = doubledMember(text)
-  if (doubled !== undefined) throw new UserError(`${path}: has "${doubled}" twice in one object`)
+  if (doubled !== undefined) throw new UserError(`${path}: has "${doubled.name}" twice in one object`)
   return value
 }
 

@@ -1,3 +1,4 @@
+import { orElse, NotExercised, pause } from '../harness/engine/outcome.ts'
 import { asScenario } from '../harness/checks/scenario.ts'
 import { suite } from '../harness/checks/suite.ts'
 import { additions, createObject, eachAccepted, malformedName, named } from './created/created-object.ts'
@@ -5,7 +6,6 @@ import { noEffect, once, onceAtOnce, ownId } from './created/relations.ts'
 import { usable } from './created/usable.ts'
 import { isGranted } from '../harness/engine/response.ts'
 import { countsAsGranted } from '../harness/checks/control.ts'
-import { NotExercised, pause } from '../harness/engine/outcome.ts'
 import { describeResponse } from '../harness/engine/describe.ts'
 import { refused, unknown } from '../harness/checks/conditions.ts'
 import { condition, type RefusalContext } from '../harness/checks/refusals.ts'
@@ -75,12 +75,9 @@ const others = 3
 /** Adds other files, all at once if they can be uploaded. */
 async function addOthers(context: CheckContext, valid: () => Promise<Probe>): Promise<readonly Exchange[]> {
   const { run, requirement } = context
-  try {
-    return await sendAtOnce(run, { size: others, make: () => additions.fresh(run), requirement: requirement.id })
-  } catch (error) {
-    if (!(error instanceof NotExercised) || run.life.ended) throw error
-    return [await context.send(valid, { role: 'setup' })]
-  }
+  const together = { size: others, make: () => additions.fresh(run), requirement: requirement.id }
+  const one = async () => [await context.send(valid, { role: 'setup' })]
+  return orElse(run, () => sendAtOnce(run, together), one)
 }
 
 /**

@@ -1,3 +1,4 @@
+import { orElse, NotExercised, pause } from '../engine/outcome.ts'
 import {
   operation as operationOf,
   type OperationId,
@@ -11,7 +12,6 @@ import { type Source, probeOf, sendWithStaleRetry, effectOf } from '../engine/se
 import { isThrottled, longestPauseMs, retryAfter } from '../engine/throttle.ts'
 import { validRequest } from './valid-request.ts'
 import { sendUntilSettled, settlingRemark } from './created.ts'
-import { NotExercised, pause } from '../engine/outcome.ts'
 import { type Run, oncePerRun } from '../engine/run.ts'
 import { describeResponse, withFinding } from '../engine/describe.ts'
 import { sendThroughGate, type CheckContext, throughGate } from '../engine/check-context.ts'
@@ -76,9 +76,7 @@ async function sendUntilGranted(run: Run, operation: OperationId, valid: () => P
   let sent = await attempt()
   for (let tries = 1; !countsAsGranted(sent.exchange) && tries < triesFor(operation, sent.exchange); tries++) {
     // One that cannot be sent again, as what was refused keeps its application busy, leaves the answer that came.
-    const more = await attempt().catch((error: unknown) => {
-      if (!(error instanceof NotExercised) || run.life.ended) throw error
-    })
+    const more = await orElse<typeof sent | undefined>(run, attempt, () => undefined)
     if (!more) break
     sent = more
   }

@@ -99,6 +99,20 @@ export async function sendUntilSettled(
   return exchange
 }
 
+/** Sends a request; if what it names is not there yet, once more when it has to be: `settleMs` after it was made. */
+export async function sendOnceSettled(
+  run: Run,
+  madeAtMs: number,
+  send: () => Promise<Exchange>,
+  isThere: (exchange: Exchange) => boolean,
+): Promise<Exchange> {
+  const first = await send()
+  const wait = madeAtMs + run.target.limits.settleMs - performance.now()
+  if (isThere(first) || wait <= 0) return first
+  await pause(run, wait)
+  return send()
+}
+
 /** When an attempt on what was just made is repeated, in ms after it was made: 1 s later, and when `settleMs` have passed. */
 export function laterAttempts({ target }: Run): readonly number[] {
   const { settleMs } = target.limits

@@ -3,19 +3,15 @@ import { redactorFor } from '../target-file/resolve-key.ts'
 import type { FetchHandler, Target } from '../target-file/model.ts'
 import { createHandlerTransport, handlerOf } from '../http/handler-transport.ts'
 import { readOnlyTarget } from '../target-file/saved.ts'
-import type { Transport, HttpRequest } from '../http/message.ts'
+import type { Transport } from '../http/message.ts'
 import { createPacer, createSemaphore } from './semaphore.ts'
 import { createTransport } from '../http/transport.ts'
 import { createCircuitBreaker, createThrottle } from './throttle.ts'
-import type { Interface } from './interface.ts'
-import type { RunHook, Objects, Plan, Run, RunOptions } from './run.ts'
+import type { Interface, RunHook, Objects, Plan, Run, RunOptions } from './run.ts'
 import { hintsOf, pagesOf } from './events.ts'
 import { createKeys, type ReadDynamicKey } from './keys.ts'
-import { createLifetime, pause } from './outcome.ts'
-import { proxyFor } from '../http/proxy.ts'
-import { createLiveness, type Liveness } from './liveness.ts'
-import type { PreviousRequest } from './exchange.ts'
-import { operationProbe, recordExchange, httpRequest } from './send.ts'
+import { createLifetime } from './outcome.ts'
+import { createLiveness } from './liveness.ts'
 
 /** Parts of a run besides the target and the options. */
 export interface RunParts {
@@ -59,7 +55,7 @@ export function createRun(given: Target, options: RunOptions, parts: RunParts): 
       pacer: createPacer(limits.requestsPerSecond),
       throttle,
       breaker: createCircuitBreaker(),
-      liveness: livenessOf(() => run),
+      liveness: createLiveness(() => run),
       recorder: createRecorder(options.exchangeLog, redactor),
       observers: [],
     },
@@ -87,48 +83,4 @@ function newObjects({ ids }: Target, nonce: string): Objects {
     madeAt: new Map(),
     suffix: () => `${nonce.slice(0, 4)}${(made++).toString(36).padStart(4, '0')}`.slice(0, 8),
   }
-}
-
-/** Nothing has this id: what a gateway answers there, it answers everywhere. */
-const nobodysId = '00000000-0000-4000-8000-000000000000'
-
-/** The first request of a run is given this long if the target file says nothing else, in ms. */
-const firstMs = 10_000
-
-/** The liveness of a run: its question is the first request, whatever is judged. */
-function livenessOf(run: () => Run): Liveness {
-  const sent = new WeakMap<HttpRequest, PreviousRequest>()
-  return createLiveness({
-    target: () => ({
-      baseUrl: run().target.baseUrl,
-      tls: run().target.tls,
-      ...(run().client.isInjected ? {} : { proxy: proxyFor(run().target.baseUrl) }),
-    }),
-    async request(elsewhere = false) {
-      const { api } = run()
-      const id = elsewhere ? api.reading : api.first
-      const params = Object.fromEntries(Object.keys(api.operation(id).params ?? {}).map((name) => [name, nobodysId]))
-      const probe = await operationProbe(run(), id, { params })
-      const request = httpRequest(run(), probe)
-      // The first answer may be a gateway's: it is shown to the observers when it is accepted.
-      sent.set(request, { probe, purpose: { requirement: null, role: 'liveness', skipPassive: true }, request })
-      return request
-    },
-    send(request, timeoutMs) {
-      const { client, life } = run()
-      const tag = sent.get(request) as PreviousRequest
-      return client.transport.send(request, { timeoutMs, signal: life.signal, fresh: true, tag })
-    },
-    record: (request, result) => recordExchange(run(), sent.get(request) as PreviousRequest, result),
-    accept(exchange) {
-      if (!exchange.response || run().target.absent[run().api.first] !== undefined) return
-      for (const observe of run().client.observers) observe(exchange)
-    },
-    firstMs: () => (run().target.timeoutDeclared ? run().target.limits.timeoutMs : firstMs),
-    get restartPauseMs() {
-      return 2 * run().options.backoffMs
-    },
-    pause: (ms) => pause(run(), ms).catch(() => undefined),
-    onDead: (cause, reason) => run().life.end(cause, reason),
-  })
 }

@@ -167,3 +167,10 @@ export interface Exchange {
   readonly sentAt: number
   readonly endedAt: number
 }
+
+/** Finds that the answers to one request differ; each is given in words. */
+export function differing(responses: readonly string[]): Finding {
+  const times = new Map<string, number>()
+  for (const response of responses) times.set(response, (times.get(response) ?? 0) + 1)
+  return { kind: 'answers-differ', responses: [...times] }
+}

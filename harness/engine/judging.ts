@@ -1,3 +1,4 @@
+import { differing, type Exchange } from './exchange.ts'
 import type { Reason } from '../report/reason.ts'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
@@ -9,7 +10,6 @@ import { isGranted, tpeOf } from './response.ts'
 import { type Judge, shownExchanges } from './check-context.ts'
 import { describeResponse, withFinding } from './describe.ts'
 import { createEventQueue, type RunEvent, factsOf, type RunFacts } from './events.ts'
-import type { Exchange } from './exchange.ts'
 import { closeHookTransports, sendHookRequest, setUp, tearDown } from './hook-request.ts'
 import { judgeRequirement } from './judge.ts'
 import { keyRefused } from './keys.ts'
@@ -218,10 +218,7 @@ function toldWith(run: Run, failure: Failure, { exchange, later, last }: Later):
   const clean = (text: string): string => run.client.recorder.redact(text)
   if (later.every((other) => kindOf(other) === kindOf(last)))
     return { ...failure, takes: failure.takes ?? 'earlier-requests', later: clean(describeResponse(last)) }
-  const counts = new Map<string, number>()
-  for (const response of [exchange, ...later].map(describeResponse))
-    counts.set(response, (counts.get(response) ?? 0) + 1)
-  const finding = { kind: 'answers-differ', responses: [...counts] } as const
+  const finding = differing([exchange, ...later].map(describeResponse))
   return { ...failure, takes: 'chance', actual: clean(withFinding({ ...exchange, finding }, failure.actual)) }
 }
 

@@ -1,6 +1,10 @@
-import { type Reason, targetReason } from '../report/reason.ts'
-import type { HttpRequest, HttpResult } from '../http/message.ts'
-import type { Exchange } from './exchange.ts'
+import { targetReason } from '../report/reason.ts'
+import type { HttpResult } from '../http/message.ts'
+import { proxyFor } from '../http/proxy.ts'
+import { httpRequest, operationProbe, recordExchange } from './send.ts'
+import { pause } from './outcome.ts'
+import type { Liveness, Named, Run } from './run.ts'
+import type { Exchange, PreviousRequest } from './exchange.ts'
 import { type Barrier, barrierOf, gatewayEveryMs, remedyFor, type Way } from './gateway.ts'
 
 /** How often it is looked whether a target has gone quiet, in ms. */
@@ -18,45 +22,10 @@ const restartQuestions = 20
 /** Time that the questions themselves may take beside the pauses between them, in ms. */
 const asideMs = 1000
 
-interface LivenessSettings {
-  /** `GET /v1/files`, with the full key if there is one; `elsewhere`: another path of the interface. */
-  request(elsewhere?: boolean): Promise<HttpRequest>
-  send(request: HttpRequest, timeoutMs: number): Promise<HttpResult>
-  /** Records the question and its answer. */
-  record(request: HttpRequest, result: HttpResult): Exchange
-  /** Shows the first answer to what observes answers: it is the target's own. */
-  accept(exchange: Exchange): void
-  /** Time that the first request of the run is given, in ms. */
-  firstMs(): number
-  /** Pause between two questions to a target that takes no connections, in ms. */
-  readonly restartPauseMs: number
-  /** Ends early if the run is ended. */
-  pause(ms: number): Promise<void>
-  onDead(cause: 'unreachable' | 'redirect', reason: string | Reason): void
-  /** Asked for when it is needed: the run is still being made when its liveness is. */
-  target(): Way
-}
-
-/** Notices a target that answers nothing, at the start or half-way. */
-export interface Liveness {
-  /** The first request of the run. False if the run cannot go on; `onDead` has then been called with the reason. */
-  first(): Promise<boolean>
-  /** Counts a request as open while it is under way. If the target stops answering meanwhile, the request is named. */
-  during<T extends HttpResult>(request: Named, send: () => Promise<T>): Promise<T>
-  /**
-   * After a request without an answer: asks whether the target still lives, unless an answer came since.
-   * One that does not ends the run, so that a server which died is not failed request by request.
-   */
-  confirm(since: number): Promise<void>
-  /**
-   * After a gateway answered for the service: true if it does so for every request, and the service came back meanwhile, so
-   * that the request may be sent again. A service that stays away ends the run.
-   */
-  wasAway(exchange: Exchange): Promise<boolean>
-  /** Goes on while it is not known whether the target still lives: nothing else is sent meanwhile. */
-  readonly checking: Promise<void> | undefined
-  stop(): void
-}
+/** Nothing has this id: what a gateway answers there, it answers everywhere. */
+const nobodysId = '00000000-0000-4000-8000-000000000000'
+/** The first request of a run is given this long if the target file says nothing else, in ms. */
+const firstMs = 10_000
 
 /** The question and its answer. */
 interface Asked {
@@ -64,7 +33,8 @@ interface Asked {
   readonly exchange: Exchange
 }
 
-export function createLiveness(settings: LivenessSettings): Liveness {
+/** The liveness of a run, which is still being made: its question is the first request, whatever is judged. */
+export function createLiveness(run: () => Run): Liveness {
   const unanswered = createUnanswered()
   /** Looks since an answer came last, or the first of the open requests was sent. */
   let looks = 0
@@ -75,39 +45,58 @@ export function createLiveness(settings: LivenessSettings): Liveness {
     looks = 0
   }
   const ask = async (timeoutMs: number, elsewhere = false): Promise<Asked> => {
-    const request = await settings.request(elsewhere)
-    const result = await settings.send(request, timeoutMs)
-    return { result, exchange: settings.record(request, result) }
+    const { api, client, life } = run()
+    const id = elsewhere ? api.reading : api.first
+    const params = Object.fromEntries(Object.keys(api.operation(id).params ?? {}).map((name) => [name, nobodysId]))
+    const probe = await operationProbe(run(), id, { params })
+    // The first answer may be a gateway's: it is shown to the observers when it is accepted.
+    const purpose = { requirement: null, role: 'liveness', skipPassive: true } as const
+    const sent: PreviousRequest = { probe, purpose, request: httpRequest(run(), probe) }
+    const result = await client.transport.send(sent.request, { timeoutMs, signal: life.signal, fresh: true, tag: sent })
+    return { result, exchange: recordExchange(run(), sent, result) }
+  }
+  /** Shows the answer to what observes answers: it is the target's own. */
+  const accept = (exchange: Exchange): void => {
+    const { api, client, target } = run()
+    if (!exchange.response || target.absent[api.first] !== undefined) return
+    for (const observe of client.observers) observe(exchange)
+  }
+  /** Ends early if the run is ended. */
+  const wait = (ms: number): Promise<void> => pause(run(), ms).catch(() => undefined)
+  const way = (): Way => {
+    const { client, target } = run()
+    const { baseUrl, tls } = target
+    return { baseUrl, tls, ...(client.isInjected ? {} : { proxy: proxyFor(baseUrl) }) }
   }
   /** Asks again while a gateway answers for the service; gives what answered last. */
   const askPastGateway = async (first: Asked): Promise<{ readonly asked: Asked; readonly barrier?: Barrier }> => {
     const began = performance.now()
     for (let asked = first; ; asked = await ask(lastChanceMs)) {
-      const barrier = barrierOf(asked.exchange, settings.target())
+      const barrier = barrierOf(asked.exchange, way())
       if (!barrier) return { asked }
       const isLast = performance.now() - began + gatewayEveryMs > barrier.patienceMs + asideMs
-      if (!isLast) await settings.pause(gatewayEveryMs)
+      if (!isLast) await wait(gatewayEveryMs)
       else if (!barrier.perhapsHereOnly || (await isEverywhere())) return { asked, barrier }
       else return { asked }
     }
   }
   const isEverywhere = async (): Promise<boolean> =>
-    barrierOf((await ask(lastChanceMs, true)).exchange, settings.target()) !== undefined
+    barrierOf((await ask(lastChanceMs, true)).exchange, way()) !== undefined
   const askWhile = async (isGone: (result: HttpResult) => boolean, first: Asked, most: number): Promise<Asked> => {
     let asked = first
     for (let number = 0; number < most && isGone(asked.result); number++) {
-      await settings.pause(settings.restartPauseMs)
+      await wait(2 * run().options.backoffMs)
       asked = await ask(lastChanceMs)
     }
     return asked
   }
   const checkAlive = async (): Promise<void> => {
     const { result, exchange } = await askWhile(isAway, await ask(lastChanceMs), restartQuestions)
-    settings.accept(exchange)
+    accept(exchange)
     if (result.kind === 'answer') answered()
     // The run was over before the question was: that says nothing of the target.
     else if (result.cause !== 'aborted')
-      settings.onDead('unreachable', `the target stopped answering: ${result.message}${unanswered.sentence()}`)
+      run().life.end('unreachable', `the target stopped answering: ${result.message}${unanswered.sentence()}`)
   }
   /** When the service behind its gateway was last found away, and when it was back. */
   let away: { readonly from: number; readonly to: number } | undefined
@@ -117,11 +106,10 @@ export function createLiveness(settings: LivenessSettings): Liveness {
     if (!isServiceAway(first)) return
     const { asked, barrier } = await askPastGateway(first)
     away = { from, to: performance.now() }
-    settings.accept(asked.exchange)
-    if (barrier) settings.onDead('unreachable', `the target stopped answering: ${barrier.sentence}`)
+    accept(asked.exchange)
+    if (barrier) run().life.end('unreachable', `the target stopped answering: ${barrier.sentence}`)
   }
-  const isServiceAway = ({ exchange }: Asked): boolean =>
-    (barrierOf(exchange, settings.target())?.patienceMs ?? 0) > gatewayEveryMs
+  const isServiceAway = ({ exchange }: Asked): boolean => (barrierOf(exchange, way())?.patienceMs ?? 0) > gatewayEveryMs
   const checkServiceOnce = (): Promise<void> => (checking ??= checkService().finally(() => (checking = undefined)))
   const checkAliveOnce = (): Promise<void> => (checking ??= checkAlive().finally(() => (checking = undefined)))
   const checkIfQuiet = async (): Promise<void> => {
@@ -132,24 +120,23 @@ export function createLiveness(settings: LivenessSettings): Liveness {
   timer.unref()
   return {
     async first() {
-      const { baseUrl } = settings.target()
-      let first = await askWhile(isRefusing, await ask(settings.firstMs()), startQuestions)
+      const { baseUrl, limits, timeoutDeclared } = run().target
+      let first = await askWhile(isRefusing, await ask(timeoutDeclared ? limits.timeoutMs : firstMs), startQuestions)
       // A connection that was closed before any answer may be a start-up's: nothing can have happened, so once more.
       if (first.result.kind === 'no-answer' && first.result.cause === 'reset') first = await ask(lastChanceMs)
       const secure = tlsBaseUrl(baseUrl, first.result)
       if (secure !== undefined) {
-        settings.onDead('redirect', `${baseUrl} redirects to https: use ${secure}`)
+        run().life.end('redirect', `${baseUrl} redirects to https: use ${secure}`)
         return false
       }
       const { asked, barrier } = await askPastGateway(first)
       const { result, exchange } = asked
-      const why =
-        result.kind === 'no-answer' ? `${result.message}${remedyFor(result, settings.target())}` : barrier?.sentence
+      const why = result.kind === 'no-answer' ? `${result.message}${remedyFor(result, way())}` : barrier?.sentence
       if (why !== undefined) {
-        settings.onDead('unreachable', targetReason(baseUrl, why))
+        run().life.end('unreachable', targetReason(baseUrl, why))
         return false
       }
-      settings.accept(exchange)
+      accept(exchange)
       return true
     },
     async during(request, send) {
@@ -194,14 +181,6 @@ function tlsBaseUrl(baseUrl: string, response: HttpResult): string | undefined {
   if (to.protocol !== 'https:' || to.hostname !== from.hostname) return undefined
   const path = from.pathname === '/' ? '' : from.pathname
   return `https://${to.host}${path}`
-}
-
-/** A request as it is named if it got no answer. */
-interface Named {
-  /** The answer, in words for a reader. */
-  name(): string
-  /** It carries a body: what a server has to read is more likely to bring it down. */
-  readonly hasBody: boolean
 }
 
 interface Sent {

@@ -66,6 +66,20 @@ export function createLifetime(): Lifetime {
   }
 }
 
+/** Does something, and something else if nothing can be judged by it. The end of the run is thrown. */
+export async function orElse<T>(
+  { life }: { readonly life: Lifetime },
+  action: () => Promise<T>,
+  otherwise: () => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await action()
+  } catch (error) {
+    if (!(error instanceof NotExercised) || life.ended) throw error
+    return otherwise()
+  }
+}
+
 /** Waits that many ms; throws the end of the run if that comes first. */
 export async function pause({ life: { signal } }: { readonly life: Lifetime }, ms: number): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => undefined)

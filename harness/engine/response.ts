@@ -2,7 +2,6 @@ import { member } from '../../schemas/json.ts'
 import type { WireResponse } from '../http/message.ts'
 import { validate } from '../../schemas/validate.ts'
 import type { Pair, Pairs } from '../../catalogue/requirement.ts'
-import type { ErrorNames } from './interface.ts'
 
 /** Nothing that the spec shows is nested so deep; whatever compares or prints a value may recurse as deep as this. */
 const deepest = 64
@@ -68,6 +67,16 @@ interface NoJson {
   readonly problem: string
   /** It is more than is read of an answer: whether it is JSON is not known. */
   readonly unread?: true
+}
+
+/** Names that the interface gives errors. */
+export interface ErrorNames {
+  /** The code names that may stand with a status; undefined for a status that is not listed. */
+  codeNames(status: number): readonly string[] | undefined
+  /** An error of the model behind an operation: it may stand with any status, and comes and goes. */
+  isModelError(tpe: string | undefined): boolean
+  /** What tells that a guardrail blocked a request: the next answer may be another one. */
+  readonly guardrail: { readonly tpe: string; readonly key: string }
 }
 
 /** Content of an answer: status, headers, and its JSON. */

@@ -1,3 +1,4 @@
+import { differing, type Exchange, type PreviousRequest } from './exchange.ts'
 import { curlOfBoth } from '../recording/recorded.ts'
 import type { Failure, FailureExchange } from '../report/model.ts'
 import { isGranted, tpeOf, responseOf, matchPairs } from './response.ts'
@@ -12,7 +13,6 @@ import {
   variesOf,
 } from './connection-trial.ts'
 import { describeResponse, rerunLine, withoutEntities, onReusedConnection } from './describe.ts'
-import type { Exchange, PreviousRequest } from './exchange.ts'
 import { pause } from './outcome.ts'
 import { livenessProbe, requestOf } from './send.ts'
 import { perRun, type Run } from './run.ts'
@@ -128,9 +128,7 @@ async function attributed(run: Run, exchange: Exchange, fresh: Exchange, again: 
   }
   variesOf(run).seen = true
   const all = [exchange, ...(isOnce ? [fresh] : sent)]
-  const times = new Map<string, number>()
-  for (const response of all.map(describeResponse)) times.set(response, (times.get(response) ?? 0) + 1)
-  return { ...exchange, finding: { kind: 'answers-differ', responses: [...times] } }
+  return { ...exchange, finding: differing(all.map(describeResponse)) }
 }
 
 function isJudged({ plan }: Run, id: string): boolean {

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
-import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
+import type { CatalogueRequirement, RequirementId } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
-import type { Transport } from '../http/message.ts'
+import type { HttpResult, Transport } from '../http/message.ts'
 import type { Pacer, Semaphore } from './semaphore.ts'
 import { shellWord } from '../shell-word.ts'
 import type { Recorder } from '../recording/recorder.ts'
@@ -15,10 +15,10 @@ import { labels } from '../target-file/resolve-key.ts'
 import type { HeaderValue, HeaderValues } from '../target-file/target-file.ts'
 import type { CircuitBreaker, Throttle } from './throttle.ts'
 import type { Exchange, Purpose, Probe } from './exchange.ts'
-import type { Interface } from './interface.ts'
+import type { Operation } from '../../catalogue/operation.ts'
+import type { ErrorNames } from './response.ts'
 import type { Keys } from './keys.ts'
 import type { Lifetime } from './outcome.ts'
-import type { Liveness } from './liveness.ts'
 
 /** Options as the command line, or the caller of the library, decided them. */
 export interface RunOptions {
@@ -48,6 +48,24 @@ export interface RunOptions {
   readonly exchangeLog?: string
   /** First pause of the exponential back-off, in ms. */
   readonly backoffMs: number
+}
+
+/** The interface that a run judges, as the engine is told it: it knows no requirement and no operation by itself. */
+export interface Interface {
+  /** In the order in which they are judged and reported. */
+  readonly requirements: readonly CatalogueRequirement[]
+  /** The requirement of that id; undefined if there is none. */
+  requirement(id: string): CatalogueRequirement | undefined
+  operation(id: OperationId): Operation
+  /** The requirement that the operation's valid request is granted. */
+  granted(id: OperationId): CatalogueRequirement
+  /** Operation of the first request of a run. */
+  readonly first: OperationId
+  /** Operation that reads one object, at another path than the first request. */
+  readonly reading: OperationId
+  /** What any answer is held to: judged by what belongs to no operation. */
+  readonly anyResponse: RequirementId
+  readonly errors: ErrorNames
 }
 
 /** Whether each requirement is to be judged, or why not; known before anything is sent. */
@@ -116,6 +134,35 @@ export interface RunHook {
   unfinished?(run: Run): readonly string[]
   /** Answers of operations that are declared not served. */
   notServed?(run: Run): readonly NotServed[]
+}
+
+/** A request as it is named if it got no answer. */
+export interface Named {
+  /** The answer, in words for a reader. */
+  name(): string
+  /** It carries a body: what a server has to read is more likely to bring it down. */
+  readonly hasBody: boolean
+}
+
+/** Notices a target that answers nothing, at the start or half-way. */
+export interface Liveness {
+  /** The first request of the run. False if the run cannot go on; the run has then ended, with the reason. */
+  first(): Promise<boolean>
+  /** Counts a request as open while it is under way. If the target stops answering meanwhile, the request is named. */
+  during<T extends HttpResult>(request: Named, send: () => Promise<T>): Promise<T>
+  /**
+   * After a request without an answer: asks whether the target still lives, unless an answer came since.
+   * One that does not ends the run, so that a server which died is not failed request by request.
+   */
+  confirm(since: number): Promise<void>
+  /**
+   * After a gateway answered for the service: true if it does so for every request, and the service came back meanwhile, so
+   * that the request may be sent again. A service that stays away ends the run.
+   */
+  wasAway(exchange: Exchange): Promise<boolean>
+  /** Goes on while it is not known whether the target still lives: nothing else is sent meanwhile. */
+  readonly checking: Promise<void> | undefined
+  stop(): void
 }
 
 /** True if the requirement is to be judged in this run. */

@@ -41,15 +41,15 @@ function placeOfError(text: string): string {
   return place
 }
 
-/** The name of a member that some object of a JSON text has twice, of which a reader sees one only; undefined if there is none. */
-export function doubledMember(text: string): string | undefined {
-  let doubled: string | undefined
+/** The first member that an object of a JSON text has twice, of which a reader sees one only, and where it stands. */
+export function doubledMember(text: string): { readonly name: string; readonly offset: number } | undefined {
+  let doubled: { name: string; offset: number } | undefined
   const seen: Set<string>[] = []
   visit(text, {
     onObjectBegin: () => void seen.push(new Set()),
     onObjectEnd: () => void seen.pop(),
-    onObjectProperty(name) {
-      if (seen.at(-1)?.has(name)) doubled ??= name
+    onObjectProperty(name, offset) {
+      if (seen.at(-1)?.has(name)) doubled ??= { name, offset }
       seen.at(-1)?.add(name)
     },
   })

@@ -1,3 +1,4 @@
+import { applicationNames } from './model.ts'
 import { isAbsoluteUrl, baseUrlProblem, headerProblems, keyProblem } from './http-values.ts'
 import type { HookRequestValue, ScenarioValue, TargetFile, ApplicationValue, OperationValue } from './target-file.ts'
 import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
@@ -139,8 +140,7 @@ function keyProblems({ keys = {}, scenarios = {} }: TargetFile): string[] {
 }
 
 function requiredInputProblems({ resources = {} }: TargetFile): string[] {
-  const names = ['application', 'otherApplication', 'slowApplication', 'failingApplication'] as const
-  return names.flatMap((name) => {
+  return applicationNames.flatMap((name) => {
     const { inputs = [], requiredInputs = [] }: Partial<ApplicationValue> = resources[name] ?? {}
     const ids = inputs.map(({ id }) => id)
     return requiredInputs

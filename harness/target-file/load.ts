@@ -1,7 +1,8 @@
+import { doubledMember } from '../report/json-file.ts'
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, extname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type ParseError, parse, printParseErrorCode, visit } from 'jsonc-parser'
+import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
 import { packageFile } from '../../schemas/package-file.ts'
 import { unreadable, UserError } from '../user-error.ts'
 import { checkTargetFile } from './check.ts'
@@ -66,11 +67,11 @@ function parseJson(written: string, path: string): unknown {
   const value: unknown = parse(text, errors, { allowTrailingComma: true })
   const [first] = errors
   if (first) refuseOtherLanguage(text, path)
-  const { offset, what } = first
-    ? { offset: first.offset, what: `not JSON: ${wordsOf(first)}` }
-    : (repeatedMember(text) ?? { offset: -1, what: '' })
-  if (offset < 0) return value
-  const before = text.slice(0, offset).split('\n')
+  // For example two scenarios of one id, of which one would be ignored.
+  const doubled = doubledMember(text)
+  const what = first ? `not JSON: ${wordsOf(first)}` : doubled && `"${doubled.name}" is there a second time`
+  if (what === undefined) return value
+  const before = text.slice(0, (first ?? doubled)?.offset).split('\n')
   throw new UserError(`${path}: ${what} at line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`)
 }
 
@@ -92,21 +93,6 @@ function wordsOf({ error }: ParseError): string {
     .replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
     .toLowerCase()
   return words === 'invalid symbol' ? `${words} (names and texts stand in double quotes)` : words
-}
-
-/** The first member that an object has twice: for example two scenarios of one id, of which one would be ignored. */
-function repeatedMember(text: string): { offset: number; what: string } | undefined {
-  let found: { offset: number; what: string } | undefined
-  const seen: Set<string>[] = []
-  visit(text, {
-    onObjectBegin: () => void seen.push(new Set()),
-    onObjectEnd: () => void seen.pop(),
-    onObjectProperty(name, offset) {
-      if (seen.at(-1)?.has(name)) found ??= { offset, what: `"${name}" is there a second time` }
-      seen.at(-1)?.add(name)
-    },
-  })
-  return found
 }
 
 async function importDefault(path: string): Promise<unknown> {

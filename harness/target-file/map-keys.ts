@@ -87,7 +87,7 @@ function mapMembers<T, R>(
 }
 
 /** Without the members that are undefined. */
-function compact<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {
+export function compact<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
 }
 

@@ -1,7 +1,14 @@
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { HeaderLine } from '../http/message.ts'
 import type { Absence } from '../report/model.ts'
-import type { ApplicationValue, Limits, TargetFile } from './target-file.ts'
+import type {
+  ApplicationValue,
+  Limits,
+  OperationValue,
+  ResourceValues,
+  ScenarioValue,
+  TargetFile,
+} from './target-file.ts'
 
 /**
  * The target as a run uses it: everything read, patterns and defaults resolved; nothing but plain data, so that it can be
@@ -46,34 +53,27 @@ export interface ApplicationResource extends ApplicationValue {
   readonly requiredInputs: readonly string[]
 }
 
-export interface Resources {
-  readonly application?: ApplicationResource
-  readonly otherApplication?: ApplicationResource
-  readonly slowApplication?: ApplicationResource
-  readonly failingApplication?: ApplicationResource
-  readonly job?: string
-  readonly pdfFile?: string | Upload
-  readonly pdfText?: string
-  readonly corruptedPdfFile?: string | Upload
-  readonly encryptedPdfFile?: string | Upload
-  readonly oversizedPdfFile?: string | Upload
-  readonly file?: string
-  readonly deletedFile?: string
-  readonly graph?: string
-}
+export const applicationNames = ['application', 'otherApplication', 'slowApplication', 'failingApplication'] as const
+export const pdfNames = ['pdfFile', 'corruptedPdfFile', 'encryptedPdfFile', 'oversizedPdfFile'] as const
 
-export interface OperationBinding {
-  readonly path?: string
+type ApplicationName = (typeof applicationNames)[number]
+type PdfName = (typeof pdfNames)[number]
+
+/** The declared objects, the files to upload read. */
+export type Resources = Omit<ResourceValues, ApplicationName | PdfName> & {
+  readonly [name in ApplicationName]?: ApplicationResource
+} & { readonly [name in PdfName]?: string | Upload }
+
+export interface OperationBinding extends Pick<OperationValue, 'path' | 'body'> {
   readonly query: Readonly<Record<string, string>>
   readonly headers: readonly HeaderLine[]
-  readonly body?: unknown
   readonly content?: UploadContent
   /** Roles that are declared or have a default. */
   readonly fields: Readonly<Record<string, string>>
   readonly cleanup: readonly HookRequest[]
 }
 
-export interface Scenario {
+export interface Scenario extends Pick<ScenarioValue, 'body' | 'merge' | 'repeat'> {
   /** The id of the requirement. */
   readonly id: string
   readonly operation: OperationId
@@ -81,13 +81,7 @@ export interface Scenario {
   readonly headers: readonly HeaderLine[]
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
-  /** Replaces the body. */
-  readonly body?: unknown
-  /** JSON Merge Patch (RFC 7396) to the body. */
-  readonly merge?: unknown
   readonly raw?: { readonly bytes: Uint8Array; readonly contentType?: string }
-  /** Send up to that many, concurrently. */
-  readonly repeat?: number
   readonly before: readonly HookRequest[]
   readonly after: readonly HookRequest[]
 }

@@ -1,3 +1,4 @@
+import { compact } from './map-keys.ts'
 import { basename } from 'node:path'
 import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
 import { UserError } from '../user-error.ts'
@@ -98,29 +99,27 @@ function bytesOf(content: ContentValue): Uint8Array {
   return new Uint8Array('text' in content ? Buffer.from(content.text) : Buffer.from(content.base64, 'base64'))
 }
 
-function uploadContent({ content, contentType, filename }: OperationValue): { content?: UploadContent } {
-  if (content === undefined) return {}
+function uploadContent({ content, contentType, filename }: OperationValue): UploadContent | undefined {
+  if (content === undefined) return undefined
   const isText = 'text' in content
   return {
-    content: {
-      bytes: bytesOf(content),
-      contentType: contentType ?? (isText ? 'text/plain' : 'application/octet-stream'),
-      filename: basename(filename ?? (isText ? 'conform.txt' : 'conform.bin')),
-    },
+    bytes: bytesOf(content),
+    contentType: contentType ?? (isText ? 'text/plain' : 'application/octet-stream'),
+    filename: basename(filename ?? (isText ? 'conform.txt' : 'conform.bin')),
   }
 }
 
 export function resolveOperation(context: Context, id: OperationId, value: OperationValue): OperationBinding {
   const { path, query, headers, body, cleanup } = value
-  return {
-    ...(path !== undefined && { path }),
+  return compact<OperationBinding>({
+    path,
     query: query ?? {},
     headers: resolveHeaders(context, `operations.${id}.headers`, headers),
-    ...(body !== undefined && { body }),
-    ...uploadContent(value),
+    body,
+    content: uploadContent(value),
     fields: fieldsOf(id, value),
     cleanup: resolveHookRequests(context, `operations.${id}.cleanup`, cleanup),
-  }
+  })
 }
 
 export async function resolveScenario(context: Context, id: string, value: ScenarioValue): Promise<Scenario> {
@@ -129,20 +128,18 @@ export async function resolveScenario(context: Context, id: string, value: Scena
   const area = id.slice(0, id.indexOf('/'))
   const operation = isOperationId(area) ? area : value.operation
   if (operation === undefined) throw new UserError(`${member}.operation is missing`)
-  return {
+  return compact<Scenario>({
     id,
     operation,
-    ...(key !== undefined && { key: await resolveKey(context, `${member}.key`, key, labels.other) }),
+    key: key === undefined ? undefined : await resolveKey(context, `${member}.key`, key, labels.other),
     headers: resolveHeaders(context, `${member}.headers`, headers),
     params: params ?? {},
     query: query ?? {},
-    ...(body !== undefined && { body }),
-    ...(merge !== undefined && { merge }),
-    ...(raw && {
-      raw: { bytes: bytesOf(raw), ...(raw.contentType !== undefined && { contentType: raw.contentType }) },
-    }),
-    ...(repeat !== undefined && { repeat }),
+    body,
+    merge,
+    raw: raw && { bytes: bytesOf(raw), ...(raw.contentType !== undefined && { contentType: raw.contentType }) },
+    repeat,
     before: resolveHookRequests(context, `${member}.before`, before),
     after: resolveHookRequests(context, `${member}.after`, after),
-  }
+  })
 }

@@ -14,9 +14,11 @@ import {
   labels,
   resolveKeys,
 } from './resolve-key.ts'
-import { mapKeys, plainData, targetDigest } from './map-keys.ts'
+import { compact, mapKeys, plainData, targetDigest } from './map-keys.ts'
 import {
+  applicationNames,
   defaultLimits,
+  pdfNames,
   type FetchHandler,
   type HeaderValues,
   type KeySources,
@@ -27,7 +29,6 @@ import {
   type Target,
   type TargetFile,
   type ApplicationResource,
-  type ApplicationValue,
   type PdfValue,
   type Resources,
   type Upload,
@@ -46,34 +47,18 @@ import { inProcessUrl } from '../recording/recorded.ts'
 import { unreachableIds } from './declared.ts'
 import { basename } from 'node:path'
 
-const pdfs = ['pdfFile', 'corruptedPdfFile', 'encryptedPdfFile', 'oversizedPdfFile'] as const
-const applications = ['application', 'otherApplication', 'slowApplication', 'failingApplication'] as const
-
 /** The declared objects, the files to upload read. */
 async function resolveResources(context: Context, { resources = {} }: TargetFile): Promise<Resources> {
-  const { job, pdfText, file, deletedFile, graph } = resources
-  const uploads: Partial<Record<(typeof pdfs)[number], string | Upload>> = {}
-  for (const name of pdfs) {
+  const uploads: Partial<Record<string, string | Upload>> = {}
+  for (const name of pdfNames) {
     const value = resources[name]
     if (value !== undefined) uploads[name] = await resolvePdf(context, `resources.${name}`, value)
   }
-  const declared = applications.flatMap((name) => {
+  const applications = applicationNames.flatMap((name): [string, ApplicationResource][] => {
     const value = resources[name]
-    return value ? [[name, withRequired(value)] as const] : []
+    return value ? [[name, { ...value, requiredInputs: value.requiredInputs ?? [] }]] : []
   })
-  return {
-    ...Object.fromEntries(declared),
-    ...uploads,
-    ...(job !== undefined && { job }),
-    ...(pdfText !== undefined && { pdfText }),
-    ...(file !== undefined && { file }),
-    ...(deletedFile !== undefined && { deletedFile }),
-    ...(graph !== undefined && { graph }),
-  }
-}
-
-function withRequired(value: ApplicationValue): ApplicationResource {
-  return { ...value, requiredInputs: value.requiredInputs ?? [] }
+  return compact<object>({ ...resources, ...Object.fromEntries(applications), ...uploads })
 }
 
 async function resolvePdf(context: Context, member: string, value: PdfValue): Promise<string | Upload> {
@@ -147,7 +132,7 @@ export async function resolveTarget(given: TargetFile, options: ResolveOptions):
     unreachable: unreachableIds(shown),
     limits: { ...defaultLimits, ...file.limits, ...options.limits },
     timeoutDeclared: (options.limits?.timeoutMs ?? file.limits?.timeoutMs) !== undefined,
-    applicationIds: new Set(applications.flatMap((name) => file.resources?.[name]?.id ?? [])),
+    applicationIds: new Set(applicationNames.flatMap((name) => file.resources?.[name]?.id ?? [])),
     ids: new Set(leaves.map((leaf) => leaf.toLowerCase())),
     file: shown,
     digest: targetDigest(file),

@@ -1,13 +1,11 @@
 /** Values that `setup` saves of its responses: `{name}` in `resources`, and in the requests that come later. */
+import { applicationNames, type HookRequest, type Resources, type Target } from './model.ts'
 import { isObject } from '../../schemas/json.ts'
-import type { HookRequest, Resources, Target } from './model.ts'
 import { didYouMean } from './nearest.ts'
 import type { HookRequestValue, ResourceValues, SetupRequestValue, TargetFile } from './target-file.ts'
 
 /** The value of each name. */
 type Saved = ReadonlyMap<string, string>
-
-const applications = ['application', 'otherApplication', 'slowApplication', 'failingApplication'] as const
 
 function namesIn(text: string): string[] {
   return [...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
@@ -105,7 +103,7 @@ export function fillTarget(target: Target, saved: Saved): Target {
   return {
     ...target,
     resources,
-    applicationIds: new Set(applications.flatMap((name) => resources[name]?.id ?? [])),
+    applicationIds: new Set(applicationNames.flatMap((name) => resources[name]?.id ?? [])),
     ids: new Set([...target.ids, ...values]),
     file: { ...target.file, ...(target.file.resources && { resources: fillIn(target.file.resources, saved) }) },
   }

@@ -5,7 +5,7 @@ import { endJobs, noteReading } from '../world/jobs.ts'
 import { likenessOf } from '../world/created.ts'
 import { jobView } from '../world/job-view.ts'
 import type { Operation } from '../world/operation.ts'
-import { ownAccount, type Job, countUp } from '../world/world.ts'
+import { ownAccount, type Job, countUp, plainJob } from '../world/world.ts'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -50,22 +50,9 @@ function find(call: Call): Job {
 
 /** A completed job of that very id. */
 function grant(call: Call): Answer {
-  const now = call.world.clock.now()
+  const createdAt = call.world.clock.now()
   const id = uuid.test(call.param('job_id').toLowerCase()) ? call.param('job_id') : randomUUID()
-  const job: Job = {
-    id,
-    account: ownAccount,
-    applicationId: randomUUID(),
-    createdAt: now,
-    updatedAt: now,
-    status: 'completed',
-    readings: 0,
-    read: false,
-    inputs: '[]',
-    takes: 0,
-    fails: false,
-    readingsInProgress: 0,
-  }
+  const job = plainJob({ id, account: ownAccount, applicationId: randomUUID(), createdAt, status: 'completed' })
   return { status: 200, body: jobView(call.world, job) }
 }
 

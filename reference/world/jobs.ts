@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import { preloadedIds } from './preloaded.ts'
-import { type Application, type Job, countUp, type World, endOf, readingsInProgress } from './world.ts'
+import { type Application, type Job, countUp, type World, endOf, readingsInProgress, plainJob } from './world.ts'
 
 /** Part of a job's time that counts as its beginning. */
 const beginning = 0.25
@@ -67,18 +66,7 @@ export function newJob(
   world: World,
   of: Pick<Job, 'applicationId' | 'account' | 'inputs' | 'takes'> & Partial<Pick<Job, 'fails'>>,
 ): Job {
-  const now = world.clock.now()
-  const job: Job = {
-    fails: false,
-    ...of,
-    id: randomUUID(),
-    createdAt: now,
-    updatedAt: now,
-    status: 'in_progress',
-    readings: 0,
-    read: false,
-    readingsInProgress: 0,
-  }
+  const job = plainJob({ ...of, createdAt: world.clock.now() })
   world.store.jobs.set(job.id, job)
   return job
 }

@@ -1,6 +1,6 @@
 import { fixture } from '../declared/scenarios.ts'
 import { imageLimit, pdfLimit } from './models.ts'
-import { ownAccount, type Application, type Graph, type Job, type Store, type StoredFile } from './world.ts'
+import { plainJob, ownAccount, type Application, type Graph, type Job, type Store, type StoredFile } from './world.ts'
 
 /** Ids of the objects that every server begins with; the target file of the reference names them. */
 export const preloadedIds = {
@@ -90,22 +90,10 @@ export function preloadedStore(now: number): Store {
   const graph = (id: string, name: string, account: string): Graph => {
     return { id, name, account, version: '"1"', files: new Map(), createdAt: now }
   }
-  const job = (id: string, account: string, applicationId: string): Job => ({
-    id,
-    account,
-    applicationId,
-    createdAt: now - 60_000,
-    updatedAt: now - 59_000,
-    completedAt: now - 59_000,
-    status: 'completed',
-    data: { title: 'About tea', suggestion: 'Begin with the leaf.' },
-    readings: 0,
-    read: false,
-    inputs: '[]',
-    takes: 1000,
-    fails: false,
-    readingsInProgress: 0,
-  })
+  const ended = { createdAt: now - 60_000, updatedAt: now - 59_000, completedAt: now - 59_000, takes: 1000 }
+  const data = { title: 'About tea', suggestion: 'Begin with the leaf.' }
+  const job = (id: string, account: string, applicationId: string): Job =>
+    plainJob({ id, account, applicationId, ...ended, status: 'completed', data })
   return {
     files: byId(fileRows.map(file)),
     graphs: byId([

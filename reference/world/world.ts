@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Switches } from '../switches/switches.ts'
 
 /** How long things take, in ms. */
@@ -185,4 +186,19 @@ export interface Store {
   readonly graphs: Map<string, Graph>
   readonly applications: Map<string, Application>
   readonly jobs: Map<string, Job>
+}
+
+/** A job in progress that nobody has read. */
+export function plainJob(of: Pick<Job, 'applicationId' | 'account' | 'createdAt'> & Partial<Job>): Job {
+  const unread = { readings: 0, read: false, readingsInProgress: 0 }
+  return {
+    id: randomUUID(),
+    updatedAt: of.createdAt,
+    status: 'in_progress',
+    inputs: '[]',
+    takes: 0,
+    fails: false,
+    ...unread,
+    ...of,
+  }
 }

@@ -1,6 +1,6 @@
+import { orElse, NotExercised } from '../../harness/engine/outcome.ts'
 import { type OperationId, operation } from '../../catalogue/operations.ts'
 import { refused } from '../../harness/checks/conditions.ts'
-import { NotExercised } from '../../harness/engine/outcome.ts'
 import { type Credential, type Probe, withHeader, type Exchange } from '../../harness/engine/exchange.ts'
 import { type Run, perRun } from '../../harness/engine/run.ts'
 import { withCredential } from '../authentication/credentials.ts'
@@ -177,11 +177,13 @@ export const additions: Creator = {
   async fresh(run) {
     const pointer = pointerOf(run, 'graphs.add-file', 'file')
     if (pointer === undefined) throw new NotExercised('declare operations.graphs.add-file.fields.file')
-    const own = await upload(run, withOwnContent(run, contentOf(run))).catch((error: unknown) => {
-      if (!(error instanceof NotExercised) || run.life.ended) throw error
-      // A format may refuse what is added to it.
-      return upload(run, contentOf(run))
-    })
+    const content = contentOf(run)
+    // A format may refuse what is added to it.
+    const own = await orElse(
+      run,
+      () => upload(run, withOwnContent(run, content)),
+      () => upload(run, content),
+    )
     return addition(run, declaredResource(run, 'graph'), own)
   },
   exists: [[409, 'BadRequest']],

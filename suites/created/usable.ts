@@ -4,11 +4,11 @@ import { bodyOf, contentOf, isDeclared } from '../../harness/checks/valid-reques
 import { control } from '../../harness/checks/control.ts'
 import { inScenario } from '../../harness/checks/granted.ts'
 import { sampled } from '../../harness/checks/seed.ts'
-import { resendWhile, retryWhileSettling, upload } from '../../harness/checks/created.ts'
+import { resendWhile, retryWhileSettling, sendOnceSettled, upload } from '../../harness/checks/created.ts'
 import { isGranted } from '../../harness/engine/response.ts'
 import { answered, type CheckContext, type Judge, lookAgainAtEnd } from '../../harness/engine/check-context.ts'
 import type { Exchange, Probe } from '../../harness/engine/exchange.ts'
-import { NotExercised, pause } from '../../harness/engine/outcome.ts'
+import { NotExercised } from '../../harness/engine/outcome.ts'
 import { operationProbe } from '../../harness/engine/send.ts'
 import { oncePerRun, type Run } from '../../harness/engine/run.ts'
 import { addition, createObject, lastAddition, ownCreation } from './created-object.ts'
@@ -144,11 +144,8 @@ function useAgain(uses: readonly Use[], own: readonly string[]): Judge {
       ...[...new Set(others)].map((id) => ({ id, use: lastUse })),
     ]
     await judgeEach(all, async ({ id, use }) => {
-      const send = () => sendUse(context, use, id)
-      const first = await send()
-      const wait = (run.objects.madeAt.get(id) ?? 0) + run.target.limits.settleMs - performance.now()
-      if (!isUsable(first) && wait > 0) await pause(run, wait)
-      const exchange = isUsable(first) || wait <= 0 ? first : await send()
+      const madeAt = run.objects.madeAt.get(id) ?? 0
+      const exchange = await sendOnceSettled(run, madeAt, () => sendUse(context, use, id), isUsable)
       await judgeUse(context, exchange, 'with the id of what was created earlier in the run, at its end')
     })
   }

@@ -1,7 +1,7 @@
+import { orElse, NotExercised, pause } from '../../harness/engine/outcome.ts'
 import { isGranted } from '../../harness/engine/response.ts'
 import { describeResponse } from '../../harness/engine/describe.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
-import { NotExercised, pause } from '../../harness/engine/outcome.ts'
 import { oncePerRun, type Run } from '../../harness/engine/run.ts'
 import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
 import type { Judge } from '../../harness/engine/check-context.ts'
@@ -94,16 +94,16 @@ async function locksAnyway({ run, application: { id } }: Held): Promise<boolean>
   const other = run.target.resources.otherApplication
   if (!other || other.id === id) return false
   const jobs = jobsOf(run).of(id).length
-  try {
-    return await hold(run, other, async (held) => {
-      for (let made = 0; made <= jobs; made++) if (!(await awaitIdle(held))) return true
-      return false
-    })
-  } catch (error) {
-    // If nothing can be learned there, the refusals are what is known.
-    if (!(error instanceof NotExercised) || run.life.ended) throw error
+  const look = async (held: Held): Promise<boolean> => {
+    for (let made = 0; made <= jobs; made++) if (!(await awaitIdle(held))) return true
     return false
   }
+  // If nothing can be learned there, the refusals are what is known.
+  return orElse(
+    run,
+    () => hold(run, other, look),
+    () => false,
+  )
 }
 
 /** Creations that were to be refused. */

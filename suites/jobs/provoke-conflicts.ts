@@ -1,4 +1,4 @@
-import { NotExercised, pause } from '../../harness/engine/outcome.ts'
+import { orElse, pause } from '../../harness/engine/outcome.ts'
 import { isPlanned, oncePerRun, type Run } from '../../harness/engine/run.ts'
 import type { ApplicationResource } from '../../harness/target-file/model.ts'
 import { sendAtOnce } from '../../harness/checks/at-once.ts'
@@ -94,21 +94,20 @@ export function provokeConflicts(run: Run): Promise<Conflicts> {
       for (const further of [attemptOnPlain, attemptOnCreated])
         findings.push(...(await further(run, last, findings)).map(withoutProof))
     // Last: a server that takes the jobs of all applications for one would refuse it beside any of them.
-    const more = failureIn(findings, ids.released) ? [] : await ifPossible(run, () => releasedAfterFailure(run))
+    // If that application gives no job, requirements about it tell.
+    const ofFailed = () =>
+      orElse(
+        run,
+        () => releasedAfterFailure(run),
+        () => [],
+      )
+    const more = failureIn(findings, ids.released) ? [] : await ofFailed()
     return { findings: [...findings, ...more], wasBusy }
   })
 }
 
 function times(findings: readonly Finding[], what: Finding['met']): number {
   return findings.filter(({ met }) => met === what).length
-}
-
-/** If that application gives no job, requirements about it tell. */
-async function ifPossible(run: Run, action: () => Promise<Finding[]>): Promise<Finding[]> {
-  return action().catch((error: unknown) => {
-    if (!(error instanceof NotExercised) || run.life.ended) throw error
-    return []
-  })
 }
 
 /** A job that is refused, or that ends at once, proves nothing: what the busy application showed is kept. */

@@ -1,10 +1,11 @@
+import { sendOnceSettled } from '../../harness/checks/created.ts'
+import { differing, type Exchange } from '../../harness/engine/exchange.ts'
 import { member, preview } from '../../schemas/json.ts'
 import { control } from '../../harness/checks/control.ts'
 import { grantedProbe, inScenario } from '../../harness/checks/granted.ts'
 import { jsonValue } from '../../harness/engine/response.ts'
 import { judgeGranted, judgeShape } from '../../harness/engine/judge.ts'
 import { validRequest } from '../../harness/checks/valid-request.ts'
-import type { Exchange } from '../../harness/engine/exchange.ts'
 import { Failed, NotExercised, pause } from '../../harness/engine/outcome.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { leftOut } from '../../harness/report/reason.ts'
@@ -63,12 +64,10 @@ function withOthers({ readings }: Job, reading: Reading): Exchange {
   const isRead = ({ status }: Reading): boolean => status !== undefined
   if (isRead(reading) || !readings.slice(0, at).some(isRead) || !readings.slice(at).some(isRead))
     return reading.exchange
-  const times = new Map<string, number>()
-  for (const { exchange, status } of readings) {
-    const response = status === undefined ? describeResponse(exchange) : '200 with the job'
-    times.set(response, (times.get(response) ?? 0) + 1)
-  }
-  return { ...reading.exchange, finding: { kind: 'answers-differ', responses: [...times] } }
+  const responses = readings.map(({ exchange, status }) =>
+    status === undefined ? describeResponse(exchange) : '200 with the job',
+  )
+  return { ...reading.exchange, finding: differing(responses) }
 }
 
 /** Judges cases of jobs; a failure shows both exchanges that contradict each other. */
@@ -218,12 +217,10 @@ function latestOfEach(run: Run, ended: readonly SeenReading[]): SeenReading[] {
 }
 
 async function judgeAgain(context: CheckContext, before: SeenReading): Promise<void> {
-  const send = (): Promise<Exchange> => context.send(before.exchange.probe)
-  const first = await send()
-  const wait = settledAt(context, before) - performance.now()
   // A new job may not be known everywhere yet.
-  if (isGone(first) && wait > 0) await pause(context.run, wait)
-  const exchange = isGone(first) && wait > 0 ? await send() : first
+  const madeAt = jobOf(context.run, before.exchange)?.createdAtMs ?? -Infinity
+  const send = (): Promise<Exchange> => context.send(before.exchange.probe)
+  const exchange = await sendOnceSettled(context.run, madeAt, send, (one) => !isGone(one))
   const { response } = exchange
   const json = response?.json()
   if (!response || exchange.throttled) throw new NotExercised('the job could not be read again')
@@ -243,12 +240,6 @@ async function judgeAgain(context: CheckContext, before: SeenReading): Promise<v
 /** The job that was asked for, whatever the answer says of it. */
 function jobOf(run: Run, { probe }: Exchange): Job | undefined {
   return jobsOf(run).all.find(({ id }) => id === probe.params['job_id'])
-}
-
-/** When the job of that reading is to be known everywhere, in ms (`performance.now()`). */
-function settledAt({ run }: CheckContext, { exchange }: SeenReading): number {
-  const job = jobOf(run, exchange)
-  return job ? job.createdAtMs + run.target.limits.settleMs : 0
 }
 
 /** True if both are the same JSON value; data that is nested too deep to be compared tells nothing. */
