@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { Command, Option } from 'commander'
+import { whole } from '../cli/run/arguments.ts'
 import { allSides, type Figures, ratios, type Side } from './sides.ts'
-import { wholeNumber } from './whole-number.ts'
 
 /** Medians of all that was measured, by side. */
 type Measured = ReadonlyMap<string, Figures>
@@ -39,10 +39,11 @@ function median(values: readonly number[]): number {
 
 /** The ratios whose both halves were measured, in hundredths. */
 function ratiosOf(measured: Measured): Ratios {
-  const all = Object.entries(ratios).map(([name, halves]): [string, number] => {
-    const [over, under] = halves.map(([side, figure]) => measured.get(side)?.[figure] ?? Number.NaN)
-    return [name, Math.round((over! / under!) * 100) / 100]
-  })
+  const figureOf = (side: string, figure: string): number => measured.get(side)?.[figure] ?? Number.NaN
+  const all = Object.entries(ratios).map(([name, [over, of, under, by]]): [string, number] => [
+    name,
+    Math.round((figureOf(over, of) / figureOf(under, by)) * 100) / 100,
+  ])
   return Object.fromEntries(all.filter(([, ratio]) => Number.isFinite(ratio)))
 }
 
@@ -82,17 +83,22 @@ function tableOf(runs: number, measured: Measured, now: Ratios): string {
   return `${lines.join('\n')}\n`
 }
 
-const { values } = parseArgs({
-  options: {
-    runs: { type: 'string', default: '5' },
-    side: { type: 'string', default: '' },
-    json: { type: 'string' },
-    check: { type: 'boolean', default: false },
-    accept: { type: 'boolean', default: false },
-  },
-})
-const { accept, check, json, side } = values
-const runs = wholeNumber(values.runs, '--runs says how often each side is measured')
+interface BenchArguments {
+  readonly runs: number
+  readonly side: string
+  readonly json?: string
+  readonly check?: boolean
+  readonly accept?: boolean
+}
+
+const { accept, check, json, runs, side } = new Command('bench')
+  .addOption(new Option('--runs <n>', 'how often each side is measured').argParser(whole(1, 1_000_000)).default(5))
+  .option('--side <part>', 'only sides whose name has this part', '')
+  .option('--json <file>', 'write the figures too')
+  .option('--check', 'measure again what is worse, and fail if it stays so')
+  .option('--accept', 'write the ratios as those that are held to')
+  .parse()
+  .opts<BenchArguments>()
 const folder = mkdtempSync(join(tmpdir(), 'conform-bench-'))
 try {
   const sides = allSides(folder).filter(({ name }) => name.includes(side))
@@ -107,13 +113,9 @@ try {
     let shown = now
     let problems = worse(now, before)
     for (let turn = 1; check && turn < mostTurns && problems.length > 0; turn++) {
-      const concerned = new Set(problems.flatMap((name) => ratios[name]!.map(([one]) => one)))
-      shown = ratiosOf(
-        await measure(
-          sides.filter(({ name }) => concerned.has(name)),
-          runs,
-        ),
-      )
+      const concerned = problems.flatMap((name) => [ratios[name]![0], ratios[name]![2]])
+      const again = sides.filter(({ name }) => concerned.includes(name))
+      shown = ratiosOf(await measure(again, runs))
       const still = worse(shown, before)
       problems = problems.filter((name) => still.includes(name))
     }

@@ -3,21 +3,20 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
-import { wholeNumber } from './whole-number.ts'
+import { Command, Option } from 'commander'
+import { repeatable, whole } from '../cli/run/arguments.ts'
 
-const { values, positionals } = parseArgs({
-  options: {
-    runs: { type: 'string', default: '3' },
-    project: { type: 'string', multiple: true, default: ['tests', 'programs', 'servers'] },
-  },
-  allowPositionals: true,
-})
-const runs = wholeNumber(values.runs, '--runs says how often the tests run beside each load')
+const command = new Command('loaded')
+  .argument('[path...]', "part of a test file's path")
+  .addOption(new Option('--runs <n>', 'how often the tests run beside each load').argParser(whole(1, 1_000)).default(3))
+  .addOption(repeatable('--project <name>', 'of the tests; default: all three'))
+  .parse()
+const { project, runs } = command.opts<{ project: readonly string[]; runs: number }>()
+const names = project.length > 0 ? project : ['tests', 'programs', 'servers']
 
 const vitest = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url))
-const projects = values.project.flatMap((name) => ['--project', name])
-const args = [vitest, 'run', ...projects, '--reporter', 'dot', ...positionals]
+const projects = names.flatMap((name) => ['--project', name])
+const args = [vitest, 'run', ...projects, '--reporter', 'dot', ...command.args]
 
 const cores = availableParallelism()
 const lines: string[] = []

@@ -98,15 +98,17 @@ function bareUndici(folder: string): Side {
 
 const latencyMs = 20
 const concurrency = 16
+const far = `${latencyMs} ms away, --concurrency ${concurrency}`
+const throughRecord = 'a request through record'
 
 /** A target that takes so long for each response; and with so many requests at once that only what must wait for something waits. */
 async function measureFar(folder: string): Promise<Figures> {
-  const far = (atOnce: number) =>
+  const judge = (atOnce: number) =>
     withReference({ latency: latencyMs }, (url) =>
       measureRun(folder, [...targetAt(folder, url), '--concurrency', String(atOnce)]),
     )
-  const measured = await far(concurrency)
-  const shortest = await far(256)
+  const measured = await judge(concurrency)
+  const shortest = await judge(256)
   const idealMs = Math.max((latencyMs * measured.requests!) / concurrency, shortest.wallMs!)
   return { ...measured, idealMs }
 }
@@ -168,45 +170,21 @@ export function allSides(folder: string): Side[] {
       measure: () => withReference({}, (url) => measureRun(folder, targetAt(folder, url))),
     },
     bareUndici(folder),
-    { name: `${latencyMs} ms away, --concurrency ${concurrency}`, measure: () => measureFar(folder) },
-    { name: 'a request through record', measure: () => measureRecord(folder) },
+    { name: far, measure: () => measureFar(folder) },
+    { name: throughRecord, measure: () => measureRecord(folder) },
   ]
 }
 
-type Figure = readonly [side: string, figure: string]
+type Halves = readonly [overSide: string, overFigure: string, underSide: string, underFigure: string]
 
 /** Ratios that are compared between two states of the suite: a machine that is slow or busy changes both halves alike. */
-export const ratios: Readonly<Record<string, readonly [over: Figure, under: Figure]>> = {
-  'external / bare undici, processor time': [
-    ['external', 'cpuMs'],
-    ['bare undici, the same requests', 'cpuMs'],
-  ],
-  'embedded / external, processor time': [
-    ['embedded', 'cpuMs'],
-    ['external', 'cpuMs'],
-  ],
-  'embedded / node alone, memory': [
-    ['embedded', 'memoryMb'],
-    ['node alone', 'memoryMb'],
-  ],
-  '--version / node alone, processor time': [
-    ['--version', 'cpuMs'],
-    ['node alone', 'cpuMs'],
-  ],
-  'list / node alone, processor time': [
-    ['list', 'cpuMs'],
-    ['node alone', 'cpuMs'],
-  ],
-  '--only one / embedded, processor time': [
-    ['--only one refusal', 'cpuMs'],
-    ['embedded', 'cpuMs'],
-  ],
-  '20 ms away / ideal, time': [
-    ['20 ms away, --concurrency 16', 'wallMs'],
-    ['20 ms away, --concurrency 16', 'idealMs'],
-  ],
-  'record / bare proxy, median latency': [
-    ['a request through record', 'recordMs'],
-    ['a request through record', 'bareMs'],
-  ],
+export const ratios: Readonly<Record<string, Halves>> = {
+  'external / bare undici, processor time': ['external', 'cpuMs', 'bare undici, the same requests', 'cpuMs'],
+  'embedded / external, processor time': ['embedded', 'cpuMs', 'external', 'cpuMs'],
+  'embedded / node alone, memory': ['embedded', 'memoryMb', 'node alone', 'memoryMb'],
+  '--version / node alone, processor time': ['--version', 'cpuMs', 'node alone', 'cpuMs'],
+  'list / node alone, processor time': ['list', 'cpuMs', 'node alone', 'cpuMs'],
+  '--only one / embedded, processor time': ['--only one refusal', 'cpuMs', 'embedded', 'cpuMs'],
+  '20 ms away / ideal, time': [far, 'wallMs', far, 'idealMs'],
+  'record / bare proxy, median latency': [throughRecord, 'recordMs', throughRecord, 'bareMs'],
 }

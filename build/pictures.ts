@@ -27,69 +27,33 @@ async function report(only: readonly string[]): Promise<Report> {
   return { ...pictured, run, requirements: rows }
 }
 
-const cell = { width: 8.43, height: 19, left: 18, top: 52 }
-const colours: Readonly<Record<string, string>> = { 31: '#ff9d92', 32: '#7fd0a0', 33: '#e6be62', 36: '#8fbcea' }
-
-interface Style {
-  readonly bold: boolean
-  readonly dim: boolean
-  readonly colour: string | undefined
+/** How the codes of SGR look that picocolors writes, and which of them a code ends. */
+const styles: Readonly<Record<string, string>> = {
+  1: 'font-weight: 700',
+  2: 'opacity: .65',
+  31: 'color: #ff9d92',
+  32: 'color: #7fd0a0',
+  33: 'color: #e6be62',
+  36: 'color: #8fbcea',
 }
+const ends: Readonly<Record<string, readonly string[]>> = { 22: ['1', '2'], 39: ['31', '32', '33', '36'] }
 
-const plain: Style = { bold: false, dim: false, colour: undefined }
-
-/** The style after a code of SGR: what picocolors writes, and no more. */
-function styled(style: Style, code: string): Style {
-  if (code === '0') return plain
-  if (code === '1') return { ...style, bold: true }
-  if (code === '2') return { ...style, dim: true }
-  if (code === '22') return { ...style, bold: false, dim: false }
-  if (code === '39') return { ...style, colour: undefined }
-  return code in colours ? { ...style, colour: colours[code] } : style
-}
-
-/**
- * Draws text of a terminal, with its colours; lines longer than its columns are cut.
- * @param title what was typed
- */
-function terminalPicture(title: string, text: string): string {
-  const lines = text.replace(/\n+$/, '').split('\n')
-  let style = plain
-  const rows = lines.map((line, at) => {
-    let column = 0
-    const spans = line.split(/(\u001b\[\d+m)/).map((part) => {
-      const [, code] = /^\u001b\[(\d+)m$/.exec(part) ?? []
-      if (code !== undefined) {
-        style = styled(style, code)
-        return ''
-      }
-      const start = column
-      column += [...part].length
-      const shown = cut(part, columns - start)
-      const words = shown.trimStart()
-      // Blanks at the beginning are lost in a picture.
-      const x = (cell.left + (start + shown.length - words.length) * cell.width).toFixed(1)
-      return words.trim() === '' ? '' : `<tspan x="${x}"${attributes(style)}>${htmlText(words)}</tspan>`
-    })
-    return `<text y="${cell.top + at * cell.height}" xml:space="preserve">${spans.join('')}</text>`
+/** Draws text of a terminal, with its colours, as a picture that is text too. */
+function terminalPicture(command: string, text: string): string {
+  let on: readonly string[] = []
+  const parts = text.trimEnd().split(/\u001b\[(\d+)m/)
+  const spans = parts.map((part, at) => {
+    if (at % 2 === 0) return `<span style="${on.map((code) => styles[code]).join('; ')}">${htmlText(part)}</span>`
+    on = [...on.filter((code) => ends[part]?.includes(code) !== true), ...(part in styles ? [part] : [])]
+    return ''
   })
-  const width = Math.ceil(columns * cell.width) + 2 * cell.left
-  const height = cell.top + lines.length * cell.height
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${htmlText(title)}">
-<rect width="${width}" height="${height}" rx="9" fill="#16191d"/><path d="M0 9a9 9 0 0 1 9-9h${width - 18}a9 9 0 0 1 9 9v21H0z" fill="#262b31"/>
-<g fill="#e7e9ea" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="14"><text x="${cell.left}" y="20" fill="#a2a9b0">$ ${htmlText(title)}</text>
-${rows.join('\n')}
-</g></svg>
+  const [width, height] = [880, 19 * text.split('\n').length + 52]
+  const look = 'margin: 0; padding: 16px; border-radius: 9px; background: #16191d; color: #e7e9ea; overflow: hidden'
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${htmlText(command)}">
+<foreignObject width="100%" height="100%"><pre xmlns="http://www.w3.org/1999/xhtml" style="${look}; font: 14px/19px ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"><span style="${styles[2]}">$ ${htmlText(command)}</span>
+
+${spans.join('')}</pre></foreignObject></svg>
 `
-}
-
-function cut(text: string, room: number): string {
-  const all = [...text]
-  return all.length <= room ? text : `${all.slice(0, Math.max(room - 1, 0)).join('')}…`
-}
-
-function attributes({ bold, colour, dim }: Style): string {
-  return `${bold ? ' font-weight="700"' : ''}${colour === undefined ? '' : ` fill="${colour}"`}${dim ? ' opacity=".65"' : ''}`
 }
 
 const at = (name: string): string => fileURLToPath(new URL(`../docs/pictures/${name}`, import.meta.url))

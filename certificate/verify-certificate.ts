@@ -94,14 +94,11 @@ export function refused(...problems: string[]): Verification {
   return { problems, isExpired: false, isForeign: false, signers: [] }
 }
 
-/** The ids of the keys that signed, in the order of the file; and what is wrong with any of the signatures. */
-interface Signers {
-  readonly signers: readonly string[]
-  readonly problems: readonly string[]
-}
-
-/** Verifies every signature: the first by the key in the statement, each further one by the key beside it. */
-function checkSignatures(envelope: Envelope, issuer: KeyObject): Signers {
+/**
+ * Verifies every signature: the first by the key in the statement, each further one by the key beside it. Gives the ids of the
+ * keys that signed, in the order of the file; and what is wrong with any of the signatures.
+ */
+function checkSignatures(envelope: Envelope, issuer: KeyObject) {
   const signers: string[] = []
   const problems: string[] = []
   for (const [index, signature] of envelope.signatures.entries()) {

@@ -5,7 +5,7 @@ import { Command } from 'commander'
 import { applyGates, type Gates } from '../harness/report/exit-code.ts'
 import { foreignBaselineFile } from '../harness/report/baseline.ts'
 import { redactorFor } from '../harness/target-file/resolve-key.ts'
-import type { RecordedExchange, Report, TpeMode } from '../harness/report/model.ts'
+import type { Report, TpeMode } from '../harness/report/model.ts'
 import { checkTarget } from '../traffic/base-url.ts'
 import { type Bodies, type Counts, judgeRecording } from '../traffic/recording-judge.ts'
 import { openHar } from '../traffic/read-har.ts'
@@ -52,16 +52,8 @@ export function checkCommand(): Command {
   })
 }
 
-export interface Checked {
-  readonly report: Report
-  readonly counts: Counts
-  /** Sentences for the user. */
-  readonly warnings: readonly string[]
-  readonly exchanges: () => Iterable<RecordedExchange>
-}
-
 /** Judges a HAR file, as the options decide it; throws UserError if the file is not a HAR. */
-export async function checkFile(file: string, options: Omit<CheckArguments, 'report'>, now: Date): Promise<Checked> {
+export async function checkFile(file: string, options: Omit<CheckArguments, 'report'>, now: Date) {
   const survey = createSurvey()
   const har = openHar(file, (entry) => survey.see(entry))
   const { target, warnings: ofTarget } = await checkTarget({

@@ -6,34 +6,21 @@ import { failureList, stepList } from './html/lists.ts'
 import { masthead, runDetails, matrix } from './html/overview.ts'
 import { operationHead, toolbar, requirement } from './html/requirement.ts'
 import { byOperation } from './view/groups.ts'
-import { exchangeMarkup } from './html/exchange.ts'
+import { byRequirement, exchangeMarkup, moreExchanges, type SentExchanges } from './html/exchange.ts'
 import { standingOf } from './view/standing.ts'
 
-/** Exchanges of one requirement that are shown; of the others only the number is told. */
-const MOST = 50
-
-interface Page {
-  readonly shown: string[]
-  all: number
-}
-
-/** The exchanges by the requirement that sent them; the run's own requests are under `null`. */
+/** The markup of exchanges by the requirement that sent them; the run's own requests are under `null`. */
 type ExchangeBook = ReadonlyMap<string | null, string>
 
-/**
- * Reads the exchanges once and keeps only their markup, cut as the page shows it, at most `budget` bytes of it:
- * if there are more, the requirements that have most show fewer.
- */
+/** The exchanges cut as the page shows them, at most `budget` bytes: if there are more, the requirements that have most show fewer. */
 async function exchangeBook(exchanges: Exchanges, budget: number): Promise<ExchangeBook> {
-  const pages = new Map<string | null, Page>()
-  for await (const exchange of exchanges) {
-    const page = pages.get(exchange.requirement) ?? { shown: [], all: 0 }
-    pages.set(exchange.requirement, page)
-    page.all += 1
-    if (page.shown.length < MOST) page.shown.push(exchangeMarkup(exchange))
-  }
-  const share = fairShare([...pages.values()].map(sizeOf), budget)
-  return new Map([...pages].map(([id, page]) => [id, markupOf(page, share)]))
+  const sent = [...(await byRequirement(exchanges, exchangeMarkup))]
+  const sizeOf = (shown: readonly string[]): number => shown.reduce((sum, one) => sum + Buffer.byteLength(one), 0)
+  const share = fairShare(
+    sent.map(([, { shown }]) => sizeOf(shown)),
+    budget,
+  )
+  return new Map(sent.map(([id, of]) => [id, markupOf(of, share)]))
 }
 
 /** The largest share such that everybody who wants less gets all of it and the sum stays within the budget. */
@@ -48,16 +35,10 @@ function fairShare(wanted: readonly number[], budget: number): number {
   return Infinity
 }
 
-function markupOf({ shown, all }: Page, share: number): string {
+function markupOf({ shown, all }: SentExchanges<string>, share: number): string {
   let room = share
   const parts = shown.filter((markup) => (room -= Buffer.byteLength(markup)) >= 0)
-  if (all > parts.length)
-    parts.push(`<p class="x">and ${all - parts.length} more: the HAR report has every exchange</p>`)
-  return parts.join('\n')
-}
-
-function sizeOf({ shown }: Page): number {
-  return shown.reduce((sum, markup) => sum + Buffer.byteLength(markup), 0)
+  return [...parts, moreExchanges(all - parts.length)].filter(Boolean).join('\n')
 }
 
 /** Bytes of markup for exchanges and for failures: with the rest well under 6 MB. */

@@ -5,7 +5,7 @@ import { byCause, type Cause, idsOf, shownFirst } from './view/causes.ts'
 import { type LikelyCause, likelyCauses } from './view/likely-causes.ts'
 import { wordsOf } from './view/likely-words.ts'
 import { count, sayNeed } from '../harness/report/reason.ts'
-import { capital, compactJson, duration, sections, requirementPage } from './view/writing.ts'
+import { compactJson, duration, sections, requirementPage } from './view/writing.ts'
 import { exitLine, runNotes, seedLine, standingOf, type Tone, verdictBeforeExit } from './view/standing.ts'
 import {
   failed,
@@ -151,8 +151,8 @@ function baseline({ run }: Report, failures: number): string[] {
 function likelyList(causes: readonly LikelyCause[], failures: number): string[] {
   if (causes.length === 0) return []
   const lines = causes.map((cause) => {
-    const { change, what } = wordsOf(cause)
-    return `- **${cause.results.length} times: ${markdownText(what)}.** ${markdownText(capital(change))}. First: ${markdownCode(cause.results[0]!.id)}`
+    const { sentence, what } = wordsOf(cause)
+    return `- **${cause.results.length} times: ${markdownText(what)}.** ${markdownText(sentence)} First: ${markdownCode(cause.results[0]!.id)}`
   })
   return [`### What to change first: likely causes of ${count(failures, 'failure')}`, '', ...lines, '']
 }

@@ -5,7 +5,7 @@ import { type OperationId, operations } from '../catalogue/operations.ts'
 import { baseUrlProblem, normalBaseUrl } from '../harness/target-file/http-values.ts'
 import { loadTargetFile } from '../harness/target-file/load.ts'
 import { mapKeys } from '../harness/target-file/map-keys.ts'
-import type { HeaderValue, KeyValue, Target, TargetFile } from '../harness/target-file/model.ts'
+import type { HeaderValue, KeyValue, TargetFile } from '../harness/target-file/model.ts'
 import { resolveTarget } from '../harness/target-file/resolve.ts'
 import { UserError } from '../harness/user-error.ts'
 
@@ -109,17 +109,14 @@ interface CheckTargetOptions {
   readonly derive: () => string | undefined
 }
 
-interface CheckTarget {
-  readonly target: Target
-  /** Sentences for the user. */
-  readonly warnings: readonly string[]
-}
-
 /** Stands if a recording shows no address at all; nothing is judged then. */
 const nowhere = 'http://recording.invalid'
 
-/** The target that a recording is held against: a target file, a base URL, both, or the base URL that the recording shows. */
-export async function checkTarget(options: CheckTargetOptions): Promise<CheckTarget> {
+/**
+ * The target that a recording is held against: a target file, a base URL, both, or the base URL that the recording shows; and
+ * warnings, sentences for the user.
+ */
+export async function checkTarget(options: CheckTargetOptions) {
   const { target: path, baseUrl, derive } = options
   const problem = baseUrl === undefined ? undefined : baseUrlProblem(baseUrl)
   if (problem !== undefined) throw new UserError(`--base-url: ${problem}`)

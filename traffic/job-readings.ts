@@ -17,21 +17,15 @@ interface RecordedJob extends SeenJob {
   readonly readings: SeenReading[]
 }
 
-/** Gathers recorded creations and retrievals of jobs, and judges them as those of a live run are: when all are known. */
-interface JobReadings {
-  /** Entries are to come in the order of time. */
-  see(exchange: RecordedHttpResponse): void
-  judge(tallies: RequirementTallies): void
-}
-
 /** Longest text of a member that is kept; what a job may say there is shorter. */
 const longestMember = 200
 
 /**
+ * Gathers recorded creations and retrievals of jobs, and judges them as those of a live run are: when all are known.
  * @param again reads the exchange of that index again: there may be more of them than memory holds
  * @param onFailure called with what is wrong with a job by itself, as soon as it shows
  */
-export function createJobReadings(again: (index: number) => RecordedHttpResponse, onFailure?: OnFailure): JobReadings {
+export function createJobReadings(again: (index: number) => RecordedHttpResponse, onFailure?: OnFailure) {
   const jobs: RecordedJob[] = []
   const byId = new Map<string, RecordedJob>()
   /** Finds faults of the jobs by themselves, if it is this exchange that shows them. */
@@ -48,7 +42,8 @@ export function createJobReadings(again: (index: number) => RecordedHttpResponse
     }
   }
   return {
-    see(exchange) {
+    /** Entries are to come in the order of time. */
+    see(exchange: RecordedHttpResponse): void {
       const { operation, params } = exchange.probe
       if (operation !== 'jobs.create' && operation !== 'jobs.retrieve') return
       const json = exchange.response.json()
@@ -71,7 +66,7 @@ export function createJobReadings(again: (index: number) => RecordedHttpResponse
       job.readings.push(reading)
       tell([job], reading.exchange, exchange)
     },
-    judge(tallies) {
+    judge(tallies: RequirementTallies): void {
       judgeCases(tallies, 'jobs.retrieve/200-identity', identityCases(jobs))
       judgeCases(tallies, 'jobs.retrieve/200-created-at', createdAtCases(jobs))
     },

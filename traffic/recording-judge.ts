@@ -52,13 +52,6 @@ interface Judged {
   readonly requirement: RequirementId
 }
 
-/** Judges recorded answers of the interface, one after the other in the order of time: of what it saw, the places stay. */
-interface RecordingJudge {
-  /** Gives what the entry is in reports; undefined if it is no exchange of an operation. */
-  see(entry: RecordedEntry): Judged | undefined
-  end(): Seen
-}
-
 interface RecordingJudgeOptions {
   readonly target: Target
   readonly redactor: Redactor
@@ -68,14 +61,16 @@ interface RecordingJudgeOptions {
   readonly onFailure?: OnFailure
 }
 
-export function createRecordingJudge({ target, redactor, again, onFailure }: RecordingJudgeOptions): RecordingJudge {
+/** Judges recorded answers of the interface, one after the other in the order of time: of what it saw, the places stay. */
+export function createRecordingJudge({ target, redactor, again, onFailure }: RecordingJudgeOptions) {
   const counts: Counts = { judged: 0, otherAddresses: 0, otherMethods: 0, unanswered: 0, absent: 0, unknown: 0 }
   const bodies = { kept: 0, missing: 0 }
   const tallies = createRequirementTallies(onFailure)
   const watch = createWatches(onFailure)
   const jobs = createJobReadings((index) => recordedAgain(again(index), target, redactor), onFailure)
   return {
-    see(entry) {
+    /** Gives what the entry is in reports; undefined if it is no exchange of an operation. */
+    see(entry: RecordedEntry): Judged | undefined {
       const exchange = answerOfInterface(entry, { target, redactor }, counts, bodies)
       if (!exchange) return undefined
       watch.observe(exchange)
@@ -86,7 +81,7 @@ export function createRecordingJudge({ target, redactor, again, onFailure }: Rec
       jobs.see(exchange)
       return kindOf(operation, exchange.response.status >= 400 ? 'envelope/shape' : granted)
     },
-    end() {
+    end(): Seen {
       // What is judged of jobs and of every response was told already.
       const all = createRequirementTallies()
       tallies.copyTo(all)
@@ -163,16 +158,11 @@ function createWatches(onFailure: OnFailure | undefined) {
   }
 }
 
-interface JudgedRecording extends Seen {
-  /** The judged exchanges as reports hold them. */
-  exchanges(): Iterable<RecordedExchange>
-}
-
 /** Bytes of bodies after which the event loop turns: what a weak reference was asked for lives until then. */
 const mostKept = 16 * 1024 * 1024
 
 /** Judges a HAR. */
-export async function judgeRecording(har: Har, target: Target, redactor: Redactor): Promise<JudgedRecording> {
+export async function judgeRecording(har: Har, target: Target, redactor: Redactor) {
   const judge = createRecordingJudge({ target, redactor, again: (index) => har.entry(index) })
   const judged: number[] = []
   const kinds: Judged[] = []
@@ -191,7 +181,8 @@ export async function judgeRecording(har: Har, target: Target, redactor: Redacto
   }
   return {
     ...judge.end(),
-    *exchanges() {
+    /** The judged exchanges as reports hold them. */
+    *exchanges(): Iterable<RecordedExchange> {
       for (const [n, index] of judged.entries()) yield recordedExchange(n, har.entry(index), kinds[n], redactor)
     },
   }

@@ -10,7 +10,7 @@ import type { Failure, Report, RequirementResult } from '../harness/report/model
 import type { Seen } from './recording-judge.ts'
 import type { RecordedHttpResponse } from './recorded-exchange.ts'
 import type { RequirementTally } from './successes.ts'
-import { type BaseUrlCounts, createBaseUrlCounts } from './base-url.ts'
+import { createBaseUrlCounts } from './base-url.ts'
 import type { RecordedEntry } from './recorded-entry.ts'
 import { secretsIn } from './secrets.ts'
 
@@ -108,25 +108,17 @@ function failureOf(
   }
 }
 
-/** Facts of a whole recording that are needed before its entries are judged one by one. */
-interface Survey {
-  see(entry: RecordedEntry): void
-  readonly baseUrls: BaseUrlCounts
-  /** Every credential in it, whatever address it was sent to. */
-  readonly secrets: ReadonlySet<string>
-  /** When it began, and how long it took in ms until its last answer; `now` if no entry says. */
-  time(now: Date): { startedAt: Date; durationMs: number }
-}
-
-export function createSurvey(): Survey {
+/** Collects the facts of a whole recording that are needed before its entries are judged one by one. */
+export function createSurvey() {
   const baseUrls = createBaseUrlCounts()
   const secrets = new Set<string>()
   let first = Infinity
   let last = -Infinity
   return {
     baseUrls,
+    /** Every credential in it, whatever address it was sent to. */
     secrets,
-    see(entry) {
+    see(entry: RecordedEntry): void {
       baseUrls.see(entry)
       for (const secret of secretsIn(entry)) secrets.add(secret)
       const { startedAt, durationMs } = entry
@@ -134,7 +126,8 @@ export function createSurvey(): Survey {
       first = Math.min(first, startedAt)
       last = Math.max(last, startedAt + durationMs)
     },
-    time(now) {
+    /** When it began, and how long it took in ms until its last answer; `now` if no entry says. */
+    time(now: Date) {
       if (first === Infinity) return { startedAt: now, durationMs: 0 }
       return { startedAt: new Date(first), durationMs: last - first }
     },

@@ -6,17 +6,11 @@ import { createInterface } from 'node:readline'
 import type { RecordedExchange, Report } from '../../harness/report/model.ts'
 import { parsedJson } from '../../schemas/json.ts'
 
-/** A folder of one run alone, for what it writes down while it goes on. */
-interface RunFolder {
-  readonly path: string
-  remove(): void
-}
-
 /**
- * Makes one in the temporary folder; it is removed when the process ends at the latest. If there is no room for it the path is
- * that of no folder: what is written there fails, and costs what is made of it and nothing else.
+ * Makes a folder of one run alone, for what it writes down while it goes on; it is removed when the process ends at the latest.
+ * If there is no room for it the path is that of no folder: what is written there fails, and costs what is made of it alone.
  */
-export function makeRunFolder(): RunFolder {
+export function makeRunFolder() {
   const path = tryMake()
   if (path === undefined) return { path: join(tmpdir(), `conform-run-${randomUUID()}`), remove: () => undefined }
   const remove = (): void => {

@@ -117,13 +117,8 @@ export async function askOnce(
   }
 }
 
-interface Embedded {
-  readonly url: string
-  close(): Promise<void>
-}
-
 /** The embedded reference server in a thread of its own. */
-async function startEmbedded(): Promise<Embedded> {
+async function startEmbedded() {
   // What it makes is garbage at once: a smaller nursery costs no time and takes less memory (docs/performance.md).
   const worker = new Worker(packageFile('dist/reference-worker.js'), {
     resourceLimits: { maxYoungGenerationSizeMb: 8 },

@@ -146,18 +146,13 @@ function lastOutput(lines: readonly string[], log: string): string {
     : ` (its output: ${log}), and wrote at last: ${shown.join(' | ')}`
 }
 
-/** For several runs of one server: the options of each, and what ends the server at last. */
-interface SessionServer {
-  readonly options: RunArguments
-  /** From now on somebody else hears signals, and calls `close`. */
-  handOverSignals(): void
-  close(): Promise<void>
-}
-
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Starts the server of a session once. Throws UserError if the target does not answer. */
-export async function startForSession(baseUrl: string | undefined, options: RunArguments): Promise<SessionServer> {
+/**
+ * Starts the server of several runs once, and gives the options of each, and what ends the server. Throws UserError if the
+ * target does not answer.
+ */
+export async function startForSession(baseUrl: string | undefined, options: RunArguments) {
   const { start, wait, ...rest } = options
   if (start === undefined && wait === undefined)
     return { options, handOverSignals: () => undefined, close: async () => undefined }
@@ -172,7 +167,8 @@ export async function startForSession(baseUrl: string | undefined, options: RunA
     throw new UserError(server.problem.reason)
   }
   return {
-    options: rest,
+    options: rest as RunArguments,
+    /** From now on somebody else hears signals, and calls `close`. */
     handOverSignals: () => {
       for (const signal of signals) process.off(signal, exit)
     },

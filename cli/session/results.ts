@@ -17,15 +17,8 @@ export interface Changes {
   readonly stillFailed: number
 }
 
-/** Knowledge of each requirement from the runs so far. */
-interface Results {
-  /** Failed when it was last judged, in the order of the catalogue. */
-  readonly failed: readonly RequirementResult[]
-  /** Takes in a run; undefined if it was the first one. */
-  add(report: Report): Changes | undefined
-}
-
-export function createResults(): Results {
+/** Keeps what is known of each requirement from the runs so far. */
+export function createResults() {
   /** The last result of each that passed or failed: one that could not be judged changes nothing. */
   const known = new Map<string, RequirementResult>()
   let order: readonly string[] = []
@@ -40,10 +33,12 @@ export function createResults(): Results {
     }
   }
   return {
+    /** Failed when it was last judged, in the order of the catalogue. */
     get failed() {
       return order.flatMap((id) => known.get(id) ?? []).filter(({ outcome }) => outcome === 'failed')
     },
-    add({ requirements }) {
+    /** Takes in a run; undefined if it was the first one. */
+    add({ requirements }: Report) {
       const isFirst = known.size === 0
       const looked = requirements.filter((result) => !isLeftOutByOption(result))
       const changes = compared(looked)

@@ -117,17 +117,11 @@ export interface Patch {
   readonly state: unknown
 }
 
-/** The pages that are open, each brought up to date by server-sent events. */
-interface Live {
-  /** Adds a page that shows that version. */
-  open(response: ServerResponse, version: number): void
-  /** Something changed. */
-  changed(): void
-  close(): void
-}
-
-/** @param patchSince what changed since that version */
-export function createLive(patchSince: (version: number) => Patch): Live {
+/**
+ * Brings the pages that are open up to date by server-sent events.
+ * @param patchSince what changed since that version
+ */
+export function createLive(patchSince: (version: number) => Patch) {
   const pages = new Map<ServerResponse, number>()
   let timer: NodeJS.Timeout | undefined
   const send = (page: ServerResponse, since: number): void => {
@@ -143,7 +137,8 @@ export function createLive(patchSince: (version: number) => Patch): Live {
   const heartbeat = setInterval(() => pages.forEach((_, page) => page.write(':\n\n')), heartbeatMs)
   heartbeat.unref()
   return {
-    open(response, version) {
+    /** Adds a page that shows that version. */
+    open(response: ServerResponse, version: number) {
       response.on('close', () => pages.delete(response))
       send(response, version)
     },

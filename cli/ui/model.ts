@@ -2,7 +2,7 @@ import type { RunEvent } from '../../harness/engine/events.ts'
 import type { Report, RecordedExchange } from '../../harness/report/model.ts'
 import { count } from '../../harness/report/reason.ts'
 import { visible } from '../../reporters/escape/visible.ts'
-import { exchangeMarkup } from '../../reporters/html/exchange.ts'
+import { byRequirement, exchangeMarkup, moreExchanges, type SentExchanges } from '../../reporters/html/exchange.ts'
 import type { Exchanges } from '../../reporters/view/evidence.ts'
 import { standingOf, type Tone, verdictSentence } from '../../reporters/view/standing.ts'
 import { duration } from '../../reporters/view/writing.ts'
@@ -63,15 +63,6 @@ function tabOf(board: Board, isRunning: boolean): { readonly title: string; read
   return { title: `${sign} ${failures > 0 ? `${failures} failed` : word}: ${name}`, tone }
 }
 
-/** Content of the page: listens to a session, and gives the page or what changed of it. */
-interface Model {
-  readonly front: SessionFront
-  page(): string
-  /** Markup of what was sent for a requirement. */
-  sent(id: string): string
-  patchSince(version: number): Patch
-}
-
 /** Settings of a page. */
 interface ModelSettings {
   /** The target file, if parts can be added to it. */
@@ -81,7 +72,8 @@ interface ModelSettings {
   onChange(): void
 }
 
-export function createModel(empty: Report, { failed, onChange, targetFile }: ModelSettings): Model {
+/** Makes the content of the page: its front listens to a session, the rest gives the page or what changed of it. */
+export function createModel(empty: Report, { failed, onChange, targetFile }: ModelSettings) {
   const board = createBoard(empty)
   let status: Status = { text: 'Not run yet', announcement: '' }
   let isRunning = false
@@ -96,38 +88,40 @@ export function createModel(empty: Report, { failed, onChange, targetFile }: Mod
     around = { ...around, isWholeRun: false }
     now(next)
   }
-  return {
-    front: {
-      // The page shows the report of the last run.
-      people: { write: () => true },
-      started(run) {
-        isRunning = true
-        around = { targetFile, isWholeRun: run.selection === 'all', changes: undefined }
-        board.touch()
-        now(begunStatus(run))
-      },
-      event(event) {
-        take(board, event)
-        now(event.kind === 'judged' ? progressStatus(status, board) : status)
-      },
-      sent: (exchanges) => book.take(exchanges),
-      ended(run) {
-        around = { ...around, changes: run.changes }
-        board.ended(run.report, run.selection !== 'all')
-        settle(endedStatus(run))
-      },
-      problem(sentence) {
-        board.dropped()
-        settle(sentenceStatus(sentence))
-      },
-      gone() {
-        board.touch()
-        now(sentenceStatus('The target takes no requests. The run starts again when it answers.'))
-      },
+  const front: SessionFront = {
+    // The page shows the report of the last run.
+    people: { write: () => true },
+    started(run) {
+      isRunning = true
+      around = { targetFile, isWholeRun: run.selection === 'all', changes: undefined }
+      board.touch()
+      now(begunStatus(run))
     },
+    event(event) {
+      take(board, event)
+      now(event.kind === 'judged' ? progressStatus(status, board) : status)
+    },
+    sent: (exchanges) => book.take(exchanges),
+    ended(run) {
+      around = { ...around, changes: run.changes }
+      board.ended(run.report, run.selection !== 'all')
+      settle(endedStatus(run))
+    },
+    problem(sentence) {
+      board.dropped()
+      settle(sentenceStatus(sentence))
+    },
+    gone() {
+      board.touch()
+      now(sentenceStatus('The target takes no requests. The run starts again when it answers.'))
+    },
+  }
+  return {
+    front,
     page: () => pageMarkup(board, around),
-    sent: (id) => book.markupOf(id),
-    patchSince: (since) => ({
+    /** Markup of what was sent for a requirement. */
+    sent: (id: string) => book.markupOf(id),
+    patchSince: (since: number): Patch => ({
       version: board.version,
       parts: partsSince(board, around, since),
       state: { ...status, isRunning, failed: failed(), tab: tabOf(board, isRunning) },
@@ -154,9 +148,6 @@ function partsSince(board: Board, around: Surroundings, since: number): Record<s
   return Object.assign({}, ...parts) as Record<string, string>
 }
 
-/** Exchanges of one requirement that are shown; of the others only the number is told. */
-const most = 50
-
 interface Shown {
   readonly role: RecordedExchange['role']
   /** In ms since 1970. */
@@ -165,39 +156,20 @@ interface Shown {
   readonly markup: string
 }
 
-interface Sent {
-  readonly shown: Shown[]
-  all: number
-}
-
-/** Markup of what was sent for each requirement when it was last judged. */
-interface SentBook {
-  /** Takes in the exchanges of a run: of what it judged, those before are forgotten. */
-  take(exchanges: Exchanges): Promise<void>
-  /** Those of a requirement: on a time line, then one by one. */
-  markupOf(id: string): string
-}
-
-export function createSentBook(): SentBook {
-  const book = new Map<string, Sent>()
+/** Keeps the markup of what was sent for each requirement when it was last judged. */
+export function createSentBook() {
+  const book = new Map<string | null, SentExchanges<Shown>>()
   return {
-    async take(exchanges) {
-      const fresh = new Map<string, Sent>()
-      for await (const exchange of exchanges) {
-        if (exchange.requirement === null) continue
-        const sent = fresh.get(exchange.requirement) ?? { shown: [], all: 0 }
-        fresh.set(exchange.requirement, sent)
-        sent.all++
-        if (sent.shown.length < most) sent.shown.push(shownOf(exchange))
-      }
-      for (const [id, sent] of fresh) book.set(id, sent)
+    /** Takes in the exchanges of a run: of what it judged, those before are forgotten. */
+    async take(exchanges: Exchanges) {
+      for (const [id, sent] of await byRequirement(exchanges, shownOf)) book.set(id, sent)
     },
-    markupOf(id) {
+    /** Those of a requirement: on a time line, then one by one. */
+    markupOf(id: string): string {
       const sent = book.get(id)
       if (sent === undefined) return '<p class="facts">Nothing was sent for it alone.</p>'
-      const rest = sent.all - sent.shown.length
-      const more = rest > 0 ? `<p class="x">and ${rest} more: the HAR report has every exchange</p>` : ''
-      return timeLine(sent.shown) + sent.shown.map(({ markup }) => markup).join('\n') + more
+      const { all, shown } = sent
+      return timeLine(shown) + shown.map(({ markup }) => markup).join('\n') + moreExchanges(all - shown.length)
     },
   }
 }

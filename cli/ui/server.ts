@@ -16,12 +16,6 @@ export interface Pages {
   command(command: unknown): Promise<string | undefined>
 }
 
-export interface PageServer {
-  /** With the token. */
-  readonly url: string
-  close(): Promise<void>
-}
-
 const headers = {
   'cache-control': 'no-store',
   'content-security-policy': policy,
@@ -35,8 +29,8 @@ const headers = {
 /** Longest body of a command, in characters: the ids of all requirements, or a part of a target file. */
 const bodyLimit = 64 * 1024
 
-/** Serves the page on the loopback address; throws UserError if the port cannot be listened on. */
-export async function servePage(port: number, pages: Pages): Promise<PageServer> {
+/** Serves the page on the loopback address, and gives its URL with the token; throws UserError if the port cannot be listened on. */
+export async function servePage(port: number, pages: Pages) {
   const access = createAccess(() => (server.address() as AddressInfo).port)
   const server = createServer((request, response) => {
     const path = access.admit(request)
@@ -111,23 +105,17 @@ function listen(server: Server, port: number): Promise<void> {
   return listenedOn(port, listening)
 }
 
-/** Proofs that a request must show before anything is answered to it. */
-interface Access {
-  /** First part of every path: 128 random bits. */
-  readonly token: string
-  /** The path behind the token; undefined if the request is not to be answered. */
-  admit(request: IncomingMessage): string | undefined
-}
-
 /**
  * Lets in who knows the address that was printed. A page of another origin does not know the token; one that had its name
  * resolve to this machine (DNS rebinding) sends another `Host` besides.
  */
-function createAccess(port: () => number): Access {
+function createAccess(port: () => number) {
+  /** First part of every path: 128 random bits. */
   const token = randomBytes(16).toString('base64url')
   return {
     token,
-    admit({ headers, method = '', url = '' }) {
+    /** The path behind the token; undefined if the request is not to be answered. */
+    admit({ headers, method = '', url = '' }: IncomingMessage): string | undefined {
       const hosts = [`127.0.0.1:${port()}`, `localhost:${port()}`]
       if (!hosts.includes(headers.host ?? '')) return undefined
       const [, given = '', path = ''] = /^\/([^/?#]*)(\/[^?#]*)?/.exec(url) ?? []

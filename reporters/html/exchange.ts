@@ -10,6 +10,7 @@ import type {
 import { htmlText } from '../escape/html.ts'
 import { shortened } from '../escape/visible.ts'
 import { joinedPieces, type LinePair, type Piece, requestDifference } from '../view/difference.ts'
+import type { Exchanges } from '../view/evidence.ts'
 import { duration } from '../view/writing.ts'
 
 /** Bytes of each body that are shown of an exchange that failed nothing. */
@@ -25,6 +26,32 @@ export function exchangeMarkup(exchange: RecordedExchange): string {
   const sent = isShort ? `<pre class="c">${htmlText(curl)}</pre>` : pre(requestText(request, BODY_LIMIT))
   const received = response ? responseText(response, BODY_LIMIT) : `No answer: ${error ?? 'no reason was recorded'}`
   return `<details class="x"><summary><b>${htmlText(request.method)}</b> <span>${htmlText(pathOf(request.url))}</span> → <b>${answered}</b> <small>${exchange.role}, ${duration(exchange.durationMs)}</small></summary>${sent}${pre(received)}</details>`
+}
+
+/** Exchanges of one requirement that are shown; of the others only the number is told. */
+const MOST = 50
+
+/** What was sent for a requirement, and how many exchanges there were. */
+export interface SentExchanges<Shown> {
+  readonly shown: Shown[]
+  all: number
+}
+
+/** Reads the exchanges once and keeps of each only what is shown, by requirement; the run's own requests are under `null`. */
+export async function byRequirement<Shown>(exchanges: Exchanges, shownOf: (exchange: RecordedExchange) => Shown) {
+  const book = new Map<string | null, SentExchanges<Shown>>()
+  for await (const exchange of exchanges) {
+    const sent = book.get(exchange.requirement) ?? { shown: [], all: 0 }
+    book.set(exchange.requirement, sent)
+    sent.all++
+    if (sent.shown.length < MOST) sent.shown.push(shownOf(exchange))
+  }
+  return book
+}
+
+/** Says how many exchanges are not shown, if there are any. */
+export function moreExchanges(number: number): string {
+  return number > 0 ? `<p class="x">and ${number} more: the HAR report has every exchange</p>` : ''
 }
 
 /** A line feed first in `pre` is dropped by the parser, so that the text keeps its own. */

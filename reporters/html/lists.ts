@@ -4,7 +4,7 @@ import { htmlAnchor, htmlText } from '../escape/html.ts'
 import { byCause, type Cause } from '../view/causes.ts'
 import { likelyCauses } from '../view/likely-causes.ts'
 import { wordsOf } from '../view/likely-words.ts'
-import { capital, sections, compactJson } from '../view/writing.ts'
+import { sections, compactJson } from '../view/writing.ts'
 import { count, sayNeed } from '../../harness/report/reason.ts'
 import { failed, selectedResults } from '../view/groups.ts'
 import { gainOf, type Step, usualPart, whatToDeclare } from '../view/to-declare.ts'
@@ -40,10 +40,10 @@ export function likelyList(report: Report): string {
   const causes = likelyCauses(unexpected)
   if (causes.length === 0) return ''
   const items = causes.map((cause) => {
-    const { change, what } = wordsOf(cause)
+    const { sentence, title } = wordsOf(cause)
     const ids = cause.results.map(({ id }) => link(id))
     const named = `<details><summary>${count(ids.length, 'requirement')}</summary><p>${ids.join(', ')}</p></details>`
-    return `<li><b class="times">${ids.length}<span class="sr"> times</span></b><div><p class="cause">${htmlText(capital(what))}</p><p>${htmlText(capital(change))}.</p>${named}</div></li>`
+    return `<li><b class="times">${ids.length}<span class="sr"> times</span></b><div><p class="cause">${htmlText(title)}</p><p>${htmlText(sentence)}</p>${named}</div></li>`
   })
   return `<section aria-labelledby="likely"><h2 id="likely">What to change first <small>likely causes of ${count(unexpected.length, 'failure')}</small></h2>
 <ol class="failures likely">

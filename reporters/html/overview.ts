@@ -11,7 +11,7 @@ import {
   byOperation,
   type OperationGroup,
 } from '../view/groups.ts'
-import { outcomes, duration, type Mark } from '../view/writing.ts'
+import { capital, outcomes, duration, type Mark } from '../view/writing.ts'
 import { exitLine, runNotes, seedLine, isSaidByExit, standingOf, type Tone } from '../view/standing.ts'
 import { likelyList } from './lists.ts'
 
@@ -93,7 +93,7 @@ function day(time: string): string {
 
 /** With a capital and a full stop, where neither changes an address or doubles a stop. */
 function sentence(text: string): string {
-  const begun = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+  const begun = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : capital(text)
   return /[.?!]$/.test(begun) ? begun : `${begun}.`
 }
 

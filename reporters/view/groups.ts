@@ -86,14 +86,8 @@ export function selectedSummary(report: Report): Report['summary'] {
   return summarize(selectedResults(report), report.run.tpe)
 }
 
-interface FailedResults {
-  /** Failed and not expected to by a baseline: musts first, in report order. */
-  readonly unexpected: RequirementResult[]
-  /** Failed as the baseline expects. */
-  readonly expected: RequirementResult[]
-}
-
-export function failed(report: Report): FailedResults {
+/** Those that failed, musts first and in report order, by whether a baseline expects it. */
+export function failed(report: Report) {
   const known = new Set(report.run.baseline?.expected)
   const all = report.requirements.filter((result) => result.outcome === 'failed')
   const ranked = [...all.filter(isMust), ...all.filter((result) => !isMust(result))]

@@ -1,6 +1,7 @@
 import { operations as allOperations } from '../../catalogue/operations.ts'
 import { type HttpResponse, sayAnswers } from '../../harness/report/baseline.ts'
 import { shortened } from '../escape/visible.ts'
+import { capital } from './writing.ts'
 import type { Likely, LikelyCause } from './likely-causes.ts'
 
 /** Words for a likely cause: what is seen, and what to change. Both hold text of the target. */
@@ -9,12 +10,18 @@ interface LikelyWords {
   readonly change: string
 }
 
+/** Kinds whose words begin with the name of a member, which is written small. */
+const namesFirst: readonly Likely['kind'][] = ['spelling', 'name', 'envelope-members']
+
 const MOST_NAMES = 3
 const envelope = 'tpe, errors and extras'
 
-export function wordsOf({ likely }: LikelyCause): LikelyWords {
-  const { what, change } = sayLikely(likely)
-  return { what: shortened(what, 300), change }
+/** The words for it; `title` and `sentence` begin and end as those do. */
+export function wordsOf({ likely }: LikelyCause) {
+  const words = sayLikely(likely)
+  const what = shortened(words.what, 300)
+  const title = namesFirst.includes(likely.kind) ? what : capital(what)
+  return { what, title, change: words.change, sentence: `${capital(words.change)}.` }
 }
 
 function sayLikely(likely: Likely): LikelyWords {

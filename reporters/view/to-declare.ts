@@ -13,13 +13,6 @@ export interface Step {
   readonly example: Readonly<Record<string, unknown>>
 }
 
-interface Lacking {
-  readonly id: string
-  /** Parts of the target file for each need, of which one will do. */
-  readonly needs: readonly (readonly string[])[]
-  readonly example: Record<string, unknown>
-}
-
 /** Steps to declare next, the one first that gains most. */
 export function whatToDeclare({ requirements }: Pick<Report, 'requirements'>): Step[] {
   const steps: Step[] = []
@@ -82,7 +75,8 @@ function isMember(name: string): boolean {
   return operations.some(({ id }) => name.startsWith(`operations.${id}.`))
 }
 
-function lackingOf({ id, outcome, why }: Report['requirements'][number]): Lacking[] {
+/** Parts of the target file for each need, of which one will do, and an example of it. */
+function lackingOf({ id, outcome, why }: Report['requirements'][number]) {
   if (outcome !== 'not-exercised' || why?.kind !== 'undeclared') return []
   const example = why.example.length > longestExample ? undefined : parsedJson(why.example)
   if (!isObject(example)) return []

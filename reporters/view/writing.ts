@@ -16,9 +16,9 @@ export function duration(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }
 
-/** The text with a capital at its beginning; not if that is a name that is written small. */
+/** The text with a capital at its beginning. */
 export function capital(text: string): string {
-  return /^(?:tpe|errors|extras)\b/.test(text) ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
 
 /**

@@ -2,11 +2,14 @@
 // redactor against generated keys, with a seed that is printed: as in the tests, but longer.
 import { randomInt } from 'node:crypto'
 import { startVitest } from 'vitest/node'
-import { wholeNumber } from '../../bench/whole-number.ts'
+import { Command } from 'commander'
+import { whole } from '../../cli/run/arguments.ts'
 
-const usage = 'npm run fuzz [-- <servers> [<seed>]]'
-const servers = wholeNumber(process.argv[2] ?? '1000', usage)
-const seed = wholeNumber(process.argv[3] ?? String(randomInt(1, 2 ** 31)), usage)
+const drawn = randomInt(1, 2 ** 31)
+const [servers, seed] = new Command('fuzz')
+  .argument('[servers]', 'how many', whole(1, 1_000_000), 1000)
+  .argument('[seed]', 'what is drawn', whole(1, 2 ** 31), drawn)
+  .parse().processedArgs as [number, number]
 process.stdout.write(`${servers} servers; to repeat: npm run fuzz -- ${servers} ${seed}\n`)
 Object.assign(process.env, { FUZZ_RUNS: String(servers), FUZZ_SEED: String(seed) })
 const vitest = await startVitest('test', ['tests/fuzz', 'tests/redact'], { watch: false })

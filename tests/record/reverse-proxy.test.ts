@@ -8,7 +8,7 @@ import net from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createForwarder } from '../../harness/http/forwarder.ts'
-import type { CapturedExchange } from '../../traffic/record/captured.ts'
+import type { CapturedExchange } from '../../traffic/record/reverse-proxy.ts'
 import { startReverseProxy, type ProxyOptions } from '../../traffic/record/reverse-proxy.ts'
 import { listen, type Served } from '../wire/servers.ts'
 

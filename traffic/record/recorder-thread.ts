@@ -1,20 +1,14 @@
 import { Worker } from 'node:worker_threads'
 import { packageFile } from '../../schemas/package-file.ts'
-import type { CapturedExchange, Finding, Recorded, RecordingOptions } from './captured.ts'
+import type { Finding, Recorded, RecordingOptions } from './recording.ts'
+import type { CapturedExchange } from './reverse-proxy.ts'
 import type { FromWorker, ToWorker } from './worker.ts'
 
 /** Bytes of exchanges that may wait to be judged; no further request is handed on meanwhile. */
 const mostWaiting = 32 * 1024 * 1024
 
-/** The thread that judges what is recorded, as the proxy sees it. */
-interface RecorderThread {
-  add(exchange: CapturedExchange): void
-  /** Settles when another exchange can be taken: memory is bounded, whatever comes. */
-  room(): Promise<void> | undefined
-  end(): Promise<Recorded>
-}
-
-export function startRecorder(options: RecordingOptions, onFinding: (finding: Finding) => void): RecorderThread {
+/** Starts the thread that judges what is recorded. */
+export function startRecorder(options: RecordingOptions, onFinding: (finding: Finding) => void) {
   const worker = new Worker(packageFile('dist/record-worker.js'), {
     workerData: options,
     resourceLimits: { maxYoungGenerationSizeMb: 8 },
@@ -37,7 +31,7 @@ export function startRecorder(options: RecordingOptions, onFinding: (finding: Fi
   ended.catch(() => undefined)
   const tell = (message: ToWorker, moved: ArrayBuffer[] = []): void => worker.postMessage(message, moved)
   return {
-    add(exchange) {
+    add(exchange: CapturedExchange): void {
       const bodies = [exchange.requestBody.bytes, exchange.body.bytes]
       const size = bodies.reduce((sum, { length }) => sum + length, 1024)
       sizes.push(size)
@@ -47,11 +41,12 @@ export function startRecorder(options: RecordingOptions, onFinding: (finding: Fi
         bodies.map(({ buffer }) => buffer as ArrayBuffer),
       )
     },
-    room: () =>
+    /** Settles when another exchange can be taken: memory is bounded, whatever comes. */
+    room: (): Promise<void> | undefined =>
       waiting < mostWaiting
         ? undefined
         : Promise.race([ended, new Promise<void>((call) => free.push(call))]).then(() => undefined),
-    async end() {
+    async end(): Promise<Recorded> {
       tell({ kind: 'end' })
       return ended
     },

@@ -1,20 +1,52 @@
 import { closeSync, openSync, readSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type RecordedBody, shownText } from '../../harness/recording/recorded.ts'
-import type { RecordedExchange } from '../../harness/report/model.ts'
+import type { RecordedExchange, Report } from '../../harness/report/model.ts'
 import { type HarBody, noBody } from '../har-bytes.ts'
 import type { RecordedEntry } from '../recorded-entry.ts'
 import { Ending } from '../../harness/http/under-way.ts'
 import { describeProbe, describeResponse } from '../../harness/engine/describe.ts'
 import { decode } from '../../harness/http/decode.ts'
 import { headerValue } from '../../harness/http/message.ts'
+import type { Target } from '../../harness/target-file/model.ts'
 import { redactorFor } from '../../harness/target-file/resolve-key.ts'
-import { createRecordingJudge, recordedExchange } from '../recording-judge.ts'
+import { type Counts, createRecordingJudge, recordedExchange } from '../recording-judge.ts'
 import type { RecordedHttpResponse } from '../recorded-exchange.ts'
 import { recordingReport } from '../recording-report.ts'
 import type { OnFailure } from '../successes.ts'
 import { learnSecrets, secretsIn } from '../secrets.ts'
-import type { CapturedBody, CapturedExchange, Finding, Recorded, RecordingOptions } from './captured.ts'
+import type { CapturedBody, CapturedExchange } from './reverse-proxy.ts'
+
+/** A failure of a requirement that was not seen before. */
+export interface Finding {
+  readonly requirement: string
+  /** Which exchange of the recording showed it, from 0. */
+  readonly exchange: number
+  readonly sent: string
+  readonly expected: string
+  readonly received: string
+}
+
+/** The target that a recording is judged by, and the file its exchanges are written to. */
+export interface RecordingOptions {
+  readonly target: Target
+  /** The log of exchanges, a line each. */
+  readonly log: string
+  /** The command that shows a failure again. */
+  readonly rerun: string
+}
+
+/** The findings on all that was recorded. */
+export interface Recorded {
+  readonly report: Report
+  readonly counts: Counts
+  readonly exchanges: number
+  /** Credentials that were seen, and how many exchanges had been written when the last of them was. */
+  readonly secrets: readonly string[]
+  readonly secretsUntil: number
+  /** Why exchanges could not be written down. */
+  readonly problem?: string
+}
 
 /** Exchanges written down as they come, a line of JSON each, of which any one can be read again. */
 interface ExchangeLog {
@@ -97,18 +129,11 @@ function bodyOfLine({ body, bodyEncoding, bodyLength }: RecordedBody): HarBody {
   return bodyLength === undefined ? { state: 'whole', bytes } : { state: 'cut', bytes, length: bodyLength }
 }
 
-/** Judges exchanges and writes them down as they come, keys removed. */
-interface Recording {
-  /** One at a time, in the order in which they ended. */
-  add(exchange: CapturedExchange): Promise<void>
-  end(now: Date): Recorded
-}
-
-/** @param onFinding called once for each failure that is told apart from those before */
-export function createRecording(
-  { target, log, rerun }: RecordingOptions,
-  onFinding: (finding: Finding) => void,
-): Recording {
+/**
+ * Judges exchanges and writes them down as they come, keys removed.
+ * @param onFinding called once for each failure that is told apart from those before
+ */
+export function createRecording({ target, log, rerun }: RecordingOptions, onFinding: (finding: Finding) => void) {
   const redactor = redactorFor(target)
   const written = createExchangeLog(log)
   const secrets = new Set<string>()
@@ -134,7 +159,8 @@ export function createRecording(
     }
   }
   return {
-    async add(exchange) {
+    /** One at a time, in the order in which they ended. */
+    async add(exchange: CapturedExchange): Promise<void> {
       const entry = await entryOf(exchange, written.count, target.limits.maxAnswerBytes)
       learn(entry)
       time.first = Math.min(time.first, exchange.startedAt)
@@ -144,7 +170,7 @@ export function createRecording(
       const error = exchange.error === undefined ? {} : { error: redactor.text(exchange.error) }
       written.write({ ...line, ...error, ...(response && entry.status > 0 && { response }) })
     },
-    end(now) {
+    end(now: Date): Recorded {
       const seen = judge.end()
       const startedAt = time.first === Infinity ? now : new Date(time.first)
       const durationMs = time.first === Infinity ? 0 : time.last - time.first

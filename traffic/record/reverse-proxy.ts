@@ -3,7 +3,35 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net'
 import { endToEnd, type Forwarder, type Forwarding } from '../../harness/http/forwarder.ts'
 import type { HeaderLine } from '../../harness/http/message.ts'
-import { type Capture, createCapture, type CapturedExchange } from './captured.ts'
+import { createHash, type Hash } from 'node:crypto'
+
+/** An exchange that went through the proxy. It may hold keys: it is neither printed nor stored as it is. */
+export interface CapturedExchange {
+  readonly method: string
+  /** The address in full, under the base URL. */
+  readonly url: string
+  /** Epoch ms. */
+  readonly startedAt: number
+  readonly durationMs: number
+  readonly requestHeaders: readonly HeaderLine[]
+  readonly requestBody: CapturedBody
+  /** 0 if no answer came. */
+  readonly status: number
+  readonly headers: readonly HeaderLine[]
+  readonly body: CapturedBody
+  /** Why no answer came, or none that is whole. */
+  readonly error?: string
+}
+
+/** A body as it passed by: its first bytes, and how long all of it was. */
+export interface CapturedBody {
+  readonly bytes: Uint8Array
+  readonly length: number
+  /** In hex, of the whole body, if `bytes` is not all of it. */
+  readonly sha256?: string
+  /** False if its end did not come. */
+  readonly ended: boolean
+}
 
 export interface ProxyOptions {
   /** In normal form; what the client asks for is below it. */
@@ -17,18 +45,14 @@ export interface ProxyOptions {
   readonly onExchange: (exchange: CapturedExchange) => void
 }
 
-/** A proxy on the loopback address that hands on whatever it is asked, and tells of each exchange when it is over. */
-export interface ReverseProxy {
-  readonly url: string
-  /** Takes no more requests; those under way are broken off. */
-  close(): Promise<void>
-}
-
 /** Longest head of a request, in bytes. */
 const headLimit = 64 * 1024
 
-/** Rejects with what the system says if the port cannot be listened on. */
-export async function startReverseProxy(options: ProxyOptions): Promise<ReverseProxy> {
+/**
+ * Starts a proxy on the loopback address that hands on whatever it is asked, and tells of each exchange when it is over.
+ * Rejects with what the system says if the port cannot be listened on.
+ */
+export async function startReverseProxy(options: ProxyOptions) {
   const under = new Set<PassedOn>()
   // Nothing of ours ends a connection: how long a request takes is between client and target.
   const timeouts = { requestTimeout: 0, keepAliveTimeout: 60_000, maxHeaderSize: headLimit }
@@ -46,7 +70,8 @@ export async function startReverseProxy(options: ProxyOptions): Promise<ReverseP
   })
   return {
     url: `http://127.0.0.1:${portOf(server)}`,
-    async close() {
+    /** Takes no more requests; those under way are broken off. */
+    async close(): Promise<void> {
       const closed = new Promise((resolve) => server.close(resolve))
       for (const passed of under) passed.breakOff('the recording ended')
       server.closeAllConnections()
@@ -67,8 +92,8 @@ class PassedOn {
   readonly #response: ServerResponse
   readonly #options: ProxyOptions
   readonly #own: () => string
-  readonly #sent: Capture
-  readonly #received: Capture
+  readonly #sent: ReturnType<typeof createCapture>
+  readonly #received: ReturnType<typeof createCapture>
   readonly #startedAt = Date.now()
   readonly #began = performance.now()
   readonly #requestHeaders: HeaderLine[]
@@ -208,4 +233,32 @@ function linesOf(raw: readonly string[]): HeaderLine[] {
   const lines: HeaderLine[] = []
   for (let at = 0; at + 1 < raw.length; at += 2) lines.push({ name: raw[at]!, value: raw[at + 1]! })
   return lines
+}
+
+/** Keeps at most that many bytes of a body that passes by. */
+function createCapture(limit: number) {
+  const kept: Uint8Array[] = []
+  let length = 0
+  let hash: Hash | undefined
+  let ended = false
+  return {
+    add(chunk: Uint8Array): void {
+      length += chunk.length
+      if (hash) return void hash.update(chunk)
+      if (length <= limit) return void kept.push(chunk)
+      hash = createHash('sha256')
+      for (const one of [...kept, chunk]) hash.update(one)
+      kept.push(chunk.subarray(0, limit - (length - chunk.length)))
+    },
+    end: () => void (ended = true),
+    body(): CapturedBody {
+      const bytes = new Uint8Array(Math.min(length, limit))
+      let at = 0
+      for (const one of kept) {
+        bytes.set(one, at)
+        at += one.length
+      }
+      return { bytes, length, ended, ...(hash && { sha256: hash.copy().digest('hex') }) }
+    },
+  }
 }

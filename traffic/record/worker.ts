@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { CapturedExchange, Finding, Recorded, RecordingOptions } from './captured.ts'
-import { createRecording } from './recording.ts'
+import { createRecording, type Finding, type Recorded, type RecordingOptions } from './recording.ts'
+import type { CapturedExchange } from './reverse-proxy.ts'
 
 /** Messages to the thread. */
 export type ToWorker = { readonly kind: 'exchange'; readonly exchange: CapturedExchange } | { readonly kind: 'end' }
