@@ -167,5 +167,6 @@ export const filesRetrieve = requirementsOf('files.retrieve', ({ valid }) => [
     statement: 'The retrieval of a file that does not exist is answered 404 ResourceNotFound.',
     maxRequests: 5 },
   { id: '410-deleted-file', level: 'must', section: '7.3', needs: [...valid, '/resources/deletedFile'], expects: [[410, 'ResourceNotFound']],
-    statement: 'The retrieval of a deleted file is answered 410 ResourceNotFound.' },
+    statement: 'The retrieval of a deleted file is answered 410 ResourceNotFound.',
+    maxRequests: 2 },
 ])

@@ -143,9 +143,8 @@ export const filesRetrieve = suite('files.retrieve', {
   '410-deleted-file': condition(async ({ context, valid, judge }) => {
     const probe = await valid()
     const { deletedFile = '' } = context.run.target.resources
-    await judge(
-      refused({ ...probe, params: { file_id: deletedFile }, fault: 'id: deleted' }),
-      'for a file that was deleted',
-    )
+    const deleted = refused({ ...probe, params: { file_id: deletedFile }, fault: 'id: deleted' })
+    await judge(deleted, 'for a file that was deleted')
+    await judge(deleted, 'for a file that was deleted, asked for again')
   }),
 })

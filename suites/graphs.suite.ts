@@ -52,7 +52,11 @@ const addSameFileAgain = condition(async ({ context, valid, judge, judgeResponse
     if (run.options.depth === 'quick') return
     const added = await addOthers(context, valid)
     await judge(refused(probe), `${what}, after others were added`)
-    lookAgainAtEnd(context, judgeAddedAtOnce(added, judge))
+    const judgeAdded = judgeAddedAtOnce(added, judge)
+    lookAgainAtEnd(context, async () => {
+      await judge(refused(probe), `${what}, at the end of the run`)
+      await judgeAdded(context)
+    })
   }
   let added = performance.now()
   for (const ms of laterAttempts(run)) {

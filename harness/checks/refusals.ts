@@ -120,7 +120,7 @@ const mostKept = 100
 function sendCase(context: CheckContext, source: Source, purpose: Partial<Purpose>): Promise<Exchange> {
   // A value may be generated twice, and for two requirements. Of thousands too much would be kept.
   const isFew = isGenerating(context) && context.run.options.refusalRuns <= mostKept
-  const isShared = isFew || (typeof source !== 'function' && /^body: | @ /.test(source.fault ?? ''))
+  const isShared = isFew || (typeof source !== 'function' && /^body: |^(?!again).* @ /.test(source.fault ?? ''))
   if (typeof source === 'function' || !isShared || !source.credential.full) return context.send(source, purpose)
   const { operation, params, headers, body } = source
   const text = typeof body === 'string' ? body : Buffer.from(body ?? '').toString('base64')

@@ -77,14 +77,18 @@ export function unknownWords(word: string, known: unknown): Fault[] {
 /** Longest value that is lengthened by a word. */
 const longestKnown = 52
 
-/** An unknown word at a role, and one that begins like what stands there. */
+/** An unknown word at a role, and one that begins like what stands there; the word is given at each role, and at one twice. */
 export function unknownAt(...roles: readonly string[]): Condition {
   return condition(async (refusal) => {
     const { context, operation, valid } = refusal
     const word = unknownWord(context.run, context.requirement.id)
     const body: unknown = jsonOf(await valid())
     const known = (role: string): unknown => getAt(body, pointerOf(context.run, operation, role) ?? '/')
-    await eachAt(...roles.map((role) => ({ role, faults: unknownWords(word, known(role)) }))).bringAbout(refusal)
+    // Whoever looks a word up may remember it.
+    const again: Fault[] =
+      roles.length > 1 ? [] : [{ what: `is the unknown ${word}, asked for again`, value: word, fault: 'again' }]
+    const faultsAt = (role: string): Fault[] => [...unknownWords(word, known(role)), ...again]
+    await eachAt(...roles.map((role) => ({ role, faults: faultsAt(role) }))).bringAbout(refusal)
   })
 }
 

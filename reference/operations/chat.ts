@@ -24,7 +24,7 @@ function checkCompletion(call: Call): void {
   if (!isModel(call, model))
     call.refuse('400-unsupported-model', 400, 'BadRequest', {
       description: 'The model is not supported',
-      kind: kindOfModel(model),
+      kind: kindOfModel(call, model),
     })
   if (typeof prompt !== 'string') {
     call.refuse('400-malformed-request', 400, 'BadRequest', {
@@ -79,7 +79,7 @@ function checkChat(call: Call): void {
   const { model, stream, stream_options: options, response_format: format } = call.body
   if (!isModel(call, model))
     call.refuse('400-unsupported-model', 400, 'InvalidInputParameters', {
-      kind: kindOfModel(model),
+      kind: kindOfModel(call, model),
     })
   checkMessages(call)
   checkTools(call)

@@ -150,7 +150,10 @@ export const filesRetrieve: Operation<StoredFile> = {
     const isInGraph = [...call.world.store.graphs.values()].some(({ files }) => files.has(file.id))
     if (file.made && isInGraph && call.world.switches.broken('files.upload/2xx-retrievable#in-graph'))
       call.reject(404, 'ResourceNotFound')
-    if (file.state === 'deleted') call.refuse('410-deleted-file', 410, 'ResourceNotFound')
+    if (file.state === 'deleted') {
+      const kind = likenessOf(call, file.id, [])
+      call.refuse('410-deleted-file', 410, 'ResourceNotFound', { kind })
+    }
     if (file.state === 'expired') call.refuse('general/410-gone', 410, 'Gone')
     return file
   },

@@ -98,6 +98,9 @@ async function addAllTheSame(call: Call, status: number): Promise<void> {
 /** ms between a check and what follows from it, under the defects of `409-atomic`. */
 const checkMs = 10
 
+/** So many added files break a graph, under the defect `2xx-accepted#many`. */
+const manyFiles = 8
+
 async function addFile(call: Call, graph: Graph): Promise<Answer> {
   const file = fileOf(call)
   const known = graph.files.get(file.id)
@@ -106,6 +109,8 @@ async function addFile(call: Call, graph: Graph): Promise<Answer> {
     if (known.by === 'addition') call.refuse('409-already-in-graph', 409, 'BadRequest')
     call.reject(409, 'BadRequest', 'The file came with its upload')
   }
+  const added = [...graph.files.values()].filter(({ by }) => by === 'addition').length
+  if (call.broken('2xx-accepted#many') && !known && added >= manyFiles) throw new Error('the graph is full')
   const inOtherGraph = [...call.world.store.graphs.values()].some((each) => each !== graph && each.files.has(file.id))
   if (call.broken('2xx-other-graph') && inOtherGraph) call.reject(409, 'BadRequest', 'The file is in another graph')
   if (call.broken('2xx-other-graph#moves'))

@@ -49,7 +49,7 @@ const ofJobs: readonly string[] = [
   ...['200-job', '200-identity', '200-created-at', '200-stable'].flatMap((requirement) => placesOf(requirement)),
   ...waysToBreak('jobs.retrieve/200-outcome', '', '#slow', '#failing'),
   ...waysToBreak('jobs.retrieve/200-failed', '', '#error'),
-  ...waysToBreak('jobs.retrieve/200-stable', '', '#status'),
+  ...waysToBreak('jobs.retrieve/200-stable', '', '#status', '#newest-status'),
 ]
 
 /** Operations with a requirement `2xx-accepted`. `files.list` stands apart: without an answer to it a run does not begin. */
@@ -115,8 +115,8 @@ const placed: readonly string[] = [
   ...waysToBreak('graphs.create/2xx-usable', '', '#gone', '#5xx', '#late'),
   ...waysToBreak('applications.create/2xx-usable', '', '#gone', '#5xx', '#late'),
   ...waysToBreak('files.upload/2xx-retrievable', '#forbidden', '#last-only', '#at-once', '#in-graph'),
-  ...waysToBreak('graphs.create/2xx-usable', '#additions', '#last-only', '#at-once'),
-  ...waysToBreak('applications.create/2xx-usable', '#last-only', '#at-once'),
+  ...waysToBreak('graphs.create/2xx-usable', '#additions', '#last-only', '#at-once', '#asked-twice'),
+  ...waysToBreak('applications.create/2xx-usable', '#last-only', '#at-once', '#asked-twice'),
   ...['files.upload', 'graphs.create', 'applications.create'].flatMap((id) =>
     waysToBreak(`${id}/2xx-own-id`, '', '#at-once'),
   ),
@@ -129,9 +129,8 @@ const placed: readonly string[] = [
     'graphs.create/400-duplicate-name',
     'applications.create/400-duplicate-name',
     'graphs.add-file/409-already-in-graph',
-  ].flatMap((id) => waysToBreak(id, '#third', '#latest-only')),
-  ...['graphs.create/400-duplicate-name#few-known', 'applications.create/400-duplicate-name#few-known'],
-  'files.list/2xx-accepted#many',
+  ].flatMap((id) => waysToBreak(id, '#third', '#latest-only', '#few-known')),
+  ...['files.list/2xx-accepted#many', 'graphs.add-file/2xx-accepted#many'],
   ...waysToBreak('graphs.add-file/2xx-other-graph', '', '#moves'),
   ...['files.list', ...answered].flatMap((operation) => waysToBreak(`${operation}/2xx-accepted`, '', '#envelope')),
   ...['files.upload', 'graphs.create', 'applications.create'].map((id) => `${id}/2xx-accepted#first-only`),
@@ -167,7 +166,7 @@ const placed: readonly string[] = [
   ...waysToBreak('envelope/charset-parameter', '', '#one-path'),
   ...waysToBreak('graphs.query/2xx-query-config', '#together', '#empty', '#defaults'),
   ...waysToBreak('chat.create/200-query-config', '#together', '#absent'),
-  'chat.create/200-text-parts#two',
+  ...waysToBreak('chat.create/200-text-parts', '#two', '#type-first'),
   ...['pdf.parse/200-content#first', 'pdf.parse/200-content#first-page'],
 ]
 

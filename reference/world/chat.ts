@@ -54,6 +54,9 @@ function checkMessage(call: Call, message: unknown, places: readonly string[]): 
     const onlyText = content.every((part: Members) => part['type'] === 'text')
     if (call.broken('200-text-parts#two') && onlyText && content.length > 1)
       call.reject(400, 'BadRequest', 'content is one part')
+    const isTypeLater = content.some((part: Members) => Object.keys(part)[0] !== 'type')
+    if (call.broken('200-text-parts#type-first') && onlyText && isTypeLater)
+      call.reject(400, 'BadRequest', 'A part begins with its type')
     if (call.broken('200-text-parts') && onlyText) call.reject(400, 'BadRequest', 'content is a string')
   } else if (typeof content !== 'string' && content !== null) {
     const alone = isMembers(content) && 'type' in content ? ['one-part'] : []

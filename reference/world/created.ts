@@ -117,6 +117,9 @@ export function overlooks(call: Call, requirement: string, name: string, all: re
   return false
 }
 
+/** What was asked for a second time: lost, under `#asked-twice`. */
+const askedTwice = new WeakSet<object>()
+
 /** ms between the check of a name and what follows from it, under the defects of `400-atomic`. */
 export const nameCheckMs = 10
 
@@ -126,8 +129,11 @@ export const nameCheckMs = 10
  */
 export function freshName(call: Call, kind: string, all: Iterable<{ readonly name: string }>): string {
   const name = String(nameOf(call, kind))
-  const names = [...all].map((each) => each.name)
-  if (names.includes(name) && !overlooks(call, '400-duplicate-name', name, names))
+  const made = [...all]
+  const names = made.map((each) => each.name)
+  const known = made.find((each) => each.name === name)
+  if (known) askedTwice.add(known)
+  if (known && !overlooks(call, '400-duplicate-name', name, names))
     call.refuse('400-duplicate-name', 400, 'BadRequest', { description: 'The name exists' })
   return name
 }
@@ -151,6 +157,7 @@ export function breakUse(call: Call, id: string, thing: Made, all: Iterable<Made
   const { broken } = call.world.switches
   if (!thing.made) return
   if (isTakenAway(call.world, id, all, thing)) call.reject(404, 'ResourceNotFound')
+  if (broken(`${id}#asked-twice`) && askedTwice.has(thing)) call.reject(404, 'ResourceNotFound')
   if (broken(id)) call.reject(404, 'ResourceNotFound')
   if (broken(`${id}#gone`)) call.reject(410, 'Gone')
   if (broken(`${id}#forbidden`)) call.reject(403, 'InsufficientAccessRights')

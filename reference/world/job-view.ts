@@ -116,6 +116,15 @@ function shownJob(world: World, asked: Job): Job {
   return keepsId ? { ...newest, id: asked.id } : asked
 }
 
+/** A job that began sooner after another one, in ms, may be granted because of what is told of that one. */
+const apartMs = 200
+
+/** Whether its application has a newer job, which is in progress. */
+function isNewerRunning(world: World, { applicationId, completedAt = Infinity }: Job): boolean {
+  const newer = world.store.applications.get(applicationId)?.job
+  return newer?.status === 'in_progress' && newer.createdAt - completedAt > apartMs
+}
+
 /** A job that is certainly seen in progress, and whose outcome nobody asks for. */
 function isOfSlowApplication(job: Job): boolean {
   return job.applicationId === preloadedIds.slowApplication
@@ -165,6 +174,9 @@ function untrue(world: World, job: Job): Members {
       : {}),
     ...(isBroken(world, '200-stable', job) && ended ? { data: { title: `Reading ${job.readings}` } } : {}),
     ...(broken('jobs.retrieve/200-stable#status') && job.readings > 1 ? { status: 'in_progress' } : {}),
+    ...(broken('jobs.retrieve/200-stable#newest-status') && ended && isNewerRunning(world, job)
+      ? { status: 'in_progress' }
+      : {}),
     ...(broken('jobs.retrieve/200-failed') && job.status === 'failed' ? { status: 'completed', error: undefined } : {}),
     ...(broken('jobs.retrieve/200-failed#error') && job.status === 'failed' ? { error: { code: 17 } } : {}),
   }

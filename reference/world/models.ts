@@ -67,8 +67,10 @@ export function isModel(call: Call, id: unknown): id is string {
 }
 
 /** Finds the kind of an unknown model. */
-export function kindOfModel(id: unknown): string | string[] {
-  return typeof id === 'string' ? lengthened(id, working) : 'type'
+export function kindOfModel(call: Call, id: unknown): string | string[] {
+  if (typeof id !== 'string') return 'type'
+  const again = countUp(call.world, `model ${call.operation} ${id}`) > 1
+  return [...lengthened(id, working), ...(again ? ['again'] : [])]
 }
 
 /** Refuses if something is wrong with the model. */

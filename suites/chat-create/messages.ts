@@ -108,13 +108,16 @@ function messagesOf(run: Run, probe: Probe): readonly Message[] {
   return messages
 }
 
-/** The valid messages, each text given as an array of one text part, or of two. */
+/** The valid messages, each text given as an array of one text part, or of two; of the second the members are in the other order (RFC 8259, 4). */
 function asTextParts(run: Run, probe: Probe, parts: 1 | 2): Probe {
   const text = (whole: string) => ({ type: 'text', text: whole })
   const messages = messagesOf(run, probe).map((message) => {
     const { content } = message
     if (typeof content !== 'string') return message
-    return { ...message, content: parts === 1 ? [text(content)] : [text(content), text('Answer in one line.')] }
+    return {
+      ...message,
+      content: parts === 1 ? [text(content)] : [text(content), { text: 'Answer in one line.', type: 'text' }],
+    }
   })
   return { ...atRole(run, probe, 'messages', messages), effect: probe.effect, fault: `inside @ /messages/*/content` }
 }

@@ -125,12 +125,13 @@ export function notCreated({ run, scenario }: CheckContext, creation: Exchange, 
   throw new NotExercised(`${which} was answered ${describeResponse(creation)}`)
 }
 
-/** Notes a valid creation that is answered as if there were already what nobody has made before. */
+/** Notes a valid creation that breaks the server, or is answered as if there were already what nobody has made before. */
 export function noteRefused({ run }: CheckContext, creation: Exchange, { exists }: Creator): void {
   const { response, unanswered } = creation
   // A file whose id another upload gave as well is not a fresh one.
   if (unanswered || twinsOf(run).found.length > 0) return
-  if (response && isExpected(exists, response) && !isBlock(response)) wrongCreations(run).push(creation)
+  if (response && (isBreakdown(response) || isExpected(exists, response)) && !isBlock(response))
+    wrongCreations(run).push(creation)
 }
 
 /** Not only the control is granted, but each valid creation of the run. */

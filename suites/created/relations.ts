@@ -2,7 +2,7 @@ import { isGranted } from '../../harness/engine/response.ts'
 import { describeResponse } from '../../harness/engine/describe.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
-import { perRun } from '../../harness/engine/run.ts'
+import { perRun, type Run } from '../../harness/engine/run.ts'
 import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
 import { isThrottling } from '../../harness/engine/connection-trial.ts'
 import { type CheckContext, type Judge, lookAgainAtEnd } from '../../harness/engine/check-context.ts'
@@ -43,8 +43,16 @@ async function requireControl(context: CheckContext, operation: OperationId): Pr
   context.control = found.state
 }
 
-/** The ids of what was made at the very same time, by operation. */
-export const madeAtOnce = perRun(() => new Map<OperationId, string[]>())
+/** The ids of what is used again at the end, by operation: made at the very same time, or asked for a second time. */
+const toUseAgain = perRun(() => new Map<OperationId, string[]>())
+
+export function idsToUseAgain(run: Run, operation: OperationId): readonly string[] {
+  return toUseAgain(run).get(operation) ?? []
+}
+
+function useAgain(run: Run, operation: OperationId, ids: readonly string[]): void {
+  toUseAgain(run).set(operation, [...new Set([...idsToUseAgain(run, operation), ...ids])])
+}
 
 /** Judges that several creations at once each give an id that no other creation of the run gives. */
 export function ownId(operation: OperationId): Judge {
@@ -57,7 +65,7 @@ export function ownId(operation: OperationId): Judge {
     // A guardrail, a lost answer or a limit may have met one of them, and one at a time is all that some targets take.
     for (let more = mostMore; more > 0 && grantedOf(sent).length < 2; more--) sent.push(await context.send(make))
     const made = sent.flatMap((exchange) => createdId(run, exchange) ?? [])
-    madeAtOnce(run).set(operation, [...new Set(made)])
+    useAgain(run, operation, made)
     const [first] = sent
     const limited = sent.find(isThrottling)
     if (made.length < 2 && limited) throw new NotExercised(`throttled: ${describeResponse(limited)}`)
@@ -177,6 +185,8 @@ export function once(creator: Creator) {
     if (!countsAsGranted(first)) notCreated(context, first, 'the first creation')
     const again = refused(first.probe)
     await judge(again, `with ${creator.same} as ${creator.what} that exists`)
+    // What cleans up after the refused creation may take the one away that exists.
+    useAgain(context.run, creator.operation, [createdId(context.run, first) ?? []].flat())
     if (context.run.options.depth === 'quick') return
     await judge(again, `with ${creator.same} as ${creator.what} that exists, for the third time`)
     await context.send(valid, { role: 'setup' })

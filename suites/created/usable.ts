@@ -12,7 +12,7 @@ import { NotExercised } from '../../harness/engine/outcome.ts'
 import { operationProbe } from '../../harness/engine/send.ts'
 import { oncePerRun, type Run } from '../../harness/engine/run.ts'
 import { addition, createObject, lastAddition, ownCreation } from './created-object.ts'
-import { madeAtOnce } from './relations.ts'
+import { idsToUseAgain } from './relations.ts'
 
 /** By when what was created has to be there. */
 function settled({ target }: Run): string {
@@ -101,12 +101,12 @@ async function judgeUse(context: CheckContext, exchange: Exchange, what: string)
     context.fail(exchange, `${isFile ? 'a 2xx' : 'neither 404 nor 410 nor a 5xx'} ${settled(run)}`, what)
 }
 
-/** Objects of the run that are used again at its end: the first one, those that were made at the same moment, and a file in a graph. */
+/** Objects of the run that are used again at its end: the first one, those made at once or asked for twice, and a file in a graph. */
 function madeBefore(run: Run, operation: OperationId): string[] {
   const first = run.objects.created.find((object) => object.operation === operation)
   const { file } = lastAddition(run)
   const added = operation === uploadOperation && file !== undefined ? [file] : []
-  return [...(first ? [first.id] : []), ...(madeAtOnce(run).get(operation) ?? []), ...added]
+  return [...(first ? [first.id] : []), ...idsToUseAgain(run, operation), ...added]
 }
 
 /**

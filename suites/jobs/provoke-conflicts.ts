@@ -18,7 +18,7 @@ import {
   proveOverlap,
 } from './findings.ts'
 import { create, gateOf, type Held, hold, mostAttempts, releaseMs, whileIdle } from './gate.ts'
-import { isEnded, type Job, jobRequest, jobsOf, wasSeenEnded } from './job-tracker.ts'
+import { endedBefore, isEnded, type Job, jobRequest, jobsOf, wasSeenEnded } from './job-tracker.ts'
 import { failingLifecycle } from './lifecycle.ts'
 import { noEffectFindings } from './no-effect.ts'
 
@@ -154,6 +154,7 @@ async function attemptOnce({ held, other, last, found, wants }: Trial): Promise<
   }
   if (last.isFree) findings.push({ of: ids.released, cases: 1, confirmed: true })
   if (second) findings.push(await proveOverlap(held, first, second))
+  await readOlder(run, first)
   const onOther = other && wants(ids.perApplication) ? await createOnOther(other, first) : undefined
   if (onOther) findings.push(onOther)
   if (wants(ids.inProgress)) findings.push(...(await createDuringJob(held, first, found)))
@@ -168,6 +169,15 @@ async function attemptOnce({ held, other, last, found, wants }: Trial): Promise<
     findings.push(await confirmBlocked(other, onOther.conflict, first, times(found, 'blocked')))
   const isClear = jobsOf(run).of(application.id).every(wasSeenEnded)
   return end(isClear ? undefined : 'what is read under the id of a job is another job')
+}
+
+/** An older job of the application reads the same while a newer one is in progress. */
+async function readOlder(run: Run, newer: Job): Promise<void> {
+  if (!isPlanned(run, 'jobs.retrieve/200-stable')) return
+  const older = jobsOf(run)
+    .of(newer.application)
+    .find((job) => job !== newer && endedBefore(job, performance.now()))
+  if (older) await jobsOf(run).read(older, 'jobs.retrieve/200-stable')
 }
 
 /** A server may check for conflicts on some applications only: the plain one is tried too, if its jobs last long enough. */

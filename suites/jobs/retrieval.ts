@@ -12,7 +12,7 @@ import { leftOut } from '../../harness/report/reason.ts'
 import type { Judge, CheckContext } from '../../harness/engine/check-context.ts'
 import { describeResponse } from '../../harness/engine/describe.ts'
 import { createdAtCases, identityCases, isOwn, type JobCase, sameId, type SeenReading } from './seen-jobs.ts'
-import { isEnded, isWhole, type Job, jobsOf, type Reading } from './job-tracker.ts'
+import { endedBefore, isEnded, isWhole, type Job, jobsOf, type Reading } from './job-tracker.ts'
 import { judgeEach } from '../../harness/checks/at-once.ts'
 import { isDeepStrictEqual } from 'node:util'
 import {
@@ -197,9 +197,22 @@ export const judgeStable: Judge = async (context) => {
   const ended = [...endedReadings(run), ...(await declaredReading(run))]
   const [first, ...others] = ended
   if (!first) throw new NotExercised('this run saw no job end')
+  for (const reading of ended) judgeLaterReadings(context, reading)
   await judgeEach(latestOfEach(run, others), (reading) => judgeAgain(context, reading))
   await pause(run, Math.max(0, first.exchange.endedAt + laterMs - performance.now()))
   await judgeAgain(context, first)
+}
+
+/** What was read of an ended job later in the run, while others were in progress. */
+function judgeLaterReadings(context: CheckContext, before: SeenReading): void {
+  const job = jobOf(context.run, before.exchange)
+  for (const later of job?.readings ?? []) {
+    const isLate = job !== undefined && later.exchange !== before.exchange && endedBefore(job, later.exchange.sentAt)
+    if (!isLate || later.status === undefined || !isWhole(later)) continue
+    context.cases++
+    context.shownBy = before.exchange.purpose.requirement
+    compare(context, before, later)
+  }
 }
 
 /** The last ones of each application and outcome; of applications that the run created as of one, of all in a quick run. */
@@ -229,8 +242,13 @@ async function judgeAgain(context: CheckContext, before: SeenReading): Promise<v
   if (response.status !== 200 || !json?.ok) {
     context.fail(exchange, '200 with the job, as when the ended job was read before', '')
   }
+  compare(context, before, { exchange, job: json.value })
+}
+
+/** Fails if a member that the spec shows reads another way. */
+function compare(context: CheckContext, before: SeenReading, { exchange, job }: SeenReading): void {
   for (const name of shown) {
-    const [was, is] = [member(before.job, name), member(json.value, name)]
+    const [was, is] = [member(before.job, name), member(job, name)]
     if (readsTheSame(was, is)) continue
     const told = (value: unknown): string => `${name} ${value === undefined ? 'absent' : preview(value)}`
     context.fail(exchange, `${told(was)}, as when the ended job was read before`, '', told(is))

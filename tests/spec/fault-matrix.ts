@@ -137,6 +137,7 @@ function memberCells(id: OperationId, member: Member): Cell[] {
     ...oddKindsOf(member).map((kind) => oddCell(id, member, kind)),
     valueCell(id, member),
     lengthenedCell(id, member),
+    againCell(id, member),
     laterCell(id, member),
   ]
 }
@@ -189,6 +190,15 @@ function lengthenedCell(id: OperationId, { at, judgedBy, isChosen }: Member): Ce
   return condition
     ? cell(id, `lengthened @ ${at}`, condition)
     : never(id, `lengthened @ ${at}`, 'its value is chosen among none')
+}
+
+function againCell(id: OperationId, { at, judgedBy, isChosen }: Member): Cell {
+  const fault = `again @ ${at}`
+  const condition = isChosen && judgedBy?.value
+  if (!condition) return never(id, fault, 'its value is chosen among none')
+  return condition === '400-unsupported-model'
+    ? cell(id, fault, condition)
+    : never(id, fault, 'the unknown word is given at two places')
 }
 
 /** Rows whose cases are sent in a later item of an array as well. */
