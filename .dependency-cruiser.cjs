@@ -67,7 +67,7 @@ module.exports = {
     ...Object.entries(house).map(([folder, rule]) => edges(folder, rule)),
     {
       name: 'engine-is-given-the-interface',
-      comment: 'It knows no requirement and no operation by itself (harness/engine/interface.ts): types alone.',
+      comment: 'It knows no requirement and no operation by itself (harness/engine/run.ts): types alone.',
       severity: 'error',
       from: { path: '^harness/(engine|recording|http)/' },
       to: { path: '^catalogue/', dependencyTypesNot: ['type-only'] },

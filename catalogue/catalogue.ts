@@ -52,7 +52,6 @@ export interface CatalogueRequirement extends DefinedRequirement {
 
 export const catalogue: readonly CatalogueRequirement[] = Object.values<readonly CatalogueRequirement[]>(areas).flat()
 
-/** The requirements of that operation or area. */
 export function requirementsOfArea(area: AreaName): readonly CatalogueRequirement[] {
   return areas[area]
 }

@@ -33,7 +33,6 @@ interface OwnNeeds {
   readonly role: (name: string) => string
 }
 
-/** The requirements of one operation. */
 export function requirementsOf<const A extends OperationId, const T extends readonly RequirementText[]>(
   id: A,
   texts: (own: OwnNeeds) => T,
@@ -206,7 +205,6 @@ function scenarioFor(id: string): string {
   return `/scenarios/${id.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
-/** The requirement of one operation or area. */
 export function requirement<const A extends Area, const T extends RequirementText>(
   area: A,
   text: T,
@@ -226,7 +224,6 @@ export function requirement<const A extends Area, const T extends RequirementTex
   } as unknown as RequirementFrom<A, T>
 }
 
-/** The requirements of one operation or area. */
 export function requirements<const A extends Area, const T extends readonly RequirementText[]>(
   area: A,
   texts: T,

@@ -141,7 +141,6 @@ function socketOf(c: Context): Socket | undefined {
   return (c.env as Partial<HttpBindings> | undefined)?.incoming?.socket
 }
 
-/** The routes of one server. */
 export function createApp(world: World): Hono {
   const app = new Hono()
   /** Connections on which the next request cannot be read. */
@@ -162,7 +161,7 @@ export function createApp(world: World): Hono {
     if (spoiled.delete(socketOf(c) ?? c)) return send(c, envelope({ status: 400, tpe: 'BadRequest' }))
     return next()
   })
-  for (const operation of allOperations) app.on(operation.method, [...operation.paths], handle(operation))
+  for (const operation of allOperations) app.on(operation.method ?? 'POST', [...operation.paths], handle(operation))
   app.route('/admin', adminRoutes(world))
   app.notFound(async (c) => {
     // The fallback of a web page, for whatever does not begin like the interface.
@@ -189,7 +188,8 @@ async function answerSpelling(c: Context, world: World, app: Hono): Promise<Answ
   const spelling = alias ?? spellingOf(c.req.path)
   const { varied, broken } = world.switches
   const meant = allOperations.find(
-    (operation) => operation.method === method && operation.paths.some((path) => matches(path, spelling?.path ?? '')),
+    (operation) =>
+      (operation.method ?? 'POST') === method && operation.paths.some((path) => matches(path, spelling?.path ?? '')),
   )
   if (!spelling || !meant) return undefined
   const fault = await credentialFault(c.req.header('authorization'))

@@ -76,7 +76,6 @@ function presentError(answer: Answer, { broken, varied, hasSome }: Switches): un
   }, body)
 }
 
-/** The JSON of an answer as this server shows it. */
 function present(answer: Answer, switches: Switches): unknown {
   let shown = answer.error ? presentError(answer, switches) : answer.body
   if (switches.varied('json/additional-members'))

@@ -153,7 +153,6 @@ export interface Reference {
   readonly url: string
   /** A target object that declares everything that the server has. */
   readonly target: Readonly<Record<string, unknown>>
-  /** Ends the server and all its connections, at once. */
   close(): Promise<void>
 }
 

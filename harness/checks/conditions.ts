@@ -11,7 +11,6 @@ import { type Condition, condition } from './refusals.ts'
 import { bodiesOf, type MalformedJson, malformedJson, mediaTypes, type OtherBody } from '../../catalogue/faults.ts'
 import { shown } from './values.ts'
 
-/** One fixed change to the valid request. */
 export function changed(what: string, change: (valid: Probe) => Probe, fault?: string): Condition {
   return condition(async ({ valid, judge }) => judge({ ...refused(change(await valid())), fault }, what))
 }
@@ -26,7 +25,6 @@ export interface Fault<T = unknown> {
   readonly expects?: Pairs
 }
 
-/** Several fixed changes, each by itself. */
 export function each<T>(faults: readonly Fault<T>[], change: (valid: Probe, value: T) => Probe): Condition {
   return condition(async ({ context, valid, judge }) => {
     await judgeEach(sampled(context, faults), async ({ what, value, expects, fault }) =>
@@ -177,7 +175,6 @@ export const malformedJsonBody = condition(async ({ context, valid, judge }) => 
   })
 })
 
-/** The valid body, labelled as something else. */
 export const wrongContentType = each(
   mediaTypes.map((type) => ({ what: `with the valid body labelled ${type}`, value: type })),
   (probe, type) => refused({ ...withHeader(probe, 'content-type', type), fault: type }),

@@ -175,7 +175,6 @@ export function createEnvelopeWatch(): EnvelopeWatch {
 
 const envelopeOf = perRun(createEnvelopeWatch)
 
-/** First failures shown of a requirement. */
 const mostShown = 3
 
 /** Shows every answer of a run to the requirements of every response. */

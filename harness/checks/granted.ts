@@ -16,13 +16,11 @@ export type GrantedCheck = (context: CheckContext, exchange: Exchange) => void
 type Change = (valid: Probe, context: CheckContext) => Probe | Promise<Probe>
 const unchanged: Change = (valid) => valid
 
-/** The operation of a granted requirement. */
 function operationOf({ requirement }: CheckContext): OperationId {
   if (!isOperationId(requirement.operation)) throw new Error(`${requirement.id} is of no operation`)
   return requirement.operation
 }
 
-/** The success that the requirement asks for, in words. */
 function successOf({ requirement: { expects } }: CheckContext): string {
   return typeof expects === 'number' ? String(expects) : 'a 2xx'
 }

@@ -88,7 +88,6 @@ export function shownMembers(
   })
 }
 
-/** Deepest members of a declared body that are looked at. */
 const deepest = 3
 
 /** The members of a declared body that no record shows. */
@@ -113,7 +112,6 @@ function membersIn(value: unknown, pointer: string, levels: number): string[] {
 
 export const nameOf = ({ pointer }: Placed): string => pointer.slice(1).replaceAll('/', '.')
 
-/** The member left out. */
 export function absent(place: Placed): MemberCase[] {
   if (getAt(place.body, place.pointer) === undefined) return []
   const body = setAt(place.body, place.pointer, undefined)

@@ -71,7 +71,6 @@ interface Drawn {
   readonly random: () => number
 }
 
-/** Each odd value of a member, by itself. */
 export function changesOf({ run, members, random }: Drawn, place: Placed): Change[] {
   const change = (kind: string, called: string, value: Change['value']): Change => ({
     place,
@@ -116,7 +115,6 @@ function withTypeOf(own: unknown, id: string): string | number {
   return typeof own === 'number' ? Number(id) : id
 }
 
-/** All odd texts of a member in one. */
 export function everyText(changes: readonly Change[]): Change | undefined {
   const own = changes.filter((one) => oddTexts.some((kind) => isOf(one, kind)))
   const [first] = own
@@ -134,7 +132,6 @@ export function isFree(change: Change): boolean {
   return !isOfArrays || kinds.includes('string') || member?.isExtra === true
 }
 
-/** The member of the body that a place stands in. */
 function topOf({ pointer }: Placed): string {
   return `/${pointer.split('/', 2)[1]}`
 }
@@ -209,7 +206,6 @@ export function written(body: unknown, bodies: readonly OddBody[] = []): string 
   return `${text.slice(0, -1)}${text === '{}' ? '' : ','}${more.join(',')}}`
 }
 
-/** The places whose values a change replaces. */
 export const pointersOf = (changes: readonly Change[]): string[] => changes.map(({ place }) => place.pointer)
 
 /** Faults of all of them, as the fault matrix calls each. */

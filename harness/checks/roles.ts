@@ -41,12 +41,10 @@ export function eachAt(...groups: readonly { readonly role: string; readonly fau
   })
 }
 
-/** Each value by itself at a role. */
 export function at(role: string, faults: readonly Fault[]): Condition {
   return eachAt({ role, faults })
 }
 
-/** One value of each of those JSON types. */
 export function ofOtherTypes(kinds: readonly JsonKind[]): Fault[] {
   return kinds.map((kind) => ({ what: `is ${nameOfKind(kind)}`, value: sample[kind], fault: kind }))
 }

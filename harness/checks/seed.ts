@@ -36,7 +36,6 @@ const hexDigits = '0123456789abcdef'
 
 /** Fewest free characters of an unknown id: fewer could meet an id that exists. */
 const fewest = 9
-/** Longest id ever sent. */
 const longest = 64
 
 function pick(from: string, random: () => number): string {

@@ -71,7 +71,6 @@ export async function validRequest(run: Run, operation: OperationId): Promise<Pr
     : plain()
 }
 
-/** The operation's valid request without any scenario. */
 export async function plainRequest(run: Run, operation: OperationId): Promise<Probe> {
   const missing = missingReason(run.target.file, requirementOf(grantedRequirement[operation]).needs)
   if (missing !== undefined) throw new NotExercised(missing)
@@ -90,7 +89,6 @@ export async function plainRequest(run: Run, operation: OperationId): Promise<Pr
   return operationProbe(run, operation, { ...parts, json })
 }
 
-/** The ids in the path, as the target declares them. */
 function paramsOf(run: Run, operation: OperationId): Record<string, string> {
   const entries = Object.entries(operationOf(operation).params ?? {})
   return Object.fromEntries(entries.map(([name, { declaredAt }]) => [name, String(declaredValue(run, declaredAt))]))
@@ -131,7 +129,6 @@ export function bodyOf(run: Run, operation: OperationId): unknown {
   return body
 }
 
-/** The declared content of an upload. */
 export function contentOf(run: Run): UploadedFile {
   const content = run.target.operations[uploadOperation]?.content
   if (content === undefined) throw new NotExercised(`declare operations.${uploadOperation}.content`)
@@ -185,7 +182,6 @@ export function bringsBody(scenario: Scenario): boolean {
   return scenario.raw !== undefined || Object.hasOwn(scenario, 'body')
 }
 
-/** True if the operation's valid request is declared. */
 export function isDeclared(run: Run, operation: OperationId): boolean {
   return missingNeeds(run.target.file, requirementOf(grantedRequirement[operation]).needs).length === 0
 }

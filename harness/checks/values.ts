@@ -24,7 +24,6 @@ const ofKind: Readonly<Record<JsonKind, fc.Arbitrary<unknown>>> = {
   object: fc.dictionary(word, fc.oneof(word, fc.integer({ min: 0, max: 99 })), { minKeys: 1, maxKeys: 2 }),
 }
 
-/** Any value of those kinds. */
 export function ofKinds(...kinds: JsonKind[]): fc.Arbitrary<unknown> {
   return fc.oneof(...kinds.map((kind) => ofKind[kind]))
 }

@@ -112,7 +112,6 @@ function pageParts(contentType: string | undefined, body: string): string[] | un
     .filter(Boolean)
 }
 
-/** Whether the body is an HTML page. */
 export function isPage(contentType: string | undefined, body: string): boolean {
   return body.trim() !== '' && pageParts(contentType, body) !== undefined
 }

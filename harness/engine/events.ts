@@ -61,7 +61,6 @@ function showsPage({ response, recorded }: Pick<Exchange, 'response' | 'recorded
   return isPage(response?.header('content-type'), recorded.response?.body ?? '')
 }
 
-/** Most kinds of pages that a report names. */
 const mostKinds = 10
 /** The title of a page stands at its beginning, in bytes. */
 const headBytes = 4096

@@ -46,7 +46,6 @@ export function withOwn(declared: readonly RequestHeader[], own: readonly Reques
   return [...declared.filter(({ name }) => !names.has(name.toLowerCase())), ...own]
 }
 
-/** The path and query of the request line. */
 export function pathOf(probe: Probe): string {
   const path = probe.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(probe.params[name] ?? ''))
   const query = queryOf(probe.query)
@@ -69,7 +68,6 @@ export function jsonOf({ body }: Probe): unknown {
   }
 }
 
-/** The probe with another JSON body. */
 export function withJson(probe: Probe, body: unknown): Probe {
   return { ...probe, body: JSON.stringify(body) }
 }

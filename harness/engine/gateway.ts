@@ -7,7 +7,7 @@ import { describeResponse, isPage } from './describe.ts'
 import type { Exchange } from './exchange.ts'
 
 /** What stands before the service and answers in its place: nothing is learned of the target from that. */
-export interface Barrier {
+export interface GatewayResponse {
   /** Sentence on what answered, and what to look at or to declare; follows `<base URL> cannot be judged: `. */
   readonly sentence: string
   /** It may be over soon: a service that starts is asked again, for so long, in ms. */
@@ -29,7 +29,7 @@ export interface Way {
 }
 
 /** The gateway that gave the first answer in place of the service, if one did. An error envelope is the service's own. */
-export function barrierOf(exchange: Exchange, way: Way): Barrier | undefined {
+export function gatewayResponseOf(exchange: Exchange, way: Way): GatewayResponse | undefined {
   const { response } = exchange
   if (!response) return undefined
   const said = (): string => describeGateway(exchange, response)
@@ -70,7 +70,7 @@ function doubledPath({ status }: HttpResponse, { baseUrl }: Way): string | undef
     : undefined
 }
 
-function pageInstead(said: string): Barrier {
+function pageInstead(said: string): GatewayResponse {
   return {
     sentence: `this is a page, not an API: check the base URL; if it is a log-in, declare what shows that you are logged in, for example a cookie, in headers of the target file (${said})`,
     patienceMs: 0,

@@ -64,7 +64,6 @@ function withQuery(search: string, query: Readonly<Record<string, string>>): str
 
 const transportsOf = perRun(() => new Map<string, Transport>())
 
-/** Closes the connections that hook requests used. */
 export async function closeHookTransports(run: Run): Promise<void> {
   await Promise.all([...transportsOf(run).values()].map((transport) => transport.close()))
 }

@@ -95,7 +95,6 @@ export function judgeShape(context: CheckContext, exchange: Exchange, schema: Bo
   throw new Failed({ ...failure, at: found.place })
 }
 
-/** True if the body is JSON and fits the schema. */
 export function fits(exchange: Exchange, schema: SchemaName): boolean {
   const json = exchange.response?.json()
   return json?.ok === true && validate(schema, json.value).valid

@@ -5,7 +5,7 @@ import { httpRequest, operationProbe, recordExchange } from './send.ts'
 import { pause } from './outcome.ts'
 import type { Liveness, Named, Run } from './run.ts'
 import type { Exchange, PreviousRequest } from './exchange.ts'
-import { type Barrier, barrierOf, gatewayEveryMs, remedyFor, type Way } from './gateway.ts'
+import { type GatewayResponse, gatewayResponseOf, gatewayEveryMs, remedyFor, type Way } from './gateway.ts'
 
 /** How often it is looked whether a target has gone quiet, in ms. */
 const checkEveryMs = 250
@@ -14,7 +14,6 @@ const checkEveryMs = 250
  * lives. Looks are counted, and not the time between them, in which this process may have stood still on a busy machine.
  */
 const quietLooks = 40
-/** Time that the question is given, in ms. */
 const lastChanceMs = 5_000
 /** A target that takes no connections is asked again so often, while it may be starting, or starting again: for about 3 s, and 10 s. */
 const startQuestions = 6
@@ -61,7 +60,6 @@ export function createLiveness(run: () => Run): Liveness {
     if (!exchange.response || target.absent[api.first] !== undefined) return
     for (const observe of client.observers) observe(exchange)
   }
-  /** Ends early if the run is ended. */
   const wait = (ms: number): Promise<void> => pause(run(), ms).catch(() => undefined)
   const way = (): Way => {
     const { client, target } = run()
@@ -69,19 +67,21 @@ export function createLiveness(run: () => Run): Liveness {
     return { baseUrl, tls, ...(client.isInjected ? {} : { proxy: proxyFor(baseUrl) }) }
   }
   /** Asks again while a gateway answers for the service; gives what answered last. */
-  const askPastGateway = async (first: Asked): Promise<{ readonly asked: Asked; readonly barrier?: Barrier }> => {
+  const askPastGateway = async (
+    first: Asked,
+  ): Promise<{ readonly asked: Asked; readonly gateway?: GatewayResponse }> => {
     const began = performance.now()
     for (let asked = first; ; asked = await ask(lastChanceMs)) {
-      const barrier = barrierOf(asked.exchange, way())
-      if (!barrier) return { asked }
-      const isLast = performance.now() - began + gatewayEveryMs > barrier.patienceMs + asideMs
+      const gateway = gatewayResponseOf(asked.exchange, way())
+      if (!gateway) return { asked }
+      const isLast = performance.now() - began + gatewayEveryMs > gateway.patienceMs + asideMs
       if (!isLast) await wait(gatewayEveryMs)
-      else if (!barrier.perhapsHereOnly || (await isEverywhere())) return { asked, barrier }
+      else if (!gateway.perhapsHereOnly || (await isEverywhere())) return { asked, gateway }
       else return { asked }
     }
   }
   const isEverywhere = async (): Promise<boolean> =>
-    barrierOf((await ask(lastChanceMs, true)).exchange, way()) !== undefined
+    gatewayResponseOf((await ask(lastChanceMs, true)).exchange, way()) !== undefined
   const askWhile = async (isGone: (result: HttpResult) => boolean, first: Asked, most: number): Promise<Asked> => {
     let asked = first
     for (let number = 0; number < most && isGone(asked.result); number++) {
@@ -104,12 +104,13 @@ export function createLiveness(run: () => Run): Liveness {
     const from = performance.now()
     const first = await ask(lastChanceMs)
     if (!isServiceAway(first)) return
-    const { asked, barrier } = await askPastGateway(first)
+    const { asked, gateway } = await askPastGateway(first)
     away = { from, to: performance.now() }
     accept(asked.exchange)
-    if (barrier) run().life.end('unreachable', `the target stopped answering: ${barrier.sentence}`)
+    if (gateway) run().life.end('unreachable', `the target stopped answering: ${gateway.sentence}`)
   }
-  const isServiceAway = ({ exchange }: Asked): boolean => (barrierOf(exchange, way())?.patienceMs ?? 0) > gatewayEveryMs
+  const isServiceAway = ({ exchange }: Asked): boolean =>
+    (gatewayResponseOf(exchange, way())?.patienceMs ?? 0) > gatewayEveryMs
   const checkServiceOnce = (): Promise<void> => (checking ??= checkService().finally(() => (checking = undefined)))
   const checkAliveOnce = (): Promise<void> => (checking ??= checkAlive().finally(() => (checking = undefined)))
   const checkIfQuiet = async (): Promise<void> => {
@@ -129,9 +130,9 @@ export function createLiveness(run: () => Run): Liveness {
         run().life.end('redirect', `${baseUrl} redirects to https: use ${secure}`)
         return false
       }
-      const { asked, barrier } = await askPastGateway(first)
+      const { asked, gateway } = await askPastGateway(first)
       const { result, exchange } = asked
-      const why = result.kind === 'no-answer' ? `${result.message}${remedyFor(result, way())}` : barrier?.sentence
+      const why = result.kind === 'no-answer' ? `${result.message}${remedyFor(result, way())}` : gateway?.sentence
       if (why !== undefined) {
         run().life.end('unreachable', targetReason(baseUrl, why))
         return false

@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import type { CatalogueRequirement, RequirementId } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { HttpResult, Transport } from '../http/message.ts'
-import type { Pacer, Semaphore } from './semaphore.ts'
+import type { Pacer, Semaphore, CircuitBreaker, Throttle } from './throttle.ts'
 import { shellWord } from '../shell-word.ts'
 import type { Recorder } from '../recording/recorder.ts'
 import type { BaselineEntry } from '../report/baseline.ts'
@@ -13,7 +13,6 @@ import { isSecretName } from '../recording/redactor.ts'
 import type { Target } from '../target-file/model.ts'
 import { labels } from '../target-file/resolve-key.ts'
 import type { HeaderValue, HeaderValues } from '../target-file/target-file.ts'
-import type { CircuitBreaker, Throttle } from './throttle.ts'
 import type { Exchange, Purpose, Probe } from './exchange.ts'
 import type { Operation } from '../../catalogue/operation.ts'
 import type { ErrorNames } from './response.ts'
@@ -165,7 +164,6 @@ export interface Liveness {
   stop(): void
 }
 
-/** True if the requirement is to be judged in this run. */
 export function isPlanned(run: Run, id: CatalogueRequirement['id']): boolean {
   return run.plan.get(id)?.run === true
 }
@@ -195,7 +193,6 @@ export function stateBeside<Holder extends object, T>(make: (holder: Holder) => 
   }
 }
 
-/** State that a suite keeps for each run. */
 export function perRun<T>(make: (run: Run) => T): (run: Run) => T {
   return stateBeside(make)
 }
@@ -268,7 +265,6 @@ export function rerunCommand(repeated: Repeated): string {
   return words.map(shellWord).join(' ')
 }
 
-/** A value as somebody gives it again, but for a secret. */
 function shownValue(name: string, value: HeaderValue): string {
   if (typeof value === 'object') return `env:${value.env}`
   return isSecretName(name) ? labels.other : value

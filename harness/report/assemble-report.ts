@@ -17,7 +17,6 @@ interface Found {
   readonly notJudged?: string | undefined
 }
 
-/** The report of what was found. */
 export function assembleReport({ target, run, requirements, judged, notJudged }: Found): Report {
   const site = suiteSite()
   const suite = {
@@ -55,7 +54,6 @@ function manifest(): Manifest {
   return JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as Manifest
 }
 
-/** Version of this package. */
 export function suiteVersion(): string {
   return manifest().version
 }

@@ -130,7 +130,6 @@ export function recorded(result: RequirementResult, mode: TpeMode): BaselineEntr
   return { id: result.id, ...(was.length > 0 && { reason: reasonOf(was), was }) }
 }
 
-/** The reason of an entry for which nobody has given one. */
 export function reasonOf(was: readonly HttpResponse[]): string {
   return `received ${sayAnswers(was)}`
 }

@@ -62,7 +62,6 @@ export function compareReports(files: readonly ReportFile[]): Comparison {
   }
 }
 
-/** The requirements on which the reports do not agree. */
 export function differingRows({ rows }: Comparison): Row[] {
   return rows.filter(({ outcomes }) => new Set(outcomes).size > 1)
 }

@@ -35,10 +35,6 @@ export function withProblems(report: Report, problems: readonly string[]): Repor
   return problems.length === 0 ? report : { ...report, exit: { code: 2, because: problems.join('; ') } }
 }
 
-export function exitCode(report: Undecided, options: ExitOptions = {}): Decision['code'] {
-  return decide(report, options).code
-}
-
 /** The requirements that make the exit code 1; a stale entry of the baseline makes it 1 too. */
 export function decidingRequirements(report: Undecided, options: ExitOptions = {}): RequirementResult[] {
   const { baseline, strict } = report.run

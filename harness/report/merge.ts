@@ -147,7 +147,6 @@ function mergeRuns(reports: readonly Report[]): Run {
   }
 }
 
-/** The rate that suits each part. */
 function leastRate(runs: readonly Run[]): Pick<Run, 'suggestedRate'> {
   const rates = runs.flatMap(({ suggestedRate }) => suggestedRate ?? [])
   return rates.length === 0 ? {} : { suggestedRate: Math.min(...rates) }

@@ -75,7 +75,6 @@ function bodyProblems(path: string, { body, merge, raw }: ScenarioValue): string
   return []
 }
 
-/** Most problems named at once. */
 const most = 10
 
 /**

@@ -186,7 +186,6 @@ export function unreachableIds(file: TargetFile): Record<string, string> {
   return reasons
 }
 
-/** Finds faults of the entries of `unreachable`. */
 export function unreachableProblems(file: TargetFile): string[] {
   const entries = Object.keys(file.unreachable ?? {})
   if (entries.length > mostPatterns) return [`unreachable has more than ${mostPatterns} entries`]

@@ -135,7 +135,6 @@ export interface Target {
   readonly kept: readonly string[]
 }
 
-/** Defaults for what a target file does not say. */
 export const defaultLimits: Limits = {
   concurrency: 8,
   requestsPerSecond: 0,

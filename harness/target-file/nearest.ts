@@ -16,7 +16,6 @@ export function nearest(written: string, candidates: readonly string[]): string 
   return same ?? begun ?? candidates.find(isPart) ?? withSlip(written, candidates)
 }
 
-/** Letters and digits alone, in lower case. */
 function plain(word: string): string {
   return word.toLowerCase().replaceAll(/[^a-z\d]/g, '')
 }
@@ -76,7 +75,6 @@ function ofOneWord(written: string): string | undefined {
   return area === undefined ? undefined : `${area}/*`
 }
 
-/** The candidate whose condition is nearest. */
 function nearestCandidate(condition: string, candidates: readonly string[]): string | undefined {
   const conditionOf = (id: string): string => id.slice(id.indexOf('/') + 1)
   const nearestCondition = near(condition, candidates.map(conditionOf))

@@ -26,7 +26,6 @@ export function resolveHeaders(context: Context, member: string, headers: Header
   return namedHeaders(context, headers, (name) => placed(context, `${member}.${name}`))
 }
 
-/** Headers that the command line gives. */
 export function resolveGivenHeaders(context: Context, headers: HeaderValues = {}): HeaderLine[] {
   return namedHeaders(context, headers, (name) => `--header ${name}`)
 }

@@ -109,7 +109,6 @@ export function fillTarget(target: Target, saved: Saved): Target {
   }
 }
 
-/** Whether these requests change nothing. */
 function onlyRead(requests: readonly HookRequest[]): boolean {
   return requests.every(({ method }) => method === 'GET' || method === 'HEAD')
 }

@@ -70,9 +70,7 @@ async function create(call: Call): Promise<Answer> {
 /** §4.4 */
 export const applicationsCreate: Operation = {
   id: 'applications.create',
-  method: 'POST',
   paths: ['/v1/applications'],
-  body: 'json',
   members: ['name', 'blueprint'],
   check: checkApplication,
   refused: createAllTheSame,
@@ -179,9 +177,7 @@ function grant(call: Call): Answer {
 /** §4.2 */
 export const jobsCreate: Operation<Application> = {
   id: 'jobs.create',
-  method: 'POST',
   paths: ['/v1/applications/:application_id/jobs'],
-  body: 'json',
   members: ['inputs'],
   requirement: () => '202-created',
   shapeless: (call) => refuseItems(call, 'body'),

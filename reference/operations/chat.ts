@@ -49,9 +49,7 @@ function checkCompletion(call: Call): void {
 /** §4.4 */
 export const completion: Operation = {
   id: 'completion.create',
-  method: 'POST',
   paths: ['/v1/completion'],
-  body: 'json',
   members: ['model', 'prompt', 'temperature', 'max_tokens', 'top_p'],
   check: checkCompletion,
   run: (call: Call) => {
@@ -163,9 +161,7 @@ function streamed(call: Call, message: Members): Answer {
 /** §4.4, §2.8 */
 export const chat: Operation = {
   id: 'chat.create',
-  method: 'POST',
   paths: ['/v1/chat/completions', '/v1/chat'],
-  body: 'json',
   members: ['model', 'messages', 'tools', 'tool_choice', 'stream', 'stream_options', 'response_format'],
   requirement: (call) => (isPlain(call) ? '200-completion' : undefined),
   check: checkChat,

@@ -78,7 +78,6 @@ function run(call: Call): Answer {
 /** §4.4, §2.8: the bytes of one file, its name and type in the headers. */
 export const filesUpload: Operation = {
   id: 'files.upload',
-  method: 'POST',
   paths: ['/v1/files'],
   body: 'raw',
   check,
@@ -89,7 +88,6 @@ export const filesUpload: Operation = {
 /** So many uploaded files break the listing, under the defect `2xx-accepted#many`. */
 const manyFiles = 10
 
-/** Files on one page of the listing. */
 const pageSize = 50
 
 /** §4.4: the newest files, those of `file_types` if it is given (§2.8). */
@@ -97,7 +95,6 @@ export const filesList: Operation = {
   id: 'files.list',
   method: 'GET',
   paths: ['/v1/files'],
-  body: 'none',
   run: (call: Call) => {
     const asked = call.request.query('file_types')
     const uploaded = [...call.world.store.files.values()].filter(({ made }) => made).length
@@ -133,7 +130,6 @@ export const filesRetrieve: Operation<StoredFile> = {
   id: 'files.retrieve',
   method: 'GET',
   paths: ['/v1/files/:file_id'],
-  body: 'none',
   find: (call: Call) => {
     const file = call.world.store.files.get(call.param('file_id'))
     if (!file && call.world.switches.broken('envelope/status-tpe-pair#file')) mispaired(404, 'BadRequest')
@@ -223,9 +219,7 @@ function refuseIfRemoved(call: Call): void {
 /** §4.1 */
 export const pdfParse: Operation<StoredFile> = {
   id: 'pdf.parse',
-  method: 'POST',
   paths: ['/v1/tools/pdf-parser/:file_id'],
-  body: 'json',
   members: ['format'],
   requirement: grantedRequirement,
   gone: refuseIfRemoved,

@@ -59,9 +59,7 @@ async function create(call: Call): Promise<Answer> {
 /** §4.4 */
 export const graphsCreate: Operation = {
   id: 'graphs.create',
-  method: 'POST',
   paths: ['/v1/knowledge-graphs'],
-  body: 'json',
   members: ['name', 'description'],
   check: checkCreation,
   refused: createAllTheSame,
@@ -129,9 +127,7 @@ async function addFile(call: Call, graph: Graph): Promise<Answer> {
 /** §4.4 */
 export const graphsAddFile: Operation<Graph> = {
   id: 'graphs.add-file',
-  method: 'POST',
   paths: ['/v1/knowledge-graphs/:graph_id/files'],
-  body: 'json',
   members: ['file_id'],
   find: findGraph,
   access: checkGraphAccess,
@@ -162,9 +158,7 @@ function fitQuery(call: Call, graph: Graph): void {
 /** §4.4, §2.7 */
 export const graphsQuery: Operation<Graph> = {
   id: 'graphs.query',
-  method: 'POST',
   paths: ['/v1/knowledge-graphs/:graph_id/query'],
-  body: 'json',
   members: ['query', 'query_config'],
   find: findGraph,
   access: checkGraphAccess,

@@ -61,7 +61,6 @@ export const jobsRetrieve: Operation<Job> = {
   id: 'jobs.retrieve',
   method: 'GET',
   paths: ['/v1/applications/jobs/:job_id'],
-  body: 'none',
   requirement: () => '200-job',
   find,
   access: (call, job) => {

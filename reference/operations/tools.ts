@@ -8,9 +8,7 @@ import { reachable } from '../world/files.ts'
 /** §4.4 */
 export const aiDetect: Operation = {
   id: 'ai-detect.run',
-  method: 'POST',
   paths: ['/v1/tools/ai-detect'],
-  body: 'json',
   members: ['input'],
   check: (call: Call) => {
     const { input } = call.body
@@ -30,9 +28,7 @@ export const aiDetect: Operation = {
 /** §4.4 */
 export const webSearch: Operation = {
   id: 'web-search.run',
-  method: 'POST',
   paths: ['/v1/tools/web-search'],
-  body: 'json',
   members: ['query'],
   check: (call: Call) => {
     const { query } = call.body
@@ -75,9 +71,7 @@ function comprehend(call: Call): Answer {
 /** §4.4, §2.8; deprecated (§9.3) */
 export const medicalComprehend: Operation = {
   id: 'medical.comprehend',
-  method: 'POST',
   paths: ['/v1/tools/comprehend/medical'],
-  body: 'json',
   members: ['content', 'response_type'],
   requirement: () => '200-entities',
   check: (call: Call) => {
@@ -114,9 +108,7 @@ function checkTranslation(call: Call): void {
 /** §4.4 */
 export const translate: Operation = {
   id: 'translate.run',
-  method: 'POST',
   paths: ['/v1/translate'],
-  body: 'json',
   members: ['text', 'source', 'target'],
   check: checkTranslation,
   run: (call) => ({
@@ -172,9 +164,7 @@ function fitImage(call: Call): void {
 /** §4.4, §2.8 */
 export const vision: Operation = {
   id: 'vision.analyze',
-  method: 'POST',
   paths: ['/v1/vision/analyze', '/v1/vision'],
-  body: 'json',
   members: ['model', 'prompt', 'variables'],
   check: checkImage,
   fit: fitImage,

@@ -76,7 +76,6 @@ export class Call {
     this.#grant = grant
   }
 
-  /** A path parameter. */
   param(name: string): string {
     return this.request.param(name) ?? ''
   }

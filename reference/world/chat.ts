@@ -79,7 +79,6 @@ export function checkMessages(call: Call): void {
   }
 }
 
-/** All text of the messages, their parts included. */
 export function textOfMessages(call: Call): string {
   const messages = call.body['messages'] as readonly Members[]
   const parts = messages.flatMap(({ content }) =>

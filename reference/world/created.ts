@@ -102,7 +102,6 @@ export async function refusedName(call: Call, status: number): Promise<string | 
 /** Names that were refused because they exist, under `#third`: the next creation with one of them is granted. */
 const refusedOnce = new WeakMap<World, Set<string>>()
 
-/** Number of things of which a server knows that they exist, under `#few-known`. */
 const few = 3
 
 /** Whether a broken server does not see that something exists; `all`: what was made, the newest last. */

@@ -4,7 +4,6 @@ import { type Members, type Call, isAbsent, isMembers, jsonType } from './call.t
 import { isSettling, breakUse, writeId, likenessOf } from './created.ts'
 import type { StoredFile, World, Graph } from './world.ts'
 
-/** Extension without the dot, lower case. */
 export function extensionOf(file: StoredFile): string {
   return extname(file.name).slice(1).toLowerCase()
 }
@@ -99,7 +98,6 @@ export function checkQueryConfig(call: Call, config: unknown, granted: string): 
 /** Why a PDF gave no text. */
 type PdfRefusal = 'encrypted' | 'corrupted'
 
-/** How many files are remembered. */
 const most = 500
 const extracted = new Map<string, Promise<string[] | PdfRefusal>>()
 

@@ -102,7 +102,6 @@ function writeCreatedAt(world: World, job: Job, later = 0): string {
   return write(job.createdAt + later)
 }
 
-/** The first job of the same application. */
 function firstJobOf(world: World, job: Job): Job {
   return world.store.applications.get(job.applicationId)?.firstJob ?? job
 }
@@ -149,7 +148,6 @@ const shapes: Readonly<Record<string, (job: Job) => Members>> = {
   '#no-created-at': () => ({ created_at: undefined }),
 }
 
-/** Members of a wrong type or form. */
 function misshapen(world: World, job: Job): Members {
   const { broken } = world.switches
   if (isBroken(world, '200-job', job)) return shapes['']?.(job) ?? {}

@@ -119,7 +119,6 @@ const missing: Readonly<Record<string, Answer>> = {
   'aliases/page-404': page(404),
 }
 
-/** Whether it is such a path. */
 export function isAlias(path: string): boolean {
   return aliases.has(path)
 }

@@ -61,7 +61,6 @@ function troubleOf(call: Call, model: string): Trouble | undefined {
   return troubled[model] ?? troubledByOperation[call.operation]?.[model]
 }
 
-/** Whether the service has a model of that id. */
 export function isModel(call: Call, id: unknown): id is string {
   return typeof id === 'string' && (working.has(id) || troubleOf(call, id) !== undefined)
 }

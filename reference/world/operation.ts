@@ -30,10 +30,12 @@ function simulate(call: Call): void {
 /** One operation of §4. `Found` is the object that its path names. */
 export interface Operation<Found = unknown> {
   readonly id: string
-  readonly method: 'GET' | 'POST'
+  /** POST if not given. */
+  readonly method?: 'GET'
   /** hono path patterns. */
   readonly paths: readonly string[]
-  readonly body: 'json' | 'raw' | 'none'
+  /** JSON if not given, of a POST. */
+  readonly body?: 'raw'
   /** Members that a request may have. */
   readonly members?: readonly string[]
   /** Refuses a JSON body that is no object, if a requirement is about it. */
@@ -130,8 +132,8 @@ export async function perform<Found>(operation: Operation<Found>, call: Call): P
     authorize: () => authorize(call),
     simulate: () => simulate(call),
     read: () => {
-      if (operation.body === 'json') return readJson(call, operation)
-      if (operation.body === 'raw') return readBytes(call)
+      if (operation.method === 'GET') return
+      return operation.body === 'raw' ? readBytes(call) : readJson(call, operation)
     },
     find: () => {
       found = operation.find?.(call)

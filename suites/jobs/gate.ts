@@ -5,7 +5,7 @@ import type { ApplicationResource } from '../../harness/target-file/model.ts'
 import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
 import { isGranted } from '../../harness/engine/response.ts'
 import { NotExercised, pause } from '../../harness/engine/outcome.ts'
-import { createSemaphore } from '../../harness/engine/semaphore.ts'
+import { createSemaphore } from '../../harness/engine/throttle.ts'
 
 /**
  * The gate of one application: while it has a job in progress, only what a 409 requirement sends itself goes through.

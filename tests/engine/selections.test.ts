@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { exitCode } from '../../harness/report/exit-code.ts'
+import { decide } from '../../harness/report/exit-code.ts'
 import { reportOf } from '../../suites/run-report.ts'
 import type { Transport } from '../../harness/http/message.ts'
 import type { TargetFile } from '../../harness/target-file/model.ts'
@@ -60,6 +60,6 @@ test('a row that only throttling kept from being judged says so, and it is what 
   const known = new Map(results.map((result) => [result.id, result]))
   const { target, options } = run
   const report = reportOf({ target, options, startedAt: new Date(0), durationMs: 0, results: known, facts })
-  expect(exitCode(report)).toBe(3)
+  expect(decide(report).code).toBe(3)
   expect(report.exit.because).toContain(reason)
 })

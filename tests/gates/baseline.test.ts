@@ -10,7 +10,7 @@ import {
   readBaseline,
   readBaselineOrNone,
 } from '../../harness/report/baseline.ts'
-import { exitCode } from '../../harness/report/exit-code.ts'
+import { decide } from '../../harness/report/exit-code.ts'
 import { updateBaseline } from '../../harness/report/update-baseline.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { failed, missed, notApplicable, report, result } from './results.ts'
@@ -115,7 +115,7 @@ test('after an update the same run exits 0, and a second update changes nothing'
   const rows = [failed('a.b/1'), { ...failed('a.b/2'), level: 'should' as const }, result('a.b/3')]
   const { baseline } = updateBaseline(of({ id: 'a.b/3' }), report(rows), noon)
   const again = report(rows, { baseline: holdAgainst(baseline, rows, 'exact', noon) })
-  expect(exitCode(again)).toBe(0)
+  expect(decide(again).code).toBe(0)
   expect(updateBaseline(baseline, again, noon).difference).toEqual([])
 })
 

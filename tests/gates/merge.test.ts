@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Report, RequirementResult } from '../../harness/report/model.ts'
 import { validate } from '../../schemas/validate.ts'
-import { inconsistencies, exitCode } from '../../harness/report/exit-code.ts'
+import { inconsistencies, decide } from '../../harness/report/exit-code.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import { mergeReports } from '../../harness/report/merge.ts'
 import { UserError } from '../../harness/user-error.ts'
@@ -34,7 +34,7 @@ test('each requirement comes from the shard it was dealt to', () => {
   expect(merged.run.shard).toBeNull()
   expect(validate('report', merged)).toEqual({ valid: true })
   expect(inconsistencies(merged)).toEqual([])
-  expect(exitCode(merged)).toBe(1)
+  expect(decide(merged).code).toBe(1)
 })
 
 test('counts are summed, the earliest start stands, created objects are all listed', () => {
@@ -66,7 +66,7 @@ test('an observed row failed if in any, else passed if in any, else was not exer
 test('interrupted if any was, and then exit 3', () => {
   const merged = mergeReports([first, two(second.report.requirements, { interrupted: true })])
   expect(merged.run.interrupted).toBe(true)
-  expect(exitCode(merged)).toBe(3)
+  expect(decide(merged).code).toBe(3)
 })
 
 test('what the target file alone decides may stand in several shards', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { applyMode, decidingRequirements, exitCode } from '../../harness/report/exit-code.ts'
+import { applyMode, decidingRequirements, decide } from '../../harness/report/exit-code.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import { familyNamesOnly, inMode, outcomeIn, summarize, bothVerdicts, verdictOf } from '../../harness/report/verdict.ts'
 import { matchesId, patternProblem } from '../../harness/report/selection.ts'
@@ -66,8 +66,8 @@ test('applying a mode changes outcomes, verdict and summary together', () => {
   expect(family.verdict).toBe('conformant')
   expect(family.run.tpe).toBe('family')
   expect(family.summary.must).toEqual({ passed: 1, failed: 0, notExercised: 0, notApplicable: 0 })
-  expect(exitCode(family)).toBe(0)
-  expect(exitCode(applyMode(family, 'exact'))).toBe(1)
+  expect(decide(family).code).toBe(0)
+  expect(decide(applyMode(family, 'exact')).code).toBe(1)
 })
 
 test('the summary counts by level and outcome', () => {
@@ -80,23 +80,23 @@ test('the summary counts by level and outcome', () => {
 })
 
 test('exit code: 3 before 1 before 0', () => {
-  expect(exitCode(report([result('a.b/c')]))).toBe(0)
-  expect(exitCode(report([failed('a.b/c')]))).toBe(1)
-  expect(exitCode(report([missed('a.b/c')]))).toBe(3)
-  expect(exitCode(report([missed('a.b/c'), failed('envelope/shape')]))).toBe(3)
-  expect(exitCode(report([failed('a.b/c')], { interrupted: true }))).toBe(3)
+  expect(decide(report([result('a.b/c')])).code).toBe(0)
+  expect(decide(report([failed('a.b/c')])).code).toBe(1)
+  expect(decide(report([missed('a.b/c')])).code).toBe(3)
+  expect(decide(report([missed('a.b/c'), failed('envelope/shape')])).code).toBe(3)
+  expect(decide(report([failed('a.b/c')], { interrupted: true })).code).toBe(3)
 })
 
 test('a failed should decides under --strict only', () => {
-  expect(exitCode(report([result('a.b/c'), shouldFail]))).toBe(0)
-  expect(exitCode(report([result('a.b/c'), shouldFail], { strict: true }))).toBe(1)
+  expect(decide(report([result('a.b/c'), shouldFail])).code).toBe(0)
+  expect(decide(report([result('a.b/c'), shouldFail], { strict: true })).code).toBe(1)
 })
 
 test('--require-exercised counts a must that was not exercised, but not what was left out', () => {
   const options = { requireExercised: true }
-  expect(exitCode(report([result('a.b/c'), missed('a.b/d')]), options)).toBe(1)
-  expect(exitCode(report([result('a.b/c'), missed('a.b/d', leftOut('--read-only'))]), options)).toBe(0)
-  expect(exitCode(report([result('a.b/c'), notApplicable('a.b/d')]), options)).toBe(0)
+  expect(decide(report([result('a.b/c'), missed('a.b/d')]), options).code).toBe(1)
+  expect(decide(report([result('a.b/c'), missed('a.b/d', leftOut('--read-only'))]), options).code).toBe(0)
+  expect(decide(report([result('a.b/c'), notApplicable('a.b/d')]), options).code).toBe(0)
   expect(decidingRequirements(report([result('a.b/c'), missed('a.b/d')]), options).map((row) => row.id)).toEqual([
     'a.b/d',
   ])
@@ -104,18 +104,18 @@ test('--require-exercised counts a must that was not exercised, but not what was
 
 test('expected failures do not decide, stale entries do', () => {
   const baseline = { file: 'b.json', expected: ['a.b/c'], stale: [], notExercised: [] }
-  expect(exitCode(report([failed('a.b/c')], { baseline }))).toBe(0)
-  expect(exitCode(report([failed('a.b/c'), failed('a.b/d')], { baseline }))).toBe(1)
+  expect(decide(report([failed('a.b/c')], { baseline })).code).toBe(0)
+  expect(decide(report([failed('a.b/c'), failed('a.b/d')], { baseline })).code).toBe(1)
   const stale = [{ id: 'a.b/e', why: 'it passed' }]
-  expect(exitCode(report([failed('a.b/c')], { baseline: { ...baseline, stale } }))).toBe(1)
+  expect(decide(report([failed('a.b/c')], { baseline: { ...baseline, stale } })).code).toBe(1)
 })
 
 test('an empty shard is not judged and exits 0; one that learned nothing of its own rows exits 3', () => {
   const others = missed('a.b/c', leftOut('--shard'))
   const empty = report([others, result('envelope/unknown-path')], { shard: '2/2' })
   expect(empty.verdict).toBe('not-judged')
-  expect(exitCode(empty)).toBe(0)
-  expect(exitCode(report([others, missed('d.e/f')], { shard: '2/2' }))).toBe(3)
+  expect(decide(empty).code).toBe(0)
+  expect(decide(report([others, missed('d.e/f')], { shard: '2/2' })).code).toBe(3)
 })
 
 test('patterns: * matches any characters, everything else itself', () => {

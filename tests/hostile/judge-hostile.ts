@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import pc from 'picocolors'
 import { loggedExchanges } from '../../cli/output/run-folder.ts'
 import { reportOf } from '../../suites/run-report.ts'
-import { exitCode } from '../../harness/report/exit-code.ts'
+import { decide } from '../../harness/report/exit-code.ts'
 import type { Run } from '../../harness/engine/run.ts'
 import { type FormatName, formats } from '../../reporters/index.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
@@ -53,7 +53,7 @@ export async function judgeHostile(url: string, settings: HostileSettings = {}):
     for (const [name, { render }] of Object.entries(formats)) {
       texts[name] = await joined(render(report, loggedExchanges(exchangeLog)))
     }
-    const code = facts.ended?.cause === 'unreachable' ? 3 : exitCode(report)
+    const code = facts.ended?.cause === 'unreachable' ? 3 : decide(report).code
     return { report, run, code, texts: texts as Outcome['texts'] }
   } finally {
     rmSync(dir, { recursive: true, force: true })

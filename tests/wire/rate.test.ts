@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { createPacer } from '../../harness/engine/semaphore.ts'
+import { createPacer } from '../../harness/engine/throttle.ts'
 
 test('0 waits for nothing', async () => {
   vi.useFakeTimers()
