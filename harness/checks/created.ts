@@ -1,3 +1,4 @@
+import type { UploadContent } from '../target-file/model.ts'
 import { triesOfGenerations, operation as operationOf, uploadOperation } from '../../catalogue/operations.ts'
 import type { Exchange, Probe } from '../engine/exchange.ts'
 import { pause, NotExercised } from '../engine/outcome.ts'
@@ -203,12 +204,6 @@ export const createdHook: RunHook = {
   },
 }
 
-export interface UploadedFile {
-  readonly bytes: Uint8Array
-  readonly filename: string
-  readonly contentType: string
-}
-
 /** `report.pdf` → `report-k3x9a2.pdf`: what a run creates has a name of its own. */
 function freshName(filename: string, suffix: string): string {
   const dot = filename.lastIndexOf('.')
@@ -225,7 +220,7 @@ function attachmentOf(name: string): string {
 /** An upload (§2.8): raw bytes, their media type, and the file name as an attachment. */
 export async function uploadProbe(
   run: Run,
-  file: UploadedFile,
+  file: UploadContent,
   query: Readonly<Record<string, string>> = {},
 ): Promise<Probe> {
   const name = freshName(file.filename, run.objects.suffix())
@@ -247,7 +242,7 @@ const markLength = 16
  * The file with content of its own, as long as every other one of these: a server may know a file by its content. What
  * is no plain text gets white space at its end, which no format takes for content.
  */
-export function withOwnContent(run: Run, file: UploadedFile): UploadedFile {
+export function withOwnContent(run: Run, file: UploadContent): UploadContent {
   const suffix = run.objects.suffix()
   const bits = parseInt(suffix.slice(-4), 36).toString(2).padStart(markLength, '0').slice(-markLength)
   const isText = /^text\/(plain|markdown)/i.test(file.contentType)
@@ -266,7 +261,7 @@ function problemOf(exchange: Exchange): string {
 }
 
 /** Uploads a file and gives its id; throws `NotExercised` if the upload is refused or names no id. */
-export async function upload(run: Run, file: UploadedFile, query?: Readonly<Record<string, string>>): Promise<string> {
+export async function upload(run: Run, file: UploadContent, query?: Readonly<Record<string, string>>): Promise<string> {
   if (run.options.readOnly) throw new NotExercised(leftOut('--read-only'))
   const purpose = { requirement: null, role: 'setup', isSuccess: isUploaded } as const
   const exchange = await sendPastBlocks(() => sendWithRetries(run, () => uploadProbe(run, file, query), purpose))

@@ -17,9 +17,8 @@ import { isBlocked, isGranted, matchPairs } from '../engine/response.ts'
 /** Follows the request line of what a scenario of the target file brings about. */
 export const asScenario = 'as the scenario of the target file says'
 
-/** Deadline of a request of the target file's own, in ms; a shorter one when the run is over. */
-const rawMs = 15_000
-const rawAfterEndMs = 800
+/** Deadline of a request that takes a state back when the run is over, in ms. */
+const leaveAfterEndMs = 800
 
 /** Why scenarios that need the target to themselves cannot go on: the control was not granted again. */
 const notGrantedAgain = perRun((): { reason: string | undefined } => ({ reason: undefined }))
@@ -27,11 +26,7 @@ const notGrantedAgain = perRun((): { reason: string | undefined } => ({ reason: 
 /** Brings the scenario's state about; throws `NotExercised` if the target refuses. */
 export async function enterState({ run, requirement }: CheckContext, { before }: Scenario): Promise<void> {
   for (const request of before) {
-    const response = await sendHookRequest(run, request, {
-      role: 'setup',
-      requirement: requirement.id,
-      timeoutMs: rawMs,
-    })
+    const response = await sendHookRequest(run, request, { role: 'setup', requirement: requirement.id })
     run.life.signal.throwIfAborted()
     if (response.status === undefined || response.status >= 400) {
       const answered = response.status ?? 'not at all'
@@ -43,8 +38,8 @@ export async function enterState({ run, requirement }: CheckContext, { before }:
 /** Takes the scenario's state back: also when the run is over. */
 export async function leaveState({ run, requirement }: CheckContext, { after }: Scenario): Promise<void> {
   for (const request of after) {
-    const timeoutMs = run.life.ended ? rawAfterEndMs : rawMs
-    await sendHookRequest(run, request, { role: 'cleanup', requirement: requirement.id, timeoutMs })
+    const deadline = run.life.ended ? { timeoutMs: leaveAfterEndMs } : {}
+    await sendHookRequest(run, request, { role: 'cleanup', requirement: requirement.id, ...deadline })
   }
 }
 

@@ -1,3 +1,4 @@
+import type { UploadContent, Scenario } from '../target-file/model.ts'
 import {
   type OperationId,
   operation,
@@ -18,8 +19,7 @@ import { grantedRequirement, requirementOf } from '../../catalogue/catalogue.ts'
 import { roleOf } from '../../catalogue/operation.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import { missingNeeds, missingReason } from '../target-file/declared.ts'
-import { upload, type UploadedFile, uploadProbe } from './created.ts'
-import type { Scenario } from '../target-file/model.ts'
+import { upload, uploadProbe } from './created.ts'
 
 /** Ids of an unknown form are taken for uuids of version 4. */
 const anyUuid = '6f1d2c3b-8a4e-4b5f-9c6d-7e8f90a1b2c3'
@@ -129,7 +129,7 @@ export function bodyOf(run: Run, operation: OperationId): unknown {
   return body
 }
 
-export function contentOf(run: Run): UploadedFile {
+export function contentOf(run: Run): UploadContent {
   const content = run.target.operations[uploadOperation]?.content
   if (content === undefined) throw new NotExercised(`declare operations.${uploadOperation}.content`)
   return content

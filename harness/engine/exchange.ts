@@ -1,9 +1,9 @@
+import type { HeaderLine, NoResponse, HttpRequest } from '../http/message.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { NotExercised } from './outcome.ts'
 import type { Effect } from '../../catalogue/operation.ts'
 import type { Pairs } from '../../catalogue/requirement.ts'
 import type { ExchangeRole, FailureExchange } from '../report/model.ts'
-import type { NoResponse, HttpRequest } from '../http/message.ts'
 import type { HttpResponse } from './response.ts'
 
 /** An `Authorization` header: its value, and how it is written wherever it is shown. */
@@ -15,11 +15,6 @@ export interface Credential {
   readonly full: boolean
 }
 
-export interface RequestHeader {
-  readonly name: string
-  readonly value: string
-}
-
 /** One request that the suite means to send, before the target's own headers and base URL are put to it. */
 export interface Probe {
   /** Null: a path or method that the interface does not have. */
@@ -29,7 +24,7 @@ export interface Probe {
   readonly path: string
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
-  readonly headers: readonly RequestHeader[]
+  readonly headers: readonly HeaderLine[]
   readonly credential: Credential
   readonly body?: string | Uint8Array
   /** Effect that it has on a conforming target: anything but `none` is never sent twice unasked. */
@@ -41,7 +36,7 @@ export interface Probe {
 }
 
 /** The declared headers, without those that `own` sets itself, and then its own. */
-export function withOwn(declared: readonly RequestHeader[], own: readonly RequestHeader[]): RequestHeader[] {
+export function withOwn(declared: readonly HeaderLine[], own: readonly HeaderLine[]): HeaderLine[] {
   const names = new Set(own.map(({ name }) => name.toLowerCase()))
   return [...declared.filter(({ name }) => !names.has(name.toLowerCase())), ...own]
 }

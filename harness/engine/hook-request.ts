@@ -15,7 +15,8 @@ interface HookSending {
   readonly role: ExchangeRole
   /** The requirement whose scenario it belongs to; null if it belongs to none. */
   readonly requirement: string | null
-  readonly timeoutMs: number
+  /** If not given, 15 s, and 300 ms when the run is over. */
+  readonly timeoutMs?: number
   /** Ends the exchange before its deadline. */
   readonly signal?: AbortSignal
 }
@@ -37,7 +38,8 @@ export async function sendHookRequest(
   hook: HookRequest,
   sending: HookSending,
 ): Promise<HttpResponse | NoHookResponse> {
-  const { role, requirement, timeoutMs, signal } = sending
+  const { role, requirement, signal } = sending
+  const { timeoutMs = run.life.ended ? responseAfterEndMs : responseMs } = sending
   const { origin, pathname, search } = new URL(hook.url)
   const isOwn = origin === new URL(run.target.baseUrl).origin
   const path = pathname + withQuery(search, isOwn ? run.target.query : {})
@@ -89,9 +91,9 @@ function below(base: string, path: string): string {
   return path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path
 }
 
-/** Deadline of a request that prepares the target or tidies it up, in ms; a shorter one after an interrupt: the run ends soon. */
+/** Deadline of a request that prepares the target or tidies it up, in ms; a shorter one when the run is over: it ends soon. */
 const responseMs = 15_000
-const responseAfterInterruptMs = 300
+const responseAfterEndMs = 300
 
 interface State {
   isBegun: boolean
@@ -121,7 +123,7 @@ const withoutKey = (error: Error): NoHookResponse => ({ status: undefined, why: 
 /** Gives what went wrong, if anything did. */
 async function setUpBy(run: Run, request: SetupRequest): Promise<string | undefined> {
   const { signal } = run.life
-  const sending = { role: 'setup', requirement: null, timeoutMs: responseMs, signal } as const
+  const sending = { role: 'setup', requirement: null, signal } as const
   const response = await sendHookRequest(run, request, sending).catch(withoutKey)
   if (response.status === undefined) return response.why
   const json = response.json()
@@ -156,7 +158,7 @@ export async function tearDown(run: Run): Promise<void> {
 }
 
 async function tearDownBy(run: Run, request: HookRequest): Promise<string | undefined> {
-  const timeoutMs = run.life.ended?.cause === 'interrupted' ? responseAfterInterruptMs : responseMs
+  const timeoutMs = run.life.ended?.cause === 'interrupted' ? responseAfterEndMs : responseMs
   const sending = { role: 'cleanup', requirement: null, timeoutMs } as const
   const response = await sendHookRequest(run, request, sending).catch(withoutKey)
   if (response.status === undefined) return response.why

@@ -19,10 +19,8 @@ import type { Run, RunHook } from './run.ts'
 import { sendOnce } from './send.ts'
 import { isThrottling, mayRepeat } from './connection-trial.ts'
 
-/** Deadline of a clean-up request, in ms; a shorter one, and a bound on all of them, when the run was ended. */
-const cleanupMs = 15_000
-const cleanupAfterEndMs = 300
-const allCleanupAfterEndMs = 600
+/** Bound on all clean-up requests when the run was ended, in ms. */
+const cleanupAfterEndMs = 600
 /** Clean-up requests under way at once. */
 const cleanupConcurrency = 8
 
@@ -43,12 +41,10 @@ async function cleanUp(run: Run): Promise<void> {
     const binding = run.target.operations[operation as OperationId]
     return (binding?.cleanup ?? []).map((request) => fillRequest(request, new Map([['id', id]])))
   })
-  const deadline = performance.now() + (run.life.ended ? allCleanupAfterEndMs : Infinity)
+  const deadline = performance.now() + (run.life.ended ? cleanupAfterEndMs : Infinity)
   const worker = async (): Promise<void> => {
-    for (let next = requests.shift(); next && performance.now() < deadline; next = requests.shift()) {
-      const timeoutMs = run.life.ended ? cleanupAfterEndMs : cleanupMs
-      await sendHookRequest(run, next, { role: 'cleanup', requirement: null, timeoutMs })
-    }
+    for (let next = requests.shift(); next && performance.now() < deadline; next = requests.shift())
+      await sendHookRequest(run, next, { role: 'cleanup', requirement: null })
   }
   await Promise.all(Array.from({ length: Math.min(cleanupConcurrency, run.client.semaphore.size) }, worker))
 }

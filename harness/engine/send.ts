@@ -1,9 +1,9 @@
+import type { HeaderLine, PrecedingRequest, SendOptions, HttpRequest, HttpResult } from '../http/message.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { Run } from './run.ts'
 import {
   type Credential,
   type Probe,
-  type RequestHeader,
   withOwn,
   pathOf,
   type Exchange,
@@ -14,20 +14,19 @@ import { readsDeclared } from '../target-file/declared.ts'
 import type { Effect } from '../../catalogue/operation.ts'
 import { responseOf } from './response.ts'
 import { isThrottled } from './throttle.ts'
-import type { PrecedingRequest, SendOptions, HttpRequest, HttpResult } from '../http/message.ts'
 import { letGo } from '../http/decode.ts'
 
 interface ProbeParts {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
-  readonly headers?: readonly RequestHeader[]
+  readonly headers?: readonly HeaderLine[]
   /** Sent as JSON. */
   readonly json?: unknown
   readonly credential?: Credential
   readonly effect?: Probe['effect']
 }
 
-export const jsonType: RequestHeader = { name: 'content-type', value: 'application/json' }
+export const jsonType: HeaderLine = { name: 'content-type', value: 'application/json' }
 
 /** A request of that operation, with the full key if no other credential is given; at the path that the target declares. */
 export async function operationProbe(run: Run, id: OperationId, parts: ProbeParts): Promise<Probe> {

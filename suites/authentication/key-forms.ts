@@ -1,19 +1,14 @@
+import type { Secret } from '../../harness/target-file/model.ts'
 import { isObject } from '../../schemas/json.ts'
 import { type InvalidKey, invalidKeys, type MalformedKey, malformedKeys } from '../../catalogue/faults.ts'
 import type { Pairs } from '../../catalogue/requirement.ts'
 import type { Credential } from '../../harness/engine/exchange.ts'
 
-/** A key that is declared, and how it is written wherever it is shown. */
-export interface DeclaredKey {
-  readonly value: string
-  readonly label: string
-}
-
 /** The keys from which others are made. */
 export interface MadeFrom {
-  readonly full: DeclaredKey
-  readonly expired?: DeclaredKey | undefined
-  readonly restricted?: DeclaredKey | undefined
+  readonly full: Secret
+  readonly expired?: Secret | undefined
+  readonly restricted?: Secret | undefined
 }
 
 /** A JWT that nobody signed, and how it is made, in words. */
@@ -52,7 +47,7 @@ function threeOf(key: string): Parts['own'] | undefined {
   return signature === '' || more.length > 0 ? undefined : { header, payload, signature }
 }
 
-function partsOf(key: DeclaredKey | undefined): Parts | undefined {
+function partsOf(key: Secret | undefined): Parts | undefined {
   const own = key && threeOf(key.value)
   if (!own) return undefined
   const [header, payload] = [decoded(own.header), decoded(own.payload)]
@@ -188,7 +183,7 @@ const otherSchemes = ['Basic', 'Token']
  * The valid key without a scheme, with others (one as long as `Bearer`) and without a blank after it, more text after the key,
  * `Bearer` alone or with null, a word that is no JWT, and one that only has three parts (§5, rules 1 and 2).
  */
-export function malformedForms(full: DeclaredKey | undefined, number = 0): KeyForm[] {
+export function malformedForms(full: Secret | undefined, number = 0): KeyForm[] {
   const scheme = otherSchemes[number % otherSchemes.length]
   const around = (before: string, after: string, what: string): Written | undefined =>
     full && {

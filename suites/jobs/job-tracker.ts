@@ -6,23 +6,16 @@ import { isObject, member } from '../../schemas/json.ts'
 import { type HttpResponse, isGranted, jsonValue } from '../../harness/engine/response.ts'
 import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
 import { usableId } from '../../harness/checks/created.ts'
-import { isOwn, type SeenReading } from './seen-jobs.ts'
+import { isOwn, type SeenJob, type SeenReading } from './seen-jobs.ts'
 import { pause } from '../../harness/engine/outcome.ts'
 
 /** One reading of a job: `status` is undefined if the answer was no job. */
-export interface Reading {
-  readonly exchange: Exchange
+export interface Reading extends SeenReading {
   readonly status: string | undefined
-  /** The job object; undefined if the answer was not 200 with a JSON body. */
-  readonly job: unknown
 }
 
 /** A job of this run, from its creation on. */
-export interface Job {
-  readonly id: string
-  readonly application: string
-  /** The exchange that created it. */
-  readonly creation: Exchange
+export interface Job extends SeenJob {
   readonly createdAtMs: number
   /** Every reading of it, in order. */
   readonly readings: Reading[]

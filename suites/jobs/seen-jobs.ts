@@ -7,13 +7,14 @@ import { jsonValue } from '../../harness/engine/response.ts'
 export interface SeenJob {
   readonly id: string
   readonly application: string
+  /** The exchange that created it. */
   readonly creation: Exchange
   readonly readings: readonly SeenReading[]
 }
 
 export interface SeenReading {
   readonly exchange: Exchange
-  /** The job object that was read; undefined if the answer was none. */
+  /** The job object; undefined if the answer was not 200 with a JSON body. */
   readonly job: unknown
 }
 
