@@ -1,42 +1,39 @@
-import { expect, test, vi } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
 import { createPacer } from '../../harness/engine/throttle.ts'
+import { inVirtualTime } from '../support/virtual-time.ts'
 
-test('0 waits for nothing', async () => {
-  vi.useFakeTimers()
-  const { wait } = createPacer(0)
-  for (let time = 0; time < 1000; time += 1) await wait()
-  expect(vi.getTimerCount()).toBe(0)
-  vi.useRealTimers()
-})
+/** How many ms each of these waits took from its beginning on. */
+async function passedIn(waits: readonly Promise<void>[], start: number): Promise<number[]> {
+  return Promise.all(waits.map((wait) => wait.then(() => Math.round(performance.now() - start))))
+}
 
-test('requests are spaced evenly, and idle time is not saved up', async () => {
-  vi.useFakeTimers()
-  const { wait } = createPacer(10)
-  const start = performance.now()
-  const passed: number[] = []
-  const pass = async () => {
-    await wait()
-    passed.push(performance.now() - start)
-  }
-  const first = [pass(), pass(), pass()]
-  await vi.advanceTimersByTimeAsync(1000)
-  await Promise.all(first)
-  const second = [pass(), pass()]
-  await vi.advanceTimersByTimeAsync(100)
-  await Promise.all(second)
-  expect(passed).toEqual([0, 100, 200, 1000, 1100])
-  vi.useRealTimers()
-})
+test('0 waits for nothing', () =>
+  inVirtualTime(async () => {
+    const { wait } = createPacer(0)
+    const start = performance.now()
+    for (let time = 0; time < 1000; time += 1) await wait()
+    expect(performance.now()).toBe(start)
+  }))
 
-test('an abort ends the waiting', async () => {
-  vi.useFakeTimers()
-  const ending = new AbortController()
-  const { wait } = createPacer(0.001)
-  await wait(ending.signal)
-  const waiting = wait(ending.signal)
-  ending.abort()
-  await waiting
-  await wait(ending.signal)
-  expect(vi.getTimerCount()).toBe(0)
-  vi.useRealTimers()
-})
+test('requests are spaced evenly, and idle time is not saved up', () =>
+  inVirtualTime(async () => {
+    const { wait } = createPacer(10)
+    const start = performance.now()
+    expect(await passedIn([wait(), wait(), wait()], start)).toEqual([0, 100, 200])
+    await sleep(800)
+    expect(await passedIn([wait(), wait()], start)).toEqual([1000, 1100])
+  }))
+
+test('an abort ends the waiting', () =>
+  inVirtualTime(async () => {
+    const ending = new AbortController()
+    const { wait } = createPacer(0.001)
+    const start = performance.now()
+    await wait(ending.signal)
+    const waiting = wait(ending.signal)
+    ending.abort()
+    await waiting
+    await wait(ending.signal)
+    expect(performance.now()).toBe(start)
+  }))
