@@ -1,15 +1,6 @@
 import { createHash } from 'node:crypto'
 import { operations } from '../catalogue/operations.ts'
-import type {
-  Absence,
-  Counts,
-  Depth,
-  Report,
-  TpeMode,
-  Verdict,
-  Outcome,
-  RequirementResult,
-} from '../harness/report/model.ts'
+import type { Absence, Counts, Report, Verdict, Outcome, RequirementResult } from '../harness/report/model.ts'
 import { countOutcomes } from '../harness/report/verdict.ts'
 
 /** The media type of the DSSE payload, and the in-toto statement it holds. */
@@ -52,31 +43,17 @@ export interface Operations {
   notExercised: string[]
 }
 
-/** How the run was made: all that can make it less than a whole one. */
-export interface RunFacts {
-  startedAt: string
-  durationMs: number
-  seed: number
-  runs: number
-  requests: number
-  tpe: TpeMode
-  strict: boolean
-  readOnly: boolean
-  only: string[]
-  skip: string[]
-  shard: string | null
+/** Members of a report's run that a certificate repeats: how it was made, and all that can make it less than a whole one. */
+const repeated = [
+  ...(['startedAt', 'durationMs', 'seed', 'runs', 'requests', 'tpe', 'strict', 'readOnly', 'only', 'skip'] as const),
+  ...(['shard', 'insecure', 'ca', 'proxy', 'interrupted', 'depth', 'credentialProbes'] as const),
+]
+
+export interface RunFacts extends Pick<Report['run'], (typeof repeated)[number]> {
   /** Whether failures were expected by a baseline. */
   baseline: boolean
-  insecure: boolean
-  /** An authority of the target file was trusted. */
-  ca: boolean
-  /** Host and port of the proxy that stood between. */
-  proxy: string | null
   /** Answers that were cut off, reset or a gateway's 502 or 504, and asked for again. */
   retried: number
-  interrupted: boolean
-  depth: Depth
-  credentialProbes: 'all' | 'few'
 }
 
 /** Claims of a certificate. Times are RFC 3339 in UTC, durations ms. */
@@ -265,20 +242,11 @@ function digestOf(digest: string): Digest {
 }
 
 function runFacts({ run }: Report): RunFacts {
-  const { startedAt, durationMs, seed, runs, requests, tpe, strict, readOnly, only, skip } = run
-  const { shard, insecure, ca, proxy, retried = 0, interrupted, depth, credentialProbes } = run
-  const facts = { startedAt, durationMs, seed, runs, requests, tpe, strict, readOnly, only, skip, shard }
-  return {
-    ...facts,
-    baseline: run.baseline !== null,
-    insecure,
-    ca,
-    proxy,
-    retried,
-    interrupted,
-    depth,
-    credentialProbes,
-  }
+  const facts = Object.fromEntries(repeated.map((name) => [name, run[name]])) as Pick<
+    RunFacts,
+    (typeof repeated)[number]
+  >
+  return { ...facts, baseline: run.baseline !== null, retried: run.retried ?? 0 }
 }
 
 function coverageOf({ requirements, run }: Report): Coverage[] {

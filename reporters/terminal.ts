@@ -16,15 +16,8 @@ import { likelyCauses } from './view/likely-causes.ts'
 import { commonReason, count } from '../harness/report/reason.ts'
 import { duration } from './view/writing.ts'
 import { exitLine, runNotes, seedLine, standingOf, type Tone, verdictBeforeExit } from './view/standing.ts'
-import {
-  byReason,
-  failed,
-  leftOutSentence,
-  requiredButMissed,
-  selectedResults,
-  selectedSummary,
-} from './view/groups.ts'
-import { whatToDeclare } from './view/to-declare.ts'
+import { failed, leftOutSentence, requiredButMissed, selectedSummary } from './view/groups.ts'
+import { notJudged } from './view/to-declare.ts'
 import { outsideCause } from '../harness/report/exit-code.ts'
 import { groupBy } from '../harness/group-by.ts'
 import { shellWord } from '../harness/shell-word.ts'
@@ -115,16 +108,13 @@ interface Elsewhere {
 
 /** Requirements that were not judged, why, and what to declare for them; what an option left out is only counted. */
 function outcomeLines(report: Report, { rest, written }: Elsewhere, colors: Colors): Line[] {
-  const selected = { requirements: selectedResults(report) }
   const leftOut = leftOutSentence(report)
-  const steps = whatToDeclare(selected)
+  const { notApplicable, notTested, steps } = notJudged(report)
   const json = written.find(({ format, path }) => format === 'json' && path !== '-')?.path
-  const listed = new Set(steps.flatMap(({ ids }) => ids))
-  const others = { requirements: selected.requirements.filter(({ id }) => !listed.has(id)) }
   return [
     ...stepLines(steps, rest === null ? null : json, colors),
-    ...reasonLines('Not tested', byReason(others, 'not-exercised'), rest, colors),
-    ...reasonLines('Not applicable', byReason(selected, 'not-applicable'), rest, colors),
+    ...reasonLines('Not tested', notTested, rest, colors),
+    ...reasonLines('Not applicable', notApplicable, rest, colors),
     ...(leftOut === undefined ? [] : [colors.dim(`Left out: ${leftOut}`), '']),
     ...operationTable(report, colors),
     ...summaryTable(selectedSummary(report), colors),

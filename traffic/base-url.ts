@@ -11,25 +11,20 @@ import { UserError } from '../harness/user-error.ts'
 
 type Line = Readonly<{ method: string; url: string }>
 
-/** The base URLs that recorded requests may have, while they are read. */
-export interface BaseUrlCounts {
-  see(request: Line): void
-  /**
-   * The one that is meant: what is before `/v1/` if most of them name operations of the interface; if none does, before the
-   * first `/v1/`. Throws UserError if two have as many; undefined if there is no such URL.
-   */
-  likeliest(file: string): string | undefined
-}
-
-export function createBaseUrlCounts(): BaseUrlCounts {
+/** Counts the base URLs that recorded requests may have, while they are read. */
+export function createBaseUrlCounts() {
   const counts = new Map<string, number>()
   return {
-    see({ method, url }) {
+    see({ method, url }: Line): void {
       for (const { base, path } of splits(url)) {
         counts.set(base, (counts.get(base) ?? 0) + (operationAt(method, path) ? 1 : 0))
       }
     },
-    likeliest(file) {
+    /**
+     * The one that is meant: what is before `/v1/` if most of them name operations of the interface; if none does, before the
+     * first `/v1/`. Throws UserError if two have as many; undefined if there is no such URL.
+     */
+    likeliest(file: string): string | undefined {
       const [first, second] = [...counts].sort((a, b) => b[1] - a[1])
       if (first && second && first[1] > 0 && first[1] === second[1]) {
         throw new UserError(

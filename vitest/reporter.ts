@@ -13,11 +13,11 @@ import { failureExchanges, loggedExchanges, makeRunFolder } from '../cli/output/
 import { writeReports } from '../cli/output/write-reports.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { laidOut, reasonLines, stepLines } from '../reporters/terminal/lines.ts'
-import { failed, selectedResults, byReason } from '../reporters/view/groups.ts'
+import { failed } from '../reporters/view/groups.ts'
 import { likelyCauses } from '../reporters/view/likely-causes.ts'
 import { wordsOf } from '../reporters/view/likely-words.ts'
 import { verdictSentence } from '../reporters/view/standing.ts'
-import { whatToDeclare } from '../reporters/view/to-declare.ts'
+import { notJudged } from '../reporters/view/to-declare.ts'
 import type { Report } from '../harness/report/model.ts'
 import type { Handover } from './suite-run.ts'
 
@@ -96,14 +96,11 @@ export default class ConformanceReporter implements Reporter {
 /** Why tests are skipped, each reason once, and what to declare so that they are not. */
 function skippedLines(report: Report, json: string | undefined): string[] {
   const colors = colorsFor(process.stdout)
-  const selected = { requirements: selectedResults(report) }
-  const steps = whatToDeclare(selected)
-  const listed = new Set(steps.flatMap(({ ids }) => ids))
-  const others = { requirements: selected.requirements.filter(({ id }) => !listed.has(id)) }
+  const { notApplicable, notTested, steps } = notJudged(report)
   const lines = [
     ...stepLines(steps, json, colors),
-    ...reasonLines('Skipped, not tested', byReason(others, 'not-exercised'), 'each is in the reports', colors),
-    ...reasonLines('Skipped, not applicable', byReason(selected, 'not-applicable'), 'each is in the reports', colors),
+    ...reasonLines('Skipped, not tested', notTested, 'each is in the reports', colors),
+    ...reasonLines('Skipped, not applicable', notApplicable, 'each is in the reports', colors),
   ]
   return lines.length === 0 ? [] : ['', ...laidOut(lines, process.stdout.columns || Infinity)]
 }

@@ -2,7 +2,34 @@ import { operations } from '../../catalogue/operations.ts'
 import type { Step } from '../../reporters/view/to-declare.ts'
 import { compactJson } from '../../reporters/view/writing.ts'
 import { isObject } from '../../schemas/json.ts'
-import { type Answers, isModule } from './answers.ts'
+import { extname } from 'node:path'
+import type { OperationId } from '../../catalogue/operations.ts'
+import { UserError } from '../../harness/user-error.ts'
+
+/** Input of a starter file. */
+export interface Answers {
+  readonly name: string
+  readonly baseUrl: string
+  /** Environment variable that holds the full key. */
+  readonly keyVariable: string
+  readonly notServed: readonly OperationId[]
+  readonly application?: { readonly id: string; readonly inputs: readonly { id: string; value: string[] }[] }
+  /** Ids of files that the target listed. */
+  readonly file?: string
+  readonly pdfFile?: string
+  /** Parts that a run found to be lacking; undefined if there was no run. */
+  readonly steps?: readonly Step[]
+}
+
+const modules = ['.ts', '.mts', '.js', '.mjs']
+
+/** Whether a target file of that name is a module; throws UserError if it can be no target file. */
+export function isModule(file: string): boolean {
+  const extension = extname(file)
+  if (extension === '.json') return false
+  if (modules.includes(extension)) return true
+  throw new UserError(`${file}: a target file ends in .json, ${modules.join(', ')}`)
+}
 
 /** A commented target file that can be used at once: it has what is known, and the rest as comments. */
 export function starter(file: string, answers: Answers): string {

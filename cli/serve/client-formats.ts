@@ -5,9 +5,9 @@ import { markdownCode, markdownText } from '../../reporters/escape/markdown.ts'
 import { terminalText } from '../../reporters/escape/terminal.ts'
 import { xmlAttribute, xmlText } from '../../reporters/escape/xml.ts'
 import { preview } from '../../schemas/json.ts'
-import type { ClientFinding, ClientReport, ClientFault, ErrorCondition } from '../../traffic/client/client-report.ts'
 import type { Expected, MemberFault } from '../../traffic/client/request-faults.ts'
 import type { Played } from '../../traffic/client/script.ts'
+import type { ClientFault, ClientFinding, ClientReport, ErrorCondition } from '../../traffic/client/client-judge.ts'
 
 /** The reports on a client, by the name that `--report` has for each. */
 export type ClientFormat = 'json' | 'junit' | 'markdown'

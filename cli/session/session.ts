@@ -69,7 +69,7 @@ export function createSession(baseUrl: string | undefined, options: RunArguments
   let last: Selection = 'all'
   let running: Promise<void> | undefined
   let interrupts: RunInterrupts | undefined
-  let files: FileWatch | undefined
+  let files: ReturnType<typeof watchFiles> | undefined
   let watching = new AbortController()
   let isClosed = false
 
@@ -160,16 +160,11 @@ export function createSession(baseUrl: string | undefined, options: RunArguments
 /** Editors write a file in several steps: it is read this long after the last one, in ms. */
 const settleMs = 150
 
-/** Files that are looked at until `close`. */
-interface FileWatch {
-  close(): void
-}
-
 /**
  * Calls back when the content of one of the files has changed. Their folders are watched, since many editors put a new file in
  * the place of the old one; a folder that cannot be watched is left out.
  */
-export function watchFiles(paths: readonly string[], onChange: (path: string) => void): FileWatch {
+export function watchFiles(paths: readonly string[], onChange: (path: string) => void) {
   const contents = new Map(paths.map((path) => [resolve(path), digest(path)]))
   let timer: NodeJS.Timeout | undefined
   const hasChanged = (path: string): boolean => {
@@ -199,7 +194,7 @@ export function watchFiles(paths: readonly string[], onChange: (path: string) =>
     }
   })
   return {
-    close() {
+    close(): void {
       clearTimeout(timer)
       for (const watcher of watchers) watcher.close()
     },

@@ -1,3 +1,4 @@
+import { byReason, selectedResults } from './groups.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { operation as operationOf, operations } from '../../catalogue/operations.ts'
 import type { Report } from '../../harness/report/model.ts'
@@ -31,6 +32,19 @@ export function whatToDeclare({ requirements }: Pick<Report, 'requirements'>): S
 }
 
 const members = ['keys', 'resources', 'operations', 'scenarios']
+
+/** What was not judged of what the options left in: steps that would change that, and the other reasons. */
+export function notJudged(report: Report) {
+  const selected = selectedResults(report)
+  const steps = whatToDeclare({ requirements: selected })
+  const listed = new Set(steps.flatMap(({ ids }) => ids))
+  const others = selected.filter(({ id }) => !listed.has(id))
+  return {
+    steps,
+    notTested: byReason({ requirements: others }, 'not-exercised'),
+    notApplicable: byReason({ requirements: selected }, 'not-applicable'),
+  }
+}
 
 /** Requirements that the steps gain together. */
 export function gainOf(steps: readonly Step[]): number {

@@ -1,11 +1,12 @@
-/** `conform serve --judge-client` as client developers use it: their client is pointed at it, then it is interrupted. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Agent, request, RetryAgent } from 'undici'
 import { expect, onTestFinished, test } from 'vitest'
 import { targetFile } from '../../reference/server.ts'
-import type { ClientReport } from '../../traffic/client/client-report.ts'
 import { folder, readReport, referenceKey, start } from '../cli/conform.ts'
+import type { ClientReport } from '../../traffic/client/client-judge.ts'
+
+/** `conform serve --judge-client` as client developers use it: their client is pointed at it, then it is interrupted. */
 
 const { application } = targetFile['resources'] as { application: { id: string; inputs: unknown[] } }
 const authorization = `Bearer ${referenceKey}`

@@ -1,4 +1,3 @@
-/** Findings on a client over several requests: creations while a job is in progress, errors met, waits. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -6,11 +5,12 @@ import { folder } from '../cli/conform.ts'
 import { conform } from '../cli/in-process.ts'
 import { Redactor } from '../../harness/recording/redactor.ts'
 import { clientFormats, findingText, renderClient } from '../../cli/serve/client-formats.ts'
-import { createClientJudge } from '../../traffic/client/client-judge.ts'
-import type { ClientReport } from '../../traffic/client/client-report.ts'
+import { type ClientReport, createClientJudge } from '../../traffic/client/client-judge.ts'
 import { playScript, scriptOf } from '../../traffic/client/script.ts'
 import type { Forwarder, ResponseSink } from '../../harness/http/forwarder.ts'
 import type { HeaderLine } from '../../harness/http/message.ts'
+
+/** Findings on a client over several requests: creations while a job is in progress, errors met, waits. */
 
 const baseUrl = 'http://127.0.0.1:8080'
 const key = 'a-key-that-nobody-may-see'

@@ -2,8 +2,16 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { answersFrom, checkInit, standardAnswers, writeStarter } from '../../cli/init.ts'
-import { parseInputs, type Questions, askAnswers, probeTarget } from '../../cli/init/answers.ts'
+import {
+  answersFrom,
+  askAnswers,
+  checkInit,
+  parseInputs,
+  probeTarget,
+  type Questions,
+  standardAnswers,
+  writeStarter,
+} from '../../cli/init.ts'
 import { loadTargetFile } from '../../harness/target-file/load.ts'
 import { starter } from '../../cli/init/starter.ts'
 import { undeclaredReason } from '../../harness/report/reason.ts'

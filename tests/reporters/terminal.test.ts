@@ -1,14 +1,13 @@
-import type { LeftOutBy } from '../../harness/report/model.ts'
+import type { LeftOutBy, Report } from '../../harness/report/model.ts'
 import pc from 'picocolors'
 import { expect, test } from 'vitest'
-import type { Report } from '../../harness/report/model.ts'
 import { renderMarkdown } from '../../reporters/markdown.ts'
 import { renderTerminal } from '../../reporters/terminal.ts'
-import { progressLine } from '../../cli/output/progress.ts'
 import { leftOut, targetReason, undeclaredReason } from '../../harness/report/reason.ts'
 import { failed, missed, notApplicable, report, result } from '../gates/results.ts'
 import { hostile, unsafe } from './hostile.ts'
 import { fails, mixed, sampleFailure, sampleReport } from './sample-report.ts'
+import { progressLine } from '../../cli/output/say.ts'
 
 const plain = pc.createColors(false)
 const lines = (report: Report) => renderTerminal(report, plain).trimEnd().split('\n')

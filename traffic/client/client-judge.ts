@@ -1,5 +1,5 @@
 import { type OperationId, operations } from '../../catalogue/operations.ts'
-import { specVersion } from '../../catalogue/catalogue.ts'
+import { catalogue, specVersion } from '../../catalogue/catalogue.ts'
 import { headerValue } from '../../harness/http/message.ts'
 import type { Redactor } from '../../harness/recording/redactor.ts'
 import { shownText } from '../../harness/recording/recorded.ts'
@@ -8,17 +8,10 @@ import { member, parsedJson } from '../../schemas/json.ts'
 import { pathUnder } from '../base-url.ts'
 import type { RecordedEntry } from '../recorded-entry.ts'
 import { learnSecrets, secretsIn } from '../secrets.ts'
-import { type CountedResponse, type ClientFinding, type ClientReport, errorsOf, exitOf } from './client-report.ts'
-import { placeOf, requestFaults } from './request-faults.ts'
+import { placeOf, type RequestFault, requestFaults } from './request-faults.ts'
 import type { Played, ScriptPlayer } from './script.ts'
-
-interface ClientJudge {
-  /** One exchange after the other, as they end. */
-  see(entry: RecordedEntry): void
-  /** A client that came back too early. */
-  tooEarly(played: Played, method: string, path: string): void
-  end(now: Date): ClientReport
-}
+import { groupBy } from '../../harness/group-by.ts'
+import { isRefusal } from '../../catalogue/requirement.ts'
 
 interface ClientJudgeOptions {
   /** The server's URL, in normal form. */
@@ -38,7 +31,8 @@ interface OwnJob {
   isInProgress: boolean
 }
 
-export function createClientJudge(options: ClientJudgeOptions): ClientJudge {
+/** Judges the requests of a client, from what it was answered too. */
+export function createClientJudge(options: ClientJudgeOptions) {
   const { baseUrl, redactor, script, startedAt, onFinding } = options
   const findings = new Map<string, ClientFinding>()
   const used = new Map<OperationId, { requests: number; responses: Map<string, CountedResponse> }>()
@@ -58,11 +52,12 @@ export function createClientJudge(options: ClientJudgeOptions): ClientJudge {
     onFinding(finding)
   }
 
-  const count = (operation: OperationId, { status }: RecordedEntry, tpe: string | undefined): void => {
+  const count = (operation: OperationId, { status }: RecordedEntry, told: unknown): void => {
     const counted = used.get(operation) ?? { requests: 0, responses: new Map<string, CountedResponse>() }
     used.set(operation, counted)
     counted.requests++
     if (status === 0) return
+    const tpe = typeof told === 'string' ? told : undefined
     const name = `${status} ${tpe ?? ''}`
     const response = counted.responses.get(name) ?? { status, ...(tpe !== undefined && { tpe }), count: 0 }
     response.count++
@@ -91,14 +86,16 @@ export function createClientJudge(options: ClientJudgeOptions): ClientJudge {
     jobs.set(application, { id, isInProgress: member(json, 'status') === 'in_progress' })
     const earlier = refused.get(application)
     refused.delete(application)
-    if (earlier === undefined || endOf(earlier.entry) < (entry.startedAt ?? 0)) return false
+    if (earlier === undefined || (earlier.entry.startedAt ?? 0) + earlier.entry.durationMs < (entry.startedAt ?? 0))
+      return false
     tell(id, earlier)
     wrong++
     return false
   }
 
   return {
-    see(entry) {
+    /** One exchange after the other, as they end. */
+    see(entry: RecordedEntry): void {
       for (const secret of secretsIn(entry)) learnSecrets(redactor, [secret])
       const path = pathUnder(baseUrl, entry.url)
       // Cleaning up is the reference's own; a browser asks for an icon by itself.
@@ -110,7 +107,7 @@ export function createClientJudge(options: ClientJudgeOptions): ClientJudge {
       const faults = requestFaults(request)
       for (const fault of faults) note({ request: n, operation, method: entry.method, path, fault })
       const json = jsonOf(entry)
-      if (operation !== null) count(operation, entry, entry.status < 400 ? undefined : textOf(member(json, 'tpe')))
+      if (operation !== null) count(operation, entry, entry.status < 400 ? undefined : member(json, 'tpe'))
       const params = typeof place === 'object' ? place.params : {}
       const application = params['application_id']
       const isRepeated =
@@ -120,13 +117,14 @@ export function createClientJudge(options: ClientJudgeOptions): ClientJudge {
           if (job.id === params['job_id']) job.isInProgress = member(json, 'status') === 'in_progress'
       if (faults.length > 0 || isRepeated) wrong++
     },
-    tooEarly({ error: { retryAfter }, operation, waitedMs = 0 }, method, path) {
+    /** A client that came back too early. */
+    tooEarly({ error: { retryAfter }, operation, waitedMs = 0 }: Played, method: string, path: string): void {
       wrong++
       const fault = { rule: 'waiting' as const, retryAfter, waitedMs: Math.round(waitedMs) }
       // Its number is not known yet: it has just come.
       note({ request: requests + 1, operation, method, path, fault })
     },
-    end(now) {
+    end(now: Date): ClientReport {
       const left =
         script?.left().reduce((sum, [, steps]) => sum + steps.filter((step) => step !== 'pass').length, 0) ?? 0
       return {
@@ -167,9 +165,6 @@ function nameOf({ fault, operation, path }: Omit<ClientFinding, 'count'>): strin
   return JSON.stringify([operation, place, fault])
 }
 
-const endOf = ({ startedAt = 0, durationMs }: RecordedEntry): number => startedAt + durationMs
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
-
 function jsonOf({ body }: RecordedEntry): unknown {
   return body.state === 'whole' ? parsedJson(new TextDecoder().decode(body.bytes)) : undefined
 }
@@ -187,4 +182,119 @@ function shown(finding: ClientFinding, redactor: Redactor): ClientFinding {
     )
   }
   return { ...(clean(finding) as ClientFinding), count: finding.count }
+}
+
+/** A fault of a request, or of the way in which it came. */
+export type ClientFault =
+  | RequestFault
+  /** §8: the application's job was in progress, by all that the client knew. */
+  | { readonly rule: 'repeated-creation'; readonly job: string }
+  /** It came back before `Retry-After` (s) was over; without one, twice in a row at once. */
+  | { readonly rule: 'waiting'; readonly retryAfter: number | undefined; readonly waitedMs: number }
+
+/** A fault, told once; the same one again is counted. */
+export interface ClientFinding {
+  /** Which request showed it first, from 1. */
+  readonly request: number
+  readonly operation: OperationId | null
+  readonly method: string
+  readonly path: string
+  readonly fault: ClientFault
+  count: number
+}
+
+/** An answer that a client got, and how often. */
+export interface CountedResponse {
+  readonly status: number
+  /** The `tpe` of the errors. */
+  readonly tpe?: string
+  count: number
+}
+
+/** An error that the operation can answer with. */
+export interface ErrorCondition {
+  readonly status: number
+  readonly tpe: string
+  /** Requirements that are answered so. */
+  readonly ids: readonly string[]
+  readonly met: number
+  /** Value of the header `x-simulate` that brings it about. */
+  readonly simulate?: string
+}
+
+interface UsedOperation {
+  readonly operation: OperationId
+  readonly deprecated: boolean
+  readonly requests: number
+  readonly answers: readonly CountedResponse[]
+  readonly errors: readonly ErrorCondition[]
+}
+
+/** How the client behaved, all of it. */
+export interface ClientReport {
+  readonly format: 'client-report/1'
+  readonly suite: { readonly name: string; readonly version: string; readonly specVersion: string }
+  readonly startedAt: string
+  readonly durationMs: number
+  readonly requests: number
+  /** Requests that did not keep the interface. */
+  readonly wrong: number
+  readonly exit: { readonly code: 0 | 1 | 3; readonly because: ClientExit }
+  readonly operations: readonly UsedOperation[]
+  readonly unused: readonly OperationId[]
+  readonly findings: readonly ClientFinding[]
+  readonly script: readonly Played[]
+}
+
+/** Why the exit code is what it is. */
+type ClientExit =
+  | { readonly kind: 'kept' }
+  | { readonly kind: 'wrong' }
+  | { readonly kind: 'no-request' }
+  /** So many answers of the script were asked for by nobody. */
+  | { readonly kind: 'script-not-played'; readonly steps: number }
+
+const codes = { kept: 0, wrong: 1, 'no-request': 3, 'script-not-played': 3 } as const
+
+/** @param left answers of the script that nobody asked for */
+export function exitOf(seen: {
+  readonly used: number
+  readonly wrong: number
+  readonly left: number
+}): ClientReport['exit'] {
+  const { left, used, wrong } = seen
+  const because: ClientExit =
+    wrong > 0
+      ? { kind: 'wrong' }
+      : used === 0
+        ? { kind: 'no-request' }
+        : left > 0
+          ? { kind: 'script-not-played', steps: left }
+          : { kind: 'kept' }
+  return { code: codes[because.kind], because }
+}
+
+/** The errors that the operation's requirements name, by status and type. */
+export function errorsOf(
+  operation: OperationId,
+  responses: readonly CountedResponse[],
+  scenarios: Readonly<Record<string, unknown>>,
+): ErrorCondition[] {
+  const errors = catalogue.flatMap(({ expects, id, operation: of }) => {
+    if (of !== operation || !isRefusal(expects)) return []
+    const [[status, tpe] = []] = expects as readonly (readonly [unknown, string?])[]
+    return typeof status === 'number' && tpe !== undefined ? [{ id, status, tpe }] : []
+  })
+  const byPair = [...groupBy(errors, ({ status, tpe }) => `${status} ${tpe}`).values()]
+  const all = byPair.map((same): ErrorCondition => {
+    const { status, tpe } = same[0]!
+    const met = responses.find((response) => response.status === status && response.tpe === tpe)?.count ?? 0
+    const ids = same.map(({ id }) => id)
+    const simulate = ids
+      .map((id) => member(member(scenarios[id], 'headers'), 'x-simulate'))
+      .find((value) => value !== undefined)
+    const value = typeof simulate === 'string' ? simulate.split(' ').slice(0, 2).join(' ') : undefined
+    return { status, tpe, ids, met, ...(value !== undefined && { simulate: value }) }
+  })
+  return all.sort((a, b) => a.status - b.status)
 }

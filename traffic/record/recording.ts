@@ -48,17 +48,8 @@ export interface Recorded {
   readonly problem?: string
 }
 
-/** Exchanges written down as they come, a line of JSON each, of which any one can be read again. */
-interface ExchangeLog {
-  readonly count: number
-  /** Folder and error code if it could not be written; no more exchanges are kept then. */
-  readonly problem: string | undefined
-  write(exchange: RecordedExchange): void
-  read(index: number): RecordedEntry
-  close(): void
-}
-
-function createExchangeLog(path: string): ExchangeLog {
+/** Writes exchanges down as they come, a line of JSON each, of which any one can be read again. */
+function createExchangeLog(path: string) {
   let fd: number | undefined
   let problem: string | undefined
   /** Offsets in bytes at which each line begins, and the last one ends. */
@@ -75,10 +66,11 @@ function createExchangeLog(path: string): ExchangeLog {
     get count() {
       return starts.length - 1
     },
+    /** Folder and error code if it could not be written; no more exchanges are kept then. */
     get problem() {
       return problem
     },
-    write(exchange) {
+    write(exchange: RecordedExchange): void {
       const line = Buffer.from(`${JSON.stringify(exchange)}\n`)
       // Each has its number, also if it could not be kept.
       starts.push(starts.at(-1)! + line.length)
@@ -88,7 +80,7 @@ function createExchangeLog(path: string): ExchangeLog {
         writeFileSync(fd, line)
       })
     },
-    read(index) {
+    read(index: number): RecordedEntry {
       const from = starts[index]!
       const bytes = Buffer.alloc(starts[index + 1]! - from)
       const got = fd === undefined ? 0 : readSync(fd, bytes, 0, bytes.length, from)
