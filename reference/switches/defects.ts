@@ -167,7 +167,7 @@ const placed: readonly string[] = [
   ...waysToBreak('graphs.query/2xx-query-config', '#together', '#empty', '#defaults'),
   ...waysToBreak('chat.create/200-query-config', '#together', '#absent'),
   ...waysToBreak('chat.create/200-text-parts', '#two', '#type-first'),
-  ...['pdf.parse/200-content#first', 'pdf.parse/200-content#first-page'],
+  ...['pdf.parse/200-content#first', 'pdf.parse/200-content#first-page', 'pdf.parse/200-content#size'],
 ]
 
 /** Requests without an answer: nothing comes for a while, the connection is closed, or what comes is no HTTP. */

@@ -136,8 +136,8 @@ const wrong: Readonly<Record<string, (content: string, format: string, file: Uin
   '#markdown': (content, format) => (format === 'markdown' ? '# Markdown' : content),
 }
 
-/** Contents of the file that was read first, by store: the answer of a server with one cache for all files. */
-const firstContent = new WeakMap<object, string>()
+/** Contents that were read first, by world, and by size of the file if the cache tells files apart by it. */
+const firstContents = new WeakMap<object, Map<number, string>>()
 
 /** The text of the pages in the format that is asked for (§2.2). */
 export function pdfContent(call: Call, allPages: readonly string[], file: Uint8Array): string {
@@ -145,10 +145,12 @@ export function pdfContent(call: Call, allPages: readonly string[], file: Uint8A
   const pages = allPages.length > 1 && call.broken('200-content#first-page') ? allPages.slice(0, 1) : allPages
   const content =
     format === 'markdown' ? pages.map((page) => page.replaceAll('\n', '\n\n')).join('\n\n---\n\n') : pages.join('\n')
-  if (call.broken('200-content#first')) {
-    const first = firstContent.get(call.world) ?? content
-    firstContent.set(call.world, first)
-    return first
+  if (call.broken('200-content#first') || call.broken('200-content#size')) {
+    const size = call.broken('200-content#size') ? file.length : 0
+    const known = firstContents.get(call.world) ?? new Map<number, string>()
+    firstContents.set(call.world, known)
+    if (!known.has(size)) known.set(size, content)
+    return known.get(size) ?? content
   }
   const [, change] = Object.entries(wrong).find(([variant]) => call.broken(`200-content${variant}`)) ?? []
   return change ? change(content, format, file) : content
