@@ -35,17 +35,11 @@ function wordsOf(text: string): readonly string[] {
   )
 }
 
-/** How many words of a text another one has in the same order, and the first that it lacks. */
-interface WordsFound {
-  readonly found: number
-  readonly firstMissing: string | undefined
-}
-
 /**
- * The longest common subsequence of words (bit-parallel, Hyyrö 2004): each bit of `open` is a wanted word that is not
+ * How many words of a text another one has in the same order, and the first that it lacks: the longest common subsequence of words (bit-parallel, Hyyrö 2004): each bit of `open` is a wanted word that is not
  * found yet.
  */
-function findInOrder(wanted: readonly string[], words: readonly string[]): WordsFound {
+function findInOrder(wanted: readonly string[], words: readonly string[]) {
   const places = new Map<string, bigint>()
   wanted.forEach((word, at) => places.set(word, (places.get(word) ?? 0n) | (1n << BigInt(at))))
   const all = (1n << BigInt(wanted.length)) - 1n

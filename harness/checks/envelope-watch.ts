@@ -30,13 +30,6 @@ interface Tally {
   readonly failures: { exchange: Exchange; expected: string; actual: string; at?: string | undefined }[]
 }
 
-interface EnvelopeWatch {
-  /** Whether the operation granted nothing, and answered valid requests with that status too: then it says nothing of the input. */
-  breaksAnyway(exchange: Exchange): boolean
-  observe(exchange: Exchange): void
-  tally(requirement: ObservedRequirement): Tally
-}
-
 /** First failures kept a requirement: some may turn out to be those of a connection. */
 const mostKept = 12
 /** Failures that are kept of each operation at least: all of one may turn out to say nothing. */
@@ -135,17 +128,20 @@ const badInput: AnswerRule = (response, { purpose }) => {
   return response.status < 500 ? { expected } : undefined
 }
 
+function ofErrors(rule: AnswerRule): AnswerRule {
+  return (response, exchange) =>
+    isError(response) && !exchange.purpose.skipJudging ? rule(response, exchange) : undefined
+}
+
 const rules: Readonly<Record<ObservedRequirement, AnswerRule>> = {
-  'envelope/shape': (response, exchange) =>
-    isError(response) && !exchange.purpose.skipJudging ? envelopeShape(response, exchange) : undefined,
-  'envelope/status-tpe-pair': (response, exchange) =>
-    isError(response) && !exchange.purpose.skipJudging ? statusTpePair(response, exchange) : undefined,
+  'envelope/shape': ofErrors(envelopeShape),
+  'envelope/status-tpe-pair': ofErrors(statusTpePair),
   'envelope/content-type': contentType,
   'envelope/message-keys': messageKeys,
   'envelope/bad-input-no-5xx': badInput,
 }
 
-export function createEnvelopeWatch(): EnvelopeWatch {
+export function createEnvelopeWatch() {
   const tallies = new Map<ObservedRequirement, Tally>(
     observedRequirements.map((requirement) => [requirement, { cases: 0, failures: [] }]),
   )
@@ -153,9 +149,10 @@ export function createEnvelopeWatch(): EnvelopeWatch {
   const sound = new Set<string | null>()
   const nameOf = ({ probe, response }: Exchange): string => `${probe.operation} ${response?.status}`
   return {
-    breaksAnyway: (exchange) => broken.has(nameOf(exchange)) && !sound.has(exchange.probe.operation),
-    tally: (requirement) => tallies.get(requirement) as Tally,
-    observe(exchange) {
+    /** Whether the operation granted nothing, and answered valid requests with that status too: then it says nothing of the input. */
+    breaksAnyway: (exchange: Exchange): boolean => broken.has(nameOf(exchange)) && !sound.has(exchange.probe.operation),
+    tally: (requirement: ObservedRequirement) => tallies.get(requirement) as Tally,
+    observe(exchange: Exchange): void {
       const { response, purpose } = exchange
       if (!response || purpose.skipJudging === 'at all') return
       if (purpose.isSuccess && response.status < 300) sound.add(exchange.probe.operation)

@@ -11,16 +11,7 @@ import { proxyFor } from '../http/proxy.ts'
 const fewestPlaces = 3
 
 /** Signs that the target, or its file, is not the one that was meant. */
-interface Hints {
-  observe(exchange: Exchange): void
-  /** A sentence that says what to look at; one for each subject. */
-  add(subject: string, sentence: string): void
-  readonly sentences: readonly string[]
-}
-
-export const hintsOf = perRun(createHints)
-
-function createHints({ target: { baseUrl } }: Run): Hints {
+export const hintsOf = perRun(({ target: { baseUrl } }: Run) => {
   const added = new Map<string, string>()
   const places = new Set<string>()
   const responses = new Set<string>()
@@ -37,7 +28,7 @@ function createHints({ target: { baseUrl } }: Run): Hints {
     return undefined
   }
   return {
-    observe(exchange) {
+    observe(exchange: Exchange): void {
       first ??= exchange
       // The recorded form is made when it is asked for, and most answers differ soon.
       if (responses.size > 1) return
@@ -45,12 +36,13 @@ function createHints({ target: { baseUrl } }: Run): Hints {
       places.add(`${probe.method} ${probe.path}`)
       responses.add(`${response?.status} ${recorded.response?.body}`)
     },
-    add: (subject, sentence) => void (added.has(subject) || added.set(subject, sentence)),
-    get sentences() {
+    /** A sentence that says what to look at; one for each subject. */
+    add: (subject: string, sentence: string) => void (added.has(subject) || added.set(subject, sentence)),
+    get sentences(): readonly string[] {
       return [ofTarget() ?? [], ...added.values()].flat()
     },
   }
-}
+})
 
 /** A key that is not accepted, and throttling, are reported otherwise. */
 function isOfClient({ status }: HttpResponse): boolean {
@@ -166,26 +158,21 @@ export interface EndedEvent {
 export type RunEvent = PlannedEvent | JudgedEvent | ThrottledEvent | EndedEvent
 
 /** A queue: events wait in it until its reader iterates over them. */
-interface EventQueue<T> extends AsyncIterable<T> {
-  push(event: T): void
-  /** No more events will come; with an error, the reader gets it after the last one. */
-  close(error?: Error): void
-}
-
-export function createEventQueue<T>(): EventQueue<T> {
+export function createEventQueue<T>() {
   const waiting: T[] = []
   let end: { readonly error: Error | undefined } | undefined
   let wake: () => void = () => undefined
   return {
-    push(event) {
+    push(event: T): void {
       waiting.push(event)
       wake()
     },
-    close(error) {
+    /** No more events will come; with an error, the reader gets it after the last one. */
+    close(error?: Error): void {
       end ??= { error }
       wake()
     },
-    async *[Symbol.asyncIterator]() {
+    async *[Symbol.asyncIterator](): AsyncGenerator<T> {
       for (;;) {
         for (let event = waiting.shift(); event !== undefined; event = waiting.shift()) yield event
         if (end) {

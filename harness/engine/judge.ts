@@ -116,20 +116,10 @@ export async function judgeRequirement(
   requirement: CatalogueRequirement,
   check: Judge | undefined,
 ): Promise<Looked> {
-  const context = createCheckContext(run, requirement)
-  const first = await look(context, check)
-  const { atEnd } = first
-  if (!atEnd) return { result: first.result }
-  return {
-    result: first.result,
-    atEnd: async () => (await look(context, atEnd)).result,
-  }
+  return look(createCheckContext(run, requirement), check)
 }
 
-async function look(
-  context: CheckContext,
-  check: Judge | undefined,
-): Promise<{ result: CatalogueResult; atEnd?: Judge }> {
+async function look(context: CheckContext, check: Judge | undefined): Promise<Looked> {
   const { run, requirement } = context
   const { id, operation, level, section, statement } = requirement
   const { atEnd, ...judged } = await judge(context, check)
@@ -138,7 +128,7 @@ async function look(
   const result = { id, operation, level, section, statement, ...shown(run, judged), control, cases, durationMs }
   const told = inMode(result, run.options.tpe)
   countFailure(run, told)
-  return { result: told, ...(atEnd ? { atEnd } : {}) }
+  return { result: told, ...(atEnd && { atEnd: async () => (await look(context, atEnd)).result }) }
 }
 
 /** How many requirements have failed that decide the exit code. */

@@ -139,25 +139,14 @@ export function startJudging(run: Run, judgeOf: JudgeOf): Judging {
 }
 
 /** The order of a run: what goes on at once, what needs the target to itself, what is judged last, what is observed on everything. */
-interface Phases {
-  readonly concurrent: readonly CatalogueRequirement[]
-  readonly exclusive: readonly CatalogueRequirement[]
-  /** Judged on what all others made the target show. */
-  readonly last: readonly CatalogueRequirement[]
-  readonly observed: readonly CatalogueRequirement[]
-}
-
-function phasesOf({ target, api: { requirements } }: Run): Phases {
-  const exclusive = exclusiveIds(target)
-  const isLast = ({ id, judgedLast }: CatalogueRequirement): boolean => judgedLast === true && !exclusive.has(id)
-  return {
-    concurrent: requirements.filter(
-      (requirement) => !exclusive.has(requirement.id) && !isObserved(requirement.id) && !isLast(requirement),
-    ),
-    last: requirements.filter(isLast),
-    exclusive: requirements.filter(({ id }) => exclusive.has(id)),
-    observed: requirements.filter(({ id }) => isObserved(id)),
+function phasesOf({ target, api: { requirements } }: Run) {
+  const alone = exclusiveIds(target)
+  const phaseOf = ({ id, judgedLast }: CatalogueRequirement): string => {
+    if (alone.has(id)) return 'exclusive'
+    return isObserved(id) ? 'observed' : judgedLast ? 'last' : 'concurrent'
   }
+  const of = (phase: string) => requirements.filter((requirement) => phaseOf(requirement) === phase)
+  return { concurrent: of('concurrent'), exclusive: of('exclusive'), last: of('last'), observed: of('observed') }
 }
 
 /** An answer that is another one at the end is asked for so often: it may come and go. */
@@ -178,12 +167,13 @@ async function sendFailedAgain<R extends RequirementResult>(run: Run, results: I
 async function sentAgain<R extends RequirementResult>(run: Run, result: R): Promise<R | undefined> {
   const [failure, ...others] = result.failures
   const exchange = failure?.exchange && shownExchanges(run).get(failure.exchange)
-  if (!exchange || !isOpen(failure, exchange) || !isPlain(run, result.id) || !isHarmless(run, exchange))
-    return undefined
+  // What is sent around a request, or beside it, makes something else of it.
+  if (!exchange || exclusiveIds(run.target).has(result.id)) return undefined
+  if (!isOpen(failure, exchange) || !isHarmless(run, exchange)) return undefined
   const later = await responsesAtEnd(run, result.id, exchange).catch(() => [])
   const [last] = later
   if (last === undefined || kindOf(last) === kindOf(exchange)) return undefined
-  return { ...result, failures: [toldWith(run, failure, { exchange, later, last }), ...others] }
+  return { ...result, failures: [toldWith(run, failure, exchange, later), ...others] }
 }
 
 /** What asking again can tell: not what takes a state that is over by now. */
@@ -204,24 +194,13 @@ async function responsesAtEnd(run: Run, id: string, { probe, ...failed }: Exchan
   return later
 }
 
-interface Later {
-  readonly exchange: Exchange
-  readonly later: readonly Exchange[]
-  readonly last: Exchange
-}
-
-function toldWith(run: Run, failure: Failure, { exchange, later, last }: Later): Failure {
+function toldWith(run: Run, failure: Failure, exchange: Exchange, later: readonly Exchange[]): Failure {
+  const last = later[0]!
   const clean = (text: string): string => run.client.recorder.redact(text)
   if (later.every((other) => kindOf(other) === kindOf(last)))
     return { ...failure, takes: failure.takes ?? 'earlier-requests', later: clean(describeResponse(last)) }
   const finding = differing([exchange, ...later].map(describeResponse))
   return { ...failure, takes: 'chance', actual: clean(withFinding({ ...exchange, finding }, failure.actual)) }
-}
-
-/** Requests of the target file around it, or beside it, make something else of it. */
-function isPlain({ target }: Run, id: string): boolean {
-  const { before, after, repeat } = target.scenarios[id] ?? { before: [], after: [] }
-  return before.length === 0 && after.length === 0 && repeat === undefined
 }
 
 /** Sent once more it makes and costs nothing that it has not made before. */

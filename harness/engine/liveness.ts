@@ -195,14 +195,7 @@ const mostNamed = 3
 const recentMs = 1000
 
 /** Remembers which requests the target had when it was last heard: one of them may have brought it down. */
-interface Unanswered {
-  readonly open: number
-  during<T extends HttpResult>(request: Named, send: () => Promise<T>): Promise<T>
-  /** `; under way when it stopped: POST … (chat.create/400-malformed-json)`, those with a body first; nothing if none was. */
-  sentence(): string
-}
-
-function createUnanswered(): Unanswered {
+function createUnanswered() {
   const open = new Set<Sent>()
   let lost: (Sent & { readonly endedAt: number })[] = []
   const ended = (sent: Sent, result: HttpResult): void => {
@@ -215,14 +208,15 @@ function createUnanswered(): Unanswered {
     get open() {
       return open.size
     },
-    async during(request, send) {
+    async during<T extends HttpResult>(request: Named, send: () => Promise<T>): Promise<T> {
       const sent: Sent = { request, sentAt: performance.now() }
       open.add(sent)
       const result = await send().finally(() => open.delete(sent))
       ended(sent, result)
       return result
     },
-    sentence() {
+    /** `; under way when it stopped: POST … (chat.create/400-malformed-json)`, those with a body first; nothing if none was. */
+    sentence(): string {
       const inOrder = [...lost, ...open].sort((a, b) => a.sentAt - b.sentAt).map(({ request }) => request)
       const all = [...inOrder.filter(({ hasBody }) => hasBody), ...inOrder.filter(({ hasBody }) => !hasBody)]
       const names = [...new Set(all.map((request) => request.name()))]
