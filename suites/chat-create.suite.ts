@@ -6,6 +6,7 @@ import { jsonValue } from '../harness/engine/response.ts'
 import { type Exchange, jsonOf, type Probe } from '../harness/engine/exchange.ts'
 import { bodyOf, validRequest } from '../harness/checks/valid-request.ts'
 import { Failed, NotExercised } from '../harness/engine/outcome.ts'
+import { falsy } from '../harness/checks/values.ts'
 import { at, atRole, giving, ofOtherTypes, pointerOf, unknownAt } from '../harness/checks/roles.ts'
 import { judgeShape } from '../harness/engine/judge.ts'
 import type { CheckContext, Judge } from '../harness/engine/check-context.ts'
@@ -148,5 +149,5 @@ export const chatCreate = suite('chat.create', {
   '400-malformed-tool-choice': malformedToolChoice,
   '400-invalid-stream': at('stream', ofOtherTypes(['string', 'number', 'array', 'object'])),
   '400-invalid-stream-options': invalidStreamOptions,
-  '400-malformed-response-format': at('response_format', ofOtherTypes(['string', 'number', 'array'])),
+  '400-malformed-response-format': at('response_format', ofOtherTypes(['string', 'number', 'array'], falsy)),
 })

@@ -10,7 +10,7 @@ import {
 import { isOperationId, type OperationId } from '../catalogue/operations.ts'
 import { judgeEach, property } from '../harness/checks/at-once.ts'
 import { randomOf, sampled, seedFor } from '../harness/checks/seed.ts'
-import { kindOf, shown } from '../harness/checks/values.ts'
+import { falsy, kindOf, shown } from '../harness/checks/values.ts'
 import { jsonOf, type Probe, withJson } from '../harness/engine/exchange.ts'
 import { bodyOf, validRequest, withoutRoles } from '../harness/checks/valid-request.ts'
 import { NotExercised } from '../harness/engine/outcome.ts'
@@ -132,7 +132,7 @@ const outside: readonly Setting[] = [
     ...member.outside.map((value) => setTo(member, { what: `is ${value}, outside its bounds`, value }, 'value')),
     ...ofOtherTypes(otherTypes).map((fault) => setTo(member, fault, kindOf(fault.value))),
   ]),
-  ...ofOtherTypes(otherConfigs).map(({ what, value }) => ({
+  ...ofOtherTypes(otherConfigs, falsy).map(({ what, value }) => ({
     ...{ what: `with a query_config that ${what}`, fault: `${kindOf(value)} @ ${path}` },
     config: () => value,
   })),

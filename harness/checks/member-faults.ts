@@ -2,7 +2,7 @@ import { type JsonKind, type Member, otherKinds, placeOf } from '../../catalogue
 import { furtherMembers } from '../../catalogue/faults.ts'
 import { operation, type OperationId } from '../../catalogue/operations.ts'
 import { escapeToken, getAt, isObject, member as memberOf, setAt, tokensOf } from '../../schemas/json.ts'
-import { byIndex, inPlaceOf, kindOf, nameOfKind, sample } from './values.ts'
+import { byIndex, falsy, inPlaceOf, kindOf, nameOfKind, sample } from './values.ts'
 import type { Run } from '../engine/run.ts'
 
 /** A place in a body where a member stands, or would stand, and a body that has all that is above it. */
@@ -130,7 +130,9 @@ export function having(place: Placed, value: unknown, called: string, kind: stri
 
 /** The member with a value of each of these types. */
 export function ofKinds(place: Placed, kinds: readonly JsonKind[]): MemberCase[] {
-  return kinds.map((kind) => having(place, inPlaceOf(place.like, sample[kind]), nameOfKind(kind), kind))
+  const isExtra = place.member?.isExtra === true
+  const valueOf = (kind: JsonKind): unknown => (isExtra && kind === 'boolean' ? falsy.boolean : sample[kind])
+  return kinds.map((kind) => having(place, inPlaceOf(place.like, valueOf(kind)), nameOfKind(kind), kind))
 }
 
 /** An array of objects as an object that has them by their indices. */

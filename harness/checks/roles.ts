@@ -45,8 +45,9 @@ export function at(role: string, faults: readonly Fault[]): Condition {
   return eachAt({ role, faults })
 }
 
-export function ofOtherTypes(kinds: readonly JsonKind[]): Fault[] {
-  return kinds.map((kind) => ({ what: `is ${nameOfKind(kind)}`, value: sample[kind], fault: kind }))
+/** @param values in place of the samples */
+export function ofOtherTypes(kinds: readonly JsonKind[], values: Partial<Record<JsonKind, unknown>> = {}): Fault[] {
+  return kinds.map((kind) => ({ what: `is ${nameOfKind(kind)}`, value: values[kind] ?? sample[kind], fault: kind }))
 }
 
 /** Values that are no text; an array is not sent, since a server may take several texts. */

@@ -38,6 +38,9 @@ export const sample: Readonly<Record<JsonKind, unknown>> = {
   object: { key: 'text' },
 }
 
+/** Of what may be left out, the value that `if (!value)` takes for absent; a number, if the member tolerates a boolean. */
+export const falsy = { boolean: false, number: 0 } as const
+
 /** Stands for an object that has the items of an array by their indices. */
 export const byIndex: unknown = { 0: 'text' }
 

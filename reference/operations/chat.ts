@@ -1,4 +1,4 @@
-import { type Call, isAbsent, isMembers, jsonType, type Members } from '../world/call.ts'
+import { type Call, isAbsent, isMembers, jsonType, kindsOf, type Members } from '../world/call.ts'
 import { generated, guard, isModel, kindOfModel, refuseTroubledModel } from '../world/models.ts'
 import type { Operation } from '../world/operation.ts'
 import type { Answer } from '../world/answer.ts'
@@ -85,10 +85,10 @@ function checkChat(call: Call): void {
     call.refuse('400-invalid-stream', 400, 'BadRequest', { kind: jsonType(stream) })
   }
   if (!isAbsent(options) && !isMembers(options)) {
-    call.refuse('400-invalid-stream-options', 400, 'BadRequest', { kind: jsonType(options) })
+    call.refuse('400-invalid-stream-options', 400, 'BadRequest', { kind: kindsOf(options) })
   }
   if (!isResponseFormat(format)) {
-    call.refuse('400-malformed-response-format', 400, 'BadRequest', { kind: jsonType(format) })
+    call.refuse('400-malformed-response-format', 400, 'BadRequest', { kind: kindsOf(format) })
   }
 }
 

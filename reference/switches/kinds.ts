@@ -120,7 +120,7 @@ const queryConfig = [
   ...numbers.flatMap((name) => ['string', 'array', 'object'].map((kind) => `${name}-${kind}`)),
   'inline_citations',
   ...['search_weight-far', 'grounding_level-near', 'keyword_threshold-far', 'max_tokens-wrapped'],
-  ...['whole-string', 'whole-number', 'whole-array'],
+  ...['whole-string', 'whole-number', 'whole-array', 'whole-falsy'],
 ]
 
 const malformedKey = [
@@ -240,15 +240,15 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
   'chat.create/400-invalid-role': ['string', 'number', 'in-array', 'earlier', 'lengthened'],
   'chat.create/400-malformed-tools': [
     ...['item', 'no-type', 'type', 'function', 'empty-function', 'no-model', 'model-type', 'description-type'],
-    ...['one-tool', 'second'],
+    ...['one-tool', 'second', 'falsy'],
   ],
   'chat.create/400-unsupported-model': ['type', 'lengthened', 'again'],
   'completion.create/400-unsupported-model': ['lengthened', 'again'],
   'files.retrieve/410-deleted-file': ['again'],
-  'chat.create/400-malformed-tool-choice': ['number', 'boolean', 'array'],
+  'chat.create/400-malformed-tool-choice': ['number', 'boolean', 'array', 'falsy'],
   'chat.create/400-invalid-stream': ['string', 'number', 'array', 'object'],
-  'chat.create/400-invalid-stream-options': ['string', 'number', 'boolean', 'array'],
-  'chat.create/400-malformed-response-format': ['string', 'number', 'array'],
+  'chat.create/400-invalid-stream-options': ['string', 'number', 'boolean', 'array', 'falsy'],
+  'chat.create/400-malformed-response-format': ['string', 'number', 'array', 'falsy'],
   'chat.create/400-query-config': queryConfig,
   'graphs.query/400-query-config': queryConfig,
   'translate.run/400-unsupported-language': ['source', 'target', 'type', 'in-array', 'lengthened'],

@@ -40,6 +40,11 @@ export function isAbsent(value: unknown): value is undefined | null {
   return value === undefined || value === null
 }
 
+/** The JSON type of a value that a request may leave out, and whether `if (!value)` takes it for left out. */
+export function kindsOf(value: unknown): readonly string[] {
+  return value ? [jsonType(value)] : [jsonType(value), 'falsy']
+}
+
 /** The JSON type of a value, as a kind of fault. */
 export function jsonType(value: unknown): string {
   if (value === null) return 'null'

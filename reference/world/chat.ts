@@ -1,4 +1,4 @@
-import { isMembers, jsonType, type Call, type Members, isAbsent } from './call.ts'
+import { isMembers, jsonType, kindsOf, type Call, type Members, isAbsent } from './call.ts'
 import { checkGraphAccess, checkQueryConfig } from './files.ts'
 import { inArray, lengthened, isSettling } from './created.ts'
 
@@ -118,13 +118,13 @@ export function checkTools(call: Call): void {
   if (!isAbsent(tools) && !Array.isArray(tools)) {
     return call.refuse('400-malformed-tools', 400, 'InvalidContentType', {
       description: 'tools is an array',
-      kind: [jsonType(tools), ...(isMembers(tools) && 'type' in tools ? ['one-tool'] : [])],
+      kind: [...kindsOf(tools), ...(isMembers(tools) && 'type' in tools ? ['one-tool'] : [])],
     })
   }
   if (Array.isArray(tools)) for (const [at, tool] of tools.entries()) checkTool(call, tool, at)
   if (isAbsent(choice)) return
   if (!(typeof choice === 'string' && choices.has(choice)) && !isMembers(choice)) {
-    call.refuse('400-malformed-tool-choice', 400, 'InvalidContentType', { kind: jsonType(choice) })
+    call.refuse('400-malformed-tool-choice', 400, 'InvalidContentType', { kind: kindsOf(choice) })
   }
   if (call.broken('200-tool-choice-auto') && choice === 'auto' && Array.isArray(tools)) {
     call.reject(400, 'InvalidContentType', 'tool_choice is required')

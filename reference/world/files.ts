@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { extname } from 'node:path'
-import { type Members, type Call, isAbsent, isMembers, jsonType } from './call.ts'
+import { type Members, type Call, isAbsent, isMembers, jsonType, kindsOf } from './call.ts'
 import { isSettling, breakUse, writeId, likenessOf } from './created.ts'
 import type { StoredFile, World, Graph } from './world.ts'
 
@@ -76,7 +76,12 @@ function checkNumber(call: Call, name: string, value: unknown, granted: string):
 /** Checks a `query_config`; `granted` is the requirement that valid ones are accepted. */
 export function checkQueryConfig(call: Call, config: unknown, granted: string): void {
   if (isAbsent(config)) return
-  if (!isMembers(config)) return refuse(call, 'query_config is an object', `whole-${jsonType(config)}`)
+  if (!isMembers(config))
+    return refuse(
+      call,
+      'query_config is an object',
+      kindsOf(config).map((kind) => `whole-${kind}`),
+    )
   const names = Object.keys(config)
   const isPlain = (way: string): boolean => call.broken(`${granted}#${way}`)
   if (isPlain('together') && names.length === 8 && config['search_weight'] === 0 && config['max_tokens'] === 8000)

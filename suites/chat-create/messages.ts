@@ -17,6 +17,7 @@ import {
 import { condition, type RefusalContext } from '../../harness/checks/refusals.ts'
 import { sampled } from '../../harness/checks/seed.ts'
 import { refused } from '../../harness/checks/conditions.ts'
+import { falsy } from '../../harness/checks/values.ts'
 import { jsonOf, type Probe, withJson } from '../../harness/engine/exchange.ts'
 import { getAt, isObject } from '../../schemas/json.ts'
 import { jsonValue } from '../../harness/engine/response.ts'
@@ -167,7 +168,10 @@ export const malformedTools = condition((refusal) =>
 )
 
 const faultsAt = (name: string, kinds: Parameters<typeof ofOtherTypes>[0]) =>
-  ofOtherTypes(kinds).map((fault) => ({ ...fault, fault: `${fault.fault ?? ''} @ /${name}` }))
+  ofOtherTypes(kinds, { boolean: falsy.boolean }).map((fault) => ({
+    ...fault,
+    fault: `${fault.fault ?? ''} @ /${name}`,
+  }))
 
 /** Numbers, booleans and arrays, with the declared tools if the body has them. */
 export const malformedToolChoice = condition(async ({ context, valid, judge }) => {
