@@ -84,7 +84,6 @@ export interface Evidence {
   readonly requirements?: string
 }
 
-/** Files that a certificate is to be held against. */
 export interface EvidenceFiles {
   readonly report?: string | undefined
   readonly har?: readonly string[] | undefined

@@ -123,7 +123,6 @@ export function targetProblems(
   ]
 }
 
-/** Contradiction of a result and the target file about one requirement, if there is one. */
 function declarationProblem(
   { id, operation, outcome, why }: RequirementResult,
   file: unknown,

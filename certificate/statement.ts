@@ -156,10 +156,8 @@ export function lastDay(times: Times): number {
   return daysAfterRun(times, MOST_VALID_DAYS)
 }
 
-/** How many operations the interface has. */
 export const operationCount = operations.length
 
-/** How that report judged each of the 17 operations. */
 export function operationsOf({ requirements, run }: Report): Operations {
   const asked = new Map(run.notServed.map(({ operation, answered }) => [operation, answered]))
   const found: Operations = { judged: [], notServed: [], removed: [], notExercised: [] }

@@ -118,13 +118,11 @@ function revokedProblem({ id, day, reason }: Revocation, certificate: string): s
   return `${id === certificate ? 'it' : `its key ${id}`} was revoked on ${day}: ${reason}`
 }
 
-/** Demands, the ids of all keys that were named, and the time. */
 interface Asked extends Demands {
   readonly named: readonly string[]
   readonly now: Date
 }
 
-/** Which demands it does not meet, one clause each. */
 function unmetDemands({ statement, signers, isForeign }: Verification, asked: Asked): string[] {
   if (!statement) return []
   const { subject, predicate } = statement

@@ -34,7 +34,6 @@ function matching(pattern: string | undefined): readonly CatalogueRequirement[] 
   return requirements
 }
 
-/** One line a requirement, under a heading for each operation. */
 function listText(requirements: readonly CatalogueRequirement[]): string {
   const operations = [...new Set(requirements.map(({ operation }) => operation))]
   const width = Math.max(...requirements.map(({ id }) => id.length))
@@ -71,7 +70,6 @@ function namedRequirement(id: string): CatalogueRequirement {
   throw new UserError(`explain ${id}: no requirement has such an id${idMeant(id)}`)
 }
 
-/** Longest wait for an explanation, in ms. */
 const patienceMs = 4_000
 
 /** Rows about every response send nothing of their own, and those of scenarios what the target file says. */

@@ -60,7 +60,6 @@ async function compare(files: readonly string[], { failOnNew, html, report }: Co
   if (failOnNew) decide(newlyFailingMusts(comparison), people)
 }
 
-/** The last line says why the exit code is what it is. */
 function decide(ids: readonly string[], people: NodeJS.WriteStream): void {
   process.exitCode = ids.length > 0 ? 1 : 0
   const musts = `${count(ids.length, 'must')} ${ids.length === 1 ? 'is' : 'are'} newly failing in the last report`

@@ -101,7 +101,6 @@ interface CommandWords {
   readonly arguments: readonly string[]
 }
 
-/** Everything that a shell can complete. */
 interface Words {
   readonly commands: readonly CommandWords[]
   /** Options of a run: of `conform` without a command. */

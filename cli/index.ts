@@ -143,14 +143,12 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   verify: async () => (await import('./verify.ts')).verifyCommand(),
 }
 
-/** Groups of commands in the help. */
 const commandGroups: Readonly<Record<string, readonly string[]>> = {
   'While you write a server:': ['init', 'watch', 'ui', 'list', 'explain', 'serve', 'completion'],
   'Recorded traffic and reports:': ['record', 'check', 'merge', 'compare'],
   'Certificates:': ['keygen', 'sign', 'verify', 'register'],
 }
 
-/** A command line, and what it is for. */
 type Example = readonly [line: string, what: string]
 
 /** Shown at the end of the help of a command; those of the run itself are under `conform`. */

@@ -176,7 +176,6 @@ async function askApplication(questions: Questions): Promise<Answers['applicatio
   return { id, inputs: parseInputs(inputs) ?? [] }
 }
 
-/** Findings of one request for the list of files (§4.4). */
 interface Seen {
   /** In words, for the person who answers the questions. */
   readonly finding: string

@@ -111,7 +111,6 @@ function testCase(suite: XMLBuilder, result: RequirementResult, { kind, message 
   if (kind === 'skipped') element.ele('skipped', { message: xmlAttribute(message) })
 }
 
-/** Milliseconds as JUnit writes a time: seconds with three decimals. */
 function seconds(ms: number): string {
   return (ms / 1000).toFixed(3)
 }

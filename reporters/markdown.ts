@@ -147,7 +147,6 @@ function baseline({ run }: Report, failures: number): string[] {
   return [`### Baseline ${markdownText(file)}: ${count(failures, 'expected failure')}`, '', ...lines, '']
 }
 
-/** Likely causes of the failures, and what to change. */
 function likelyList(causes: readonly LikelyCause[], failures: number): string[] {
   if (causes.length === 0) return []
   const lines = causes.map((cause) => {
@@ -161,7 +160,6 @@ function foldedIf(condition: boolean, lines: readonly string[]): readonly string
   return condition ? ['<details>', '<summary>All failures</summary>', '', ...lines, '</details>', ''] : lines
 }
 
-/** Failures with what was expected and received, a row each cause. */
 function failureTable(causes: readonly Cause[]): string[] {
   if (causes.length === 0) return []
   const rows = causes.map((cause) => {
@@ -172,7 +170,6 @@ function failureTable(causes: readonly Cause[]): string[] {
   return ['| requirement | level | section | what happened |', '| --- | --- | --- | --- |', ...rows, '']
 }
 
-/** The evidence of one cause, folded away. */
 function failureDetails({ first: result, others }: Cause, site: string | undefined): string[] {
   const [first] = result.failures
   if (!first) return []

@@ -25,7 +25,6 @@ import { shellWord } from '../harness/shell-word.ts'
 const tones = { good: 'green', warning: 'yellow', bad: 'red' } as const satisfies Record<Tone, keyof Colors>
 
 const MOST_MISSED = 30
-/** Failures that are shown whole. */
 const MOST_BLOCKS = 15
 /** No more than that are shown whole, whatever they have in common. */
 const FEW_BLOCKS = 8
@@ -127,7 +126,6 @@ function headLine({ baseUrl, name }: Report['target'], colors: Colors): string {
   return baseUrl.endsWith(`//${name}`) ? address : `${colors.bold(terminalText(name))}  ${address}`
 }
 
-/** How the run ended. */
 function verdictLine(report: Report, colors: Colors): string {
   return colors.bold(colors[tones[standingOf(report).tone]](terminalText(verdictBeforeExit(report))))
 }
@@ -182,7 +180,6 @@ function createdLines({ run }: Report, formats: readonly string[]): string[] {
   return [`created: ${count(run.created.length, 'object')} (${each.join(', ')}); ${where} names them`]
 }
 
-/** Expected failures of the baseline, and its stale entries. */
 function baselineLines(baseline: BaselineSummary | null, colors: Colors): string[] {
   if (baseline === null) return []
   const { expected, stale, notExercised } = baseline

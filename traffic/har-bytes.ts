@@ -3,7 +3,6 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { unreadable, UserError } from '../harness/user-error.ts'
 import { isObject } from '../schemas/json.ts'
 
-/** Bytes that are read at once. */
 const pieceBytes = 1024 * 1024
 
 /** The longest text that one entry, or all that is beside the entries, may have: what a JavaScript string can hold. */
@@ -69,7 +68,6 @@ function ofFile(path: string, size: number): HarBytes {
   }
 }
 
-/** Fills the bytes with those of the file from that place on. */
 function readInto(bytes: Buffer, path: string, from: number): Buffer {
   let fd: number | undefined
   try {
@@ -102,7 +100,6 @@ export interface HarBody {
 export const noBody: HarBody = { state: 'whole', bytes: new Uint8Array() }
 const missing: HarBody = { state: 'missing', bytes: new Uint8Array() }
 
-/** Header of a message, by lower-case name. */
 type Header = (name: string) => string | undefined
 
 /** The body of an answer (`content`), or of a request (`postData`, whose size is in another member). */

@@ -115,7 +115,6 @@ function firstError(text: string): number {
   return first ?? 0
 }
 
-/** A place in a stretch of the file. */
 interface Place {
   readonly text: string
   /** The byte of the file at which the text begins. */

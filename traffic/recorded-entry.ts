@@ -69,7 +69,6 @@ export function recordedEntry(value: unknown, index: number, file: string): Reco
   }
 }
 
-/** First value of a header, name in lower case. */
 function headerOf(lines: readonly HeaderLine[], name: string): string | undefined {
   return lines.find((line) => line.name.toLowerCase() === name)?.value
 }

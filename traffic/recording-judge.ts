@@ -38,7 +38,6 @@ export interface Bodies {
   missing: number
 }
 
-/** Findings in recorded traffic. */
 export interface Seen {
   readonly counts: Counts
   readonly bodies: Bodies
@@ -102,7 +101,6 @@ function kindOf(operation: OperationId, requirement: RequirementId): Judged {
   return kind
 }
 
-/** An answer that was judged before. */
 function recordedAgain(entry: RecordedEntry, target: Target, redactor: Redactor): RecordedHttpResponse {
   const path = pathUnder(target.baseUrl, entry.url) as string
   return recordResponse(entry, path, operationAt(entry.method, path), redactor)
@@ -161,7 +159,6 @@ function createWatches(onFailure: OnFailure | undefined) {
 /** Bytes of bodies after which the event loop turns: what a weak reference was asked for lives until then. */
 const mostKept = 16 * 1024 * 1024
 
-/** Judges a HAR. */
 export async function judgeRecording(har: Har, target: Target, redactor: Redactor) {
   const judge = createRecordingJudge({ target, redactor, again: (index) => har.entry(index) })
   const judged: number[] = []
@@ -181,7 +178,6 @@ export async function judgeRecording(har: Har, target: Target, redactor: Redacto
   }
   return {
     ...judge.end(),
-    /** The judged exchanges as reports hold them. */
     *exchanges(): Iterable<RecordedExchange> {
       for (const [n, index] of judged.entries()) yield recordedExchange(n, har.entry(index), kinds[n], redactor)
     },

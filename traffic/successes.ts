@@ -130,7 +130,6 @@ export interface RequirementTally {
   unjudged?: string
 }
 
-/** First failures kept a requirement. */
 const mostKept = 3
 
 /** Called with a failure that is kept. @param actual if it is not the answer as a whole */

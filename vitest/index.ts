@@ -51,7 +51,6 @@ class ConformanceError extends Error {
   }
 }
 
-/** The frames of a stack from the caller of that function on. */
 function framesAbove(callee: (...args: never[]) => unknown): string {
   const holder: { stack?: string } = {}
   Error.captureStackTrace(holder, callee)
@@ -87,7 +86,6 @@ export interface DescribeOptions extends Omit<ConformanceOptions, 'signal' | 'ex
   readonly name?: string
 }
 
-/** The requirements of one operation, and their tests in the same order. */
 interface Group {
   readonly requirements: readonly CatalogueRequirement[]
   readonly tasks: readonly unknown[]
@@ -164,7 +162,6 @@ async function judged({ signal, skip }: TestContext, { run, id, strict, frames, 
   if (result.outcome !== 'passed') skip(skipNote(result))
 }
 
-/** Whether a test of that result fails. */
 function isFailure({ level, outcome }: RequirementResult, strict: boolean): boolean {
   return outcome === 'failed' && (level === 'must' || strict)
 }

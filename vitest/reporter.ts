@@ -9,7 +9,7 @@ import {
   reportFiles,
 } from '../cli/output/files.ts'
 import { colorsFor } from '../cli/output/say.ts'
-import { failureExchanges, loggedExchanges, makeRunFolder } from '../cli/output/run-folder.ts'
+import { keptExchanges, makeRunFolder } from '../cli/output/run-folder.ts'
 import { writeReports } from '../cli/output/write-reports.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { laidOut, reasonLines, stepLines } from '../reporters/terminal/lines.ts'
@@ -71,9 +71,12 @@ export default class ConformanceReporter implements Reporter {
   }
 
   async #write(handover: Handover, at: number): Promise<void> {
-    const { exchanges, requests, note } = sourceOf(handover, this.#requests)
+    const { exchangeLog: log, recordingProblem: problem, report: whole } = handover
+    const { exchanges, requests } = keptExchanges({ log, problem }, whole, this.#requests)
+    const note =
+      problem === undefined ? [] : [`${problem}: no HAR is written, and HTML shows the exchanges of failures only`]
     const files = requests.map(({ format, path }) => ({ format, path: numbered(path, at) }))
-    const { problems, report, written } = await writeReports(files, { report: handover.report, exchanges })
+    const { problems, report, written } = await writeReports(files, { report: whole, exchanges })
     for (const line of [...note, ...problems]) this.#print(`conform: ${terminalText(line)}`)
     if (problems.length > 0) process.exitCode = 2
     const { run, target } = report
@@ -103,16 +106,6 @@ function skippedLines(report: Report, json: string | undefined): string[] {
     ...reasonLines('Skipped, not applicable', notApplicable, 'each is in the reports', colors),
   ]
   return lines.length === 0 ? [] : ['', ...laidOut(lines, process.stdout.columns || Infinity)]
-}
-
-/** The exchanges of the run; if they could not be written down, those of failures, which are not enough for a HAR. */
-function sourceOf({ exchangeLog, recordingProblem, report }: Handover, requests: readonly ReportRequest[]) {
-  if (recordingProblem === undefined) return { requests, exchanges: () => loggedExchanges(exchangeLog), note: [] }
-  return {
-    requests: requests.filter(({ format }) => format !== 'har'),
-    exchanges: () => failureExchanges(report),
-    note: [`${recordingProblem}: no HAR is written, and HTML shows the exchanges of failures only`],
-  }
 }
 
 /** The second report of a run is `conform-report.2.json`. */

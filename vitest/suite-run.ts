@@ -9,7 +9,6 @@ import { type ConformanceRun, followRun } from '../library/run-conformance.ts'
 import type { RunRequest } from '../library/start-run.ts'
 import { startReference } from '../library/reference.ts'
 
-/** Target of a run, and its options. */
 interface Found extends RunRequest {
   /** Ends the embedded reference, if that is the target. */
   close(): Promise<void>
@@ -122,7 +121,6 @@ export function createSuiteRun(target: GivenTarget | undefined, options: Conform
   }
 }
 
-/** Exchanges are written down if the reporter wants them. */
 function logFile(): string | undefined {
   const folder = inject('conformExchanges')
   return folder === undefined ? undefined : join(folder, `${randomUUID()}.ndjson`)

@@ -173,7 +173,6 @@ function describedAs({ description, section }: Member): Json {
   return section === '7.3' ? { description: 'Named among the errors of §7.3.' } : {}
 }
 
-/** The statuses of §7.2. */
 const statuses = [400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 503, 507]
 
 /** Errors that any operation may answer with that status: a name of its row of §7.2, or what §7.3 lists for all of them. */
@@ -251,10 +250,8 @@ function otherError(refusals: readonly Refusal[]): Json {
   return { description: lines.filter(Boolean).join('\n'), content: content(ref('Error'), 'InternalError') }
 }
 
-/** A part of the document. */
 export type Json = Readonly<Record<string, unknown>>
 
-/** The schema of that name among the components. */
 export function ref(name: string): Json {
   return { $ref: `#/components/schemas/${name}` }
 }

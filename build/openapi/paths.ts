@@ -3,7 +3,6 @@ import type { Operation } from '../../catalogue/operation.ts'
 import { type OperationId, operation, operations } from '../../catalogue/operations.ts'
 import { components, errorResponses, type Json, ref } from './components.ts'
 
-/** The path items of an operation: one for each of its paths. */
 function pathsOf(operation: Operation & { readonly id: OperationId }): [path: string, item: Json][] {
   const { id, method, path, otherPaths } = operation
   const item = operationObject(operation)
@@ -158,7 +157,6 @@ export function openapiDocument(): Json {
   }
 }
 
-/** The components without the schemas that nothing leads to. */
 function usedBy(paths: Json, all: { readonly schemas: Json }): Json {
   const used = new Set<string>()
   const follow = (value: unknown): void => {
@@ -172,7 +170,6 @@ function usedBy(paths: Json, all: { readonly schemas: Json }): Json {
   return { ...all, schemas: Object.fromEntries(Object.entries(all.schemas).filter(([name]) => used.has(name))) }
 }
 
-/** Several operations may share a path. */
 function pathList(): Json[] {
   const byPath = new Map<string, Json>()
   for (const operation of operations) {

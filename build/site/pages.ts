@@ -2,7 +2,7 @@ import { Marked } from 'marked'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
-import { catalogue, type CatalogueRequirement, isRequirementId } from '../../catalogue/catalogue.ts'
+import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import type { Sent } from '../../cli/explain/requests.ts'
 import { htmlAttribute, htmlText } from '../../reporters/escape/html.ts'
@@ -14,13 +14,13 @@ import MiniSearch from 'minisearch'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** A page of the site, in Markdown. Its links lead to files of the repository, or to other pages by their `file`. */
-export interface Page {
+interface Page {
   /** `docs/ci.md`; the page has the same path, and ends in `.html`. */
   readonly file: string
   readonly title: string
   readonly text: string
-  /** Found by the search below all others: long, or of use to few. */
-  readonly isMinor?: true
+  /** Its heading in the navigation, or the operation of a requirement. */
+  readonly group: string
 }
 
 /** Pages of people, by what they are for; the order is that of the navigation. */
@@ -39,29 +39,18 @@ const guide: Readonly<Record<string, readonly string[]>> = {
     'docs/contributing/mutation-score.md',
   ],
 }
+/** Found by the search below all others: long, or of use to few. */
+const minor = ['Project', 'Requirements']
 
 /** The home page of a site is called `index.html`. */
-export function htmlPath(file: string): string {
+function htmlPath(file: string): string {
   return file === 'README.md' ? 'index.html' : file.replace(/\.md$/, '.html')
 }
 
-const minor = [
-  'CHANGELOG.md',
-  'CONTRIBUTING.md',
-  'docs/fault-matrix.md',
-  'docs/performance.md',
-  'docs/contributing/mutation-score.md',
-]
-
-function guidePage(file: string): Page {
+function guidePage(file: string, group: string): Page {
   const text = readFileSync(`${root}${file}`, 'utf8')
   const [, title = file] = /^# (.*)$/m.exec(text) ?? []
-  return {
-    file,
-    title: file === 'README.md' ? 'Overview' : title,
-    text,
-    ...(minor.includes(file) && { isMinor: true }),
-  }
+  return { file, title: file === 'README.md' ? 'Overview' : title, text, group }
 }
 
 /** Pages of the repository that no heading of the navigation has; none, if nobody forgot one. */
@@ -71,59 +60,27 @@ export function forgottenPages(): string[] {
   return all.map((name) => `docs/${name.replaceAll('\\', '/')}`).filter((file) => !known.includes(file))
 }
 
-export interface Site {
-  /** By the heading of the navigation. */
-  readonly guide: ReadonlyMap<string, readonly Page[]>
-  /** By operation. */
-  readonly requirements: ReadonlyMap<string, readonly Page[]>
-  /** The list of all requirements. */
-  readonly index: Page
-}
-
 function requirementFile(id: string): string {
   return `requirements/${id}.md`
 }
 
-/** @param sent what is sent for each requirement, by id; what is not known is left out */
-export function sitePages(sent: ReadonlyMap<string, Sent>): Site {
-  const byOperation = groupBy(catalogue, ({ operation }) => operation)
-  return {
-    guide: new Map(Object.entries(guide).map(([heading, files]) => [heading, files.map(guidePage)])),
-    requirements: new Map([...byOperation].map(([area, all]) => [area, all.map((one) => pageOf(one, sent))])),
-    index: {
-      file: 'requirements/index.md',
-      title: 'All requirements',
-      text: operationIndex(catalogue, requirementFile),
-      isMinor: true,
-    },
-  }
+/** The list of all requirements. */
+const index: Page = {
+  file: 'requirements/index.md',
+  title: 'All requirements',
+  text: operationIndex(catalogue, requirementFile),
+  group: 'Requirements',
 }
 
-function pageOf(requirement: CatalogueRequirement, sent: ReadonlyMap<string, Sent>): Page {
-  return {
-    file: requirementFile(requirement.id),
-    title: requirement.id,
-    text: requirementText(requirement, sent.get(requirement.id)),
-  }
+function allPages(sent: ReadonlyMap<string, Sent>): Page[] {
+  const requirements = catalogue.map((requirement): Page => {
+    const { id, operation: group } = requirement
+    return { file: requirementFile(id), title: id, text: requirementText(requirement, sent.get(id)), group }
+  })
+  const pages = Object.entries(guide).flatMap(([group, files]) => files.map((file) => guidePage(file, group)))
+  return [...pages, index, ...requirements]
 }
 
-export function allPages({ guide: pages, index, requirements }: Site): Page[] {
-  return [...[...pages.values()].flat(), index, ...[...requirements.values()].flat()]
-}
-
-/** Each page of the site as HTML, by its path. */
-export function pagesAsHtml(site: Site, version: string): Map<string, string> {
-  const files = new Set(allPages(site).map(({ file }) => file))
-  return new Map(
-    allPages(site).map((page) => {
-      const path = htmlPath(page.file)
-      const to = (target: string): string => relative(dirname(path), target) || '.'
-      return [path, layout({ page, body: bodyOf(page, files), nav: navigation(site, page, to), to, version })]
-    }),
-  )
-}
-
-/** Body of the page, its links turned to pages of the site. */
 function bodyOf({ file, text }: Page, files: ReadonlySet<string>): string {
   const folder = dirname(file)
   const linkTo = (target: string): string => relative(dirname(htmlPath(file)), htmlPath(target))
@@ -174,25 +131,23 @@ function difference(code: string): string {
     .join('\n')
 }
 
-/** A heading without the marks of Markdown. */
 function plainHeading(heading: string): string {
   return heading.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
 }
 
-function navigation({ guide, index, requirements }: Site, page: Page, to: (path: string) => string): string {
+function navigation(groups: ReadonlyMap<string, readonly Page[]>, page: Page, to: (path: string) => string): string {
   const link = ({ file, title }: Page, shown = title): string =>
     `<li><a href="${htmlAttribute(to(htmlPath(file)))}"${file === page.file ? ' aria-current="page"' : ''}>${htmlText(shown)}</a></li>`
-  const groups = [...guide].map(
-    ([heading, pages]) => `<h2>${htmlText(heading)}</h2><ul>${pages.map((one) => link(one)).join('')}</ul>`,
-  )
+  const listOf = (pages: readonly Page[]): string => `<ul>${pages.map((one) => link(one)).join('')}</ul>`
+  const people = Object.keys(guide).map((name) => `<h2>${htmlText(name)}</h2>${listOf(groups.get(name)!)}`)
   // Of the requirements only those of one operation: with all 338 on each page the site would be ten times as large.
-  const areas = [...requirements].map(([area, pages]) => {
-    const isOpen = pages.some(({ file }) => file === page.file)
-    if (!isOpen)
+  const areas = [...groupBy(catalogue, ({ operation }) => operation).keys()].map((area) => {
+    if (area !== page.group)
       return `<li><a href="${htmlAttribute(to(htmlPath(index.file)))}#${htmlAttribute(anchor(area))}">${htmlText(area)}</a></li>`
+    const pages = groups.get(area)!
     return `<li><b>${htmlText(area)}</b><ul>${pages.map((one) => link(one, one.title.slice(area.length + 1))).join('')}</ul></li>`
   })
-  return `${groups.join('')}<h2>Requirements</h2><ul>${link(index)}${areas.join('')}</ul>`
+  return `${people.join('')}<h2>Requirements</h2><ul>${link(index)}${areas.join('')}</ul>`
 }
 
 interface Laid {
@@ -232,11 +187,19 @@ function shared(): [path: string, text: string][] {
 
 /**
  * The files of the site, by path.
- * @param sent what is sent for each requirement, by id
+ * @param sent what is sent for each requirement, by id; what is not known is left out
  */
 export function siteFiles(sent: ReadonlyMap<string, Sent>): Map<string, string> {
-  const site = sitePages(sent)
-  return new Map([...pagesAsHtml(site, suiteVersion()), ...shared(), ['search-index.js', searchIndex(site)]])
+  const pages = allPages(sent)
+  const groups = groupBy(pages, ({ group }) => group)
+  const files = new Set(pages.map(({ file }) => file))
+  const version = suiteVersion()
+  const html = pages.map((page): [path: string, text: string] => {
+    const path = htmlPath(page.file)
+    const to = (target: string): string => relative(dirname(path), target) || '.'
+    return [path, layout({ page, body: bodyOf(page, files), nav: navigation(groups, page, to), to, version })]
+  })
+  return new Map([...html, ...shared(), ['search-index.js', searchIndex(pages)]])
 }
 
 /** How a page is found; the page in the browser reads the index with the same. */
@@ -247,14 +210,14 @@ export const searchOptions = {
 }
 
 /** Index of the search, as a script: pages from a folder can load no data. */
-function searchIndex(site: Site): string {
-  const index = new MiniSearch(searchOptions)
-  index.addAll(allPages(site).map(entryOf))
+function searchIndex(pages: readonly Page[]): string {
+  const search = new MiniSearch(searchOptions)
+  search.addAll(pages.map(entryOf))
   const options = JSON.stringify(searchOptions)
-  return `globalThis.conformSearch = MiniSearch.loadJSON(${JSON.stringify(JSON.stringify(index))}, ${options})\n`
+  return `globalThis.conformSearch = MiniSearch.loadJSON(${JSON.stringify(JSON.stringify(search))}, ${options})\n`
 }
 
-function entryOf({ file, isMinor, text, title }: Page) {
+function entryOf({ file, group, text, title }: Page) {
   const plain = text
     .replaceAll(/<!--.*?-->/gs, '')
     .replaceAll(/\]\([^)]*\)/g, ']')
@@ -262,6 +225,6 @@ function entryOf({ file, isMinor, text, title }: Page) {
   const paragraph = text.split('\n\n').find((part) => /^[A-Z]/.test(part)) ?? ''
   const about = paragraph.replaceAll(/[*`[\]]|\([^)]*\.md[^)]*\)/g, '').slice(0, 160)
   // An id by its parts: `jobs.create/404-unknown-application` is found by "unknown application".
-  const words = title.replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
-  return { id: htmlPath(file), title, words: isMinor ? '' : words, text: plain, about }
+  const words = minor.includes(group) ? '' : title.replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+  return { id: htmlPath(file), title, words, text: plain, about }
 }

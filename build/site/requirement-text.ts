@@ -14,7 +14,6 @@ function plain(text: string): string {
 
 type Part = ReturnType<typeof explained>['sent']
 
-/** The page of a requirement, in Markdown. */
 export function requirementText(requirement: CatalogueRequirement, sent: Sent | undefined): string {
   const { id, level, section, statement } = requirement
   const parts = explained(requirement, sent?.lines ?? [])

@@ -14,7 +14,6 @@ import { defaultLimits } from '../../harness/target-file/model.ts'
 
 type Described = (typeof operations)[number]
 
-/** A JSON Schema, as deep as it goes. */
 interface Schema {
   properties?: Record<string, Schema>
   then?: Schema
@@ -63,7 +62,6 @@ function operationExample({ body, example, isWhole }: Operation): unknown {
 
 const text = { type: 'string', minLength: 1 }
 
-/** The bytes of the file that is uploaded. */
 const file: Record<string, Schema> = {
   content: described(
     'The bytes of a file that is known to be accepted.',

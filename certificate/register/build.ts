@@ -73,7 +73,6 @@ function siteOf(register: Register, now: Date): Site {
   return site.set('index.json', indexJson(register, [...site.keys(), 'index.json'], now))
 }
 
-/** The front page: every service with verdict, operations and validity. */
 function listPage(services: readonly Service[], now: Date): string {
   const valid = services.filter(({ current }) => current.status === 'valid').length
   const none = markup`<p>There is no certificate yet.</p>`

@@ -110,7 +110,6 @@ export function marksPart(name: string): Markup {
 
 /** Stands for the address of the page, which nobody knows when it is built. */
 const PAGE = 'https://PAGE/'
-/** As many ids are named beside a reason. */
 const MOST_IDS = 5
 
 /** The page of a service: its status, what was judged and what was not, who signed, and all its certificates. */
@@ -179,7 +178,6 @@ function definitions(title: string, rows: readonly (readonly [string, string | M
   return markup`<section><h2>${title}</h2><dl>${items}</dl></section>`
 }
 
-/** The badge, and the lines that show it elsewhere. */
 function badgePart(current: Registered, badge: string): Markup {
   const { words } = standingOf(current)
   const data = `data:image/svg+xml;base64,${Buffer.from(badge).toString('base64')}`

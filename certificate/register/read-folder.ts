@@ -93,7 +93,6 @@ interface Lists extends ReadOptions {
   readonly revoked: readonly Revocation[]
 }
 
-/** The certificate of that file, or what is wrong with it. */
 function readOne(path: string, lists: Lists): Registered | string {
   try {
     return verified(path, lists)

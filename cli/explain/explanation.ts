@@ -23,7 +23,6 @@ const mostLines = 12
 /** A sentence, or something to be pasted, which stays on one line. */
 type ExplainedLine = string | { readonly code: string; readonly language: 'js' | 'json' | 'sh' }
 
-/** Content below one heading of an explanation. */
 interface ExplainedPart {
   readonly title: string
   readonly lines: readonly ExplainedLine[]
@@ -171,13 +170,11 @@ function broken(id: string): ExplainedLine[] {
   ]
 }
 
-/** Lines of at most the page's width, broken between words. */
 function wrapped(text: string, before: string): string[] {
   const lines = wrapAnsi(text, width - before.length).split('\n')
   return lines.map((line) => before + line)
 }
 
-/** A paragraph of the readings, and its heading. */
 interface Reading {
   readonly heading: string
   readonly text: string
@@ -220,7 +217,6 @@ function joined(blocks: readonly string[]): string[] {
   return texts
 }
 
-/** Removes the marks of Markdown. */
 function plainText(markdown: string): string {
   return markdown
     .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')

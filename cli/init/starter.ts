@@ -167,7 +167,6 @@ interface Block {
   readonly comments?: readonly Comment[]
 }
 
-/** Members in comments, and what stands above them. */
 interface Comment {
   readonly about: string
   readonly members: readonly (readonly [name: string, value: unknown])[]
@@ -182,7 +181,6 @@ const hint = (name: string, value: unknown, about: readonly string[]): Block => 
   live: false,
 })
 
-/** The block as lines of a target file. */
 function writeBlock(given: Block, index: number, all: readonly Block[]): string {
   const { about, comments = [], name, value, live } = given
   const member = comments.length > 0 ? withComments(given, comments) : memberText(name, value, 90).split('\n')

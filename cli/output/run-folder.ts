@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { RecordedExchange, Report } from '../../harness/report/model.ts'
+import type { ReportRequest } from './files.ts'
 import { parsedJson } from '../../schemas/json.ts'
 
 /**
@@ -44,6 +45,19 @@ export function failureExchanges({ requirements, run }: Report): RecordedExchang
     failures.flatMap(({ exchange }) => (exchange ? [{ ...exchange, requirement: id, operation }] : [])),
   )
   return kept.map((exchange, n) => ({ ...exchange, n, role: 'probe', startedAt: run.startedAt, durationMs: 0 }))
+}
+
+/** The exchanges of a run; if they could not be written down, those of failures, which are not enough for a HAR. */
+export function keptExchanges(
+  { log, problem }: { readonly log: string | undefined; readonly problem: string | undefined },
+  report: Report,
+  requests: readonly ReportRequest[],
+) {
+  if (problem === undefined) return { requests, exchanges: () => loggedExchanges(log) }
+  return {
+    requests: requests.filter(({ format }) => format !== 'har'),
+    exchanges: () => failureExchanges(report),
+  }
 }
 
 /** The exchanges of a run as they were written down, one at a time; none if nothing was. A last line cut by an interrupt is left out. */

@@ -38,7 +38,6 @@ function wantsColor(isTerminal: boolean, { CI, FORCE_COLOR, NO_COLOR, TERM }: En
   return isTerminal || (CI !== undefined && CI !== '' && CI !== 'false' && CI !== '0')
 }
 
-/** How far a run is. */
 interface Standing {
   readonly judged: number
   readonly of: number
@@ -49,7 +48,6 @@ interface Standing {
 }
 
 const BAR = 20
-/** ms between two drawings. */
 const PAUSE = 80
 
 /** `█████░░ 133/302 · 2 failed · 12 s · jobs.create`, in so many columns at most: what does not fit is left out from its end. */

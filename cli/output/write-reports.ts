@@ -29,7 +29,6 @@ export interface Written {
   readonly written: readonly ReportRequest[]
 }
 
-/** One sentence for each request that could not be met. */
 type Problems = Map<ReportRequest, string>
 
 /** Source of the reports, and where one for stdout goes. */
@@ -40,7 +39,6 @@ export interface ReportSource {
   readonly stdout?: NodeJS.WritableStream
 }
 
-/** A report that is written, but has not its name yet. */
 interface Draft {
   readonly request: ReportRequest
   readonly file: StagedFile
@@ -120,7 +118,6 @@ export interface People {
   write(text: string): unknown
 }
 
-/** Words of a command at its end, besides the report. */
 interface Ending {
   readonly requests: readonly ReportRequest[]
   readonly exchanges: () => Exchanges

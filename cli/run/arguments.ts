@@ -178,7 +178,6 @@ export function listenedOn<T>(port: number, listening: Promise<T>): Promise<T> {
   })
 }
 
-/** `--key-id`, repeatable. */
 export function keyIdOption(meaning: string): Option {
   return new Option('--key-id <id>', meaning).argParser(keyIds).default([], 'none')
 }
@@ -190,7 +189,6 @@ function keyIds(value: string, before: readonly string[]): string[] {
   return [...before, value]
 }
 
-/** `--header`, repeatable. */
 function headerOption(): Option {
   const meaning = "header sent with every request: 'name: value', or 'name: env:NAME'; repeatable"
   return new Option("--header <'name: value'>", meaning).argParser(headers).default({}, 'none')

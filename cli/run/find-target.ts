@@ -25,7 +25,6 @@ export interface FoundTarget {
   close(): Promise<void>
 }
 
-/** The limits that the command line overrides. */
 function givenLimits({ concurrency, rate, timeout }: RunArguments): Partial<Limits> {
   return {
     ...(concurrency === undefined ? {} : { concurrency }),

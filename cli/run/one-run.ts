@@ -126,7 +126,6 @@ interface Judged {
   readonly done: boolean
 }
 
-/** Receivers of what a run writes while it goes on. */
 interface JudgeSettings {
   readonly interrupts: Interrupts
   readonly stream: NodeJS.WriteStream
@@ -161,7 +160,6 @@ async function judge(
   return { record: { target, options, startedAt, durationMs, results, facts, ...problem }, done }
 }
 
-/** Results for a target that was not there to be judged. */
 function neverJudged({ target }: FoundTarget, options: RunOptions, ended: RunFacts['ended']): Judged {
   const facts = { ...noFacts, ended }
   return {

@@ -4,7 +4,7 @@ import { decided, withProblems } from '../../harness/report/exit-code.ts'
 import type { Report } from '../../harness/report/model.ts'
 import { updateBaseline } from '../../harness/report/update-baseline.ts'
 import { reportToGithub } from '../../reporters/github.ts'
-import { failureExchanges, loggedExchanges } from '../output/run-folder.ts'
+import { keptExchanges } from '../output/run-folder.ts'
 import type { StartedServer } from './start-server.ts'
 import { finish, type People } from '../output/write-reports.ts'
 import { type ReportRequest, writeAtomically } from '../output/files.ts'
@@ -21,7 +21,6 @@ export interface Publication {
   readonly server: StartedServer
 }
 
-/** Notes besides the report, and files that could not be written. */
 interface Messages {
   readonly notes: string[]
   readonly problems: string[]
@@ -37,10 +36,13 @@ export async function publish(record: RunRecord, publication: Publication): Prom
   messages.notes.push(...publication.server.notes(report))
   github(withProblems(report, messages.problems), people, messages)
   for (const problem of messages.problems) complain(problem)
-  const kept = keptExchanges(record, publication, report)
-  messages.notes.push(...kept.notes)
+  const problem = record.facts.recordingProblem
+  if (problem !== undefined)
+    messages.notes.push(
+      `the exchanges could not be kept (${problem}): no HAR is written, and HTML shows those of failures only`,
+    )
   return finish(withProblems(report, messages.problems), {
-    ...kept,
+    ...keptExchanges({ log: record.options.exchangeLog, problem }, report, publication.requests),
     people,
     notes: messages.notes,
     isVerbose: options.verbose ?? false,
@@ -87,20 +89,6 @@ function notesOf({ facts }: RunRecord): string[] {
     ...hints,
     ...(jobsInProgress.length > 0 ? [`jobs that were not seen to end: ${jobsInProgress.join(', ')}`] : []),
   ]
-}
-
-/** The exchanges of the run; if they could not be written down, those of failures, which are not enough for a HAR. */
-function keptExchanges({ facts, options }: RunRecord, { requests }: Publication, report: Report) {
-  const log = options.exchangeLog
-  if (facts.recordingProblem === undefined) return { requests, exchanges: () => loggedExchanges(log), notes: [] }
-  const notes = [
-    `the exchanges could not be kept (${facts.recordingProblem}): no HAR is written, and HTML shows those of failures only`,
-  ]
-  return {
-    requests: requests.filter(({ format }) => format !== 'har'),
-    exchanges: () => failureExchanges(report),
-    notes,
-  }
 }
 
 function github(report: Report, people: People, { problems }: Messages): void {

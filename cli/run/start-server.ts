@@ -176,7 +176,6 @@ export async function startForSession(baseUrl: string | undefined, options: RunA
   }
 }
 
-/** How a command ended: its exit code, or the signal that ended it. */
 interface CommandEnd {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null

@@ -105,7 +105,6 @@ function renderJunit(report: ClientReport): string {
   return `${document.end({ prettyPrint: true })}\n`
 }
 
-/** For a job summary or a merge request. */
 function renderMarkdown(report: ClientReport): string {
   const { exit, findings, operations, script, unused } = report
   const rows = operations.map(({ answers, errors, operation }) => {
@@ -214,7 +213,6 @@ function shapeText(expected: Expected): string {
   return expected.kinds.length === 0 ? 'there' : `of type ${expected.kinds.join(' or ')}`
 }
 
-/** Why the exit code is what it is. */
 function exitText({ exit: { because }, wrong }: ClientReport): string {
   if (because.kind === 'wrong') return `${count(wrong, 'request')} did not keep the interface`
   if (because.kind === 'no-request') return 'no request to an operation of the interface came'

@@ -213,10 +213,8 @@ function digest(path: string): string | undefined {
 /** Between two looks at a target that answers, and at one that does not, in ms. */
 const lookMs = 250
 const askMs = 500
-/** Longest wait for an answer, in ms. */
 const responseMs = 5_000
 
-/** How a target is looked at between two runs. */
 interface TargetWatch {
   /** Called once when the target is found gone, and once when it answers again, which ends the watch. */
   readonly onGone: () => void

@@ -92,7 +92,6 @@ export function createBoard(empty: Report): Board {
   }
 }
 
-/** Replaces the results of a report, and judges it again. */
 function withResults(base: Report, requirements: RequirementResult[]): Report {
   const { interrupted, only, readOnly, skip, strict, tpe } = base.run
   const verdicts = bothVerdicts(requirements, { only, skip, readOnly, strict, interrupted })

@@ -63,7 +63,6 @@ function tabOf(board: Board, isRunning: boolean): { readonly title: string; read
   return { title: `${sign} ${failures > 0 ? `${failures} failed` : word}: ${name}`, tone }
 }
 
-/** Settings of a page. */
 interface ModelSettings {
   /** The target file, if parts can be added to it. */
   readonly targetFile: string | undefined
@@ -134,7 +133,6 @@ function take(board: Board, event: RunEvent): void {
   if (event.kind === 'judged') board.judged(event.result)
 }
 
-/** The parts of the page that changed since that version. */
 function partsSince(board: Board, around: Surroundings, since: number): Record<string, string> {
   if (since >= board.version) return {}
   const report = board.report()

@@ -84,13 +84,10 @@ function emphasis(part: string): string {
   return part.replaceAll(/\*\*([^*]+)\*\*/g, '<b>$1</b>').replaceAll(/\b_([^_]+)_\b/g, '<em>$1</em>')
 }
 
-/** How a requirement is marked that is still to be judged. */
 const waiting: Mark = { sign: '·', word: 'Waiting', tone: 'w' }
 
-/** Bytes of markup that each failure may take. */
 const failureShare = 48 * 1024
 
-/** Every mark that a row may have. */
 const marks: readonly Mark[] = [...Object.values(outcomes), waiting]
 
 const markOf = ({ isWaiting, result }: Row): Mark => (isWaiting ? waiting : outcomes[result.outcome])

@@ -36,7 +36,6 @@ export async function watch(baseUrl: string | undefined, options: RunArguments):
   }
 }
 
-/** The keyboard and the screen of the user. */
 interface Terminal {
   /** Called with each character that is typed; Ctrl-C is `\x03`. */
   onKey(call: (key: string) => void): void

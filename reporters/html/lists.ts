@@ -63,7 +63,6 @@ function row({ first: result, others }: Cause, note?: string): string {
   return `<li><p>${link(result.id)} ${tags.map((tag) => `<span class="tag">${htmlText(tag)}</span>`).join(' ')}</p><p class="ask">${htmlText(result.statement)}</p>${summary}${same}</li>`
 }
 
-/** A link to the row of a requirement. */
 function link(id: string): string {
   return `<a class="mono" href="${htmlAnchor(id)}">${htmlText(id)}</a>`
 }
@@ -72,7 +71,6 @@ function short(text: string): string {
   return htmlText(shortened(text, 300))
 }
 
-/** Steps that are seen at once. */
 const MOST_STEPS = 10
 const JSON_WIDTH = 64
 

@@ -141,10 +141,8 @@ const glossary = `<section aria-labelledby="words"><h2 id="words">What the words
 /** A condition has a column of its own if that many operations have it. */
 const SHARED = 4
 
-/** How each requirement is marked. */
 type MarkOf = (result: RequirementResult) => Mark
 
-/** The marks, and what each means. */
 interface Marking {
   readonly marks: readonly Mark[]
   readonly markOf: MarkOf

@@ -117,7 +117,6 @@ export function reasonLines(
   return [colors.bold(`${title}: ${all}`), ...lines, '']
 }
 
-/** Steps that are shown. */
 const MOST_STEPS = 10
 /** Columns that JSON to be pasted takes on a terminal of any width. */
 const JSON_WIDTH = 76

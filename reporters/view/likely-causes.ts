@@ -117,7 +117,6 @@ function pairsFor(id: string): Pairs {
   return isRefusal(expects) ? expects : []
 }
 
-/** Whether the interface asks for other statuses than this one. */
 function isOtherStatus(id: string, received: number): boolean {
   const pairs = pairsFor(id)
   return pairs.length > 0 && pairs.every(([status]) => typeof status === 'number' && status !== received)
@@ -172,7 +171,6 @@ function ofEnvelope(failure: Failure, tpe: string | undefined): Likely | undefin
   return { kind: 'envelope-members', missing }
 }
 
-/** Form of the recorded body of the answer. */
 function bodyOf({ exchange }: Failure): { form: 'page' | 'empty' | 'other' | 'cut' | 'json'; value?: unknown } {
   const response = exchange?.response
   if (response === undefined || response.body === '') return { form: 'empty' }

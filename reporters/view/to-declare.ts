@@ -51,7 +51,6 @@ export function gainOf(steps: readonly Step[]): number {
   return steps.reduce((sum, { ids }) => sum + ids.length, 0)
 }
 
-/** Several examples as one part of a target file. */
 function merged(steps: readonly Pick<Step, 'example'>[]): Record<string, unknown> {
   const all = steps.reduce<unknown>((whole, { example }) => mergePatch(whole, example), {})
   return Object.fromEntries(

@@ -246,7 +246,6 @@ export interface ClientReport {
   readonly script: readonly Played[]
 }
 
-/** Why the exit code is what it is. */
 type ClientExit =
   | { readonly kind: 'kept' }
   | { readonly kind: 'wrong' }

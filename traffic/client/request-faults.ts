@@ -189,7 +189,6 @@ function expectedOf(member: Member, value: unknown): Expected | undefined {
   return at.endsWith('/image_url/url') && !URL.canParse(value as string) ? 'url' : undefined
 }
 
-/** The member `type` of the nearest item above. */
 function typeOfItem(body: unknown, pointer: string): unknown {
   const above = tokensOf(pointer).map((_, at, tokens) => `/${tokens.slice(0, at).join('/')}`)
   for (const place of above.reverse()) {

@@ -7,7 +7,6 @@ import { UserError } from '../../harness/user-error.ts'
 import { isObject, preview } from '../../schemas/json.ts'
 import { operationAt } from '../base-url.ts'
 
-/** An error that a script answers with. */
 interface ScriptedError {
   readonly status: number
   readonly tpe: string

@@ -191,7 +191,6 @@ export async function entryOf(exchange: CapturedExchange, index: number, limit: 
   }
 }
 
-/** The body without its content coding, as a recording has it. */
 async function bodyOf(
   { bytes, length, sha256, ended }: CapturedBody,
   headers: RecordedEntry['headers'],

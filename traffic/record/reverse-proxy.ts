@@ -45,7 +45,6 @@ export interface ProxyOptions {
   readonly onExchange: (exchange: CapturedExchange) => void
 }
 
-/** Longest head of a request, in bytes. */
 const headLimit = 64 * 1024
 
 /**

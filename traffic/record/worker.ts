@@ -2,10 +2,8 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { createRecording, type Finding, type Recorded, type RecordingOptions } from './recording.ts'
 import type { CapturedExchange } from './reverse-proxy.ts'
 
-/** Messages to the thread. */
 export type ToWorker = { readonly kind: 'exchange'; readonly exchange: CapturedExchange } | { readonly kind: 'end' }
 
-/** Messages from the thread. */
 export type FromWorker =
   | { readonly kind: 'finding'; readonly finding: Finding }
   /** So many exchanges more are judged and written down. */
