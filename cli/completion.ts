@@ -93,26 +93,13 @@ if [[ "$funcstack[1]" == _conform ]]; then _conform "$@"; else compdef _conform 
 
 type LoadCommand = () => Promise<Command>
 
-/** A command, the options that it has, and the words that its argument may be. */
-interface CommandWords {
-  readonly name: string
-  readonly about: string
-  readonly options: readonly string[]
-  readonly arguments: readonly string[]
-}
-
-interface Words {
-  readonly commands: readonly CommandWords[]
-  /** Options of a run: of `conform` without a command. */
-  readonly run: readonly string[]
-  /** Options that take a value from a list. */
-  readonly values: readonly (readonly [options: readonly string[], values: readonly string[]])[]
-}
+/** Everything that a shell can complete. */
+type Words = Awaited<ReturnType<typeof wordsOf>>
 
 const ids: readonly string[] = catalogue.map(({ id }) => id)
 
 /** Asks each command for its options, so that nothing is written down twice. */
-async function wordsOf(commands: Readonly<Record<string, LoadCommand>>): Promise<Words> {
+async function wordsOf(commands: Readonly<Record<string, LoadCommand>>) {
   const loaded = await Promise.all(Object.values(commands).map((load) => load()))
   const names = [...Object.keys(commands), 'help']
   const argumentsOf: Readonly<Record<string, readonly string[]>> = {
@@ -128,13 +115,15 @@ async function wordsOf(commands: Readonly<Record<string, LoadCommand>>): Promise
       options: optionsOf(command),
       arguments: argumentsOf[command.name()] ?? [],
     })),
+    /** Options of a run: of `conform` without a command. */
     run: [...optionsOf(addArguments(new Command('conform'))), '--version'],
+    /** Options that take a value from a list. */
     values: [
       [['--only', '--skip'], ids],
       [['--report'], formatNames],
       [['--tpe'], ['exact', 'family']],
       [['--require'], ['conformant']],
-    ],
+    ] as readonly (readonly [options: readonly string[], values: readonly string[]])[],
   }
 }
 

@@ -8,6 +8,7 @@ import { foreignBaselineFile } from '../harness/report/baseline.ts'
 import { redactorFor } from '../harness/target-file/resolve-key.ts'
 import type { Target } from '../harness/target-file/model.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
+import { findingText } from '../reporters/terminal/lines.ts'
 import { checkTarget } from '../traffic/base-url.ts'
 import type { Finding, Recorded, RecordingOptions } from '../traffic/record/recording.ts'
 import { type CapturedExchange, startReverseProxy } from '../traffic/record/reverse-proxy.ts'
@@ -89,7 +90,11 @@ async function recordUntilInterrupted(
   const { baseUrl, limits, tls } = target
   const forwarder = createForwarder({ baseUrl, tls, insecure })
   const rerun = ['conform', 'check', out, '--base-url', baseUrl].map(shellWord).join(' ')
-  const recorder = startRecorder({ target, log, rerun }, (finding) => people.write(findingText(finding)))
+  const recorder = startRecorder({ target, log, rerun }, ({ exchange, expected, received, requirement, sent }) =>
+    people.write(
+      findingText(terminalText(requirement), { sent: `${sent} (exchange ${exchange})`, expected, received }),
+    ),
+  )
   const interrupted = untilSignal()
   const proxy = startReverseProxy({
     ...{ baseUrl, forwarder, port, bodyLimit: limits.maxAnswerBytes },
@@ -104,16 +109,6 @@ async function recordUntilInterrupted(
   await interrupted
   await close()
   return recorder.end()
-}
-
-function findingText({ requirement, exchange, sent, expected, received }: Finding): string {
-  const rows = [
-    ['sent', `${sent} (exchange ${exchange})`],
-    ['expected', expected],
-    ['received', received],
-  ] as const
-  const lines = rows.map(([label, text]) => `    ${label.padEnd(10)}${terminalText(text)}`)
-  return `✗ ${[terminalText(requirement), ...lines].join('\n')}\n`
 }
 
 /** Removes keys from what was written before they were first seen: a log-in answers with the token that is sent later. */

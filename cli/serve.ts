@@ -8,7 +8,7 @@ import { resolveTarget } from '../harness/target-file/resolve.ts'
 import { UserError } from '../harness/user-error.ts'
 import { listenedOn, portOption, reportOption, whole } from './run/arguments.ts'
 import { untilSignal } from './run/interrupts.ts'
-import type { ClientRequests, JudgedServer } from './serve/judge-client.ts'
+import type { ClientRequests } from './serve/judge-client.ts'
 
 interface ServeArguments {
   readonly port: number
@@ -61,7 +61,7 @@ async function serve(options: ServeArguments): Promise<void> {
   }
 }
 
-async function judgedServer(baseUrl: string, asked: ClientRequests, port: number): Promise<JudgedServer> {
+async function judgedServer(baseUrl: string, asked: ClientRequests, port: number) {
   const { startJudgedServer } = await import('./serve/judge-client.ts')
   const { dir, file } = await loadTargetFile(referenceTargetFile)
   const { target } = await resolveTarget(file, { dir, env: process.env, baseUrl })

@@ -16,7 +16,7 @@ import {
   byReason,
   type ReasonGroup,
 } from './view/groups.ts'
-import { evidence, failureSentence } from './view/evidence.ts'
+import { commandOrLength, evidence, failureSentence } from './view/evidence.ts'
 import { gainOf, type Step, usualPart, whatToDeclare } from './view/to-declare.ts'
 
 const MOST_IDS = 5
@@ -190,13 +190,8 @@ function failureDetails({ first: result, others }: Cause, site: string | undefin
 
 function evidenceLines({ failures: [first, ...more] }: RequirementResult, others: number): string[] {
   return [
-    ...evidence(first!, 1000).map(([label, text]) => `${label.padEnd(10)}${bounded(text)}`),
+    ...evidence(first!, 1000).map(([label, text]) => `${label.padEnd(10)}${commandOrLength(text)}`),
     ...(more.length > 0 ? [`and ${count(more.length, 'more failure')} of it in the JSON report`] : []),
     ...(others > 0 ? [`same for ${others} more, named above`] : []),
   ]
-}
-
-/** A line that is to be run is of no use when cut, so a longer one is only named. */
-function bounded(text: string): string {
-  return text.length <= 4000 ? text : `${text.length} characters long: see the JSON or HTML report`
 }

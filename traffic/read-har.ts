@@ -6,19 +6,13 @@ import { type HarBytes, longestText, openBytes } from './har-bytes.ts'
 import { recordedEntry, type RecordedEntry } from './recorded-entry.ts'
 
 /** A HAR 1.2 file, of which one entry at a time is in memory. */
-export interface Har {
-  readonly path: string
-  /** The indexes of the entries in the order in which the requests were sent, if the file says when that was. */
-  readonly inTime: readonly number[]
-  /** Reads an entry again. */
-  entry(index: number): RecordedEntry
-}
+export type Har = ReturnType<typeof openHar>
 
 /**
  * Reads a HAR from its beginning to its end. Throws UserError, naming the place, if it is not one.
  * @param see is given each entry, in the order of the file
  */
-export function openHar(path: string, see: (entry: RecordedEntry) => void): Har {
+export function openHar(path: string, see: (entry: RecordedEntry) => void) {
   const bytes = openBytes(path)
   const starts: number[] = []
   const ends: number[] = []
@@ -46,9 +40,10 @@ export function openHar(path: string, see: (entry: RecordedEntry) => void): Har 
   if (last && !(starts.length === 0 && scanner.entriesTo !== undefined && isEmpty(last))) onEntry(last)
   refuseOthers(bytes, scanner)
   return {
-    path,
+    /** The indexes of the entries in the order in which the requests were sent, if the file says when that was. */
     inTime: inTime(times),
-    entry(index) {
+    /** Reads an entry again. */
+    entry(index: number): RecordedEntry {
       const place = { start: starts[index] as number, end: ends[index] as number }
       return recordedEntry(parsed(bytes, place, ''), index, path)
     },

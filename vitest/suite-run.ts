@@ -49,22 +49,13 @@ export interface Selected {
 }
 
 /** The run behind the tests of one `describeConformance`. */
-export interface SuiteRun {
-  /** Begins to judge what is selected; rejects if options or target are wrong. */
-  start(selected: Selected): Promise<void>
-  /** The result of a selected requirement, once it is judged. */
-  result(id: string): Promise<RequirementResult>
-  /** Ends the run: vitest was told to stop. */
-  cancel(): void
-  /** Settles when everything is cleaned up and closed; undefined if the run never began. */
-  end(): Promise<RunEnded | undefined>
-}
+export type SuiteRun = ReturnType<typeof createSuiteRun>
 
 export interface RunEnded extends Handover {
   readonly facts: RunFacts | undefined
 }
 
-export function createSuiteRun(target: GivenTarget | undefined, options: ConformanceOptions): SuiteRun {
+export function createSuiteRun(target: GivenTarget | undefined, options: ConformanceOptions) {
   const controller = new AbortController()
   const results = createResults()
   let found: Found | undefined
@@ -85,7 +76,8 @@ export function createSuiteRun(target: GivenTarget | undefined, options: Conform
     for (const result of (await events.report).requirements) results.set(result)
   }
   return {
-    async start(selected) {
+    /** Begins to judge what is selected; rejects if options or target are wrong. */
+    async start(selected: Selected): Promise<void> {
       exchangeLog = logFile()
       found = await findTarget(target, { ...options, ...seedOf(options) })
       const only = selected.all ? {} : { only: selected.ids }
@@ -100,9 +92,12 @@ export function createSuiteRun(target: GivenTarget | undefined, options: Conform
         })
       })
     },
-    result: (id) => results.get(id),
-    cancel: () => controller.abort(),
-    async end() {
+    /** The result of a selected requirement, once it is judged. */
+    result: (id: string) => results.get(id),
+    /** Ends the run: vitest was told to stop. */
+    cancel: (): void => controller.abort(),
+    /** Settles when everything is cleaned up and closed; undefined if the run never began. */
+    async end(): Promise<RunEnded | undefined> {
       try {
         await followed
         const report = await run?.report.catch(() => undefined)
@@ -132,21 +127,14 @@ function seedOf({ seed }: ConformanceOptions): { seed?: number } {
   return text === '' || seed !== undefined ? {} : { seed: Number(text) }
 }
 
-/** Results that may be asked for before they are known. */
-interface Results {
-  set(result: RequirementResult): void
-  /** Everybody who waits gets the error, and everybody who asks from now on. */
-  fail(error: unknown): void
-  get(id: string): Promise<RequirementResult>
-}
-
 interface Waiting {
   readonly promise: Promise<RequirementResult>
   readonly resolve: (result: RequirementResult) => void
   readonly reject: (error: unknown) => void
 }
 
-function createResults(): Results {
+/** Keeps results that may be asked for before they are known. */
+function createResults() {
   const all = new Map<string, Waiting>()
   let failed: { readonly error: unknown } | undefined
   const of = (id: string): Waiting => {
@@ -156,12 +144,13 @@ function createResults(): Results {
     return known
   }
   return {
-    set: (result) => of(result.id).resolve(result),
-    fail(error) {
+    set: (result: RequirementResult): void => of(result.id).resolve(result),
+    /** Everybody who waits gets the error, and everybody who asks from now on. */
+    fail(error: unknown): void {
       failed = { error }
       for (const one of all.values()) one.reject(error)
     },
-    get: (id) => of(id).promise,
+    get: (id: string): Promise<RequirementResult> => of(id).promise,
   }
 }
 

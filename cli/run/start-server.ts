@@ -181,32 +181,19 @@ interface CommandEnd {
   readonly signal: NodeJS.Signals | null
 }
 
-/** A command that goes on beside a run, with all the processes that it starts. */
-interface ServerProcess {
-  /** Path of the file that gets what it writes; undefined if the temporary folder takes none. */
-  readonly log: string | undefined
-  /** Undefined while it goes on. */
-  readonly end: CommandEnd | undefined
-  /** Settles when the command has ended; its children may go on. */
-  readonly ended: Promise<CommandEnd>
-  /** The last lines that it wrote, at most so many. */
-  lastLines(most: number): string[]
-  /** Ends it with its children: by SIGTERM, and after so many ms by SIGKILL. */
-  close(graceMs: number): Promise<void>
-  /** Removes the log. */
-  forget(): void
-}
-
 /** Between two looks whether all of its processes have ended, in ms. */
 const lookMs = 20
 /** Length of the end of a log that is read, in characters. */
 const tailLength = 16_384
 
+/** A command that goes on beside a run, with all the processes that it starts. */
+type ServerProcess = ReturnType<typeof startProcess>
+
 /**
  * Starts a command line of the shell, in a process group of its own: Ctrl-C reaches it through us, when the run has tidied up.
  * It never outlives this process, but for a SIGKILL.
  */
-export function startProcess(command: string): ServerProcess {
+export function startProcess(command: string) {
   const file = openLog()
   const out = file?.descriptor ?? 'ignore'
   const child = spawn(command, { shell: true, detached: !isWindows, windowsHide: true, stdio: ['ignore', out, out] })
@@ -221,20 +208,25 @@ export function startProcess(command: string): ServerProcess {
   const killNow = (): void => void signalAll(child, 'SIGKILL')
   process.once('exit', killNow)
   return {
+    /** Path of the file that gets what it writes; undefined if the temporary folder takes none. */
     log,
+    /** Undefined while it goes on. */
     get end() {
       return end
     },
+    /** Settles when the command has ended; its children may go on. */
     ended,
-    lastLines: (most) => (log === undefined ? [] : tailOf(log).split('\n').slice(-most)),
-    async close(graceMs) {
+    lastLines: (most: number): string[] => (log === undefined ? [] : tailOf(log).split('\n').slice(-most)),
+    /** Ends it with its children: by SIGTERM, and after so many ms by SIGKILL. */
+    async close(graceMs: number): Promise<void> {
       const deadline = performance.now() + graceMs
       signalAll(child, 'SIGTERM')
       while (isAlive(child) && performance.now() < deadline) await sleep(lookMs)
       killNow()
       process.off('exit', killNow)
     },
-    forget: () => (log === undefined ? undefined : rmSync(dirname(log), { recursive: true, force: true })),
+    /** Removes the log. */
+    forget: (): void => (log === undefined ? undefined : rmSync(dirname(log), { recursive: true, force: true })),
   }
 }
 

@@ -4,6 +4,7 @@ import { json } from '../../reporters/escape/json.ts'
 import { markdownCode, markdownText } from '../../reporters/escape/markdown.ts'
 import { terminalText } from '../../reporters/escape/terminal.ts'
 import { xmlAttribute, xmlText } from '../../reporters/escape/xml.ts'
+import { findingText } from '../../reporters/terminal/lines.ts'
 import { preview } from '../../schemas/json.ts'
 import type { Expected, MemberFault } from '../../traffic/client/request-faults.ts'
 import type { Played } from '../../traffic/client/script.ts'
@@ -19,11 +20,9 @@ export const clientFormats: Readonly<Record<ClientFormat, (report: ClientReport)
 }
 
 /** One finding as it is told at once: which request, what the interface shows, what came. */
-export function findingText({ fault, method, operation, path, request }: ClientFinding): string {
-  const { expected, received } = faultText(fault)
-  const rows = { sent: `${method} ${path} (request ${request})`, expected, received }
-  const lines = Object.entries(rows).map(([label, text]) => `    ${label.padEnd(10)}${terminalText(text)}`)
-  return `✗ ${operation ?? 'no operation'}  ${fault.rule}\n${lines.join('\n')}\n`
+export function clientFindingText({ fault, method, operation, path, request }: ClientFinding): string {
+  const rows = { sent: `${method} ${path} (request ${request})`, ...faultText(fault) }
+  return findingText(`${operation ?? 'no operation'}  ${fault.rule}`, rows)
 }
 
 /** The report for people; its last line says why the exit code is what it is. */
@@ -98,7 +97,7 @@ function renderJunit(report: ClientReport): string {
       .map(({ expected, received }) => `${expected}: ${received}`)
     element
       .ele('failure', { message: xmlAttribute(message.join('; ')), type: 'request' })
-      .txt(xmlText(found.map(findingText).join('')))
+      .txt(xmlText(found.map(clientFindingText).join('')))
   }
   for (const operation of unused) testcase(operation).ele('skipped', { message: 'the client did not use it' })
   if (errors > 0) testcase('run', 'run').ele('error', { message: xmlAttribute(exitText(report)), type: 'run' })

@@ -46,24 +46,13 @@ export interface SessionFront {
 }
 
 /** Several runs of one target, one at a time. */
-export interface Session {
-  readonly isRunning: boolean
-  readonly failed: number
-  /** Runs that part; a run that goes on is ended first. */
-  run(selection: Selection, why: string): void
-  /** Ends the run that goes on. */
-  interrupt(): void
-  /** Settles when no run goes on. */
-  idle(): Promise<void>
-  /** Ends everything; settles when the run has ended. */
-  close(): Promise<void>
-}
+export type Session = ReturnType<typeof createSession>
 
 /**
  * Runs what `conform` with these options runs, whenever it is told to, when a file that the target is read from changes, and
  * when the target comes back after a restart. What runs by itself is what ran last.
  */
-export function createSession(baseUrl: string | undefined, options: RunArguments, front: SessionFront): Session {
+export function createSession(baseUrl: string | undefined, options: RunArguments, front: SessionFront) {
   const results = createResults()
   let next: RunStarted | undefined
   let last: Selection = 'all'
@@ -138,16 +127,21 @@ export function createSession(baseUrl: string | undefined, options: RunArguments
   }
 
   return {
-    get isRunning() {
+    get isRunning(): boolean {
       return running !== undefined
     },
+    /** How many requirements failed when they were last judged. */
     get failed() {
       return results.failed.length
     },
+    /** Runs that part; a run that goes on is ended first. */
     run,
-    interrupt: () => interrupts?.interrupt(),
-    idle: async () => running,
-    async close() {
+    /** Ends the run that goes on. */
+    interrupt: (): void => interrupts?.interrupt(),
+    /** Settles when no run goes on. */
+    idle: async (): Promise<void> => running,
+    /** Ends everything; settles when the run has ended. */
+    async close(): Promise<void> {
       isClosed = true
       files?.close()
       watching.abort()

@@ -17,26 +17,10 @@ export interface Row {
 }
 
 /** Newest result of every requirement, and what changed since when. */
-export interface Board {
-  /** Grows with each change. */
-  readonly version: number
-  readonly rows: ReadonlyMap<string, Row>
-  /** How many requirements the run that goes on is to judge. */
-  readonly planned: number
-  /** All that is known, as a report; of runs of a part put into the last whole one. */
-  report(): Report
-  plan(plan: Plan): void
-  judged(result: RequirementResult): void
-  /** The run has ended; `isPart`: it judged only some requirements. */
-  ended(report: Report, isPart: boolean): void
-  /** The run never began. */
-  dropped(): void
-  /** Something changed that is no row. */
-  touch(): void
-}
+export type Board = ReturnType<typeof createBoard>
 
 /** @param empty the report of a run that has judged nothing yet */
-export function createBoard(empty: Report): Board {
+export function createBoard(empty: Report) {
   let base = empty
   let version = 1
   /** Requirements of the run that goes on, or of the last one, and how they ended before. */
@@ -50,19 +34,22 @@ export function createBoard(empty: Report): Board {
     for (const { isWaiting, result } of rows.values()) if (isWaiting) put(result, false)
   }
   return {
+    /** Grows with each change. */
     get version() {
       return version
     },
-    rows,
-    report: () =>
+    rows: rows as ReadonlyMap<string, Row>,
+    /** All that is known, as a report; of runs of a part put into the last whole one. */
+    report: (): Report =>
       withResults(
         base,
         [...rows.values()].map(({ result }) => result),
       ),
+    /** How many requirements the run that goes on is to judge. */
     get planned() {
       return run.size
     },
-    plan(plan) {
+    plan(plan: Plan): void {
       version++
       const known = [...rows.values()]
       const isJudged = ({ result: { id } }: Row): boolean => {
@@ -73,22 +60,25 @@ export function createBoard(empty: Report): Board {
       run = new Map(judged.map(({ result }) => [result.id, isUnknown(result) ? undefined : result.outcome]))
       for (const row of known) if (isJudged(row) || row.before !== undefined) put(row.result, isJudged(row))
     },
-    judged(result) {
+    judged(result: RequirementResult): void {
       if (isLeftOut(result, '--only') && rows.get(result.id)?.isWaiting !== true) return
       version++
       put(result, false)
     },
-    ended(report, isPart) {
+    /** The run has ended; `isPart`: it judged only some requirements. */
+    ended(report: Report, isPart: boolean): void {
       version++
       settle()
       if (!isPart) base = report
       for (const result of report.requirements) if (!isPart || !isLeftOut(result)) put(result, false)
     },
-    dropped() {
+    /** The run never began. */
+    dropped(): void {
       version++
       settle()
     },
-    touch: () => void version++,
+    /** Something changed that is no row. */
+    touch: (): void => void version++,
   }
 }
 

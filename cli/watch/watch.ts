@@ -36,19 +36,10 @@ export async function watch(baseUrl: string | undefined, options: RunArguments):
   }
 }
 
-interface Terminal {
-  /** Called with each character that is typed; Ctrl-C is `\x03`. */
-  onKey(call: (key: string) => void): void
-  /** Asks for a line, Tab completes it; undefined if none was given. Keys are not reported meanwhile. */
-  ask(question: string, words: readonly string[]): Promise<string | undefined>
-  /** Takes back a question. */
-  stopAsking(): void
-  /** Gives the terminal back as it was. */
-  restore(): void
-}
+type Terminal = ReturnType<typeof openTerminal>
 
 /** Takes the keyboard for itself: nothing that is typed is shown, and Ctrl-C is a key. */
-function openTerminal(input: NodeJS.ReadStream, output: NodeJS.WriteStream): Terminal {
+function openTerminal(input: NodeJS.ReadStream, output: NodeJS.WriteStream) {
   let call: (key: string) => void = () => undefined
   let asking: AbortController | undefined
   const onData = (text: string): void => {
@@ -66,8 +57,10 @@ function openTerminal(input: NodeJS.ReadStream, output: NodeJS.WriteStream): Ter
   process.once('exit', give)
   take()
   return {
-    onKey: (callback) => void (call = callback),
-    async ask(question, words) {
+    /** Called with each character that is typed; Ctrl-C is `\x03`. */
+    onKey: (callback: typeof call): void => void (call = callback),
+    /** Asks for a line, Tab completes it; undefined if none was given. Keys are not reported meanwhile. */
+    async ask(question: string, words: readonly string[]): Promise<string | undefined> {
       input.off('data', onData)
       asking = new AbortController()
       try {
@@ -77,8 +70,10 @@ function openTerminal(input: NodeJS.ReadStream, output: NodeJS.WriteStream): Ter
         take()
       }
     },
-    stopAsking: () => asking?.abort(),
-    restore() {
+    /** Takes back a question. */
+    stopAsking: (): void => asking?.abort(),
+    /** Gives the terminal back as it was. */
+    restore(): void {
       asking?.abort()
       process.off('exit', give)
       give()

@@ -9,7 +9,7 @@ import { gainOf, type Step, usualPart } from '../view/to-declare.ts'
 import { compactJson, outcomes, sections } from '../view/writing.ts'
 import type { Cause } from '../view/causes.ts'
 import { responseDifferenceOf } from '../view/difference.ts'
-import { evidence, type EvidenceLine } from '../view/evidence.ts'
+import { commandOrLength, evidence, type EvidenceLine } from '../view/evidence.ts'
 import type { LikelyCause } from '../view/likely-causes.ts'
 import { wordsOf } from '../view/likely-words.ts'
 
@@ -173,8 +173,6 @@ function firstOf(ids: readonly string[], most: number): string {
 const INDENT = ' '.repeat(4)
 const MOST_SAME = 20
 const LABEL_WIDTH = 10
-/** A line that is to be run is of no use when cut, so a longer one is only named. */
-const LONGEST_COMMAND = 4000
 
 /**
  * A failed requirement: what was sent, what the interface asks for, what came back; then how to see it again. Others that
@@ -216,9 +214,17 @@ function evidenceLines(failure: Failure, colors: Colors): Line[] {
   return evidence(failure).flatMap(([label, text]): Line[] => {
     // What is to be copied has a line of its own: nothing stands before it but blanks.
     if (label === 'curl' || label === 'again')
-      return [`${INDENT}${colors.dim(label)}`, { whole: `${INDENT}  ${commandText(text)}` }]
+      return [`${INDENT}${colors.dim(label)}`, { whole: `${INDENT}  ${terminalText(commandOrLength(text), Infinity)}` }]
     return [labelled(label, painted(failure, [label, text], colors), colors)]
   })
+}
+
+/** A finding as it is told at once: what was sent, expected and received. */
+export function findingText(head: string, rows: Readonly<Record<'sent' | 'expected' | 'received', string>>): string {
+  const lines = Object.entries(rows).map(
+    ([label, text]) => `${INDENT}${label.padEnd(LABEL_WIDTH)}${terminalText(text)}`,
+  )
+  return `✗ ${[head, ...lines].join('\n')}\n`
 }
 
 function labelled(label: string, text: string, colors: Colors): Line {
@@ -231,11 +237,6 @@ function painted(failure: Failure, [label, text]: EvidenceLine, colors: Colors):
   if (label === 'expected') return terminalPieces(expected, (part) => colors.bold(colors.green(part)))
   if (label === 'received') return terminalPieces(received, (part) => colors.bold(colors.red(part)))
   return terminalText(text)
-}
-
-function commandText(text: string): string {
-  if (text.length > LONGEST_COMMAND) return `${text.length} characters long: see the JSON or HTML report`
-  return terminalText(text, Infinity)
 }
 
 /** Likely causes of the failures and what to change, a block each; nothing if nothing is known of that kind. */

@@ -53,6 +53,11 @@ function laterOf({ later }: Failure): string {
   return later === undefined ? '' : `: sent again when the run ended, this request was answered ${later}`
 }
 
+/** A line that is to be run is of no use when cut, so a longer one is only named. */
+export function commandOrLength(text: string): string {
+  return text.length <= 4000 ? text : `${text.length} characters long: see the JSON or HTML report`
+}
+
 /** Evidence as text, a line each. */
 export function evidenceText(failure: Failure): string {
   return evidence(failure)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { folder } from '../cli/conform.ts'
 import { conform } from '../cli/in-process.ts'
 import { Redactor } from '../../harness/recording/redactor.ts'
-import { clientFormats, findingText, renderClient } from '../../cli/serve/client-formats.ts'
+import { clientFormats, clientFindingText, renderClient } from '../../cli/serve/client-formats.ts'
 import { type ClientReport, createClientJudge } from '../../traffic/client/client-judge.ts'
 import { playScript, scriptOf } from '../../traffic/client/script.ts'
 import type { Forwarder, ResponseSink } from '../../harness/http/forwarder.ts'
@@ -50,7 +50,7 @@ function judged(...exchanges: Exchange[]): { told: string[]; report: ClientRepor
         headers: { 'x-simulate': '429-quota-exceeded 429-QuotaExceeded 429-TooManyRequests' },
       },
     },
-    onFinding: (finding) => void told.push(findingText(finding)),
+    onFinding: (finding) => void told.push(clientFindingText(finding)),
   })
   for (const exchange of exchanges) judge.see(entryOf(exchange))
   return { told, report: judge.end(new Date(5)) }
