@@ -107,10 +107,13 @@ export async function judgeRefusal(context: CheckContext, { bringAbout }: Condit
  * run makes one for all refusals of an operation: what is refused takes no name, and adds no file.
  */
 function validOf({ run, requirement }: CheckContext, operation: OperationId, found: Control): () => Promise<Probe> {
+  const isFileAdded = operationOf(operation).freshFileAt !== undefined
   if (requirement.effect !== 'none') return () => found.valid()
-  if (run.options.depth !== 'full') return () => oncePerRun(run, `refused request of ${operation}`, () => found.valid())
+  // A key that is refused is refused whatever became of the file: those requirements add one.
+  if (run.options.depth !== 'full' || (requirement.fault === 'credentials' && isFileAdded))
+    return () => oncePerRun(run, `refused request of ${operation}`, () => found.valid())
   let kept: Promise<Probe> | undefined
-  return () => (operationOf(operation).freshFileAt === undefined ? found.valid() : (kept ??= found.valid()))
+  return () => (isFileAdded ? (kept ??= found.valid()) : found.valid())
 }
 
 /** Generated cases a requirement up to which they are remembered. */
