@@ -6,32 +6,6 @@ import { readKey } from '../target-file/resolve-key.ts'
 import type { KeySource, Secret, Target } from '../target-file/model.ts'
 import type { Credential } from './exchange.ts'
 
-/** The keys of a run. Each value is known to the redactor before it is used. */
-export interface Keys {
-  /** False if the run has no key with full rights. */
-  readonly hasFull: boolean
-  /** `Bearer` and the full key; no credential at all if the run has none. */
-  full(): Promise<Credential>
-  /** The keys themselves, for what is made from them; undefined if they are not declared. */
-  fullKey(): Promise<Secret | undefined>
-  expiredKey(): Promise<Secret | undefined>
-  restrictedKey(operation: OperationId): Promise<Secret | undefined>
-  /** Throw `NotExercised` if the key is not declared. */
-  expired(): Promise<Credential>
-  restricted(operation: OperationId): Promise<Credential>
-  of(source: KeySource): Promise<Credential>
-  /** Every key that is declared, as given now: nothing made from a key may equal one. */
-  declared(): Promise<ReadonlySet<string>>
-  /** Notes how a request was answered: all answers to the full key together show whether it is accepted. */
-  note(credential: Credential, status: number, operation: OperationId): void
-  /** Operations that answered the full key by anything but 401. */
-  readonly accepting: ReadonlySet<OperationId>
-  /** There is no full key, or every request with it that was answered was answered 401. */
-  readonly isRefused: boolean
-  /** Teaches the redactor a credential that was derived from a key. */
-  learn(credential: Credential): void
-}
-
 /** Asks for a key that a command or a function gives, by the path of its member; throws UserError if none comes. */
 export type ReadDynamicKey = (name: string) => Promise<string>
 
@@ -41,7 +15,8 @@ const saysNothing: readonly number[] = [413, 429, 502, 503, 504]
 /** Why nothing is known of a target whose every answer to the full key was 401. */
 export const keyRefused = 'the key is not accepted: every request with it was answered 401'
 
-export function createKeys(target: Target, readDynamic: ReadDynamicKey, redactor: Redactor): Keys {
+/** The keys of a run. Each value is known to the redactor before it is used. */
+export function createKeys(target: Target, readDynamic: ReadDynamicKey, redactor: Redactor) {
   const sources = target.keys
   let sent = 0
   let refused = 0
@@ -64,33 +39,44 @@ export function createKeys(target: Target, readDynamic: ReadDynamicKey, redactor
     return source
   }
   return {
+    /** False if the run has no key with full rights. */
     hasFull: sources.full !== undefined,
-    accepting,
-    note({ full }, status, operation) {
+    /** Operations that answered the full key by anything but 401. */
+    accepting: accepting as ReadonlySet<OperationId>,
+    /** Notes how a request was answered: all answers to the full key together show whether it is accepted. */
+    note({ full }: Credential, status: number, operation: OperationId): void {
       if (!full || saysNothing.includes(status)) return
       sent++
       if (status === 401) refused++
       else accepting.add(operation)
     },
-    get isRefused() {
+    /** There is no full key, or every request with it that was answered was answered 401. */
+    get isRefused(): boolean {
       return sources.full === undefined || (sent > 0 && sent === refused)
     },
-    full: async () => (sources.full ? bearer(sources.full, true) : { shown: '', full: false }),
-    fullKey: () => secret(sources.full),
-    expiredKey: () => secret(sources.expired),
-    restrictedKey: (operation) => secret(sources.restricted[operation]),
-    expired: async () => bearer(required(sources.expired, 'keys.expired'), false),
-    restricted: async (operation) =>
+    /** `Bearer` and the full key; no credential at all if the run has none. */
+    full: async (): Promise<Credential> => (sources.full ? bearer(sources.full, true) : { shown: '', full: false }),
+    /** The keys themselves, for what is made from them; undefined if they are not declared. */
+    fullKey: (): Promise<Secret | undefined> => secret(sources.full),
+    expiredKey: (): Promise<Secret | undefined> => secret(sources.expired),
+    restrictedKey: (operation: OperationId): Promise<Secret | undefined> => secret(sources.restricted[operation]),
+    /** Throw `NotExercised` if the key is not declared. */
+    expired: async (): Promise<Credential> => bearer(required(sources.expired, 'keys.expired'), false),
+    restricted: async (operation: OperationId): Promise<Credential> =>
       bearer(required(sources.restricted[operation], `keys.restricted (for ${operation})`), false),
-    of: (source) => bearer(source, false),
-    async declared() {
+    of: (source: KeySource): Promise<Credential> => bearer(source, false),
+    /** Every key that is declared, as given now: nothing made from a key may equal one. */
+    async declared(): Promise<ReadonlySet<string>> {
       const ofScenarios = Object.values(target.scenarios).map(({ key }) => key)
       const all = [sources.full, sources.expired, ...Object.values(sources.restricted), ...ofScenarios]
       return new Set(await Promise.all(all.filter((source) => source !== undefined).map(read)))
     },
-    learn({ value, shown }) {
+    /** Teaches the redactor a credential that was derived from a key. */
+    learn({ value, shown }: Credential): void {
       const withoutScheme = (text: string): string => text.replace(/^(Bearer|Basic) /, '')
       if (value !== undefined && value !== shown) redactor.addDerived(withoutScheme(value), withoutScheme(shown))
     },
   }
 }
+
+export type Keys = ReturnType<typeof createKeys>

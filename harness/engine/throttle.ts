@@ -92,39 +92,34 @@ export function createPacer(requestsPerSecond: number): Pacer {
   }
 }
 
-/** Opens for an operation that gave no answer to two requests in a row: it gets no more requests. */
-export interface CircuitBreaker {
-  /** Throws `NotExercised` if the operation gets no more requests. */
-  check(operation: string): void
-  /** A request that got no answer. */
-  count(operation: string, exchange: Exchange): void
-  /** A request of the operation that should have succeeded, and got no answer on two connections. */
-  unanswered(operation: string): Exchange | undefined
-  reset(operation: string): void
-}
-
 const enough = 2
 
-export function createCircuitBreaker(): CircuitBreaker {
+/** Opens for an operation that gave no answer to two requests in a row: it gets no more requests. */
+export function createCircuitBreaker() {
   const inARow = new Map<string, number>()
   const unanswered = new Map<string, Exchange>()
   return {
-    check(operation) {
+    /** Throws `NotExercised` if the operation gets no more requests. */
+    check(operation: string): void {
       if ((inARow.get(operation) ?? 0) >= enough) {
         throw new NotExercised(`${operation} gave no answer to two requests in a row: the suite sends it no more`)
       }
     },
-    count(operation, exchange) {
+    /** A request that got no answer. */
+    count(operation: string, exchange: Exchange): void {
       inARow.set(operation, (inARow.get(operation) ?? 0) + 1)
       if (exchange.unansweredTwice && exchange.purpose.role !== 'probe') unanswered.set(operation, exchange)
     },
-    unanswered: (operation) => unanswered.get(operation),
+    /** A request of the operation that should have succeeded, and got no answer on two connections. */
+    unanswered: (operation: string): Exchange | undefined => unanswered.get(operation),
     // Once open it stays open: an answer to an older request does not close it.
-    reset: (operation) => {
+    reset: (operation: string): void => {
       if ((inARow.get(operation) ?? 0) < enough) inARow.delete(operation)
     },
   }
 }
+
+export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>
 
 /** Most tries of one throttled request, after the first. */
 const mostTries = 5
@@ -160,39 +155,6 @@ interface HoldOptions {
   readonly counted?: boolean
 }
 
-/** Holds back an operation's requests while its target asks for patience. */
-export interface Throttle {
-  /** Throttled answers so far, without those of a status that the requirement asks for: they may be its answer by another name. */
-  readonly count: number
-  /** Answers that were cut off or reset, and asked for again. */
-  retried: number
-  /** Requests a second that the target takes, by what it answered in the seconds in which it throttled; undefined if it never did. */
-  readonly rate: number | undefined
-  /** Waits until the operation may be asked again. */
-  pass(operation: string, signal: AbortSignal): Promise<void>
-  /** Most tries of one throttled request after the first: 5, or none if patience is known not to help. */
-  tries(operation: string): number
-  /** Probe and control were sent in turn, and only the probe was throttled: on this operation it is no matter of time. */
-  giveUp(operation: string): void
-  /**
-   * A throttled answer, the `attempt`th in a row to one request (from 0): the operation is held back. Gives the pause in ms; undefined if it is too long to be waited for.
-   */
-  hold(operation: string, response: HttpResponse, attempt: number, options?: HoldOptions): number | undefined
-  /** True if the operation was throttled a short while ago: its requests then go one at a time. */
-  isSerialized(operation: string): boolean
-  /**
-   * One place for all requests of an operation, first come first served: what was throttled keeps it through its tries,
-   * so that those who wait do not use the limit up among themselves. The returned function gives it back.
-   */
-  queue(operation: string, signal: AbortSignal): Promise<() => void>
-  /** Any other answer: counted, and the end of the throttle timeout. */
-  granted(): void
-  /** The end of the throttle timeout, at the end of the run. */
-  release(): void
-  /** Calls back each time an operation is held back, with the pause in ms. */
-  onHold(call: (operation: string, pauseMs: number) => void): void
-}
-
 interface ThrottleSettings {
   /** First pause in ms if the target names none; it doubles with each try. */
   readonly baseMs: number
@@ -200,7 +162,8 @@ interface ThrottleSettings {
   onTimeout(): void
 }
 
-export function createThrottle({ baseMs, onTimeout }: ThrottleSettings): Throttle {
+/** Holds back an operation's requests while its target asks for patience. */
+export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
   const heldUntil = new Map<string, number>()
   const queues = new Map<string, Semaphore>()
   const giveUp = new Set<string>()
@@ -214,14 +177,18 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings): Throttl
     timeout = undefined
   }
   return {
-    get count() {
+    /** Throttled answers so far, without those of a status that the requirement asks for: they may be its answer by another name. */
+    get count(): number {
       return count
     },
+    /** Answers that were cut off or reset, and asked for again. */
     retried: 0,
-    get rate() {
+    /** Requests a second that the target takes, by what it answered in the seconds in which it throttled; undefined if it never did. */
+    get rate(): number | undefined {
       return seconds.rate()
     },
-    async pass(operation, signal) {
+    /** Waits until the operation may be asked again. */
+    async pass(operation: string, signal: AbortSignal): Promise<void> {
       for (;;) {
         const wait = (heldUntil.get(operation) ?? 0) - performance.now()
         if (wait <= 0) return
@@ -229,9 +196,19 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings): Throttl
         signal.throwIfAborted()
       }
     },
-    tries: (operation) => (giveUp.has(operation) ? 0 : mostTries),
-    giveUp: (operation) => void giveUp.add(operation),
-    hold(operation, response, attempt, { tries = mostTries, counted = true } = {}) {
+    /** Most tries of one throttled request after the first: 5, or none if patience is known not to help. */
+    tries: (operation: string): number => (giveUp.has(operation) ? 0 : mostTries),
+    /** Probe and control were sent in turn, and only the probe was throttled: on this operation it is no matter of time. */
+    giveUp: (operation: string): void => void giveUp.add(operation),
+    /**
+     * A throttled answer, the `attempt`th in a row to one request (from 0): the operation is held back. Gives the pause in ms; undefined if it is too long to be waited for.
+     */
+    hold(
+      operation: string,
+      response: HttpResponse,
+      attempt: number,
+      { tries = mostTries, counted = true }: HoldOptions = {},
+    ): number | undefined {
       if (counted) count++
       seconds.limited()
       timeout ??= setTimeout(onTimeout, throttleTimeoutMs).unref()
@@ -244,20 +221,31 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings): Throttl
       for (const call of told) call(operation, pause)
       return pause
     },
-    isSerialized: (operation) => performance.now() - (heldUntil.get(operation) ?? -Infinity) < serializedMs,
-    queue(operation, signal) {
+    /** True if the operation was throttled a short while ago: its requests then go one at a time. */
+    isSerialized: (operation: string): boolean =>
+      performance.now() - (heldUntil.get(operation) ?? -Infinity) < serializedMs,
+    /**
+     * One place for all requests of an operation, first come first served: what was throttled keeps it through its tries,
+     * so that those who wait do not use the limit up among themselves. The returned function gives it back.
+     */
+    queue(operation: string, signal: AbortSignal): Promise<() => void> {
       const one = queues.get(operation) ?? createSemaphore(1)
       queues.set(operation, one)
       return one.acquire(signal)
     },
-    onHold: (call) => void told.push(call),
-    granted() {
+    /** Calls back each time an operation is held back, with the pause in ms. */
+    onHold: (call: (operation: string, pauseMs: number) => void): void => void told.push(call),
+    /** Any other answer: counted, and the end of the throttle timeout. */
+    granted(): void {
       seconds.answered()
       release()
     },
+    /** The end of the throttle timeout, at the end of the run. */
     release,
   }
 }
+
+export type Throttle = ReturnType<typeof createThrottle>
 
 /** Counts the answers of each second in which the target throttled. */
 function createSeconds() {
