@@ -132,7 +132,7 @@ const casesOfMember = 7
 /** Each odd value, and its share of the requests that hold several of them. */
 const oddCasesOf = (member: Pick<Member, 'kinds'> & Partial<Member>): number => oddValuesOf(member).length + 3
 
-export function mostMemberCases(id: OperationId): number {
+export function maxMemberCases(id: OperationId): number {
   const { members, isWhole } = operation(id)
   const further = isWhole ? 0 : furtherMembers * (casesOfMember + oddCasesOf({ kinds: ['string'] }))
   const own = members.map((member: Member) => casesOfMember + oddCasesOf(member))
@@ -158,7 +158,7 @@ function faultsOf(kinds: readonly JsonKind[]): readonly ('absent' | JsonKind)[] 
 }
 
 /** Cases of an operation's members, and of its body, that a target may grant. */
-function mostLooseCases(id: OperationId): number {
+function maxLooseCases(id: OperationId): number {
   const { members, isWhole } = operation(id)
   const ofMembers = members.flatMap((member) => faultsOf(member.kinds).filter((fault) => isLoose(member, fault)))
   const ofOdd = members.reduce((sum, member: Member) => sum + oddCasesOf(member), 0)
@@ -178,21 +178,21 @@ export function shareAtEnd({ limits: { maxGenerations } }: CountedTarget, genera
 }
 
 /** Most that the cases of an operation make a target generate: those of jobs would make the end of a run a late one. */
-export function mostLooseInAll(id: OperationId, target: CountedTarget): number {
-  const share = mostLooseGenerations(id, target)
+export function maxLooseInAll(id: OperationId, target: CountedTarget): number {
+  const share = maxLooseGenerations(id, target)
   if (target.limits.maxGenerations === 0 || id === 'jobs.create') return share
-  return Math.min(mostLooseCases(id), share + shareAtEnd(target, 0))
+  return Math.min(maxLooseCases(id), share + shareAtEnd(target, 0))
 }
 
 /** Odd values of which an application takes one after the other. */
-const mostLooseJobs = 5
+const maxLooseJobs = 5
 
 /** How many of those cases an operation that generates may grant before the others are through: its share of what they leave. */
-export function mostLooseGenerations(id: OperationId, { limits: { maxGenerations } }: CountedTarget): number {
-  const all = mostLooseCases(id)
+export function maxLooseGenerations(id: OperationId, { limits: { maxGenerations } }: CountedTarget): number {
+  const all = maxLooseCases(id)
   // Jobs get no second share at the end of a run.
   const left = Math.max(0, maxGenerations - generatedOtherwise)
-  const ofJobs = Math.min(mostLooseJobs, left)
+  const ofJobs = Math.min(maxLooseJobs, left)
   const share = id === 'jobs.create' ? ofJobs : Math.floor((left - ofJobs) / (generating.length - 1))
   return maxGenerations === 0 ? all : Math.min(all, Math.max(1, share))
 }

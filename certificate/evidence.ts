@@ -5,7 +5,7 @@ import { mayBeUnreachable } from '../catalogue/requirement.ts'
 import { inconsistencies } from '../harness/report/exit-code.ts'
 import { doubledMember, parseJson, parseReport } from '../harness/report/json-file.ts'
 import type { Report, RequirementResult } from '../harness/report/model.ts'
-import { matchesId, mostPatterns } from '../harness/report/selection.ts'
+import { matchesId, maxPatterns } from '../harness/report/selection.ts'
 import { UserError } from '../harness/user-error.ts'
 import { isObject, member } from '../schemas/json.ts'
 import type { Evidence, NamedBytes } from './certificate-file.ts'
@@ -135,7 +135,7 @@ function declarationProblem(
   const isAway = why?.kind === 'absent' && (why.seenBy ? isSeenByNone(id, why.seenBy, file) : declared === why.absence)
   if (isAway) return null
   // With more of them it is none that a run takes.
-  const entries = Object.entries(member(file, 'unreachable') ?? {}).slice(0, mostPatterns)
+  const entries = Object.entries(member(file, 'unreachable') ?? {}).slice(0, maxPatterns)
   const note = why?.kind === 'unreachable' ? why.note : undefined
   const isDeclared = entries.some(
     ([pattern, noted]) => noted === note && requirement && matchesId(requirement.id, pattern),

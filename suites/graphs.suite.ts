@@ -107,14 +107,14 @@ async function addFirst(context: CheckContext, probe: Probe): Promise<Exchange> 
 }
 
 /** Most times that a throttled addition is sent again. */
-const mostThrottled = 2
+const maxThrottled = 2
 
 /** A further addition that no circuit breaker counts: if it gets no answer, the requirement that asks for its refusal says so. */
 async function addOnce(context: CheckContext, probe: Probe, options: SendingOptions = {}): Promise<Exchange> {
   const { run, requirement } = context
   const add = () => sendWithStaleRetry(run, probe, { requirement: requirement.id, role: 'probe' }, options)
   let exchange = await add()
-  for (let more = mostThrottled; more > 0 && isThrottling(exchange); more--) {
+  for (let more = maxThrottled; more > 0 && isThrottling(exchange); more--) {
     holdBack(run, exchange)
     await run.client.throttle.pass('graphs.add-file', run.life.signal)
     exchange = await add()

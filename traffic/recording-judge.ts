@@ -157,7 +157,7 @@ function createWatches(onFailure: OnFailure | undefined) {
 }
 
 /** Bytes of bodies after which the event loop turns: what a weak reference was asked for lives until then. */
-const mostKept = 16 * 1024 * 1024
+const maxKept = 16 * 1024 * 1024
 
 export async function judgeRecording(har: Har, target: Target, redactor: Redactor) {
   const judge = createRecordingJudge({ target, redactor, again: (index) => har.entry(index) })
@@ -168,7 +168,7 @@ export async function judgeRecording(har: Har, target: Target, redactor: Redacto
     const entry = har.entry(index)
     const kind = judge.see(entry)
     kept += entry.body.bytes.length
-    if (kept > mostKept) {
+    if (kept > maxKept) {
       await nextTurn()
       kept = 0
     }

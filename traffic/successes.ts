@@ -130,7 +130,7 @@ export interface RequirementTally {
   unjudged?: string
 }
 
-const mostKept = 3
+const maxKept = 3
 
 /** Called with a failure that is kept. @param actual if it is not the answer as a whole */
 export type OnFailure = (requirement: RequirementId, exchange: Exchange, expected: string, actual?: string) => void
@@ -157,7 +157,7 @@ export function createRequirementTallies(onFailure?: OnFailure): RequirementTall
     fail(id, exchange, expected, actual) {
       const tally = of(id)
       tally.cases++
-      if (tally.failures.length < mostKept) {
+      if (tally.failures.length < maxKept) {
         onFailure?.(id, exchange, expected, actual)
         tally.failures.push({ exchange, expected, ...(actual === undefined ? {} : { actual }) })
       }

@@ -8,15 +8,15 @@ import { Failed } from '../engine/outcome.ts'
 import { seedFor } from './seed.ts'
 
 /** Cases of one requirement that are under way at once: a long list would otherwise be the longest road of a run. */
-export const mostAtOnce = 5
+export const maxAtOnce = 5
 
 /**
  * Judges each case, several at once; what the first of them in their order throws (a failure, or that it cannot be judged) is
  * thrown once those that were begun have ended, and no further one is begun.
  */
 export async function judgeEach<T>(cases: readonly T[], judge: (value: T) => Promise<unknown>): Promise<void> {
-  for (let at = 0; at < cases.length; at += mostAtOnce) {
-    const judged = await Promise.allSettled(cases.slice(at, at + mostAtOnce).map(judge))
+  for (let at = 0; at < cases.length; at += maxAtOnce) {
+    const judged = await Promise.allSettled(cases.slice(at, at + maxAtOnce).map(judge))
     const failed = judged.find((one) => one.status === 'rejected')
     if (failed) throw failed.reason
   }
@@ -78,7 +78,7 @@ async function openConnections(run: Run, count: number): Promise<void> {
 }
 
 /** Over HTTP each shrink step is a request: after this many the smallest so far is shown. */
-const mostShrinks = 40
+const maxShrinks = 40
 
 /** Requirements of which a generated case is being judged: a quick run sends it besides the one that has a name. */
 const generating = new WeakSet<CheckContext>()
@@ -138,7 +138,7 @@ async function smallest<T>(
   let shrinks = 0
   const details = await fc.check(
     fc.asyncProperty(arbitrary, async (value) => {
-      if (isStopped || (failed && shrinks++ >= mostShrinks)) return true
+      if (isStopped || (failed && shrinks++ >= maxShrinks)) return true
       try {
         await check(value)
         return true

@@ -1,4 +1,4 @@
-import { looseBodies, mostLooseGenerations } from '../../catalogue/faults.ts'
+import { looseBodies, maxLooseGenerations } from '../../catalogue/faults.ts'
 import { jsonKinds } from '../../catalogue/operation.ts'
 import { busyStatus, operation as operationOf, type OperationId } from '../../catalogue/operations.ts'
 import { getAt } from '../../schemas/json.ts'
@@ -183,7 +183,7 @@ export const badInput: Condition = condition(async (refusal) => {
     () => Infinity,
   )
   // What may be granted goes on until as much was generated as is this requirement's share.
-  const may = mostLooseGenerations(operation, run.target) + granted()
+  const may = maxLooseGenerations(operation, run.target) + granted()
   const left = all.filter((one) => one.effect !== 'none')
   await judgeCases(refusal, left, () => may - granted())
   // What the others did not need is shared out at the end; jobs would make that end a late one.

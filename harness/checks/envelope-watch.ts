@@ -31,13 +31,13 @@ interface Tally {
 }
 
 /** First failures kept a requirement: some may turn out to be those of a connection. */
-const mostKept = 12
+const maxKept = 12
 /** Failures that are kept of each operation at least: all of one may turn out to say nothing. */
-const mostOfOne = 2
+const maxOfOne = 2
 
 function isToKeep({ failures }: Tally, { probe: { operation } }: Exchange): boolean {
   const isOfOne = (failure: Tally['failures'][number]): boolean => failure.exchange.probe.operation === operation
-  return failures.length < mostKept || failures.filter(isOfOne).length < mostOfOne
+  return failures.length < maxKept || failures.filter(isOfOne).length < maxOfOne
 }
 
 /** Tells what is expected of an answer, and what came if that is wrong; undefined if the requirement does not judge such a one. */
@@ -172,7 +172,7 @@ export function createEnvelopeWatch() {
 
 const envelopeOf = perRun(createEnvelopeWatch)
 
-const mostShown = 3
+const maxShown = 3
 
 /** Shows every answer of a run to the requirements of every response. */
 export const envelopeHook: RunHook = { observe: (run, exchange) => envelopeOf(run).observe(exchange) }
@@ -189,7 +189,7 @@ export function judgeObserved(requirement: ObservedRequirement): Judge {
       !poisonedResponses(context.run).has(exchange.response!) &&
       !(requirement === 'envelope/bad-input-no-5xx' && isElsewhere(exchange))
     const own = failures.filter(({ exchange }) => isOwn(exchange))
-    const [first, ...more] = own.slice(0, mostShown).map(({ exchange, expected, actual, at }) => {
+    const [first, ...more] = own.slice(0, maxShown).map(({ exchange, expected, actual, at }) => {
       const { requirement } = exchange.purpose
       context.shownBy = requirement
       const what = requirement === null ? '' : `(sent for ${requirement})`

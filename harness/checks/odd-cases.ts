@@ -1,7 +1,7 @@
 import type { Effect } from '../../catalogue/operation.ts'
 import { Failed } from '../engine/outcome.ts'
 import { jsonOf, type Probe, withJson } from '../engine/exchange.ts'
-import { judgeEach, mostAtOnce } from './at-once.ts'
+import { judgeEach, maxAtOnce } from './at-once.ts'
 import type { RefusalContext } from './refusals.ts'
 import { isLoose } from '../../catalogue/faults.ts'
 import { oddBodies, oddNumbers, oddTexts } from '../../catalogue/odd-values.ts'
@@ -29,7 +29,7 @@ export interface Case {
  */
 export async function judgeCases(refusal: RefusalContext, cases: Case[], may: () => number): Promise<void> {
   while (cases.length > 0 && may() > 0) {
-    const batch = cases.splice(0, Math.min(mostAtOnce, may()))
+    const batch = cases.splice(0, Math.min(maxAtOnce, may()))
     const open = await openParts(refusal, batch)
     cases.unshift(...open)
   }

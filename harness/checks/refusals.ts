@@ -117,12 +117,12 @@ function validOf({ run, requirement }: CheckContext, operation: OperationId, fou
 }
 
 /** Generated cases a requirement up to which they are remembered. */
-const mostKept = 100
+const maxKept = 100
 
 /** Sends a case; one that several requirements judge is sent once, if it has no effect. */
 function sendCase(context: CheckContext, source: Source, purpose: Partial<Purpose>): Promise<Exchange> {
   // A value may be generated twice, and for two requirements. Of thousands too much would be kept.
-  const isFew = isGenerating(context) && context.run.options.refusalRuns <= mostKept
+  const isFew = isGenerating(context) && context.run.options.refusalRuns <= maxKept
   const isShared = isFew || (typeof source !== 'function' && /^body: |^(?!again).* @ /.test(source.fault ?? ''))
   if (typeof source === 'function' || !isShared || !source.credential.full) return context.send(source, purpose)
   const { operation, params, headers, body } = source

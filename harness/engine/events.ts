@@ -53,7 +53,7 @@ function showsPage({ response, recorded }: Pick<Exchange, 'response' | 'recorded
   return isPage(response?.header('content-type'), recorded.response?.body ?? '')
 }
 
-const mostKinds = 10
+const maxKinds = 10
 /** The title of a page stands at its beginning, in bytes. */
 const headBytes = 4096
 
@@ -70,7 +70,7 @@ export const pagesOf = perRun(() => {
       const key = JSON.stringify(page)
       const known = counted.get(key)
       if (known) known.times++
-      else if (counted.size < mostKinds) counted.set(key, { ...page, times: 1 })
+      else if (counted.size < maxKinds) counted.set(key, { ...page, times: 1 })
     },
     /** The most frequent ones first; `clean` takes keys out of what the pages say. */
     counts: (clean: (text: string) => string): PageCount[] =>

@@ -190,7 +190,7 @@ interface Sent {
 }
 
 /** One request that brought its server down drags at most as many others along as are under way at once. */
-const mostNamed = 3
+const maxNamed = 3
 /** What ended without an answer longer ago than this, before the last answer, has nothing to do with an end that comes now, in ms. */
 const recentMs = 1000
 
@@ -220,8 +220,8 @@ function createUnanswered() {
       const inOrder = [...lost, ...open].sort((a, b) => a.sentAt - b.sentAt).map(({ request }) => request)
       const all = [...inOrder.filter(({ hasBody }) => hasBody), ...inOrder.filter(({ hasBody }) => !hasBody)]
       const names = [...new Set(all.map((request) => request.name()))]
-      const more = names.length > mostNamed ? `, and ${names.length - mostNamed} more` : ''
-      return names.length === 0 ? '' : `; under way when it stopped: ${names.slice(0, mostNamed).join(', ')}${more}`
+      const more = names.length > maxNamed ? `, and ${names.length - maxNamed} more` : ''
+      return names.length === 0 ? '' : `; under way when it stopped: ${names.slice(0, maxNamed).join(', ')}${more}`
     },
   }
 }

@@ -99,7 +99,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const largeBytes = 64 * 1024
 
 /** Most values in one body: no answer of the interface needs more, and more would take too much memory. */
-const mostValues = 400_000
+const maxValues = 400_000
 const tooManyValues: NoJson = { ok: false, problem: 'the body holds more than 400,000 values', unread: true }
 const tooLong: NoJson = {
   ok: false,
@@ -115,7 +115,7 @@ function parsed(body: Uint8Array): Json {
   try {
     const { text, values } = structureOf(utf8.decode(body))
     if (text.startsWith('\ufeff')) return noJson('the body begins with a byte order mark')
-    return values > mostValues ? tooManyValues : { ok: true, value: JSON.parse(text) as unknown }
+    return values > maxValues ? tooManyValues : { ok: true, value: JSON.parse(text) as unknown }
   } catch (error) {
     return noJson(error instanceof SyntaxError ? 'the body is not JSON' : 'the body is not UTF-8')
   }

@@ -42,11 +42,11 @@ interface Patient {
 const triesBeside = 2
 
 /** A request is sent again so often after it was refused by a target that turned out to live. */
-const mostRefusals = 3
+const maxRefusals = 3
 
 /** A request is sent again so often after a gateway answered it for the service, and if the service was away meanwhile. */
-const mostInARow = 2
-const mostGatewayErrors = 3
+const maxInARow = 2
+const maxGatewayErrors = 3
 
 /** Errors of a gateway in place of an answer that came when the request was sent again: no matter of what was sent. */
 export const gatewayErrorsOf = perRun(() => new WeakSet<HttpResponse>())
@@ -87,7 +87,7 @@ async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, opt
       if (noResponse) {
         if (noResponse.cause === 'malformed' && exchange.previousRequest) garbled = exchange
         // It never reached the target, which may be starting again.
-        if (noResponse.detail === 'nobody-listens' && refusals++ < mostRefusals) {
+        if (noResponse.detail === 'nobody-listens' && refusals++ < maxRefusals) {
           await confirmAlive(run, exchange)
           continue
         }
@@ -113,11 +113,11 @@ async function sendUntilAnswered(run: Run, source: Source, purpose: Purpose, opt
       run.client.breaker.reset(operation)
       await confirmKey(run, exchange)
       if (!isGatewayError(response)) for (const error of gatewayErrors) gatewayErrorsOf(run).add(error)
-      else if (!hasStatusOf(purpose.expects, response) && gatewayErrors.push(response) <= mostGatewayErrors) {
+      else if (!hasStatusOf(purpose.expects, response) && gatewayErrors.push(response) <= maxGatewayErrors) {
         // Sent again at least: a service that starts again may be back already, and one in many may be lost on the way.
         const wasAway = await run.client.liveness.wasAway(exchange)
         run.life.signal.throwIfAborted()
-        if (wasAway || gatewayErrors.length <= mostInARow) {
+        if (wasAway || gatewayErrors.length <= maxInARow) {
           run.client.throttle.retried++
           continue
         }

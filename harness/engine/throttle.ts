@@ -122,7 +122,7 @@ export function createCircuitBreaker() {
 export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>
 
 /** Most tries of one throttled request, after the first. */
-const mostTries = 5
+const maxTries = 5
 /** The longest `Retry-After` that the suite waits for, in ms. */
 export const longestPauseMs = 60_000
 /** For this long after a pause an operation's requests go one at a time, in ms. */
@@ -197,7 +197,7 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
       }
     },
     /** Most tries of one throttled request after the first: 5, or none if patience is known not to help. */
-    tries: (operation: string): number => (giveUp.has(operation) ? 0 : mostTries),
+    tries: (operation: string): number => (giveUp.has(operation) ? 0 : maxTries),
     /** Probe and control were sent in turn, and only the probe was throttled: on this operation it is no matter of time. */
     giveUp: (operation: string): void => void giveUp.add(operation),
     /**
@@ -207,7 +207,7 @@ export function createThrottle({ baseMs, onTimeout }: ThrottleSettings) {
       operation: string,
       response: HttpResponse,
       attempt: number,
-      { tries = mostTries, counted = true }: HoldOptions = {},
+      { tries = maxTries, counted = true }: HoldOptions = {},
     ): number | undefined {
       if (counted) count++
       seconds.limited()

@@ -18,7 +18,7 @@ export interface Encoded {
   readonly cut: boolean
 }
 
-const mostCodings = 5
+const maxCodings = 5
 
 /** Names of the codings that have to be undone; `identity` changes nothing. */
 function codingsOf(encoding: string): string[] {
@@ -34,8 +34,8 @@ function codingsOf(encoding: string): string[] {
 export async function decode({ body, encoding, cut }: Encoded, limit: number, ending: Ending): Promise<Decoded> {
   const codings = codingsOf(encoding)
   if (codings.length === 0 || body.length === 0) return { body, cut }
-  if (codings.length > mostCodings) {
-    return { body, cut, undecodable: `${codings.length} content codings in a row, more than ${mostCodings}` }
+  if (codings.length > maxCodings) {
+    return { body, cut, undecodable: `${codings.length} content codings in a row, more than ${maxCodings}` }
   }
   let decoded: Decoded = { body, cut }
   for (const coding of codings.reverse()) {

@@ -6,7 +6,7 @@ const lookMs = 20
  * Time between two looks that counts, in ms. This process looks at its sockets once from one to the next: of the time in which it
  * stood still, on a busy machine, nothing more is counted, since an answer may lie there.
  */
-const mostCountedMs = 2 * lookMs
+const maxCountedMs = 2 * lookMs
 
 /** The reason of an exchange that was ended by its deadline; any other is an interrupt. */
 export const deadlinePassed = Symbol('deadline passed')
@@ -55,7 +55,7 @@ export function createUnderWay(): UnderWay {
   let counted = 0
   let lookedAt = 0
   let timer: NodeJS.Timeout | undefined
-  const clock = (): number => counted + Math.min(performance.now() - lookedAt, mostCountedMs)
+  const clock = (): number => counted + Math.min(performance.now() - lookedAt, maxCountedMs)
   const look = (): void => {
     counted = clock()
     lookedAt = performance.now()

@@ -49,9 +49,9 @@ function expandedNames(lines: readonly HeaderLine[], shown: RecordedHeaders): Se
   return new Set([...names, 'authorization'])
 }
 
-/** In bytes. Longer answers are held until somebody asks for their recorded form, up to `mostHeld` in all; others are recorded at once. */
+/** In bytes. Longer answers are held until somebody asks for their recorded form, up to `maxHeld` in all; others are recorded at once. */
 const longestHeld = 16 * 1024
-const mostHeld = 1024 * 1024
+const maxHeld = 1024 * 1024
 
 /** @param logFile file that gets each exchange as a line of JSON; without one they are not kept */
 export function createRecorder(logFile: string | undefined, redactor: Redactor): Recorder {
@@ -119,7 +119,7 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor):
       } else if (result.kind === 'answer' && result.body.length > longestHeld) {
         held += result.body.length
         // The bytes of one that was cut are let go.
-        if (result.cut || held > mostHeld) recorded()
+        if (result.cut || held > maxHeld) recorded()
       }
       return made ? always(made) : recorded
     },

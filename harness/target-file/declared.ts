@@ -6,7 +6,7 @@ import { mergePatch, getAt, tokensOf } from '../../schemas/json.ts'
 import { type Reason, undeclaredReason } from '../report/reason.ts'
 import type { OperationValue, TargetFile } from './target-file.ts'
 import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
-import { matchesId, mostPatterns, patternProblem } from '../report/selection.ts'
+import { matchesId, maxPatterns, patternProblem } from '../report/selection.ts'
 import { didYouMean } from './nearest.ts'
 
 /**
@@ -188,7 +188,7 @@ export function unreachableIds(file: TargetFile): Record<string, string> {
 
 export function unreachableProblems(file: TargetFile): string[] {
   const entries = Object.keys(file.unreachable ?? {})
-  if (entries.length > mostPatterns) return [`unreachable has more than ${mostPatterns} entries`]
+  if (entries.length > maxPatterns) return [`unreachable has more than ${maxPatterns} entries`]
   return entries.flatMap((entry) => {
     const problem = patternProblem(entry)
     if (problem !== undefined) return [`unreachable: ${problem}`]

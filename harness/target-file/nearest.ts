@@ -4,7 +4,7 @@ import { catalogue } from '../../catalogue/catalogue.ts'
 import { matchesId } from '../report/selection.ts'
 
 /** Most candidates that a message lists if none of them is near. */
-const mostListed = 20
+const maxListed = 20
 
 /** The candidate that was most likely meant: the same word written otherwise, one that it begins or ends, or one with a slip; undefined if none is near. */
 export function nearest(written: string, candidates: readonly string[]): string | undefined {
@@ -31,7 +31,7 @@ function withSlip(word: string, candidates: readonly string[]): string | undefin
 export function didYouMean(written: string, candidates: readonly string[], prefix = ''): string {
   const near = nearest(written, candidates)
   if (near !== undefined) return `; did you mean ${prefix}${near}?`
-  return candidates.length === 0 || candidates.length > mostListed ? '' : `; known: ${candidates.join(', ')}`
+  return candidates.length === 0 || candidates.length > maxListed ? '' : `; known: ${candidates.join(', ')}`
 }
 
 const ids: readonly string[] = catalogue.map(({ id }) => id)

@@ -36,7 +36,7 @@ type Where = 'all' | 'each' | 'other path' | { readonly turn: number }
 
 /** Requests in a row that got no answer, by place: a gateway may drop what it does not like, and is not asked for ever. */
 const unansweredAt = perRun(() => new Map<OtherPlace, number>())
-const mostUnanswered = 2
+const maxUnanswered = 2
 
 interface Elsewhere {
   readonly place: OtherPlace
@@ -93,7 +93,7 @@ async function ask(
   { place, path }: Elsewhere,
 ): Promise<Exchange | undefined> {
   const unanswered = unansweredAt(context.run)
-  if ((unanswered.get(place) ?? 0) >= mostUnanswered) return undefined
+  if ((unanswered.get(place) ?? 0) >= maxUnanswered) return undefined
   const emptied = place === 'no body' ? { body: '' } : {}
   const query = place === 'query' ? { ...probe.query, file_types: 'txt' } : probe.query
   // No operation: what a gateway does with such a path says nothing about the operation itself.

@@ -97,7 +97,7 @@ export async function createObject(
 
 /** How a creation is refused as a request: for a name that exists, though it is a fresh one, or for whatever else is in it. */
 const refusals: readonly unknown[] = [400, 409, 422]
-const mostTries = 3
+const maxTries = 3
 
 /** True for such a refusal of a creation that names its object. */
 function isRefusedByName({ response, probe }: Exchange): boolean {
@@ -109,7 +109,7 @@ function isRefusedByName({ response, probe }: Exchange): boolean {
 /** Sends a creation, each time with a fresh name; a guardrail may meet one of them. */
 export async function create(context: CheckContext, make: () => Promise<Probe>): Promise<Exchange> {
   const send = (): Promise<Exchange> => context.send(make, { role: 'setup' })
-  return resendWhile(await send(), send, isRefusedByName, mostTries)
+  return resendWhile(await send(), send, isRefusedByName, maxTries)
 }
 
 /** Valid creations of a run that broke the server, were granted with an envelope, or were refused with a fresh name each time. */

@@ -31,11 +31,11 @@ import {
 /** Relations that hold for every operation that creates something, whatever that is. */
 
 /** A fault that somebody else, or a replica, could explain has to show in so many looks. */
-export const mostLooks = 3
+export const maxLooks = 3
 /** So many creations are sent at once. */
 const atOnce = { full: 4, quick: 2 }
 /** So many more are made, one at a time, if fewer than two of those were. */
-const mostMore = 2
+const maxMore = 2
 
 async function requireControl(context: CheckContext, operation: OperationId): Promise<void> {
   const found = await control(context.run, operation)
@@ -63,7 +63,7 @@ export function ownId(operation: OperationId): Judge {
     const together = { size: atOnce[run.options.depth], make, requirement: requirement.id }
     const sent = await sendAtOnce(run, together)
     // A guardrail, a lost answer or a limit may have met one of them, and one at a time is all that some targets take.
-    for (let more = mostMore; more > 0 && grantedOf(sent).length < 2; more--) sent.push(await context.send(make))
+    for (let more = maxMore; more > 0 && grantedOf(sent).length < 2; more--) sent.push(await context.send(make))
     const made = sent.flatMap((exchange) => createdId(run, exchange) ?? [])
     useAgain(run, operation, made)
     const [first] = sent
@@ -95,7 +95,7 @@ async function lookAfter(context: CheckContext, creator: Creator, refusal: Refus
   const { what, change, statuses } = refusal
   const about = `${creator.operation}/${refusal.requirement}`
   let again: Exchange | undefined
-  for (let look = 1; look <= mostLooks; look++) {
+  for (let look = 1; look <= maxLooks; look++) {
     const probe = await creator.fresh(run)
     const refusedOne = await context.send(await change(probe), { about, role: 'setup', badInput: true })
     if (!statuses.includes(refusedOne.response?.status ?? 0))
@@ -114,7 +114,7 @@ async function lookAfter(context: CheckContext, creator: Creator, refusal: Refus
   }
   if (!again) return undefined
   const expected = `a 2xx: the refused creation made nothing, so ${creator.same} is still free`
-  context.fail(again, expected, `after the same one was refused ${what}, in ${mostLooks} attempts`)
+  context.fail(again, expected, `after the same one was refused ${what}, in ${maxLooks} attempts`)
 }
 
 /** @param more refusals that only this operation has */

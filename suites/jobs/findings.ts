@@ -9,7 +9,7 @@ import { isThrottled } from '../../harness/engine/throttle.ts'
 import type { ApplicationResource } from '../../harness/target-file/model.ts'
 import { getAt, member } from '../../schemas/json.ts'
 import { holdBack } from '../../harness/checks/at-once.ts'
-import { create, type Held, mostAttempts, releaseMs, whileIdle } from './gate.ts'
+import { create, type Held, maxAttempts, releaseMs, whileIdle } from './gate.ts'
 import { isEnded, type Job, jobRequest, jobsOf, type Reading } from './job-tracker.ts'
 import { isOwn, sameId } from './seen-jobs.ts'
 
@@ -83,7 +83,7 @@ export function createdAt({ creation }: Job): unknown {
 /** Moments of a job at which another creation is sent: twice at once, and then each half as long again after the last, in ms. */
 const firstPauseMs = 10
 const growth = 1.5
-const mostMoments = { full: 20, quick: 3 }
+const maxMoments = { full: 20, quick: 3 }
 
 /** Inputs of the same form, each text another one. */
 function withOtherValues(application: ApplicationResource, moment: number): ApplicationResource {
@@ -96,12 +96,12 @@ function withOtherValues(application: ApplicationResource, moment: number): Appl
 }
 
 /** A wait is cut into so many parts at most, none shorter than that in ms unless the whole is, so that the end of a job is soon seen. */
-const mostParts = 4
+const maxParts = 4
 const shortestPartMs = 20
 
 /** Waits so long; false as soon as a reading shows the job in progress no more. */
 async function staysInProgress(run: Run, job: Job, ms: number): Promise<boolean> {
-  const parts = Math.min(mostParts, Math.max(1, Math.floor(ms / shortestPartMs)))
+  const parts = Math.min(maxParts, Math.max(1, Math.floor(ms / shortestPartMs)))
   for (let part = 0; part < parts; part++) {
     await pause(run, ms / parts)
     if ((await noLonger(run, job, ids.inProgress)) !== undefined) return false
@@ -126,7 +126,7 @@ export async function createDuringJob(held: Held, first: Job, before: readonly F
   const found = (finding: Partial<Finding>): void => void findings.push({ of: ids.inProgress, cases: 1, ...finding })
   let lost = 0
   let pauseMs = firstPauseMs
-  for (let moment = 0; moment < mostMoments[run.options.depth]; moment++) {
+  for (let moment = 0; moment < maxMoments[run.options.depth]; moment++) {
     if (moment > 0 && !(await staysInProgress(run, first, moment > 1 ? pauseMs : 0))) break
     if (moment > 1) pauseMs *= growth
     const isOther = moment % 2 === 1
@@ -165,7 +165,7 @@ export async function createDuringJob(held: Held, first: Job, before: readonly F
     holdBack(run, exchange)
     const open = `another creation was answered ${said}`
     if (isLimit && (wasConflict() || response.header('retry-after') !== undefined)) found({ open })
-    else if (isLimit && throttled + 1 < mostAttempts) found({ open, met: 'throttled' })
+    else if (isLimit && throttled + 1 < maxAttempts) found({ open, met: 'throttled' })
     else if (made && findings.some(({ confirmed }) => confirmed) && !(await outlasts(run, first, exchange)))
       found({ open: `${open}, but the first job was read as ended soon after: such readings may lag behind` })
     else found({ failure: { exchange, expected: '409 BadRequest', what } })
@@ -178,12 +178,12 @@ export async function createDuringJob(held: Held, first: Job, before: readonly F
  * After a 409 a creation that is granted proves a fault only if the first job goes on for so long after it, in ms: it may have
  * ended, and its readings lag behind. A young job is given less: that it ended already is not likely, and it may be a short one.
  */
-const mostLagMs = 400
+const maxLagMs = 400
 const lagByAge = 4
 
 /** Whether the job is still read as in progress that much later. */
 async function outlasts(run: Run, job: Job, { sentAt, endedAt }: Exchange): Promise<boolean> {
-  const lagMs = Math.min(mostLagMs, lagByAge * (sentAt - job.createdAtMs))
+  const lagMs = Math.min(maxLagMs, lagByAge * (sentAt - job.createdAtMs))
   for (;;) {
     const isLate = performance.now() - endedAt >= lagMs
     const stays = await staysInProgress(run, job, isLate ? 0 : readEveryMs)
@@ -228,9 +228,9 @@ export async function confirmBlocked(other: Held, blocked: Exchange, first: Job,
   const finding = { of: ids.perApplication, cases: 0 }
   if (!job) return { ...finding, open: `${onOther} ${describeResponse(exchange)} even after the job had ended` }
   await jobsOf(other.run).awaitEnds(other.application.id)
-  if (times + 1 < mostAttempts)
+  if (times + 1 < maxAttempts)
     return { ...finding, met: 'blocked', open: `the other application was busy during a job in ${times + 1} attempts` }
-  const what = `with a valid body, while only job ${first.id} of another application was in progress, in ${mostAttempts} attempts (somebody else's job there would look the same)`
+  const what = `with a valid body, while only job ${first.id} of another application was in progress, in ${maxAttempts} attempts (somebody else's job there would look the same)`
   const expected = '202: a job in progress on another application is no conflict'
   return { ...finding, met: 'blocked', failure: { exchange: blocked, expected, what } }
 }

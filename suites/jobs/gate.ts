@@ -35,7 +35,7 @@ interface Gate {
 }
 
 /** Most attempts to see a state that may pass meanwhile. */
-export const mostAttempts = 3
+export const maxAttempts = 3
 
 /** Pause after the first 409 of a busy application, in ms; one more with each. */
 const busyPauseMs = 1000
@@ -100,7 +100,7 @@ function createGate(application: string, run: Run): Gate {
           fresh ||= unanswered !== undefined
           busySince ??= performance.now()
           const waits = exclusive || fresh
-          if (attempt >= mostAttempts && (!waits || performance.now() - busySince >= timeout)) {
+          if (attempt >= maxAttempts && (!waits || performance.now() - busySince >= timeout)) {
             gate.gaveUp = true
             if (exclusive) {
               gate.timedOut = true

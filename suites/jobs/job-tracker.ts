@@ -79,12 +79,12 @@ export function wasSeenEnded(job: Job): boolean {
 }
 
 /** A replica that lags behind may show a job in progress for so long after another one showed its end, in ms. */
-const mostLagMs = 1000
+const maxLagMs = 1000
 
 /** True if the job was seen to have ended long enough before that time, in ms, for every later reading to show its end. */
 export function endedBefore(job: Job, at: number): boolean {
   const end = job.readings.find((reading) => isEnded(reading) && isOwn(reading, job))
-  return end !== undefined && end.exchange.endedAt + mostLagMs <= at
+  return end !== undefined && end.exchange.endedAt + maxLagMs <= at
 }
 
 function statusOf(body: unknown): string | undefined {

@@ -8,7 +8,7 @@ import type { Judge } from '../../harness/engine/check-context.ts'
 import { control, notGranted } from '../../harness/checks/control.ts'
 import { grantedByScenario } from '../../harness/checks/granted.ts'
 import { declaredResource } from '../../harness/checks/valid-request.ts'
-import { mostLooks } from '../created/relations.ts'
+import { maxLooks } from '../created/relations.ts'
 import { kindsOf, type Refusals } from './faults.ts'
 import { failureIn, type Finding, ids, isSettled } from './findings.ts'
 import { create, type Held, hold, releaseMs } from './gate.ts'
@@ -137,7 +137,7 @@ const open = (why: string): Finding => ({ of, cases: 1, open: why })
 /** `refuseAll` on an application that is idle before it: waits for that as often as is looked. */
 async function refuseIdle(held: Held, kind: Refusals): Promise<Refused> {
   let sent = await refuseAll(held, kind)
-  for (let waits = 0; sent.isBusy && waits < mostLooks && (await awaitIdle(held)); waits++)
+  for (let waits = 0; sent.isBusy && waits < maxLooks && (await awaitIdle(held)); waits++)
     sent = await refuseAll(held, kind)
   return sent.isBusy ? { ...sent, findings: [open('the application was busy before anything was refused')] } : sent
 }
@@ -230,7 +230,7 @@ async function lookAfter(held: Held, kind: Refusals): Promise<Finding[]> {
     }
     // Then each by itself: a job of somebody else is more likely to meet a long list than one request.
     if (kind.refusals.length > 1) return [...findings, ...(await lookAfterEach(held, kind))]
-    if (look === mostLooks) return [...findings, failureOf(conflict, kind, `in ${look} attempts`)]
+    if (look === maxLooks) return [...findings, failureOf(conflict, kind, `in ${look} attempts`)]
   }
 }
 

@@ -17,7 +17,7 @@ import {
   isSettled,
   proveOverlap,
 } from './findings.ts'
-import { create, gateOf, type Held, hold, mostAttempts, releaseMs, whileIdle } from './gate.ts'
+import { create, gateOf, type Held, hold, maxAttempts, releaseMs, whileIdle } from './gate.ts'
 import { endedBefore, isEnded, type Job, jobRequest, jobsOf, wasSeenEnded } from './job-tracker.ts'
 import { failingLifecycle } from './lifecycle.ts'
 import { noEffectFindings } from './no-effect.ts'
@@ -82,7 +82,7 @@ export function provokeConflicts(run: Run): Promise<Conflicts> {
       const wants = (of: Finding['of']): boolean => !isSettled(findings, of)
       // An attempt that proved nothing is repeated if the other ones speak against the target.
       const most = (): number =>
-        times(findings, 'blocked') > 0 && !failureIn(findings, ids.perApplication) ? 2 * mostAttempts : mostAttempts
+        times(findings, 'blocked') > 0 && !failureIn(findings, ids.perApplication) ? 2 * maxAttempts : maxAttempts
       for (let count = 1; count <= most() && (count === 1 || wantsMore(run, other, findings)); count++) {
         last = await attempt({ held, other, last, found: findings, wants })
         findings.push(...last.findings)

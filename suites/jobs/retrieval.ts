@@ -189,7 +189,7 @@ const shown = ['id', 'status', 'application_id', 'created_at', 'completed_at', '
 const laterMs = 200
 
 /** Most jobs of one application that ended in one way which are read again, the latest of them. */
-const mostReadAgain = { full: 2, quick: 1 }
+const maxReadAgain = { full: 2, quick: 1 }
 
 /** Reads the ended jobs of the run again, and a declared one: what the spec shows of them reads the same. */
 export const judgeStable: Judge = async (context) => {
@@ -225,7 +225,7 @@ function latestOfEach(run: Run, ended: readonly SeenReading[]): SeenReading[] {
     const kind = `${isOne ? '' : id} ${String(member(job, 'status'))}`
     const count = (counts.get(kind) ?? 0) + 1
     counts.set(kind, count)
-    return count <= mostReadAgain[options.depth]
+    return count <= maxReadAgain[options.depth]
   })
 }
 

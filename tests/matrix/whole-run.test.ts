@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { isRefusal } from '../../catalogue/requirement.ts'
 import { type CatalogueRequirement, catalogue, requirementOf } from '../../catalogue/catalogue.ts'
 import { matrix } from '../spec/fault-matrix.ts'
-import { mostLooseGenerations } from '../../catalogue/faults.ts'
+import { maxLooseGenerations } from '../../catalogue/faults.ts'
 import { isOperationId, operations, triesOf } from '../../catalogue/operations.ts'
 import type { PreviousRequest } from '../../harness/engine/exchange.ts'
 import { isGranted } from '../../harness/engine/response.ts'
@@ -117,7 +117,7 @@ test('a target that declares everything is judged whole within the usual maxGene
   const generated = estimate(others, target, options).reduce((sum, { generations }) => sum + generations, 0)
   const shares = operations
     .filter(({ effect }) => effect === 'generates')
-    .map(({ id }) => mostLooseGenerations(id, target))
+    .map(({ id }) => maxLooseGenerations(id, target))
   const first = shares.reduce((sum, share) => sum + share, 0)
   expect(generated + first).toBeLessThanOrEqual(defaultLimits.maxGenerations)
 })
