@@ -3,7 +3,7 @@ import { catalogue } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { play, routes, send, target, type Reply, type Server } from './client.ts'
 import { rowsEverywhere } from './rows-everywhere.ts'
-import { bad, content, each, invalid, names, rights, size, unsupportedModel, type Row } from './rows.ts'
+import { bad, content, each, invalid, names, rights, size, unsupportedModel, type Row, twice } from './rows.ts'
 
 const { resources } = target
 const unknown = '11111111-2222-4333-8444-555555555555'
@@ -167,7 +167,7 @@ const own: readonly Row[] = [
     (file_id) => ({ params: { file_id: String(file_id) } }),
     ...['404 ResourceNotFound', '404 NotFound', '410 Gone', '410 ResourceNotFound', bad, invalid, rights],
   ),
-  ['completion.create/400-unsupported-model', { merge: { model: 'm-none' } }, bad, ...unsupportedModel],
+  ...twice(['completion.create/400-unsupported-model', { merge: { model: 'm-none' } }, bad, ...unsupportedModel]),
   ['completion.create/400-malformed-request', { merge: { model: 17 } }, bad],
   ['completion.create/400-malformed-request', { merge: { prompt: 17 } }, ...names],
   ['completion.create/400-empty-prompt', { merge: { prompt: '' } }, invalid],
@@ -191,7 +191,7 @@ const own: readonly Row[] = [
   ['chat.create/400-invalid-role', earlier({ ...hello, role: 17 }), bad],
   ['chat.create/400-invalid-role', message({ role: 'qwertzuiopas' }), bad],
   ['chat.create/400-invalid-role', message({ role: 17 }), bad],
-  ['chat.create/400-unsupported-model', { merge: { model: 'm-none' } }, invalid, ...unsupportedModel],
+  ...twice(['chat.create/400-unsupported-model', { merge: { model: 'm-none' } }, invalid, ...unsupportedModel]),
   ['chat.create/400-malformed-tools', { merge: { tools: 'graph' } }, content],
   ['chat.create/400-malformed-tools', { merge: { tools: [17] } }, content],
   ['chat.create/400-malformed-tools', { merge: { tools: [{ type: 'llm' }] } }, content],
@@ -260,7 +260,7 @@ const own: readonly Row[] = [
   ['applications.create/400-duplicate-name', { merge: { name: 'Writer' } }, bad],
   ['files.retrieve/404-unknown-file', { params: { file_id: unknown } }, '404 ResourceNotFound'],
   ['files.retrieve/404-unknown-file', { params: { file_id: 'file_tea_8b21c47f6d00' } }, '404 ResourceNotFound'],
-  ['files.retrieve/410-deleted-file', { params: { file_id: resources.deletedFile } }, '410 ResourceNotFound'],
+  ...twice(['files.retrieve/410-deleted-file', { params: { file_id: resources.deletedFile } }, '410 ResourceNotFound']),
   ['ai-detect.run/400-empty-text', { merge: { input: '' } }, bad],
   ['ai-detect.run/400-malformed-text', { merge: { input: 17 } }, bad],
   ['web-search.run/400-empty-query', { merge: { query: '' } }, bad],

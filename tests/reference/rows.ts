@@ -13,6 +13,9 @@ export const names = [bad, invalid, content]
 /** Pairs that answer a thing that is too large. */
 export const size = [invalid, '413 BadRequest', '413 PayloadTooLarge', '413 InvalidInputParameters']
 
+/** The very same request two times. */
+export const twice = (row: Row): readonly Row[] => [row, row]
+
 /** One row for each value. */
 export function each(
   id: string,

@@ -5,7 +5,8 @@ import { jobStories } from './job-stories.ts'
 import { isRefused } from './refusal-rows.ts'
 
 const { resources } = target
-const otherPdf = readFileSync(new URL('../../fixtures/pdf/other.pdf', import.meta.url))
+const pdf = (name: string): Buffer => readFileSync(new URL(`../../fixtures/pdf/${name}.pdf`, import.meta.url))
+const [goodPdf, otherPdf] = [pdf('good'), pdf('other')]
 const busy = (answer: Reply) => isRefused(answer, ['409 BadRequest'])
 const isGranted = (answer: Reply) => answer.status < 300 && answer.json?.tpe === undefined
 /** The very same request twice, if it makes nothing. */
@@ -16,7 +17,10 @@ const granted = (operation: string) => async (server: Server) =>
 const grantedAgain = (operation: string) => async (server: Server) => {
   const [first, same] = [await send(server, operation), await send(server, operation)]
   if (!isGranted(first) || same.status >= 500) return false
-  return operation === 'files.upload' || isGranted(await send(server, operation, await freshOne(server, operation)))
+  if (operation === 'files.upload') return true
+  for (let others = 0; others < 9; others++)
+    if (!isGranted(await send(server, operation, await freshOne(server, operation)))) return false
+  return true
 }
 const content = (answer: Reply) => answer.json?.choices?.[0]?.message?.content
 const isChat = (answer: Reply) => isGranted(answer) && typeof content(answer) === 'string'
@@ -68,6 +72,14 @@ async function idsAtOnce(server: Server, operation: string): Promise<unknown[]> 
   return (await Promise.all(Array.from({ length: many }, one))).map(({ json }) => json.id as unknown)
 }
 
+/** An object whose creation was sent a second time. */
+async function idAskedTwice(server: Server, operation: string): Promise<unknown> {
+  const change = operation === 'files.upload' ? {} : await freshOne(server, operation)
+  const first = await send(server, operation, change)
+  await send(server, operation, change)
+  return first.json.id as unknown
+}
+
 /** Each of several objects, made at once, can be used when all are there. */
 async function staysUsable(
   server: Server,
@@ -75,7 +87,7 @@ async function staysUsable(
   uses: readonly (readonly [operation: string, param: string])[],
   holds: (answer: Reply) => boolean,
 ): Promise<boolean> {
-  for (const id of await idsAtOnce(server, operation)) {
+  for (const id of [...(await idsAtOnce(server, operation)), await idAskedTwice(server, operation)]) {
     for (const [use, param] of uses) {
       if (!holds(await send(server, use, { params: { [param]: String(id) } }))) return false
     }
@@ -111,7 +123,7 @@ async function existsOnce(server: Server, operation: string, pair: string): Prom
   const again = async () =>
     isRefused(await send(server, operation, change).catch(() => ({ status: 0 }) as Reply), [pair])
   if (!(await again()) || !(await again())) return false
-  await send(server, operation, await freshOne(server, operation))
+  for (let others = 0; others < 3; others++) await send(server, operation, await freshOne(server, operation))
   return again()
 }
 
@@ -128,10 +140,15 @@ export const stories: Readonly<Record<string, Story>> = {
         ?.join(' ')
     const other = { format: 'text' }
     await send(server, 'pdf.parse', { body: other })
-    const raw = { base64: otherPdf.toString('base64'), contentType: 'application/pdf' }
-    const file_id = String((await send(server, 'files.upload', { raw })).json.id)
-    const second = await send(server, 'pdf.parse', { body: other, params: { file_id } })
-    if (!['Coffee', '196', 'own', '4711'].every((word) => second.json.content.includes(word))) return false
+    const parsedFrom = async (bytes: Buffer): Promise<string> => {
+      const raw = { base64: bytes.toString('base64'), contentType: 'application/pdf' }
+      const file_id = String((await send(server, 'files.upload', { raw })).json.id)
+      return String((await send(server, 'pdf.parse', { body: other, params: { file_id } })).json.content)
+    }
+    const second = await parsedFrom(otherPdf)
+    if (!['Coffee', '196', 'own', '4711'].every((word) => second.includes(word))) return false
+    const sameSize = Buffer.concat([goodPdf, Buffer.alloc(otherPdf.length - goodPdf.length, '\n')])
+    if (!(await parsedFrom(sameSize)).includes('Tea')) return false
     const answers = ['text', 'markdown'].map((format) => send(server, 'pdf.parse', { body: { format } }))
     return (await Promise.all(answers)).every(({ json }) => words(json.content) === words(resources.pdfText))
   },
@@ -139,7 +156,8 @@ export const stories: Readonly<Record<string, Story>> = {
     isChat(await send(server, 'chat.create', { merge: { tools: undefined } })),
   'chat.create/200-text-parts': async (server) => {
     const text = { type: 'text', text: 'Hello' }
-    const answers = [[text], [text, text]].map((parts) =>
+    const turned = { text: 'Hello', type: 'text' }
+    const answers = [[text], [text, text], [turned]].map((parts) =>
       send(server, 'chat.create', { merge: { messages: [{ role: 'user', content: parts }] } }),
     )
     return (await Promise.all(answers)).every(isChat)
