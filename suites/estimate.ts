@@ -126,14 +126,7 @@ export function estimate(plan: Plan, target: Target, runs: Runs & Pick<RunOption
 
 type Total = { -readonly [name in keyof Omit<Estimate, 'typical'>]: Estimate[name] }
 
-interface Totals {
-  of(operation: string): Total
-  /** @param granted how many of them a conforming target would grant, by that effect */
-  add(operation: string, requests: number, effect: Effect, granted?: number): void
-  all(): Total[]
-}
-
-function createTotals(target: Target): Totals {
+function createTotals(target: Target) {
   const totals = new Map<string, Total>()
   const of = (name: string): Total => {
     const known = totals.get(name) ?? { operation: name, requests: 0, creations: 0, generations: 0 }
@@ -142,8 +135,9 @@ function createTotals(target: Target): Totals {
   }
   return {
     of,
-    all: () => [...totals.values()],
-    add(name, requests, effect, granted = requests) {
+    all: (): Total[] => [...totals.values()],
+    /** @param granted how many of them a conforming target would grant, by that effect */
+    add(name: string, requests: number, effect: Effect, granted = requests): void {
       const total = of(name)
       total.requests += requests
       if (effect === 'creates') total.creations += granted

@@ -41,14 +41,7 @@ export class Ending {
 }
 
 /** The exchanges under way: each ends at its deadline, when its own signal aborts, or when all are ended. */
-interface UnderWay {
-  /** `settle` is called when the exchange has ended by itself. */
-  begin(options: SendOptions): { readonly ending: Ending; settle(): void }
-  /** Ends every exchange under way, and each one that begins from now on. */
-  endAll(): void
-}
-
-export function createUnderWay(): UnderWay {
+export function createUnderWay() {
   /** Deadlines, on the clock of this process's own looks. */
   const endings = new Map<Ending, number>()
   let isOver = false
@@ -65,7 +58,8 @@ export function createUnderWay(): UnderWay {
     timer = undefined
   }
   return {
-    begin({ timeoutMs, signal }) {
+    /** `settle` is called when the exchange has ended by itself. */
+    begin({ timeoutMs, signal }: SendOptions) {
       const ending = new Ending()
       const stop = (): void => ending.end(signal?.reason)
       if (timer === undefined) lookedAt = performance.now()
@@ -81,7 +75,8 @@ export function createUnderWay(): UnderWay {
         },
       }
     },
-    endAll() {
+    /** Ends every exchange under way, and each one that begins from now on. */
+    endAll(): void {
       isOver = true
       for (const ending of endings.keys()) ending.end(undefined)
     },

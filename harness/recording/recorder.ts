@@ -23,19 +23,6 @@ interface EndedExchange extends Pick<RecordedExchange, 'requirement' | 'operatio
   readonly credential: { readonly value?: string; readonly shown: string }
 }
 
-/** Writes each exchange down as it comes, keys removed, and gives its recorded form when asked for it. */
-export interface Recorder {
-  record(exchange: EndedExchange): () => FailureExchange
-  /** Text of a target or of a target file as it may be shown: without any key. */
-  redact(text: string): string
-  readonly count: number
-  /** ms that the exchanges of that requirement took, one after the other; what they waited for is not counted. */
-  tookMs(requirement: string): number
-  /** Folder and error code (`/tmp: ENOSPC`) if the log could not be written; no more exchanges are kept then. */
-  readonly problem: string | undefined
-  close(): void
-}
-
 const always =
   <T>(value: T) =>
   (): T =>
@@ -54,7 +41,7 @@ const longestHeld = 16 * 1024
 const maxHeld = 1024 * 1024
 
 /** @param logFile file that gets each exchange as a line of JSON; without one they are not kept */
-export function createRecorder(logFile: string | undefined, redactor: Redactor): Recorder {
+export function createRecorder(logFile: string | undefined, redactor: Redactor) {
   let fd: number | undefined
   let count = 0
   let held = 0
@@ -89,14 +76,16 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor):
     return exchange
   }
   return {
+    /** Text of a target or of a target file as it may be shown: without any key. */
     redact,
-    get count() {
+    get count(): number {
       return count
     },
-    get problem() {
+    /** Folder and error code (`/tmp: ENOSPC`) if the log could not be written; no more exchanges are kept then. */
+    get problem(): string | undefined {
       return problem
     },
-    record(ended) {
+    record(ended: EndedExchange): () => FailureExchange {
       const n = count++
       const { requirement, operation, role, result } = ended
       if (requirement !== null) times.set(requirement, (times.get(requirement) ?? 0) + result.endedAt - result.sentAt)
@@ -123,10 +112,13 @@ export function createRecorder(logFile: string | undefined, redactor: Redactor):
       }
       return made ? always(made) : recorded
     },
-    tookMs: (requirement) => times.get(requirement) ?? 0,
-    close() {
+    /** ms that the exchanges of that requirement took, one after the other; what they waited for is not counted. */
+    tookMs: (requirement: string): number => times.get(requirement) ?? 0,
+    close(): void {
       if (fd !== undefined) closeSync(fd)
       fd = undefined
     },
   }
 }
+
+export type Recorder = ReturnType<typeof createRecorder>
