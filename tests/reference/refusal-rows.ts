@@ -270,6 +270,10 @@ const own: readonly Row[] = [
   ['translate.run/400-unsupported-language', { merge: { target: 'xx' } }, bad],
   ['translate.run/400-empty-text', { merge: { text: '' } }, invalid],
   ['translate.run/400-malformed-text', { merge: { text: 17 } }, invalid, bad],
+  ['chat.create/400-malformed-tools', { merge: { tools: false } }, content],
+  ['chat.create/400-malformed-tool-choice', { merge: { tool_choice: false } }, content],
+  ['chat.create/400-malformed-response-format', { merge: { response_format: false } }, ...names],
+  ['chat.create/400-invalid-stream-options', { merge: { stream: true, stream_options: false } }, bad],
   ['vision.analyze/400-malformed-request', { merge: { prompt: 17 } }, ...names],
   ['vision.analyze/400-malformed-request', { merge: { variables: 'image' } }, ...names],
 ]

@@ -39,14 +39,20 @@ const allowed = [
   { search_weight: 0 },
   { grounding_level: 1 },
 ]
-const refused = [{ max_snippets: 4 }, { search_weight: 101 }, { max_tokens: 'many' }, { keyword_threshold: -0.5 }]
+const refused = [
+  false,
+  { max_snippets: 4 },
+  { search_weight: 101 },
+  { max_tokens: 'many' },
+  { keyword_threshold: -0.5 },
+]
 
-function withConfig(operation: string, query_config: object): Record<string, unknown> {
+function withConfig(operation: string, query_config: unknown): Record<string, unknown> {
   if (operation === 'graphs.query') return { query_config }
   return { tools: [{ type: 'graph', function: { graph_ids: [resources.graph], query_config } }] }
 }
 
-async function all(server: Server, operation: string, configs: readonly object[], holds: (answer: Reply) => boolean) {
+async function all(server: Server, operation: string, configs: readonly unknown[], holds: (answer: Reply) => boolean) {
   const answers = configs.map((config) => send(server, operation, { merge: withConfig(operation, config) }))
   return (await Promise.all(answers)).every(holds)
 }
