@@ -3,7 +3,7 @@ import { json } from './escape/json.ts'
 import { evidenceText, type TestStatus, testStatuses } from './view/evidence.ts'
 import { byOperation } from './view/groups.ts'
 import { runErrors, runNotes } from './view/standing.ts'
-import { sections } from './view/writing.ts'
+import { sections } from '../harness/report/reason.ts'
 
 /**
  * Common Test Report Format 0.0: a test a requirement; our own outcome is in `rawStatus`. A failed test `run` comes before

@@ -4,8 +4,8 @@ import type { Report, RequirementResult } from '../harness/report/model.ts'
 import { xmlAttribute, xmlText } from './escape/xml.ts'
 import { byOperation, type OperationGroup } from './view/groups.ts'
 import { runErrors, runNotes } from './view/standing.ts'
-import { type TestStatus, testStatuses, evidenceText } from './view/evidence.ts'
-import { sections } from './view/writing.ts'
+import { evidenceText, type TestStatus, testStatuses } from './view/evidence.ts'
+import { sections } from '../harness/report/reason.ts'
 
 type StatusOf = (result: RequirementResult) => TestStatus
 

@@ -1,20 +1,20 @@
 import { shortened } from './escape/visible.ts'
 import type { Counts, Report, RequirementResult } from '../harness/report/model.ts'
-import { markdownCode, markdownText, markdownBlock } from './escape/markdown.ts'
+import { markdownBlock, markdownCode, markdownText } from './escape/markdown.ts'
 import { byCause, type Cause, idsOf, shownFirst } from './view/causes.ts'
 import { type LikelyCause, likelyCauses } from './view/likely-causes.ts'
 import { wordsOf } from './view/likely-words.ts'
-import { count, sayNeed } from '../harness/report/reason.ts'
-import { compactJson, duration, sections, requirementPage } from './view/writing.ts'
+import { count, sayNeed, sections } from '../harness/report/reason.ts'
+import { compactJson, duration, requirementPage } from './view/writing.ts'
 import { exitLine, runNotes, seedLine, standingOf, type Tone, verdictBeforeExit } from './view/standing.ts'
 import {
+  byReason,
   failed,
-  requiredButMissed,
   leftOutSentence,
+  type ReasonGroup,
+  requiredButMissed,
   selectedResults,
   selectedSummary,
-  byReason,
-  type ReasonGroup,
 } from './view/groups.ts'
 import { commandOrLength, evidence, failureSentence } from './view/evidence.ts'
 import { gainOf, type Step, usualPart, whatToDeclare } from './view/to-declare.ts'

@@ -1,4 +1,4 @@
-import { reasonIn } from '../harness/report/reason.ts'
+import { reasonIn, sections } from '../harness/report/reason.ts'
 import { shownText } from '../harness/recording/recorded.ts'
 import type { Redactor } from '../harness/recording/redactor.ts'
 import { assembleReport } from '../harness/report/assemble-report.ts'
@@ -95,11 +95,13 @@ function failureOf(
   { exchange, expected, actual }: RequirementTally['failures'][number],
   { redactor, rerun }: RecordingFacts,
 ): Failure {
+  const cites = ` (${sections(section)})`
   const clean = (text: string): string => shownText(text, (whole) => redactor.text(whole))
   const { index } = (exchange as RecordedHttpResponse).entry
   return {
     message: clean(describeProbe(exchange, `(log.entries[${index}])`)),
-    expected: clean(`${expected} (§${section.replaceAll(', ', ', §')})`),
+    expected: clean(expected + cites),
+    cites,
     actual: clean(actual ?? describeResponse(exchange)),
     familyOnly: false,
     seed: 0,

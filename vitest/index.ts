@@ -1,24 +1,24 @@
-/** The suites as tests of somebody's own vitest project. */
-// TypeScript adds to a module only if the module is imported too, in the declarations as well.
 import 'vitest'
 import { afterAll, beforeAll, describe, type RunnerTestCase, test, type TestContext, vi } from 'vitest'
 import {
-  type Handover,
   createSuiteRun,
   type GivenTarget,
+  type Handover,
+  type RunEnded,
   type Selected,
   type SuiteRun,
-  type RunEnded,
 } from './suite-run.ts'
-import { type Target, type TargetJson, checkOptions, type ConformanceOptions } from '../library/options.ts'
+import { checkOptions, type ConformanceOptions, type Target, type TargetJson } from '../library/options.ts'
 import { catalogue, type CatalogueRequirement } from '../catalogue/catalogue.ts'
 import { groupBy } from '../harness/group-by.ts'
 import { isSelected } from '../harness/report/selection.ts'
-import { isMistake } from '../harness/report/reason.ts'
+import { isMistake, sections } from '../harness/report/reason.ts'
 import type { RequirementResult } from '../harness/report/model.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { evidence } from '../reporters/view/evidence.ts'
-import { sections } from '../reporters/view/writing.ts'
+
+/** The suites as tests of somebody's own vitest project. */
+// TypeScript adds to a module only if the module is imported too, in the declarations as well.
 
 export type { GivenTarget, Handover } from './suite-run.ts'
 

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { isRefusal, pairsOf } from '../../catalogue/requirement.ts'
-import { type CatalogueRequirement, catalogue } from '../../catalogue/catalogue.ts'
-import { modelErrors, codeNames, listedTypes } from '../../catalogue/errors.ts'
+import { catalogue, type CatalogueRequirement } from '../../catalogue/catalogue.ts'
+import { codeNames, listedTypes, modelErrors } from '../../catalogue/errors.ts'
 import type { Member, Operation } from '../../catalogue/operation.ts'
-import { operations, type OperationId } from '../../catalogue/operations.ts'
-import { queryConfigMembers, type QueryConfigMember } from '../../catalogue/query-config.ts'
+import { type OperationId, operations } from '../../catalogue/operations.ts'
+import { type QueryConfigMember, queryConfigMembers } from '../../catalogue/query-config.ts'
 import { tokensOf } from '../../schemas/json.ts'
+import { sections } from '../../harness/report/reason.ts'
 
 /** A schema of this package, as a component: its names for schema languages are those of the whole document. */
 function shipped(name: string): Json {
@@ -216,9 +217,7 @@ function refusalsOf(id: OperationId): Refusal[] {
 
 function refusalText(refusals: readonly Refusal[]): string {
   const requirements = new Set(refusals.map(({ requirement }) => requirement))
-  return [...requirements]
-    .map(({ statement, section }) => `- ${statement} (§${section.replaceAll(', ', ', §')})`)
-    .join('\n')
+  return [...requirements].map(({ statement, section }) => `- ${statement} (${sections(section)})`).join('\n')
 }
 
 /** The error responses of an operation: those of its requirements by status, and any other. */

@@ -1,9 +1,9 @@
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
-import { operation as operationOf, isOperationId } from '../../catalogue/operations.ts'
+import { isOperationId, operation as operationOf } from '../../catalogue/operations.ts'
 import { differenceLines, explained, readingsOf } from '../../cli/explain/explanation.ts'
 import type { Sent } from '../../cli/explain/requests.ts'
-import { sections } from '../../reporters/view/writing.ts'
 import pc from 'picocolors'
+import { sections } from '../../harness/report/reason.ts'
 
 const levels = { must: 'required (must)', should: 'recommended (should)' } as const
 

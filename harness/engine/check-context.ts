@@ -3,12 +3,13 @@ import type { Failure, FailureExchange } from '../report/model.ts'
 import { sendWithRetries } from './send-with-retries.ts'
 import { probeOf, type Source } from './send.ts'
 import type { Scenario } from '../target-file/model.ts'
-import type { Exchange, Purpose, Probe } from './exchange.ts'
+import type { Exchange, Probe, Purpose } from './exchange.ts'
 import { Failed, NotExercised } from './outcome.ts'
-import { rerunLine, describeResponse, describeProbe, withFinding } from './describe.ts'
+import { describeProbe, describeResponse, rerunLine, withFinding } from './describe.ts'
 import { perRun, type Run, type Send, stateBeside } from './run.ts'
 import { curlOfBoth } from '../recording/recorded.ts'
 import { isThrottling } from './connection-trial.ts'
+import { sections } from '../report/reason.ts'
 
 /** How a requirement is judged: returns if it holds, throws `Failed` or `NotExercised` if it does not. */
 export type Judge = (context: CheckContext) => Promise<void>
@@ -73,9 +74,11 @@ export function createCheckContext(run: Run, requirement: CatalogueRequirement):
       return sendThroughGate(run, source, whole)
     },
     failure(exchange, expected, what, actual) {
+      const cites = ` (${sections(requirement.section)})`
       return {
         message: describeProbe(exchange, what),
-        expected: `${expected}${run.hooks.map((hook) => hook.remarkOn?.(run, exchange) ?? '').join('')} (§${requirement.section.replaceAll(', ', ', §')})`,
+        expected: `${expected}${run.hooks.map((hook) => hook.remarkOn?.(run, exchange) ?? '').join('')}${cites}`,
+        cites,
         actual: withFinding(exchange, actual ?? describeResponse(exchange)),
         ...(exchange.finding?.kind === 'remembers-key' && { connection: 'remembers-key' as const }),
         familyOnly: false,

@@ -67,6 +67,8 @@ export interface Failure {
   at?: string
   /** The request without the fault, which was granted. */
   control?: GrantedRequest
+  /** How `expected` ends: the sections that it cites. */
+  cites?: string
   /** The request had to be refused. */
   toRefuse?: true
   /** The statuses and the names of errors of which `expected` speaks, in its order. */

@@ -95,6 +95,14 @@ export function commonReason(results: readonly RequirementResult[]): Reason | un
   return [...found.values()].sort((a, b) => b.times - a.times)[0]?.common
 }
 
+/** Sections as a reader writes them: `4.2, 8` is `§4.2, §8`. */
+export function sections(section: string): string {
+  return section
+    .split(',')
+    .map((part) => `§${part.trim()}`)
+    .join(', ')
+}
+
 /** `1 must`, `2 musts`, `1 entry`, `2 entries` */
 export function count(number: number, noun: string, plural = `${noun}s`): string {
   return `${number} ${number === 1 ? noun : plural}`

@@ -190,6 +190,7 @@ const failure = closed<Failure>(
       oneOf('reused', 'remembers-key'),
     ),
     toRefuse: described('The request had to be refused.', always),
+    cites: described('How `expected` ends: the sections that it cites.', text),
     asked: described('The statuses and the names of errors that were asked for.', listOf(text)),
     noEnvelope: described('The status is right, but the answer is no error envelope: see envelope/shape.', always),
     takes: described(
@@ -201,7 +202,20 @@ const failure = closed<Failure>(
     rerun: described('The command that shows the failure again, without a key.', text),
     exchange: defined('exchange'),
   },
-  ['path', 'at', 'control', 'connection', 'toRefuse', 'asked', 'noEnvelope', 'takes', 'later', 'rerunIds', 'exchange'],
+  [
+    'path',
+    'at',
+    'control',
+    'connection',
+    'toRefuse',
+    'cites',
+    'asked',
+    'noEnvelope',
+    'takes',
+    'later',
+    'rerunIds',
+    'exchange',
+  ],
 )
 
 const cutBody = ['bodyEncoding', 'bodyLength', 'bodySha256'] as const

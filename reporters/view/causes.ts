@@ -1,7 +1,6 @@
 import { groupBy } from '../../harness/group-by.ts'
 import { responseOf, sayAnswers } from '../../harness/report/baseline.ts'
 import type { LikelyCause } from './likely-causes.ts'
-import { sections } from './writing.ts'
 import type { Failure, RequirementResult } from '../../harness/report/model.ts'
 
 /** Failures that have one cause, as far as can be told from outside: the first of them is shown for all. */
@@ -44,13 +43,14 @@ export function idsOf({ first, others }: Cause): string[] {
 }
 
 /** Key that failures are compared by: the level, what was asked for, and what was wrong with the answer. */
-function keyOf({ failures: [failure], id, level, section }: RequirementResult): string {
+function keyOf({ failures: [failure], id, level }: RequirementResult): string {
   if (!failure) return id
   // Whatever the requests were: how the server treats its connections is one cause, and what it takes them for another.
   if (failure.connection) return ofConnection + failure.connection
   // Whatever was asked for: the server has no handler that makes its errors envelopes.
   if (failure.noEnvelope) return noEnvelope + level
-  const expected = withoutSections(failure.expected, section)
+  // Operations are described in different sections, which does not make it another expectation.
+  const expected = failure.expected.slice(0, failure.expected.length - (failure.cites ?? '').length)
   return JSON.stringify([level, expected, ...receivedIn(failure, id), failure.familyOnly])
 }
 
@@ -66,10 +66,4 @@ function receivedIn(failure: Failure, id: string): string[] {
   if (status !== null && status < 300 && failure.toRefuse) return ['granted', condition]
   if (status !== null && status >= 400) return [`${status}`, condition]
   return [failure.actual]
-}
-
-/** Operations are described in different sections, which does not make it another expectation. */
-function withoutSections(expected: string, section: string): string {
-  const end = ` (${sections(section)})`
-  return expected.endsWith(end) ? expected.slice(0, -end.length) : expected
 }

@@ -1,13 +1,5 @@
 import type { Counts, Outcome } from '../../harness/report/model.ts'
 
-/** Sections as a reader writes them: `4.2, 8` is `§4.2, §8`. */
-export function sections(section: string): string {
-  return section
-    .split(',')
-    .map((part) => `§${part.trim()}`)
-    .join(', ')
-}
-
 /** A duration in ms for a reader: `340 ms`, `12.3 s`, `2 min 5 s`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`

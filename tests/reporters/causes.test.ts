@@ -17,11 +17,8 @@ test('failures of several operations that share expectation and answer are one c
   expect(groups(one('a.b/401'), one('c.d/401'), one('e.f/401'))).toEqual([['a.b/401', 'c.d/401', 'e.f/401']])
   const said = (id: string, text: string) => one(id, { actual: `404 NotFound ${text}` })
   expect(groups(said('a.b/401', 'no such job'), said('c.d/401', 'no such file'))).toHaveLength(1)
-  const sections = (id: string, section: string, told: string) => ({
-    ...one(id, { expected: `404 ResourceNotFound (${told})` }),
-    section,
-  })
-  expect(groups(sections('a.b/401', '4.2, 7.3', '§4.2, §7.3'), sections('c.d/401', '5', '§5'))).toHaveLength(1)
+  const cites = (id: string, told: string) => one(id, { expected: `404 ResourceNotFound${told}`, cites: told })
+  expect(groups(cites('a.b/401', ' (§4.2, §7.3)'), cites('c.d/401', ' (§5)'))).toHaveLength(1)
 })
 
 test('failures of one operation, or that differ, stand by themselves', () => {
