@@ -95,12 +95,7 @@ function below(base: string, path: string): string {
 const responseMs = 15_000
 const responseAfterEndMs = 300
 
-interface State {
-  isBegun: boolean
-  readonly saved: Map<string, string>
-}
-
-const stateOf = perRun((): State => ({ isBegun: false, saved: new Map() }))
+const stateOf = perRun(() => ({ isBegun: false, saved: new Map<string, string>() }))
 
 /** Sends the requests of `setup` and fills in what they save. One that fails ends the run: what comes later counts on it. */
 export async function setUp(run: Run): Promise<void> {

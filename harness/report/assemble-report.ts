@@ -45,13 +45,11 @@ export function computed(stated: Stated, judged: Parameters<typeof bothVerdicts>
   return decided({ ...stated, verdict: verdicts[run.tpe], verdicts, summary }, { notJudged })
 }
 
-interface Manifest {
-  readonly version: string
-  readonly homepage?: string
-}
-
-function manifest(): Manifest {
-  return JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as Manifest
+function manifest() {
+  return JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as {
+    readonly version: string
+    readonly homepage?: string
+  }
 }
 
 export function suiteVersion(): string {

@@ -168,18 +168,11 @@ export function hold<T>(run: Run, application: ApplicationResource, action: (hel
 /** Pause between two creations on an application that should be free, in ms. */
 export const releaseMs = 1000
 
-/** A creation, and what came of it. */
-interface Created {
-  readonly exchange: Exchange
-  readonly job: Job | undefined
-  readonly isConflict: boolean
-}
-
 /**
  * Creates a job. The connection is its own: one that is sent once more, because the target had closed a connection, may have
  * made a job that nobody knows of.
  */
-export async function create({ run, application, gate }: Held, requirement: string): Promise<Created> {
+export async function create({ run, application, gate }: Held, requirement: string) {
   const purpose = { requirement, role: 'probe', expects: [[409, 'BadRequest']] } as const
   const exchange = await sendWithRetries(run, () => jobRequest(run, application), purpose, { fresh: true })
   return { exchange, job: gate.record(exchange), isConflict: exchange.response?.status === 409 }

@@ -37,13 +37,6 @@ function wantsBurst(run: Run): boolean {
   return isPlanned(run, ids.atomic) && run.target.limits.concurrency > 1
 }
 
-/** What the attempts of a run showed. */
-interface Conflicts {
-  readonly findings: readonly Finding[]
-  /** Some creation on the busy application was answered 409 in its attempts, or before. */
-  readonly wasBusy: boolean
-}
-
 /** One attempt: a job (or a burst of creations), and what is created beside it. */
 interface Attempt {
   /** The job to begin with, and a second one if a burst made two. */
@@ -71,7 +64,7 @@ interface Trial {
 const none: Attempt = { jobs: [], findings: [], responseLost: false, isFree: false }
 
 /** Provokes conflicts once a run: three attempts at most on the busy application, and one on others. */
-export function provokeConflicts(run: Run): Promise<Conflicts> {
+export function provokeConflicts(run: Run) {
   return oncePerRun(run, 'conflicts', async () => {
     const findings: Finding[] = []
     let last = none
@@ -89,6 +82,7 @@ export function provokeConflicts(run: Run): Promise<Conflicts> {
         if (held.gate.timedOut || failureIn(findings, ids.released)) break
       }
     })
+    // Some creation on the busy application was answered 409 in its attempts, or before.
     const wasBusy = gateOf(run, busy.id).conflictSeen
     if (run.options.depth === 'full')
       for (const further of [attemptOnPlain, attemptOnCreated])
