@@ -2,7 +2,14 @@ import { nameMarks } from '../reporters/escape/name-marks.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { groupBy } from '../harness/group-by.ts'
 import { count } from '../harness/report/reason.ts'
-import { operationCount, type Excluded, type Predicate, type RunFacts, type Statement } from './statement.ts'
+import {
+  operationCount,
+  type Excluded,
+  type Operations,
+  type Predicate,
+  type RunFacts,
+  type Statement,
+} from './statement.ts'
 import { claimedByStatement, type SuiteFacts } from './suite-facts.ts'
 import type { Verification } from './verify-certificate.ts'
 
@@ -59,16 +66,13 @@ function ownerOf(signer: string, { publicKey, keyIds = [] }: Given): string {
 export function claims({ subject: [target, report], predicate }: Statement): string[] {
   const { suite, run, spec, operations, partial, notExercised, notApplicable } = predicate
   const { must, should } = predicate.summary
-  const unserved = operations.notServed.map(({ operation, answered }) =>
-    answered === null ? operation : `${operation} (answered ${answered})`,
-  )
   const lines = [
     `verdict by exact names: ${exactVerdict(predicate)}`,
     ...partial.map((reason) => `partial: ${reason}`),
     `target: ${target.uri}, named ${JSON.stringify(target.name)}, held to the interface in version ${spec.version}`,
     ...nameMarks(target.name).map((mark) => `  its name holds ${mark}: it may not be what it looks like`),
     named('judged', operations.judged),
-    named('declared not served, so not judged', unserved),
+    named('declared not served, so not judged', unservedNames(operations)),
     ...(operations.removed.length > 0 ? [named('declared removed', operations.removed)] : []),
     ...(operations.notExercised.length > 0 ? [named('not exercised at all', operations.notExercised)] : []),
     `not exercised: ${notExercised.length} of ${predicate.requirements.count} requirements`,
@@ -121,6 +125,13 @@ export function exactVerdict({ verdicts, operations, partial }: Predicate): stri
     ...(judged < operationCount ? [`${judged} of ${operationCount} operations judged`] : []),
   ]
   return [verdicts.exact, ...notes].join(', ')
+}
+
+/** The operations that are declared not served, each with what it answered to one request. */
+export function unservedNames({ notServed }: Operations): string[] {
+  return notServed.map(({ operation, answered }) =>
+    answered === null ? operation : `${operation} (answered ${answered})`,
+  )
 }
 
 function named(word: string, operations: readonly string[]): string {

@@ -2,7 +2,7 @@ import type { SchemaName } from './ajv.ts'
 import { validatorOf } from './validators.ts'
 import type { ErrorObject } from 'ajv'
 import { parseDateTime } from './formats.ts'
-import { preview } from './json.ts'
+import { escapeToken, preview, tokensOf } from './json.ts'
 
 interface Problem {
   /** JSON Pointer to the member at fault; empty for the whole body. */
@@ -20,14 +20,9 @@ function withArticle(type: string): string {
 
 /** `/errors/0/key` as `errors[0].key` */
 function inWords(pointer: string): string {
-  const names = pointer.split('/').slice(1)
-  const words = names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~').slice(0, 60))
+  const words = tokensOf(pointer).map((name) => name.slice(0, 60))
   const path = words.map((word) => (/^\d+$/.test(word) ? `[${word}]` : `.${word}`)).join('')
   return path === '' ? 'the body' : path.replace(/^\./, '')
-}
-
-function member(pointer: string, name: string): string {
-  return `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
 /** Form that the value had to have. */
@@ -53,11 +48,11 @@ const isDateTime = (value: unknown): boolean => parseDateTime(String(value)) !==
 function problemOf(error: ErrorObject): Problem {
   const { keyword, params, instancePath, data } = error
   if (keyword === 'required') {
-    const place = member(instancePath, params.missingProperty as string)
+    const place = `${instancePath}/${escapeToken(params.missingProperty as string)}`
     return { place, problem: `${inWords(place)} is missing` }
   }
   if (keyword === 'additionalProperties') {
-    const place = member(instancePath, params.additionalProperty as string)
+    const place = `${instancePath}/${escapeToken(params.additionalProperty as string)}`
     return { place, problem: `${inWords(place)} is not a known member` }
   }
   const problem = `${inWords(instancePath)} ${wanted(error)}, got ${preview(data)}`

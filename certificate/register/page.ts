@@ -6,7 +6,7 @@ import { countsText } from '../../reporters/view/groups.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { shellWord } from '../../harness/shell-word.ts'
 import { packageFile } from '../../schemas/package-file.ts'
-import { between } from '../describe.ts'
+import { between, unservedNames } from '../describe.ts'
 import { operationCount, type Excluded, type Predicate } from '../statement.ts'
 import { type Registered, bundleName, certificateName, type Service } from './read-folder.ts'
 
@@ -134,12 +134,9 @@ ${runPart(current)}
 }
 
 function operationsPart({ operations }: Predicate): Markup {
-  const unserved = operations.notServed.map(({ operation, answered }) =>
-    answered === null ? operation : `${operation} (answered ${answered})`,
-  )
   const lists: [string, readonly string[]][] = [
     [`Judged, ${operations.judged.length} of ${operationCount}`, operations.judged],
-    ['Declared not served', unserved],
+    ['Declared not served', unservedNames(operations)],
     ['Declared removed', operations.removed],
     ['Not exercised at all', operations.notExercised],
   ]
