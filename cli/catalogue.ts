@@ -1,16 +1,15 @@
 import { Command } from 'commander'
 import {
-  type CatalogueRequirement,
   catalogue,
-  published,
+  type CatalogueRequirement,
   isRequirementId,
+  published,
   requirementOf,
 } from '../catalogue/catalogue.ts'
 import { matchesId, patternProblem } from '../harness/report/selection.ts'
 import { UserError } from '../harness/user-error.ts'
 import { idMeant } from '../harness/target-file/nearest.ts'
 import { colorsFor } from './output/say.ts'
-import type { Sent } from './explain/requests.ts'
 
 export function listCommand(): Command {
   return new Command('list')
@@ -55,8 +54,10 @@ export function explainCommand(): Command {
     .argument('<id>', 'as conform list shows it')
     .action(async (id: string) => {
       const requirement = namedRequirement(id)
-      const [{ explanation }, sent] = await Promise.all([import('./explain/explanation.ts'), sentOf(requirement)])
-      process.stdout.write(explanation(requirement, sent, colorsFor(process.stdout)))
+      const { explanation, sentFor } = await import('./explain/explanation.ts')
+      const sent = isSent(requirement) ? await sentFor([requirement], patienceMs) : undefined
+      const shown = sent?.get(requirement.id) ?? { lines: [], difference: [] }
+      process.stdout.write(explanation(requirement, shown, colorsFor(process.stdout)))
     })
 }
 
@@ -73,9 +74,6 @@ function namedRequirement(id: string): CatalogueRequirement {
 const patienceMs = 4_000
 
 /** Rows about every response send nothing of their own, and those of scenarios what the target file says. */
-async function sentOf(requirement: CatalogueRequirement): Promise<Sent> {
-  if (requirement.scenarioOnly || (requirement.operation === 'envelope' && requirement.maxRequests === 0))
-    return { lines: [], difference: [] }
-  const { sentFor } = await import('./explain/requests.ts')
-  return (await sentFor([requirement], patienceMs)).get(requirement.id)!
+function isSent({ maxRequests, operation, scenarioOnly }: CatalogueRequirement): boolean {
+  return !scenarioOnly && !(operation === 'envelope' && maxRequests === 0)
 }

@@ -12,7 +12,7 @@ const patienceMs = 300_000
 
 const { import: load } = createJiti(import.meta.url)
 const { catalogue } = await load('../../catalogue/catalogue.ts')
-const { sentFor } = await load('../../cli/explain/requests.ts')
+const { sentFor } = await load('../../cli/explain/explanation.ts')
 const { siteFiles } = await load('./pages.ts')
 const files = siteFiles(await sentFor(catalogue, patienceMs))
 

@@ -4,12 +4,12 @@ import { dirname, join, relative } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
 import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
 import { groupBy } from '../../harness/group-by.ts'
-import type { Sent } from '../../cli/explain/requests.ts'
 import { htmlAttribute, htmlText } from '../../reporters/escape/html.ts'
 import { anchor, operationIndex, requirementText } from './requirement-text.ts'
 import { createRequire } from 'node:module'
 import { suiteVersion } from '../../harness/report/assemble-report.ts'
 import MiniSearch from 'minisearch'
+import type { Sent } from '../../cli/explain/explanation.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 

@@ -1,7 +1,6 @@
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import { isOperationId, operation as operationOf } from '../../catalogue/operations.ts'
-import { differenceLines, explained, readingsOf } from '../../cli/explain/explanation.ts'
-import type { Sent } from '../../cli/explain/requests.ts'
+import { differenceLines, explained, readingsOf, type Sent } from '../../cli/explain/explanation.ts'
 import pc from 'picocolors'
 import { sections } from '../../harness/report/reason.ts'
 
