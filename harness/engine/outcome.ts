@@ -40,27 +40,31 @@ export class Failed extends Error {
 }
 
 /** How long a run goes on: until its end, or until somebody ends it before that. */
-export function createLifetime() {
+export interface Lifetime {
+  /** Aborts with a `RunEnded` when the run is over before its time. */
+  readonly signal: AbortSignal
+  readonly ended: RunEnded | undefined
+  /** Ends the run; only the first call counts. */
+  end(cause: EndCause, reason: string | Reason): void
+}
+
+export function createLifetime(): Lifetime {
   const controller = new AbortController()
   // One signal serves everything that waits in the run.
   setMaxListeners(0, controller.signal)
   let ended: RunEnded | undefined
   return {
-    /** Aborts with a `RunEnded` when the run is over before its time. */
     signal: controller.signal,
-    get ended(): RunEnded | undefined {
+    get ended() {
       return ended
     },
-    /** Ends the run; only the first call counts. */
-    end(cause: EndCause, reason: string | Reason): void {
+    end(cause, reason) {
       if (ended) return
       ended = new RunEnded(cause, reason)
       controller.abort(ended)
     },
   }
 }
-
-export type Lifetime = ReturnType<typeof createLifetime>
 
 /** Does something, and something else if nothing can be judged by it. The end of the run is thrown. */
 export async function orElse<T>(
