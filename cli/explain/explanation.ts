@@ -165,7 +165,7 @@ function declared({ needs, onlyIf, operation, scenarioOnly }: CatalogueRequireme
 }
 
 function broken(id: string): ExplainedLine[] {
-  const names = defects.filter((name) => name === id || name.startsWith(`${id}#`))
+  const names = [id, ...defects.filter((name) => name.startsWith(`${id}#`))].filter((name) => defects.includes(name))
   if (names.length === 0) return ['It cannot.']
   const [first = '', ...others] = names
   const shown = others.slice(0, mostLines).map((name) => name.slice(id.length))
