@@ -111,13 +111,22 @@ function noJson(problem: string): NoJson {
   return { ok: false, problem }
 }
 
+const cutShort = 'the body is JSON cut short (Content-Length counts bytes, not characters)'
+
+/** Whether it begins as an object or an array, and does not end as one. */
+function isCutShort(text: string): boolean {
+  const last = { '{': '}', '[': ']' }[text.trimStart().slice(0, 1)]
+  return last !== undefined && !text.trimEnd().endsWith(last)
+}
+
 function parsed(body: Uint8Array): Json {
   try {
     const { text, values } = structureOf(utf8.decode(body))
     if (text.startsWith('\ufeff')) return noJson('the body begins with a byte order mark')
     return values > maxValues ? tooManyValues : { ok: true, value: JSON.parse(text) as unknown }
   } catch (error) {
-    return noJson(error instanceof SyntaxError ? 'the body is not JSON' : 'the body is not UTF-8')
+    if (!(error instanceof SyntaxError)) return noJson('the body is not UTF-8')
+    return noJson(isCutShort(utf8.decode(body)) ? cutShort : 'the body is not JSON')
   }
 }
 

@@ -47,7 +47,7 @@ test('members of Object.prototype are members like others', () => {
 
 test.each([
   ['nothing', '', 'the body is empty'],
-  ['half a document', '{"a"', 'the body is not JSON'],
+  ['half a document', '{"a"', 'the body is JSON cut short (Content-Length counts bytes, not characters)'],
   ['a byte order mark', Buffer.from('\ufeff{}'), 'the body begins with a byte order mark'],
   ['bytes that are no UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'the body is not UTF-8'],
 ])('%s is no JSON', (_, body, problem) => {
