@@ -56,8 +56,10 @@ function createGate(application: string, run: Run): Gate {
     const deadline = performance.now() + timeout
     for (const job of jobs) {
       const ended = await jobsOf(run).awaitEnd(job, deadline)
-      jobs.delete(job)
-      if (ended || job.readings.at(-1)?.status === undefined) continue
+      if (ended || job.readings.at(-1)?.status === undefined) {
+        jobs.delete(job)
+        continue
+      }
       gate.timedOut = true
       lastSeen = 'still had a job in progress'
       throw timeoutError()

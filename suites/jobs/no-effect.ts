@@ -234,9 +234,12 @@ async function lookAfter(held: Held, kind: Refusals): Promise<Finding[]> {
   }
 }
 
-/** No creation is granted any more: that is the failure. */
+/** No creation is granted any more: that is the failure, unless a job of this run goes on and on. */
 function staysLocked(held: Held, kind: Refusals, exchange: Exchange): Finding {
   giveUp(held)
+  const jobs = jobsOf(held.run).of(held.application.id)
+  const isAtWork = jobs.some(({ readings }) => readings.at(-1)?.status === 'in_progress')
+  if (isAtWork) return open('a job of this run on the application did not end')
   const { jobTimeoutMs } = held.run.target.limits
   return { ...failureOf(exchange, kind, `and for ${jobTimeoutMs} ms after that`), met: 'locked' }
 }

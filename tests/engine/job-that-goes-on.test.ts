@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import target from '../../fixtures/reference.target.json' with { type: 'json' }
+import { judgeBehind, json } from './behind.ts'
+
+const { id: application } = target.resources.application
+
+/** Answers of a server on which one job never ends: the application stays busy with it. */
+function withEndlessJob(which: number) {
+  let made = 0
+  let endless: string | undefined
+  return async (path: string, answer: () => Promise<Response>): Promise<Response> => {
+    const response = await answer()
+    // What is refused anyway is refused as before.
+    if (endless !== undefined && path.endsWith(`/${application}/jobs`) && response.status === 202)
+      return json(409, { tpe: 'BadRequest', errors: [], extras: {} })
+    if (path.endsWith(`/${application}/jobs`) && response.status === 202 && ++made === which)
+      endless = ((await response.clone().json()) as { id: string }).id
+    if (endless === undefined || !path.endsWith(`/jobs/${endless}`) || response.status !== 200) return response
+    const { completed_at: _, data: __, ...job } = (await response.json()) as Record<string, unknown>
+    return json(200, { ...job, status: 'in_progress' })
+  }
+}
+
+// One that is made, by whichever requirement, between two looks at what refused creations do.
+test.each([12, 14, 17])('creation %d makes a job that goes on: no refused creation is blamed', async (which) => {
+  const { report } = await judgeBehind(withEndlessJob(which), {
+    only: ['jobs.*', 'applications.*'],
+  })
+  const outcomes = report.requirements.flatMap(({ id, outcome }) => (outcome === 'failed' ? [id] : []))
+  expect(outcomes).toEqual(['jobs.retrieve/200-outcome'])
+})
