@@ -42,6 +42,8 @@ export function disturbedBy(defect: string): readonly string[] {
   if (isOfStates(id) || /^jobs\.retrieve\/200-job#(no-answer|closed|no-http)$/.test(defect))
     return ['jobs.create', 'jobs.retrieve']
   if (id.startsWith('files.upload/2xx')) return ['files.upload', 'graphs.add-file']
+  // A graph that two creations share has what was added to either.
+  if (id === 'graphs.create/2xx-own-id') return ['graphs.add-file', 'graphs.create']
   // What another graph is for shows by a creation and two additions, a retrieval by what was uploaded.
   if (redUnder(defect).includes('graphs.add-file/2xx-other-graph')) return ['graphs.add-file', 'graphs.create']
   // It shows on the retrieval of an unknown job, which must be refused for that.
@@ -72,7 +74,13 @@ function needs(defect: string): readonly string[] {
     defect,
   )
   const isShape = ownId(defect) === 'envelope/shape'
-  return [...redUnder(defect).map(operationOf), ...(isSpelled ? [spellings] : []), ...(isShape ? [envelopeOf401] : [])]
+  const needsUploads = defect === 'files.list/2xx-accepted#many'
+  return [
+    ...redUnder(defect).map(operationOf),
+    ...(isSpelled ? [spellings] : []),
+    ...(isShape ? [envelopeOf401] : []),
+    ...(needsUploads ? ['files.upload'] : []),
+  ]
 }
 
 function fits(group: Group, defect: string): boolean {
