@@ -84,10 +84,12 @@ test('the first commands of the README are scripts', () => {
   expect(read('CHANGELOG.md')).toContain(`## ${about.version}`)
 })
 
-test('every file that CONTRIBUTING names is there', () => {
+test('every file that CONTRIBUTING names is there, and every test that a page names', () => {
   const named = [...read('CONTRIBUTING.md').matchAll(/`((?:[\w-]+\/)+[\w.-]+\.\w+)`/g)].map(([, path]) => path!)
   expect(named.length).toBeGreaterThan(40)
-  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])
+  const tests = pages.flatMap((page) => [...read(page).matchAll(/`(tests\/[\w./-]+)`/g)].map(([, path]) => path!))
+  expect(tests.length).toBeGreaterThan(5)
+  expect([...named, ...tests].filter((path) => !existsSync(join(root, path)))).toEqual([])
 })
 
 test('every option of a run and every command is documented', () => {
