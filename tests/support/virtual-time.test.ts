@@ -48,3 +48,11 @@ test('real time is back afterwards, whatever became of the work', async () => {
   await expect(inVirtualTime(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed')
   expect([setTimeout, performance.now]).toEqual([timer, now])
 })
+
+test('a timer that began before time stood still can be stopped while it does', async () => {
+  const fired: string[] = []
+  const before = setTimeout(() => fired.push('stopped'), 1)
+  await inVirtualTime(async () => clearTimeout(before))
+  await sleep(2)
+  expect(fired).toEqual([])
+})

@@ -55,6 +55,8 @@ export async function inVirtualTime<T>(work: () => Promise<T>): Promise<T> {
   const stop = (handle: unknown): void => {
     const at = timers.indexOf((handle as { timer?: Timer } | undefined)?.timer as Timer)
     if (at >= 0) timers.splice(at, 1)
+    // A connection that is kept began before time stood still: its timer would call what is no more.
+    else real.clearTimeout(handle as NodeJS.Timeout)
   }
   const sleepVirtually = <V>(ms?: number, value?: V, { signal }: { signal?: AbortSignal } = {}): Promise<V> => {
     return new Promise<V>((resolve, reject) => {
