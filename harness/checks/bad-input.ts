@@ -95,6 +95,11 @@ interface LooseBody {
 const bodies: Readonly<Record<(typeof looseBodies)[number], LooseBody>> = {
   null: { change: () => ({ body: 'null' }) },
   '[]': { change: () => ({ body: '[]' }) },
+  // Of a body with one member that is the body without it.
+  '{}': {
+    isWhole: true,
+    change: (valid) => (Object.keys(Object(jsonOf(valid)) as object).length > 1 ? { body: '{}' } : undefined),
+  },
   'length 0': { change: () => ({ body: '' }) },
   'invalid UTF-8': {
     isWhole: true,

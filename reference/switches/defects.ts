@@ -90,6 +90,7 @@ const trippedOver: Readonly<Record<string, readonly string[]>> = {
   alone: ['chat.create'],
   'byte-order-mark': ['translate.run', 'graphs.query'],
   'no-content-type': ['web-search.run', 'applications.create'],
+  'no-members': ['translate.run', 'medical.comprehend'],
 }
 
 /** Servers that break on bad input which no other requirement names. */

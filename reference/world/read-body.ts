@@ -229,6 +229,7 @@ function breakOnMembers(call: Call, body: Members): void {
   const broken = (kind: string): boolean => call.broken(`bad-input-no-5xx#${kind}`)
   const values = Object.values(body)
   const breaks =
+    (broken('no-members') && values.length === 0) ||
     (broken('null-member') && values.includes(null)) ||
     (broken('absent-member') && !Object.hasOwn(body, essential[call.operation] ?? '')) ||
     (broken('coercible') && values.includes('1')) ||

@@ -30,7 +30,7 @@ function changesOf(operation: string): readonly Change[] {
   const declared = routes[operation]?.[2] ?? target.operations[operation]?.body ?? {}
   const members = Object.entries(declared)
   return [
-    ...['null', '[]', '', notUtf8].map(raw),
+    ...['null', '[]', '{}', '', notUtf8].map(raw),
     ...members.map(([name]) => ({ body: Object.fromEntries(members.filter(([other]) => other !== name)) })),
     ...members.flatMap(([name]) =>
       [null, '1', 17, { nodes: null }, ...odd].map((other) => ({ body: { ...declared, [name]: other } })),
