@@ -1,4 +1,4 @@
-import { member } from '../../schemas/json.ts'
+import { member, parsedJson } from '../../schemas/json.ts'
 import type { WireResponse } from '../http/message.ts'
 import { validate } from '../../schemas/validate.ts'
 import type { Pair, Pairs } from '../../catalogue/requirement.ts'
@@ -20,6 +20,8 @@ interface Structure {
   readonly text: string
   /** About as many values as the whole holds: none is counted less than once, an empty object or array twice. */
   readonly values: number
+  /** It begins as an object or an array, and not all that it opens is closed. */
+  readonly isOpen: boolean
 }
 
 /**
@@ -44,9 +46,10 @@ function structureOf(whole: string): Structure {
       level--
     }
   }
+  const isOpen = level > 0 && /^\s*[[{]/.test(whole)
   // What is not closed is no JSON, wherever it is cut.
-  if (kept.length === 0 || level !== 0) return { text: whole, values }
-  return { text: kept.join('') + whole.slice(keptTo), values }
+  if (kept.length === 0 || level !== 0) return { text: whole, values, isOpen }
+  return { text: kept.join('') + whole.slice(keptTo), values, isOpen }
 }
 
 /** Finds the end of the string that begins at that quote: at the next one that is not escaped, or at the end of the text. */
@@ -113,21 +116,19 @@ function noJson(problem: string): NoJson {
 
 const cutShort = 'the body is JSON cut short (Content-Length counts bytes, not characters)'
 
-/** Whether it begins as an object or an array, and does not end as one. */
-function isCutShort(text: string): boolean {
-  const last = { '{': '}', '[': ']' }[text.trimStart().slice(0, 1)]
-  return last !== undefined && !text.trimEnd().endsWith(last)
-}
-
 function parsed(body: Uint8Array): Json {
+  let whole: string
   try {
-    const { text, values } = structureOf(utf8.decode(body))
-    if (text.startsWith('\ufeff')) return noJson('the body begins with a byte order mark')
-    return values > maxValues ? tooManyValues : { ok: true, value: JSON.parse(text) as unknown }
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) return noJson('the body is not UTF-8')
-    return noJson(isCutShort(utf8.decode(body)) ? cutShort : 'the body is not JSON')
+    whole = utf8.decode(body)
+  } catch {
+    return noJson('the body is not UTF-8')
   }
+  if (whole.startsWith('\ufeff')) return noJson('the body begins with a byte order mark')
+  const { text, values, isOpen } = structureOf(whole)
+  if (values > maxValues) return tooManyValues
+  const value = parsedJson(text)
+  if (value === undefined) return noJson(isOpen ? cutShort : 'the body is not JSON')
+  return { ok: true, value }
 }
 
 /** Gives the body as JSON, as often as asked. */

@@ -45,21 +45,23 @@ test('members of Object.prototype are members like others', () => {
   expect(({} as { a?: unknown }).a).toBeUndefined()
 })
 
+const notJson = 'the body is not JSON'
+const cutShort = 'the body is JSON cut short (Content-Length counts bytes, not characters)'
+
 test.each([
   ['nothing', '', 'the body is empty'],
-  ['half a document', '{"a"', 'the body is JSON cut short (Content-Length counts bytes, not characters)'],
+  ['half a document', '{"a"', cutShort],
+  ['an envelope without its last byte', '{"tpe": "NotFound", "errors": [], "extras": {}', cutShort],
+  ['a document cut inside a text', '[{"a": "}]', cutShort],
+  ['an array that is not closed, however deep', `${'['.repeat(100)}1${']'.repeat(99)}`, cutShort],
+  ['a document and text after its end', '{"a": 1} and more', notJson],
+  ['a line of a log', '[error] no database', notJson],
+  ['a bracket too many, however deep', `${'['.repeat(100)}1${']'.repeat(101)}`, notJson],
+  ['brackets of two kinds, however deep', `${'['.repeat(65)}1}${']'.repeat(64)}`, notJson],
   ['a byte order mark', Buffer.from('\ufeff{}'), 'the body begins with a byte order mark'],
   ['bytes that are no UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'the body is not UTF-8'],
 ])('%s is no JSON', (_, body, problem) => {
   expect(read(body)).toEqual({ ok: false, problem })
-})
-
-test.each([
-  ['an array that is not closed', `${'['.repeat(100)}1${']'.repeat(99)}`],
-  ['a bracket too many', `${'['.repeat(100)}1${']'.repeat(101)}`],
-  ['brackets of two kinds', `${'['.repeat(65)}1}${']'.repeat(64)}`],
-])('%s is no JSON, however deep', (_, body) => {
-  expect(read(body)).toEqual({ ok: false, problem: 'the body is not JSON' })
 })
 
 test('brackets in texts are no levels', () => {
