@@ -4,6 +4,7 @@ import type { Exchange } from '../../harness/engine/exchange.ts'
 import type { RequirementResult } from '../../harness/report/model.ts'
 import { type TargetFile, defaultLimits } from '../../harness/target-file/model.ts'
 import { idsOf, judgeReference, type JudgeSettings } from '../matrix/judge-reference.ts'
+import { judgeBehind, json } from './behind.ts'
 
 const pace = { jobMs: 15, slowJobMs: 1200 }
 
@@ -43,6 +44,25 @@ describe('answers that take their time, or are long', () => {
   test('a slow refusal within the declared timeoutMs passes', async () => {
     const { results } = await judgeReference(slow, { options: { only }, limits: { timeoutMs: 30_000 } })
     expect(idsOf(results, 'failed')).toEqual([])
+  })
+
+  test('a word that a server remembers once it was answered is asked for after that', async () => {
+    let answered = 0
+    const { report } = await judgeBehind(
+      async (path, answer) => {
+        const remembers = answered >= 2
+        const response = await answer()
+        if (!path.endsWith('/completion') || response.status !== 400) return response
+        // Looking it up takes a while.
+        await new Promise((resolve) => setTimeout(resolve, 50))
+        answered++
+        return remembers ? json(200, { completion: 'Hello' }) : response
+      },
+      { only: ['completion.create/400-unsupported-model'] },
+    )
+    const [failed, ...others] = report.requirements.filter(({ outcome }) => outcome === 'failed')
+    expect(others).toEqual([])
+    expect(failed?.failures[0]?.message).toContain('asked for again')
   })
 
   test('a large answer is no fault, and one that is too large to be read is judged by its status', async () => {
