@@ -10,7 +10,7 @@ import { probeOf, type Source, effectOf } from '../engine/send.ts'
 import { isBlocked, isExpected, isGranted, tpeOf } from '../engine/response.ts'
 import { describeResponse } from '../engine/describe.ts'
 import type { Exchange, Purpose, Probe } from '../engine/exchange.ts'
-import { NotExercised } from '../engine/outcome.ts'
+import { NotExercised, orElse } from '../engine/outcome.ts'
 import { type CheckContext, sendThroughGate, setControl } from '../engine/check-context.ts'
 import { type Control, control, countsAsGranted, notGranted, saidBy, judgeThrottled } from './control.ts'
 import { isGenerating } from './at-once.ts'
@@ -108,12 +108,15 @@ export async function judgeRefusal(context: CheckContext, { bringAbout }: Condit
  */
 function validOf({ run, requirement }: CheckContext, operation: OperationId, found: Control): () => Promise<Probe> {
   const isFileAdded = operationOf(operation).freshFileAt !== undefined
-  if (requirement.effect !== 'none') return () => found.valid()
+  const own = (): Promise<Probe> => found.valid()
+  if (requirement.effect !== 'none') return own
   // A key that is refused is refused whatever became of the file: those requirements add one.
-  if (run.options.depth !== 'full' || (requirement.fault === 'credentials' && isFileAdded))
-    return () => oncePerRun(run, `refused request of ${operation}`, () => found.valid())
+  const isShared = run.options.depth !== 'full' || (requirement.fault === 'credentials' && isFileAdded)
+  if (!isShared && !isFileAdded) return own
   let kept: Promise<Probe> | undefined
-  return () => (isFileAdded ? (kept ??= found.valid()) : found.valid())
+  const shared = (): Promise<Probe> => oncePerRun(run, `refused request of ${operation}`, own)
+  // An upload that is refused once is no reason to judge none of them.
+  return () => (kept ??= isShared ? orElse(run, shared, own) : own())
 }
 
 /** Generated cases a requirement up to which they are remembered. */

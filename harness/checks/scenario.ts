@@ -5,7 +5,7 @@ import { countsAsGranted, type Control, control, notGranted, judgeThrottled } fr
 import { isDeclared, validRequest, applyScenario, bringsBody, plainRequest } from './valid-request.ts'
 import type { Exchange, Purpose, Probe } from '../engine/exchange.ts'
 import { type Run, perRun, oncePerRun } from '../engine/run.ts'
-import { NotExercised } from '../engine/outcome.ts'
+import { NotExercised, orElse } from '../engine/outcome.ts'
 import { type Scenario, isExclusive } from '../target-file/model.ts'
 import { type CheckContext, throughGate, setControl, type Judge } from '../engine/check-context.ts'
 import { sendHookRequest } from '../engine/hook-request.ts'
@@ -128,7 +128,9 @@ async function scenarioProbe({ run }: CheckContext, scenario: Scenario): Promise
   const { operation } = scenario
   const plain = (): Promise<Probe> => plainRequest(run, operation)
   const isShared = operationOf(operation).freshFileAt !== undefined && !isExclusive(scenario)
-  const source = isShared ? () => oncePerRun(run, `request of scenarios of ${operation}`, plain) : plain
+  const shared = (): Promise<Probe> => oncePerRun(run, `request of scenarios of ${operation}`, plain)
+  // An upload that is refused once is no reason to judge none of them.
+  const source = isShared ? () => orElse(run, shared, plain) : plain
   return { ...(await applyScenario(run, scenario, operation, source)), effect: 'none' }
 }
 

@@ -20,3 +20,23 @@ test('a row that late visibility fails names settleMs', async () => {
   expect(of('graphs.add-file/2xx-accepted')?.failures[0]?.expected).toMatch(remark)
   expect(texts.terminal).not.toContain('check resources.graph')
 })
+
+// The first file is the control's; one is added in all scenarios, one in all requests that a key has refused.
+test.each([2, 3])(
+  'if upload %d is refused, every requirement that would add that file adds another one',
+  async (which) => {
+    let uploads = 0
+    const { report } = await judgeBehind(
+      async (path, answer) => {
+        const response = await answer()
+        const isUpload =
+          path.endsWith('/v1/files') && response.ok && 'id' in ((await response.clone().json()) as object)
+        return isUpload && ++uploads === which ? json(400, { tpe: 'BadRequest', errors: [], extras: {} }) : response
+      },
+      { only: ['graphs.add-file/401-*', 'graphs.add-file/403-*'] },
+    )
+    expect(uploads).toBeGreaterThan(3)
+    const open = report.requirements.filter(({ reason }) => reason?.startsWith('a file that the suite uploads'))
+    expect(open.map(({ id }) => id)).toEqual([])
+  },
+)
