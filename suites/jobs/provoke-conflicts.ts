@@ -148,10 +148,13 @@ async function attemptOnce({ held, other, last, found, wants }: Trial): Promise<
   }
   if (last.isFree) findings.push({ of: ids.released, cases: 1, confirmed: true })
   if (second) findings.push(await proveOverlap(held, first, second))
-  await readOlder(run, first)
+  // Beside what has to come while the job lasts, which may be a round trip.
+  const older = readOlder(run, first)
+  void older.catch(() => undefined)
   const onOther = other && wants(ids.perApplication) ? await createOnOther(other, first) : undefined
   if (onOther) findings.push(onOther)
   if (wants(ids.inProgress)) findings.push(...(await createDuringJob(held, first, found)))
+  await older
   if (!(await jobsOf(run).awaitEnds(application.id))) {
     // A job that cannot be read may have ended: then only the application itself can tell.
     gate.timedOut = first.readings.at(-1)?.status !== undefined
