@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { type RequirementId, isRequirementId } from '../../catalogue/catalogue.ts'
 import {
   emptyOf,
@@ -26,13 +25,10 @@ import {
   isSentToOtherPaths,
   pathAt,
 } from '../../catalogue/faults.ts'
+import target from '../../fixtures/reference.target.json' with { type: 'json' }
 import { getAt } from '../../schemas/json.ts'
 import { type JsonKind, type Member, type MemberFault, type Operation, otherKinds } from '../../catalogue/operation.ts'
 import { type OperationId, operation, operations } from '../../catalogue/operations.ts'
-
-const reference = JSON.parse(
-  readFileSync(new URL('../../fixtures/reference.target.json', import.meta.url), 'utf8'),
-) as { readonly operations: Partial<Record<OperationId, { readonly body?: object }>> }
 
 /** Every kind of fault at every place: a case of a requirement, or the reason why it is never sent. None is forgotten. */
 
@@ -106,7 +102,7 @@ function bodyCells(id: OperationId): Cell[] {
 
 /** Whether the body that is declared of the reference has more than one member. */
 function hasSeveralMembers(id: OperationId): boolean {
-  return Object.keys(reference.operations[id]?.body ?? {}).length > 1
+  return Object.keys(getAt(target, `/operations/${id}/body`) ?? {}).length > 1
 }
 
 function otherBody(id: OperationId, kind: string, isNamed: boolean): Cell {
