@@ -10,13 +10,13 @@ import { probeOf, type Source, effectOf } from '../engine/send.ts'
 import { isBlocked, isExpected, isGranted, tpeOf } from '../engine/response.ts'
 import { describeResponse } from '../engine/describe.ts'
 import type { Exchange, Purpose, Probe } from '../engine/exchange.ts'
-import { NotExercised, orElse } from '../engine/outcome.ts'
+import { NotExercised } from '../engine/outcome.ts'
 import { type CheckContext, sendThroughGate, setControl } from '../engine/check-context.ts'
 import { type Control, control, countsAsGranted, notGranted, saidBy, judgeThrottled } from './control.ts'
 import { isGenerating } from './at-once.ts'
 import { judgePairs } from '../engine/judge.ts'
 import { judgeScenario } from './scenario.ts'
-import { placeholderRequest, isDeclared } from './valid-request.ts'
+import { placeholderRequest, isDeclared, sharedRequest } from './valid-request.ts'
 import { resendWhile } from './created.ts'
 import { type Run, oncePerRun } from '../engine/run.ts'
 
@@ -114,9 +114,7 @@ function validOf({ run, requirement }: CheckContext, operation: OperationId, fou
   const isShared = run.options.depth !== 'full' || (requirement.fault === 'credentials' && isFileAdded)
   if (!isShared && !isFileAdded) return own
   let kept: Promise<Probe> | undefined
-  const shared = (): Promise<Probe> => oncePerRun(run, `refused request of ${operation}`, own)
-  // An upload that is refused once is no reason to judge none of them.
-  return () => (kept ??= isShared ? orElse(run, shared, own) : own())
+  return () => (kept ??= isShared ? sharedRequest(run, `refused request of ${operation}`, own) : own())
 }
 
 /** Generated cases a requirement up to which they are remembered. */

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type OperationId, busyStatus, operation as operationOf, triesOfRefusals } from '../../catalogue/operations.ts'
 import { sendWithStaleRetry, effectOf } from '../engine/send.ts'
 import { countsAsGranted, type Control, control, notGranted, judgeThrottled } from './control.ts'
-import { isDeclared, validRequest, applyScenario, bringsBody, plainRequest } from './valid-request.ts'
+import { isDeclared, validRequest, applyScenario, bringsBody, plainRequest, sharedRequest } from './valid-request.ts'
 import type { Exchange, Purpose, Probe } from '../engine/exchange.ts'
-import { type Run, perRun, oncePerRun } from '../engine/run.ts'
-import { NotExercised, orElse } from '../engine/outcome.ts'
+import { type Run, perRun } from '../engine/run.ts'
+import { NotExercised } from '../engine/outcome.ts'
 import { type Scenario, isExclusive } from '../target-file/model.ts'
 import { type CheckContext, throughGate, setControl, type Judge } from '../engine/check-context.ts'
 import { sendHookRequest } from '../engine/hook-request.ts'
@@ -128,9 +128,7 @@ async function scenarioProbe({ run }: CheckContext, scenario: Scenario): Promise
   const { operation } = scenario
   const plain = (): Promise<Probe> => plainRequest(run, operation)
   const isShared = operationOf(operation).freshFileAt !== undefined && !isExclusive(scenario)
-  const shared = (): Promise<Probe> => oncePerRun(run, `request of scenarios of ${operation}`, plain)
-  // An upload that is refused once is no reason to judge none of them.
-  const source = isShared ? () => orElse(run, shared, plain) : plain
+  const source = isShared ? () => sharedRequest(run, `request of scenarios of ${operation}`, plain) : plain
   return { ...(await applyScenario(run, scenario, operation, source)), effect: 'none' }
 }
 

@@ -10,14 +10,14 @@ import {
 } from '../../catalogue/operations.ts'
 import { getAt, mergePatch, setAt } from '../../schemas/json.ts'
 import { randomOf, seedFor, freshUnknownId } from './seed.ts'
-import { type Run, type RunHook, perRun } from '../engine/run.ts'
+import { oncePerRun, type Run, type RunHook, perRun } from '../engine/run.ts'
 import { type Probe, withHeader } from '../engine/exchange.ts'
 import { operationProbe, effectOf, jsonType } from '../engine/send.ts'
 import { sendWithRetries } from '../engine/send-with-retries.ts'
 import type { NotServed } from '../report/model.ts'
 import { grantedRequirement, requirementOf } from '../../catalogue/catalogue.ts'
 import { roleOf } from '../../catalogue/operation.ts'
-import { NotExercised } from '../engine/outcome.ts'
+import { NotExercised, orElse } from '../engine/outcome.ts'
 import { missingNeeds, missingReason } from '../target-file/declared.ts'
 import { upload, uploadProbe } from './created.ts'
 
@@ -69,6 +69,11 @@ export async function validRequest(run: Run, operation: OperationId): Promise<Pr
   return scenario
     ? { ...(await applyScenario(run, scenario, operation, plain)), effect: effectOf(run, operation) }
     : plain()
+}
+
+/** One request for all that ask by that name. If its upload was refused, each makes its own: that is no reason to judge none. */
+export function sharedRequest(run: Run, name: string, make: () => Promise<Probe>): Promise<Probe> {
+  return orElse(run, () => oncePerRun(run, name, make), make)
 }
 
 export async function plainRequest(run: Run, operation: OperationId): Promise<Probe> {
