@@ -58,7 +58,10 @@ export interface RunEnd {
 export async function oneRun(baseUrl: string | undefined, options: RunArguments, front: RunFront): Promise<RunEnd> {
   const requests = parseReportRequests(options.report)
   const baseline = baselineOf(options)
-  const found = await findTarget(baseUrl, options)
+  const finding = findTarget(baseUrl, options)
+  // Loading the suites takes as long as the embedded server needs to begin.
+  const suites = import('../../suites/judge.ts')
+  const found = await finding
   const folder = makeRunFolder()
   let left: Judged | undefined
   let server: StartedServer | undefined
@@ -77,7 +80,12 @@ export async function oneRun(baseUrl: string | undefined, options: RunArguments,
     server = await startServer(found, options, interrupts)
     left = server.problem
       ? neverJudged(found, run, server.problem)
-      : await judge(found, run, { interrupts, stream, colors: colorsFor(stream), ...(onEvent ? { onEvent } : {}) })
+      : await judge(found, run, suites, {
+          interrupts,
+          stream,
+          colors: colorsFor(stream),
+          ...(onEvent ? { onEvent } : {}),
+        })
     const report = await publish(left.record, { options, requests, people, baseline, server })
     await front.onSent?.(loggedExchanges(run.exchangeLog))
     return { report, cause: left.record.facts.ended?.cause }
@@ -137,6 +145,7 @@ interface JudgeSettings {
 async function judge(
   { target, handler, readKey }: FoundTarget,
   options: RunOptions,
+  suites: Promise<typeof import('../../suites/judge.ts')>,
   settings: JudgeSettings,
 ): Promise<Judged> {
   const { interrupts } = settings
@@ -144,7 +153,7 @@ async function judge(
   const started = performance.now()
   const overdue = new Promise<void>((resolve) => interrupts.onOverdue(resolve))
   // Loading the suites takes a moment: a signal that comes meanwhile is heard before anything is sent.
-  const { judgeTarget } = await import('../../suites/judge.ts')
+  const { judgeTarget } = await suites
   await afterEvents()
   const judging = interrupts.interrupted
     ? undefined
