@@ -151,7 +151,8 @@ const looked = perRun(() => new Map<OperationId, Promise<void>>())
 async function confirmKey(run: Run, { response, probe, purpose }: Exchange): Promise<void> {
   const { operation, credential } = probe
   if (response?.status !== 401 || credential.value === undefined || operation === null) return
-  if (hasStatusOf(purpose.expects, response)) return
+  const about = run.api.requirement(purpose.about ?? '')?.expects
+  if (hasStatusOf(purpose.expects, response) || hasStatusOf(Array.isArray(about) ? about : undefined, response)) return
   const other = operation === run.api.first ? run.api.reading : run.api.first
   if (!run.keys.accepting.has(other)) return
   const known = looked(run).get(operation) ?? askOther(run, other)

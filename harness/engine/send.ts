@@ -95,11 +95,11 @@ function naming(result: HttpResult, { target }: Run, { effect }: Probe): HttpRes
 }
 
 /**
- * What is seen of a job while it is in progress: behind hundreds of other requests it would come too late. So are all
- * requests to what runs one job at a time: they go one after the other, and nothing in a run takes longer.
+ * What is seen of a job while it is in progress: behind hundreds of other requests it would come too late. So is what others
+ * wait for, and all requests to what runs one job at a time: they go one after the other, and nothing in a run takes longer.
  */
 function isUrgent({ api }: Run, { operation }: Probe, { role }: Purpose): boolean {
-  return role === 'poll' || (operation !== null && api.operation(operation).busy !== undefined)
+  return role === 'poll' || role === 'liveness' || (operation !== null && api.operation(operation).busy !== undefined)
 }
 
 /** Name by which throttling and the circuit breaker count. */
