@@ -61,10 +61,11 @@ export function leanReading(reading: Reading): Reading {
   return { ...reading, job, exchange: { ...reading.exchange, response: light } }
 }
 
-/** Readings are so far apart, in ms, and never further than a fifth of the time that the job has taken. */
-const firstPauseMs = { full: 15, quick: 60 }
+/** Readings are so far apart at least, in ms, and no further than that share of the time that the job has taken. */
+const firstPauseMs = { full: 15, quick: 30 }
 const longestPauseMs = 1000
-const pauseShare = 0.2
+/** A quick run sees the end of a job later, with fewer requests. */
+const pauseShare = { full: 0.2, quick: 0.4 }
 /** A job that cannot be read for so much longer than `settleMs` is not waited for, in ms. */
 const unreadableMs = 1000
 
@@ -123,7 +124,7 @@ function createJobTracker(run: Run) {
   }
   const poll = async (job: Job, deadline: number): Promise<boolean> => {
     const started = performance.now()
-    const shortest = firstPauseMs[run.options.depth]
+    const { depth } = run.options
     let lastRead = started
     for (;;) {
       const reading = await read(job, null)
@@ -131,7 +132,7 @@ function createJobTracker(run: Run) {
       if (reading.status !== undefined) lastRead = performance.now()
       const now = performance.now()
       if (now >= deadline || now - lastRead > run.target.limits.settleMs + unreadableMs) return false
-      const wait = Math.min(Math.max((now - started) * pauseShare, shortest), longestPauseMs)
+      const wait = Math.min(Math.max((now - started) * pauseShare[depth], firstPauseMs[depth]), longestPauseMs)
       await pause(run, Math.min(wait, Math.max(1, deadline - now)))
     }
   }
