@@ -28,8 +28,11 @@ interface Gate {
    * @param exclusive it may start a job: nothing else goes to the application meanwhile
    */
   sendWhenIdle(exclusive: boolean, expects409: boolean, send: Send): Promise<Exchange>
-  /** Has the idle application to itself while `action` lasts; what it sends goes past the gate. */
-  withExclusive<T>(action: () => Promise<T>): Promise<T>
+  /**
+   * Has the idle application to itself while `action` lasts; what it sends goes past the gate.
+   * @param turn urgent: before all who wait already
+   */
+  withExclusive<T>(action: () => Promise<T>, turn?: { readonly urgent: boolean }): Promise<T>
   /** Records what a creation did: its job, if it made one. */
   record(exchange: Exchange): Job | undefined
 }
@@ -117,8 +120,8 @@ function createGate(application: string, run: Run): Gate {
         release()
       }
     },
-    async withExclusive(action) {
-      const release = await places.acquire(run.life.signal, { count: places.size })
+    async withExclusive(action, turn) {
+      const release = await places.acquire(run.life.signal, { ...turn, count: places.size })
       try {
         // Even then the release of an application is judged, if a reading showed that its last job ended.
         const allEnded = [...jobs].every((job) => isEnded(job.readings.at(-1)))

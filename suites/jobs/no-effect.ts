@@ -9,6 +9,7 @@ import { control, notGranted } from '../../harness/checks/control.ts'
 import { grantedByScenario } from '../../harness/checks/granted.ts'
 import { declaredResource } from '../../harness/checks/valid-request.ts'
 import { maxLooks } from '../created/relations.ts'
+import type { Refusal } from '../created/created-object.ts'
 import { kindsOf, type Refusals } from './faults.ts'
 import { failureIn, type Finding, ids, isSettled } from './findings.ts'
 import { create, type Held, hold, releaseMs } from './gate.ts'
@@ -16,16 +17,19 @@ import { jobRequest, jobsOf } from './job-tracker.ts'
 
 const of = ids.noEffect
 
-/** A refused request may start its job by a queue: creations so many ms after refusals in several ways. */
-const laterMs = { full: [500, 1000, 2000], quick: [500] } as const
+/**
+ * A refused request may start its job by a queue: creations so many ms after refusals in several ways. Nothing else goes to the
+ * application until the first of them are over; then other requests go between.
+ */
+const laterMs = { full: { alone: [500, 1000], between: 2000 }, quick: { alone: [500] } } as const
 
 /** What creations at once after refused ones showed. */
 interface AtOnce {
   readonly held: Held
-  /** Findings of each kind of refusal, in the order in which they were looked at. */
+  /** Findings of each kind of refusal, in the order of `kindsOf`. */
   readonly looks: readonly (readonly Finding[])[]
-  /** When refusals in several ways ended, if creations some time after them are still to be looked at. */
-  readonly later?: { readonly kind: Refusals; readonly refusedAt: number }
+  /** When the refusals of the first kind ended, if creations some time after them are still to be looked at. */
+  readonly later?: { readonly kind: Refusals; readonly refusedAt: number } | undefined
 }
 
 /**
@@ -39,27 +43,26 @@ export function noEffectAtOnce(run: Run): Promise<AtOnce> {
     if (granted.state !== 'granted') throw notGranted(granted)
     return hold(run, application, async (held) => {
       // An application that is not free after a job, with no refusal in between, shows nothing of refusals.
-      if (!(await awaitIdle(held))) {
+      const wasFree = jobsOf(run).of(application.id).length > 1
+      if (!wasFree && !(await awaitIdle(held))) {
         giveUp(held)
         throw new NotExercised('the application is busy even if no creation was refused before')
       }
       const looks: (readonly Finding[])[] = []
+      let later: AtOnce['later']
       for (const kind of await kindsOf(run, application)) {
         if (kind.isLater) {
-          const { isRefused, findings } = await refuseIdle(held, kind)
-          if (!isRefused) {
-            looks.push(findings)
-            continue
-          }
+          const { refused, findings } = await refuseIdle(held, kind)
           const refusedAt = performance.now()
-          // The application stays held until the first of these moments: behind other requests it would be looked at too late.
-          const { findings: more } = await lookAt(held, kind, { refusedAt, afterMs: laterMs[run.options.depth][0] })
-          looks.push([...findings, ...more])
-          return { held, looks, later: { kind, refusedAt } }
+          // What is sent again was refused before: what got no answer, or a job, would be asked for too often.
+          const again = { ...kind, refusals: refused }
+          if (refused.length > 0) later = { kind: again, refusedAt }
+          const moments = refused.length > 0 ? laterMs[run.options.depth].alone : []
+          looks.push([...findings, ...(await lookLater(held, again, refusedAt, moments))])
         } else looks.push(await lookAfter(held, kind))
         if (failureIn(looks.flat()) || held.gate.timedOut) break
       }
-      return { held, looks }
+      return { held, looks, later }
     })
   })
 }
@@ -74,8 +77,8 @@ export function noEffectFindings(run: Run): Promise<readonly Finding[]> {
   return oncePerRun(run, 'no effect', async () => {
     const { held, looks, later } = await noEffectAtOnce(run)
     const isOver = failureIn(looks.flat()) !== undefined || held.gate.timedOut
-    const more = later && !isOver ? await lookLater(held, later.kind, later.refusedAt) : []
-    const all = looks.map((findings, at) => (at === looks.length - 1 ? [...findings, ...more] : findings))
+    const more = later && !isOver ? await lookBetween(held, later) : []
+    const all = looks.map((findings, at) => (at === 0 ? [...findings, ...more] : findings))
     const isLocked = all.flat().some(({ met }) => met === 'locked')
     const anyway = 'an application stays locked without refusals too'
     if (isLocked && (await locksAnyway(held))) return all.map(() => ({ of, cases: 1, open: anyway }))
@@ -108,8 +111,8 @@ async function locksAnyway({ run, application: { id } }: Held): Promise<boolean>
 
 /** Creations that were to be refused. */
 interface Refused {
-  /** One of them was. */
-  readonly isRefused: boolean
+  /** Those that were. */
+  readonly refused: readonly Refusal[]
   /** The first was answered 409: the application was not idle before any of these. */
   readonly isBusy?: true
   readonly findings: readonly Finding[]
@@ -118,18 +121,19 @@ interface Refused {
 /** Sends each creation that is to be refused. A granted one is waited for. */
 async function refuseAll({ run, application, gate }: Held, { refusals }: Refusals): Promise<Refused> {
   const findings: Finding[] = []
-  let isRefused = false
-  for (const { requirement, statuses, change } of refusals) {
+  const refused: Refusal[] = []
+  for (const refusal of refusals) {
+    const { requirement, statuses, change } = refusal
     const purpose = { requirement: of, about: `jobs.create/${requirement}`, role: 'setup', badInput: true } as const
     const exchange = await sendWithRetries(run, await change(await jobRequest(run, application)), purpose)
-    if (statuses.includes(exchange.response?.status ?? 0)) isRefused = true
-    else if (!isRefused && exchange.response?.status === 409) return { isRefused, isBusy: true, findings }
+    if (statuses.includes(exchange.response?.status ?? 0)) refused.push(refusal)
+    else if (refused.length === 0 && exchange.response?.status === 409) return { refused, isBusy: true, findings }
     else findings.push(open(`a creation that should be refused was answered ${describeResponse(exchange)}`))
     // One that is granted where it should not be is told by other requirements.
     const isOwn = exchange.probe.params['application_id'] === application.id
     if (isOwn && gate.record(exchange)) await jobsOf(run).awaitEnds(application.id)
   }
-  return { isRefused, findings }
+  return { refused, findings }
 }
 
 const open = (why: string): Finding => ({ of, cases: 1, open: why })
@@ -153,56 +157,48 @@ async function createAfter(held: Held): Promise<Finding> {
   return { of, cases: 1, confirmed: true }
 }
 
+/** The application is asked for so long before a moment, in ms: a job of somebody else may have to end first. */
+const leadMs = 200
 /** If a creation comes later than that after its moment, it and the next ones follow on refusals of their own, in ms. */
-const lateMs = 250
+const lateMs = 500
 
-/** A moment after refusals. */
-interface Moment {
-  readonly refusedAt: number
-  readonly afterMs: number
-}
+const waitUntil = (run: Run, at: number): Promise<void> => pause(run, Math.max(0, at - performance.now()))
 
-const waitFor = (run: Run, { refusedAt, afterMs }: Moment): Promise<void> =>
-  pause(run, Math.max(0, refusedAt + afterMs - performance.now()))
-
-/** A creation at each of the later moments after refused ones. */
-async function lookLater(held: Held, kind: Refusals, first: number): Promise<Finding[]> {
+/**
+ * A creation at each of these moments, in ms, after refused ones, which are sent anew if it has passed. One that is answered 409
+ * is looked at as `lookAfter` does.
+ */
+async function lookLater(held: Held, kind: Refusals, first: number, moments: readonly number[]): Promise<Finding[]> {
   const { run, gate } = held
   const findings: Finding[] = []
   let refusedAt = first
-  for (const afterMs of laterMs[run.options.depth].slice(1)) {
-    await waitFor(run, { refusedAt, afterMs })
-    const seen = await gate.withExclusive(() => lookAt(held, kind, { refusedAt, afterMs }))
-    findings.push(...seen.findings)
-    refusedAt = seen.refusedAt
+  for (const afterMs of moments) {
+    if (performance.now() - refusedAt - afterMs > lateMs) {
+      const { refused, findings: more } = await refuseIdle(held, kind)
+      findings.push(...more)
+      if (refused.length === 0) continue
+      refusedAt = performance.now()
+    }
+    await waitUntil(run, refusedAt + afterMs)
+    const created = await createAfter(held)
+    findings.push(created)
+    const { conflict } = created
+    if (conflict) {
+      const met = { ...kind, afterMs }
+      findings.push(...((await awaitIdle(held)) ? await lookAfter(held, met) : [staysLocked(held, met, conflict)]))
+    }
     if (failureIn(findings) || gate.timedOut) break
   }
   return findings
 }
 
-/**
- * A creation at that moment after refused ones, which are sent anew if it has passed. One that is answered 409 is looked at as
- * `lookAfter` does.
- */
-async function lookAt(held: Held, kind: Refusals, { refusedAt, afterMs }: Moment) {
-  const { run } = held
-  const findings: Finding[] = []
-  let since = refusedAt
-  if (performance.now() - since - afterMs > lateMs) {
-    const { isRefused, findings: more } = await refuseIdle(held, kind)
-    findings.push(...more)
-    if (!isRefused) return { findings, refusedAt }
-    since = performance.now()
-  }
-  await waitFor(run, { refusedAt: since, afterMs })
-  const created = await createAfter(held)
-  findings.push(created)
-  const { conflict } = created
-  if (conflict) {
-    const met = { ...kind, afterMs }
-    findings.push(...((await awaitIdle(held)) ? await lookAfter(held, met) : [staysLocked(held, met, conflict)]))
-  }
-  return { findings, refusedAt: since }
+/** The last of these moments, while other requests go between. */
+async function lookBetween(held: Held, { kind, refusedAt }: NonNullable<AtOnce['later']>): Promise<Finding[]> {
+  const { run, gate } = held
+  if (run.options.depth === 'quick') return []
+  const afterMs = laterMs.full.between
+  await waitUntil(run, refusedAt + afterMs - leadMs)
+  return gate.withExclusive(() => lookLater(held, kind, refusedAt, [afterMs]), { urgent: true })
 }
 
 /**
@@ -213,9 +209,9 @@ async function lookAfter(held: Held, kind: Refusals): Promise<Finding[]> {
   const { run } = held
   const findings: Finding[] = []
   for (let look = 1; ; look++) {
-    const { isRefused, findings: more } = await refuseIdle(held, kind)
+    const { refused, findings: more } = await refuseIdle(held, kind)
     findings.push(...more)
-    if (!isRefused) return findings
+    if (refused.length === 0) return findings
     await pause(run, kind.afterMs ?? 0)
     const created = await createAfter(held)
     findings.push(created)

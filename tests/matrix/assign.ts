@@ -38,8 +38,8 @@ export function isOfStates(id: string): boolean {
 /** Operations that the switch leaves without a control, a fresh file or a job that can be trusted. */
 export function disturbedBy(defect: string): readonly string[] {
   const id = ownId(defect)
-  // A job that cannot be read tells nobody whether its application is idle.
-  if (isOfStates(id) || /^jobs\.retrieve\/200-job#(no-answer|closed|no-http)$/.test(defect))
+  // A job that cannot be read, or not by itself, tells nobody whether its application is idle.
+  if (isOfStates(id) || /^jobs\.retrieve\/200-(job#(no-answer|closed|no-http)|identity#newest-only)$/.test(defect))
     return ['jobs.create', 'jobs.retrieve']
   if (id.startsWith('files.upload/2xx')) return ['files.upload', 'graphs.add-file']
   // A graph that two creations share has what was added to either.
