@@ -2,7 +2,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
-import { compiledSchemas, isPackage } from './compiled-schemas.js'
+import { compiledSchemas, isPackage, treeshake } from './compiled-schemas.js'
 import { writeSchemas } from './schemas.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -19,7 +19,8 @@ const input = {
 
 await writeSchemas()
 const plugins = [await compiledSchemas()]
-const build = await rolldown({ cwd: root, input, platform: 'node', external: isPackage, plugins, logLevel: 'silent' })
+const options = { cwd: root, input, platform: 'node', external: isPackage, plugins, treeshake, logLevel: 'silent' }
+const build = await rolldown(options)
 const { output } = await build.write({
   ...{ dir: 'dist', format: 'esm', chunkFileNames: '[name]-[hash].js', sourcemap: false, minify: false },
 })

@@ -20,6 +20,11 @@ const names = [
 /** Says whether a bare name imports a package, of which nothing is taken in: it is installed beside. */
 export const isPackage = (id) => /^[^./\0]/.test(id) && !/^(compiled-schema:|[A-Za-z]:)/.test(id)
 
+/** No module of ours does anything by being loaded: of what a folder's face names, a chunk gets what it uses. */
+export const treeshake = {
+  moduleSideEffects: (id) => (id.startsWith(root) && !id.includes('/node_modules/') ? false : undefined),
+}
+
 /**
  * Puts the code of compiled schemas in the place of `schemas/validators.ts`, so that no run compiles them. How they
  * are compiled is said in one place for both, `schemas/ajv.ts`, in TypeScript, which Node 20 does not load.

@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { inject } from 'postject'
 import { rolldown } from 'rolldown'
-import { compiledSchemas } from '../compiled-schemas.js'
+import { compiledSchemas, treeshake } from '../compiled-schemas.js'
 import { writeSchemas } from '../schemas.js'
 
 // Compiles the command line into one file that needs nothing but Node.js. node build/standalone/build.js [folder]
@@ -116,7 +116,7 @@ await launch({
 
 await writeSchemas()
 const build = await rolldown({
-  ...{ cwd: root, input, platform: 'node', logLevel: 'silent' },
+  ...{ cwd: root, input, platform: 'node', treeshake, logLevel: 'silent' },
   external: (id, importer) => id === 'standalone:inside' || (isBuiltin(id) && !hasStandIn(id, importer)),
   // jsonc-parser's CommonJS loads its parts by names that are not to be seen.
   resolve: { mainFields: ['module', 'main'] },
