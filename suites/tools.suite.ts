@@ -1,7 +1,8 @@
 import { isGranted } from '../harness/engine/response.ts'
 import { Failed, NotExercised } from '../harness/engine/outcome.ts'
 import { jsonOf } from '../harness/engine/exchange.ts'
-import { type JsonKind, kindOf } from '../harness/checks/values.ts'
+import type { JsonKind } from '../catalogue/operation.ts'
+import { kindOf } from '../harness/checks/values.ts'
 import { getAt } from '../schemas/json.ts'
 import { type Condition, condition } from '../harness/checks/refusals.ts'
 import {

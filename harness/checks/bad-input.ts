@@ -29,7 +29,7 @@ import {
   having,
   inLaterItem,
   type MemberCase,
-  ofKinds,
+  faultsOfKinds,
   type Placed,
   shownMembers,
   undescribedMembers,
@@ -43,7 +43,7 @@ import { kindOf } from './values.ts'
 /** Everything that can be wrong with one member: left out, null, of each other type, and a value that a server may convert. */
 function casesOf(place: Placed): MemberCase[] {
   const { kinds } = place
-  const wrong = ofKinds(
+  const wrong = faultsOfKinds(
     place,
     jsonKinds.filter((kind) => kind !== 'null' && !kinds.includes(kind) && !isElsewhere(place, kind)),
   )

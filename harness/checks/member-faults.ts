@@ -129,7 +129,7 @@ export function having(place: Placed, value: unknown, called: string, kind: stri
 }
 
 /** The member with a value of each of these types. */
-export function ofKinds(place: Placed, kinds: readonly JsonKind[]): MemberCase[] {
+export function faultsOfKinds(place: Placed, kinds: readonly JsonKind[]): MemberCase[] {
   const isExtra = place.member?.isExtra === true
   const valueOf = (kind: JsonKind): unknown => (isExtra && kind === 'boolean' ? falsy.boolean : sample[kind])
   return kinds.map((kind) => having(place, inPlaceOf(place.like, valueOf(kind)), nameOfKind(kind), kind))

@@ -7,7 +7,7 @@ import { isLoose } from '../../catalogue/faults.ts'
 import { oddBodies, oddNumbers, oddTexts } from '../../catalogue/odd-values.ts'
 import { operation as operationOf } from '../../catalogue/operations.ts'
 import { getAt, setAt } from '../../schemas/json.ts'
-import { type MemberCase, ofKinds, type Placed } from './member-faults.ts'
+import { type MemberCase, faultsOfKinds, type Placed } from './member-faults.ts'
 import * as odd from './odd-values.ts'
 
 /** One request with a fault, or with several; made when it is sent, so that a creation among them has a name of its own. */
@@ -153,7 +153,9 @@ export function togetherCases(ground: Ground): Case[] {
       .grouped(changed(asText.filter(isSetting), 'boolean', 'true', true))
       .map((group) => oddGroup(ground, group, true)),
     ...required.flatMap((place) =>
-      ofKinds(place, ['null']).map((one) => memberCase(ground, place, one, effectOfCase(ground, place, one.fault))),
+      faultsOfKinds(place, ['null']).map((one) =>
+        memberCase(ground, place, one, effectOfCase(ground, place, one.fault)),
+      ),
     ),
   ]
 }

@@ -1,8 +1,6 @@
 import fc from 'fast-check'
 import type { JsonKind } from '../../catalogue/operation.ts'
 
-export type { JsonKind }
-
 export function kindOf(value: unknown): JsonKind {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'

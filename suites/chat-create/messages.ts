@@ -9,7 +9,7 @@ import {
   inLaterItem,
   type MemberCase,
   ofIndices,
-  ofKinds,
+  faultsOfKinds,
   type Placed,
   shownMembers,
   wrongKinds,
@@ -37,8 +37,8 @@ function casesOf(place: Placed, condition: string, more: More): MemberCase[] {
   const counts = (fault: MemberFault): boolean => place.member?.judgedBy?.[fault] === condition
   return [
     ...(counts('absent') ? absent(place) : []),
-    ...(counts('null') ? ofKinds(place, ['null']) : []),
-    ...(counts('type') ? [...ofKinds(place, wrongKinds(place)), ...ofIndices(place)] : []),
+    ...(counts('null') ? faultsOfKinds(place, ['null']) : []),
+    ...(counts('type') ? [...faultsOfKinds(place, wrongKinds(place)), ...ofIndices(place)] : []),
     ...more(place),
   ]
 }

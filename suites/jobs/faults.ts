@@ -1,16 +1,7 @@
-import { otherKinds } from '../../catalogue/operation.ts'
+import { type JsonKind, otherKinds } from '../../catalogue/operation.ts'
 import { operation } from '../../catalogue/operations.ts'
 import fc from 'fast-check'
-import {
-  byIndex,
-  inPlaceOf,
-  type JsonKind,
-  kindOf,
-  nameOfKind,
-  ofKinds,
-  sample,
-  shown,
-} from '../../harness/checks/values.ts'
+import { byIndex, inPlaceOf, kindOf, nameOfKind, ofKinds, sample, shown } from '../../harness/checks/values.ts'
 import { getAt, setAt } from '../../schemas/json.ts'
 import { judgeEach } from '../../harness/checks/at-once.ts'
 import { randomOf, sampled, seedFor, freshUnknownId } from '../../harness/checks/seed.ts'
@@ -92,19 +83,13 @@ const indexed = places
 const named = [...everyKind, ...indexed, ...atEnds, ...appended]
 
 /** Left out: the id of an item, and the value of one that is required. */
-const lacking = (
-  [
-    ['/inputs/0/id', 'an item has no id'],
-    ['/inputs/0/value', 'a required item has no value'],
-  ] as const
-).map(([pointer, what]): Fault<Misfit> => {
-  const at = pointer.replaceAll('/0', '/*')
-  return {
+const lacking = Object.entries({ id: 'an item has no id', value: 'a required item has no value' }).map(
+  ([name, what]): Fault<Misfit> => ({
     what: `with a valid body, but ${what}`,
-    value: { pointer, value: undefined, which: 'required' },
-    fault: `absent @ ${at}`,
-  }
-})
+    value: { pointer: `/inputs/0/${name}`, value: undefined, which: 'required' },
+    fault: `absent @ /inputs/*/${name}`,
+  }),
+)
 
 const generated = fc
   .constantFrom(...places)
@@ -255,7 +240,6 @@ const withId = (probe: Probe, id: string): Probe => refused({ ...probe, params: 
 /** By how many characters an existing id is cut: a server may find ids by their beginning. */
 const cuts = [1, 2, 3, 4, 5, 6, 7, 8] as const
 
-/** An id with a hexadecimal digit more; with one in place of another digit, at that place. */
 const otherDigit = (digit: string): string => (digit === '0' ? '1' : '0')
 
 /** The id of a job with its last digit changed, and with all but its first group changed: a server may compare less than all of it. */

@@ -104,11 +104,8 @@ export const judgeIdentity: Judge = async (context) => {
     const last = readings.at(-1)
     if (!last || !isGone(last.exchange) || !readings.some(({ status }) => status !== undefined)) continue
     context.shownBy = creation.purpose.requirement
-    context.fail(
-      last.exchange,
-      '200 with that job, as when it was read before',
-      `for job ${id}, after newer ones were made`,
-    )
+    const what = `for job ${id}, after newer ones were made`
+    context.fail(last.exchange, '200 with that job, as when it was read before', what)
   }
   if (context.cases === 0) throw new NotExercised('no reading of a job had an id')
 }
