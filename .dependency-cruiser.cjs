@@ -4,6 +4,9 @@
 const layers = ['checks', 'engine', 'target-file', 'report', 'recording', 'http']
 const below = (layer) => layers.slice(layers.indexOf(layer) + 1).map((name) => `harness/${name}/`)
 
+/** Those of which others import `index.ts` alone; tests and the bench look inside. */
+const faces = ['http']
+
 /** What lies under every layer. */
 const ground = ['catalogue/', 'schemas/', 'harness/[^/]+\\.ts$']
 const harness = [...layers.map((name) => `harness/${name}/`), ...ground]
@@ -65,6 +68,13 @@ module.exports = {
       to: { circular: true },
     },
     ...Object.entries(house).map(([folder, rule]) => edges(folder, rule)),
+    ...faces.map((layer) => ({
+      name: `${layer}-has-a-face`,
+      comment: `What others may use of it is named in harness/${layer}/index.ts.`,
+      severity: 'error',
+      from: { pathNot: `^(harness/${layer}|tests|bench)/` },
+      to: { path: `^harness/${layer}/`, pathNot: `^harness/${layer}/index\\.ts$` },
+    })),
     {
       name: 'engine-is-given-the-interface',
       comment: 'It knows no requirement and no operation by itself (harness/engine/run.ts): types alone.',

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { join } from 'node:path'
-import { createForwarder } from '../harness/http/forwarder.ts'
+import { createForwarder } from '../harness/http/index.ts'
 import { shellWord } from '../harness/shell-word.ts'
 import { applyGates, type Gates } from '../harness/report/exit-code.ts'
 import type { RecordedExchange } from '../harness/report/model.ts'

@@ -1,5 +1,5 @@
 import { isObject } from '../schemas/json.ts'
-import type { HeaderLine } from '../harness/http/message.ts'
+import type { HeaderLine } from '../harness/http/index.ts'
 import { UserError } from '../harness/user-error.ts'
 import { harBody, type HarBody, noBody } from './har-bytes.ts'
 

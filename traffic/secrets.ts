@@ -1,5 +1,5 @@
 import { isAuthorization, isSecretName, type Redactor, shortestKey } from '../harness/recording/redactor.ts'
-import type { HeaderLine } from '../harness/http/message.ts'
+import type { HeaderLine } from '../harness/http/index.ts'
 import type { RecordedEntry } from './recorded-entry.ts'
 
 const redacted = '[redacted]'

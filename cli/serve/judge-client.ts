@@ -1,4 +1,4 @@
-import { createForwarder } from '../../harness/http/forwarder.ts'
+import { createForwarder } from '../../harness/http/index.ts'
 import { parseJson, readBytes } from '../../harness/report/json-file.ts'
 import type { Target, TargetFile } from '../../harness/target-file/model.ts'
 import { redactorFor } from '../../harness/target-file/resolve-key.ts'

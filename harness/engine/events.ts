@@ -5,7 +5,7 @@ import { perRun, type Run, type Plan } from './run.ts'
 import type { PageCount, CatalogueResult, Created, NotServed } from '../report/model.ts'
 import type { Reason } from '../report/reason.ts'
 import type { EndCause } from './outcome.ts'
-import { proxyFor } from '../http/proxy.ts'
+import { proxyFor } from '../http/index.ts'
 
 /** A target that gives one and the same answer at this many places is not the API. */
 const fewestPlaces = 3

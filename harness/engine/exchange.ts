@@ -1,4 +1,4 @@
-import type { HeaderLine, NoResponse, HttpRequest } from '../http/message.ts'
+import type { HeaderLine, HttpRequest, NoResponse } from '../http/index.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { NotExercised } from './outcome.ts'
 import type { Effect } from '../../catalogue/operation.ts'

@@ -1,7 +1,5 @@
-import type { NoResponse, NoResponseDetail } from '../http/message.ts'
-import type { Proxy } from '../http/proxy.ts'
+import { type NoResponse, type NoResponseDetail, type Proxy, proxyName } from '../http/index.ts'
 import type { Target } from '../target-file/model.ts'
-import { proxyName } from '../http/no-response.ts'
 import { type HttpResponse, envelopeProblem, tpeOf } from './response.ts'
 import { describeResponse, isPage } from './describe.ts'
 import type { Exchange } from './exchange.ts'

@@ -1,6 +1,5 @@
 import { targetReason } from '../report/reason.ts'
-import type { HttpResult } from '../http/message.ts'
-import { proxyFor } from '../http/proxy.ts'
+import { type HttpResult, proxyFor } from '../http/index.ts'
 import { httpRequest, operationProbe, recordExchange } from './send.ts'
 import { pause } from './outcome.ts'
 import type { Liveness, Named, Run } from './run.ts'

@@ -1,5 +1,5 @@
 import { member, parsedJson } from '../../schemas/json.ts'
-import type { WireResponse } from '../http/message.ts'
+import type { WireResponse } from '../http/index.ts'
 import { validate } from '../../schemas/validate.ts'
 import type { Pair, Pairs } from '../../catalogue/requirement.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import type { CatalogueRequirement, RequirementId } from '../../catalogue/catalogue.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
-import type { HttpResult, Transport } from '../http/message.ts'
+import type { HttpResult, Transport } from '../http/index.ts'
 import type { Pacer, Semaphore, CircuitBreaker, Throttle } from './throttle.ts'
 import { shellWord } from '../shell-word.ts'
 import type { Recorder } from '../recording/recorder.ts'

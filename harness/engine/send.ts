@@ -1,4 +1,5 @@
-import type { HeaderLine, PrecedingRequest, SendOptions, HttpRequest, HttpResult } from '../http/message.ts'
+import type { HeaderLine, HttpRequest, HttpResult, PrecedingRequest, SendOptions } from '../http/index.ts'
+import { letGo } from '../http/index.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { Run } from './run.ts'
 import {
@@ -14,7 +15,6 @@ import { readsDeclared } from '../target-file/declared.ts'
 import type { Effect } from '../../catalogue/operation.ts'
 import { responseOf } from './response.ts'
 import { isThrottled } from './throttle.ts'
-import { letGo } from '../http/decode.ts'
 
 interface ProbeParts {
   readonly params?: Readonly<Record<string, string>>

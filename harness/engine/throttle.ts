@@ -1,4 +1,4 @@
-import { onAbort } from '../http/under-way.ts'
+import { onAbort } from '../http/index.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Exchange } from './exchange.ts'
 import { NotExercised } from './outcome.ts'

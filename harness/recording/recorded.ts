@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import type { HeaderLine } from '../http/message.ts'
+import type { HeaderLine } from '../http/index.ts'
 import { doubleQuoted, singleQuoted } from '../shell-word.ts'
 
 /** Most lines of an answer's head that are recorded, and most characters of their names and values. */

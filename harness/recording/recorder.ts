@@ -11,7 +11,7 @@ import {
   curlOf,
 } from './recorded.ts'
 import type { Redactor } from './redactor.ts'
-import type { HeaderLine, HttpRequest, HttpResult } from '../http/message.ts'
+import type { HeaderLine, HttpRequest, HttpResult } from '../http/index.ts'
 
 /** An exchange that has ended, and why it was sent. */
 interface EndedExchange extends Pick<RecordedExchange, 'requirement' | 'operation' | 'role'> {

@@ -1,5 +1,5 @@
 import type { OperationId } from '../../catalogue/operations.ts'
-import type { HeaderLine } from '../http/message.ts'
+import type { HeaderLine } from '../http/index.ts'
 import type { Absence } from '../report/model.ts'
 import type {
   ApplicationValue,

@@ -1,6 +1,6 @@
 import { type OperationId, operations } from '../../catalogue/operations.ts'
 import { catalogue, specVersion } from '../../catalogue/catalogue.ts'
-import { headerValue } from '../../harness/http/message.ts'
+import { headerValue } from '../../harness/http/index.ts'
 import type { Redactor } from '../../harness/recording/redactor.ts'
 import { shownText } from '../../harness/recording/recorded.ts'
 import { suiteVersion } from '../../harness/report/assemble-report.ts'

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { endToEnd, type Forwarder, type Forwarding } from '../../harness/http/forwarder.ts'
-import type { HeaderLine } from '../../harness/http/message.ts'
+import { endToEnd, type Forwarder, type Forwarding, type HeaderLine } from '../../harness/http/index.ts'
 import { createHash, type Hash } from 'node:crypto'
 
 /** An exchange that went through the proxy. It may hold keys: it is neither printed nor stored as it is. */

@@ -1,0 +1,18 @@
+// What is sent and received.
+export type { HeaderLine, HttpRequest, HttpResult, NoResponse, NoResponseDetail, WireResponse } from './message.ts'
+export { headerValue, type PrecedingRequest } from './message.ts'
+
+// Sending it: over sockets, or to a handler in the same process.
+export type { SendOptions, Transport } from './message.ts'
+export { createTransport } from './transport.ts'
+export { createHandlerTransport, handlerOf } from './handler-transport.ts'
+export { proxyFor, type Proxy } from './proxy.ts'
+export { proxyName } from './no-response.ts'
+
+// Passing on what somebody else sends.
+export { createForwarder, endToEnd } from './forwarder.ts'
+export type { ForwardedRequest, Forwarder, Forwarding, ResponseSink } from './forwarder.ts'
+
+// Reading a body, and ending what is under way.
+export { decode, letGo } from './decode.ts'
+export { Ending, onAbort } from './under-way.ts'
