@@ -1,6 +1,5 @@
 import { reasonIn, sections } from '../harness/report/reason.ts'
-import { shownText } from '../harness/recording/recorded.ts'
-import type { Redactor } from '../harness/recording/redactor.ts'
+import { type Redactor, shownText } from '../harness/recording/index.ts'
 import { assembleReport } from '../harness/report/assemble-report.ts'
 import { planRun } from '../suites/plan.ts'
 import type { Target } from '../harness/target-file/model.ts'

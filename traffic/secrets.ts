@@ -1,4 +1,4 @@
-import { isAuthorization, isSecretName, type Redactor, shortestKey } from '../harness/recording/redactor.ts'
+import { isAuthorization, isSecretName, type Redactor, shortestKey } from '../harness/recording/index.ts'
 import type { HeaderLine } from '../harness/http/index.ts'
 import type { RecordedEntry } from './recorded-entry.ts'
 

@@ -17,7 +17,7 @@ import {
 import type { Report, RequirementResult } from '../../harness/report/model.ts'
 import { leftOut } from '../../harness/report/reason.ts'
 import { labels, redactorFor } from '../../harness/target-file/resolve-key.ts'
-import { isSecretName } from '../../harness/recording/redactor.ts'
+import { isSecretName } from '../../harness/recording/index.ts'
 import type { Exchanges } from '../../reporters/view/evidence.ts'
 import { checkOutputs, keepsExchanges, parseReportRequests, reportFiles, type ReportRequest } from '../output/files.ts'
 import { loggedExchanges, makeRunFolder } from '../output/run-folder.ts'

@@ -7,7 +7,7 @@ import type { Exchange, Probe, Purpose } from './exchange.ts'
 import { Failed, NotExercised } from './outcome.ts'
 import { describeProbe, describeResponse, rerunLine, withFinding } from './describe.ts'
 import { perRun, type Run, type Send, stateBeside } from './run.ts'
-import { curlOfBoth } from '../recording/recorded.ts'
+import { curlOfBoth } from '../recording/index.ts'
 import { isThrottling } from './connection-trial.ts'
 import { sections } from '../report/reason.ts'
 

@@ -1,4 +1,4 @@
-import { createRecorder } from '../recording/recorder.ts'
+import { createRecorder } from '../recording/index.ts'
 import { redactorFor } from '../target-file/resolve-key.ts'
 import type { FetchHandler, Target } from '../target-file/model.ts'
 import { createHandlerTransport, createTransport, handlerOf, type Transport } from '../http/index.ts'

@@ -1,5 +1,5 @@
 import type { OperationId } from '../../catalogue/operations.ts'
-import type { Redactor } from '../recording/redactor.ts'
+import type { Redactor } from '../recording/index.ts'
 import { UserError } from '../user-error.ts'
 import { NotExercised } from './outcome.ts'
 import { readKey } from '../target-file/resolve-key.ts'

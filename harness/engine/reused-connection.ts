@@ -1,5 +1,5 @@
 import { differing, type Exchange, type PreviousRequest } from './exchange.ts'
-import { curlOfBoth } from '../recording/recorded.ts'
+import { curlOfBoth } from '../recording/index.ts'
 import type { Failure, FailureExchange } from '../report/model.ts'
 import { isGranted, tpeOf, responseOf, matchPairs } from './response.ts'
 import {

@@ -4,17 +4,17 @@
  */
 import type { RequirementId } from '../../catalogue/catalogue.ts'
 import type { Level } from '../../catalogue/requirement.ts'
-import type { FailureExchange, RecordedRequest } from '../recording/recorded.ts'
+import type { FailureExchange, RecordedRequest } from '../recording/index.ts'
 
 export type {
+  ExchangeRole,
+  FailureExchange,
   RecordedBody,
+  RecordedExchange,
   RecordedHeaders,
   RecordedRequest,
   RecordedResponse,
-  FailureExchange,
-  ExchangeRole,
-  RecordedExchange,
-} from '../recording/recorded.ts'
+} from '../recording/index.ts'
 
 export type Outcome = 'passed' | 'failed' | 'not-exercised' | 'not-applicable'
 export type Verdict = 'conformant' | 'passing' | 'non-conformant' | 'not-judged'

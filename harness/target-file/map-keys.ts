@@ -10,7 +10,7 @@ import type {
   TargetFile,
 } from './target-file.ts'
 import { isKeyPerOperation } from './declared.ts'
-import { isSecretName } from '../recording/redactor.ts'
+import { isSecretName } from '../recording/index.ts'
 import { escapeToken } from '../../schemas/json.ts'
 
 /** Gives what is put in the place of a key at that path of members; undefined leaves it out. */

@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { isOperationId, type OperationId } from '../../catalogue/operations.ts'
 import { UserError } from '../user-error.ts'
 import type { HeaderLine } from '../http/index.ts'
-import { isAuthorization, isSecretName, shortestKey } from '../recording/redactor.ts'
+import { isAuthorization, isSecretName, shortestKey } from '../recording/index.ts'
 import { isAbsoluteUrl, headerValueProblem } from './http-values.ts'
 import { type Context, note, placed, readEnv, labels, resolveKey } from './resolve-key.ts'
 import type {

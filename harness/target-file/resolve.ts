@@ -43,7 +43,7 @@ import {
   resolveSetup,
 } from './resolve-requests.ts'
 import { savedWarnings } from './saved.ts'
-import { inProcessUrl } from '../recording/recorded.ts'
+import { inProcessUrl } from '../recording/index.ts'
 import { unreachableIds } from './declared.ts'
 import { basename } from 'node:path'
 

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type RecordedBody, shownText } from '../../harness/recording/recorded.ts'
+import { type RecordedBody, shownText } from '../../harness/recording/index.ts'
 import type { RecordedExchange, Report } from '../../harness/report/model.ts'
 import { type HarBody, noBody } from '../har-bytes.ts'
 import type { RecordedEntry } from '../recorded-entry.ts'

@@ -1,0 +1,11 @@
+// What a report keeps of an exchange.
+export type { ExchangeRole, FailureExchange, RecordedExchange, RecordedRequest, RecordedResponse } from './recorded.ts'
+export { recordBody, recordHead, recordHeaders, shownText } from './recorded.ts'
+export type { RecordedBody, RecordedHeaders, Shown } from './recorded.ts'
+export { createRecorder, type Recorder } from './recorder.ts'
+
+// Sending it again.
+export { curlOf, curlOfBoth, inProcessUrl } from './recorded.ts'
+
+// Hiding keys.
+export { isAuthorization, isSecretName, Redactor, shortestKey } from './redactor.ts'
