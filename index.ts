@@ -6,14 +6,14 @@ export type { EndedEvent, JudgedEvent, PlannedEvent, RunEvent, ThrottledEvent } 
 export type { RunFacts } from './harness/engine/events.ts'
 export type { Plan, PlanEntry } from './harness/engine/run.ts'
 export type {
+  CatalogueResult as Requirement,
   Failure,
   FailureExchange,
   Outcome,
   RecordedExchange,
-  CatalogueResult as Requirement,
   TpeMode,
   Verdict,
-} from './harness/report/model.ts'
+} from './harness/report/index.ts'
 export type { Report } from './library/start-run.ts'
 export type { FetchHandler, Limits } from './harness/target-file/target-file.ts'
 export { UserError } from './harness/user-error.ts'

@@ -1,7 +1,7 @@
 import { unzipSync, zipSync } from 'fflate'
 import { type KeyObject, createHash, createPublicKey, sign, verify } from 'node:crypto'
 import { basename } from 'node:path'
-import { readBytes } from '../harness/report/json-file.ts'
+import { readBytes } from '../harness/report/index.ts'
 
 /** A file by name: of a bundle, or one that was given beside a certificate. */
 export interface NamedBytes {

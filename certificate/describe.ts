@@ -1,7 +1,7 @@
 import { nameMarks } from '../reporters/escape/name-marks.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { groupBy } from '../harness/group-by.ts'
-import { count } from '../harness/report/reason.ts'
+import { count } from '../harness/report/index.ts'
 import {
   operationCount,
   type Excluded,

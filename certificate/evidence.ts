@@ -2,10 +2,15 @@ import { isDeepStrictEqual } from 'node:util'
 import canonicalize from 'canonicalize'
 import { isRequirementId, requirementOf } from '../catalogue/catalogue.ts'
 import { mayBeUnreachable } from '../catalogue/requirement.ts'
-import { inconsistencies } from '../harness/report/exit-code.ts'
-import { doubledMember, parseJson, parseReport } from '../harness/report/json-file.ts'
-import type { Report, RequirementResult } from '../harness/report/model.ts'
-import { matchesId, maxPatterns } from '../harness/report/selection.ts'
+import type { Report, RequirementResult } from '../harness/report/index.ts'
+import {
+  doubledMember,
+  inconsistencies,
+  matchesId,
+  maxPatterns,
+  parseJson,
+  parseReport,
+} from '../harness/report/index.ts'
 import { UserError } from '../harness/user-error.ts'
 import { isObject, member } from '../schemas/json.ts'
 import type { Evidence, NamedBytes } from './certificate-file.ts'

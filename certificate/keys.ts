@@ -9,7 +9,7 @@ import {
 } from 'node:crypto'
 import { chmodSync, closeSync, existsSync, fstatSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { readBytes } from '../harness/report/json-file.ts'
+import { readBytes } from '../harness/report/index.ts'
 import { unreadable, unwritable, UserError } from '../harness/user-error.ts'
 
 /** Read or written by anybody but the owner. */

@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs'
-import { doubledMember, parseJson, readBytes } from '../harness/report/json-file.ts'
+import { doubledMember, parseJson, readBytes } from '../harness/report/index.ts'
 import { UserError } from '../harness/user-error.ts'
 import { isObject } from '../schemas/json.ts'
 

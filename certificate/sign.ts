@@ -2,9 +2,8 @@ import type { KeyObject } from 'node:crypto'
 import { createPublicKey } from 'node:crypto'
 import { basename } from 'node:path'
 import canonicalize from 'canonicalize'
-import { readBytes } from '../harness/report/json-file.ts'
+import { readBytes, type Report } from '../harness/report/index.ts'
 import type { Area } from '../catalogue/requirement.ts'
-import type { Report } from '../harness/report/model.ts'
 import { UserError } from '../harness/user-error.ts'
 import {
   type Bundle,

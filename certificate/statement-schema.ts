@@ -1,4 +1,4 @@
-import type { Counts, Report } from '../harness/report/model.ts'
+import type { Counts, Report } from '../harness/report/index.ts'
 import { closed, defined, described, flag, listOf, oneOf, type Schema, text, textOrNull } from '../schemas/closed.ts'
 import {
   type Coverage,

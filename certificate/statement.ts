@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { operations } from '../catalogue/operations.ts'
-import type { Absence, Counts, Report, Verdict, Outcome, RequirementResult } from '../harness/report/model.ts'
-import { countOutcomes } from '../harness/report/verdict.ts'
+import type { Absence, Counts, Outcome, Report, RequirementResult, Verdict } from '../harness/report/index.ts'
+import { countOutcomes } from '../harness/report/index.ts'
 
 /** The media type of the DSSE payload, and the in-toto statement it holds. */
 export const PAYLOAD_TYPE = 'application/vnd.in-toto+json'

@@ -6,7 +6,7 @@ import {
   published,
   requirementOf,
 } from '../catalogue/catalogue.ts'
-import { matchesId, patternProblem } from '../harness/report/selection.ts'
+import { matchesId, patternProblem } from '../harness/report/index.ts'
 import { UserError } from '../harness/user-error.ts'
 import { idMeant } from '../harness/target-file/nearest.ts'
 import { colorsFor } from './output/say.ts'

@@ -1,16 +1,15 @@
 import { Command } from 'commander'
-import { count } from '../harness/report/reason.ts'
+import type { Comparison, Row } from '../harness/report/index.ts'
 import {
-  compareReports,
-  type Comparison,
-  newlyFailingMusts,
-  suiteNote,
-  type Row,
   changeOf,
+  compareReports,
+  count,
   differingRows,
+  newlyFailingMusts,
   notableRows,
-} from '../harness/report/compare.ts'
-import { readReport } from '../harness/report/json-file.ts'
+  readReport,
+  suiteNote,
+} from '../harness/report/index.ts'
 import { UserError } from '../harness/user-error.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { renderPage, renderTable, marks } from './compare/render-table.ts'

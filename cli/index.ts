@@ -7,7 +7,7 @@ import { UserError } from '../harness/user-error.ts'
 import type { Interrupts } from './run/interrupts.ts'
 import { addArguments, type RunArguments, checkArguments } from './run/arguments.ts'
 import { nearest } from '../harness/target-file/nearest.ts'
-import { suiteVersion } from '../harness/report/assemble-report.ts'
+import { suiteVersion } from '../harness/report/index.ts'
 
 const debug = debuglog('conform')
 

@@ -1,10 +1,7 @@
 import { warnOf } from './output/say.ts'
 import { Command } from 'commander'
-import type { Report } from '../harness/report/model.ts'
-import { type Gates, applyGates } from '../harness/report/exit-code.ts'
-import { foreignBaselineFile } from '../harness/report/baseline.ts'
-import { mergeReports } from '../harness/report/merge.ts'
-import { readReport } from '../harness/report/json-file.ts'
+import type { Gates, Report } from '../harness/report/index.ts'
+import { applyGates, foreignBaselineFile, mergeReports, readReport } from '../harness/report/index.ts'
 import { UserError } from '../harness/user-error.ts'
 import {
   type ReportRequest,

@@ -8,7 +8,7 @@ import { UserError } from '../harness/user-error.ts'
 import { json } from '../reporters/escape/json.ts'
 import { keyIdOption, repeatable, whole } from './run/arguments.ts'
 import { buildRegister } from '../certificate/register/build.ts'
-import { count } from '../harness/report/reason.ts'
+import { count } from '../harness/report/index.ts'
 
 interface VerifyArguments {
   readonly bundle?: string

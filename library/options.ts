@@ -1,7 +1,6 @@
 import { type RequirementId, catalogue } from '../catalogue/catalogue.ts'
 import type { RunEvent } from '../harness/engine/events.ts'
-import type { Depth, TpeMode } from '../harness/report/model.ts'
-import { matchesId, patternProblem } from '../harness/report/selection.ts'
+import { type Depth, matchesId, patternProblem, type TpeMode } from '../harness/report/index.ts'
 import { checkTargetFile } from '../harness/target-file/check.ts'
 import { didYouMean, idMeant } from '../harness/target-file/nearest.ts'
 import type { Limits, OperationValue, ScenarioValue, TargetFile } from '../harness/target-file/target-file.ts'

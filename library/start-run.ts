@@ -1,6 +1,5 @@
 import type { RequirementId } from '../catalogue/catalogue.ts'
-import { leftOut } from '../harness/report/reason.ts'
-import type { Report as ReportOf } from '../harness/report/model.ts'
+import { leftOut, type Report as ReportOf } from '../harness/report/index.ts'
 import { checkTargetFile } from '../harness/target-file/check.ts'
 import { type LoadedTargetFile, loadTargetFile } from '../harness/target-file/load.ts'
 import { resolveTarget } from '../harness/target-file/resolve.ts'

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import type { Report } from '../harness/report/model.ts'
+import type { Report } from '../harness/report/index.ts'
 import { type Standing, standingOf, type Tone, familySentence } from './view/standing.ts'
 import { total } from './view/groups.ts'
 import { operations } from '../catalogue/operations.ts'

@@ -1,9 +1,8 @@
-import type { Report, RequirementResult } from '../harness/report/model.ts'
+import { type Report, type RequirementResult, sections } from '../harness/report/index.ts'
 import { json } from './escape/json.ts'
 import { evidenceText, type TestStatus, testStatuses } from './view/evidence.ts'
 import { byOperation } from './view/groups.ts'
 import { runErrors, runNotes } from './view/standing.ts'
-import { sections } from '../harness/report/reason.ts'
 
 /**
  * Common Test Report Format 0.0: a test a requirement; our own outcome is in `rawStatus`. A failed test `run` comes before

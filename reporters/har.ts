@@ -1,11 +1,11 @@
 import type {
-  Report,
   RecordedBody,
   RecordedExchange,
   RecordedHeaders,
   RecordedRequest,
   RecordedResponse,
-} from '../harness/report/model.ts'
+  Report,
+} from '../harness/report/index.ts'
 import { json } from './escape/json.ts'
 import type { Exchanges } from './view/evidence.ts'
 import { runNotes, seedLine, verdictSentence } from './view/standing.ts'

@@ -1,4 +1,4 @@
-import type { Report } from '../harness/report/model.ts'
+import type { Report } from '../harness/report/index.ts'
 import { htmlAttribute, htmlText } from './escape/html.ts'
 import type { Exchanges } from './view/evidence.ts'
 import { contentSecurityPolicy, script, style } from './html/assets.ts'

@@ -1,4 +1,4 @@
-import type { Report } from '../harness/report/model.ts'
+import type { Report } from '../harness/report/index.ts'
 import { renderBadge } from './badge.ts'
 import { renderCtrf } from './ctrf.ts'
 import type { Exchanges } from './view/evidence.ts'

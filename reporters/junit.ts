@@ -1,11 +1,10 @@
 import { createRequire } from 'node:module'
 import type { XMLBuilder } from 'xmlbuilder2/lib/interfaces.js'
-import type { Report, RequirementResult } from '../harness/report/model.ts'
+import { type Report, type RequirementResult, sections } from '../harness/report/index.ts'
 import { xmlAttribute, xmlText } from './escape/xml.ts'
 import { byOperation, type OperationGroup } from './view/groups.ts'
 import { runErrors, runNotes } from './view/standing.ts'
 import { evidenceText, type TestStatus, testStatuses } from './view/evidence.ts'
-import { sections } from '../harness/report/reason.ts'
 
 type StatusOf = (result: RequirementResult) => TestStatus
 

@@ -1,10 +1,9 @@
 import { shortened } from './escape/visible.ts'
-import type { Counts, Report, RequirementResult } from '../harness/report/model.ts'
+import { count, type Counts, type Report, type RequirementResult, sayNeed, sections } from '../harness/report/index.ts'
 import { markdownBlock, markdownCode, markdownText } from './escape/markdown.ts'
 import { byCause, type Cause, idsOf, shownFirst } from './view/causes.ts'
 import { type LikelyCause, likelyCauses } from './view/likely-causes.ts'
 import { wordsOf } from './view/likely-words.ts'
-import { count, sayNeed, sections } from '../harness/report/reason.ts'
 import { compactJson, duration, requirementPage } from './view/writing.ts'
 import { exitLine, runNotes, seedLine, standingOf, type Tone, verdictBeforeExit } from './view/standing.ts'
 import {

@@ -1,5 +1,6 @@
 import type { Colors } from 'picocolors/types'
-import type { BaselineSummary, Report, RequirementResult } from '../harness/report/model.ts'
+import type { BaselineSummary, Report, RequirementResult } from '../harness/report/index.ts'
+import { commonReason, count, outsideCause } from '../harness/report/index.ts'
 import { terminalText } from './escape/terminal.ts'
 import {
   failureBlock,
@@ -13,12 +14,10 @@ import {
 } from './terminal/lines.ts'
 import { byCause, shownFirst } from './view/causes.ts'
 import { likelyCauses } from './view/likely-causes.ts'
-import { commonReason, count } from '../harness/report/reason.ts'
 import { duration } from './view/writing.ts'
 import { exitLine, runNotes, seedLine, standingOf, type Tone, verdictBeforeExit } from './view/standing.ts'
 import { failed, leftOutSentence, requiredButMissed, selectedSummary } from './view/groups.ts'
 import { notJudged } from './view/to-declare.ts'
-import { outsideCause } from '../harness/report/exit-code.ts'
 import { groupBy } from '../harness/group-by.ts'
 import { shellWord } from '../harness/shell-word.ts'
 

@@ -12,7 +12,7 @@ import {
   uploadOperation,
 } from '../catalogue/operations.ts'
 import { getAt } from '../schemas/json.ts'
-import type { Depth } from '../harness/report/model.ts'
+import type { Depth } from '../harness/report/index.ts'
 import { readsDeclared } from '../harness/target-file/declared.ts'
 import { isExclusive, type Scenario, type Target } from '../harness/target-file/model.ts'
 import type { Plan, RunOptions } from '../harness/engine/run.ts'

@@ -1,5 +1,5 @@
 import { isRequirementId, catalogue, grantedRequirement, requirementOf } from '../catalogue/catalogue.ts'
-import type { TakesState } from '../harness/report/model.ts'
+import type { TakesState } from '../harness/report/index.ts'
 import { isPlanned, type RunHook, type Run, type RunOptions, type Interface } from '../harness/engine/run.ts'
 import { ownJobs } from './jobs/lifecycle.ts'
 import { errorNames } from '../catalogue/errors.ts'

@@ -1,9 +1,16 @@
 import { type CatalogueRequirement, catalogue } from '../catalogue/catalogue.ts'
 import { isOperationId, readsOf } from '../catalogue/operations.ts'
 import { grants, operationOf } from './estimate.ts'
-import type { LeftOutBy } from '../harness/report/model.ts'
-import { absentReason, leftOut, plainReason, type Reason, unreachableReason } from '../harness/report/reason.ts'
-import { isSelected, isDealtTo, isObserved } from '../harness/report/selection.ts'
+import type { LeftOutBy, Reason } from '../harness/report/index.ts'
+import {
+  absentReason,
+  isDealtTo,
+  isObserved,
+  isSelected,
+  leftOut,
+  plainReason,
+  unreachableReason,
+} from '../harness/report/index.ts'
 import { exclusiveIds, type Target } from '../harness/target-file/model.ts'
 import { declares, isDeclared, missingReason } from '../harness/target-file/declared.ts'
 import { readOnlyTarget } from '../harness/target-file/saved.ts'

@@ -4,7 +4,7 @@ import { grantedRequirement, type RequirementId } from '../catalogue/catalogue.t
 import type { OperationId } from '../catalogue/operations.ts'
 import { createEnvelopeWatch, observedRequirements } from '../harness/checks/envelope-watch.ts'
 import type { Redactor } from '../harness/recording/index.ts'
-import type { RecordedExchange } from '../harness/report/model.ts'
+import type { RecordedExchange } from '../harness/report/index.ts'
 import type { Target } from '../harness/target-file/model.ts'
 import { pathUnder, operationAt } from './base-url.ts'
 import { createJobReadings } from './job-readings.ts'

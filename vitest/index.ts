@@ -11,9 +11,7 @@ import {
 import { checkOptions, type ConformanceOptions, type Target, type TargetJson } from '../library/options.ts'
 import { catalogue, type CatalogueRequirement } from '../catalogue/catalogue.ts'
 import { groupBy } from '../harness/group-by.ts'
-import { isSelected } from '../harness/report/selection.ts'
-import { isMistake, sections } from '../harness/report/reason.ts'
-import type { RequirementResult } from '../harness/report/model.ts'
+import { isMistake, isSelected, type RequirementResult, sections } from '../harness/report/index.ts'
 import { terminalText } from '../reporters/escape/terminal.ts'
 import { evidence } from '../reporters/view/evidence.ts'
 

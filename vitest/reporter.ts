@@ -18,7 +18,7 @@ import { likelyCauses } from '../reporters/view/likely-causes.ts'
 import { wordsOf } from '../reporters/view/likely-words.ts'
 import { verdictSentence } from '../reporters/view/standing.ts'
 import { notJudged } from '../reporters/view/to-declare.ts'
-import type { Report } from '../harness/report/model.ts'
+import type { Report } from '../harness/report/index.ts'
 import type { Handover } from './suite-run.ts'
 
 export interface ReporterOptions {

@@ -6,7 +6,7 @@ import type { Member, Operation } from '../../catalogue/operation.ts'
 import { type OperationId, operations } from '../../catalogue/operations.ts'
 import { type QueryConfigMember, queryConfigMembers } from '../../catalogue/query-config.ts'
 import { tokensOf } from '../../schemas/json.ts'
-import { sections } from '../../harness/report/reason.ts'
+import { sections } from '../../harness/report/index.ts'
 
 /** A schema of this package, as a component: its names for schema languages are those of the whole document. */
 function shipped(name: string): Json {

@@ -7,7 +7,7 @@ import { groupBy } from '../../harness/group-by.ts'
 import { htmlAttribute, htmlText } from '../../reporters/escape/html.ts'
 import { anchor, operationIndex, requirementText } from './requirement-text.ts'
 import { createRequire } from 'node:module'
-import { suiteVersion } from '../../harness/report/assemble-report.ts'
+import { suiteVersion } from '../../harness/report/index.ts'
 import MiniSearch from 'minisearch'
 import type { Sent } from '../../cli/explain/explanation.ts'
 

@@ -2,7 +2,7 @@ import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import { isOperationId, operation as operationOf } from '../../catalogue/operations.ts'
 import { differenceLines, explained, readingsOf, type Sent } from '../../cli/explain/explanation.ts'
 import pc from 'picocolors'
-import { sections } from '../../harness/report/reason.ts'
+import { sections } from '../../harness/report/index.ts'
 
 const levels = { must: 'required (must)', should: 'recommended (should)' } as const
 

@@ -1,16 +1,6 @@
 import type { Colors } from 'picocolors/types'
-import {
-  type Change,
-  type Column,
-  type Comparison,
-  type Row,
-  changeOf,
-  differingRows,
-  notableRows,
-  suiteNote,
-} from '../../harness/report/compare.ts'
-import type { Outcome, Counts } from '../../harness/report/model.ts'
-import { count } from '../../harness/report/reason.ts'
+import type { Change, Column, Comparison, Counts, Outcome, Row } from '../../harness/report/index.ts'
+import { changeOf, count, differingRows, notableRows, suiteNote } from '../../harness/report/index.ts'
 import { htmlAttribute, htmlText } from '../../reporters/escape/html.ts'
 import { terminalText } from '../../reporters/escape/terminal.ts'
 import { shortened, visible } from '../../reporters/escape/visible.ts'

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, createReadStream, existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { RecordedExchange, Report } from '../../harness/report/model.ts'
+import type { RecordedExchange, Report } from '../../harness/report/index.ts'
 import type { ReportRequest } from './files.ts'
 import { parsedJson } from '../../schemas/json.ts'
 

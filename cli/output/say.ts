@@ -2,7 +2,7 @@ import pc from 'picocolors'
 import type { Colors } from 'picocolors/types'
 import { terminalLines, terminalText } from '../../reporters/escape/terminal.ts'
 import { catalogue } from '../../catalogue/catalogue.ts'
-import type { RequirementResult } from '../../harness/report/model.ts'
+import type { RequirementResult } from '../../harness/report/index.ts'
 import { duration } from '../../reporters/view/writing.ts'
 
 /** Says on stderr what is wrong. It may quote a file or an answer of a stranger's: no control and no command of theirs gets out. */

@@ -6,16 +6,15 @@ import type { Judging } from '../../harness/engine/judging.ts'
 import type { EndCause } from '../../harness/engine/outcome.ts'
 import { noFacts, type RunRecord } from '../../suites/run-report.ts'
 import { rerunCommand, type RunOptions, runOptionsOf } from '../../harness/engine/run.ts'
+import type { Baseline, BaselineEntry, Report, RequirementResult } from '../../harness/report/index.ts'
 import {
-  type Baseline,
-  type BaselineEntry,
   foreignBaseline,
   heldEntries,
+  leftOut,
   readBaseline,
   readBaselineOrNone,
-} from '../../harness/report/baseline.ts'
-import type { Report, RequirementResult } from '../../harness/report/model.ts'
-import { leftOut } from '../../harness/report/reason.ts'
+  readReport,
+} from '../../harness/report/index.ts'
 import { labels, redactorFor } from '../../harness/target-file/resolve-key.ts'
 import { isSecretName } from '../../harness/recording/index.ts'
 import type { Exchanges } from '../../reporters/view/evidence.ts'
@@ -30,7 +29,6 @@ import { publish } from './publish.ts'
 import { type StartedServer, startServer } from './start-server.ts'
 import { shellWord } from '../../harness/shell-word.ts'
 import { isRequirementId } from '../../catalogue/catalogue.ts'
-import { readReport } from '../../harness/report/json-file.ts'
 import { UserError } from '../../harness/user-error.ts'
 
 /** Who asks for a run, and who is called while it goes on. */

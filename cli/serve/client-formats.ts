@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { count } from '../../harness/report/reason.ts'
+import { count } from '../../harness/report/index.ts'
 import { json } from '../../reporters/escape/json.ts'
 import { markdownCode, markdownText } from '../../reporters/escape/markdown.ts'
 import { terminalText } from '../../reporters/escape/terminal.ts'

@@ -1,5 +1,5 @@
 import { createForwarder } from '../../harness/http/index.ts'
-import { parseJson, readBytes } from '../../harness/report/json-file.ts'
+import { parseJson, readBytes } from '../../harness/report/index.ts'
 import type { Target, TargetFile } from '../../harness/target-file/model.ts'
 import { redactorFor } from '../../harness/target-file/resolve-key.ts'
 import { createClientJudge } from '../../traffic/client/client-judge.ts'

@@ -1,9 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Plan } from '../../harness/engine/run.ts'
-import { decided, outsideCause } from '../../harness/report/exit-code.ts'
-import type { Outcome, Report, RequirementResult } from '../../harness/report/model.ts'
-import { isLeftOut } from '../../harness/report/reason.ts'
-import { summarize, bothVerdicts } from '../../harness/report/verdict.ts'
+import type { Outcome, Report, RequirementResult } from '../../harness/report/index.ts'
+import { bothVerdicts, decided, isLeftOut, outsideCause, summarize } from '../../harness/report/index.ts'
 
 /** The current state of a requirement. */
 export interface Row {

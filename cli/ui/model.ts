@@ -1,6 +1,5 @@
 import type { RunEvent } from '../../harness/engine/events.ts'
-import type { Report, RecordedExchange } from '../../harness/report/model.ts'
-import { count } from '../../harness/report/reason.ts'
+import { count, type RecordedExchange, type Report } from '../../harness/report/index.ts'
 import { visible } from '../../reporters/escape/visible.ts'
 import { byRequirement, exchangeMarkup, moreExchanges, type SentExchanges } from '../../reporters/html/exchange.ts'
 import type { Exchanges } from '../../reporters/view/evidence.ts'

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Report } from '../../harness/report/model.ts'
-import { summarize } from '../../harness/report/verdict.ts'
+import { type Report, summarize } from '../../harness/report/index.ts'
 import { htmlText, htmlAnchor, htmlAttribute } from '../../reporters/escape/html.ts'
 import { policyFor, script as reportScript, style as reportStyle } from '../../reporters/html/assets.ts'
 import { failureList, likelyList, stepList } from '../../reporters/html/lists.ts'

@@ -1,5 +1,5 @@
 import { catalogue } from '../../catalogue/catalogue.ts'
-import type { Report } from '../../harness/report/model.ts'
+import type { Report } from '../../harness/report/index.ts'
 import { isObject } from '../../schemas/json.ts'
 import { unwritable, UserError } from '../../harness/user-error.ts'
 import type { RunArguments } from '../run/arguments.ts'

@@ -7,7 +7,7 @@ import { catalogue } from '../../catalogue/catalogue.ts'
 import { type Changes, selectionOf } from '../session/results.ts'
 import type { Colors } from 'picocolors/types'
 import { terminalText } from '../../reporters/escape/terminal.ts'
-import { count } from '../../harness/report/reason.ts'
+import { count } from '../../harness/report/index.ts'
 
 /** Runs until the user quits; throws UserError if not even the first run can begin. */
 export async function watch(baseUrl: string | undefined, options: RunArguments): Promise<void> {

@@ -8,7 +8,7 @@ import { effectOf } from '../engine/send.ts'
 import { NotExercised } from '../engine/outcome.ts'
 import { type CheckContext, lookAgainAtEnd } from '../engine/check-context.ts'
 import type { Run } from '../engine/run.ts'
-import { leftOut } from '../report/reason.ts'
+import { leftOut } from '../report/index.ts'
 import {
   type Case,
   effectOfCase,

@@ -7,7 +7,7 @@ import { perRun, type Run, type RunHook } from '../engine/run.ts'
 import { shareAtEnd } from '../../catalogue/faults.ts'
 import { getAt } from '../../schemas/json.ts'
 import { sendWithRetries } from '../engine/send-with-retries.ts'
-import { leftOut } from '../report/reason.ts'
+import { leftOut } from '../report/index.ts'
 import { describeResponse } from '../engine/describe.ts'
 import { operationProbe } from '../engine/send.ts'
 

@@ -1,5 +1,5 @@
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
-import type { Failure, FailureExchange } from '../report/model.ts'
+import { type Failure, type FailureExchange, sections } from '../report/index.ts'
 import { sendWithRetries } from './send-with-retries.ts'
 import { probeOf, type Source } from './send.ts'
 import type { Scenario } from '../target-file/model.ts'
@@ -9,7 +9,6 @@ import { describeProbe, describeResponse, rerunLine, withFinding } from './descr
 import { perRun, type Run, type Send, stateBeside } from './run.ts'
 import { curlOfBoth } from '../recording/index.ts'
 import { isThrottling } from './connection-trial.ts'
-import { sections } from '../report/reason.ts'
 
 /** How a requirement is judged: returns if it holds, throws `Failed` or `NotExercised` if it does not. */
 export type Judge = (context: CheckContext) => Promise<void>

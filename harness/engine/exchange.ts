@@ -3,7 +3,7 @@ import type { OperationId } from '../../catalogue/operations.ts'
 import { NotExercised } from './outcome.ts'
 import type { Effect } from '../../catalogue/operation.ts'
 import type { Pairs } from '../../catalogue/requirement.ts'
-import type { ExchangeRole, FailureExchange } from '../report/model.ts'
+import type { ExchangeRole, FailureExchange } from '../report/index.ts'
 import type { HttpResponse } from './response.ts'
 
 /** An `Authorization` header: its value, and how it is written wherever it is shown. */

@@ -1,5 +1,5 @@
 import { type HttpResponse, responseOf } from './response.ts'
-import type { ExchangeRole } from '../report/model.ts'
+import type { ExchangeRole } from '../report/index.ts'
 import { perRun, type Run } from './run.ts'
 import type { HookRequest, SetupRequest } from '../target-file/model.ts'
 import { queryOf, withOwn } from './exchange.ts'

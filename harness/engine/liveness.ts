@@ -1,4 +1,4 @@
-import { targetReason } from '../report/reason.ts'
+import { targetReason } from '../report/index.ts'
 import { type HttpResult, proxyFor } from '../http/index.ts'
 import { httpRequest, operationProbe, recordExchange } from './send.ts'
 import { pause } from './outcome.ts'

@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Failure } from '../report/model.ts'
-import { plainReason, type Reason } from '../report/reason.ts'
+import { type Failure, plainReason, type Reason } from '../report/index.ts'
 
 /** A requirement that could not be judged: the reason, in words for the author of the target file. */
 export class NotExercised extends Error {

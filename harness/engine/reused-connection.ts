@@ -1,6 +1,6 @@
 import { differing, type Exchange, type PreviousRequest } from './exchange.ts'
 import { curlOfBoth } from '../recording/index.ts'
-import type { Failure, FailureExchange } from '../report/model.ts'
+import type { Failure, FailureExchange } from '../report/index.ts'
 import { isGranted, tpeOf, responseOf, matchPairs } from './response.ts'
 import {
   isRight,

@@ -5,10 +5,17 @@ import type { HttpResult, Transport } from '../http/index.ts'
 import type { Pacer, Semaphore, CircuitBreaker, Throttle } from './throttle.ts'
 import { shellWord } from '../shell-word.ts'
 import { isSecretName, type Recorder } from '../recording/index.ts'
-import type { BaselineEntry } from '../report/baseline.ts'
-import type { Created, Depth, LeftOutBy, NotServed, TakesState, TpeMode } from '../report/model.ts'
-import type { Reason } from '../report/reason.ts'
-import type { Shard } from '../report/selection.ts'
+import type {
+  BaselineEntry,
+  Created,
+  Depth,
+  LeftOutBy,
+  NotServed,
+  Reason,
+  Shard,
+  TakesState,
+  TpeMode,
+} from '../report/index.ts'
 import type { Target } from '../target-file/model.ts'
 import { labels } from '../target-file/resolve-key.ts'
 import type { HeaderValue, HeaderValues } from '../target-file/target-file.ts'

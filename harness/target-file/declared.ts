@@ -3,10 +3,9 @@ import { isOperationId, type OperationId, operation as operationOf, readsOf } fr
 import { type Area, type Need, type Requirement, mayBeUnreachable } from '../../catalogue/requirement.ts'
 import { scenarioExample } from '../../catalogue/scenario-examples.ts'
 import { mergePatch, getAt, tokensOf } from '../../schemas/json.ts'
-import { type Reason, undeclaredReason } from '../report/reason.ts'
+import { matchesId, maxPatterns, patternProblem, type Reason, undeclaredReason } from '../report/index.ts'
 import type { OperationValue, TargetFile } from './target-file.ts'
 import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
-import { matchesId, maxPatterns, patternProblem } from '../report/selection.ts'
 import { didYouMean } from './nearest.ts'
 
 /**

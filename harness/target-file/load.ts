@@ -1,4 +1,4 @@
-import { doubledMember } from '../report/json-file.ts'
+import { doubledMember } from '../report/index.ts'
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, extname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'

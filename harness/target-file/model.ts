@@ -1,6 +1,6 @@
 import type { OperationId } from '../../catalogue/operations.ts'
 import type { HeaderLine } from '../http/index.ts'
-import type { Absence } from '../report/model.ts'
+import type { Absence } from '../report/index.ts'
 import type {
   ApplicationValue,
   Limits,

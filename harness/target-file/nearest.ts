@@ -1,7 +1,7 @@
 /** Finds the word that a misspelt one was most likely meant to be. */
 import { closest, distance } from 'fastest-levenshtein'
 import { catalogue } from '../../catalogue/catalogue.ts'
-import { matchesId } from '../report/selection.ts'
+import { matchesId } from '../report/index.ts'
 
 /** Most candidates that a message lists if none of them is near. */
 const maxListed = 20

@@ -1,6 +1,6 @@
 import { isOperationId } from '../../catalogue/operations.ts'
 import { UserError } from '../user-error.ts'
-import type { Absence } from '../report/model.ts'
+import type { Absence } from '../report/index.ts'
 import { baseUrlProblem, normalBaseUrl } from './http-values.ts'
 import {
   type Context,

@@ -1,6 +1,6 @@
 /** The target file as it is written. */
 import type { DeprecatedId, OperationId } from '../../catalogue/operations.ts'
-import type { Absence } from '../report/model.ts'
+import type { Absence } from '../report/index.ts'
 
 /** The value of an environment variable; one that is not set is an error that names it. */
 interface FromEnv {

@@ -1,12 +1,12 @@
 import { STATUS_CODES } from 'node:http'
 import type {
+  Failure,
   RecordedBody,
   RecordedExchange,
   RecordedRequest,
   RecordedResponse,
-  Failure,
   Report,
-} from '../../harness/report/model.ts'
+} from '../../harness/report/index.ts'
 import { htmlText } from '../escape/html.ts'
 import { shortened } from '../escape/visible.ts'
 import { joinedPieces, type LinePair, type Piece, requestDifference } from '../view/difference.ts'

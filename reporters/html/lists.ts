@@ -1,11 +1,10 @@
 import { shortened } from '../escape/visible.ts'
-import type { Report } from '../../harness/report/model.ts'
+import { count, type Report, sayNeed, sections } from '../../harness/report/index.ts'
 import { htmlAnchor, htmlText } from '../escape/html.ts'
 import { byCause, type Cause } from '../view/causes.ts'
 import { likelyCauses } from '../view/likely-causes.ts'
 import { wordsOf } from '../view/likely-words.ts'
 import { compactJson } from '../view/writing.ts'
-import { count, sayNeed, sections } from '../../harness/report/reason.ts'
 import { failed, selectedResults } from '../view/groups.ts'
 import { gainOf, type Step, usualPart, whatToDeclare } from '../view/to-declare.ts'
 

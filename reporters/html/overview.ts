@@ -1,6 +1,5 @@
-import type { Counts, Report, RequirementResult } from '../../harness/report/model.ts'
+import { count, type Counts, type Report, type RequirementResult } from '../../harness/report/index.ts'
 import { groupBy } from '../../harness/group-by.ts'
-import { count } from '../../harness/report/reason.ts'
 import { htmlAttribute, htmlText, htmlAnchor } from '../escape/html.ts'
 import {
   exercised,

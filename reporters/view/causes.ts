@@ -1,7 +1,6 @@
 import { groupBy } from '../../harness/group-by.ts'
-import { responseOf, sayAnswers } from '../../harness/report/baseline.ts'
+import { type Failure, type RequirementResult, responseOf, sayAnswers } from '../../harness/report/index.ts'
 import type { LikelyCause } from './likely-causes.ts'
-import type { Failure, RequirementResult } from '../../harness/report/model.ts'
 
 /** Failures that have one cause, as far as can be told from outside: the first of them is shown for all. */
 export interface Cause {

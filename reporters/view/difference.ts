@@ -1,7 +1,7 @@
 import { type ChangeObject, diffArrays, diffWordsWithSpace } from 'diff'
 import { findNodeAtLocation, type Node as JsonNode, parseTree } from 'jsonc-parser'
-import { responseOf } from '../../harness/report/baseline.ts'
-import type { Failure, RecordedBody, RecordedRequest, Report } from '../../harness/report/model.ts'
+import type { Failure, RecordedBody, RecordedRequest, Report } from '../../harness/report/index.ts'
+import { responseOf } from '../../harness/report/index.ts'
 import { parsedJson, tokensOf } from '../../schemas/json.ts'
 import { STATUS_CODES } from 'node:http'
 

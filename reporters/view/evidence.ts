@@ -1,5 +1,5 @@
-import { decisive } from '../../harness/report/exit-code.ts'
-import type { RecordedExchange, Failure, RequirementResult, TakesState, Report } from '../../harness/report/model.ts'
+import type { Failure, RecordedExchange, Report, RequirementResult, TakesState } from '../../harness/report/index.ts'
+import { decisive } from '../../harness/report/index.ts'
 import { shortened, visible } from '../escape/visible.ts'
 
 /** The exchanges of a run, in the order in which they ended; read once, from memory or as they come from a file. */

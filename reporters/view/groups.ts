@@ -1,9 +1,6 @@
 import { groupBy } from '../../harness/group-by.ts'
-import { decisive } from '../../harness/report/exit-code.ts'
-import type { Report, RequirementResult, Outcome, Counts } from '../../harness/report/model.ts'
-import { isLeftOutByOption } from '../../harness/report/reason.ts'
-import { isSelected } from '../../harness/report/selection.ts'
-import { summarize } from '../../harness/report/verdict.ts'
+import type { Counts, Outcome, Report, RequirementResult } from '../../harness/report/index.ts'
+import { decisive, isLeftOutByOption, isSelected, summarize } from '../../harness/report/index.ts'
 
 export interface OperationGroup {
   readonly operation: string

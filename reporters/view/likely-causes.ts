@@ -1,8 +1,8 @@
 import { type CatalogueRequirement, catalogue } from '../../catalogue/catalogue.ts'
 import { isRefusal, type Pairs } from '../../catalogue/requirement.ts'
 import { codeNames, modelErrors } from '../../catalogue/errors.ts'
-import { type HttpResponse, responseOf, isSame } from '../../harness/report/baseline.ts'
-import type { Failure, RequirementResult } from '../../harness/report/model.ts'
+import type { Failure, HttpResponse, RequirementResult } from '../../harness/report/index.ts'
+import { isSame, responseOf } from '../../harness/report/index.ts'
 import { isObject, parsedJson } from '../../schemas/json.ts'
 
 /** Likely mistake of a server at one place, by what its answers have in common. */

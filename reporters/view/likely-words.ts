@@ -1,5 +1,5 @@
 import { operations as allOperations } from '../../catalogue/operations.ts'
-import { type HttpResponse, sayAnswers } from '../../harness/report/baseline.ts'
+import { type HttpResponse, sayAnswers } from '../../harness/report/index.ts'
 import { shortened } from '../escape/visible.ts'
 import { capital } from './writing.ts'
 import type { Likely, LikelyCause } from './likely-causes.ts'

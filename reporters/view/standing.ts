@@ -1,7 +1,12 @@
-import { outsideCause } from '../../harness/report/exit-code.ts'
-import { commonReason, count, isMistake } from '../../harness/report/reason.ts'
-import { isEmptyShard, familyNamesOnly } from '../../harness/report/verdict.ts'
-import type { Counts, Report, Verdict } from '../../harness/report/model.ts'
+import type { Counts, Report, Verdict } from '../../harness/report/index.ts'
+import {
+  commonReason,
+  count,
+  familyNamesOnly,
+  isEmptyShard,
+  isMistake,
+  outsideCause,
+} from '../../harness/report/index.ts'
 import { exercised, total, selectedSummary } from './groups.ts'
 
 /** Whether a reader may be content: `warning` if nothing is known to be wrong that was not expected, but not everything is known. */

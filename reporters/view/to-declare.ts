@@ -1,7 +1,7 @@
 import { byReason, selectedResults } from './groups.ts'
 import { groupBy } from '../../harness/group-by.ts'
 import { operation as operationOf, operations } from '../../catalogue/operations.ts'
-import type { Report } from '../../harness/report/model.ts'
+import type { Report } from '../../harness/report/index.ts'
 import { isObject, member, mergePatch, parsedJson } from '../../schemas/json.ts'
 
 /** A part of a target file, and what is tested besides once it declares that. */

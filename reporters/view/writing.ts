@@ -1,4 +1,4 @@
-import type { Counts, Outcome } from '../../harness/report/model.ts'
+import type { Counts, Outcome } from '../../harness/report/index.ts'
 
 /** A duration in ms for a reader: `340 ms`, `12.3 s`, `2 min 5 s`. */
 export function duration(ms: number): string {

@@ -6,7 +6,7 @@ import { apartMs, timesDiffer } from './seen-jobs.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { NotExercised, pause } from '../../harness/engine/outcome.ts'
 import { oncePerRun, type Run } from '../../harness/engine/run.ts'
-import { leftOut } from '../../harness/report/reason.ts'
+import { leftOut } from '../../harness/report/index.ts'
 import { describeResponse } from '../../harness/engine/describe.ts'
 
 /** Readings of one job from its creation to its end. */

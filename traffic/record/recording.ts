@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type RecordedBody, shownText } from '../../harness/recording/index.ts'
-import type { RecordedExchange, Report } from '../../harness/report/model.ts'
+import type { RecordedExchange, Report } from '../../harness/report/index.ts'
 import { type HarBody, noBody } from '../har-bytes.ts'
 import type { RecordedEntry } from '../recorded-entry.ts'
 import { decode, Ending, headerValue } from '../../harness/http/index.ts'
