@@ -15,7 +15,7 @@ export type {
   Verdict,
 } from './harness/report/index.ts'
 export type { Report } from './library/start-run.ts'
-export type { FetchHandler, Limits } from './harness/target-file/target-file.ts'
+export type { FetchHandler, Limits } from './harness/target-file/index.ts'
 export { UserError } from './harness/user-error.ts'
 export { defineTarget } from './library/options.ts'
 export { fromNodeListener, type NodeListener } from './library/node-listener.ts'

@@ -8,7 +8,7 @@ import {
 } from '../catalogue/catalogue.ts'
 import { matchesId, patternProblem } from '../harness/report/index.ts'
 import { UserError } from '../harness/user-error.ts'
-import { idMeant } from '../harness/target-file/nearest.ts'
+import { idMeant } from '../harness/target-file/index.ts'
 import { colorsFor } from './output/say.ts'
 
 export function listCommand(): Command {

@@ -6,7 +6,7 @@ import { type Argument, Command, CommanderError, Help } from 'commander'
 import { UserError } from '../harness/user-error.ts'
 import type { Interrupts } from './run/interrupts.ts'
 import { addArguments, type RunArguments, checkArguments } from './run/arguments.ts'
-import { nearest } from '../harness/target-file/nearest.ts'
+import { nearest } from '../harness/target-file/index.ts'
 import { suiteVersion } from '../harness/report/index.ts'
 
 const debug = debuglog('conform')

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { Command } from 'commander'
-import { baseUrlProblem } from '../harness/target-file/http-values.ts'
+import { baseUrlProblem } from '../harness/target-file/index.ts'
 import { isOperationId, type OperationId, operations } from '../catalogue/operations.ts'
 import { readReport } from '../harness/report/index.ts'
 import { whatToDeclare } from '../reporters/view/to-declare.ts'

@@ -1,9 +1,8 @@
 import { type RequirementId, catalogue } from '../catalogue/catalogue.ts'
 import type { RunEvent } from '../harness/engine/events.ts'
 import { type Depth, matchesId, patternProblem, type TpeMode } from '../harness/report/index.ts'
-import { checkTargetFile } from '../harness/target-file/check.ts'
-import { didYouMean, idMeant } from '../harness/target-file/nearest.ts'
-import type { Limits, OperationValue, ScenarioValue, TargetFile } from '../harness/target-file/target-file.ts'
+import type { Limits, OperationValue, ScenarioValue, TargetFile } from '../harness/target-file/index.ts'
+import { checkTargetFile, didYouMean, idMeant } from '../harness/target-file/index.ts'
 import { UserError } from '../harness/user-error.ts'
 
 /** A requirement id, or a pattern of them: `*` is any characters. */

@@ -9,7 +9,7 @@ import { envelopeRemark, isGranted, matchPairs } from '../harness/engine/respons
 import { describeResponse } from '../harness/engine/describe.ts'
 import type { Run } from '../harness/engine/run.ts'
 import { NotExercised } from '../harness/engine/outcome.ts'
-import type { Target } from '../harness/target-file/model.ts'
+import type { Target } from '../harness/target-file/index.ts'
 import { fits } from '../harness/engine/judge.ts'
 import { answered, type CheckContext } from '../harness/engine/check-context.ts'
 import { judgeObserved } from '../harness/checks/envelope-watch.ts'

@@ -13,8 +13,7 @@ import {
 } from '../catalogue/operations.ts'
 import { getAt } from '../schemas/json.ts'
 import type { Depth } from '../harness/report/index.ts'
-import { readsDeclared } from '../harness/target-file/declared.ts'
-import { isExclusive, type Scenario, type Target } from '../harness/target-file/model.ts'
+import { isExclusive, readsDeclared, type Scenario, type Target } from '../harness/target-file/index.ts'
 import type { Plan, RunOptions } from '../harness/engine/run.ts'
 
 /** Most that a run sends for one operation, as if each control were granted, and what it usually sends. */

@@ -23,7 +23,7 @@ import {
 import { applyScenario } from '../harness/checks/valid-request.ts'
 import { pointerOf } from '../harness/checks/roles.ts'
 import type { CheckContext } from '../harness/engine/check-context.ts'
-import { isExclusive } from '../harness/target-file/model.ts'
+import { isExclusive } from '../harness/target-file/index.ts'
 import { getAt, setAt } from '../schemas/json.ts'
 import { eachAccepted, malformedName, named, ofBodies, type Refusal } from './created/created-object.ts'
 import { noEffect, once, onceAtOnce, ownId } from './created/relations.ts'

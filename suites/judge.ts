@@ -25,7 +25,7 @@ import { envelopeHook } from '../harness/checks/envelope-watch.ts'
 import { notServedHook } from '../harness/checks/valid-request.ts'
 import { createRun, type RunParts } from '../harness/engine/create-run.ts'
 import { type Judging, startJudging } from '../harness/engine/judging.ts'
-import type { Target } from '../harness/target-file/model.ts'
+import type { Target } from '../harness/target-file/index.ts'
 import { planRun } from './plan.ts'
 import { pdfHook } from './pdf-parse/refusals.ts'
 

@@ -11,9 +11,8 @@ import {
   plainReason,
   unreachableReason,
 } from '../harness/report/index.ts'
-import { exclusiveIds, type Target } from '../harness/target-file/model.ts'
-import { declares, isDeclared, missingReason } from '../harness/target-file/declared.ts'
-import { readOnlyTarget } from '../harness/target-file/saved.ts'
+import type { Target } from '../harness/target-file/index.ts'
+import { declares, exclusiveIds, isDeclared, missingReason, readOnlyTarget } from '../harness/target-file/index.ts'
 import type { Plan, PlanEntry, RunOptions } from '../harness/engine/run.ts'
 
 /** Parts from which a plan is made: the options that choose, and what the target declares. */

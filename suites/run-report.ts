@@ -6,7 +6,7 @@ import { credentialProbesIn } from './estimate.ts'
 import { keyRefused } from '../harness/engine/keys.ts'
 import { planRun } from './plan.ts'
 import type { Plan, RunOptions } from '../harness/engine/run.ts'
-import type { Target } from '../harness/target-file/model.ts'
+import type { Target } from '../harness/target-file/index.ts'
 
 /** Everything that a run left behind. */
 export interface RunRecord {

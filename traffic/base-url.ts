@@ -2,11 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type OperationId, operations } from '../catalogue/operations.ts'
-import { baseUrlProblem, normalBaseUrl } from '../harness/target-file/http-values.ts'
-import { loadTargetFile } from '../harness/target-file/load.ts'
-import { mapKeys } from '../harness/target-file/map-keys.ts'
-import type { HeaderValue, KeyValue, TargetFile } from '../harness/target-file/model.ts'
-import { resolveTarget } from '../harness/target-file/resolve.ts'
+import type { HeaderValue, KeyValue, TargetFile } from '../harness/target-file/index.ts'
+import { baseUrlProblem, loadTargetFile, mapKeys, normalBaseUrl, resolveTarget } from '../harness/target-file/index.ts'
 import { UserError } from '../harness/user-error.ts'
 
 type Line = Readonly<{ method: string; url: string }>

@@ -2,7 +2,7 @@ import type { Failure, Report, RequirementResult } from '../harness/report/index
 import { assembleReport, reasonIn, sections } from '../harness/report/index.ts'
 import { type Redactor, shownText } from '../harness/recording/index.ts'
 import { planRun } from '../suites/plan.ts'
-import type { Target } from '../harness/target-file/model.ts'
+import type { Target } from '../harness/target-file/index.ts'
 import { describeProbe, describeResponse } from '../harness/engine/describe.ts'
 import { catalogue, type CatalogueRequirement } from '../catalogue/catalogue.ts'
 import type { Seen } from './recording-judge.ts'

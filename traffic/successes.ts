@@ -2,7 +2,7 @@ import { grantedRequirement, type RequirementId } from '../catalogue/catalogue.t
 import type { OperationId } from '../catalogue/operations.ts'
 import { isEnvelope, isGranted } from '../harness/engine/response.ts'
 import type { Exchange } from '../harness/engine/exchange.ts'
-import type { Target } from '../harness/target-file/model.ts'
+import type { Target } from '../harness/target-file/index.ts'
 import { isObject, member, getAt, parsedJson } from '../schemas/json.ts'
 import { type SchemaName, validate } from '../schemas/validate.ts'
 import type { RecordedEntry } from './recorded-entry.ts'

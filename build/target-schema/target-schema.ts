@@ -4,13 +4,13 @@ import { type Operation, examplePlace } from '../../catalogue/operation.ts'
 import { operations } from '../../catalogue/operations.ts'
 import {
   contentExample,
+  defaultLimits,
   defaultPointer,
   keyExamples,
   memberOf,
   resourceExamples,
   rolesOf,
-} from '../../harness/target-file/declared.ts'
-import { defaultLimits } from '../../harness/target-file/model.ts'
+} from '../../harness/target-file/index.ts'
 
 type Described = (typeof operations)[number]
 

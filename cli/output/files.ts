@@ -16,7 +16,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { nearest } from '../../harness/target-file/nearest.ts'
+import { nearest } from '../../harness/target-file/index.ts'
 import { unwritable, UserError } from '../../harness/user-error.ts'
 import type { FormatName } from '../../reporters/index.ts'
 

@@ -3,12 +3,10 @@ import { existsSync } from 'node:fs'
 import { catalogue, isRequirementId } from '../../catalogue/catalogue.ts'
 import type { Depth, Shard, TpeMode } from '../../harness/report/index.ts'
 import { matchesId, parseShard, patternProblem } from '../../harness/report/index.ts'
-import { idMeant, nearest } from '../../harness/target-file/nearest.ts'
-import type { HeaderValues } from '../../harness/target-file/target-file.ts'
+import { headerProblems, type HeaderValues, idMeant, nearest } from '../../harness/target-file/index.ts'
 import { UserError } from '../../harness/user-error.ts'
 import type { ConformanceOptions } from '../../library/options.ts'
 import { formatNames, parseReportRequests, takesStdout } from '../output/files.ts'
-import { headerProblems } from '../../harness/target-file/http-values.ts'
 
 type Shared = 'key' | 'seed' | 'runs' | 'strict' | 'readOnly' | 'bail' | 'maxFailures' | 'insecure'
 

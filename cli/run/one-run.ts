@@ -15,7 +15,7 @@ import {
   readBaselineOrNone,
   readReport,
 } from '../../harness/report/index.ts'
-import { labels, redactorFor } from '../../harness/target-file/resolve-key.ts'
+import { labels, redactorFor } from '../../harness/target-file/index.ts'
 import { isSecretName } from '../../harness/recording/index.ts'
 import type { Exchanges } from '../../reporters/view/evidence.ts'
 import { checkOutputs, keepsExchanges, parseReportRequests, reportFiles, type ReportRequest } from '../output/files.ts'

@@ -1,7 +1,6 @@
 import { createForwarder } from '../../harness/http/index.ts'
 import { parseJson, readBytes } from '../../harness/report/index.ts'
-import type { Target, TargetFile } from '../../harness/target-file/model.ts'
-import { redactorFor } from '../../harness/target-file/resolve-key.ts'
+import { redactorFor, type Target, type TargetFile } from '../../harness/target-file/index.ts'
 import { createClientJudge } from '../../traffic/client/client-judge.ts'
 import { type Played, playScript, scriptOf } from '../../traffic/client/script.ts'
 import { entryOf } from '../../traffic/record/recording.ts'

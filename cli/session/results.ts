@@ -1,7 +1,7 @@
 import { catalogue } from '../../catalogue/catalogue.ts'
 import type { Report, RequirementResult } from '../../harness/report/index.ts'
 import { isLeftOutByOption, matchesId, patternProblem } from '../../harness/report/index.ts'
-import { idMeant } from '../../harness/target-file/nearest.ts'
+import { idMeant } from '../../harness/target-file/index.ts'
 import { UserError } from '../../harness/user-error.ts'
 import type { RunArguments } from '../run/arguments.ts'
 import { neededBy } from '../run/one-run.ts'

@@ -12,7 +12,7 @@ import { servePage } from './server.ts'
 import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { applyEdits, modify, parse, type ParseError } from 'jsonc-parser'
-import { checkTargetFile } from '../../harness/target-file/check.ts'
+import { checkTargetFile } from '../../harness/target-file/index.ts'
 import { writeAtomically } from '../output/files.ts'
 import { runOptions } from '../run/one-run.ts'
 

@@ -1,4 +1,4 @@
-import type { UploadContent } from '../target-file/model.ts'
+import type { UploadContent } from '../target-file/index.ts'
 import { triesOfGenerations, operation as operationOf, uploadOperation } from '../../catalogue/operations.ts'
 import type { Exchange, Probe } from '../engine/exchange.ts'
 import { pause, NotExercised } from '../engine/outcome.ts'

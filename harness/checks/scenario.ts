@@ -6,7 +6,7 @@ import { isDeclared, validRequest, applyScenario, bringsBody, plainRequest, shar
 import type { Exchange, Purpose, Probe } from '../engine/exchange.ts'
 import { type Run, perRun } from '../engine/run.ts'
 import { NotExercised } from '../engine/outcome.ts'
-import { type Scenario, isExclusive } from '../target-file/model.ts'
+import { isExclusive, type Scenario } from '../target-file/index.ts'
 import { type CheckContext, throughGate, setControl, type Judge } from '../engine/check-context.ts'
 import { sendHookRequest } from '../engine/hook-request.ts'
 import { pairsByScenario, type Pairs } from '../../catalogue/requirement.ts'

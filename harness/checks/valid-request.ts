@@ -1,4 +1,4 @@
-import type { UploadContent, Scenario } from '../target-file/model.ts'
+import { missingNeeds, missingReason, type Scenario, type UploadContent } from '../target-file/index.ts'
 import {
   type OperationId,
   operation,
@@ -18,7 +18,6 @@ import type { NotServed } from '../report/index.ts'
 import { grantedRequirement, requirementOf } from '../../catalogue/catalogue.ts'
 import { roleOf } from '../../catalogue/operation.ts'
 import { NotExercised, orElse } from '../engine/outcome.ts'
-import { missingNeeds, missingReason } from '../target-file/declared.ts'
 import { upload, uploadProbe } from './created.ts'
 
 /** Ids of an unknown form are taken for uuids of version 4. */

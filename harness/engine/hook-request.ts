@@ -1,12 +1,11 @@
 import { type HttpResponse, responseOf } from './response.ts'
 import type { ExchangeRole } from '../report/index.ts'
 import { perRun, type Run } from './run.ts'
-import type { HookRequest, SetupRequest } from '../target-file/model.ts'
+import { fillRequest, fillTarget, type HookRequest, type SetupRequest } from '../target-file/index.ts'
 import { queryOf, withOwn } from './exchange.ts'
 import { jsonType } from './send.ts'
 import { createTransport, type HttpRequest, type HttpResult, type SendOptions, type Transport } from '../http/index.ts'
 import { getAt, preview } from '../../schemas/json.ts'
-import { fillRequest, fillTarget } from '../target-file/saved.ts'
 import { hintsOf } from './events.ts'
 
 /** Purpose of a request of the target file's own, and how long its answer is waited for. */

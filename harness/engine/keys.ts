@@ -2,8 +2,7 @@ import type { OperationId } from '../../catalogue/operations.ts'
 import type { Redactor } from '../recording/index.ts'
 import { UserError } from '../user-error.ts'
 import { NotExercised } from './outcome.ts'
-import { readKey } from '../target-file/resolve-key.ts'
-import type { KeySource, Secret, Target } from '../target-file/model.ts'
+import { type KeySource, readKey, type Secret, type Target } from '../target-file/index.ts'
 import type { Credential } from './exchange.ts'
 
 /** Asks for a key that a command or a function gives, by the path of its member; throws UserError if none comes. */

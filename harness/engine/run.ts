@@ -16,9 +16,7 @@ import type {
   TakesState,
   TpeMode,
 } from '../report/index.ts'
-import type { Target } from '../target-file/model.ts'
-import { labels } from '../target-file/resolve-key.ts'
-import type { HeaderValue, HeaderValues } from '../target-file/target-file.ts'
+import { type HeaderValue, type HeaderValues, labels, type Target } from '../target-file/index.ts'
 import type { Exchange, Purpose, Probe } from './exchange.ts'
 import type { Operation } from '../../catalogue/operation.ts'
 import type { ErrorNames } from './response.ts'

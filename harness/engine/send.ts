@@ -11,7 +11,7 @@ import {
   type Purpose,
   type PreviousRequest,
 } from './exchange.ts'
-import { readsDeclared } from '../target-file/declared.ts'
+import { readsDeclared } from '../target-file/index.ts'
 import type { Effect } from '../../catalogue/operation.ts'
 import { responseOf } from './response.ts'
 import { isThrottled } from './throttle.ts'

@@ -1,4 +1,4 @@
-import type { Secret } from '../../harness/target-file/model.ts'
+import type { Secret } from '../../harness/target-file/index.ts'
 import { isObject } from '../../schemas/json.ts'
 import { type InvalidKey, invalidKeys, type MalformedKey, malformedKeys } from '../../catalogue/faults.ts'
 import type { Pairs } from '../../catalogue/requirement.ts'

@@ -12,7 +12,7 @@ import { granted } from '../../harness/checks/granted.ts'
 import { NotExercised } from '../../harness/engine/outcome.ts'
 import { declaredResource } from '../../harness/checks/valid-request.ts'
 import type { Run } from '../../harness/engine/run.ts'
-import type { ApplicationResource } from '../../harness/target-file/model.ts'
+import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import {
   ofBodies,
   refusedByGrammar,

@@ -1,7 +1,7 @@
 import { perRun, type Run, type Send } from '../../harness/engine/run.ts'
 import type { Exchange } from '../../harness/engine/exchange.ts'
 import { isEnded, type Job, jobRequest, jobsOf } from './job-tracker.ts'
-import type { ApplicationResource } from '../../harness/target-file/model.ts'
+import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
 import { isGranted } from '../../harness/engine/response.ts'
 import { NotExercised, pause } from '../../harness/engine/outcome.ts'

@@ -1,7 +1,7 @@
 import type { Exchange, Probe } from '../../harness/engine/exchange.ts'
 import { operationProbe } from '../../harness/engine/send.ts'
 import { perRun, type Run } from '../../harness/engine/run.ts'
-import type { ApplicationResource } from '../../harness/target-file/model.ts'
+import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import { isObject, member } from '../../schemas/json.ts'
 import { type HttpResponse, isGranted, jsonValue } from '../../harness/engine/response.ts'
 import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'

@@ -1,6 +1,6 @@
 import { orElse, pause } from '../../harness/engine/outcome.ts'
 import { isPlanned, oncePerRun, type Run } from '../../harness/engine/run.ts'
-import type { ApplicationResource } from '../../harness/target-file/model.ts'
+import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import { sendAtOnce } from '../../harness/checks/at-once.ts'
 import { createdId, retryWhileSettling } from '../../harness/checks/created.ts'
 import { isDeclared, validRequest } from '../../harness/checks/valid-request.ts'

@@ -1,7 +1,7 @@
 import { codeNames, listedTypes } from '../../catalogue/errors.ts'
 import { type OperationId, operations } from '../../catalogue/operations.ts'
 import type { ForwardedRequest, Forwarder, Forwarding, HeaderLine, ResponseSink } from '../../harness/http/index.ts'
-import { didYouMean } from '../../harness/target-file/nearest.ts'
+import { didYouMean } from '../../harness/target-file/index.ts'
 import { UserError } from '../../harness/user-error.ts'
 import { isObject, preview } from '../../schemas/json.ts'
 import { operationAt } from '../base-url.ts'

@@ -1,0 +1,26 @@
+// A target file as it is written.
+export type { FetchHandler, HeaderValue, HeaderValues, Limits, TargetFile } from './target-file.ts'
+export type { KeyValue, OperationValue, ScenarioValue } from './target-file.ts'
+export { loadTargetFile, type LoadedTargetFile } from './load.ts'
+export { checkTargetFile } from './check.ts'
+export { baseUrlProblem, headerProblems, normalBaseUrl } from './http-values.ts'
+export { canonicalTarget, mapKeys } from './map-keys.ts'
+export { didYouMean, idMeant, nearest } from './nearest.ts'
+
+// What it declares.
+export { declares, isDeclared, missingNeeds, missingReason, readsDeclared } from './declared.ts'
+export { exclusiveIds, isExclusive } from './model.ts'
+
+// The target that it becomes.
+export { resolveTarget } from './resolve.ts'
+export type { ApplicationResource, Scenario, Target, UploadContent } from './model.ts'
+export { fillRequest, fillTarget, readOnlyTarget } from './saved.ts'
+export type { HookRequest, SetupRequest } from './model.ts'
+
+// Its keys.
+export { labels, readKey, redactorFor } from './resolve-key.ts'
+export type { KeySource, Secret } from './model.ts'
+
+// What its schema is made from (build/target-schema/).
+export { contentExample, defaultPointer, keyExamples, memberOf, resourceExamples, rolesOf } from './declared.ts'
+export { defaultLimits } from './model.ts'
