@@ -2,9 +2,16 @@
 export { catalogue, isRequirementId } from './catalogue/catalogue.ts'
 export type { CatalogueRequirement as RequirementRow, RequirementId } from './catalogue/catalogue.ts'
 export type { OperationId } from './catalogue/operations.ts'
-export type { EndedEvent, JudgedEvent, PlannedEvent, RunEvent, ThrottledEvent } from './harness/engine/events.ts'
-export type { RunFacts } from './harness/engine/events.ts'
-export type { Plan, PlanEntry } from './harness/engine/run.ts'
+export type {
+  EndedEvent,
+  JudgedEvent,
+  Plan,
+  PlanEntry,
+  PlannedEvent,
+  RunEvent,
+  RunFacts,
+  ThrottledEvent,
+} from './harness/engine/index.ts'
 export type {
   CatalogueResult as Requirement,
   Failure,

@@ -1,5 +1,5 @@
 import { type RequirementId, catalogue } from '../catalogue/catalogue.ts'
-import type { RunEvent } from '../harness/engine/events.ts'
+import type { RunEvent } from '../harness/engine/index.ts'
 import { type Depth, matchesId, patternProblem, type TpeMode } from '../harness/report/index.ts'
 import type { Limits, OperationValue, ScenarioValue, TargetFile } from '../harness/target-file/index.ts'
 import { checkTargetFile, didYouMean, idMeant } from '../harness/target-file/index.ts'

@@ -1,7 +1,7 @@
 import type { RequirementId } from '../catalogue/catalogue.ts'
 import { leftOut, type Report as ReportOf } from '../harness/report/index.ts'
 import { checkTargetFile, type LoadedTargetFile, loadTargetFile, resolveTarget } from '../harness/target-file/index.ts'
-import { rerunCommand, runOptionsOf } from '../harness/engine/run.ts'
+import { rerunCommand, runOptionsOf } from '../harness/engine/index.ts'
 import { reportOf } from '../suites/run-report.ts'
 import { beginJudging, prepareRun } from '../suites/judge.ts'
 import {

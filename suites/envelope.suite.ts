@@ -4,14 +4,18 @@ import { uploadProbe } from '../harness/checks/created.ts'
 import type { Pairs } from '../catalogue/requirement.ts'
 import { type OperationId, operations } from '../catalogue/operations.ts'
 import { randomOf, sampled, seedFor, unknownId } from '../harness/checks/seed.ts'
-import { type Exchange, type Probe, withHeader } from '../harness/engine/exchange.ts'
-import { envelopeRemark, isGranted, matchPairs } from '../harness/engine/response.ts'
-import { describeResponse } from '../harness/engine/describe.ts'
-import type { Run } from '../harness/engine/run.ts'
-import { NotExercised } from '../harness/engine/outcome.ts'
+import type { CheckContext, Exchange, Probe, Run } from '../harness/engine/index.ts'
+import {
+  answered,
+  describeResponse,
+  envelopeRemark,
+  fits,
+  isGranted,
+  matchPairs,
+  NotExercised,
+  withHeader,
+} from '../harness/engine/index.ts'
 import type { Target } from '../harness/target-file/index.ts'
-import { fits } from '../harness/engine/judge.ts'
-import { answered, type CheckContext } from '../harness/engine/check-context.ts'
 import { judgeObserved } from '../harness/checks/envelope-watch.ts'
 import { suite } from '../harness/checks/suite.ts'
 import { judgeEach } from '../harness/checks/at-once.ts'

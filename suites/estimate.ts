@@ -14,7 +14,7 @@ import {
 import { getAt } from '../schemas/json.ts'
 import type { Depth } from '../harness/report/index.ts'
 import { isExclusive, readsDeclared, type Scenario, type Target } from '../harness/target-file/index.ts'
-import type { Plan, RunOptions } from '../harness/engine/run.ts'
+import type { Plan, RunOptions } from '../harness/engine/index.ts'
 
 /** Most that a run sends for one operation, as if each control were granted, and what it usually sends. */
 export interface Estimate {

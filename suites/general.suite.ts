@@ -4,7 +4,7 @@ import { malformedBody, malformedJsonBody, wrongContentType } from '../harness/c
 import { suite } from '../harness/checks/suite.ts'
 import { expired, invalid, malformed, missing, restricted } from './authentication/credentials.ts'
 import { member } from '../schemas/json.ts'
-import { jsonValue } from '../harness/engine/response.ts'
+import { jsonValue } from '../harness/engine/index.ts'
 import { shown } from '../harness/checks/values.ts'
 
 // §5 Authentication, and the errors that every operation lists (§7.3 lead sentence, §7.2)

@@ -1,23 +1,28 @@
-import { orElse, NotExercised, pause } from '../harness/engine/outcome.ts'
+import type { CheckContext, Exchange, Judge, Probe, SendingOptions } from '../harness/engine/index.ts'
+import {
+  answered,
+  describeResponse,
+  isGranted,
+  isThrottling,
+  lookAgainAtEnd,
+  NotExercised,
+  orElse,
+  pause,
+  sendWithRetries,
+  sendWithStaleRetry,
+} from '../harness/engine/index.ts'
 import { asScenario } from '../harness/checks/scenario.ts'
 import { suite } from '../harness/checks/suite.ts'
 import { additions, createObject, eachAccepted, malformedName, named } from './created/created-object.ts'
 import { noEffect, once, onceAtOnce, ownId } from './created/relations.ts'
 import { usable } from './created/usable.ts'
-import { isGranted } from '../harness/engine/response.ts'
 import { countsAsGranted } from '../harness/checks/control.ts'
-import { describeResponse } from '../harness/engine/describe.ts'
 import { refused, unknown } from '../harness/checks/conditions.ts'
 import { condition, type RefusalContext } from '../harness/checks/refusals.ts'
 import { holdBack, judgeEach, sendAtOnce } from '../harness/checks/at-once.ts'
 import { laterAttempts, retryWhileSettling, sendPastBlocks, sendUntilSettled } from '../harness/checks/created.ts'
 import { accepted, grantedProbe, inScenario } from '../harness/checks/granted.ts'
 import { validRequest } from '../harness/checks/valid-request.ts'
-import { sendWithRetries } from '../harness/engine/send-with-retries.ts'
-import { isThrottling } from '../harness/engine/connection-trial.ts'
-import { sendWithStaleRetry, type SendingOptions } from '../harness/engine/send.ts'
-import type { Exchange, Probe } from '../harness/engine/exchange.ts'
-import { answered, type CheckContext, type Judge, lookAgainAtEnd } from '../harness/engine/check-context.ts'
 import { at, notText } from '../harness/checks/roles.ts'
 import { insideBounds, outsideBounds } from './query-config.ts'
 

@@ -2,16 +2,20 @@ import { asScenario } from '../harness/checks/scenario.ts'
 import { otherPdfText, type SamplePdf, samplePdf, samplePdfText } from '../fixtures/pdf.ts'
 import { controlExchange } from '../harness/checks/control.ts'
 import { againAtEnd, granted, type GrantedCheck, judgeTries } from '../harness/checks/granted.ts'
-import { judgeGranted, judgeShape } from '../harness/engine/judge.ts'
+import type { CheckContext, Judge, Probe, Run } from '../harness/engine/index.ts'
+import {
+  describeResponse,
+  jsonValue,
+  judgeGranted,
+  judgeShape,
+  NotExercised,
+  oncePerRun,
+  respelled,
+  withJson,
+} from '../harness/engine/index.ts'
 import { sampled } from '../harness/checks/seed.ts'
 import { validRequest } from '../harness/checks/valid-request.ts'
-import { jsonValue } from '../harness/engine/response.ts'
-import { NotExercised } from '../harness/engine/outcome.ts'
-import { type Probe, respelled, withJson } from '../harness/engine/exchange.ts'
-import { oncePerRun, type Run } from '../harness/engine/run.ts'
 import { upload } from '../harness/checks/created.ts'
-import type { CheckContext, Judge } from '../harness/engine/check-context.ts'
-import { describeResponse } from '../harness/engine/describe.ts'
 import { member, preview } from '../schemas/json.ts'
 import { missingBody, changed, withBody } from '../harness/checks/conditions.ts'
 import { suite } from '../harness/checks/suite.ts'

@@ -13,7 +13,7 @@ import {
 } from '../harness/report/index.ts'
 import type { Target } from '../harness/target-file/index.ts'
 import { declares, exclusiveIds, isDeclared, missingReason, readOnlyTarget } from '../harness/target-file/index.ts'
-import type { Plan, PlanEntry, RunOptions } from '../harness/engine/run.ts'
+import type { Plan, PlanEntry, RunOptions } from '../harness/engine/index.ts'
 
 /** Parts from which a plan is made: the options that choose, and what the target declares. */
 type PlanOptions = Pick<RunOptions, 'only' | 'skip' | 'shard' | 'readOnly' | 'refusalRuns' | 'grantedRuns' | 'depth'>

@@ -1,11 +1,9 @@
 import { catalogue, type RequirementId } from '../catalogue/catalogue.ts'
 import type { CatalogueResult, Report, RequirementResult } from '../harness/report/index.ts'
 import { assembleReport, leftOut, reasonIn } from '../harness/report/index.ts'
-import type { RunFacts } from '../harness/engine/events.ts'
+import { keyRefused, type Plan, type RunFacts, type RunOptions } from '../harness/engine/index.ts'
 import { credentialProbesIn } from './estimate.ts'
-import { keyRefused } from '../harness/engine/keys.ts'
 import { planRun } from './plan.ts'
-import type { Plan, RunOptions } from '../harness/engine/run.ts'
 import type { Target } from '../harness/target-file/index.ts'
 
 /** Everything that a run left behind. */

@@ -1,6 +1,5 @@
-import { isGranted } from '../harness/engine/response.ts'
-import { Failed, NotExercised } from '../harness/engine/outcome.ts'
-import { jsonOf } from '../harness/engine/exchange.ts'
+import type { Judge } from '../harness/engine/index.ts'
+import { Failed, isGranted, jsonOf, judgeGranted, judgeShape, NotExercised } from '../harness/engine/index.ts'
 import type { JsonKind } from '../catalogue/operation.ts'
 import { kindOf } from '../harness/checks/values.ts'
 import { getAt } from '../schemas/json.ts'
@@ -20,8 +19,6 @@ import { anyBadRequest } from '../catalogue/requirement.ts'
 import { accepted, againAtEnd } from '../harness/checks/granted.ts'
 import { suite } from '../harness/checks/suite.ts'
 import { controlExchange } from '../harness/checks/control.ts'
-import { judgeGranted, judgeShape } from '../harness/engine/judge.ts'
-import type { Judge } from '../harness/engine/check-context.ts'
 
 const kinds: readonly JsonKind[] = ['string', 'number', 'boolean', 'array', 'object']
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { member } from '../schemas/json.ts'
-import { isGranted } from '../harness/engine/response.ts'
+import { isGranted } from '../harness/engine/index.ts'
 import {
   createdAtCases,
   identityCases,

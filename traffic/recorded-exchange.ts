@@ -1,7 +1,6 @@
 import { errorNames } from '../catalogue/errors.ts'
 import { performance } from 'node:perf_hooks'
-import { responseOf } from '../harness/engine/response.ts'
-import type { Exchange } from '../harness/engine/exchange.ts'
+import { type Exchange, responseOf } from '../harness/engine/index.ts'
 import { curlOf, recordBody, recordHead, recordHeaders, type Redactor, type Shown } from '../harness/recording/index.ts'
 import type { FailureExchange, RecordedRequest } from '../harness/report/index.ts'
 import type { OperationPlace } from './base-url.ts'

@@ -1,7 +1,6 @@
 import { grantedRequirement, type RequirementId } from '../catalogue/catalogue.ts'
 import type { OperationId } from '../catalogue/operations.ts'
-import { isEnvelope, isGranted } from '../harness/engine/response.ts'
-import type { Exchange } from '../harness/engine/exchange.ts'
+import { type Exchange, isEnvelope, isGranted } from '../harness/engine/index.ts'
 import type { Target } from '../harness/target-file/index.ts'
 import { isObject, member, getAt, parsedJson } from '../schemas/json.ts'
 import { type SchemaName, validate } from '../schemas/validate.ts'

@@ -1,11 +1,9 @@
 import { join } from 'node:path'
 import { setImmediate as afterEvents } from 'node:timers/promises'
 import type { Colors } from 'picocolors/types'
-import type { RunEvent, RunFacts } from '../../harness/engine/events.ts'
-import type { Judging } from '../../harness/engine/judging.ts'
-import type { EndCause } from '../../harness/engine/outcome.ts'
+import type { EndCause, Judging, RunEvent, RunFacts, RunOptions } from '../../harness/engine/index.ts'
+import { rerunCommand, runOptionsOf } from '../../harness/engine/index.ts'
 import { noFacts, type RunRecord } from '../../suites/run-report.ts'
-import { rerunCommand, type RunOptions, runOptionsOf } from '../../harness/engine/run.ts'
 import type { Baseline, BaselineEntry, Report, RequirementResult } from '../../harness/report/index.ts'
 import {
   foreignBaseline,

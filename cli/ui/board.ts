@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Plan } from '../../harness/engine/run.ts'
+import type { Plan } from '../../harness/engine/index.ts'
 import type { Outcome, Report, RequirementResult } from '../../harness/report/index.ts'
 import { bothVerdicts, decided, isLeftOut, outsideCause, summarize } from '../../harness/report/index.ts'
 

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../harness/engine/events.ts'
+import type { RunEvent } from '../../harness/engine/index.ts'
 import { count, type RecordedExchange, type Report } from '../../harness/report/index.ts'
 import { visible } from '../../reporters/escape/visible.ts'
 import { byRequirement, exchangeMarkup, moreExchanges, type SentExchanges } from '../../reporters/html/exchange.ts'

@@ -1,10 +1,6 @@
-import type { Exchange, Probe } from '../engine/exchange.ts'
-import { livenessProbe, operationName, sendWithStaleRetry } from '../engine/send.ts'
-import type { Run } from '../engine/run.ts'
-import { isThrottled } from '../engine/throttle.ts'
+import type { CheckContext, Exchange, Probe, Run } from '../engine/index.ts'
+import { Failed, isThrottled, livenessProbe, operationName, sendWithStaleRetry } from '../engine/index.ts'
 import fc from 'fast-check'
-import type { CheckContext } from '../engine/check-context.ts'
-import { Failed } from '../engine/outcome.ts'
 import { seedFor } from './seed.ts'
 
 /** Cases of one requirement that are under way at once: a long list would otherwise be the longest road of a run. */

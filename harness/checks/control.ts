@@ -1,4 +1,25 @@
-import { orElse, NotExercised, pause } from '../engine/outcome.ts'
+import type { CheckContext, Exchange, Probe, Purpose, Run, Source } from '../engine/index.ts'
+import {
+  describeResponse,
+  effectOf,
+  hintsOf,
+  isBlock,
+  isExpected,
+  isGranted,
+  isThrottled,
+  longestPauseMs,
+  NotExercised,
+  oncePerRun,
+  orElse,
+  pause,
+  probeOf,
+  retryAfter,
+  sendThroughGate,
+  sendWithStaleRetry,
+  throughGate,
+  tpeOf,
+  withFinding,
+} from '../engine/index.ts'
 import {
   operation as operationOf,
   type OperationId,
@@ -6,17 +27,9 @@ import {
   triesOfGenerations,
   busyStatus,
 } from '../../catalogue/operations.ts'
-import { isBlock, isGranted, tpeOf, isExpected } from '../engine/response.ts'
-import type { Exchange, Purpose, Probe } from '../engine/exchange.ts'
-import { type Source, probeOf, sendWithStaleRetry, effectOf } from '../engine/send.ts'
-import { isThrottled, longestPauseMs, retryAfter } from '../engine/throttle.ts'
 import { validRequest } from './valid-request.ts'
 import { sendUntilSettled, settlingRemark } from './created.ts'
-import { type Run, oncePerRun } from '../engine/run.ts'
-import { describeResponse, withFinding } from '../engine/describe.ts'
-import { sendThroughGate, type CheckContext, throughGate } from '../engine/check-context.ts'
 import { grantedRequirement } from '../../catalogue/catalogue.ts'
-import { hintsOf } from '../engine/events.ts'
 
 /** The operation's valid request and how it was answered. */
 export interface Control {

@@ -1,15 +1,20 @@
 import type { UploadContent } from '../target-file/index.ts'
 import { triesOfGenerations, operation as operationOf, uploadOperation } from '../../catalogue/operations.ts'
-import type { Exchange, Probe } from '../engine/exchange.ts'
-import { pause, NotExercised } from '../engine/outcome.ts'
-import { isBlock, type HttpResponse, isGranted, jsonValue } from '../engine/response.ts'
-import { perRun, type Run, type RunHook } from '../engine/run.ts'
+import type { Exchange, HttpResponse, Probe, Run, RunHook } from '../engine/index.ts'
+import {
+  describeResponse,
+  isBlock,
+  isGranted,
+  jsonValue,
+  NotExercised,
+  operationProbe,
+  pause,
+  perRun,
+  sendWithRetries,
+} from '../engine/index.ts'
 import { shareAtEnd } from '../../catalogue/faults.ts'
 import { getAt } from '../../schemas/json.ts'
-import { sendWithRetries } from '../engine/send-with-retries.ts'
 import { leftOut } from '../report/index.ts'
-import { describeResponse } from '../engine/describe.ts'
-import { operationProbe } from '../engine/send.ts'
 
 const retryEveryMs = 1000
 

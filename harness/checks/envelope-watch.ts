@@ -4,14 +4,18 @@ import { member } from '../../schemas/json.ts'
 import { validate } from '../../schemas/validate.ts'
 import { acceptedPairs, type RequirementId } from '../../catalogue/catalogue.ts'
 import { keyFits, mayCarry } from '../../catalogue/errors.ts'
-import { type HttpResponse, isBreakdown, isEnvelope, tpeOf } from '../engine/response.ts'
-import { describeResponse } from '../engine/describe.ts'
-import type { Exchange } from '../engine/exchange.ts'
-import { perRun, type RunHook } from '../engine/run.ts'
-import { gatewayErrorsOf } from '../engine/send-with-retries.ts'
-import { poisonedResponses } from '../engine/reused-connection.ts'
-import { Failed, NotExercised } from '../engine/outcome.ts'
-import type { Judge } from '../engine/check-context.ts'
+import type { Exchange, HttpResponse, Judge, RunHook } from '../engine/index.ts'
+import {
+  describeResponse,
+  Failed,
+  gatewayErrorsOf,
+  isBreakdown,
+  isEnvelope,
+  NotExercised,
+  perRun,
+  poisonedResponses,
+  tpeOf,
+} from '../engine/index.ts'
 
 /** The requirements that are judged on every response of the run, whatever caused it. */
 export const observedRequirements = [

@@ -1,13 +1,11 @@
 import { isOperationId, operation as recordOf, type OperationId, triesOf } from '../../catalogue/operations.ts'
 import { control, controlExchange, countsAsGranted, triesFor, judgeThrottled } from './control.ts'
-import type { Exchange, Probe } from '../engine/exchange.ts'
+import type { CheckContext, Exchange, Judge, Probe } from '../engine/index.ts'
+import { Failed, judgeGranted, lookAgainAtEnd, NotExercised } from '../engine/index.ts'
 import { applyScenario, plainRequest, validRequest } from './valid-request.ts'
-import { Failed, NotExercised } from '../engine/outcome.ts'
 import { around, asScenario } from './scenario.ts'
 import { withBody } from './conditions.ts'
 import { sendUntilSettled, uploadsIn } from './created.ts'
-import { judgeGranted } from '../engine/judge.ts'
-import { type Judge, type CheckContext, lookAgainAtEnd } from '../engine/check-context.ts'
 
 /** Judges more of a granted answer than its status: throws `Failed` if it is not what the spec shows. */
 export type GrantedCheck = (context: CheckContext, exchange: Exchange) => void

@@ -3,7 +3,7 @@ import { furtherMembers } from '../../catalogue/faults.ts'
 import { operation, type OperationId } from '../../catalogue/operations.ts'
 import { escapeToken, getAt, isObject, member as memberOf, setAt, tokensOf } from '../../schemas/json.ts'
 import { byIndex, falsy, inPlaceOf, kindOf, nameOfKind, sample } from './values.ts'
-import type { Run } from '../engine/run.ts'
+import type { Run } from '../engine/index.ts'
 
 /** A place in a body where a member stands, or would stand, and a body that has all that is above it. */
 export interface Placed {

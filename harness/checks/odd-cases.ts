@@ -1,6 +1,5 @@
 import type { Effect } from '../../catalogue/operation.ts'
-import { Failed } from '../engine/outcome.ts'
-import { jsonOf, type Probe, withJson } from '../engine/exchange.ts'
+import { Failed, jsonOf, type Probe, withJson } from '../engine/index.ts'
 import { judgeEach, maxAtOnce } from './at-once.ts'
 import type { RefusalContext } from './refusals.ts'
 import { isLoose } from '../../catalogue/faults.ts'

@@ -12,7 +12,7 @@ import {
 import type { Member } from '../../catalogue/operation.ts'
 import { queryConfigMembers } from '../../catalogue/query-config.ts'
 import { getAt, setAt } from '../../schemas/json.ts'
-import type { Run } from '../engine/run.ts'
+import type { Run } from '../engine/index.ts'
 import { type Placed, nameOf } from './member-faults.ts'
 import { freshUnknownId } from './seed.ts'
 import { shown } from './values.ts'

@@ -6,19 +6,26 @@ import {
   readsOf,
   triesOfRefusals,
 } from '../../catalogue/operations.ts'
-import { probeOf, type Source, effectOf } from '../engine/send.ts'
-import { isBlocked, isExpected, isGranted, tpeOf } from '../engine/response.ts'
-import { describeResponse } from '../engine/describe.ts'
-import type { Exchange, Purpose, Probe } from '../engine/exchange.ts'
-import { NotExercised } from '../engine/outcome.ts'
-import { type CheckContext, sendThroughGate, setControl } from '../engine/check-context.ts'
+import type { CheckContext, Exchange, Probe, Purpose, Run, Source } from '../engine/index.ts'
+import {
+  describeResponse,
+  effectOf,
+  isBlocked,
+  isExpected,
+  isGranted,
+  judgePairs,
+  NotExercised,
+  oncePerRun,
+  probeOf,
+  sendThroughGate,
+  setControl,
+  tpeOf,
+} from '../engine/index.ts'
 import { type Control, control, countsAsGranted, notGranted, saidBy, judgeThrottled } from './control.ts'
 import { isGenerating } from './at-once.ts'
-import { judgePairs } from '../engine/judge.ts'
 import { judgeScenario } from './scenario.ts'
 import { placeholderRequest, isDeclared, sharedRequest } from './valid-request.ts'
 import { resendWhile } from './created.ts'
-import { type Run, oncePerRun } from '../engine/run.ts'
 
 /** Sends a probe of a condition and judges the answer. */
 export interface RefusalContext {

@@ -1,18 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type OperationId, busyStatus, operation as operationOf, triesOfRefusals } from '../../catalogue/operations.ts'
-import { sendWithStaleRetry, effectOf } from '../engine/send.ts'
+import type { CheckContext, Exchange, Judge, Probe, Purpose, Run } from '../engine/index.ts'
+import {
+  effectOf,
+  isBlocked,
+  isGranted,
+  judgePairs,
+  matchPairs,
+  NotExercised,
+  perRun,
+  sendHookRequest,
+  sendWithStaleRetry,
+  setControl,
+  throughGate,
+} from '../engine/index.ts'
 import { countsAsGranted, type Control, control, notGranted, judgeThrottled } from './control.ts'
 import { isDeclared, validRequest, applyScenario, bringsBody, plainRequest, sharedRequest } from './valid-request.ts'
-import type { Exchange, Purpose, Probe } from '../engine/exchange.ts'
-import { type Run, perRun } from '../engine/run.ts'
-import { NotExercised } from '../engine/outcome.ts'
 import { isExclusive, type Scenario } from '../target-file/index.ts'
-import { type CheckContext, throughGate, setControl, type Judge } from '../engine/check-context.ts'
-import { sendHookRequest } from '../engine/hook-request.ts'
 import { pairsByScenario, type Pairs } from '../../catalogue/requirement.ts'
-import { judgePairs } from '../engine/judge.ts'
 import { resendWhile } from './created.ts'
-import { isBlocked, isGranted, matchPairs } from '../engine/response.ts'
 
 /** Follows the request line of what a scenario of the target file brings about. */
 export const asScenario = 'as the scenario of the target file says'

@@ -1,4 +1,4 @@
-import type { RunOptions, Run } from '../engine/run.ts'
+import type { Run, RunOptions } from '../engine/index.ts'
 import { createHash } from 'node:crypto'
 import { isUuid } from '../../schemas/formats.ts'
 

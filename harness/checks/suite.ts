@@ -6,7 +6,7 @@ import {
   type RequirementId,
   requirementsOfArea,
 } from '../../catalogue/catalogue.ts'
-import type { Judge } from '../engine/check-context.ts'
+import type { Judge } from '../engine/index.ts'
 import { grantedByScenario } from './granted.ts'
 import { byScenario } from './scenario.ts'
 import { type Condition, judgeRefusal } from './refusals.ts'

@@ -10,14 +10,21 @@ import {
 } from '../../catalogue/operations.ts'
 import { getAt, mergePatch, setAt } from '../../schemas/json.ts'
 import { randomOf, seedFor, freshUnknownId } from './seed.ts'
-import { oncePerRun, type Run, type RunHook, perRun } from '../engine/run.ts'
-import { type Probe, withHeader } from '../engine/exchange.ts'
-import { operationProbe, effectOf, jsonType } from '../engine/send.ts'
-import { sendWithRetries } from '../engine/send-with-retries.ts'
+import type { Probe, Run, RunHook } from '../engine/index.ts'
+import {
+  effectOf,
+  jsonType,
+  NotExercised,
+  oncePerRun,
+  operationProbe,
+  orElse,
+  perRun,
+  sendWithRetries,
+  withHeader,
+} from '../engine/index.ts'
 import type { NotServed } from '../report/index.ts'
 import { grantedRequirement, requirementOf } from '../../catalogue/catalogue.ts'
 import { roleOf } from '../../catalogue/operation.ts'
-import { NotExercised, orElse } from '../engine/outcome.ts'
 import { upload, uploadProbe } from './created.ts'
 
 /** Ids of an unknown form are taken for uuids of version 4. */

@@ -10,17 +10,14 @@ import {
   pathAt,
 } from '../../catalogue/faults.ts'
 import { judgeEach, property } from '../../harness/checks/at-once.ts'
-import type { CheckContext } from '../../harness/engine/check-context.ts'
-import { isGranted } from '../../harness/engine/response.ts'
-import type { Credential, Probe, Exchange } from '../../harness/engine/exchange.ts'
-import { oncePerRun, perRun } from '../../harness/engine/run.ts'
+import type { CheckContext, Credential, Exchange, Probe } from '../../harness/engine/index.ts'
+import { isGranted, NotExercised, oncePerRun, perRun } from '../../harness/engine/index.ts'
 import { unknownWord } from '../../harness/checks/roles.ts'
 import { givesOf, invalidForms, type KeyForm, malformedForms, noCredential } from './key-forms.ts'
 import { generatedKeysOn } from '../../catalogue/general.ts'
 import { refused } from '../../harness/checks/conditions.ts'
 import { condition, type RefusalContext } from '../../harness/checks/refusals.ts'
 import { credentialProbesIn } from '../estimate.ts'
-import { NotExercised } from '../../harness/engine/outcome.ts'
 
 /** A credential that is wrong, in words, and as a kind. */
 interface Wrong {

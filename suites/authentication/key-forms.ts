@@ -2,7 +2,7 @@ import type { Secret } from '../../harness/target-file/index.ts'
 import { isObject } from '../../schemas/json.ts'
 import { type InvalidKey, invalidKeys, type MalformedKey, malformedKeys } from '../../catalogue/faults.ts'
 import type { Pairs } from '../../catalogue/requirement.ts'
-import type { Credential } from '../../harness/engine/exchange.ts'
+import type { Credential } from '../../harness/engine/index.ts'
 
 /** The keys from which others are made. */
 export interface MadeFrom {

@@ -18,16 +18,12 @@ import { condition, type RefusalContext } from '../../harness/checks/refusals.ts
 import { sampled } from '../../harness/checks/seed.ts'
 import { refused } from '../../harness/checks/conditions.ts'
 import { falsy } from '../../harness/checks/values.ts'
-import { jsonOf, type Probe, withJson } from '../../harness/engine/exchange.ts'
+import type { CheckContext, Judge, Probe, Run } from '../../harness/engine/index.ts'
+import { jsonOf, jsonValue, judgeGranted, judgeShape, NotExercised, withJson } from '../../harness/engine/index.ts'
 import { getAt, isObject } from '../../schemas/json.ts'
-import { jsonValue } from '../../harness/engine/response.ts'
-import { judgeGranted, judgeShape } from '../../harness/engine/judge.ts'
 import { type GrantedCheck, judgeTries } from '../../harness/checks/granted.ts'
-import { NotExercised } from '../../harness/engine/outcome.ts'
-import type { Run } from '../../harness/engine/run.ts'
 import { atRole, ofOtherTypes, pointerOf, unknownWord, unknownWords } from '../../harness/checks/roles.ts'
 import { bodyOf, validRequest } from '../../harness/checks/valid-request.ts'
-import type { CheckContext, Judge } from '../../harness/engine/check-context.ts'
 
 /** More that is wrong with a member, beside its absence and its type. */
 type More = (place: Placed) => readonly MemberCase[]

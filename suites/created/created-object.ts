@@ -1,18 +1,24 @@
-import { orElse, NotExercised } from '../../harness/engine/outcome.ts'
+import type { CheckContext, Credential, Exchange, Judge, Probe, Run } from '../../harness/engine/index.ts'
+import {
+  answered,
+  describeResponse,
+  isBlock,
+  isBreakdown,
+  isExpected,
+  NotExercised,
+  operationProbe,
+  orElse,
+  perRun,
+  withHeader,
+} from '../../harness/engine/index.ts'
 import { type OperationId, operation } from '../../catalogue/operations.ts'
 import { refused } from '../../harness/checks/conditions.ts'
-import { type Credential, type Probe, withHeader, type Exchange } from '../../harness/engine/exchange.ts'
-import { type Run, perRun } from '../../harness/engine/run.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { invalidForms, malformedForms, noCredential } from '../authentication/key-forms.ts'
 import { countsAsGranted } from '../../harness/checks/control.ts'
 import { createdId, twinsOf, resendWhile, upload, uploadProbe, withOwnContent } from '../../harness/checks/created.ts'
 import { accepted, grantedProbe } from '../../harness/checks/granted.ts'
 import { additionOf, contentOf, declaredResource, validRequest } from '../../harness/checks/valid-request.ts'
-import { isBlock, isBreakdown, isExpected } from '../../harness/engine/response.ts'
-import { describeResponse } from '../../harness/engine/describe.ts'
-import { operationProbe } from '../../harness/engine/send.ts'
-import { answered, type CheckContext, type Judge } from '../../harness/engine/check-context.ts'
 import { at, ofOtherTypes, pointerOf } from '../../harness/checks/roles.ts'
 import type { Pairs } from '../../catalogue/requirement.ts'
 

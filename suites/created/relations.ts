@@ -1,11 +1,13 @@
-import { isGranted } from '../../harness/engine/response.ts'
-import { describeResponse } from '../../harness/engine/describe.ts'
-import type { Exchange } from '../../harness/engine/exchange.ts'
-import { NotExercised } from '../../harness/engine/outcome.ts'
-import { perRun, type Run } from '../../harness/engine/run.ts'
-import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
-import { isThrottling } from '../../harness/engine/connection-trial.ts'
-import { type CheckContext, type Judge, lookAgainAtEnd } from '../../harness/engine/check-context.ts'
+import type { CheckContext, Exchange, Judge, Run } from '../../harness/engine/index.ts'
+import {
+  describeResponse,
+  isGranted,
+  isThrottling,
+  lookAgainAtEnd,
+  NotExercised,
+  perRun,
+  sendWithRetries,
+} from '../../harness/engine/index.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
 import { judgeEach, sendAtOnce } from '../../harness/checks/at-once.ts'
 import { refused } from '../../harness/checks/conditions.ts'

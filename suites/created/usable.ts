@@ -5,12 +5,15 @@ import { control } from '../../harness/checks/control.ts'
 import { inScenario } from '../../harness/checks/granted.ts'
 import { sampled } from '../../harness/checks/seed.ts'
 import { resendWhile, retryWhileSettling, sendOnceSettled, upload } from '../../harness/checks/created.ts'
-import { isGranted } from '../../harness/engine/response.ts'
-import { answered, type CheckContext, type Judge, lookAgainAtEnd } from '../../harness/engine/check-context.ts'
-import type { Exchange, Probe } from '../../harness/engine/exchange.ts'
-import { NotExercised } from '../../harness/engine/outcome.ts'
-import { operationProbe } from '../../harness/engine/send.ts'
-import { oncePerRun, type Run } from '../../harness/engine/run.ts'
+import type { CheckContext, Exchange, Judge, Probe, Run } from '../../harness/engine/index.ts'
+import {
+  answered,
+  isGranted,
+  lookAgainAtEnd,
+  NotExercised,
+  oncePerRun,
+  operationProbe,
+} from '../../harness/engine/index.ts'
 import { addition, createObject, lastAddition, ownCreation } from './created-object.ts'
 import { idsToUseAgain } from './relations.ts'
 

@@ -1,18 +1,21 @@
 import fc from 'fast-check'
 import { control, controlExchange, notGranted, judgeThrottled } from '../../harness/checks/control.ts'
-import { judgeGranted, judgePairs, judgeShape } from '../../harness/engine/judge.ts'
-import type { Exchange } from '../../harness/engine/exchange.ts'
-import { answered, type CheckContext, type Judge } from '../../harness/engine/check-context.ts'
+import type { CheckContext, Exchange, Judge, Run } from '../../harness/engine/index.ts'
+import {
+  answered,
+  gatewayErrorsOf,
+  judgeGranted,
+  judgePairs,
+  judgeShape,
+  NotExercised,
+} from '../../harness/engine/index.ts'
 import { mainLifecycle } from './lifecycle.ts'
 import { grantedByScenario, grantedProbe, inScenario } from '../../harness/checks/granted.ts'
 import { property } from '../../harness/checks/at-once.ts'
 import { isEnded, jobRequest, jobsOf } from './job-tracker.ts'
-import { NotExercised } from '../../harness/engine/outcome.ts'
-import { gatewayErrorsOf } from '../../harness/engine/send-with-retries.ts'
 import { getAt, preview } from '../../schemas/json.ts'
 import { busyApplication, provokeConflicts, releasedAtLast } from './provoke-conflicts.ts'
 import { failureIn, ids } from './findings.ts'
-import type { Run } from '../../harness/engine/run.ts'
 import { byScenario } from '../../harness/checks/scenario.ts'
 
 const valid = 'with a valid body'

@@ -7,11 +7,9 @@ import { judgeEach } from '../../harness/checks/at-once.ts'
 import { randomOf, sampled, seedFor, freshUnknownId } from '../../harness/checks/seed.ts'
 import { any, type Fault, refused, unknown, withBody } from '../../harness/checks/conditions.ts'
 import { condition } from '../../harness/checks/refusals.ts'
-import { jsonOf, type Probe, withJson } from '../../harness/engine/exchange.ts'
+import { jsonOf, NotExercised, type Probe, type Run, withJson } from '../../harness/engine/index.ts'
 import { granted } from '../../harness/checks/granted.ts'
-import { NotExercised } from '../../harness/engine/outcome.ts'
 import { declaredResource } from '../../harness/checks/valid-request.ts'
-import type { Run } from '../../harness/engine/run.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import {
   ofBodies,

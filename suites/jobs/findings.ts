@@ -1,11 +1,13 @@
 import type { RequirementId } from '../../catalogue/catalogue.ts'
-import { isGranted, jsonValue } from '../../harness/engine/response.ts'
-import { describeResponse } from '../../harness/engine/describe.ts'
-import type { Exchange } from '../../harness/engine/exchange.ts'
-import { pause } from '../../harness/engine/outcome.ts'
-import type { Run } from '../../harness/engine/run.ts'
-import { sendWithStaleRetry } from '../../harness/engine/send.ts'
-import { isThrottled } from '../../harness/engine/throttle.ts'
+import type { Exchange, Run } from '../../harness/engine/index.ts'
+import {
+  describeResponse,
+  isGranted,
+  isThrottled,
+  jsonValue,
+  pause,
+  sendWithStaleRetry,
+} from '../../harness/engine/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import { getAt, member } from '../../schemas/json.ts'
 import { holdBack } from '../../harness/checks/at-once.ts'

@@ -1,11 +1,7 @@
-import { perRun, type Run, type Send } from '../../harness/engine/run.ts'
-import type { Exchange } from '../../harness/engine/exchange.ts'
+import type { Exchange, Run, Send } from '../../harness/engine/index.ts'
+import { createSemaphore, isGranted, NotExercised, pause, perRun, sendWithRetries } from '../../harness/engine/index.ts'
 import { isEnded, type Job, jobRequest, jobsOf } from './job-tracker.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
-import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
-import { isGranted } from '../../harness/engine/response.ts'
-import { NotExercised, pause } from '../../harness/engine/outcome.ts'
-import { createSemaphore } from '../../harness/engine/throttle.ts'
 
 /**
  * The gate of one application: while it has a job in progress, only what a 409 requirement sends itself goes through.

@@ -1,13 +1,9 @@
-import type { Exchange, Probe } from '../../harness/engine/exchange.ts'
-import { operationProbe } from '../../harness/engine/send.ts'
-import { perRun, type Run } from '../../harness/engine/run.ts'
+import type { Exchange, HttpResponse, Probe, Run } from '../../harness/engine/index.ts'
+import { isGranted, jsonValue, operationProbe, pause, perRun, sendWithRetries } from '../../harness/engine/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import { isObject, member } from '../../schemas/json.ts'
-import { type HttpResponse, isGranted, jsonValue } from '../../harness/engine/response.ts'
-import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
 import { usableId } from '../../harness/checks/created.ts'
 import { isOwn, type SeenJob, type SeenReading } from './seen-jobs.ts'
-import { pause } from '../../harness/engine/outcome.ts'
 
 /** One reading of a job: `status` is undefined if the answer was no job. */
 export interface Reading extends SeenReading {

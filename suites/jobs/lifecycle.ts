@@ -1,13 +1,10 @@
 import { control, notGranted } from '../../harness/checks/control.ts'
-import { sendThroughGate } from '../../harness/engine/check-context.ts'
+import type { Exchange, Run } from '../../harness/engine/index.ts'
+import { describeResponse, NotExercised, oncePerRun, pause, sendThroughGate } from '../../harness/engine/index.ts'
 import { declaredResource } from '../../harness/checks/valid-request.ts'
 import { isEnded, type Job, jobRequest, jobsOf, type Reading } from './job-tracker.ts'
 import { apartMs, timesDiffer } from './seen-jobs.ts'
-import type { Exchange } from '../../harness/engine/exchange.ts'
-import { NotExercised, pause } from '../../harness/engine/outcome.ts'
-import { oncePerRun, type Run } from '../../harness/engine/run.ts'
 import { leftOut } from '../../harness/report/index.ts'
-import { describeResponse } from '../../harness/engine/describe.ts'
 
 /** Readings of one job from its creation to its end. */
 interface Lifecycle {

@@ -1,10 +1,13 @@
-import { orElse, NotExercised, pause } from '../../harness/engine/outcome.ts'
-import { isGranted } from '../../harness/engine/response.ts'
-import { describeResponse } from '../../harness/engine/describe.ts'
-import type { Exchange } from '../../harness/engine/exchange.ts'
-import { oncePerRun, type Run } from '../../harness/engine/run.ts'
-import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
-import type { Judge } from '../../harness/engine/check-context.ts'
+import type { Exchange, Judge, Run } from '../../harness/engine/index.ts'
+import {
+  describeResponse,
+  isGranted,
+  NotExercised,
+  oncePerRun,
+  orElse,
+  pause,
+  sendWithRetries,
+} from '../../harness/engine/index.ts'
 import { control, notGranted } from '../../harness/checks/control.ts'
 import { grantedByScenario } from '../../harness/checks/granted.ts'
 import { declaredResource } from '../../harness/checks/valid-request.ts'

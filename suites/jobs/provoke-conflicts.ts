@@ -1,11 +1,9 @@
-import { orElse, pause } from '../../harness/engine/outcome.ts'
-import { isPlanned, oncePerRun, type Run } from '../../harness/engine/run.ts'
+import type { Run } from '../../harness/engine/index.ts'
+import { isPlanned, isThrottling, oncePerRun, orElse, pause, sendWithRetries } from '../../harness/engine/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import { sendAtOnce } from '../../harness/checks/at-once.ts'
 import { createdId, retryWhileSettling } from '../../harness/checks/created.ts'
 import { isDeclared, validRequest } from '../../harness/checks/valid-request.ts'
-import { isThrottling } from '../../harness/engine/connection-trial.ts'
-import { sendWithRetries } from '../../harness/engine/send-with-retries.ts'
 import {
   awaitRelease,
   confirmBlocked,

@@ -1,16 +1,20 @@
 import { sendOnceSettled } from '../../harness/checks/created.ts'
-import { differing, type Exchange } from '../../harness/engine/exchange.ts'
+import type { CheckContext, Exchange, Judge, Run } from '../../harness/engine/index.ts'
+import {
+  describeResponse,
+  differing,
+  Failed,
+  jsonValue,
+  judgeGranted,
+  judgeShape,
+  NotExercised,
+  pause,
+} from '../../harness/engine/index.ts'
 import { member, preview } from '../../schemas/json.ts'
 import { control } from '../../harness/checks/control.ts'
 import { grantedProbe, inScenario } from '../../harness/checks/granted.ts'
-import { jsonValue } from '../../harness/engine/response.ts'
-import { judgeGranted, judgeShape } from '../../harness/engine/judge.ts'
 import { validRequest } from '../../harness/checks/valid-request.ts'
-import { Failed, NotExercised, pause } from '../../harness/engine/outcome.ts'
-import type { Run } from '../../harness/engine/run.ts'
 import { leftOut } from '../../harness/report/index.ts'
-import type { Judge, CheckContext } from '../../harness/engine/check-context.ts'
-import { describeResponse } from '../../harness/engine/describe.ts'
 import { createdAtCases, identityCases, isOwn, type JobCase, sameId, type SeenReading } from './seen-jobs.ts'
 import { endedBefore, isEnded, isWhole, type Job, jobsOf, type Reading } from './job-tracker.ts'
 import { judgeEach } from '../../harness/checks/at-once.ts'

@@ -1,7 +1,6 @@
 import { member, preview } from '../../schemas/json.ts'
 import { type Instant, isUuid, parseDateTime } from '../../schemas/formats.ts'
-import type { Exchange } from '../../harness/engine/exchange.ts'
-import { jsonValue } from '../../harness/engine/response.ts'
+import { type Exchange, jsonValue } from '../../harness/engine/index.ts'
 
 /** A job as it was seen: how it was created, and each reading of it. Of a live run, or of recorded traffic. */
 export interface SeenJob {

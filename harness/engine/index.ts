@@ -1,0 +1,33 @@
+// A run: its options, its plan, its events.
+export { createRun, type RunParts } from './create-run.ts'
+export { type Judging, startJudging } from './judging.ts'
+export type { Interface, Plan, PlanEntry, Run, RunHook, RunOptions, Send } from './run.ts'
+export { isPlanned, oncePerRun, perRun, rerunCommand, runOptionsOf } from './run.ts'
+export { createEventQueue, type EndedEvent, hintsOf, type JudgedEvent, type PlannedEvent } from './events.ts'
+export type { RunEvent, RunFacts, ThrottledEvent } from './events.ts'
+export { keyRefused } from './keys.ts'
+
+// What a check is given, and how it ends.
+export { answered, type CheckContext, type Judge, lookAgainAtEnd, setControl } from './check-context.ts'
+export { type EndCause, Failed, NotExercised, orElse, pause } from './outcome.ts'
+export { fits, judgeGranted, judgePairs, judgeShape } from './judge.ts'
+
+// A request.
+export type { Credential, Exchange, Probe, Purpose } from './exchange.ts'
+export { differing, jsonOf, respelled, withHeader, withJson } from './exchange.ts'
+export { effectOf, jsonType, livenessProbe, operationName, operationProbe, probeOf } from './send.ts'
+
+// Sending it.
+export { type SendingOptions, sendWithStaleRetry, type Source } from './send.ts'
+export { gatewayErrorsOf, sendWithRetries } from './send-with-retries.ts'
+export { sendThroughGate, throughGate } from './check-context.ts'
+export { sendHookRequest } from './hook-request.ts'
+export { createSemaphore, isThrottled, longestPauseMs, retryAfter } from './throttle.ts'
+export { isThrottling } from './connection-trial.ts'
+export { poisonedResponses } from './reused-connection.ts'
+
+// A response, and words for it.
+export { type HttpResponse, jsonValue, responseOf, tpeOf } from './response.ts'
+export { isBlock, isBlocked, isBreakdown, isEnvelope, isExpected, isGranted, matchPairs } from './response.ts'
+export { describePairs, envelopeRemark } from './response.ts'
+export { describeProbe, describeResponse, withFinding } from './describe.ts'
