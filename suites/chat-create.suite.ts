@@ -4,15 +4,24 @@ import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { newAjv } from '../schemas/ajv.ts'
 import type { CheckContext, Exchange, Judge, Probe } from '../harness/engine/index.ts'
 import { Failed, jsonOf, jsonValue, judgeShape, NotExercised } from '../harness/engine/index.ts'
-import { bodyOf, validRequest } from '../harness/checks/valid-request.ts'
-import { falsy } from '../harness/checks/values.ts'
-import { at, atRole, giving, ofOtherTypes, pointerOf, unknownAt } from '../harness/checks/roles.ts'
+import {
+  at,
+  atRole,
+  bodyOf,
+  condition,
+  controlExchange,
+  falsy,
+  giving,
+  granted,
+  judgeTries,
+  ofOtherTypes,
+  pointerOf,
+  suite,
+  unknownAt,
+  validRequest,
+} from '../harness/checks/index.ts'
 import { triesOf } from '../catalogue/operations.ts'
-import { controlExchange } from '../harness/checks/control.ts'
-import { granted, judgeTries } from '../harness/checks/granted.ts'
 import { pairsOf } from '../catalogue/requirement.ts'
-import { condition } from '../harness/checks/refusals.ts'
-import { suite } from '../harness/checks/suite.ts'
 import {
   hasContent,
   hasContentOrCalls,

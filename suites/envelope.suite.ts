@@ -1,9 +1,20 @@
-import { isDeclared, validRequest, placeholderRequest } from '../harness/checks/valid-request.ts'
-import { control, countsAsGranted } from '../harness/checks/control.ts'
-import { uploadProbe } from '../harness/checks/created.ts'
+import {
+  control,
+  countsAsGranted,
+  isDeclared,
+  judgeEach,
+  judgeObserved,
+  placeholderRequest,
+  randomOf,
+  sampled,
+  seedFor,
+  suite,
+  unknownId,
+  uploadProbe,
+  validRequest,
+} from '../harness/checks/index.ts'
 import type { Pairs } from '../catalogue/requirement.ts'
 import { type OperationId, operations } from '../catalogue/operations.ts'
-import { randomOf, sampled, seedFor, unknownId } from '../harness/checks/seed.ts'
 import type { CheckContext, Exchange, Probe, Run } from '../harness/engine/index.ts'
 import {
   answered,
@@ -16,9 +27,6 @@ import {
   withHeader,
 } from '../harness/engine/index.ts'
 import type { Target } from '../harness/target-file/index.ts'
-import { judgeObserved } from '../harness/checks/envelope-watch.ts'
-import { suite } from '../harness/checks/suite.ts'
-import { judgeEach } from '../harness/checks/at-once.ts'
 
 /** 401 counts here: a server may look at the key, or at nothing at all, before it looks at the path. */
 const clientError: Pairs = [['4xx'], [401]]

@@ -1,18 +1,30 @@
-import { laterAttempts, createdId, uploadProbe } from '../harness/checks/created.ts'
-import { accepted, judgeTries } from '../harness/checks/granted.ts'
+import {
+  accepted,
+  condition,
+  contentOf,
+  control,
+  createdId,
+  freshUnknownId,
+  isDeclared,
+  judgeTries,
+  laterAttempts,
+  pointerOf,
+  randomOf,
+  refused,
+  sampled,
+  seedFor,
+  suite,
+  unknown,
+  unknownWord,
+  uploadProbe,
+  validRequest,
+} from '../harness/checks/index.ts'
 import type { Pairs } from '../catalogue/requirement.ts'
-import { freshUnknownId, randomOf, sampled, seedFor } from '../harness/checks/seed.ts'
 import type { CheckContext, Exchange, Judge, Probe, Run } from '../harness/engine/index.ts'
 import { describeResponse, isGranted, judgeGranted, judgePairs, NotExercised, pause } from '../harness/engine/index.ts'
 import { addition, eachAccepted } from './created/created-object.ts'
 import { ownId } from './created/relations.ts'
 import { usable } from './created/usable.ts'
-import { contentOf, isDeclared, validRequest } from '../harness/checks/valid-request.ts'
-import { control } from '../harness/checks/control.ts'
-import { pointerOf, unknownWord } from '../harness/checks/roles.ts'
-import { suite } from '../harness/checks/suite.ts'
-import { refused, unknown } from '../harness/checks/conditions.ts'
-import { condition } from '../harness/checks/refusals.ts'
 
 const anyButError: Pairs = [['no-5xx']]
 

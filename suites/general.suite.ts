@@ -1,11 +1,17 @@
-import { asScenario, byScenario, type Further } from '../harness/checks/scenario.ts'
-import { badInput } from '../harness/checks/bad-input.ts'
-import { malformedBody, malformedJsonBody, wrongContentType } from '../harness/checks/conditions.ts'
-import { suite } from '../harness/checks/suite.ts'
+import type { Further } from '../harness/checks/index.ts'
+import {
+  asScenario,
+  badInput,
+  byScenario,
+  malformedBody,
+  malformedJsonBody,
+  shown,
+  suite,
+  wrongContentType,
+} from '../harness/checks/index.ts'
 import { expired, invalid, malformed, missing, restricted } from './authentication/credentials.ts'
 import { member } from '../schemas/json.ts'
 import { jsonValue } from '../harness/engine/index.ts'
-import { shown } from '../harness/checks/values.ts'
 
 // §5 Authentication, and the errors that every operation lists (§7.3 lead sentence, §7.2)
 

@@ -11,19 +11,31 @@ import {
   sendWithRetries,
   sendWithStaleRetry,
 } from '../harness/engine/index.ts'
-import { asScenario } from '../harness/checks/scenario.ts'
-import { suite } from '../harness/checks/suite.ts'
+import type { RefusalContext } from '../harness/checks/index.ts'
+import {
+  accepted,
+  asScenario,
+  at,
+  condition,
+  countsAsGranted,
+  grantedProbe,
+  holdBack,
+  inScenario,
+  judgeEach,
+  laterAttempts,
+  notText,
+  refused,
+  retryWhileSettling,
+  sendAtOnce,
+  sendPastBlocks,
+  sendUntilSettled,
+  suite,
+  unknown,
+  validRequest,
+} from '../harness/checks/index.ts'
 import { additions, createObject, eachAccepted, malformedName, named } from './created/created-object.ts'
 import { noEffect, once, onceAtOnce, ownId } from './created/relations.ts'
 import { usable } from './created/usable.ts'
-import { countsAsGranted } from '../harness/checks/control.ts'
-import { refused, unknown } from '../harness/checks/conditions.ts'
-import { condition, type RefusalContext } from '../harness/checks/refusals.ts'
-import { holdBack, judgeEach, sendAtOnce } from '../harness/checks/at-once.ts'
-import { laterAttempts, retryWhileSettling, sendPastBlocks, sendUntilSettled } from '../harness/checks/created.ts'
-import { accepted, grantedProbe, inScenario } from '../harness/checks/granted.ts'
-import { validRequest } from '../harness/checks/valid-request.ts'
-import { at, notText } from '../harness/checks/roles.ts'
 import { insideBounds, outsideBounds } from './query-config.ts'
 
 const graphs = named('graphs.create')

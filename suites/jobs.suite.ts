@@ -6,8 +6,7 @@ import { isEnded, jobsOf } from './jobs/job-tracker.ts'
 import { failingLifecycle, mainLifecycle, readableJob, seeLaterJob, seeOldestAgain } from './jobs/lifecycle.ts'
 import { noEffectFindings, noEffectAtOnce, judgeNoEffect } from './jobs/no-effect.ts'
 import { provokeConflicts } from './jobs/provoke-conflicts.ts'
-import { missingBody, changed, unknown, withBody } from '../harness/checks/conditions.ts'
-import { suite } from '../harness/checks/suite.ts'
+import { applyScenario, changed, missingBody, pointerOf, suite, unknown, withBody } from '../harness/checks/index.ts'
 import { judgeAnyText, judgeConflicts, judgeCreated, judgeRetrievable } from './jobs/creation.ts'
 import { malformedId, malformedInputs, unknownJob, withoutInput, withRequiredInputs } from './jobs/faults.ts'
 import {
@@ -18,8 +17,6 @@ import {
   judgeOutcome,
   judgeStable,
 } from './jobs/retrieval.ts'
-import { applyScenario } from '../harness/checks/valid-request.ts'
-import { pointerOf } from '../harness/checks/roles.ts'
 import { isExclusive } from '../harness/target-file/index.ts'
 import { getAt, setAt } from '../schemas/json.ts'
 import { eachAccepted, malformedName, named, ofBodies, type Refusal } from './created/created-object.ts'

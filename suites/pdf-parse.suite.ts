@@ -1,7 +1,19 @@
-import { asScenario } from '../harness/checks/scenario.ts'
+import type { GrantedCheck } from '../harness/checks/index.ts'
+import {
+  againAtEnd,
+  asScenario,
+  changed,
+  controlExchange,
+  granted,
+  judgeTries,
+  missingBody,
+  sampled,
+  suite,
+  upload,
+  validRequest,
+  withBody,
+} from '../harness/checks/index.ts'
 import { otherPdfText, type SamplePdf, samplePdf, samplePdfText } from '../fixtures/pdf.ts'
-import { controlExchange } from '../harness/checks/control.ts'
-import { againAtEnd, granted, type GrantedCheck, judgeTries } from '../harness/checks/granted.ts'
 import type { CheckContext, Judge, Probe, Run } from '../harness/engine/index.ts'
 import {
   describeResponse,
@@ -13,12 +25,7 @@ import {
   respelled,
   withJson,
 } from '../harness/engine/index.ts'
-import { sampled } from '../harness/checks/seed.ts'
-import { validRequest } from '../harness/checks/valid-request.ts'
-import { upload } from '../harness/checks/created.ts'
 import { member, preview } from '../schemas/json.ts'
-import { missingBody, changed, withBody } from '../harness/checks/conditions.ts'
-import { suite } from '../harness/checks/suite.ts'
 import {
   judgeRemoved,
   malformedFormat,

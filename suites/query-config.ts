@@ -8,15 +8,26 @@ import {
   togetherCases,
 } from '../catalogue/query-config.ts'
 import { isOperationId, type OperationId } from '../catalogue/operations.ts'
-import { judgeEach, property } from '../harness/checks/at-once.ts'
-import { randomOf, sampled, seedFor } from '../harness/checks/seed.ts'
-import { falsy, kindOf, shown } from '../harness/checks/values.ts'
+import type { Fault } from '../harness/checks/index.ts'
+import {
+  bodyOf,
+  condition,
+  falsy,
+  judgeEach,
+  judgeTries,
+  kindOf,
+  ofOtherTypes,
+  pointerOf,
+  property,
+  randomOf,
+  refused,
+  sampled,
+  seedFor,
+  shown,
+  validRequest,
+  withoutRoles,
+} from '../harness/checks/index.ts'
 import { jsonOf, type Judge, NotExercised, type Probe, type Run, withJson } from '../harness/engine/index.ts'
-import { bodyOf, validRequest, withoutRoles } from '../harness/checks/valid-request.ts'
-import { judgeTries } from '../harness/checks/granted.ts'
-import { type Fault, refused } from '../harness/checks/conditions.ts'
-import { ofOtherTypes, pointerOf } from '../harness/checks/roles.ts'
-import { condition } from '../harness/checks/refusals.ts'
 import { hasContentOrCalls } from './chat-create/messages.ts'
 
 /** §2.7: `query_config` of a graph query, or inside the graph tool of a chat. */

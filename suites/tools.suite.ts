@@ -1,24 +1,26 @@
 import type { Judge } from '../harness/engine/index.ts'
 import { Failed, isGranted, jsonOf, judgeGranted, judgeShape, NotExercised } from '../harness/engine/index.ts'
 import type { JsonKind } from '../catalogue/operation.ts'
-import { kindOf } from '../harness/checks/values.ts'
-import { getAt } from '../schemas/json.ts'
-import { type Condition, condition } from '../harness/checks/refusals.ts'
+import type { Condition } from '../harness/checks/index.ts'
 import {
+  accepted,
+  againAtEnd,
   at,
-  ofOtherTypes,
-  pointerOf,
   atRole,
+  condition,
+  controlExchange,
   eachAt,
   empty,
   giving,
+  kindOf,
   notText,
+  ofOtherTypes,
+  pointerOf,
+  suite,
   unknownAt,
-} from '../harness/checks/roles.ts'
+} from '../harness/checks/index.ts'
+import { getAt } from '../schemas/json.ts'
 import { anyBadRequest } from '../catalogue/requirement.ts'
-import { accepted, againAtEnd } from '../harness/checks/granted.ts'
-import { suite } from '../harness/checks/suite.ts'
-import { controlExchange } from '../harness/checks/control.ts'
 
 const kinds: readonly JsonKind[] = ['string', 'number', 'boolean', 'array', 'object']
 

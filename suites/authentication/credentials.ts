@@ -9,14 +9,12 @@ import {
   otherPlaces,
   pathAt,
 } from '../../catalogue/faults.ts'
-import { judgeEach, property } from '../../harness/checks/at-once.ts'
+import type { RefusalContext } from '../../harness/checks/index.ts'
+import { condition, judgeEach, property, refused, unknownWord } from '../../harness/checks/index.ts'
 import type { CheckContext, Credential, Exchange, Probe } from '../../harness/engine/index.ts'
 import { isGranted, NotExercised, oncePerRun, perRun } from '../../harness/engine/index.ts'
-import { unknownWord } from '../../harness/checks/roles.ts'
 import { givesOf, invalidForms, type KeyForm, malformedForms, noCredential } from './key-forms.ts'
 import { generatedKeysOn } from '../../catalogue/general.ts'
-import { refused } from '../../harness/checks/conditions.ts'
-import { condition, type RefusalContext } from '../../harness/checks/refusals.ts'
 import { credentialProbesIn } from '../estimate.ts'
 
 /** A credential that is wrong, in words, and as a kind. */

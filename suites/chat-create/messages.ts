@@ -1,29 +1,33 @@
 import type { RequirementId } from '../../catalogue/catalogue.ts'
 import type { MemberFault } from '../../catalogue/operation.ts'
-import { judgeEach } from '../../harness/checks/at-once.ts'
+import type { GrantedCheck, MemberCase, Placed, RefusalContext } from '../../harness/checks/index.ts'
 import {
   absent,
   arraysAbove,
+  atRole,
+  bodyOf,
+  condition,
   examplesFor,
+  falsy,
+  faultsOfKinds,
   having,
   inLaterItem,
-  type MemberCase,
+  judgeEach,
+  judgeTries,
   ofIndices,
-  faultsOfKinds,
-  type Placed,
+  ofOtherTypes,
+  pointerOf,
+  refused,
+  sampled,
   shownMembers,
+  unknownWord,
+  unknownWords,
+  validRequest,
   wrongKinds,
-} from '../../harness/checks/member-faults.ts'
-import { condition, type RefusalContext } from '../../harness/checks/refusals.ts'
-import { sampled } from '../../harness/checks/seed.ts'
-import { refused } from '../../harness/checks/conditions.ts'
-import { falsy } from '../../harness/checks/values.ts'
+} from '../../harness/checks/index.ts'
 import type { CheckContext, Judge, Probe, Run } from '../../harness/engine/index.ts'
 import { jsonOf, jsonValue, judgeGranted, judgeShape, NotExercised, withJson } from '../../harness/engine/index.ts'
 import { getAt, isObject } from '../../schemas/json.ts'
-import { type GrantedCheck, judgeTries } from '../../harness/checks/granted.ts'
-import { atRole, ofOtherTypes, pointerOf, unknownWord, unknownWords } from '../../harness/checks/roles.ts'
-import { bodyOf, validRequest } from '../../harness/checks/valid-request.ts'
 
 /** More that is wrong with a member, beside its absence and its type. */
 type More = (place: Placed) => readonly MemberCase[]

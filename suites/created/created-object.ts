@@ -12,14 +12,27 @@ import {
   withHeader,
 } from '../../harness/engine/index.ts'
 import { type OperationId, operation } from '../../catalogue/operations.ts'
-import { refused } from '../../harness/checks/conditions.ts'
+import {
+  accepted,
+  additionOf,
+  at,
+  contentOf,
+  countsAsGranted,
+  createdId,
+  declaredResource,
+  grantedProbe,
+  ofOtherTypes,
+  pointerOf,
+  refused,
+  resendWhile,
+  twinsOf,
+  upload,
+  uploadProbe,
+  validRequest,
+  withOwnContent,
+} from '../../harness/checks/index.ts'
 import { withCredential } from '../authentication/credentials.ts'
 import { invalidForms, malformedForms, noCredential } from '../authentication/key-forms.ts'
-import { countsAsGranted } from '../../harness/checks/control.ts'
-import { createdId, twinsOf, resendWhile, upload, uploadProbe, withOwnContent } from '../../harness/checks/created.ts'
-import { accepted, grantedProbe } from '../../harness/checks/granted.ts'
-import { additionOf, contentOf, declaredResource, validRequest } from '../../harness/checks/valid-request.ts'
-import { at, ofOtherTypes, pointerOf } from '../../harness/checks/roles.ts'
 import type { Pairs } from '../../catalogue/requirement.ts'
 
 /** A creation that a conforming target refuses, whatever it creates. */

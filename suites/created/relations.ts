@@ -9,14 +9,22 @@ import {
   sendWithRetries,
 } from '../../harness/engine/index.ts'
 import type { OperationId } from '../../catalogue/operations.ts'
-import { judgeEach, sendAtOnce } from '../../harness/checks/at-once.ts'
-import { refused } from '../../harness/checks/conditions.ts'
-import { control, countsAsGranted, notGranted } from '../../harness/checks/control.ts'
-import { createdId, twinsOf, sendUntilSettled } from '../../harness/checks/created.ts'
-import { grantedByScenario, grantedProbe } from '../../harness/checks/granted.ts'
-import { byScenario } from '../../harness/checks/scenario.ts'
-import { condition } from '../../harness/checks/refusals.ts'
-import { sampled } from '../../harness/checks/seed.ts'
+import {
+  byScenario,
+  condition,
+  control,
+  countsAsGranted,
+  createdId,
+  grantedByScenario,
+  grantedProbe,
+  judgeEach,
+  notGranted,
+  refused,
+  sampled,
+  sendAtOnce,
+  sendUntilSettled,
+  twinsOf,
+} from '../../harness/checks/index.ts'
 import {
   create,
   type Creator,

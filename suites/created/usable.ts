@@ -1,10 +1,17 @@
-import { judgeEach } from '../../harness/checks/at-once.ts'
+import {
+  bodyOf,
+  contentOf,
+  control,
+  inScenario,
+  isDeclared,
+  judgeEach,
+  resendWhile,
+  retryWhileSettling,
+  sampled,
+  sendOnceSettled,
+  upload,
+} from '../../harness/checks/index.ts'
 import { operation as operationOf, type OperationId, triesOf, uploadOperation } from '../../catalogue/operations.ts'
-import { bodyOf, contentOf, isDeclared } from '../../harness/checks/valid-request.ts'
-import { control } from '../../harness/checks/control.ts'
-import { inScenario } from '../../harness/checks/granted.ts'
-import { sampled } from '../../harness/checks/seed.ts'
-import { resendWhile, retryWhileSettling, sendOnceSettled, upload } from '../../harness/checks/created.ts'
 import type { CheckContext, Exchange, Judge, Probe, Run } from '../../harness/engine/index.ts'
 import {
   answered,

@@ -1,5 +1,15 @@
 import fc from 'fast-check'
-import { control, controlExchange, notGranted, judgeThrottled } from '../../harness/checks/control.ts'
+import {
+  byScenario,
+  control,
+  controlExchange,
+  grantedByScenario,
+  grantedProbe,
+  inScenario,
+  judgeThrottled,
+  notGranted,
+  property,
+} from '../../harness/checks/index.ts'
 import type { CheckContext, Exchange, Judge, Run } from '../../harness/engine/index.ts'
 import {
   answered,
@@ -10,13 +20,10 @@ import {
   NotExercised,
 } from '../../harness/engine/index.ts'
 import { mainLifecycle } from './lifecycle.ts'
-import { grantedByScenario, grantedProbe, inScenario } from '../../harness/checks/granted.ts'
-import { property } from '../../harness/checks/at-once.ts'
 import { isEnded, jobRequest, jobsOf } from './job-tracker.ts'
 import { getAt, preview } from '../../schemas/json.ts'
 import { busyApplication, provokeConflicts, releasedAtLast } from './provoke-conflicts.ts'
 import { failureIn, ids } from './findings.ts'
-import { byScenario } from '../../harness/checks/scenario.ts'
 
 const valid = 'with a valid body'
 

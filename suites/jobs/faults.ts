@@ -1,15 +1,30 @@
 import { type JsonKind, otherKinds } from '../../catalogue/operation.ts'
 import { operation } from '../../catalogue/operations.ts'
 import fc from 'fast-check'
-import { byIndex, inPlaceOf, kindOf, nameOfKind, ofKinds, sample, shown } from '../../harness/checks/values.ts'
+import type { Fault } from '../../harness/checks/index.ts'
+import {
+  any,
+  byIndex,
+  condition,
+  declaredResource,
+  freshUnknownId,
+  granted,
+  inPlaceOf,
+  judgeEach,
+  kindOf,
+  nameOfKind,
+  ofKinds,
+  randomOf,
+  refused,
+  sample,
+  sampled,
+  seedFor,
+  shown,
+  unknown,
+  withBody,
+} from '../../harness/checks/index.ts'
 import { getAt, setAt } from '../../schemas/json.ts'
-import { judgeEach } from '../../harness/checks/at-once.ts'
-import { randomOf, sampled, seedFor, freshUnknownId } from '../../harness/checks/seed.ts'
-import { any, type Fault, refused, unknown, withBody } from '../../harness/checks/conditions.ts'
-import { condition } from '../../harness/checks/refusals.ts'
 import { jsonOf, NotExercised, type Probe, type Run, withJson } from '../../harness/engine/index.ts'
-import { granted } from '../../harness/checks/granted.ts'
-import { declaredResource } from '../../harness/checks/valid-request.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import {
   ofBodies,

@@ -10,7 +10,7 @@ import {
 } from '../../harness/engine/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import { getAt, member } from '../../schemas/json.ts'
-import { holdBack } from '../../harness/checks/at-once.ts'
+import { holdBack } from '../../harness/checks/index.ts'
 import { create, type Held, maxAttempts, releaseMs, whileIdle } from './gate.ts'
 import { isEnded, type Job, jobRequest, jobsOf, type Reading } from './job-tracker.ts'
 import { isOwn, sameId } from './seen-jobs.ts'

@@ -2,7 +2,7 @@ import type { Exchange, HttpResponse, Probe, Run } from '../../harness/engine/in
 import { isGranted, jsonValue, operationProbe, pause, perRun, sendWithRetries } from '../../harness/engine/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
 import { isObject, member } from '../../schemas/json.ts'
-import { usableId } from '../../harness/checks/created.ts'
+import { usableId } from '../../harness/checks/index.ts'
 import { isOwn, type SeenJob, type SeenReading } from './seen-jobs.ts'
 
 /** One reading of a job: `status` is undefined if the answer was no job. */

@@ -1,7 +1,6 @@
-import { control, notGranted } from '../../harness/checks/control.ts'
+import { control, declaredResource, notGranted } from '../../harness/checks/index.ts'
 import type { Exchange, Run } from '../../harness/engine/index.ts'
 import { describeResponse, NotExercised, oncePerRun, pause, sendThroughGate } from '../../harness/engine/index.ts'
-import { declaredResource } from '../../harness/checks/valid-request.ts'
 import { isEnded, type Job, jobRequest, jobsOf, type Reading } from './job-tracker.ts'
 import { apartMs, timesDiffer } from './seen-jobs.ts'
 import { leftOut } from '../../harness/report/index.ts'

@@ -8,9 +8,7 @@ import {
   pause,
   sendWithRetries,
 } from '../../harness/engine/index.ts'
-import { control, notGranted } from '../../harness/checks/control.ts'
-import { grantedByScenario } from '../../harness/checks/granted.ts'
-import { declaredResource } from '../../harness/checks/valid-request.ts'
+import { control, declaredResource, grantedByScenario, notGranted } from '../../harness/checks/index.ts'
 import { maxLooks } from '../created/relations.ts'
 import type { Refusal } from '../created/created-object.ts'
 import { kindsOf, type Refusals } from './faults.ts'

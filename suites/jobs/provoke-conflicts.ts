@@ -1,9 +1,7 @@
 import type { Run } from '../../harness/engine/index.ts'
 import { isPlanned, isThrottling, oncePerRun, orElse, pause, sendWithRetries } from '../../harness/engine/index.ts'
 import type { ApplicationResource } from '../../harness/target-file/index.ts'
-import { sendAtOnce } from '../../harness/checks/at-once.ts'
-import { createdId, retryWhileSettling } from '../../harness/checks/created.ts'
-import { isDeclared, validRequest } from '../../harness/checks/valid-request.ts'
+import { createdId, isDeclared, retryWhileSettling, sendAtOnce, validRequest } from '../../harness/checks/index.ts'
 import {
   awaitRelease,
   confirmBlocked,

@@ -1,4 +1,11 @@
-import { sendOnceSettled } from '../../harness/checks/created.ts'
+import {
+  control,
+  grantedProbe,
+  inScenario,
+  judgeEach,
+  sendOnceSettled,
+  validRequest,
+} from '../../harness/checks/index.ts'
 import type { CheckContext, Exchange, Judge, Run } from '../../harness/engine/index.ts'
 import {
   describeResponse,
@@ -11,13 +18,9 @@ import {
   pause,
 } from '../../harness/engine/index.ts'
 import { member, preview } from '../../schemas/json.ts'
-import { control } from '../../harness/checks/control.ts'
-import { grantedProbe, inScenario } from '../../harness/checks/granted.ts'
-import { validRequest } from '../../harness/checks/valid-request.ts'
 import { leftOut } from '../../harness/report/index.ts'
 import { createdAtCases, identityCases, isOwn, type JobCase, sameId, type SeenReading } from './seen-jobs.ts'
 import { endedBefore, isEnded, isWhole, type Job, jobsOf, type Reading } from './job-tracker.ts'
-import { judgeEach } from '../../harness/checks/at-once.ts'
 import { isDeepStrictEqual } from 'node:util'
 import {
   failingLifecycle,

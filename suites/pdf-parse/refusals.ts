@@ -2,12 +2,23 @@ import fc from 'fast-check'
 import type { CheckContext, Exchange, Probe, Run, RunHook } from '../../harness/engine/index.ts'
 import { judgePairs, NotExercised, oncePerRun, operationProbe, tpeOf, withJson } from '../../harness/engine/index.ts'
 import { faultOfSample, type SamplePdf, samplePdf } from '../../fixtures/pdf.ts'
-import { upload, sendUntilSettled, uploadsOf } from '../../harness/checks/created.ts'
-import { any, changed, unknown, withBody } from '../../harness/checks/conditions.ts'
-import { type Condition, condition } from '../../harness/checks/refusals.ts'
-import { nameOfKind, ofKinds, sample, shown } from '../../harness/checks/values.ts'
+import type { Condition } from '../../harness/checks/index.ts'
+import {
+  any,
+  changed,
+  condition,
+  nameOfKind,
+  ofKinds,
+  placeholderRequest,
+  sample,
+  sendUntilSettled,
+  shown,
+  unknown,
+  upload,
+  uploadsOf,
+  withBody,
+} from '../../harness/checks/index.ts'
 import type { Pairs } from '../../catalogue/requirement.ts'
-import { placeholderRequest } from '../../harness/checks/valid-request.ts'
 
 type PdfResource = 'pdfFile' | 'corruptedPdfFile' | 'encryptedPdfFile' | 'oversizedPdfFile'
 

@@ -1,7 +1,7 @@
 import { type JsonKind, type Member, otherKinds } from '../../catalogue/operation.ts'
 import { operation as operationOf, type OperationId, operations } from '../../catalogue/operations.ts'
 import { queryConfigMembers } from '../../catalogue/query-config.ts'
-import { kindOf } from '../../harness/checks/values.ts'
+import { kindOf } from '../../harness/checks/index.ts'
 import { type HeaderLine, headerValue } from '../../harness/http/index.ts'
 import { isUuid } from '../../schemas/formats.ts'
 import { escapeToken, isObject, getAt, parsedJson, pointersAt, tokensOf } from '../../schemas/json.ts'

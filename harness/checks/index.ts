@@ -1,0 +1,40 @@
+// A suite, and what a run needs besides.
+export { suite } from './suite.ts'
+export { createdHook, settlingHook } from './created.ts'
+export { createEnvelopeWatch, envelopeHook, judgeObserved, observedRequirements } from './envelope-watch.ts'
+export { notServedHook } from './valid-request.ts'
+
+// Refusals: a valid request with one fault.
+export { type Condition, condition, type RefusalContext } from './refusals.ts'
+export { any, changed, type Fault, refused, unknown, withBody } from './conditions.ts'
+export { malformedBody, malformedJsonBody, missingBody, wrongContentType } from './conditions.ts'
+export { at, atRole, eachAt, empty, giving, notText, ofOtherTypes, pointerOf } from './roles.ts'
+export { unknownAt, unknownWord, unknownWords } from './roles.ts'
+export { badInput } from './bad-input.ts'
+export { judgeEach, property } from './at-once.ts'
+
+// What is granted.
+export { control, controlExchange, countsAsGranted, judgeThrottled, notGranted } from './control.ts'
+export { accepted, againAtEnd, granted, type GrantedCheck, grantedProbe, judgeTries } from './granted.ts'
+
+// What a scenario brings about.
+export { asScenario, byScenario, type Further } from './scenario.ts'
+export { grantedByScenario, inScenario } from './granted.ts'
+
+// The request that an operation grants.
+export { bodyOf, contentOf, declaredResource, isDeclared, placeholderRequest, validRequest } from './valid-request.ts'
+export { additionOf, applyScenario, withoutRoles } from './valid-request.ts'
+
+// Objects that a run creates.
+export { createdId, twinsOf, upload, uploadProbe, uploadsOf, usableId, withOwnContent } from './created.ts'
+export { laterAttempts, resendWhile, retryWhileSettling } from './created.ts'
+export { sendOnceSettled, sendPastBlocks, sendUntilSettled } from './created.ts'
+export { holdBack, sendAtOnce } from './at-once.ts'
+
+// Values, drawn by the seed of the run or fixed.
+export { freshUnknownId, randomOf, sampled, seedFor, unknownId } from './seed.ts'
+export { byIndex, falsy, inPlaceOf, kindOf, nameOfKind, ofKinds, sample, shown } from './values.ts'
+
+// Faults of members, for bodies in which they depend on each other.
+export { absent, arraysAbove, examplesFor, having, inLaterItem, type MemberCase } from './member-faults.ts'
+export { faultsOfKinds, ofIndices, type Placed, shownMembers, wrongKinds } from './member-faults.ts'
