@@ -183,7 +183,7 @@ export interface Refusals {
   readonly refusals: readonly Refusal[]
   /** From the last refusal to the creation after it, in ms; at once if nothing is said. */
   readonly afterMs?: number
-  /** Looked at at each of `laterMs`. */
+  /** Looked at some time after, too. */
   readonly isLater?: true
 }
 

@@ -22,7 +22,8 @@ const of = ids.noEffect
  * A refused request may start its job by a queue: creations so many ms after refusals in several ways. Nothing else goes to the
  * application until the first of them are over; then other requests go between.
  */
-const laterMs = { full: { alone: [500, 1000], between: 2000 }, quick: { alone: [500] } } as const
+const aloneMs = { full: [500, 1000], quick: [500] } as const
+const betweenMs = 2000
 
 /** What creations at once after refused ones showed. */
 interface AtOnce {
@@ -57,11 +58,16 @@ export function noEffectAtOnce(run: Run): Promise<AtOnce> {
           const refusedAt = performance.now()
           // What is sent again was refused before: what got no answer, or a job, would be asked for too often.
           const again = { ...kind, refusals: refused }
-          if (refused.length > 0) later = { kind: again, refusedAt }
-          const moments = refused.length > 0 ? laterMs[run.options.depth].alone : []
+          if (refused.length > 0 && run.options.depth === 'full') later = { kind: again, refusedAt }
+          const moments = refused.length > 0 ? aloneMs[run.options.depth] : []
           looks.push([...findings, ...(await lookLater(held, again, refusedAt, moments))])
         } else looks.push(await lookAfter(held, kind))
-        if (failureIn(looks.flat()) || held.gate.timedOut) break
+        if (failureIn(looks.flat()) || held.gate.timedOut) return { held, looks }
+      }
+      // On a slow road the last moment may be over by now.
+      if (later && performance.now() > later.refusedAt + betweenMs) {
+        const { refused } = await refuseIdle(held, later.kind)
+        if (refused.length > 0) later = { ...later, refusedAt: performance.now() }
       }
       return { held, looks, later }
     })
@@ -196,10 +202,8 @@ async function lookLater(held: Held, kind: Refusals, first: number, moments: rea
 /** The last of these moments, while other requests go between. */
 async function lookBetween(held: Held, { kind, refusedAt }: NonNullable<AtOnce['later']>): Promise<Finding[]> {
   const { run, gate } = held
-  if (run.options.depth === 'quick') return []
-  const afterMs = laterMs.full.between
-  await waitUntil(run, refusedAt + afterMs - leadMs)
-  return gate.withExclusive(() => lookLater(held, kind, refusedAt, [afterMs]), { urgent: true })
+  await waitUntil(run, refusedAt + betweenMs - leadMs)
+  return gate.withExclusive(() => lookLater(held, kind, refusedAt, [betweenMs]), { urgent: true })
 }
 
 /**
