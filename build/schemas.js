@@ -1,4 +1,4 @@
-// Writes the schemas that follow from code: what is made stands in the package, not in the repository.
+// Writes the schemas that follow from code, and the readings as data: what is made stands in the package, not in the repository.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -11,6 +11,7 @@ const makers = {
     '../certificate/statement-schema.ts',
     ({ statementSchema }) => statementSchema,
   ],
+  'catalogue/readings.json': ['./readings.ts', ({ readings }) => readings()],
 }
 export const madeSchemas = Object.keys(makers)
 

@@ -87,7 +87,7 @@ function inOneFile(code, id) {
 /** The files that the manifest names: what a run reads is among them, or the package would lack it. */
 function filesOfPackage() {
   // Code is compiled, pages are for people, and what is left out of a folder is left out of one of those.
-  const isRead = (entry) => !/^!|^(bin|dist|docs|action\.yml)$|^[A-Z]+\.md$|\/README\.md$/.test(entry)
+  const isRead = (entry) => !/^!|^(bin|dist|docs|action\.yml)$|\.md$/.test(entry)
   const entries = about.files.filter(isRead).flatMap((entry) => {
     const folder = entry.includes('*') ? posix.dirname(entry) : entry
     if (!statSync(join(root, folder)).isDirectory()) return [entry]

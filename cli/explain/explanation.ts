@@ -2,7 +2,7 @@ import { isRefusal, type Pairs } from '../../catalogue/requirement.ts'
 import type { CatalogueRequirement } from '../../catalogue/catalogue.ts'
 import { codeNames } from '../../catalogue/errors.ts'
 import { describePairs, type Exchange, runOptionsOf } from '../../harness/engine/index.ts'
-import { leftOut, matchesId, sayNeeds, sections, suiteSite } from '../../harness/report/index.ts'
+import { leftOut, sayNeeds, sections, suiteSite } from '../../harness/report/index.ts'
 import { loadTargetFile, missingReason, resolveTarget } from '../../harness/target-file/index.ts'
 import { createReference, defects } from '../../reference/server.ts'
 import { terminalPieces } from '../../reporters/escape/terminal.ts'
@@ -175,46 +175,19 @@ function wrapped(text: string, before: string): string[] {
   return lines.map((line) => before + line)
 }
 
-interface Reading {
+/** A paragraph of catalogue/readings.md, in Markdown, and the requirements that it names. */
+export interface Reading {
   readonly heading: string
   readonly text: string
+  readonly about: readonly string[]
 }
 
 let all: readonly Reading[] | undefined
 
-/** Paragraphs of the readings that name that requirement, by its id or by a pattern. */
+/** The readings that name that requirement. */
 export function readingsOf(id: string): Reading[] {
-  all ??= paragraphs(readFileSync(packageFile('catalogue/readings.md'), 'utf8'))
-  return all.filter(({ text }) => citedIn(text).some((pattern) => matchesId(id, pattern)))
-}
-
-/** Ids and patterns of ids that a paragraph cites in code marks. */
-function citedIn(text: string): string[] {
-  return [...text.matchAll(/`((?:\*|[a-z-]+(?:\.[a-z-]+)?)\/[0-9a-z*-]+)`/g)].map(([, id = '']) => id)
-}
-
-function paragraphs(page: string): Reading[] {
-  return page
-    .split(/^## /m)
-    .slice(1)
-    .flatMap((section) => {
-      const [heading = '', ...blocks] = section.split(/\n\n+/)
-      return joined(blocks).map((text) => ({ heading: heading.trim(), text }))
-    })
-}
-
-/** A paragraph of ids in brackets is about the one that follows it. */
-function joined(blocks: readonly string[]): string[] {
-  const texts: string[] = []
-  let about = ''
-  for (const block of blocks) {
-    if (/^\(`[^)]*\)$/.test(block.trim())) about = `${block.trim()}\n`
-    else {
-      texts.push(about + block.trim())
-      about = ''
-    }
-  }
-  return texts
+  all ??= JSON.parse(readFileSync(packageFile('catalogue/readings.json'), 'utf8')) as readonly Reading[]
+  return all.filter(({ about }) => about.includes(id))
 }
 
 function plainText(markdown: string): string {
