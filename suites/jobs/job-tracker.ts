@@ -76,7 +76,7 @@ export function wasSeenEnded(job: Job): boolean {
 }
 
 /** A replica that lags behind may show a job in progress for so long after another one showed its end, in ms. */
-const maxLagMs = 1000
+export const maxLagMs = 1000
 
 /** True if the job was seen to have ended long enough before that time, in ms, for every later reading to show its end. */
 export function endedBefore(job: Job, at: number): boolean {

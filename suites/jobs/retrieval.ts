@@ -19,9 +19,16 @@ import {
 } from '../../harness/engine/index.ts'
 import { member, preview } from '../../schemas/json.ts'
 import { leftOut } from '../../harness/report/index.ts'
-import { createdAtCases, identityCases, isOwn, type JobCase, sameId, type SeenReading } from './seen-jobs.ts'
-import { endedBefore, isEnded, isWhole, type Job, jobsOf, type Reading } from './job-tracker.ts'
-import { isDeepStrictEqual } from 'node:util'
+import {
+  createdAtCases,
+  identityCases,
+  isOwn,
+  type JobCase,
+  readsTheSame,
+  sameId,
+  type SeenReading,
+} from './seen-jobs.ts'
+import { endedBefore, isEnded, isWhole, type Job, jobsOf, maxLagMs, type Reading } from './job-tracker.ts'
 import {
   failingLifecycle,
   isGone,
@@ -234,10 +241,14 @@ function latestOfEach(run: Run, ended: readonly SeenReading[]): SeenReading[] {
 }
 
 async function judgeAgain(context: CheckContext, before: SeenReading): Promise<void> {
-  // A new job may not be known everywhere yet.
-  const madeAt = jobOf(context.run, before.exchange)?.createdAtMs ?? -Infinity
+  const { run } = context
+  // A new job may not be known everywhere yet, nor the end of one.
+  const madeAt = jobOf(run, before.exchange)?.createdAtMs ?? -Infinity
   const send = (): Promise<Exchange> => context.send(before.exchange.probe)
-  const exchange = await sendOnceSettled(context.run, madeAt, send, (one) => !isGone(one))
+  const first = await sendOnceSettled(run, madeAt, send, (one) => !isGone(one))
+  const lag = before.exchange.endedAt + maxLagMs - performance.now()
+  const mayLag = lag > 0 && member(jsonValue(first.response), 'status') === 'in_progress'
+  const exchange = mayLag ? await pause(run, lag).then(send) : first
   const { response } = exchange
   const json = response?.json()
   if (!response || exchange.throttled) throw new NotExercised('the job could not be read again')
@@ -262,15 +273,6 @@ function compare(context: CheckContext, before: SeenReading, { exchange, job }: 
 /** The job that was asked for, whatever the answer says of it. */
 function jobOf(run: Run, { probe }: Exchange): Job | undefined {
   return jobsOf(run).all.find(({ id }) => id === probe.params['job_id'])
-}
-
-/** True if both are the same JSON value; data that is nested too deep to be compared tells nothing. */
-function readsTheSame(before: unknown, after: unknown): boolean {
-  try {
-    return isDeepStrictEqual(before, after)
-  } catch {
-    throw new NotExercised('the job is nested too deep to be compared')
-  }
 }
 
 /** First reading of each job of the run that showed it ended; the last of all if only that was kept whole, and shows it. */

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import { member, preview } from '../../schemas/json.ts'
 import { type Instant, isUuid, parseDateTime } from '../../schemas/formats.ts'
-import { type Exchange, jsonValue } from '../../harness/engine/index.ts'
+import { type Exchange, jsonValue, NotExercised } from '../../harness/engine/index.ts'
 
 /** A job as it was seen: how it was created, and each reading of it. Of a live run, or of recorded traffic. */
 export interface SeenJob {
@@ -36,6 +37,20 @@ export function jobKey(id: string): string {
 
 export function sameId(one: string, other: string): boolean {
   return jobKey(one) === jobKey(other)
+}
+
+/** A member of a job as it is compared: a date-time by its instant, a uuid without letter case. */
+function meaningOf(value: unknown): unknown {
+  return typeof value === 'string' ? (parseDateTime(value)?.epochMs ?? jobKey(value)) : value
+}
+
+/** True if a member says the same in both readings; data that is nested too deep to be compared tells nothing. */
+export function readsTheSame(before: unknown, after: unknown): boolean {
+  try {
+    return isDeepStrictEqual(meaningOf(before), meaningOf(after))
+  } catch {
+    throw new NotExercised('the job is nested too deep to be compared')
+  }
 }
 
 /** Whether what was read under the id of a job may be that job: one that names another id is none. */
