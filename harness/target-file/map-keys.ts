@@ -1,89 +1,36 @@
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
-import type {
-  HeaderValue,
-  HeaderValues,
-  HookRequestValue,
-  KeyValue,
-  OperationValue,
-  ScenarioValue,
-  TargetFile,
-} from './target-file.ts'
+import type { HeaderValue, KeyValue, TargetFile } from './target-file.ts'
 import { isKeyPerOperation } from './declared.ts'
 import { isSecretName } from '../recording/index.ts'
-import { escapeToken } from '../../schemas/json.ts'
+import { escapeToken, isObject, tokensOf } from '../../schemas/json.ts'
+import { memberPath } from './schema-problems.ts'
 
 /** Gives what is put in the place of a key at that path of members; undefined leaves it out. */
 type Replace = (path: string, value: KeyValue | HeaderValue) => string | undefined
 
+/** The place of a key; of `keys.restricted` with one key per operation, of each of them. */
+const keyPlace = /^\/keys\/[^/]+(\/[^/]+)?$|^\/scenarios\/[^/]+\/key$/
+
+/** The place of a header or query member, whose name may call it a secret. */
+const headerPlace =
+  /^(\/query|(\/(setup|teardown)\/\d+|\/(operations|scenarios)\/[^/]+(\/(cleanup|before|after)\/\d+)?)?\/headers)\/[^/]+$/
+
+function isKey(pointer: string, value: unknown): boolean {
+  if (headerPlace.test(pointer)) return isSecretName(tokensOf(pointer).at(-1) ?? '')
+  return keyPlace.test(pointer) && !(pointer === '/keys/restricted' && isKeyPerOperation(value))
+}
+
 /** The file with every key replaced: those of `keys`, of scenarios, and what the name of a header or query member calls a secret. */
 export function mapKeys(file: TargetFile, replace: Replace): TargetFile {
-  const { keys, headers, query, setup, teardown, operations, scenarios, ...rest } = file
-  const restricted = keys?.restricted
-  return compact({
-    ...rest,
-    keys: keys && {
-      ...mapMembers({ ...keys }, (name, value) =>
-        name === 'restricted' && isKeyPerOperation(restricted) ? undefined : replace(`keys.${name}`, value as KeyValue),
-      ),
-      ...(isKeyPerOperation(restricted) && {
-        restricted: mapMembers(restricted, (id, value) => replace(`keys.restricted.${id}`, value)),
-      }),
-    },
-    headers: mapHeaders('headers', headers, replace),
-    query: mapHeaders('query', query, replace),
-    setup: mapHookRequests('setup', setup, replace),
-    teardown: mapHookRequests('teardown', teardown, replace),
-    operations:
-      operations &&
-      mapMembers(operations, (id, value) =>
-        typeof value === 'object' ? mapOperation(`operations.${id}`, value, replace) : value,
-      ),
-    scenarios: scenarios && mapMembers(scenarios, (id, value) => mapScenario(`scenarios.${id}`, value, replace)),
-  })
-}
-
-function mapHeaders(path: string, headers: HeaderValues | undefined, replace: Replace): HeaderValues | undefined {
-  return (
-    headers && mapMembers(headers, (name, value) => (isSecretName(name) ? replace(`${path}.${name}`, value) : value))
-  )
-}
-
-function mapHookRequests(
-  path: string,
-  requests: readonly HookRequestValue[] | undefined,
-  replace: Replace,
-): readonly HookRequestValue[] | undefined {
-  return requests?.map((request, at) =>
-    compact({ ...request, headers: mapHeaders(`${path}[${at}].headers`, request.headers, replace) }),
-  )
-}
-
-function mapOperation(path: string, value: OperationValue, replace: Replace): OperationValue {
-  return compact({
-    ...value,
-    headers: mapHeaders(`${path}.headers`, value.headers, replace),
-    cleanup: mapHookRequests(`${path}.cleanup`, value.cleanup, replace),
-  })
-}
-
-function mapScenario(path: string, value: ScenarioValue, replace: Replace): ScenarioValue {
-  return compact({
-    ...value,
-    key: value.key === undefined ? undefined : replace(`${path}.key`, value.key),
-    headers: mapHeaders(`${path}.headers`, value.headers, replace),
-    before: mapHookRequests(`${path}.before`, value.before, replace),
-    after: mapHookRequests(`${path}.after`, value.after, replace),
-  })
-}
-
-function mapMembers<T, R>(
-  members: Readonly<Record<string, T>>,
-  map: (name: string, value: T) => R,
-): Record<string, Exclude<R, undefined>> {
-  return compact(
-    Object.fromEntries(Object.entries(members).map(([name, value]) => [name, map(name, value)])),
-  ) as Record<string, Exclude<R, undefined>>
+  const mapped = (value: unknown, pointer: string): unknown => {
+    if (isKey(pointer, value)) return replace(memberPath(pointer), value as KeyValue | HeaderValue)
+    if (Array.isArray(value)) return value.map((item, at) => mapped(item, `${pointer}/${at}`))
+    if (!isObject(value)) return value
+    const inside = ([name, item]: [string, unknown]) => [name, mapped(item, `${pointer}/${escapeToken(name)}`)] as const
+    return compact(Object.fromEntries(Object.entries(value).map(inside)))
+  }
+  return mapped(file, '') as TargetFile
 }
 
 /** Without the members that are undefined. */
@@ -101,9 +48,6 @@ export function canonicalTarget(file: TargetFile): string {
 export function targetDigest(file: TargetFile): string {
   return `sha256:${createHash('sha256').update(canonicalTarget(file)).digest('hex')}`
 }
-
-/** Places at which a module may have a function in place of a key. */
-const keyPlace = /^\/keys\/[^/]+(\/[^/]+)?$|^\/scenarios\/[^/]+\/key$/
 
 /**
  * The value as JSON would hold it, functions in place of keys written as a word; `problem` is called with the pointer of
