@@ -14,12 +14,12 @@ import {
 } from './faults.ts'
 import {
   fullKey,
-  validRequest,
   requirement,
   type RequirementFrom,
   type RequirementText,
   scenario,
   requirements,
+  valid,
 } from './requirement.ts'
 
 const all: readonly OperationId[] = operations.map(({ id }) => id)
@@ -95,18 +95,18 @@ export const everyOperation = [
     statement: 'A request over a rate limit or quota is answered 429 QuotaExceeded.' }, (id) => withoutQuota.includes(id) ? {
     statement: 'A request over a rate limit or quota is answered 429 QuotaExceeded or TooManyRequests.',
     expects: [[429, 'QuotaExceeded', 'TooManyRequests']] } : {}),
-  ...onEach(withJson, { id: '400-malformed-json', level: 'must', section: '7.2, 7.3', expects: [[400, 'InvalidContentType', 'BadRequest']],
+  ...onEach(withJson, { id: '400-malformed-json', level: 'must', section: '7.2, 7.3', needs: [valid], expects: [[400, 'InvalidContentType', 'BadRequest']],
     statement: 'A body that is not JSON is answered 400 InvalidContentType or BadRequest.',
-    maxRequests: malformedJson.length }, (id) => ({ needs: validRequest[id] })),
-  ...onEach(withJson, { id: '400-wrong-content-type', level: 'must', section: '7.2, 7.3', expects: [[400, 'InvalidContentType', 'BadRequest']],
+    maxRequests: malformedJson.length }),
+  ...onEach(withJson, { id: '400-wrong-content-type', level: 'must', section: '7.2, 7.3', needs: [valid], expects: [[400, 'InvalidContentType', 'BadRequest']],
     statement: 'A body that is labelled as something other than JSON is answered 400 InvalidContentType or BadRequest.',
-    maxRequests: mediaTypes.length }, (id) => ({ needs: validRequest[id] })),
-  ...onEach(withObject, { id: '4xx-malformed-body', level: 'must', section: '2.1, 2.8, 7.2, 7.3', expects: [['4xx-body']],
+    maxRequests: mediaTypes.length }),
+  ...onEach(withObject, { id: '4xx-malformed-body', level: 'must', section: '2.1, 2.8, 7.2, 7.3', needs: [valid], expects: [['4xx-body']],
     statement: 'A body that is JSON of another type than the operation takes is answered by a 4xx (not 401, 403, 404 or 429) with an error envelope.' },
-    (id) => ({ needs: validRequest[id], maxRequests: bodiesOf(id).length })),
-  ...onEach(withJson, { id: 'bad-input-no-5xx', level: 'must', section: '7.2', expects: [['no-5xx']],
+    (id) => ({ maxRequests: bodiesOf(id).length })),
+  ...onEach(withJson, { id: 'bad-input-no-5xx', level: 'must', section: '7.2', needs: [valid], expects: [['no-5xx']],
     statement: 'A body that lacks a member, or has one of another type, is answered by anything but a 5xx.' },
-    (id) => ({ needs: validRequest[id], maxRequests: maxMemberCases(id), ...(operation(id).effect === 'generates' ? { generates: (target) => maxLooseInAll(id, target) } : {}) })),
+    (id) => ({ maxRequests: maxMemberCases(id), ...(operation(id).effect === 'generates' ? { generates: (target) => maxLooseInAll(id, target) } : {}) })),
   ...onEach(failing, { id: '500-internal-error', level: 'must', section: '7.3', needs: [scenario], expects: [[500, 'InternalError']],
     statement: 'A processing error of the server is answered 500 InternalError.' }),
 ]

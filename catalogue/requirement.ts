@@ -27,19 +27,6 @@ function needsOf({ id, body: kind, isWhole, creates, params = {} }: Operation & 
   return [...declared, ...(kind === 'raw' ? [`/operations/${id}/content`] : []), ...name, ...objects]
 }
 
-/** The needs of an operation's requirements: its valid request, and a role of its body by name. */
-interface OwnNeeds {
-  readonly valid: readonly Need[]
-  readonly role: (name: string) => string
-}
-
-export function requirementsOf<const A extends OperationId, const T extends readonly RequirementText[]>(
-  id: A,
-  texts: (own: OwnNeeds) => T,
-): RequirementFrom<A, T[number]>[] {
-  return requirements(id, texts({ valid: validRequest[id], role: (name) => field(id, name) }))
-}
-
 /** The needs that every target meets: a requirement that needs no more than this can be reached. */
 const common = ['/keys/full', '/resources/application', '/resources/pdfFile', '/resources/file', '/resources/graph']
 
@@ -140,8 +127,10 @@ export interface CountedTarget {
   readonly limits: { readonly maxGenerations: number }
 }
 
-/** The pointer of a scenario, as a requirement writes it: it stands for the scenario of the requirement's own id. */
+/** Stands among the needs of a requirement for the scenario of its own id. */
 export const scenario = '/scenarios/{id}'
+/** Stands among the needs of a requirement for those of its operation's valid request. */
+export const valid = '{valid request}'
 
 /** A requirement as it is written, below its operation. */
 export interface RequirementText {
@@ -151,6 +140,7 @@ export interface RequirementText {
   readonly section: string
   /** The statement. */
   readonly statement: string
+  /** JSON Pointers, `scenario`, `valid`, and `{role}` for a role of the operation's body. */
   readonly needs?: readonly Need[]
   /** The expected response. Absent if that is no matter of status and `tpe`. */
   readonly expects?: Expected
@@ -200,24 +190,25 @@ export type RequirementFrom<A extends string, T extends RequirementText> = T ext
     }
   : never
 
-/** The pointer of the scenario for a requirement. */
-function scenarioFor(id: string): string {
-  return `/scenarios/${id.replaceAll('~', '~0').replaceAll('/', '~1')}`
-}
-
 export function requirement<const A extends Area, const T extends RequirementText>(
   area: A,
   text: T,
 ): RequirementFrom<A, T> {
   const { statement, needs = [], effect = 'none', maxRequests = text.control ? 0 : 1, ...rest } = text
   const id = `${area}/${text.id}`
-  const own = (pointer: string): string => (pointer === scenario ? scenarioFor(id) : pointer)
+  const own = (need: string): string => {
+    if (need === scenario) return `/scenarios/${id.replaceAll('~', '~0').replaceAll('/', '~1')}`
+    return need.startsWith('{') ? field(area as OperationId, need.slice(1, -1)) : need
+  }
   return {
     ...rest,
     id,
     operation: area,
     statement,
-    needs: needs.map((need) => (typeof need === 'string' ? own(need) : need.map(own))),
+    needs: needs.flatMap((need): readonly Need[] => {
+      if (need === valid) return validRequest[area as OperationId]
+      return [typeof need === 'string' ? own(need) : need.map(own)]
+    }),
     effect,
     maxRequests,
     scenarioOnly: needs.length === 1 && needs[0] === scenario,

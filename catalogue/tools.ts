@@ -1,13 +1,13 @@
-import { anyBadRequest, oversized, scenario, requirementsOf } from './requirement.ts'
+import { anyBadRequest, oversized, scenario, requirements, valid } from './requirement.ts'
 
 // oxfmt-ignore
-export const aiDetectRun = requirementsOf('ai-detect.run', ({ valid, role }) => [
-  { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, expects: '2xx',
+export const aiDetectRun = requirements('ai-detect.run', [
+  { id: '2xx-accepted', level: 'must', section: '4.4', needs: [valid], expects: '2xx',
     statement: 'A valid request is answered by a 2xx.',
     control: true, maxRequests: 2 },
-  { id: '400-empty-text', level: 'must', section: '7.3', needs: [...valid, role('text')], expects: [[400, 'BadRequest']],
+  { id: '400-empty-text', level: 'must', section: '7.3', needs: [valid, '{text}'], expects: [[400, 'BadRequest']],
     statement: 'An empty text is answered 400 BadRequest.' },
-  { id: '400-malformed-text', level: 'must', section: '7.3', needs: [...valid, role('text')], expects: [[400, 'BadRequest']],
+  { id: '400-malformed-text', level: 'must', section: '7.3', needs: [valid, '{text}'], expects: [[400, 'BadRequest']],
     statement: 'A text that is no string is answered 400 BadRequest.',
     maxRequests: 3 },
   { id: '400-text-too-long', level: 'must', section: '7.3, 8', needs: [scenario], expects: oversized,
@@ -15,13 +15,13 @@ export const aiDetectRun = requirementsOf('ai-detect.run', ({ valid, role }) => 
 ])
 
 // oxfmt-ignore
-export const webSearchRun = requirementsOf('web-search.run', ({ valid, role }) => [
-  { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, expects: '2xx',
+export const webSearchRun = requirements('web-search.run', [
+  { id: '2xx-accepted', level: 'must', section: '4.4', needs: [valid], expects: '2xx',
     statement: 'A valid request is answered by a 2xx.',
     control: true, maxRequests: 2 },
-  { id: '400-empty-query', level: 'must', section: '7.3', needs: [...valid, role('query')], expects: [[400, 'BadRequest']],
+  { id: '400-empty-query', level: 'must', section: '7.3', needs: [valid, '{query}'], expects: [[400, 'BadRequest']],
     statement: 'An empty query is answered 400 BadRequest.' },
-  { id: '400-malformed-query', level: 'must', section: '7.3', needs: [...valid, role('query')], expects: [[400, 'BadRequest']],
+  { id: '400-malformed-query', level: 'must', section: '7.3', needs: [valid, '{query}'], expects: [[400, 'BadRequest']],
     statement: 'A query that is no string is answered 400 BadRequest.',
     maxRequests: 3 },
   { id: '400-query-too-long', level: 'must', section: '7.3, 8', needs: [scenario], expects: oversized,
@@ -31,26 +31,26 @@ export const webSearchRun = requirementsOf('web-search.run', ({ valid, role }) =
 ])
 
 // oxfmt-ignore
-export const medicalComprehend = requirementsOf('medical.comprehend', ({ valid, role }) => [
-  { id: '200-entities', level: 'must', section: '2.8', needs: valid, expects: '2xx',
+export const medicalComprehend = requirements('medical.comprehend', [
+  { id: '200-entities', level: 'must', section: '2.8', needs: [valid], expects: '2xx',
     statement: 'A request with response_type Entities is answered by a 2xx whose entities have category, text, score and traits.',
     control: true, maxRequests: 2 },
-  { id: '400-malformed-request', level: 'should', section: '2.8, 7.2', needs: [...valid, role('content')], expects: anyBadRequest,
+  { id: '400-malformed-request', level: 'should', section: '2.8, 7.2', needs: [valid, '{content}'], expects: anyBadRequest,
     statement: 'A content that is no string is answered 400.',
     maxRequests: 3 },
 ])
 
 // oxfmt-ignore
-export const translateRun = requirementsOf('translate.run', ({ valid, role }) => [
-  { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, expects: '2xx',
+export const translateRun = requirements('translate.run', [
+  { id: '2xx-accepted', level: 'must', section: '4.4', needs: [valid], expects: '2xx',
     statement: 'A valid request is answered by a 2xx.',
     control: true, effect: 'generates', maxRequests: 2, generates: 1 },
-  { id: '400-unsupported-language', level: 'must', section: '7.3', needs: [...valid, [role('source'), role('target')]], expects: [[400, 'BadRequest']],
+  { id: '400-unsupported-language', level: 'must', section: '7.3', needs: [valid, ['{source}', '{target}']], expects: [[400, 'BadRequest']],
     statement: 'An unsupported source or target language is answered 400 BadRequest.',
     maxRequests: 12 },
-  { id: '400-empty-text', level: 'must', section: '7.3', needs: [...valid, role('text')], expects: [[400, 'InvalidInputParameters']],
+  { id: '400-empty-text', level: 'must', section: '7.3', needs: [valid, '{text}'], expects: [[400, 'InvalidInputParameters']],
     statement: 'An empty text is answered 400 InvalidInputParameters.' },
-  { id: '400-malformed-text', level: 'must', section: '7.3', needs: [...valid, role('text')], expects: [[400, 'InvalidInputParameters', 'BadRequest']],
+  { id: '400-malformed-text', level: 'must', section: '7.3', needs: [valid, '{text}'], expects: [[400, 'InvalidInputParameters', 'BadRequest']],
     statement: 'A text that is no string is answered 400 InvalidInputParameters or BadRequest.',
     maxRequests: 3 },
   { id: '400-text-too-long', level: 'must', section: '7.3, 8', needs: [scenario], expects: oversized,
@@ -60,11 +60,11 @@ export const translateRun = requirementsOf('translate.run', ({ valid, role }) =>
 ])
 
 // oxfmt-ignore
-export const visionAnalyze = requirementsOf('vision.analyze', ({ valid, role }) => [
-  { id: '2xx-accepted', level: 'must', section: '4.4', needs: valid, expects: '2xx',
+export const visionAnalyze = requirements('vision.analyze', [
+  { id: '2xx-accepted', level: 'must', section: '4.4', needs: [valid], expects: '2xx',
     statement: 'A valid request is answered by a 2xx.',
     control: true, effect: 'generates', maxRequests: 2, generates: 1 },
-  { id: '400-malformed-request', level: 'should', section: '2.8, 7.2', needs: [...valid, [role('prompt'), role('variables')]], expects: anyBadRequest,
+  { id: '400-malformed-request', level: 'should', section: '2.8, 7.2', needs: [valid, ['{prompt}', '{variables}']], expects: anyBadRequest,
     statement: 'A prompt that is no string, or variables that are no array, are answered 400.',
     maxRequests: 7 },
   { id: '403-model-access', level: 'must', section: '5', needs: [scenario], expects: [[403, 'InsufficientAccessRights']],
