@@ -65,15 +65,17 @@ function otherEnd(signature: string): string {
   return signature.slice(0, half) + [...signature.slice(half)].map(otherChar).join('')
 }
 
-/** The header with that `alg`, and what a key without a signature may have in its place. */
-function unsigned({ header, own }: Parts, alg: string): Record<'no' | 'an empty' | 'the old', Forgery> {
-  const start = `${encoded({ ...header, alg })}.${own.payload}`
-  const words = (third: string) => `the payload of the full key with alg ${alg} and ${third} signature`
-  return {
-    no: { value: start, words: words('no') },
-    'an empty': { value: `${start}.`, words: words('an empty') },
-    'the old': { value: `${start}.${own.signature}`, words: words('the old') },
+/** The header with each `alg` that asks for no signature, and what a key without one may have in its place. */
+function unsigned({ header, own }: Parts): Partial<Record<InvalidKey, Forgery>> {
+  const made: Partial<Record<string, Forgery>> = {}
+  const thirds = { no: ['no', ''], empty: ['an empty', '.'], old: ['the old', `.${own.signature}`] }
+  for (const alg of ['none', 'None', 'NONE']) {
+    for (const [third, [called, end]] of Object.entries(thirds)) {
+      const words = `the payload of the full key with alg ${alg} and ${called} signature`
+      made[`alg ${alg}, ${third} signature`] = { value: `${encoded({ ...header, alg })}.${own.payload}${end}`, words }
+    }
   }
+  return made
 }
 
 /** Keys that a server accepts if it does not check a signature, or lets the key say how; none that needs a part that a key lacks. */
@@ -100,8 +102,10 @@ export function forgeries({ full, expired, restricted }: MadeFrom): Partial<Reco
   const parts = partsOf(full)
   if (!parts) return made
   const { header, payload, own } = parts
-  const [none, None, NONE] = [unsigned(parts, 'none'), unsigned(parts, 'None'), unsigned(parts, 'NONE')]
-  Object.assign(made, {
+  return {
+    ...made,
+    ...unsigned(parts),
+    ...ofOtherKeys(own.payload, partsOf(expired), partsOf(restricted)),
     'other payload': {
       value: `${own.header}.${encoded({ ...payload, conform: 'another payload' })}.${own.signature}`,
       words: 'another payload under the signature of the full key',
@@ -110,15 +114,7 @@ export function forgeries({ full, expired, restricted }: MadeFrom): Partial<Reco
       value: `${encoded({ ...header, conform: 'another header' })}.${own.payload}.${own.signature}`,
       words: 'another header under the signature of the full key',
     },
-    'alg none, no signature': none.no,
-    'alg none, empty signature': none['an empty'],
-    'alg none, old signature': none['the old'],
-    'alg None, no signature': None.no,
-    'alg None, empty signature': None['an empty'],
-    'alg None, old signature': None['the old'],
-    'alg NONE, empty signature': NONE['an empty'],
-  } satisfies Partial<Record<InvalidKey, Forgery>>)
-  return { ...made, ...ofOtherKeys(own.payload, partsOf(expired), partsOf(restricted)) }
+  }
 }
 
 function ofOtherKeys(
